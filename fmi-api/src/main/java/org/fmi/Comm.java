@@ -1,0 +1,324 @@
+package org.fmi;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A group of processes and a context that keeps their messages apart from all others (MPI_Comm of
+ * an intracommunicator).
+ *
+ * <p>Buffers, offsets and counts: see the {@link org.fmi package}. The forms without offset and
+ * count take the whole buffer: all of an array or segment, a byte buffer from its position to its
+ * limit. Every call
+ *
+ * <ul>
+ *   <li>throws {@link FmiException} for a wrong argument, before anything is sent;
+ *   <li>throws {@link RollbackException} once a failure is known, instead of blocking for ever.
+ * </ul>
+ *
+ * Communicators keep working after a recovery; a program does nothing for that.
+ */
+public interface Comm {
+  /** Receive from any rank (MPI_ANY_SOURCE). */
+  int ANY_SOURCE = -1;
+
+  /** Receive any tag (MPI_ANY_TAG). */
+  int ANY_TAG = -1;
+
+  /** A peer that does not exist: sends to it and receives from it do nothing (MPI_PROC_NULL). */
+  int PROC_NULL = -2;
+
+  /** No rank, no colour (MPI_UNDEFINED). */
+  int UNDEFINED = -3;
+
+  /**
+   * In place of the send buffer of a collective: the data stands in the receive buffer
+   * (MPI_IN_PLACE).
+   */
+  Object IN_PLACE = InPlace.IN_PLACE;
+
+  /** The type of {@link #IN_PLACE}. */
+  enum InPlace {
+    IN_PLACE
+  }
+
+  /** This process' rank here. */
+  int rank();
+
+  /** The number of ranks. */
+  int size();
+
+  // ---- point to point (MPI 4 chapter 3)
+
+  /**
+   * Standard send (MPI_Send): returns when the buffer may be used again; may wait for the receiver.
+   */
+  void send(Object buffer, long offset, long count, int dest, int tag);
+
+  /** {@link #send(Object, long, long, int, int)} of a whole buffer. */
+  void send(Object buffer, int dest, int tag);
+
+  /** Synchronous send (MPI_Ssend): returns when the receiver has begun to receive. */
+  void ssend(Object buffer, long offset, long count, int dest, int tag);
+
+  /**
+   * Buffered send (MPI_Bsend): copies the message and returns at once.
+   *
+   * @throws FmiException {@link ErrorClass#BUFFER} if the buffer given by {@link #attachBuffer} has
+   *     no room
+   */
+  void bsend(Object buffer, long offset, long count, int dest, int tag);
+
+  /** Ready send (MPI_Rsend): the program vouches that the receive is posted. */
+  void rsend(Object buffer, long offset, long count, int dest, int tag);
+
+  /** Non-blocking {@link #send(Object, long, long, int, int)} (MPI_Isend). */
+  Request isend(Object buffer, long offset, long count, int dest, int tag);
+
+  /** {@link #isend(Object, long, long, int, int)} of a whole buffer. */
+  Request isend(Object buffer, int dest, int tag);
+
+  /** Non-blocking {@link #ssend} (MPI_Issend). */
+  Request issend(Object buffer, long offset, long count, int dest, int tag);
+
+  /** Non-blocking {@link #bsend} (MPI_Ibsend). */
+  Request ibsend(Object buffer, long offset, long count, int dest, int tag);
+
+  /** Non-blocking {@link #rsend} (MPI_Irsend). */
+  Request irsend(Object buffer, long offset, long count, int dest, int tag);
+
+  /**
+   * Lets buffered sends of this process hold up to {@code bytes} of messages (MPI_Buffer_attach); 0
+   * detaches, and waits until all buffered messages are sent.
+   */
+  void attachBuffer(long bytes);
+
+  /**
+   * Receives a message (MPI_Recv).
+   *
+   * @throws FmiException {@link ErrorClass#TRUNCATE} if it is longer than {@code count} elements;
+   *     the message is lost
+   */
+  Status recv(Object buffer, long offset, long count, int source, int tag);
+
+  /** {@link #recv(Object, long, long, int, int)} into a whole buffer. */
+  Status recv(Object buffer, int source, int tag);
+
+  /** Non-blocking {@link #recv(Object, long, long, int, int)} (MPI_Irecv). */
+  Request irecv(Object buffer, long offset, long count, int source, int tag);
+
+  /** {@link #irecv(Object, long, long, int, int)} into a whole buffer. */
+  Request irecv(Object buffer, int source, int tag);
+
+  /** Sends and receives at once, without deadlock (MPI_Sendrecv). */
+  Status sendRecv(
+      Object sendBuffer,
+      long sendOffset,
+      long sendCount,
+      int dest,
+      int sendTag,
+      Object recvBuffer,
+      long recvOffset,
+      long recvCount,
+      int source,
+      int recvTag);
+
+  /** Waits for a message without receiving it (MPI_Probe). */
+  Status probe(int source, int tag);
+
+  /** The status of a message that can be received now, or null (MPI_Iprobe). */
+  @Nullable Status iprobe(int source, int tag);
+
+  // ---- collective (MPI 4 chapter 6); all ranks call them in the same order
+
+  void barrier();
+
+  void bcast(Object buffer, long offset, long count, int root);
+
+  /** {@link #bcast(Object, long, long, int)} of a whole buffer. */
+  void bcast(Object buffer, int root);
+
+  /**
+   * Each rank's {@code sendCount} elements, one after the other in rank order, at {@code root}. The
+   * receive buffer is read only at the root.
+   */
+  void gather(
+      Object sendBuffer,
+      long sendOffset,
+      long sendCount,
+      @Nullable Object recvBuffer,
+      long recvOffset,
+      int root);
+
+  /** {@link #gather} with counts and displacements (elements from {@code recvOffset}) a rank. */
+  void gatherv(
+      Object sendBuffer,
+      long sendOffset,
+      long sendCount,
+      @Nullable Object recvBuffer,
+      long recvOffset,
+      long @Nullable [] recvCounts,
+      long @Nullable [] displs,
+      int root);
+
+  void scatter(
+      @Nullable Object sendBuffer,
+      long sendOffset,
+      Object recvBuffer,
+      long recvOffset,
+      long recvCount,
+      int root);
+
+  void scatterv(
+      @Nullable Object sendBuffer,
+      long sendOffset,
+      long @Nullable [] sendCounts,
+      long @Nullable [] displs,
+      Object recvBuffer,
+      long recvOffset,
+      long recvCount,
+      int root);
+
+  void allGather(
+      Object sendBuffer, long sendOffset, long sendCount, Object recvBuffer, long recvOffset);
+
+  void allGatherv(
+      Object sendBuffer,
+      long sendOffset,
+      long sendCount,
+      Object recvBuffer,
+      long recvOffset,
+      long[] recvCounts,
+      long[] displs);
+
+  /** Sends {@code count} elements to each rank and receives as many from each. */
+  void allToAll(Object sendBuffer, long sendOffset, long count, Object recvBuffer, long recvOffset);
+
+  void allToAllv(
+      Object sendBuffer,
+      long sendOffset,
+      long[] sendCounts,
+      long[] sendDispls,
+      Object recvBuffer,
+      long recvOffset,
+      long[] recvCounts,
+      long[] recvDispls);
+
+  /** Reduces arrays; for byte buffers and segments use the form with a {@link Datatype}. */
+  void reduce(
+      Object sendBuffer,
+      long sendOffset,
+      @Nullable Object recvBuffer,
+      long recvOffset,
+      long count,
+      Op op,
+      int root);
+
+  /** Reduces; offsets and count are in elements of {@code type}. */
+  void reduce(
+      Object sendBuffer,
+      long sendOffset,
+      @Nullable Object recvBuffer,
+      long recvOffset,
+      long count,
+      Datatype type,
+      Op op,
+      int root);
+
+  void allReduce(
+      Object sendBuffer, long sendOffset, Object recvBuffer, long recvOffset, long count, Op op);
+
+  void allReduce(
+      Object sendBuffer,
+      long sendOffset,
+      Object recvBuffer,
+      long recvOffset,
+      long count,
+      Datatype type,
+      Op op);
+
+  /** {@link #allReduce} of a whole array in place. */
+  void allReduce(Object array, Op op);
+
+  /**
+   * The sum of {@code recvCounts} elements is reduced; rank i gets the i-th part
+   * (MPI_Reduce_scatter).
+   */
+  void reduceScatter(
+      Object sendBuffer,
+      long sendOffset,
+      Object recvBuffer,
+      long recvOffset,
+      long[] recvCounts,
+      Op op);
+
+  void reduceScatter(
+      Object sendBuffer,
+      long sendOffset,
+      Object recvBuffer,
+      long recvOffset,
+      long[] recvCounts,
+      Datatype type,
+      Op op);
+
+  /** Rank i gets the reduction of ranks 0..i (MPI_Scan). */
+  void scan(
+      Object sendBuffer, long sendOffset, Object recvBuffer, long recvOffset, long count, Op op);
+
+  void scan(
+      Object sendBuffer,
+      long sendOffset,
+      Object recvBuffer,
+      long recvOffset,
+      long count,
+      Datatype type,
+      Op op);
+
+  /** Rank i gets the reduction of ranks 0..i-1; rank 0's buffer stays as it is (MPI_Exscan). */
+  void exScan(
+      Object sendBuffer, long sendOffset, Object recvBuffer, long recvOffset, long count, Op op);
+
+  void exScan(
+      Object sendBuffer,
+      long sendOffset,
+      Object recvBuffer,
+      long recvOffset,
+      long count,
+      Datatype type,
+      Op op);
+
+  // ---- communicators (MPI 4 chapter 7)
+
+  /** A communicator of the same ranks with a context of its own (MPI_Comm_dup). Collective. */
+  Comm dup();
+
+  /**
+   * One communicator a colour, its ranks ordered by key, then by rank here (MPI_Comm_split).
+   * Collective.
+   *
+   * @param color not negative, or {@link #UNDEFINED} for no communicator
+   * @return null if the colour was {@link #UNDEFINED}
+   */
+  @Nullable Comm split(int color, int key);
+
+  /**
+   * The communicator of a group, a subset of this one's (MPI_Comm_create). Collective over this
+   * communicator.
+   *
+   * @return null for ranks that are not in the group
+   */
+  @Nullable Comm create(Group group);
+
+  Group group();
+
+  Group.Comparison compare(Comm other);
+
+  /** Marks it as no longer used (MPI_Comm_free). */
+  void free();
+
+  /**
+   * Ends the whole job with this status (MPI_Abort). Does not return.
+   *
+   * @param status 1 to 255
+   */
+  void abort(int status);
+}

@@ -1,0 +1,31 @@
+package org.fmi;
+
+/** What went wrong, as the error classes of MPI 4 §9.4. */
+public enum ErrorClass {
+  /** MPI_ERR_BUFFER: the buffer is of no supported type, or too small for offset and count. */
+  BUFFER,
+  /** MPI_ERR_COUNT: a count is negative. */
+  COUNT,
+  /** MPI_ERR_TYPE: the datatype does not fit the buffer. */
+  TYPE,
+  /** MPI_ERR_TAG: the tag is negative, or not {@link Comm#ANY_TAG} where that is allowed. */
+  TAG,
+  /** MPI_ERR_COMM: the communicator was freed or belongs to a rolled back iteration. */
+  COMM,
+  /** MPI_ERR_RANK: no such rank in this communicator. */
+  RANK,
+  /** MPI_ERR_ROOT: no such root in this communicator. */
+  ROOT,
+  /** MPI_ERR_GROUP: the group does not fit. */
+  GROUP,
+  /** MPI_ERR_OP: the operation does not fit the datatype. */
+  OP,
+  /** MPI_ERR_REQUEST: the request is void. */
+  REQUEST,
+  /** MPI_ERR_TRUNCATE: the message is longer than the receive buffer. */
+  TRUNCATE,
+  /** MPI_ERR_ARG: another argument cannot work. */
+  ARG,
+  /** MPI_ERR_OTHER. */
+  OTHER
+}

@@ -1,0 +1,95 @@
+package org.fmi;
+
+import java.util.ServiceLoader;
+
+/**
+ * One rank's view of the job: the way into the library.
+ *
+ * <pre>{@code
+ * try (Fmi fmi = Fmi.init(args)) {
+ *   Comm world = fmi.world();
+ *   fmi.loop(1000, iteration -> { exchange(world, u); step(u); }, u);
+ * }
+ * }</pre>
+ *
+ * <p>Methods are called by one thread at a time (MPI_THREAD_SERIALIZED, MPI 4 §11.6).
+ */
+public interface Fmi extends AutoCloseable {
+
+  /**
+   * Joins the job this process was started for (MPI_Init, MPI 4 §11.2). Returns when every rank of
+   * the job can be reached.
+   *
+   * @throws IllegalStateException if the process was not started by {@code fmirun}, or has called
+   *     this before
+   */
+  static Fmi init(String... args) {
+    return ServiceLoader.load(FmiProvider.class)
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalStateException(
+                    "no FMI runtime on the class path: start this program with 'fmirun -n N app.jar'"))
+        .init(args);
+  }
+
+  /** The communicator of all ranks (MPI_COMM_WORLD). */
+  Comm world();
+
+  /**
+   * The number of recoveries so far, as seen by this rank. It grows by at least one at each
+   * recovery; a failure during a recovery starts another one.
+   */
+  int epoch();
+
+  /**
+   * Runs {@code body} for iterations 0 to {@code iterations - 1} and survives failures meanwhile
+   * (FMI_Loop, FMI paper §III).
+   *
+   * <p>Collective over all ranks, which pass the same {@code iterations}. A checkpoint of {@code
+   * state} is taken before the first iteration, then at the configured interval, and when the loop
+   * ends. When a process or node dies, the call catches the {@link RollbackException}, restores
+   * {@code state} to the last committed checkpoint and calls the body again from there. After all
+   * processes had to be restarted, a loop that had ended restores its final state and returns at
+   * once.
+   *
+   * @param state what a checkpoint holds: primitive arrays and arrays of them to any depth, {@link
+   *     java.nio.ByteBuffer}s, {@link java.lang.foreign.MemorySegment}s, {@link Holder}s of these,
+   *     and objects that implement Chronicle Bytes' {@code BytesMarshallable}; each is held by
+   *     reference and restored in place
+   * @throws IllegalStateException if called inside another loop, or while requests of this rank are
+   *     not complete
+   * @throws IllegalArgumentException if {@code iterations} is negative or a state object is of no
+   *     supported type
+   */
+  void loop(long iterations, LoopBody body, Object... state);
+
+  /**
+   * The paper's form of the loop: {@code while ((n = fmi.loop(u, next)) < 1000) { try {...} catch
+   * (RollbackException e) {} }}.
+   *
+   * <p>Each call begins the next iteration, takes a checkpoint when one is due, and returns the
+   * iteration's number. After a {@link RollbackException} was thrown by a communication call, the
+   * program catches it and calls this again: it restores {@code state} and returns the iteration to
+   * go on from. The loop ends with {@link #endLoop} or with {@link #close}.
+   *
+   * @throws IllegalStateException as for {@link #loop(long, LoopBody, Object...)}
+   */
+  long loop(Object... state);
+
+  /**
+   * Ends a loop begun with {@link #loop(Object...)} by a final checkpoint, so that another loop can
+   * follow. Does nothing outside of such a loop.
+   *
+   * @throws RollbackException if a failure interrupts it; the program goes on with {@link
+   *     #loop(Object...)} as for its body
+   */
+  void endLoop();
+
+  /**
+   * Leaves the job (MPI_Finalize, MPI 4 §11.2). Blocks until all ranks have called it, so that a
+   * failure of any rank up to then can still be recovered.
+   */
+  @Override
+  void close();
+}

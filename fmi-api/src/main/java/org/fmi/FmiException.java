@@ -1,0 +1,19 @@
+package org.fmi;
+
+/** An error of a call: a wrong argument, a truncated message. It leaves the job as it was. */
+public final class FmiException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final ErrorClass errorClass;
+
+  /** An error of the given class; the message names the value, the reason and the way out. */
+  public FmiException(ErrorClass errorClass, String message) {
+    super(errorClass + ": " + message);
+    this.errorClass = errorClass;
+  }
+
+  /** The error's class (MPI_Error_class). */
+  public ErrorClass errorClass() {
+    return errorClass;
+  }
+}

@@ -1,0 +1,95 @@
+package org.fmi;
+
+/**
+ * A reduction operation (MPI_Op, MPI 4 §6.9): predefined, or the program's own.
+ *
+ * <p>For a given number of ranks and input, a reduction always combines in the same order: its
+ * result has the same bits in each run, and after a recovery. An operation that is not commutative
+ * is applied in rank order.
+ */
+public sealed interface Op {
+  Op MAX = Predefined.MAX;
+  Op MIN = Predefined.MIN;
+  Op SUM = Predefined.SUM;
+  Op PROD = Predefined.PROD;
+
+  /** Logical and, of {@code boolean} elements or of integers (non-zero is true). */
+  Op LAND = Predefined.LAND;
+
+  /** Logical or, of {@code boolean} elements or of integers (non-zero is true). */
+  Op LOR = Predefined.LOR;
+
+  /** Logical exclusive or, of {@code boolean} elements or of integers (non-zero is true). */
+  Op LXOR = Predefined.LXOR;
+
+  /** Bitwise and, of integers. */
+  Op BAND = Predefined.BAND;
+
+  /** Bitwise or, of integers. */
+  Op BOR = Predefined.BOR;
+
+  /** Bitwise exclusive or, of integers. */
+  Op BXOR = Predefined.BXOR;
+
+  /**
+   * Maximum and its location: pairs (value, index), two elements each (MPI_MAXLOC). Of two equal
+   * values the lower index wins.
+   */
+  Op MAXLOC = Predefined.MAXLOC;
+
+  /**
+   * Minimum and its location: pairs (value, index), two elements each (MPI_MINLOC). Of two equal
+   * values the lower index wins.
+   */
+  Op MINLOC = Predefined.MINLOC;
+
+  /** Whether {@code a op b == b op a}: lets a collective choose the order. */
+  boolean commutative();
+
+  /** An operation of the program's own (MPI_Op_create); it must be associative. */
+  static Op of(Function function, boolean commutative) {
+    return new UserDefined(function, commutative);
+  }
+
+  /** The operations that come with the library. */
+  enum Predefined implements Op {
+    MAX,
+    MIN,
+    SUM,
+    PROD,
+    LAND,
+    LOR,
+    LXOR,
+    BAND,
+    BOR,
+    BXOR,
+    MAXLOC,
+    MINLOC;
+
+    @Override
+    public boolean commutative() {
+      return true;
+    }
+  }
+
+  /**
+   * An operation of the program's own.
+   *
+   * @param function combines two operands
+   * @param commutative see {@link Op#commutative()}
+   */
+  record UserDefined(Function function, boolean commutative) implements Op {}
+
+  /** Combines elements one by one: {@code inOut[i] = in[i] op inOut[i]}, as MPI_User_function. */
+  @FunctionalInterface
+  interface Function {
+    /**
+     * Combines {@code count} elements of {@code type}.
+     *
+     * @param in the left operands: an array of the type, from index 0
+     * @param inOut the right operands, replaced by the results: an array of the same type, from
+     *     index 0
+     */
+    void apply(Object in, Object inOut, int count, Datatype type);
+  }
+}
