@@ -1,0 +1,5 @@
+/** Communicators, groups and context ids. */
+@NullMarked
+package org.fmi.core.comm;
+
+import org.jspecify.annotations.NullMarked;

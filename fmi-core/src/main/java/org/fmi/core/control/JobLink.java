@@ -1,0 +1,18 @@
+package org.fmi.core.control;
+
+/** A rank's line to the job. */
+public interface JobLink {
+  /** Sends a message; never blocks for long. Any thread. */
+  void send(RankMessage message);
+
+  /**
+   * Names who gets the job's messages; called once, before the first {@link #send}. Messages arrive
+   * on the link's thread.
+   */
+  void listen(Listener listener);
+
+  /** Gets the job's messages. */
+  interface Listener {
+    void onMessage(JobMessage message);
+  }
+}

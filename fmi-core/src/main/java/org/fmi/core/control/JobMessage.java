@@ -1,0 +1,24 @@
+package org.fmi.core.control;
+
+import java.util.List;
+import java.util.Map;
+
+/** What the job tells its ranks. */
+public sealed interface JobMessage {
+
+  /** The epoch before {@code epoch} is over: leave it and join this one (H1). */
+  record Revoke(int epoch) implements JobMessage {}
+
+  /**
+   * All have joined: connect (H2), restore, run.
+   *
+   * @param rollback whether there are ranks in a loop, to which new processes catch up by replay;
+   *     if not, all processes are new
+   * @param endpoints by world rank
+   */
+  record Start(int epoch, boolean rollback, List<Map<String, byte[]>> endpoints)
+      implements JobMessage {}
+
+  /** All have finished: leave. */
+  record Release() implements JobMessage {}
+}

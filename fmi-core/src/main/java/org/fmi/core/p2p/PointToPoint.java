@@ -1,0 +1,44 @@
+package org.fmi.core.p2p;
+
+import org.fmi.Request;
+import org.fmi.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What communicators and collectives are made of: messages between world ranks in a context.
+ * Buffers are primitive arrays or segments, addressed in bytes, and are not checked here: callers
+ * have done that. Sources in a {@link Status} are world ranks.
+ *
+ * <p>Implemented by {@code Messenger}. All calls throw {@link org.fmi.RollbackException} once a
+ * failure is known.
+ */
+public interface PointToPoint {
+  /** How a send ends (MPI 4 §3.4). Ready sends are standard ones. */
+  enum Mode {
+    STANDARD,
+    SYNCHRONOUS,
+    BUFFERED
+  }
+
+  /** This process' world rank. */
+  int rank();
+
+  /** The number of ranks of the job. */
+  int size();
+
+  void send(Object base, long offset, long bytes, int dest, int context, int tag, Mode mode);
+
+  Request isend(Object base, long offset, long bytes, int dest, int context, int tag, Mode mode);
+
+  /** {@code source} may be ANY_SOURCE, {@code tag} ANY_TAG. */
+  Status recv(Object base, long offset, long bytes, int source, int context, int tag);
+
+  Request irecv(Object base, long offset, long bytes, int source, int context, int tag);
+
+  Status probe(int source, int context, int tag);
+
+  @Nullable Status iprobe(int source, int context, int tag);
+
+  /** Room for buffered sends in bytes; 0 waits until all are sent. */
+  void attachBuffer(long bytes);
+}

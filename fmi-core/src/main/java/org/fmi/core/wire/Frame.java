@@ -1,0 +1,57 @@
+package org.fmi.core.wire;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A frame on its way out: header fields and a reference to the payload in the caller's memory.
+ * Mutable and reused, so that a send allocates nothing.
+ */
+public final class Frame {
+  public byte kind;
+  public byte flags;
+  public int epoch;
+  public int context;
+  public int source;
+  public int tag;
+  public long sequence;
+  public long length;
+  public long loop;
+
+  /** A primitive array or a {@link MemorySegment}; null if there is no payload. */
+  public @Nullable Object base;
+
+  /** Where the payload begins in {@link #base}, in bytes. */
+  public long baseOffset;
+
+  /** The payload's length in bytes. */
+  public int payload;
+
+  /** Header and payload together. */
+  public int bytes() {
+    return FrameLayout.HEADER_BYTES + payload;
+  }
+
+  /** Writes the header to {@code dst} at {@code at}. */
+  public void encodeHeader(MemorySegment dst, long at) {
+    dst.set(FrameLayout.BYTE, at + FrameLayout.KIND, kind);
+    dst.set(FrameLayout.BYTE, at + FrameLayout.FLAGS, flags);
+    dst.set(FrameLayout.BYTE, at + 2, (byte) 0);
+    dst.set(FrameLayout.BYTE, at + 3, (byte) 0);
+    dst.set(FrameLayout.INT, at + FrameLayout.EPOCH, epoch);
+    dst.set(FrameLayout.INT, at + FrameLayout.CONTEXT, context);
+    dst.set(FrameLayout.INT, at + FrameLayout.SOURCE, source);
+    dst.set(FrameLayout.INT, at + FrameLayout.TAG, tag);
+    dst.set(FrameLayout.INT, at + FrameLayout.PAYLOAD, payload);
+    dst.set(FrameLayout.LONG, at + FrameLayout.SEQUENCE, sequence);
+    dst.set(FrameLayout.LONG, at + FrameLayout.LENGTH, length);
+    dst.set(FrameLayout.LONG, at + FrameLayout.LOOP, loop);
+  }
+
+  /** Copies the payload to {@code dst} at {@code at}. */
+  public void encodePayload(MemorySegment dst, long at) {
+    if (payload > 0 && base != null) {
+      Memory.toSegment(base, baseOffset, dst, at, payload);
+    }
+  }
+}
