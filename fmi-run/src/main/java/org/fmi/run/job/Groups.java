@@ -63,7 +63,7 @@ final class Groups {
       int loner = groups.get(i).getFirst();
       List<Integer> best = null;
       for (List<Integer> g : groups) {
-        if (g != groups.get(i)
+        if (!g.contains(loner)
             && (best == null || g.size() < best.size())
             && g.stream().noneMatch(r -> nodeOf[r] == nodeOf[loner])) {
           best = g;
