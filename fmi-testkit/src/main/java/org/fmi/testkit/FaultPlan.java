@@ -85,7 +85,7 @@ public record FaultPlan(List<Step> steps) {
             case CRASH_NODE, POWER_OFF, ISOLATE_NODE, PARTITION, CORRUPT_MEMORY -> nodes;
           };
       int victim = random.nextBoolean() ? RUNNING : random.nextInt(among);
-      long gap = (long) Math.exp(random.nextDouble() * Math.log(mostPrimitives));
+      long gap = (long) Math.exp(random.nextDouble() * Math.log((double) mostPrimitives));
       steps.add(new Step(kind, victim, random.nextInt(among), 0, gap, nanos));
     }
     return new FaultPlan(steps);
