@@ -167,16 +167,7 @@ final class LoopState {
 
   private void add(Object object, boolean follow) {
     switch (object) {
-      case Holder<?> h when h.get() instanceof Object[] nested -> add(nested, follow);
-      case Holder<?> h when h.get() instanceof Holder<?> ->
-          throw new IllegalArgumentException("a loop's state cannot hold a Holder of a Holder");
-      case Holder<?> h -> {
-        if (follow) {
-          add(h.get(), true);
-        } else {
-          leaves.add(h);
-        }
-      }
+      case Holder<?> h -> addHeld(h, follow);
       case Object[] nested -> {
         for (Object element : nested) {
           add(element, follow);
@@ -186,6 +177,18 @@ final class LoopState {
         kind(object);
         leaves.add(object);
       }
+    }
+  }
+
+  private void addHeld(Holder<?> holder, boolean follow) {
+    Object value = holder.get();
+    if (value instanceof Holder) {
+      throw new IllegalArgumentException("a loop's state cannot hold a Holder of a Holder");
+    }
+    if (follow || value instanceof Object[]) {
+      add(value, follow);
+    } else {
+      leaves.add(holder);
     }
   }
 
