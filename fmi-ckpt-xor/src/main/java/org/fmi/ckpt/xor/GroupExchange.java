@@ -3,10 +3,6 @@ package org.fmi.ckpt.xor;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CoderResult;
-import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import org.fmi.Comm;
 import org.fmi.Request;
@@ -100,15 +96,10 @@ final class GroupExchange {
     if (note.failure == null) {
       notes.set(INT, 16, -1);
     } else {
-      ByteBuffer text = notes.asSlice(TEXT_AT, NOTE_BYTES - TEXT_AT).asByteBuffer();
-      // An overflow just cuts the text, between two characters.
-      CoderResult unused =
-          StandardCharsets.UTF_8
-              .newEncoder()
-              .onMalformedInput(CodingErrorAction.REPLACE)
-              .onUnmappableCharacter(CodingErrorAction.REPLACE)
-              .encode(CharBuffer.wrap(note.failure), text, true);
-      notes.set(INT, 16, text.position());
+      byte[] text = note.failure.getBytes(StandardCharsets.UTF_8);
+      int length = Math.min(text.length, NOTE_BYTES - TEXT_AT);
+      MemorySegment.copy(text, 0, notes, ValueLayout.JAVA_BYTE, TEXT_AT, length);
+      notes.set(INT, 16, length);
     }
   }
 

@@ -145,7 +145,9 @@ public final class SharedMemory implements NodeMemory {
       do {
         error = (int) POSIX_FALLOCATE.invokeExact(descriptor, 0L, bytes);
       } while (error == EINTR);
-      int unused = (int) CLOSE.invokeExact(descriptor);
+      if ((int) CLOSE.invokeExact(descriptor) != 0) {
+        throw new IOException("cannot close " + file);
+      }
     } catch (IOException | RuntimeException | Error e) {
       throw e;
     } catch (Throwable e) {
