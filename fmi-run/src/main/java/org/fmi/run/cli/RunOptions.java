@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param spec what the decision maker needs to know
  * @param ssh whether the nodes are other hosts, reached by ssh, and not on this machine
+ * @param directory where the ranks run
  * @param transports names of transports, empty for all
  * @param events where to write events, if anywhere
  * @param environment variables to set for the ranks
@@ -29,6 +30,7 @@ record RunOptions(
     Program program,
     JobSpec spec,
     boolean ssh,
+    Path directory,
     List<String> transports,
     CheckpointInterval interval,
     @Nullable Path events,
@@ -120,6 +122,7 @@ record RunOptions(
           program,
           spec,
           ssh,
+          directory,
           transports(),
           interval(),
           events == null ? null : directory.resolve(events.texts().getFirst()),

@@ -25,7 +25,6 @@ final class RuntimeParts {
               .putInt(m.epoch())
               .putLong(m.loop())
               .putLong(m.iteration())
-              .putLong(m.restoreNanos())
               .putBoolean(m.rebuilt());
       case RankMessage.Suspect m ->
           out.putByte(4)
@@ -62,7 +61,7 @@ final class RuntimeParts {
       case 2 -> new RankMessage.Connected(in.getInt());
       case 3 ->
           new RankMessage.Running(
-              in.getInt(), in.getLong(), in.getLong(), in.getLong(), in.getBoolean());
+              in.getInt(), in.getLong(), in.getLong(), in.getBoolean());
       case 4 -> new RankMessage.Suspect(in.getInt(), in.getInt(), in.getInt(), in.getString());
       case 5 ->
           new RankMessage.CheckpointDone(

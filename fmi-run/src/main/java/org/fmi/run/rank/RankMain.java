@@ -32,7 +32,7 @@ public final class RankMain {
     link.warmUp().join();
     CompletableFuture<RankConfig> assignment = link.assignment();
     if (!assignment.isDone()) {
-      new WarmUp(assignment::isDone).run(args[0]);
+      WarmUp.begin(Path.of(socket).getParent(), args[0]);
     }
     new RankSeat(assignment.join(), link).offer();
     run(args[0], Arrays.copyOfRange(args, 1, args.length));
