@@ -144,24 +144,32 @@ final class XorStore implements CheckpointStore {
   }
 
   @Override
-  public void discard(CheckpointId id) {
-    pieces.free(id);
+  public MemorySegment image(CheckpointId id) {
+    StoredCheckpoint checkpoint = stored(id);
+    if (checkpoint == null) {
+      throw new IllegalStateException("rank %d holds no complete %s".formatted(group[me], id));
+    }
+    return checkpoint.image().asReadOnly();
   }
 
   @Override
-  public MemorySegment image(CheckpointId id) throws IOException {
+  public boolean intact(CheckpointId id) {
     Piece piece = pieces.find(id);
     CheckpointHeader header = piece == null ? null : pieces.header(piece);
-    if (piece == null || header == null) {
-      throw new IOException(
-          "rank %d holds no complete %s, or its header is corrupt".formatted(group[me], id));
-    }
-    StoredCheckpoint checkpoint = new StoredCheckpoint(piece.memory(), header.layout(me));
-    if (!checkpoint.isIntact() || !checkpoint.hasDigestsOf(header.members()[me])) {
-      throw new IOException(
-          "%s of rank %d is corrupt: its checksums do not match".formatted(id, group[me]));
-    }
-    return checkpoint.image().asReadOnly();
+    StoredCheckpoint checkpoint = stored(id);
+    return header != null
+        && checkpoint != null
+        && checkpoint.isIntact()
+        && checkpoint.hasDigestsOf(header.members()[me]);
+  }
+
+  /** A complete checkpoint; null if this rank has none of this name, or its header is corrupt. */
+  private @Nullable StoredCheckpoint stored(CheckpointId id) {
+    Piece piece = pieces.find(id);
+    CheckpointHeader header = piece == null ? null : pieces.header(piece);
+    return piece == null || header == null
+        ? null
+        : new StoredCheckpoint(piece.memory(), header.layout(me));
   }
 
   @Override

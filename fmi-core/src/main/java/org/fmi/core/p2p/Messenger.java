@@ -34,7 +34,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   private final int rank;
   private final int size;
   private final long window;
-  private final PeerLossListener losses;
+  private final MessengerListener listener;
   private final Progress progress;
   private final Frame frame = new Frame();
   private final MessagePool pool = new MessagePool();
@@ -84,10 +84,10 @@ public final class Messenger implements PointToPoint, FrameHandler {
       int ranksOnNode,
       int cores,
       long recordLimitBytes,
-      PeerLossListener losses) {
+      MessengerListener listener) {
     this.rank = rank;
     this.size = size;
-    this.losses = losses;
+    this.listener = listener;
     window = Window.bytes(size);
     progress = new Progress(new WaitStrategy(ranksOnNode, cores));
     recorder = new Recorder(recordLimitBytes);
@@ -145,20 +145,33 @@ public final class Messenger implements PointToPoint, FrameHandler {
     progress.wakeup();
   }
 
+  /** Whether the current epoch is over. */
+  public boolean revoked() {
+    return revoked >= epoch;
+  }
+
   /** The current epoch; -1 before the first. */
   public int epoch() {
     return epoch;
   }
 
   private void check() {
-    if (revoked >= epoch) {
-      throw new RollbackException("epoch " + epoch + " is over: " + reason);
+    while (revoked >= epoch) {
+      listener.revoked(epoch, reason);
+    }
+  }
+
+  /** At the begin of a call that sends or receives. */
+  private void begin() {
+    check();
+    if (recorder.on()) {
+      listener.recordedCall();
     }
   }
 
   private void check(MessageRequest r) {
     check();
-    if (r.epoch != epoch) {
+    if (r.epoch != epoch && !recorder.replaying()) {
       throw new RollbackException(
           "the request is void: it belongs to epoch " + r.epoch + ", this is epoch " + epoch);
     }
@@ -179,7 +192,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   @Override
   public void send(
       Object base, long offset, long bytes, int dest, int context, int tag, Mode mode) {
-    check();
+    begin();
     if (recorder.on() && recorder.send(dest, context, tag, bytes)) {
       return;
     }
@@ -209,7 +222,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   @Override
   public Request isend(
       Object base, long offset, long bytes, int dest, int context, int tag, Mode mode) {
-    check();
+    begin();
     MessageRequest r = new MessageRequest(this);
     r.prepare(true, epoch, base, offset, bytes, dest, context, tag);
     r.mode = mode;
@@ -345,7 +358,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   @Override
   public Status recv(Object base, long offset, long bytes, int source, int context, int tag) {
-    check();
+    begin();
     MessageRequest r = takeRequest();
     r.prepare(false, epoch, base, offset, bytes, source, context, tag);
     startReceive(r);
@@ -363,7 +376,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   @Override
   public Request irecv(Object base, long offset, long bytes, int source, int context, int tag) {
-    check();
+    begin();
     MessageRequest r = new MessageRequest(this);
     r.prepare(false, epoch, base, offset, bytes, source, context, tag);
     count(r);
@@ -454,7 +467,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   @Override
   public Status probe(int source, int context, int tag) {
-    check();
+    begin();
     if (recorder.replaying()) {
       return recorder.findAgain(source, context, tag);
     }
@@ -479,7 +492,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   @Override
   public @Nullable Status iprobe(int source, int context, int tag) {
-    check();
+    begin();
     if (recorder.replaying()) {
       return recorder.answer(false) ? recorder.findAgain(source, context, tag) : null;
     }
@@ -583,7 +596,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   @Override
   public void onPeerLost(int peer, String why) {
-    losses.peerLost(peer, why);
+    listener.peerLost(peer, why);
   }
 
   private static void describe(

@@ -15,9 +15,12 @@ final class UnexpectedImage {
 
   private UnexpectedImage() {}
 
+  /** The context in which the runtime itself sends point to point. */
+  private static final int RUNTIME = 2;
+
   /** Whether a context is the program's, not the runtime's own. */
   static boolean isUser(int context) {
-    return (context & 1) == 0;
+    return (context & 1) == 0 && context != RUNTIME;
   }
 
   static long bytes(UnexpectedQueue queue) {

@@ -262,7 +262,7 @@ final class Checkpoints {
     long[] corrupt = new long[1];
     for (CheckpointId id : line.needed()) {
       if (!store.intact(id)) {
-        store.discard(id);
+        store.release(id);
         corrupt[0]++;
       }
     }

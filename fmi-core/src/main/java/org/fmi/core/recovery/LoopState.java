@@ -174,6 +174,11 @@ final class LoopState {
         }
       }
       default -> {
+        if (object instanceof ByteBuffer b && b.isReadOnly()
+            || object instanceof MemorySegment s && s.isReadOnly()) {
+          throw new IllegalArgumentException(
+              "a loop's state cannot be restored into a read-only " + object.getClass().getTypeName());
+        }
         kind(object);
         leaves.add(object);
       }
@@ -242,13 +247,12 @@ final class LoopState {
           case long[] a -> Kind.LONGS;
           case float[] a -> Kind.FLOATS;
           case double[] a -> Kind.DOUBLES;
-          case ByteBuffer b when !b.isReadOnly() -> Kind.BUFFER;
-          case MemorySegment s when !s.isReadOnly() -> Kind.SEGMENT;
+          case ByteBuffer b -> Kind.BUFFER;
+          case MemorySegment s -> Kind.SEGMENT;
           default -> {
             if (!isSelfWriting(leaf)) {
               throw new IllegalArgumentException(
-                  "a loop's state cannot hold a"
-                      + (leaf instanceof ByteBuffer || leaf instanceof MemorySegment ? " read-only " : " ")
+                  "a loop's state cannot hold a "
                       + leaf.getClass().getTypeName()
                       + ": use primitive arrays (of arrays), ByteBuffer, MemorySegment, Holder,"
                       + " or an object that implements net.openhft.chronicle.bytes.BytesMarshallable");

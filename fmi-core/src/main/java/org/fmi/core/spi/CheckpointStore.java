@@ -52,9 +52,6 @@ public interface CheckpointStore extends AutoCloseable {
   /** Compares a complete checkpoint, image and code, with its checksums; reads all of it. */
   boolean intact(CheckpointId id);
 
-  /** Forgets a checkpoint that turned out to be corrupt, so that it is rebuilt like a lost one. */
-  void discard(CheckpointId id);
-
   /**
    * Brings a checkpoint back on those of the group's ranks that lost it, and computes its code
    * again, so that the next loss can be survived; collective over the group.

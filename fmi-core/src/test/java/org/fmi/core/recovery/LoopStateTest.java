@@ -98,17 +98,20 @@ final class LoopStateTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("java.lang.String")
         .hasMessageContaining("BytesMarshallable");
-    assertThatThrownBy(() -> new LoopState(new Object[] {ByteBuffer.allocate(1).asReadOnlyBuffer()}))
+    assertThatThrownBy(
+            () -> new LoopState(new Object[] {ByteBuffer.allocate(1).asReadOnlyBuffer()}))
         .hasMessageContaining("read-only");
   }
 
   @Test
   void saysWhenAnotherStateWasRegistered() {
     MemorySegment image = write(new LoopState(new Object[] {new double[3]}));
-    assertThatThrownBy(() -> new LoopState(new Object[] {new double[4]}).read(image, 0, image.byteSize()))
+    assertThatThrownBy(
+            () -> new LoopState(new Object[] {new double[4]}).read(image, 0, image.byteSize()))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("state object 0");
-    assertThatThrownBy(() -> new LoopState(new Object[] {new int[6]}).read(image, 0, image.byteSize()))
+    assertThatThrownBy(
+            () -> new LoopState(new Object[] {new int[6]}).read(image, 0, image.byteSize()))
         .hasMessageContaining("DOUBLES");
     assertThatThrownBy(() -> new LoopState(new Object[] {}).read(image, 0, image.byteSize()))
         .hasMessageContaining("more objects");

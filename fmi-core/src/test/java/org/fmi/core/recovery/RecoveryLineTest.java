@@ -16,7 +16,8 @@ final class RecoveryLineTest {
   private static final CheckpointId NEXT_LOOP = new CheckpointId(3, 1, 0, false);
 
   /** Four ranks, in groups {0, 1} and {2, 3}. */
-  private static List<RecoveryLine.Held> held(List<CheckpointId> r0, List<CheckpointId> r1, List<CheckpointId> r2, List<CheckpointId> r3) {
+  private static List<RecoveryLine.Held> held(
+      List<CheckpointId> r0, List<CheckpointId> r1, List<CheckpointId> r2, List<CheckpointId> r3) {
     return List.of(
         new RecoveryLine.Held(0, 1, r0),
         new RecoveryLine.Held(0, 1, r1),
@@ -37,9 +38,11 @@ final class RecoveryLineTest {
     assertThat(RecoveryLine.choose(held(both, both, both, both)).line()).isEqualTo(SECOND);
     assertThat(RecoveryLine.choose(held(both, List.of(), both, both)).line()).isEqualTo(SECOND);
     // complete on one rank of each group only: the others can be decoded
-    assertThat(RecoveryLine.choose(held(both, List.of(FIRST), both, List.of(FIRST))).line()).isEqualTo(SECOND);
+    assertThat(RecoveryLine.choose(held(both, List.of(FIRST), both, List.of(FIRST))).line())
+        .isEqualTo(SECOND);
     // two of one group are missing: back to the one before
-    assertThat(RecoveryLine.choose(held(List.of(FIRST), List.of(FIRST), both, both)).line()).isEqualTo(FIRST);
+    assertThat(RecoveryLine.choose(held(List.of(FIRST), List.of(FIRST), both, both)).line())
+        .isEqualTo(FIRST);
   }
 
   @Test
