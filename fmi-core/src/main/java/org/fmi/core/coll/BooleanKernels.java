@@ -19,13 +19,13 @@ final class BooleanKernels {
 
   private static void logicalAnd(boolean[] in, int i, boolean[] inOut, int j, int count) {
     for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] & inOut[j + k];
+      inOut[j + k] = in[i + k] && inOut[j + k];
     }
   }
 
   private static void logicalOr(boolean[] in, int i, boolean[] inOut, int j, int count) {
     for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] | inOut[j + k];
+      inOut[j + k] = in[i + k] || inOut[j + k];
     }
   }
 

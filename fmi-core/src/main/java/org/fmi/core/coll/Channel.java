@@ -56,33 +56,21 @@ public final class Channel {
 
   void send(Region data, long bytes, int dest, Kind kind) {
     p2p.send(
-        data.base(),
-        data.at(),
-        bytes,
-        world(dest),
-        context,
-        kind.ordinal(),
-        PointToPoint.Mode.STANDARD);
+        data.base(), data.at(), bytes, world(dest), context, kind.tag, PointToPoint.Mode.STANDARD);
   }
 
   Request isend(Region data, long bytes, int dest, Kind kind) {
     return p2p.isend(
-        data.base(),
-        data.at(),
-        bytes,
-        world(dest),
-        context,
-        kind.ordinal(),
-        PointToPoint.Mode.STANDARD);
+        data.base(), data.at(), bytes, world(dest), context, kind.tag, PointToPoint.Mode.STANDARD);
   }
 
   void recv(Region data, long bytes, int source, Kind kind) {
-    Status status = p2p.recv(data.base(), data.at(), bytes, world(source), context, kind.ordinal());
+    Status status = p2p.recv(data.base(), data.at(), bytes, world(source), context, kind.tag);
     checkLength(status, bytes, source, kind);
   }
 
   Request irecv(Region data, long bytes, int source, Kind kind) {
-    return p2p.irecv(data.base(), data.at(), bytes, world(source), context, kind.ordinal());
+    return p2p.irecv(data.base(), data.at(), bytes, world(source), context, kind.tag);
   }
 
   /** Waits for a receive begun by {@link #irecv} with the same arguments. */

@@ -10,9 +10,28 @@ import org.jspecify.annotations.Nullable;
  * A place in memory where the data of a collective begins: a primitive array or a segment, and an
  * offset in bytes. For arrays all offsets and lengths are whole numbers of elements.
  */
-public record Region(Object base, long at) {
+public final class Region {
   /** Scratch for segments up to this size is on the heap: cheaper to get, and to give back. */
   private static final long HEAP_SCRATCH_BYTES = 1 << 20;
+
+  private final Object base;
+  private final long at;
+
+  /** The place {@code at} bytes from the beginning of an array or segment. */
+  public Region(Object base, long at) {
+    this.base = base;
+    this.at = at;
+  }
+
+  /** The array or segment. */
+  Object base() {
+    return base;
+  }
+
+  /** Where the data begins, in bytes. */
+  long at() {
+    return at;
+  }
 
   /**
    * The type of an array's elements, {@link Datatype#BYTE} for segments, null for other objects.
@@ -75,7 +94,8 @@ public record Region(Object base, long at) {
   }
 
   /** Whether both name the same place. */
-  boolean isSamePlaceAs(Region other) {
+  @SuppressWarnings("ReferenceEquality") // the same array is meant, not an equal one
+  public boolean isSamePlaceAs(Region other) {
     if (base instanceof MemorySegment a && other.base instanceof MemorySegment b) {
       return a.heapBase().equals(b.heapBase()) && a.address() + at == b.address() + other.at;
     }
