@@ -95,7 +95,7 @@ final class Settings {
                   command.getCommandSpec().optionsMap().keySet())
               + "? (fmirun --help)");
     } catch (CommandLine.OverwrittenOptionException e) {
-      throw new UsageException(e.getOverwritten().command() == null ? "" : overwritten(e));
+      throw new UsageException(overwritten(e));
     } catch (CommandLine.MissingParameterException e) {
       CommandLine.Model.ArgSpec missing = e.getMissing().getFirst();
       throw new UsageException(
@@ -105,7 +105,7 @@ final class Settings {
                   + option.longestName()
                   + " "
                   + option.paramLabel()
-              : e.getMessage());
+              : String.valueOf(e.getMessage()));
     } catch (CommandLine.ParameterException e) {
       throw new UsageException(e.getMessage() + " (fmirun --help)");
     }
