@@ -338,7 +338,11 @@ public final class Connection {
         call(() -> h.onFrame(this, frame));
       }
     }
-    in.compact();
+    if (in.position() > 0) {
+      in.compact();
+    } else { // nothing was complete: compact() would move it all onto itself
+      in.position(in.limit()).limit(in.capacity());
+    }
     if (in.position() == 0 && in.capacity() > KEEP) {
       in = ByteBuffer.allocate(SMALL);
     }

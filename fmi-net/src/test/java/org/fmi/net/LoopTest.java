@@ -237,14 +237,14 @@ class LoopTest {
       Connection beating = other.connect(at(server.port()), ME, 30_000, left);
       mute.connect(at(server.port()), new byte[0], 30_000, new Recorder());
       left.next();
-      beating.heartbeat(800);
-      good.next().connection().heartbeat(800);
+      beating.heartbeat(1500);
+      good.next().connection().heartbeat(1500);
       Connection silent = bad.next().connection();
       silent.heartbeat(400);
       assertThat(bad.next().end().why()).isEqualTo(Closed.Why.SILENT);
       // Several silences of the other later the idle connection still works.
       CountDownLatch later = new CountDownLatch(1);
-      mine.schedule(2, TimeUnit.SECONDS, later::countDown);
+      mine.schedule(4, TimeUnit.SECONDS, later::countDown);
       assertThat(later.await(60, TimeUnit.SECONDS)).isTrue();
       beating.send(ME);
       assertThat(good.next().bytes()).isEqualTo(ME);
@@ -261,20 +261,20 @@ class LoopTest {
       other.connect(at(server.port()), ME, 30_000, left);
       Connection out = left.next().connection();
       Connection in = right.next().connection();
-      in.heartbeat(400);
+      in.heartbeat(1000);
       CountDownLatch stop = new CountDownLatch(1);
       // The watching thread stands still for much longer than the timeout; so does what it hears.
       mine.execute(
           () -> {
             try {
-              assertThat(stop.await(1500, TimeUnit.MILLISECONDS)).isFalse();
+              assertThat(stop.await(2500, TimeUnit.MILLISECONDS)).isFalse();
             } catch (InterruptedException e) {
               throw new AssertionError(e);
             }
-            out.heartbeat(400);
+            out.heartbeat(1000);
           });
       CountDownLatch later = new CountDownLatch(1);
-      mine.schedule(2500, TimeUnit.MILLISECONDS, later::countDown);
+      mine.schedule(4000, TimeUnit.MILLISECONDS, later::countDown);
       assertThat(later.await(60, TimeUnit.SECONDS)).isTrue();
       out.send(ME);
       assertThat(right.next().bytes()).isEqualTo(ME);

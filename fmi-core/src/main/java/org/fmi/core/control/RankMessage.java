@@ -34,8 +34,7 @@ public sealed interface RankMessage {
    * @param iteration the iteration it goes on with, -1 at the start of the program
    * @param rebuilt whether this rank's checkpoint was rebuilt from the group's code
    */
-  record Running(int epoch, long loop, long iteration, boolean rebuilt)
-      implements RankMessage {}
+  record Running(int epoch, long loop, long iteration, boolean rebuilt) implements RankMessage {}
 
   /**
    * Another rank has failed.

@@ -23,15 +23,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Takes checkpoints together with all other ranks, and brings them back.
  *
- * <p>A checkpoint: drain all channels, copy the state, compute the group's code, agree that all have done so. It is <i>complete</i> on a
- * rank after the code, and <i>committed</i> for a rank that knows that it is complete on all. The one before is released only then, so
- * that a failure at any moment finds a version that is complete everywhere or can be decoded.
+ * <p>A checkpoint: drain all channels, copy the state, compute the group's code, agree that all
+ * have done so. It is <i>complete</i> on a rank after the code, and <i>committed</i> for a rank
+ * that knows that it is complete on all. The one before is released only then, so that a failure at
+ * any moment finds a version that is complete everywhere or can be decoded.
  */
 final class Checkpoints {
   private final RankConfig config;
   private final Comm system;
   private final Messenger messenger;
-  private final Recorder recorder;
   private final ContextIds contexts;
   private final CheckpointStore store;
   private final IntervalTuner tuner;
@@ -61,7 +61,6 @@ final class Checkpoints {
     this.config = config;
     this.system = system;
     this.messenger = messenger;
-    this.recorder = messenger.recorder();
     this.contexts = contexts;
     this.store = store;
     this.tuner = new IntervalTuner(config.interval());
@@ -114,7 +113,8 @@ final class Checkpoints {
 
   /** Fills the image; gives its size. */
   private long copy(CheckpointId id, LoopState state, int epoch) {
-    long record = recorder.overflowed() ? -1 : recorder.bytes();
+    Recorder recorder = messenger.recorder();
+    long record = recorder.bytes();
     long unexpected = messenger.unexpectedBytes();
     long stateBytes = state.bytes();
     try {
@@ -123,9 +123,7 @@ final class Checkpoints {
       Image image = new Image(memory);
       image.writeHeader(
           tuner.iterations(), contexts.state(), record, unexpected, stateBytes, config.size());
-      if (record > 0) {
-        recorder.writeTo(image.record());
-      }
+      recorder.writeTo(image.record());
       messenger.writeUnexpected(image.unexpected());
       state.write(memory, image.stateAt());
       return memory.byteSize();
@@ -134,11 +132,16 @@ final class Checkpoints {
     }
   }
 
-  /** The commit: returns when all ranks have come here, that is, when the checkpoint is complete on all. */
+  /**
+   * The commit: returns when all ranks have come here, that is, when the checkpoint is complete on
+   * all.
+   */
   private void agree(CheckpointId id, long begun, long iteration) {
     long now = clock.nanoTime();
     long done = iteration - lastDoneIteration;
-    long[] times = {now - begun, lastDoneIteration < 0 || done <= 0 ? 0 : (begun - lastDoneNanos) / done};
+    long[] times = {
+      now - begun, lastDoneIteration < 0 || done <= 0 ? 0 : (begun - lastDoneNanos) / done
+    };
     system.allReduce(times, Op.MAX);
     tuner.measured(times[0], times[1]);
     lastDoneNanos = clock.nanoTime();
@@ -151,7 +154,10 @@ final class Checkpoints {
     }
   }
 
-  /** Without memory for checkpoints the job cannot be protected: it ends with a message rather than run on without. */
+  /**
+   * Without memory for checkpoints the job cannot be protected: it ends with a message rather than
+   * run on without.
+   */
   private IllegalStateException impossible(int epoch, IOException e) {
     link.send(
         new RankMessage.Unrecoverable(
@@ -160,8 +166,8 @@ final class Checkpoints {
   }
 
   /**
-   * Returns when every message sent by any rank so far has arrived where it was sent to. Nobody sends meanwhile, so that the sum of
-   * messages sent but not arrived only falls.
+   * Returns when every message sent by any rank so far has arrived where it was sent to. Nobody
+   * sends meanwhile, so that the sum of messages sent but not arrived only falls.
    */
   void drain() {
     long[] inFlight = new long[1];
@@ -177,7 +183,8 @@ final class Checkpoints {
   // ---- bring back
 
   /**
-   * Agrees with all ranks on what to go back to, and brings lost checkpoints back; collective over all ranks.
+   * Agrees with all ranks on what to go back to, and brings lost checkpoints back; collective over
+   * all ranks.
    *
    * @return what every rank holds now
    * @throws UnrecoverableException if that is impossible
@@ -248,12 +255,14 @@ final class Checkpoints {
     return held;
   }
 
-  /** Verifies checksums everywhere; what is corrupt is forgotten, to be rebuilt in the next round. */
+  /**
+   * Verifies checksums everywhere; what is corrupt is forgotten, to be rebuilt in the next round.
+   */
   private boolean anyCorrupt(RecoveryLine line) {
     long[] corrupt = new long[1];
     for (CheckpointId id : line.needed()) {
       if (!store.intact(id)) {
-        store.discard(id);
+        store.release(id);
         corrupt[0]++;
       }
     }
@@ -276,14 +285,17 @@ final class Checkpoints {
   enum Restore {
     /** In a loop, in a new epoch in which nothing was sent yet. */
     ROLLED_BACK,
-    /** All processes are new: messages that they have sent again before the loop are in the checkpoint too. */
+    /**
+     * All processes are new: messages that they have sent again before the loop are in the
+     * checkpoint too.
+     */
     RESTARTED,
     /** On the way to a later loop, whose own checkpoint holds the messages. */
     REPLAYING
   }
 
   /** Puts a checkpoint's state, messages and context ids in place. */
-  void restore(CheckpointId id, LoopState state, Restore how) throws IOException {
+  void restore(CheckpointId id, LoopState state, Restore how) {
     Image image = image(id);
     switch (how) {
       case ROLLED_BACK -> messenger.readUnexpected(image.unexpected());
@@ -300,7 +312,8 @@ final class Checkpoints {
     lastDoneIteration = -1;
   }
 
-  Image image(CheckpointId id) throws IOException {
+  /** The image of a checkpoint that {@link #recover} has found. */
+  Image image(CheckpointId id) {
     Image image = new Image(store.image(id));
     image.check(config.size());
     return image;

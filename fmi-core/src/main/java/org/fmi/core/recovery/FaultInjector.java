@@ -7,7 +7,10 @@ import org.fmi.core.spi.Fault;
 import org.fmi.core.spi.FaultPoint;
 import org.fmi.core.spi.RankClock;
 
-/** Lets this process die at chosen places, for tests and demonstrations: it stops there and asks to be killed. */
+/**
+ * Lets this process die at chosen places, for tests and demonstrations: it stops there and asks to
+ * be killed.
+ */
 final class FaultInjector {
   private final List<Fault> faults;
   private final JobLink link;

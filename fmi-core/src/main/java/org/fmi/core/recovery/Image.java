@@ -13,9 +13,9 @@ import org.fmi.core.wire.FrameLayout;
  *  | record of what was received outside of loops | messages arrived but not received | the loop's state |
  * </pre>
  *
- * {@code interval} is the number of iterations between checkpoints, {@code contexts} the state of the context id allocator, {@code
- * record}, {@code unexp.} and {@code state} are lengths in bytes; a record of -1 bytes was over its limit. {@code size} is the number
- * of ranks, a check.
+ * {@code interval} is the number of iterations between checkpoints, {@code contexts} the state of
+ * the context id allocator, {@code record}, {@code unexp.} and {@code state} are lengths in bytes.
+ * {@code size} is the number of ranks, a check.
  */
 final class Image {
   static final long HEADER = 56;
@@ -29,10 +29,11 @@ final class Image {
   }
 
   static long bytes(long record, long unexpected, long state) {
-    return HEADER + roundUp(Math.max(0, record)) + roundUp(unexpected) + state;
+    return HEADER + roundUp(record) + roundUp(unexpected) + state;
   }
 
-  void writeHeader(long interval, long contexts, long record, long unexpected, long state, int size) {
+  void writeHeader(
+      long interval, long contexts, long record, long unexpected, long state, int size) {
     memory.set(FrameLayout.LONG, 0, MAGIC);
     memory.set(FrameLayout.LONG, 8, interval);
     memory.set(FrameLayout.LONG, 16, contexts);
@@ -57,28 +58,23 @@ final class Image {
     return memory.get(FrameLayout.LONG, 8);
   }
 
-  long contexts() {
-    return memory.get(FrameLayout.LONG, 16);
-  }
-
-  boolean recordOverflowed() {
-    return memory.get(FrameLayout.LONG, 24) < 0;
+  int contexts() {
+    return (int) memory.get(FrameLayout.LONG, 16);
   }
 
   MemorySegment record() {
-    return memory.asSlice(HEADER, Math.max(0, memory.get(FrameLayout.LONG, 24)));
+    return memory.asSlice(HEADER, memory.get(FrameLayout.LONG, 24));
   }
 
   MemorySegment unexpected() {
     return memory.asSlice(
-        HEADER + roundUp(Math.max(0, memory.get(FrameLayout.LONG, 24))),
-        memory.get(FrameLayout.LONG, 32));
+        HEADER + roundUp(memory.get(FrameLayout.LONG, 24)), memory.get(FrameLayout.LONG, 32));
   }
 
   /** Offset of the state in the image. */
   long stateAt() {
     return HEADER
-        + roundUp(Math.max(0, memory.get(FrameLayout.LONG, 24)))
+        + roundUp(memory.get(FrameLayout.LONG, 24))
         + roundUp(memory.get(FrameLayout.LONG, 32));
   }
 

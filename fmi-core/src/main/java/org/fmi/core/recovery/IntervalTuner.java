@@ -3,8 +3,9 @@ package org.fmi.core.recovery;
 import org.fmi.core.spi.CheckpointInterval;
 
 /**
- * Says at which iteration the next checkpoint is due: every so many iterations, or as often as Vaidya's model finds best for the
- * failure rate and the measured cost. Fed with numbers that all ranks have agreed on, it says the same on all of them.
+ * Says at which iteration the next checkpoint is due: every so many iterations, or as often as
+ * Vaidya's model finds best for the failure rate and the measured cost. Fed with numbers that all
+ * ranks have agreed on, it says the same on all of them.
  */
 final class IntervalTuner {
   private final CheckpointInterval interval;
@@ -26,7 +27,9 @@ final class IntervalTuner {
     return iterations;
   }
 
-  /** Takes over what a restored checkpoint says, so that a replacement agrees with the survivors. */
+  /**
+   * Takes over what a restored checkpoint says, so that a replacement agrees with the survivors.
+   */
   void restore(long iterationsAtCheckpoint) {
     iterations = iterationsAtCheckpoint;
   }
@@ -35,7 +38,8 @@ final class IntervalTuner {
    * Takes a checkpoint's cost into account.
    *
    * @param checkpointNanos the longest time a rank needed for it
-   * @param iterationNanos the longest mean time of an iteration since the one before; 0 if none was done
+   * @param iterationNanos the longest mean time of an iteration since the one before; 0 if none was
+   *     done
    */
   void measured(long checkpointNanos, long iterationNanos) {
     if (interval instanceof CheckpointInterval.Mtbf m && iterationNanos > 0) {
@@ -45,14 +49,16 @@ final class IntervalTuner {
   }
 
   /**
-   * The time between checkpoints that loses least, in seconds (Vaidya, "Impact of Checkpoint Latency on Overhead Ratio of a
-   * Checkpointing Scheme", IEEE Trans. Computers 46(8), 1997): the root T of {@code exp((T + C) / M) (1 - T / M) = 1}.
+   * The time between checkpoints that loses least, in seconds (Vaidya, "Impact of Checkpoint
+   * Latency on Overhead Ratio of a Checkpointing Scheme", IEEE Trans. Computers 46(8), 1997): the
+   * root T of {@code exp((T + C) / M) (1 - T / M) = 1}.
    *
    * @param cost C, of a checkpoint, in seconds
    * @param mtbf M, in seconds
    */
   static double optimum(double cost, double mtbf) {
-    // f(0) = exp(C/M) - 1 >= 0 and f(M) = -1 < 0, with one root between: f falls from its maximum at the left end.
+    // f(0) = exp(C/M) - 1 >= 0 and f(M) = -1 < 0, with one root between: f falls from its maximum
+    // at the left end.
     double low = 0;
     double high = mtbf;
     for (int i = 0; i < 200 && high - low > 1e-12 * mtbf; i++) {

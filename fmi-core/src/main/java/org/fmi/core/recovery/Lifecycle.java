@@ -19,7 +19,8 @@ import org.fmi.core.spi.TransportProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a rank through H1 and H2 into an epoch, and hears of failures from the job and the detector.
+ * Takes a rank through H1 and H2 into an epoch, and hears of failures from the job and the
+ * detector.
  *
  * <pre>
  *   OUT --transports and detector opened, Joined sent--> H1 bootstrapping --Start--> H2 connecting --overlay up--> H3 running
@@ -27,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  *    +------------------------- Revoke, or a failure heard ---+--------------------------+----------------------------+
  * </pre>
  *
- * Each epoch has transports and a detector of its own. Those of the epoch before stay open until Start: by then all ranks have left
- * that epoch, and nobody can take their end for a death.
+ * Each epoch has transports and a detector of its own. Those of the epoch before stay open until
+ * Start: by then all ranks have left that epoch, and nobody can take their end for a death.
  */
 final class Lifecycle implements JobLink.Listener {
   /** Key of the detector among a rank's addresses. */
@@ -85,7 +86,8 @@ final class Lifecycle implements JobLink.Listener {
   }
 
   /**
-   * Leaves the epoch this rank is in and joins the one the job wants, going back to H1 as often as something fails on the way.
+   * Leaves the epoch this rank is in and joins the one the job wants, going back to H1 as often as
+   * something fails on the way.
    *
    * @return what the job said at the start of H2
    * @throws IOException if no transport or detector can be opened here
@@ -119,7 +121,9 @@ final class Lifecycle implements JobLink.Listener {
       opened.add(transport);
       addresses.put(provider.name(), transport.endpoint());
     }
-    FailureDetector opening = detectorProvider.open(config, joining, (rank, hops, reason) -> onFailure(joining, rank, hops, reason));
+    FailureDetector opening =
+        detectorProvider.open(
+            config, joining, (rank, hops, reason) -> onFailure(joining, rank, hops, reason));
     addresses.put(DETECTOR, opening.endpoint());
     detectorEpoch = joining;
     detector = opening;

@@ -167,25 +167,33 @@ final class LoopState {
 
   private void add(Object object, boolean follow) {
     switch (object) {
-      case Holder<?> h when h.get() instanceof Object[] nested -> add(nested, follow);
-      case Holder<?> h when h.get() instanceof Holder<?> ->
-          throw new IllegalArgumentException("a loop's state cannot hold a Holder of a Holder");
-      case Holder<?> h -> {
-        if (follow) {
-          add(h.get(), true);
-        } else {
-          leaves.add(h);
-        }
-      }
+      case Holder<?> h -> addHeld(h, follow);
       case Object[] nested -> {
         for (Object element : nested) {
           add(element, follow);
         }
       }
       default -> {
+        if (object instanceof ByteBuffer b && b.isReadOnly()
+            || object instanceof MemorySegment s && s.isReadOnly()) {
+          throw new IllegalArgumentException(
+              "a loop's state cannot be restored into a read-only " + object.getClass().getTypeName());
+        }
         kind(object);
         leaves.add(object);
       }
+    }
+  }
+
+  private void addHeld(Holder<?> holder, boolean follow) {
+    Object value = holder.get();
+    if (value instanceof Holder) {
+      throw new IllegalArgumentException("a loop's state cannot hold a Holder of a Holder");
+    }
+    if (follow || value instanceof Object[]) {
+      add(value, follow);
+    } else {
+      leaves.add(holder);
     }
   }
 
@@ -239,13 +247,12 @@ final class LoopState {
           case long[] a -> Kind.LONGS;
           case float[] a -> Kind.FLOATS;
           case double[] a -> Kind.DOUBLES;
-          case ByteBuffer b when !b.isReadOnly() -> Kind.BUFFER;
-          case MemorySegment s when !s.isReadOnly() -> Kind.SEGMENT;
+          case ByteBuffer b -> Kind.BUFFER;
+          case MemorySegment s -> Kind.SEGMENT;
           default -> {
             if (!isSelfWriting(leaf)) {
               throw new IllegalArgumentException(
-                  "a loop's state cannot hold a"
-                      + (leaf instanceof ByteBuffer || leaf instanceof MemorySegment ? " read-only " : " ")
+                  "a loop's state cannot hold a "
                       + leaf.getClass().getTypeName()
                       + ": use primitive arrays (of arrays), ByteBuffer, MemorySegment, Holder,"
                       + " or an object that implements net.openhft.chronicle.bytes.BytesMarshallable");

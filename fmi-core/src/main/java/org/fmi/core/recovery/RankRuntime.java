@@ -14,6 +14,7 @@ import org.fmi.core.control.JobMessage;
 import org.fmi.core.control.RankMessage;
 import org.fmi.core.control.RankMessage.Position;
 import org.fmi.core.p2p.Messenger;
+import org.fmi.core.p2p.MessengerListener;
 import org.fmi.core.p2p.Recorder;
 import org.fmi.core.p2p.ReplayMismatchException;
 import org.fmi.core.spi.CheckpointId;
@@ -28,12 +29,14 @@ import org.fmi.core.spi.UnrecoverableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One rank: joins the parts of the runtime, and decides what a failure means at the place where the program stands.
+ * One rank: joins the parts of the runtime, and decides what a failure means at the place where the
+ * program stands.
  *
  * <ul>
- *   <li>In a loop of which a checkpoint is committed: {@link RollbackException}, caught by the loop, which rolls back.
- *   <li>In a replacement that replays what its predecessor received outside of loops: the new epoch is joined on the spot, and the
- *       replay goes on; it needs no other rank.
+ *   <li>In a loop of which a checkpoint is committed: {@link RollbackException}, caught by the
+ *       loop, which rolls back.
+ *   <li>In a replacement that replays what its predecessor received outside of loops: the new epoch
+ *       is joined on the spot, and the replay goes on; it needs no other rank.
  *   <li>Anywhere else: the process waits to be killed and started again, with all others.
  * </ul>
  */
@@ -42,12 +45,14 @@ public final class RankRuntime implements Fmi {
   private final JobLink link;
   private final RankClock clock;
   private final Messenger messenger;
-  private final Recorder recorder;
   private final Lifecycle lifecycle;
   private final Checkpoints checkpoints;
   private final FaultInjector faults;
   private final Communicator world;
   private final Communicator system;
+
+  /** In place of the record while the runtime itself communicates. */
+  private final Recorder unrecorded = new Recorder(0);
 
   private Place place = Place.START;
 
@@ -133,7 +138,6 @@ public final class RankRuntime implements Fmi {
             config.cores(),
             config.recordLimitBytes(),
             new Hooks());
-    this.recorder = messenger.recorder();
     ContextIds contexts = new ContextIds();
     this.world = Communicator.world(messenger, contexts, this::abort);
     this.system = Communicator.system(messenger, contexts, this::abort);
@@ -154,10 +158,10 @@ public final class RankRuntime implements Fmi {
   }
 
   /** What the data path asks when it learns of a failure, or meets one. */
-  private final class Hooks implements Messenger.Hooks {
+  private final class Hooks implements MessengerListener {
     @Override
-    public void revoked() {
-      onRevoked();
+    public void revoked(int epoch, String reason) {
+      onRevoked(reason);
     }
 
     @Override
@@ -166,17 +170,19 @@ public final class RankRuntime implements Fmi {
     }
 
     @Override
-    public void outsideCall() {
+    public void recordedCall() {
       onOutsideCall();
     }
   }
 
   // ---- what a failure means here
 
-  /** A call found its epoch revoked. Throws, or joins the new epoch and returns, or never returns. */
-  private void onRevoked() {
+  /**
+   * A call found its epoch revoked. Throws, or joins the new epoch and returns, or never returns.
+   */
+  private void onRevoked(String reason) {
     switch (place) {
-      case START, LOOP -> throw new RollbackException("a failure is being recovered");
+      case START, LOOP -> throw new RollbackException(reason);
       case REPLAY -> recover();
       case OUTSIDE, STRAYED, CLOSED -> awaitRestart();
     }
@@ -223,12 +229,15 @@ public final class RankRuntime implements Fmi {
         Place before = place;
         // A failure from here on sends this back to the top of the loop, whatever the place.
         place = before == Place.REPLAY ? Place.LOOP : before;
+        Recorder record = messenger.recorder();
+        messenger.recorder(unrecorded);
         try {
           Checkpoints.Recovered recovered = checkpoints.recover();
           line = recovered.line();
           rebuilt |= recovered.rebuilt();
         } finally {
           place = before;
+          messenger.recorder(record);
         }
         if (place == Place.START) {
           begin(start);
@@ -249,23 +258,20 @@ public final class RankRuntime implements Fmi {
     linePending = id != null;
     if (!start.rollback()) {
       running(id);
-      recorder.record();
+      messenger.recorder().record();
       place = Place.OUTSIDE;
       return;
     }
     if (id == null) {
       throw new IOException("there are ranks in a loop, but no checkpoint is held by any rank");
     }
-    Image image = checkpoints.image(id);
-    if (image.recordOverflowed()) {
-      stray(
-          "what rank "
-              + config.rank()
-              + " received before its loop exceeds "
-              + config.recordLimitBytes()
-              + " bytes and was not recorded");
+    Recorder record = Recorder.readFrom(checkpoints.image(id).record(), config.recordLimitBytes());
+    messenger.recorder(record);
+    try {
+      record.startReplay();
+    } catch (ReplayMismatchException e) {
+      stray(e.getMessage());
     }
-    recorder.startReplay(image.record());
     place = Place.REPLAY;
   }
 
@@ -348,7 +354,8 @@ public final class RankRuntime implements Fmi {
       return;
     }
     if (!loop.byCall) {
-      throw new IllegalStateException("endLoop ends loops of the form loop(state...); this one ends by itself");
+      throw new IllegalStateException(
+          "endLoop ends loops of the form loop(state...); this one ends by itself");
     }
     if (!loop.ended) {
       checkpoint(loop, true);
@@ -369,36 +376,32 @@ public final class RankRuntime implements Fmi {
     requireNoRequests();
     Loop loop = new Loop(nextLoop++, state, byCall);
     CheckpointId last = line.finalOf(loop.number);
-    try {
-      if (place == Place.REPLAY) {
-        if (last != null && !isLine(last)) {
-          restoreEnded(loop, last);
-        } else {
-          catchUp(loop);
-        }
-        return loop;
+    if (place == Place.REPLAY) {
+      if (last != null && !isLine(last)) {
+        restoreEnded(loop, last, Checkpoints.Restore.REPLAYING);
+      } else {
+        catchUp(loop);
       }
-      current = loop;
-      if (linePending && last != null) {
-        restoreEnded(loop, last);
-        return loop;
-      }
-      if (linePending && line.line() instanceof CheckpointId id && id.loop() == loop.number) {
-        linePending = false;
-        recorder.off();
-        place = Place.LOOP;
-        try {
-          restoreAll(loop, id, Checkpoints.Restore.RESTARTED);
-        } catch (RollbackException e) {
-          rollback(loop);
-        }
-        return loop;
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot restore the loop's state", e);
+      return loop;
     }
-    recorder.off();
+    current = loop;
+    if (linePending && last != null) {
+      Recorder record = messenger.recorder();
+      messenger.recorder(unrecorded);
+      restoreEnded(loop, last, Checkpoints.Restore.RESTARTED);
+      messenger.recorder(record);
+      return loop;
+    }
+    messenger.recorder().off();
     place = Place.LOOP;
+    if (linePending && line.line() instanceof CheckpointId id && id.loop() == loop.number) {
+      linePending = false;
+      try {
+        restoreAll(loop, id, Checkpoints.Restore.RESTARTED);
+      } catch (RollbackException e) {
+        rollback(loop);
+      }
+    }
     return loop;
   }
 
@@ -407,11 +410,8 @@ public final class RankRuntime implements Fmi {
   }
 
   /** A loop that had ended gives its final state and is over. */
-  private void restoreEnded(Loop loop, CheckpointId last) throws IOException {
-    checkpoints.restore(
-        last,
-        loop.state,
-        place == Place.REPLAY ? Checkpoints.Restore.REPLAYING : Checkpoints.Restore.RESTARTED);
+  private void restoreEnded(Loop loop, CheckpointId last, Checkpoints.Restore how) {
+    checkpoints.restore(last, loop.state, how);
     loop.iteration = last.iteration();
     loop.checkpointed = last.iteration();
     loop.ended = true;
@@ -424,13 +424,17 @@ public final class RankRuntime implements Fmi {
   /** A replacement has come to the loop that the others are in. */
   private void catchUp(Loop loop) {
     try {
-      recorder.endReplay();
+      messenger.recorder().endReplay();
     } catch (ReplayMismatchException e) {
-      stray("rank " + config.rank() + " did not repeat what it did before its loop: " + e.getMessage());
+      stray(
+          "rank "
+              + config.rank()
+              + " did not repeat what it did before its loop: "
+              + e.getMessage());
     }
     linePending = false;
     current = loop;
-    recorder.off();
+    messenger.recorder().off();
     place = Place.LOOP;
     if (lifecycle.revoked()) {
       rollback(loop);
@@ -451,7 +455,8 @@ public final class RankRuntime implements Fmi {
       try {
         CheckpointId id = line.line();
         if (id == null || id.loop() != loop.number) {
-          throw new IllegalStateException("the recovery line is " + id + ", not of loop " + loop.number);
+          throw new IllegalStateException(
+              "the recovery line is " + id + ", not of loop " + loop.number);
         }
         restoreAll(loop, id, Checkpoints.Restore.ROLLED_BACK);
         faults.at(FaultPoint.RESTORED, id.iteration());
@@ -460,13 +465,11 @@ public final class RankRuntime implements Fmi {
         return;
       } catch (RollbackException e) {
         recover();
-      } catch (IOException e) {
-        throw new UncheckedIOException("cannot restore the loop's state", e);
       }
     }
   }
 
-  private void restoreAll(Loop loop, CheckpointId id, Checkpoints.Restore how) throws IOException {
+  private void restoreAll(Loop loop, CheckpointId id, Checkpoints.Restore how) {
     checkpoints.restore(id, loop.state, how);
     loop.iteration = id.iteration();
     loop.checkpointed = id.iteration();
@@ -494,7 +497,7 @@ public final class RankRuntime implements Fmi {
     current = null;
     if (place == Place.LOOP) {
       place = Place.OUTSIDE;
-      recorder.record();
+      messenger.recorder().record();
     }
   }
 
@@ -535,14 +538,14 @@ public final class RankRuntime implements Fmi {
         stray("rank " + config.rank() + " came to its end while others are in a loop");
       }
       faults.at(FaultPoint.CLOSE, -1);
-      recorder.off();
+      messenger.recorder().off();
       current = null;
       place = Place.CLOSED;
       checkpoints.drain();
       system.barrier();
       link.send(new RankMessage.Finished(lifecycle.epoch()));
       while (!lifecycle.released()) {
-        messenger.progress();
+        messenger.park();
       }
     }
     place = Place.CLOSED;

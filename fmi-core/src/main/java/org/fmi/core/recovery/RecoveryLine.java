@@ -11,11 +11,13 @@ import org.fmi.core.spi.UnrecoverableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The checkpoint that all go back to, and the final checkpoints of the loops before it. Chosen by every rank for itself from what all
- * ranks hold, with the same result everywhere.
+ * The checkpoint that all go back to, and the final checkpoints of the loops before it. Chosen by
+ * every rank for itself from what all ranks hold, with the same result everywhere.
  *
- * @param line the newest checkpoint that can be brought back on all ranks; null if there never was one
- * @param finals the final checkpoints of the loops that ended before it (or with it), ascending by loop
+ * @param line the newest checkpoint that can be brought back on all ranks; null if there never was
+ *     one
+ * @param finals the final checkpoints of the loops that ended before it (or with it), ascending by
+ *     loop
  */
 record RecoveryLine(@Nullable CheckpointId line, List<CheckpointId> finals) {
 

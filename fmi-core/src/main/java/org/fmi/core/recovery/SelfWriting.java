@@ -5,7 +5,10 @@ import java.lang.foreign.ValueLayout;
 import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.bytes.BytesMarshallable;
 
-/** Objects that write and read themselves ({@link BytesMarshallable}). Apart, so that Chronicle is loaded only on use. */
+/**
+ * Objects that write and read themselves ({@link BytesMarshallable}). Apart, so that Chronicle is
+ * loaded only on use.
+ */
 final class SelfWriting {
   private SelfWriting() {}
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import org.fmi.Fmi;
+import org.fmi.ckpt.xor.SharedMemory;
 import org.fmi.FmiProvider;
 
 /** Joins a program to the job that this process was started for. */
@@ -14,7 +15,7 @@ public final class RankFmiProvider implements FmiProvider {
     try {
       return Modules.find()
           .join(
-              seat.config(), seat.link(), new NodeFiles(Path.of(seat.config().nodeDirectory())));
+              seat.config(), seat.link(), new SharedMemory(Path.of(seat.config().nodeDirectory())));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.fmi.Comm;
 import org.fmi.Fmi;
+import org.fmi.ckpt.xor.SharedMemory;
 import org.fmi.Op;
 import org.fmi.core.control.JobLink;
 import org.fmi.core.control.JobMessage;
@@ -98,7 +99,7 @@ final class WarmUp {
   }
 
   private void runRank(int rank) {
-    try (Fmi fmi = modules.join(config(rank), seats[rank], new NodeFiles(directory))) {
+    try (Fmi fmi = modules.join(config(rank), seats[rank], new SharedMemory(directory))) {
       Comm world = fmi.world();
       double[] state = new double[STATE];
       double[] sum = new double[1];
