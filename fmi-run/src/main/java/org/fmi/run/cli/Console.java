@@ -60,7 +60,7 @@ final class Console {
   void drain(long millis) throws InterruptedException {
     CountDownLatch done = new CountDownLatch(1);
     queue.add(new Entry(-1, true, new byte[0], done::countDown));
-    boolean unused = done.await(millis, TimeUnit.MILLISECONDS);
+    boolean _ = done.await(millis, TimeUnit.MILLISECONDS);
   }
 
   private void run() {

@@ -152,7 +152,7 @@ public final class FmiRun {
   private static boolean isKnownHost(String name) {
     String host = name.substring(name.indexOf('@') + 1);
     try {
-      InetAddress unused = InetAddress.getByName(host);
+      InetAddress _ = InetAddress.getByName(host);
       return true;
     } catch (UnknownHostException e) {
       return isAlias(host);
@@ -170,7 +170,7 @@ public final class FmiRun {
           return true;
         }
         if (setting.startsWith("hostname ")) {
-          InetAddress unused = InetAddress.getByName(setting.substring("hostname ".length()));
+          InetAddress _ = InetAddress.getByName(setting.substring("hostname ".length()));
         }
       }
       return !settings.isEmpty();
@@ -230,7 +230,7 @@ public final class FmiRun {
       Object proxy =
           Proxy.newProxyInstance(
               FmiRun.class.getClassLoader(), new Class<?>[] {handlerClass}, forward);
-      Object unused =
+      Object _ =
           signalClass.getMethod("handle", signalClass, handlerClass).invoke(null, signal, proxy);
     } catch (ReflectiveOperationException e) {
       throw new LinkageError("signals cannot be handled by this JDK", e);

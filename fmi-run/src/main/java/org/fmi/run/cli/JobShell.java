@@ -381,7 +381,7 @@ final class JobShell {
       around.console().line("fmi: " + name(node) + " does not come back yet: " + reason);
     }
     fence(node);
-    var unused =
+    var _ =
         loop.schedule(
             RELAUNCH_MILLIS,
             TimeUnit.MILLISECONDS,
@@ -623,7 +623,7 @@ final class JobShell {
         fence(node);
       }
     }
-    var unused = loop.schedule(END_MILLIS, TimeUnit.MILLISECONDS, this::endByForce);
+    var _ = loop.schedule(END_MILLIS, TimeUnit.MILLISECONDS, this::endByForce);
     endWhenAllIsFinished();
   }
 
@@ -635,7 +635,7 @@ final class JobShell {
       }
     }
     // Hosts that cannot be reached are not waited for.
-    var unused =
+    var _ =
         loop.schedule(
             END_MILLIS / 4, TimeUnit.MILLISECONDS, () -> result.complete(exitStatus()));
   }

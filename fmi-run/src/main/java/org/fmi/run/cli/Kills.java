@@ -52,8 +52,7 @@ final class Kills {
   private static FaultPoint point(String place, String text, String origin) throws UsageException {
     List<String> names =
         Arrays.stream(FaultPoint.values()).map(p -> p.name().toLowerCase(Locale.ROOT)).toList();
-    int index = names.indexOf(place);
-    if (index < 0) {
+    if (!names.contains(place)) {
       throw new UsageException(
           origin
               + " "
@@ -64,6 +63,6 @@ final class Kills {
               + Nearest.to(place, names)
               + "?");
     }
-    return FaultPoint.values()[index];
+    return FaultPoint.valueOf(place.toUpperCase(Locale.ROOT));
   }
 }

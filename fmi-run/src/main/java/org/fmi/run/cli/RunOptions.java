@@ -173,14 +173,15 @@ record RunOptions(
                 + ": makes local nodes, but hosts are given; mark hosts 'spare' in a host file, or"
                 + " give more hosts than needed");
       }
-      Value list = exclusive(Setting.HOSTS, Setting.HOST_FILE);
+      Setting source = exclusive(Setting.HOSTS, Setting.HOST_FILE);
+      Value list = source == null ? null : settings.get(source);
       if (list == null) {
         throw new IllegalStateException("no hosts");
       }
       int defaultSlots = ppn == 0 ? 1 : ppn;
       String text = list.texts().getFirst();
       List<JobSpec.Node> nodes =
-          list == settings.get(Setting.HOSTS)
+          source == Setting.HOSTS
               ? Hosts.ofList(text, list.origin(), defaultSlots)
               : Hosts.ofFile(directory.resolve(text), list.origin(), defaultSlots);
       long slots = 0;
@@ -239,8 +240,7 @@ record RunOptions(
     }
 
     private CheckpointInterval interval() throws UsageException {
-      Value chosen = exclusive(Setting.INTERVAL, Setting.MTBF);
-      if (chosen != null && chosen == settings.get(Setting.INTERVAL)) {
+      if (exclusive(Setting.INTERVAL, Setting.MTBF) == Setting.INTERVAL) {
         return new CheckpointInterval.Every(whole(Setting.INTERVAL, 1, Integer.MAX_VALUE, 1));
       }
       return new CheckpointInterval.Mtbf(decimal(Setting.MTBF, 0.001, 1e9, DEFAULT_MTBF_SECONDS));
@@ -251,7 +251,7 @@ record RunOptions(
         return on(Setting.VERBOSE) ? Verbosity.VERBOSE : Verbosity.NORMAL;
       }
       if (on(Setting.VERBOSE)
-          && exclusive(Setting.QUIET, Setting.VERBOSE) == settings.get(Setting.VERBOSE)) {
+          && exclusive(Setting.QUIET, Setting.VERBOSE) == Setting.VERBOSE) {
         return Verbosity.VERBOSE;
       }
       return Verbosity.QUIET;
@@ -277,17 +277,17 @@ record RunOptions(
     }
 
     /** Of two settings that exclude each other, the one that wins; null if neither is set. */
-    private @Nullable Value exclusive(Setting a, Setting b) throws UsageException {
+    private @Nullable Setting exclusive(Setting a, Setting b) throws UsageException {
       Value first = settings.get(a);
       Value second = settings.get(b);
       if (first == null || second == null) {
-        return first == null ? second : first;
+        return first != null ? a : second != null ? b : null;
       }
       if (first.source() == second.source()) {
         throw new UsageException(
             first.origin() + " and " + second.origin() + " exclude each other; leave one out");
       }
-      return first.source() < second.source() ? first : second;
+      return first.source() < second.source() ? a : b;
     }
 
     private List<String> texts(Setting setting) {

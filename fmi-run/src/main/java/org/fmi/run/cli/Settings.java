@@ -92,7 +92,7 @@ final class Settings {
                   unknown.replaceFirst("=.*", ""), command.getCommandSpec().optionsMap().keySet())
               + "? (fmirun --help)");
     } catch (CommandLine.OverwrittenOptionException e) {
-      throw new UsageException(e.getOverwritten().command() == null ? "" : overwritten(e));
+      throw new UsageException(overwritten(e));
     } catch (CommandLine.MissingParameterException e) {
       CommandLine.Model.ArgSpec missing = e.getMissing().getFirst();
       throw new UsageException(
@@ -102,7 +102,7 @@ final class Settings {
                   + option.longestName()
                   + " "
                   + option.paramLabel()
-              : e.getMessage());
+              : String.valueOf(e.getMessage()));
     } catch (CommandLine.ParameterException e) {
       throw new UsageException(e.getMessage() + " (fmirun --help)");
     }

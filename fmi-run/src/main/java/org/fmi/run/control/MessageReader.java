@@ -106,12 +106,13 @@ final class MessageReader {
     return values;
   }
 
-  <E extends Enum<E>> E getEnum(E[] constants) throws BadMessageException {
-    int ordinal = getByte();
-    if (ordinal >= constants.length) {
-      throw new BadMessageException("unknown constant " + ordinal);
+  <E extends Enum<E>> E getEnum(Class<E> type) throws BadMessageException {
+    String name = getString();
+    try {
+      return Enum.valueOf(type, name);
+    } catch (IllegalArgumentException e) {
+      throw new BadMessageException("no " + type.getSimpleName() + " of this name");
     }
-    return constants[ordinal];
   }
 
   /** Ends the message: returns {@code message} if nothing is left over. */

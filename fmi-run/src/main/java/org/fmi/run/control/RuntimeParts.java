@@ -17,7 +17,7 @@ final class RuntimeParts {
       case RankMessage.Joined m ->
           out.putByte(1)
               .putInt(m.epoch())
-              .putByte(m.position().ordinal())
+              .putString(m.position().name())
               .putMap(m.addresses(), MessageWriter::putBytes);
       case RankMessage.Connected m -> out.putByte(2).putInt(m.epoch());
       case RankMessage.Running m ->
@@ -56,7 +56,7 @@ final class RuntimeParts {
       case 1 ->
           new RankMessage.Joined(
               in.getInt(),
-              in.getEnum(RankMessage.Position.values()),
+              in.getEnum(RankMessage.Position.class),
               in.getMap(MessageReader::getBytes));
       case 2 -> new RankMessage.Connected(in.getInt());
       case 3 ->
@@ -110,11 +110,11 @@ final class RuntimeParts {
   }
 
   static void putFault(MessageWriter out, Fault fault) {
-    out.putInt(fault.id()).putByte(fault.point().ordinal()).putLong(fault.iteration());
+    out.putInt(fault.id()).putString(fault.point().name()).putLong(fault.iteration());
   }
 
   static Fault getFault(MessageReader in) throws BadMessageException {
-    return new Fault(in.getInt(), in.getEnum(FaultPoint.values()), in.getLong());
+    return new Fault(in.getInt(), in.getEnum(FaultPoint.class), in.getLong());
   }
 
   static void putInterval(MessageWriter out, CheckpointInterval interval) {

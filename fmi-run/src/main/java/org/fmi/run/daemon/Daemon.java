@@ -509,7 +509,7 @@ final class Daemon implements Uplink {
       if (closed.why() == Closed.Why.SILENT && config != null) {
         send(new FromDaemon.RankSilent(config.rank(), config.incarnation()));
       } else {
-        var unused =
+        var _ =
             loop.schedule(
                 EXIT_GRACE_MILLIS,
                 TimeUnit.MILLISECONDS,

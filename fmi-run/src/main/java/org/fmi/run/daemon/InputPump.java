@@ -32,8 +32,7 @@ final class InputPump {
 
   private void run() {
     try (out) {
-      byte[] bytes;
-      while ((bytes = queue.take()).length > 0) {
+      for (byte[] bytes = queue.take(); bytes.length > 0; bytes = queue.take()) {
         out.write(bytes);
         out.flush();
         uplink.send(new FromDaemon.InputTaken(incarnation, bytes.length));

@@ -8,6 +8,7 @@ import java.lang.invoke.MethodHandle;
 /** Kills process groups, by kill(2). */
 final class ProcessGroup {
   private static final int SIGKILL = 9;
+  @SuppressWarnings("restricted") // calls the system; FMI's JVMs allow it
   private static final MethodHandle KILL =
       Linker.nativeLinker()
           .downcallHandle(
@@ -24,7 +25,7 @@ final class ProcessGroup {
       throw new IllegalArgumentException("no process group of a rank: " + leader);
     }
     try {
-      int unused = (int) KILL.invokeExact((int) -leader, SIGKILL);
+      int _ = (int) KILL.invokeExact((int) -leader, SIGKILL);
     } catch (Throwable e) {
       throw new LinkageError("kill(2) cannot be called", e);
     }

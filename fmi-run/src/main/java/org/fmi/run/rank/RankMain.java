@@ -31,8 +31,9 @@ public final class RankMain {
     DaemonLink link = DaemonLink.connect(Path.of(socket));
     link.warmUp().join();
     CompletableFuture<RankConfig> assignment = link.assignment();
-    if (!assignment.isDone()) {
-      WarmUp.begin(Path.of(socket).getParent(), args[0]);
+    Path nodeDirectory = Path.of(socket).getParent();
+    if (!assignment.isDone() && nodeDirectory != null) {
+      WarmUp.begin(nodeDirectory, args[0]);
     }
     new RankSeat(assignment.join(), link).offer();
     run(args[0], Arrays.copyOfRange(args, 1, args.length));
