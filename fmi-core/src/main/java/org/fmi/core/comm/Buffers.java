@@ -107,7 +107,12 @@ final class Buffers {
     return bytes;
   }
 
+  static boolean isInPlace(@Nullable Object buffer) {
+    return buffer instanceof Comm.InPlace;
+  }
+
   /** The array or segment behind a buffer. */
+  @SuppressWarnings("ByteBufferBackingArray") // byteOffset adds the array's offset
   static Object memory(Object buffer) {
     if (!(buffer instanceof ByteBuffer b)) {
       return buffer;
@@ -145,7 +150,7 @@ final class Buffers {
   }
 
   private static FmiException unsupported(@Nullable Object buffer) {
-    if (buffer == Comm.IN_PLACE) {
+    if (isInPlace(buffer)) {
       return new FmiException(
           ErrorClass.BUFFER,
           "Comm.IN_PLACE is not allowed for this buffer of this call at this rank");
