@@ -5,8 +5,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one rank does in the overlay, as a pure state machine: it knows the links, and which notice to pass on. Events go in; what
- * comes out is to be sent over all links but those to the sender and to the failed rank.
+ * What one rank does in the overlay, as a pure state machine: it knows the links, and which notice
+ * to pass on. Events go in; what comes out is to be sent over all links but those to the sender and
+ * to the failed rank.
  */
 final class LogRing {
   private final int size;
@@ -42,7 +43,10 @@ final class LogRing {
     return all;
   }
 
-  /** Those of its neighbours that it connects to; the others connect to it. Of two that would connect to each other, the lower does. */
+  /**
+   * Those of its neighbours that it connects to; the others connect to it. Of two that would
+   * connect to each other, the lower does.
+   */
   Set<Integer> connectsTo() {
     Set<Integer> mine = new TreeSet<>();
     for (int other : neighbours()) {

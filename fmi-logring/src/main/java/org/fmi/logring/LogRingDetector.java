@@ -90,7 +90,8 @@ final class LogRingDetector implements FailureDetector {
             config.heartbeatTimeoutMillis(),
             link);
       } catch (UnknownHostException e) {
-        throw new IOException("rank " + peer + " cannot be reached: unknown host " + e.getMessage(), e);
+        throw new IOException(
+            "rank " + peer + " cannot be reached: unknown host " + e.getMessage(), e);
       }
     }
     awaitLinks();
@@ -107,7 +108,10 @@ final class LogRingDetector implements FailureDetector {
     }
     if (failure != null || closed) {
       throw new IOException(
-          "the log-ring of epoch " + epoch + " cannot be connected: " + (failure == null ? "closed" : failure));
+          "the log-ring of epoch "
+              + epoch
+              + " cannot be connected: "
+              + (failure == null ? "closed" : failure));
     }
   }
 

@@ -558,7 +558,8 @@ public final class RankRuntime implements Fmi {
   }
 
   /**
-   * Waits until all have finished. A failure heard meanwhile may be that of a rank that was released already: the job knows.
+   * Waits until all have finished. A failure heard meanwhile may be that of a rank that was
+   * released already: the job knows.
    */
   private void awaitRelease() {
     while (lifecycle.undecided()) {
