@@ -33,8 +33,10 @@ class CollectivesTest {
 
   /** An array with {@code content} between pads. */
   private static Object padded(Datatype type, Object content, int n) {
-    Object a = data(type, n + 2 * PAD, 77, 7);
+    Object a = Vectors.array(type, n + 2 * PAD);
+    System.arraycopy(data(type, PAD, 77, 7), 0, a, 0, PAD);
     System.arraycopy(content, 0, a, PAD, n);
+    System.arraycopy(data(type, PAD, 77, 8), 0, a, PAD + n, PAD);
     return a;
   }
 
