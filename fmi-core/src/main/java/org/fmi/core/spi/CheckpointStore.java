@@ -41,12 +41,11 @@ public interface CheckpointStore extends AutoCloseable {
   /** Forgets a complete checkpoint; its memory is used again. Unknown versions are ignored. */
   void release(CheckpointId id);
 
-  /**
-   * The image of a complete checkpoint, read-only, checked against its checksums.
-   *
-   * @throws IOException if it is corrupt
-   */
-  MemorySegment image(CheckpointId id) throws IOException;
+  /** The image of a complete checkpoint, read-only. Not checked: see {@link #intact}. */
+  MemorySegment image(CheckpointId id);
+
+  /** Compares a complete checkpoint, image and code, with its checksums; reads all of it. */
+  boolean intact(CheckpointId id);
 
   /** Forgets a checkpoint that turned out to be corrupt, so that it is rebuilt like a lost one. */
   void discard(CheckpointId id);
