@@ -278,7 +278,7 @@ public abstract class TransportContract {
           peer.until(
               () -> {
                 if (peer.lost.isEmpty()) {
-                  var _ = peer.offer(1, 0);
+                  peer.offer(1, 0);
                 }
                 return !peer.lost.isEmpty();
               });

@@ -62,7 +62,7 @@ public final class TransportThreads {
       implements TransportContract.Member {
     @Override
     public void meet() throws Exception {
-      var _ = barrier.await(60, TimeUnit.SECONDS);
+      barrier.await(60, TimeUnit.SECONDS);
     }
 
     @Override

@@ -1,0 +1,17 @@
+package org.fmi.examples;
+
+/**
+ * One of several consecutive parts of {@code 0..n-1} whose sizes differ by one at most.
+ *
+ * @param first the first index in it
+ * @param count how many indices are in it
+ */
+public record Slice(int first, int count) {
+
+  /** Part number {@code part} of {@code parts}; the first ones are the longer ones. */
+  public static Slice of(int n, int parts, int part) {
+    int shortest = n / parts;
+    int longer = n % parts;
+    return new Slice(part * shortest + Math.min(part, longer), shortest + (part < longer ? 1 : 0));
+  }
+}

@@ -1,0 +1,74 @@
+package org.fmi.examples.himeno;
+
+import org.fmi.Comm;
+import org.fmi.examples.ProcessGrid;
+
+/** Brings the layer around a block up to date with what its neighbours have computed. */
+final class Halo {
+  private static final int TAG = 1;
+
+  private final Comm world;
+  private final Block block;
+  private final int before;
+  private final int behind;
+  private final int left;
+  private final int right;
+  private final float[] outgoing;
+  private final float[] incoming;
+
+  /** Blocks are divided in direction i among the grid's rows, in direction j among its columns. */
+  Halo(Comm world, ProcessGrid grid, Block block) {
+    this.world = world;
+    this.block = block;
+    int row = grid.row(world.rank());
+    int col = grid.col(world.rank());
+    before = grid.rank(row - 1, col);
+    behind = grid.rank(row + 1, col);
+    left = grid.rank(row, col - 1);
+    right = grid.rank(row, col + 1);
+    outgoing = new float[block.ni * block.nk];
+    incoming = new float[block.ni * block.nk];
+  }
+
+  /**
+   * Exchanges the outermost points. First in direction j, then whole planes in direction i, edges
+   * included: so the points across an edge arrive too.
+   */
+  void exchange() {
+    shiftJ(0, left, block.nj, right);
+    shiftJ(block.nj - 1, right, -1, left);
+    shiftI(0, before, block.ni, behind);
+    shiftI(block.ni - 1, behind, -1, before);
+  }
+
+  /** Sends the points at {@code fromJ}, receives those at {@code intoJ}. */
+  private void shiftJ(int fromJ, int to, int intoJ, int from) {
+    if (to != Comm.PROC_NULL) {
+      for (int i = 0; i < block.ni; i++) {
+        System.arraycopy(block.p, block.row(i, fromJ), outgoing, i * block.nk, block.nk);
+      }
+    }
+    world.sendRecv(outgoing, 0, outgoing.length, to, TAG, incoming, 0, incoming.length, from, TAG);
+    if (from != Comm.PROC_NULL) {
+      for (int i = 0; i < block.ni; i++) {
+        System.arraycopy(incoming, i * block.nk, block.p, block.row(i, intoJ), block.nk);
+      }
+    }
+  }
+
+  /** As {@link #shiftJ}; a plane is contiguous in memory. */
+  private void shiftI(int fromI, int to, int intoI, int from) {
+    int plane = block.strideI;
+    world.sendRecv(
+        block.p,
+        (long) (fromI + 1) * plane,
+        plane,
+        to,
+        TAG,
+        block.p,
+        (long) (intoI + 1) * plane,
+        plane,
+        from,
+        TAG);
+  }
+}

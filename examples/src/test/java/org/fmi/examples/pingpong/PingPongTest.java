@@ -1,0 +1,20 @@
+package org.fmi.examples.pingpong;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.fmi.examples.ThreadWorld;
+import org.fmi.examples.ThreadWorld.Loops;
+import org.junit.jupiter.api.Test;
+
+class PingPongTest {
+  @Test
+  void measuresEachPowerOfTwo() throws Exception {
+    String printed =
+        new ThreadWorld(3)
+            .run(
+                Loops.UNDISTURBED,
+                fmi -> PingPong.run(fmi, "--csv", "--type", "double", "--max", "65536"));
+    assertThat(printed.lines().filter(line -> line.matches("\\d+,[0-9.]+,[0-9.]+"))).hasSize(14);
+    assertThat(printed).contains("result sizes=14 ", "check=ok");
+  }
+}
