@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimTransport implements Transport {
   private static final byte POISON = (byte) 0xDB;
-  private static final byte[][] NOT_STARTED = {};
 
   private final SimProcess process;
   private final SimNetwork network;
@@ -25,7 +24,7 @@ final class SimTransport implements Transport {
   private final SimSignal signal;
   private final ArrayDeque<Arrival> inbox = new ArrayDeque<>();
   private final @Nullable SimConnection[] connections;
-  private byte[][] endpoints = NOT_STARTED;
+  private byte[][] endpoints = {};
   private boolean open = true;
 
   SimTransport(SimProcess process, int id, int size) {
@@ -57,7 +56,7 @@ final class SimTransport implements Transport {
   @Override
   public void start(byte[][] of) {
     enter();
-    if (endpoints != NOT_STARTED || of.length != connections.length) {
+    if (endpoints.length > 0 || of.length != connections.length) {
       throw new IllegalStateException("start is called once, with all endpoints");
     }
     endpoints = of.clone();
