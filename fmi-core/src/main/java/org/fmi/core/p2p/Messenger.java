@@ -31,6 +31,9 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   private static final int NO_EPOCH = -1;
 
+  /** A power of two. */
+  private static final int STATUSES = 64;
+
   private final int rank;
   private final int size;
   private final long window;
@@ -65,7 +68,9 @@ public final class Messenger implements PointToPoint, FrameHandler {
   private long attachedUsed;
   private long staleFrames;
   private @Nullable MessageRequest freeRequests;
-  private Status lastStatus = Status.EMPTY;
+
+  /** Statuses given out lately, by a hash of their content. */
+  private final @Nullable Status[] statuses = new Status[STATUSES];
 
   /** The newest epoch that is over, and why. Written under the lock of this object. */
   private volatile int revoked = NO_EPOCH;
@@ -739,12 +744,13 @@ public final class Messenger implements PointToPoint, FrameHandler {
             + room);
   }
 
-  /** The last one again if it says the same, so that nothing is allocated. */
+  /** One given out before if it says the same: a program that repeats itself allocates nothing. */
   private Status statusOf(int source, int tag, long length) {
-    Status s = lastStatus;
-    if (s.source() != source || s.tag() != tag || s.bytes() != length) {
+    int slot = (source * 31 + tag * 7 + (int) (length >>> 3)) & (STATUSES - 1);
+    Status s = statuses[slot];
+    if (s == null || s.source() != source || s.tag() != tag || s.bytes() != length) {
       s = new Status(source, tag, length);
-      lastStatus = s;
+      statuses[slot] = s;
     }
     return s;
   }

@@ -63,6 +63,7 @@ public final class WaitStrategy {
    * @param deaf whether there may be events that do not end a sleep
    * @return how long to sleep before the next poll, in nanoseconds; 0 not at all
    */
+  @SuppressWarnings("ThreadPriorityCheck") // to let the peer run on this core is all that is wanted
   public long idle(boolean deaf) {
     if (idle < spins) {
       idle++;

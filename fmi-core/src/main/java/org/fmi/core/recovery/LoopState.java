@@ -10,7 +10,8 @@ import org.fmi.core.wire.FrameLayout;
 import org.fmi.core.wire.Memory;
 
 /**
- * What a program registered as its loop's state: writes it into a checkpoint image and reads it back in place.
+ * What a program registered as its loop's state: writes it into a checkpoint image and reads it
+ * back in place.
  *
  * <p>Each object, in the order registered (arrays of arrays element by element), is a section:
  *
@@ -72,7 +73,8 @@ final class LoopState {
   /**
    * Reads the state back into the registered objects.
    *
-   * @throws IllegalStateException if the image holds another kind of state: the program registered something else
+   * @throws IllegalStateException if the image holds another kind of state: the program registered
+   *     something else
    */
   void read(MemorySegment image, long at, long end) {
     long from = at;
@@ -97,7 +99,8 @@ final class LoopState {
     }
   }
 
-  private void readLeaf(Object leaf, long kind, long bytes, MemorySegment image, long from, int index) {
+  private void readLeaf(
+      Object leaf, long kind, long bytes, MemorySegment image, long from, int index) {
     if (kind != kind(leaf)) {
       throw differs(index, Kind.of(kind).name());
     }
@@ -114,8 +117,10 @@ final class LoopState {
   }
 
   /** The object a holder refers to may have another length by now: then it gets a new one. */
-  @SuppressWarnings("unchecked") // a holder of T gets back what it held when the checkpoint was taken: a T
-  private void readHolder(Holder<?> holder, long kind, long bytes, MemorySegment image, long from, int index) {
+  @SuppressWarnings(
+      "unchecked") // a holder of T gets back what it held when the checkpoint was taken: a T
+  private void readHolder(
+      Holder<?> holder, long kind, long bytes, MemorySegment image, long from, int index) {
     Object value = holder.get();
     if (kind == kind(value) && (isSelfWriting(value) || rawBytes(value) == bytes)) {
       readLeaf(value, kind, bytes, image, from, index);
@@ -177,7 +182,8 @@ final class LoopState {
         if (object instanceof ByteBuffer b && b.isReadOnly()
             || object instanceof MemorySegment s && s.isReadOnly()) {
           throw new IllegalArgumentException(
-              "a loop's state cannot be restored into a read-only " + object.getClass().getTypeName());
+              "a loop's state cannot be restored into a read-only "
+                  + object.getClass().getTypeName());
         }
         kind(object);
         leaves.add(object);
@@ -272,12 +278,13 @@ final class LoopState {
   }
 
   private static Object base(Object leaf) {
-    return leaf instanceof ByteBuffer b
-        ? MemorySegment.ofBuffer(b.duplicate().clear())
-        : leaf;
+    return leaf instanceof ByteBuffer b ? MemorySegment.ofBuffer(b.duplicate().clear()) : leaf;
   }
 
-  /** Decided by the interface's name, so that Chronicle's classes are loaded only by programs that use them. */
+  /**
+   * Decided by the interface's name, so that Chronicle's classes are loaded only by programs that
+   * use them.
+   */
   private static boolean isSelfWriting(Object leaf) {
     if (leaf.getClass().isArray() || leaf instanceof ByteBuffer || leaf instanceof MemorySegment) {
       return false;
@@ -292,11 +299,11 @@ final class LoopState {
 
   private static boolean implementsMarshallable(Class<?> type) {
     for (Class<?> i : type.getInterfaces()) {
-      if (i.getName().equals("net.openhft.chronicle.bytes.BytesMarshallable") || implementsMarshallable(i)) {
+      if (i.getName().equals("net.openhft.chronicle.bytes.BytesMarshallable")
+          || implementsMarshallable(i)) {
         return true;
       }
     }
     return false;
   }
-
 }

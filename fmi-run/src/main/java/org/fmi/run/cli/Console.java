@@ -53,8 +53,7 @@ final class Console {
 
   /** Writes a line of fmirun's own, on standard error. */
   void line(String line) {
-    queue.add(
-        new Entry(-1, true, (line + "\n").getBytes(StandardCharsets.UTF_8), () -> {}));
+    queue.add(new Entry(-1, true, (line + "\n").getBytes(StandardCharsets.UTF_8), () -> {}));
   }
 
   /** Waits until all is written that was given before, but not for ever. */

@@ -15,7 +15,8 @@ import org.fmi.run.job.JobSpec;
 final class Hosts {
   /** A name or address, perhaps with a user; never something that ssh takes for an option. */
   private static final Pattern NAME =
-      Pattern.compile("([A-Za-z0-9_][A-Za-z0-9._-]*@)?([A-Za-z0-9_][A-Za-z0-9._-]*|[0-9A-Fa-f:.]+)");
+      Pattern.compile(
+          "([A-Za-z0-9_][A-Za-z0-9._-]*@)?([A-Za-z0-9_][A-Za-z0-9._-]*|[0-9A-Fa-f:.]+)");
 
   private static final Pattern WITH_SLOTS = Pattern.compile("(?:\\[(.+)]|([^:\\[\\]]+))(?::(.*))?");
 
@@ -48,7 +49,8 @@ final class Hosts {
     try {
       lines = Files.readAllLines(file);
     } catch (java.nio.file.NoSuchFileException e) {
-      throw new UsageException(origin + " " + file + ": no such file; name a host file that exists");
+      throw new UsageException(
+          origin + " " + file + ": no such file; name a host file that exists");
     } catch (IOException e) {
       throw new UsageException(
           origin + " " + file + ": cannot be read (" + e + "); make it a readable text file");

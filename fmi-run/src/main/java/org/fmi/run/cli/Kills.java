@@ -49,8 +49,7 @@ final class Kills {
         iteration);
   }
 
-  private static FaultPoint point(String place, String text, String origin)
-      throws UsageException {
+  private static FaultPoint point(String place, String text, String origin) throws UsageException {
     List<String> names =
         Arrays.stream(FaultPoint.values()).map(p -> p.name().toLowerCase(Locale.ROOT)).toList();
     if (!names.contains(place)) {

@@ -67,7 +67,9 @@ record Program(List<String> classPath, String mainClass, List<String> args) {
     try (JarFile file = new JarFile(jar.toFile())) {
       Manifest manifest = file.getManifest();
       String main =
-          manifest == null ? null : manifest.getMainAttributes().getValue(Attributes.Name.MAIN_CLASS);
+          manifest == null
+              ? null
+              : manifest.getMainAttributes().getValue(Attributes.Name.MAIN_CLASS);
       if (main == null || main.isBlank()) {
         throw new UsageException(
             name
@@ -85,8 +87,7 @@ record Program(List<String> classPath, String mainClass, List<String> args) {
   private static void expand(String entry, Path directory, List<String> entries)
       throws UsageException {
     boolean all = entry.equals("*") || entry.endsWith("/*");
-    Path path =
-        directory.resolve(all ? entry.substring(0, entry.length() - 1) : entry).normalize();
+    Path path = directory.resolve(all ? entry.substring(0, entry.length() - 1) : entry).normalize();
     if (!Files.exists(path)) {
       throw new UsageException("-cp " + entry + ": no such file or directory; correct the path");
     }

@@ -50,7 +50,12 @@ final class Progress {
       case Notice.NodeReady n -> detail("node" + n.node() + " is ready (" + n.name() + ")");
       case Notice.Started n ->
           detail(
-              "starting " + n.ranks() + " ranks on " + n.nodes() + " nodes, " + n.spares()
+              "starting "
+                  + n.ranks()
+                  + " ranks on "
+                  + n.nodes()
+                  + " nodes, "
+                  + n.spares()
                   + " spare");
       case Notice.RankFailed n ->
           line("rank " + n.rank() + " lost (seen by " + n.by() + "): " + n.reason());
@@ -61,8 +66,15 @@ final class Progress {
         mostHops = Math.max(mostHops, n.hops());
         notifiedNanos = nanos;
         detail(
-            "epoch " + n.epoch() + ": rank " + n.rank() + " heard that rank " + n.failed()
-                + " failed, over " + n.hops() + " hops");
+            "epoch "
+                + n.epoch()
+                + ": rank "
+                + n.rank()
+                + " heard that rank "
+                + n.failed()
+                + " failed, over "
+                + n.hops()
+                + " hops");
       }
       case Notice.RecoveryBegun n -> {
         if (n.restartAll()) {
@@ -73,7 +85,10 @@ final class Progress {
       }
       case Notice.Respawned n -> {
         String where =
-            "epoch " + n.epoch() + ": new process on " + nodeName(n.node())
+            "epoch "
+                + n.epoch()
+                + ": new process on "
+                + nodeName(n.node())
                 + (spec.nodes().get(n.node()).spare() ? " (spare)" : "");
         if (!where.equals(placedWhere)) {
           tellPlaced(nanos);
@@ -99,18 +114,30 @@ final class Progress {
                 + (n.iteration() < 0 ? "from the start" : "from iteration " + n.iteration())
                 + (n.rebuilt() == 0
                     ? ""
-                    : ", " + n.rebuilt() + " lost checkpoint" + (n.rebuilt() == 1 ? "" : "s")
+                    : ", "
+                        + n.rebuilt()
+                        + " lost checkpoint"
+                        + (n.rebuilt() == 1 ? "" : "s")
                         + " rebuilt from the group's code"),
             nanos);
       }
       case Notice.CheckpointCommitted n ->
           detail(
-              "checkpoint " + n.version() + " at iteration " + n.iteration() + ", "
-                  + n.bytes() + " bytes a rank: copy " + millis(n.copyNanos()) + ", code "
-                  + millis(n.encodeNanos()) + ", commit " + millis(n.commitNanos()));
+              "checkpoint "
+                  + n.version()
+                  + " at iteration "
+                  + n.iteration()
+                  + ", "
+                  + n.bytes()
+                  + " bytes a rank: copy "
+                  + millis(n.copyNanos())
+                  + ", code "
+                  + millis(n.encodeNanos())
+                  + ", commit "
+                  + millis(n.commitNanos()));
       case Notice.Degraded n -> line(n.what());
-      case Notice.Finished n -> detail("ends with status " + n.status() + " after "
-          + n.recoveries() + " recoveries");
+      case Notice.Finished n ->
+          detail("ends with status " + n.status() + " after " + n.recoveries() + " recoveries");
     }
     if (notice instanceof Notice.AllRunning) {
       recovering = false;

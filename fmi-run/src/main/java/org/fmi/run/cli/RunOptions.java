@@ -109,7 +109,8 @@ record RunOptions(
       Value prefix = settings.get(Setting.PREFIX);
       if (prefix != null && !ssh) {
         throw new UsageException(
-            prefix.origin() + ": means other hosts, but the job runs on this machine; leave it out");
+            prefix.origin()
+                + ": means other hosts, but the job runs on this machine; leave it out");
       }
       if (prefix != null && !prefix.texts().getFirst().startsWith("/")) {
         throw new UsageException(
@@ -242,8 +243,7 @@ record RunOptions(
       if (exclusive(Setting.INTERVAL, Setting.MTBF) == Setting.INTERVAL) {
         return new CheckpointInterval.Every(whole(Setting.INTERVAL, 1, Integer.MAX_VALUE, 1));
       }
-      return new CheckpointInterval.Mtbf(
-          decimal(Setting.MTBF, 0.001, 1e9, DEFAULT_MTBF_SECONDS));
+      return new CheckpointInterval.Mtbf(decimal(Setting.MTBF, 0.001, 1e9, DEFAULT_MTBF_SECONDS));
     }
 
     private Verbosity verbosity() throws UsageException {

@@ -46,8 +46,7 @@ enum Setting {
       "heartbeat-sec",
       "SECONDS",
       "a process silent for so long is declared dead (default 5)"),
-  LOG_RING_BASE(
-      "--logring-base", "logring-base", "K", "rank r connects to r + K^i (default 2)");
+  LOG_RING_BASE("--logring-base", "logring-base", "K", "rank r connects to r + K^i (default 2)");
 
   private final String flag;
   private final String key;

@@ -16,7 +16,8 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 /**
- * What the user set, and where: flag before variable before file. Knows names, not what values mean.
+ * What the user set, and where: flag before variable before file. Knows names, not what values
+ * mean.
  */
 final class Settings {
   /** Variables that begin with FMI_ and are no settings of a job. */
@@ -71,10 +72,7 @@ final class Settings {
         a flag goes before a variable, a variable before the file.
         """
         .formatted(
-            help.optionList(),
-            Setting.MTBF.variable(),
-            Setting.MTBF.flag(),
-            Setting.MTBF.key());
+            help.optionList(), Setting.MTBF.variable(), Setting.MTBF.flag(), Setting.MTBF.key());
   }
 
   private static List<String> readFlags(List<String> args, Map<Setting, Value> values)
@@ -91,8 +89,7 @@ final class Settings {
           unknown
               + ": no such option; did you mean "
               + Nearest.to(
-                  unknown.replaceFirst("=.*", ""),
-                  command.getCommandSpec().optionsMap().keySet())
+                  unknown.replaceFirst("=.*", ""), command.getCommandSpec().optionsMap().keySet())
               + "? (fmirun --help)");
     } catch (CommandLine.OverwrittenOptionException e) {
       throw new UsageException(overwritten(e));
@@ -130,8 +127,7 @@ final class Settings {
   private static CommandSpec spec() {
     CommandSpec spec = CommandSpec.create().name("fmirun");
     for (Setting setting : Setting.values()) {
-      OptionSpec.Builder option =
-          OptionSpec.builder(setting.flag()).description(setting.meaning());
+      OptionSpec.Builder option = OptionSpec.builder(setting.flag()).description(setting.meaning());
       if (setting.isSwitch()) {
         option.type(boolean.class).arity("0");
       } else if (setting.repeatable()) {
@@ -152,8 +148,8 @@ final class Settings {
     return spec;
   }
 
-  private static void readEnvironment(
-      Map<String, String> environment, Map<Setting, Value> values) throws UsageException {
+  private static void readEnvironment(Map<String, String> environment, Map<Setting, Value> values)
+      throws UsageException {
     List<String> valid = new ArrayList<>(OTHER_VARIABLES);
     for (Setting setting : Setting.values()) {
       valid.add(setting.variable());

@@ -165,8 +165,7 @@ public final class NodeDirectory {
    * and what they have started, whatever process group or session it has moved to.
    */
   private static void killProcesses(Path directory) throws IOException {
-    byte[] mark =
-        (SOCKET_VARIABLE + "=" + directory + "/").getBytes(StandardCharsets.UTF_8);
+    byte[] mark = (SOCKET_VARIABLE + "=" + directory + "/").getBytes(StandardCharsets.UTF_8);
     // A process may start others while it is being looked for: until none is found.
     for (int i = 0; i < SWEEPS && killOnce(mark); i++) {
       Thread.onSpinWait();
@@ -222,8 +221,7 @@ public final class NodeDirectory {
               }
 
               @Override
-              public FileVisitResult visitFileFailed(Path file, IOException e)
-                  throws IOException {
+              public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
                 if (e instanceof NoSuchFileException) {
                   return FileVisitResult.CONTINUE;
                 }
@@ -231,8 +229,8 @@ public final class NodeDirectory {
               }
 
               @Override
-              public FileVisitResult postVisitDirectory(
-                  Path directory, @Nullable IOException e) throws IOException {
+              public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException e)
+                  throws IOException {
                 if (e != null) {
                   throw e;
                 }

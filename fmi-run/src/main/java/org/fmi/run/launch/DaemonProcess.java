@@ -57,8 +57,7 @@ public final class DaemonProcess {
             () -> {
               try (BufferedReader in =
                   new BufferedReader(
-                      new InputStreamReader(
-                          process.getInputStream(), StandardCharsets.UTF_8))) {
+                      new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
                 String line;
                 while ((line = in.readLine()) != null) {
                   if (lastLines.size() == KEPT_LINES) {

@@ -36,7 +36,9 @@ public final class SshLauncher implements Launcher {
   @Override
   public void fence(String jobId, int node) throws IOException {
     runQuietly(
-        ssh(hosts.get(node), quoted(prefix + "/bin/fmi-daemon") + " --fence " + jobId + " " + node));
+        ssh(
+            hosts.get(node),
+            quoted(prefix + "/bin/fmi-daemon") + " --fence " + jobId + " " + node));
   }
 
   @Override
@@ -105,7 +107,9 @@ public final class SshLauncher implements Launcher {
             + " is not known to ssh: log in once by hand, or add it to ~/.ssh/known_hosts";
       }
       if (all.contains("Permission denied")) {
-        return host + " does not let you in without a password: set up a key (ssh-copy-id " + host
+        return host
+            + " does not let you in without a password: set up a key (ssh-copy-id "
+            + host
             + ")";
       }
       return "ssh cannot reach "

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import org.fmi.Fmi;
-import org.fmi.ckpt.xor.SharedMemory;
 import org.fmi.FmiProvider;
+import org.fmi.ckpt.xor.SharedMemory;
 
 /** Joins a program to the job that this process was started for. */
 public final class RankFmiProvider implements FmiProvider {

@@ -21,7 +21,8 @@ import java.util.stream.Stream;
 /** Runs the packaged {@code fmirun} as a user would, and looks at what it leaves. */
 final class Fmirun {
   private static final Path HOME = Path.of("target", "fmi").toAbsolutePath();
-  private static final Path EXAMPLES = Path.of("..", "examples", "target").toAbsolutePath().normalize();
+  private static final Path EXAMPLES =
+      Path.of("..", "examples", "target").toAbsolutePath().normalize();
 
   private final List<String> arguments = new ArrayList<>();
   private final Map<String, String> environment = new TreeMap<>();
@@ -84,7 +85,8 @@ final class Fmirun {
       long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
       while (events().stream().filter(e -> name.equals(e.get("event"))).count() < count) {
         if (!process.isAlive() || System.nanoTime() > limit) {
-          throw new AssertionError("no " + count + " events " + name + " before the end:\n" + Files.readString(err));
+          throw new AssertionError(
+              "no " + count + " events " + name + " before the end:\n" + Files.readString(err));
         }
         Thread.sleep(10); // polls a file that another process writes
       }
@@ -95,9 +97,14 @@ final class Fmirun {
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly();
         throw new AssertionError(
-            "hangs: fmirun " + String.join(" ", arguments) + "\n" + Files.readString(out) + Files.readString(err));
+            "hangs: fmirun "
+                + String.join(" ", arguments)
+                + "\n"
+                + Files.readString(out)
+                + Files.readString(err));
       }
-      Result result = new Result(process.exitValue(), Files.readString(out), Files.readString(err), events());
+      Result result =
+          new Result(process.exitValue(), Files.readString(out), Files.readString(err), events());
       assertNothingLeft(result);
       return result;
     }
@@ -159,7 +166,8 @@ final class Fmirun {
 
   private static String commandLine(long pid) {
     try {
-      return Files.readString(Path.of("/proc/" + pid + "/cmdline"), StandardCharsets.ISO_8859_1).replace('\0', ' ');
+      return Files.readString(Path.of("/proc/" + pid + "/cmdline"), StandardCharsets.ISO_8859_1)
+          .replace('\0', ' ');
     } catch (IOException e) {
       return ""; // it has ended meanwhile
     }

@@ -14,8 +14,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Kills real processes at chosen places and expects the answer of a run without failures, bit by bit, and nothing left behind. The
- * nodes are local ones; {@code heat2d} communicates before, between and after its loops.
+ * Kills real processes at chosen places and expects the answer of a run without failures, bit by
+ * bit, and nothing left behind. The nodes are local ones; {@code heat2d} communicates before,
+ * between and after its loops.
  */
 final class RecoveryIT {
   private static final String[] HEAT = {"--size", "64", "--iterations", "60", "--phases", "2"};
@@ -24,7 +25,8 @@ final class RecoveryIT {
   @TempDir private Path directory;
 
   private static Fmirun heat(Path directory, List<String> options) {
-    List<String> all = new java.util.ArrayList<>(List.of("-n", "4", "--ppn", "1", "--interval", "10"));
+    List<String> all =
+        new java.util.ArrayList<>(List.of("-n", "4", "--ppn", "1", "--interval", "10"));
     all.addAll(options);
     all.add(Fmirun.example("heat2d"));
     all.addAll(List.of(HEAT));
@@ -100,8 +102,7 @@ final class RecoveryIT {
   /** The node's memory is gone: the data must have come from the group's code. */
   @Test
   void decodesTheCheckpointOfALostNode() throws IOException, InterruptedException {
-    Fmirun.Result result =
-        heat(directory, List.of("--spares", "1", "--kill", "node2@35")).run();
+    Fmirun.Result result = heat(directory, List.of("--spares", "1", "--kill", "node2@35")).run();
     assertRecovered(result);
     assertThat(result.events())
         .anySatisfy(
@@ -117,11 +118,16 @@ final class RecoveryIT {
     assertRecovered(result);
     assertThat(result.events())
         .anySatisfy(
-            e -> assertThat(e).containsEntry("event", "AllRunning").containsEntry("iteration", "30").containsEntry("rebuilt", "0"));
+            e ->
+                assertThat(e)
+                    .containsEntry("event", "AllRunning")
+                    .containsEntry("iteration", "30")
+                    .containsEntry("rebuilt", "0"));
   }
 
   @Test
-  void twoNodesOfOneGroupLostAtOnceEndTheJobWithAClearMessage() throws IOException, InterruptedException {
+  void twoNodesOfOneGroupLostAtOnceEndTheJobWithAClearMessage()
+      throws IOException, InterruptedException {
     Fmirun.Result result =
         heat(directory, List.of("--spares", "3")).env("FMI_KILL", "node1@35,node2@rebuild").run();
     assertThat(result.status()).as(result.err()).isEqualTo(70);
@@ -148,8 +154,21 @@ final class RecoveryIT {
     Fmirun.Running running =
         new Fmirun(
                 directory,
-                "-n", "4", "--ppn", "1", "--interval", "10", "--heartbeat", "1",
-                Fmirun.example("heat2d"), "--size", "64", "--iterations", "4000", "--phases", "2")
+                "-n",
+                "4",
+                "--ppn",
+                "1",
+                "--interval",
+                "10",
+                "--heartbeat",
+                "1",
+                Fmirun.example("heat2d"),
+                "--size",
+                "64",
+                "--iterations",
+                "4000",
+                "--phases",
+                "2")
             .start();
     running.awaitEvent("CheckpointCommitted", 3);
     long victim = Fmirun.ranks().get(1);
@@ -163,7 +182,12 @@ final class RecoveryIT {
   void endsAProgramThatFailsByItself() throws IOException, InterruptedException {
     Fmirun.Result result =
         new Fmirun(
-                directory, "-n", "2", "-cp", System.getProperty("java.class.path"), FailingProgram.class.getName())
+                directory,
+                "-n",
+                "2",
+                "-cp",
+                System.getProperty("java.class.path"),
+                FailingProgram.class.getName())
             .run();
     assertThat(result.status()).as(result.err()).isEqualTo(1);
     assertThat(result.err()).contains("ArithmeticException").contains("failed by itself 3 times");

@@ -24,8 +24,8 @@ import org.fmi.testkit.Supervisor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A whole job in one JVM: the decision maker, and all ranks with the real runtime and the real checkpoint store, on simulated nodes,
- * network and clock. Everything follows from the seed.
+ * A whole job in one JVM: the decision maker, and all ranks with the real runtime and the real
+ * checkpoint store, on simulated nodes, network and clock. Everything follows from the seed.
  */
 final class JobSimulation implements Supervisor {
   private static final long MEMORY_PER_NODE = 64L << 20;
@@ -49,12 +49,14 @@ final class JobSimulation implements Supervisor {
    *
    * @param nodes with the spare ones
    */
-  JobSimulation(long seed, int size, int ranksPerNode, int nodes, int groupSize, JobSpec.OnNoSpare policy) {
+  JobSimulation(
+      long seed, int size, int ranksPerNode, int nodes, int groupSize, JobSpec.OnNoSpare policy) {
     this.size = size;
     this.ranksPerNode = ranksPerNode;
     this.answers = new long[size];
     this.simulation = new Simulation(seed);
-    this.cluster = new SimCluster(simulation, SimModel.random(simulation.random()), nodes, MEMORY_PER_NODE);
+    this.cluster =
+        new SimCluster(simulation, SimModel.random(simulation.random()), nodes, MEMORY_PER_NODE);
     List<JobSpec.Node> all = new ArrayList<>();
     for (int n = 0; n < nodes; n++) {
       all.add(new JobSpec.Node("node" + n, ranksPerNode, false));
@@ -127,7 +129,14 @@ final class JobSimulation implements Supervisor {
         case JobCommand.Spawn c ->
             cluster.spawn(
                 cluster.config(
-                    c.node(), c.rank(), size, c.incarnation(), c.group(), c.ranksOnNode(), interval, c.faults()),
+                    c.node(),
+                    c.rank(),
+                    size,
+                    c.incarnation(),
+                    c.group(),
+                    c.ranksOnNode(),
+                    interval,
+                    c.faults()),
                 this::main);
         case JobCommand.KillRank c -> cluster.kill(c.rank(), c.incarnation());
         case JobCommand.KillNode c -> cluster.fence(c.node());
@@ -169,8 +178,9 @@ final class JobSimulation implements Supervisor {
   }
 
   /**
-   * Communicates in every way that recovery must cope with: before, between and after loops, in communicators made before and in the
-   * loops, with wild cards, and with messages that cross checkpoints.
+   * Communicates in every way that recovery must cope with: before, between and after loops, in
+   * communicators made before and in the loops, with wild cards, and with messages that cross
+   * checkpoints.
    */
   private static long program(Fmi fmi, SimProcess process) {
     Comm world = fmi.world();

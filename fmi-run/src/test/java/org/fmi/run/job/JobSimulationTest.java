@@ -11,8 +11,9 @@ import org.fmi.testkit.FaultPlan.Kind;
 import org.junit.jupiter.api.Test;
 
 /**
- * Thousands of schedules of failures, delays and reorderings, each from its seed. Every job must end, and with the answer of a run
- * without failures; one may end without an answer only if more was lost than its code can bring back, and must say so.
+ * Thousands of schedules of failures, delays and reorderings, each from its seed. Every job must
+ * end, and with the answer of a run without failures; one may end without an answer only if more
+ * was lost than its code can bring back, and must say so.
  *
  * <p>{@code -Dfmi.seed=S} repeats one seed, {@code -Dfmi.seeds=N} tries more.
  */
@@ -32,10 +33,13 @@ final class JobSimulationTest {
     return outcome.answer();
   }
 
-  private static JobSimulation disturbed(long seed, int failures, List<Kind> kinds, OnNoSpare policy) {
+  private static JobSimulation disturbed(
+      long seed, int failures, List<Kind> kinds, OnNoSpare policy) {
     JobSimulation job = new JobSimulation(seed, SIZE, 1, SIZE + SPARES, 4, policy);
     SplittableRandom random = job.random();
-    job.inject(FaultPlan.random(random, 1 + random.nextInt(failures), kinds, SIZE, SIZE, 30_000, 200_000_000));
+    job.inject(
+        FaultPlan.random(
+            random, 1 + random.nextInt(failures), kinds, SIZE, SIZE, 30_000, 200_000_000));
     return job;
   }
 
@@ -52,7 +56,10 @@ final class JobSimulationTest {
             });
   }
 
-  /** Processes die, stop, or are taken for dead: the nodes' memory stays, so nothing may ever be lost. */
+  /**
+   * Processes die, stop, or are taken for dead: the nodes' memory stays, so nothing may ever be
+   * lost.
+   */
   @Test
   void survivesAnyNumberOfLostProcesses() {
     long answer = answer();
@@ -60,7 +67,11 @@ final class JobSimulationTest {
         .forEach(
             seed -> {
               JobSimulation job =
-                  disturbed(seed, 6, List.of(Kind.KILL_RANK, Kind.KILL_RANK, Kind.FREEZE, Kind.FALSE_SUSPICION), OnNoSpare.SHARE);
+                  disturbed(
+                      seed,
+                      6,
+                      List.of(Kind.KILL_RANK, Kind.KILL_RANK, Kind.FREEZE, Kind.FALSE_SUSPICION),
+                      OnNoSpare.SHARE);
               JobSimulation.Outcome outcome = job.run();
               assertThat(outcome.status()).as("seed %d%n%s", seed, job.story()).isZero();
               assertThat(outcome.answer()).as("seed %d%n%s", seed, job.story()).isEqualTo(answer);
@@ -74,14 +85,21 @@ final class JobSimulationTest {
         .forEach(
             seed -> {
               JobSimulation job =
-                  disturbed(seed, 1, List.of(Kind.CRASH_NODE, Kind.POWER_OFF, Kind.ISOLATE_NODE), OnNoSpare.ABORT);
+                  disturbed(
+                      seed,
+                      1,
+                      List.of(Kind.CRASH_NODE, Kind.POWER_OFF, Kind.ISOLATE_NODE),
+                      OnNoSpare.ABORT);
               JobSimulation.Outcome outcome = job.run();
               assertThat(outcome.status()).as("seed %d%n%s", seed, job.story()).isZero();
               assertThat(outcome.answer()).as("seed %d%n%s", seed, job.story()).isEqualTo(answer);
             });
   }
 
-  /** Everything at once: a job may be lost, but never silently, never with a wrong answer, and never for ever. */
+  /**
+   * Everything at once: a job may be lost, but never silently, never with a wrong answer, and never
+   * for ever.
+   */
   @Test
   void neverHangsAndNeverLies() {
     long answer = answer();
