@@ -251,11 +251,12 @@ final class OptionsTest {
     configuration(shipped);
     assertThat(options("-n 1 app.jar").interval()).isEqualTo(new CheckpointInterval.Mtbf(3600));
     // With every line that shows a default put in force.
-    configuration(
-        shipped
-            .replaceAll("(?m)^#([a-z-]+ = *[a-z0-9]+).*", "$1")
-            .replaceAll("(?m)^#([a-z-]+ =).*", ""));
-    assertThat(options("-n 1 app.jar").spec().groupSize()).isEqualTo(16);
+    String inForce = shipped.replaceAll("(?m)^#([a-z-]+ = [a-z0-9]+)", "$1");
+    assertThat(inForce).contains("\ngroup-size = 16\n").contains("\nspares = 0  ");
+    configuration(inForce);
+    RunOptions options = options("-n 1 app.jar");
+    configuration("");
+    assertThat(options).isEqualTo(options("-n 1 app.jar"));
   }
 
   // ---- what is refused
@@ -263,6 +264,7 @@ final class OptionsTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
+      quoteCharacter = '"',
       textBlock =
           """
           app.jar                              | -n is missing | -n 4
