@@ -10,7 +10,8 @@ final class Nearest {
     String best = "";
     int least = Integer.MAX_VALUE;
     for (String candidate : valid) {
-      int distance = distance(name, candidate);
+      // One that goes on where the name stops is nearer than any other spelling.
+      int distance = candidate.startsWith(name) ? 1 : distance(name, candidate);
       if (distance < least) {
         least = distance;
         best = candidate;

@@ -194,7 +194,7 @@ final class Settings {
         throw new UsageException(where + ": '" + line + "' is not of the form key = value");
       }
       String key = line.substring(0, equals).strip();
-      String text = line.substring(equals + 1).strip();
+      String text = line.substring(equals + 1).replaceFirst("\\s#.*", "").strip();
       Setting setting = find(key, false);
       if (setting == null) {
         throw new UsageException(

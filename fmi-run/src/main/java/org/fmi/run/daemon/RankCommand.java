@@ -34,8 +34,8 @@ final class RankCommand {
     this.socket = socket;
     this.cores = cores;
     this.memory = memory();
-    // FMI's jars first and always the same, so that a shared archive of their classes fits.
-    List<String> entries = new ArrayList<>(installation.rankJars());
+    // FMI's jars first, in the order in which their archive of classes knows them.
+    List<String> entries = new ArrayList<>(List.of(System.getProperty("java.class.path")));
     entries.addAll(setup.classPath());
     this.classPath = String.join(File.pathSeparator, entries);
   }
@@ -51,6 +51,8 @@ final class RankCommand {
     command.addAll(List.of("setsid", "setpriv", "--pdeathsig", "KILL"));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("@" + installation.jvmOptions());
+    command.add("-XX:SharedArchiveFile=" + installation.classArchive());
+    command.add("-Xlog:disable");
     command.add("-Djava.library.path=" + libraryPath());
     command.add("-XX:-UsePerfData");
     int share = Math.max(1, cores / ranksOnNode);

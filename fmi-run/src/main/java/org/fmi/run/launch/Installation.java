@@ -1,10 +1,6 @@
 package org.fmi.run.launch;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * Where FMI is installed.
@@ -14,6 +10,7 @@ import java.util.stream.Stream;
  *   lib/*.jar                     what a rank needs
  *   lib/run/*.jar                 what only fmirun needs
  *   lib/native/*.so               Netty's libraries, so that no process unpacks them
+ *   lib/classes.jsa               the JVM's archive of FMI's classes, for a fast start; may be missing
  *   lib/jvm.options               options of all JVMs
  *   conf/fmi.conf                 the site's settings
  * </pre>
@@ -40,14 +37,11 @@ public record Installation(Path home) {
     return home.resolve("lib/jvm.options");
   }
 
-  public Path nativeLibraries() {
-    return home.resolve("lib/native");
+  public Path classArchive() {
+    return home.resolve("lib/classes.jsa");
   }
 
-  /** The jars that every rank has on its class path, sorted. */
-  public List<String> rankJars() throws IOException {
-    try (Stream<Path> files = Files.list(home.resolve("lib"))) {
-      return files.map(Path::toString).filter(name -> name.endsWith(".jar")).sorted().toList();
-    }
+  public Path nativeLibraries() {
+    return home.resolve("lib/native");
   }
 }

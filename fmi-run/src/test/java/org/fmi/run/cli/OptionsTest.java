@@ -1,0 +1,376 @@
+package org.fmi.run.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import org.fmi.core.spi.CheckpointInterval;
+import org.fmi.core.spi.FaultPoint;
+import org.fmi.run.cli.RunOptions.Verbosity;
+import org.fmi.run.job.FaultSpec;
+import org.fmi.run.job.JobSpec;
+import org.fmi.run.job.JobSpec.Node;
+import org.fmi.run.job.JobSpec.OnNoSpare;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What the user types, sets and writes into files, and what becomes of it. */
+final class OptionsTest {
+  @TempDir private Path directory;
+  private final Map<String, String> environment = new TreeMap<>();
+
+  @BeforeEach
+  void files() throws IOException {
+    writeJar("app.jar", "org.example.App");
+    writeJar("plain.jar", null);
+    Files.writeString(directory.resolve("text.jar"), "no zip");
+    Files.createDirectories(directory.resolve("classes/org/example"));
+    Files.createFile(directory.resolve("classes/org/example/App.class"));
+    Files.writeString(
+        directory.resolve("hosts"),
+        """
+        # the cluster
+        h1 slots=2   # a comment
+        h2:2
+
+        h3 slots=4 spare
+        h4
+        """);
+    Files.writeString(directory.resolve("twice"), "h1\nh2\nh1 slots=2\n");
+    Files.writeString(directory.resolve("badword"), "h1\nh2 slot=2\n");
+    Files.writeString(directory.resolve("badslots"), "h1 slots=0\n");
+    Files.writeString(directory.resolve("badname"), "-oProxyCommand=evil slots=2\n");
+    Files.writeString(directory.resolve("onlyspares"), "h1 slots=4 spare\n");
+    Files.writeString(directory.resolve("unknown"), "h1 slots=4\nnowhere\n");
+    Files.writeString(directory.resolve("empty"), "# nobody\n");
+  }
+
+  private void writeJar(String name, String mainClass) throws IOException {
+    Manifest manifest = new Manifest();
+    manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+    if (mainClass != null) {
+      manifest.getMainAttributes().put(Attributes.Name.MAIN_CLASS, mainClass);
+    }
+    try (OutputStream out = Files.newOutputStream(directory.resolve(name))) {
+      new JarOutputStream(out, manifest).close();
+    }
+  }
+
+  private RunOptions options(String line) throws UsageException {
+    List<String> words =
+        line.isEmpty() ? List.of() : Arrays.asList(line.strip().split("\\s+"));
+    Settings settings = Settings.read(words, environment, directory.resolve("fmi.conf"));
+    return RunOptions.of(settings, environment, directory, host -> !host.equals("nowhere"));
+  }
+
+  private void configuration(String text) throws IOException {
+    Files.writeString(directory.resolve("fmi.conf"), text);
+  }
+
+  private String refusal(String line) {
+    UsageException e = catchThrowableOfType(UsageException.class, () -> options(line));
+    assertThat(e).as(line).isNotNull();
+    assertThat(e.getMessage()).as(line).isNotBlank().doesNotContain("\n");
+    return e.getMessage();
+  }
+
+  // ---- what works
+
+  @Test
+  void aJarWithItsArguments() throws UsageException {
+    RunOptions options = options("-n 4 app.jar --grid XS -n 7");
+    assertThat(options.program())
+        .isEqualTo(
+            new Program(
+                List.of(directory.resolve("app.jar").toString()),
+                "org.example.App",
+                List.of("--grid", "XS", "-n", "7")));
+    assertThat(options.spec())
+        .isEqualTo(
+            new JobSpec(
+                4,
+                List.of(new Node("node0", 4, false)),
+                0,
+                16,
+                OnNoSpare.SHARE,
+                1000,
+                List.of()));
+    assertThat(options.ssh()).isFalse();
+    assertThat(options.transports()).isEmpty();
+    assertThat(options.interval()).isEqualTo(new CheckpointInterval.Mtbf(3600));
+    assertThat(options.heartbeatMillis()).isEqualTo(5000);
+    assertThat(options.logRingBase()).isEqualTo(2);
+    assertThat(options.verbosity()).isEqualTo(Verbosity.NORMAL);
+  }
+
+  @Test
+  void aClassOnAPath() throws UsageException {
+    assertThat(options("-n 1 -cp classes:app.jar org.example.App x").program())
+        .isEqualTo(
+            new Program(
+                List.of(
+                    directory.resolve("classes").toString(),
+                    directory.resolve("app.jar").toString()),
+                "org.example.App",
+                List.of("x")));
+  }
+
+  @Test
+  void localNodes() throws UsageException {
+    assertThat(options("-n 5 --ppn 2 --spares 1 app.jar").spec().nodes())
+        .containsExactly(
+            new Node("node0", 2, false),
+            new Node("node1", 2, false),
+            new Node("node2", 2, false),
+            new Node("node3", 2, true));
+  }
+
+  @Test
+  void hostsOnTheCommandLine() throws UsageException {
+    RunOptions options = options("-n 3 --hosts a,b:2,user@c,[fe80::1]:4 app.jar");
+    assertThat(options.ssh()).isTrue();
+    assertThat(options.spec().nodes())
+        .containsExactly(
+            new Node("a", 1, false),
+            new Node("b", 2, false),
+            new Node("user@c", 1, false),
+            new Node("fe80::1", 4, false));
+  }
+
+  @Test
+  void aHostFile() throws UsageException {
+    assertThat(options("-n 5 --hostfile hosts app.jar").spec().nodes())
+        .containsExactly(
+            new Node("h1", 2, false),
+            new Node("h2", 2, false),
+            new Node("h3", 4, true),
+            new Node("h4", 1, false));
+  }
+
+  @Test
+  void ranksPerNodeAreTheSlotsOfHostsWithoutAny() throws UsageException {
+    assertThat(options("-n 6 --ppn 2 --hosts a,b,c,d app.jar").spec().nodes())
+        .extracting(Node::slots)
+        .containsExactly(2, 2, 2, 2);
+  }
+
+  @Test
+  void failuresToInject() throws UsageException {
+    assertThat(
+            options("-n 4 --ppn 2 --kill rank3@40 --kill node1@50:encode app.jar").spec().faults())
+        .containsExactly(
+            new FaultSpec(false, 3, false, FaultPoint.ITERATION, 40),
+            new FaultSpec(true, 1, false, FaultPoint.ENCODE, 50));
+    environment.put("FMI_KILL", "rank2@rebuild, node1@close,daemon0@30");
+    assertThat(options("-n 4 --ppn 2 app.jar").spec().faults())
+        .containsExactly(
+            new FaultSpec(false, 2, false, FaultPoint.REBUILD, -1),
+            new FaultSpec(true, 1, false, FaultPoint.CLOSE, -1),
+            new FaultSpec(true, 0, true, FaultPoint.ITERATION, 30));
+  }
+
+  @Test
+  void allTheRest() throws UsageException {
+    environment.put("HERE", "now");
+    RunOptions options =
+        options(
+            "-n 2 --transport tcp --group-size 4 --interval 10 --on-no-spare wait"
+                + " --max-recoveries 3 --events e.jsonl --quiet --tag-output -x HERE -x THERE=then=x"
+                + " -J -Xmx2g -J -Dkey=value --heartbeat 0.5 --logring-base 4 app.jar");
+    assertThat(options.transports()).containsExactly("tcp");
+    assertThat(options.spec().groupSize()).isEqualTo(4);
+    assertThat(options.interval()).isEqualTo(new CheckpointInterval.Every(10));
+    assertThat(options.spec().onNoSpare()).isEqualTo(OnNoSpare.WAIT);
+    assertThat(options.spec().maxRecoveries()).isEqualTo(3);
+    assertThat(options.events()).isEqualTo(directory.resolve("e.jsonl"));
+    assertThat(options.verbosity()).isEqualTo(Verbosity.QUIET);
+    assertThat(options.tagOutput()).isTrue();
+    assertThat(options.environment()).isEqualTo(Map.of("HERE", "now", "THERE", "then=x"));
+    assertThat(options.jvmOptions()).containsExactly("-Xmx2g", "-Dkey=value");
+    assertThat(options.heartbeatMillis()).isEqualTo(500);
+    assertThat(options.logRingBase()).isEqualTo(4);
+  }
+
+  // ---- which one wins
+
+  @Test
+  void aFlagGoesBeforeAVariableBeforeTheFileBeforeTheDefault()
+      throws UsageException, IOException {
+    configuration("# site\n\n group-size = 5\nmtbf-sec=100\n");
+    assertThat(options("-n 1 app.jar").spec().groupSize()).isEqualTo(5);
+    assertThat(options("-n 1 app.jar").interval()).isEqualTo(new CheckpointInterval.Mtbf(100));
+    environment.put("FMI_GROUP_SIZE", "6");
+    environment.put("FMI_MTBF_SEC", "200");
+    assertThat(options("-n 1 app.jar").spec().groupSize()).isEqualTo(6);
+    assertThat(options("-n 1 app.jar").interval()).isEqualTo(new CheckpointInterval.Mtbf(200));
+    assertThat(options("-n 1 --group-size 7 app.jar").spec().groupSize()).isEqualTo(7);
+    assertThat(options("-n 1 --mtbf 300 app.jar").interval())
+        .isEqualTo(new CheckpointInterval.Mtbf(300));
+  }
+
+  @Test
+  void ofTwoThatExcludeEachOtherTheStrongerSourceWins() throws UsageException, IOException {
+    configuration("mtbf-sec = 100\nquiet = true");
+    environment.put("FMI_INTERVAL", "8");
+    assertThat(options("-n 1 app.jar").interval()).isEqualTo(new CheckpointInterval.Every(8));
+    assertThat(options("-n 1 --mtbf 9 app.jar").interval())
+        .isEqualTo(new CheckpointInterval.Mtbf(9));
+    assertThat(options("-n 1 app.jar").verbosity()).isEqualTo(Verbosity.QUIET);
+    assertThat(options("-n 1 --verbose app.jar").verbosity()).isEqualTo(Verbosity.VERBOSE);
+  }
+
+  @Test
+  void listsAndSwitchesInVariables() throws UsageException {
+    environment.put("FMI_JVM_OPTIONS", "-Xmx1g  -Da=b");
+    environment.put("FMI_EXPORT", "A=1, B=2");
+    environment.put("FMI_TAG_OUTPUT", "yes");
+    environment.put("FMI_VERBOSE", "0");
+    RunOptions options = options("-n 1 app.jar");
+    assertThat(options.jvmOptions()).containsExactly("-Xmx1g", "-Da=b");
+    assertThat(options.environment()).isEqualTo(Map.of("A", "1", "B", "2"));
+    assertThat(options.tagOutput()).isTrue();
+    assertThat(options.verbosity()).isEqualTo(Verbosity.NORMAL);
+  }
+
+  @Test
+  void theConfigurationThatIsShippedIsValid() throws IOException, UsageException {
+    String shipped = Files.readString(Path.of("../conf/fmi.conf"));
+    configuration(shipped);
+    assertThat(options("-n 1 app.jar").interval()).isEqualTo(new CheckpointInterval.Mtbf(3600));
+    // With every line that shows a default put in force.
+    String inForce = shipped.replaceAll("(?m)^#([a-z-]+ = [a-z0-9]+)", "$1");
+    assertThat(inForce).contains("\ngroup-size = 16\n").contains("\nspares = 0  ");
+    configuration(inForce);
+    RunOptions options = options("-n 1 app.jar");
+    configuration("");
+    assertThat(options).isEqualTo(options("-n 1 app.jar"));
+  }
+
+  // ---- what is refused
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      textBlock =
+          """
+          app.jar                              | -n is missing | -n 4
+          -n 0 app.jar                         | -n 0 | from 1
+          -n -3 app.jar                        | -n -3 | from 1
+          -n four app.jar                      | -n four | whole number
+          -n 4.5 app.jar                       | -n 4.5 | whole number
+          -n 99999999999 app.jar               | -n 99999999999 | to 65536
+          -n                                   | -n | value is missing
+          -n 1 -n 2 app.jar                    | -n | more than once
+          -n 4                                 | no program | app.jar
+          -n 4 -cp classes                     | no main class | main.Class
+          --np 4 app.jar                       | --np | -n
+          -np 4 app.jar                        | -np | -n
+          -n 4 --interva 10 app.jar            | --interva | --interval
+          -n 4 --group_size=3 app.jar          | --group_size | --group-size
+          -n 4 --verbos app.jar                | --verbos | --verbose
+          -n 4 missing.jar                     | missing.jar | no such file
+          -n 4 classes                         | classes | not a file
+          -n 4 plain.jar                       | plain.jar | Main-Class
+          -n 4 text.jar                        | text.jar | readable jar
+          -n 4 -cp classes org.example.Ap      | org.example.Ap | no such class
+          -n 4 -cp nope org.example.App        | -cp nope | no such file
+          -n 4 --interval 0 app.jar            | --interval 0 | at least 1
+          -n 4 --interval often app.jar        | --interval often | whole number
+          -n 4 --mtbf 0 app.jar                | --mtbf 0 | seconds
+          -n 4 --mtbf soon app.jar             | --mtbf soon | --mtbf 60
+          -n 4 --mtbf NaN app.jar              | --mtbf NaN | --mtbf 60
+          -n 4 --mtbf 60 --interval 9 app.jar  | --interval and --mtbf | leave one out
+          -n 4 --quiet --verbose app.jar       | --quiet and --verbose | leave one out
+          -n 4 --ppn 0 app.jar                 | --ppn 0 | from 1
+          -n 4 --spares -1 app.jar             | --spares -1 | from 0
+          -n 4 --group-size 0 app.jar          | --group-size 0 | from 1
+          -n 4 --max-recoveries -1 app.jar     | --max-recoveries -1 | at least 0
+          -n 4 --heartbeat 0 app.jar           | --heartbeat 0 | 0.1
+          -n 4 --logring-base 1 app.jar        | --logring-base 1 | from 2
+          -n 4 --launcher slurm app.jar        | --launcher slurm | local, ssh
+          -n 4 --launcher ssh app.jar          | --launcher ssh | --hosts
+          -n 4 --launcher local --hosts a:4 app.jar | --launcher local | --ppn
+          -n 4 --transport shm app.jar         | --transport shm | auto or tcp
+          -n 4 --transport rdma app.jar        | --transport rdma | auto or tcp
+          -n 4 --transport tpc app.jar         | --transport tpc | did you mean tcp
+          -n 4 --on-no-spare shar app.jar      | --on-no-spare shar | did you mean share
+          -n 4 --prefix /opt app.jar           | --prefix | this machine
+          -n 4 --hosts a:4 --prefix opt app.jar | --prefix opt | absolute
+          -n 4 --hosts a,b app.jar             | only 2 slots | a:4
+          -n 4 --hosts a:2,b:2,a app.jar       | a is listed twice | slots=K
+          -n 4 --hosts a:4,nowhere app.jar     | unknown host nowhere | correct its name
+          -n 4 --hosts a:4,,b app.jar          | '' is no host name | NAME:SLOTS
+          -n 4 --hosts a:x app.jar             | 'x' is no number of slots | at least 1
+          -n 4 --hosts -oProxyCommand=x app.jar | no host name | NAME
+          -n 4 --hosts a:4 --hostfile hosts app.jar | --hosts and --hostfile | leave one out
+          -n 4 --hosts a:4 --spares 1 app.jar  | --spares | spare
+          -n 4 --hostfile nofile app.jar       | nofile | no such file
+          -n 4 --hostfile empty app.jar        | empty | no host
+          -n 4 --hostfile twice app.jar        | twice:3: host h1 | listed twice
+          -n 4 --hostfile badword app.jar      | badword:2: 'slot=2' | [slots=K]
+          -n 4 --hostfile badslots app.jar     | badslots:1: '0' | at least 1
+          -n 4 --hostfile badname app.jar      | badname:1: '-oProxyCommand=evil' | no host name
+          -n 4 --hostfile onlyspares app.jar   | only 0 slots | no spares
+          -n 4 --hostfile unknown app.jar      | unknown host nowhere | correct its name
+          -n 6 --hostfile hosts app.jar        | only 5 slots | smaller -n
+          -n 9 --ppn 1 --hostfile hosts app.jar | only 3 slots | --ppn
+          -n 4 --kill rank4@10 app.jar         | rank4@10 | 0 to 3
+          -n 4 --kill node1@10 app.jar         | node1@10 | 0 to 0
+          -n 4 --kill daemon1@10 app.jar       | daemon1@10 | no node 1
+          -n 4 --kill rank1 app.jar            | rank1 | node1@40
+          -n 4 --kill all@10 app.jar           | all@10 | rankR@I
+          -n 4 --kill rank1@10:encod app.jar   | encod | did you mean encode
+          -n 4 -x =v app.jar                   | -x =v | NAME
+          -n 4 -x NOT_SET app.jar              | -x NOT_SET | NOT_SET=VALUE
+          """)
+  void isRefusedInOneLineWithTheWayOut(String line, String what, String wayOut) {
+    assertThat(refusal(line)).contains(what).contains(wayOut);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "FMI_INTERVALL, 10, FMI_INTERVAL",
+    "FMI_MTBF, 10, FMI_MTBF_SEC",
+    "FMI_INTERVAL, abc, whole number",
+    "FMI_VERBOSE, perhaps, 'true, false'",
+    "FMI_KILL, rank9@1, 0 to 3"
+  })
+  void aBadVariableIsRefusedByItsName(String name, String value, String wayOut) {
+    environment.put(name, value);
+    assertThat(refusal("-n 4 app.jar")).contains(name).contains(wayOut);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "intervall = 10, fmi.conf:2: intervall, did you mean interval",
+    "interval = x, fmi.conf:2: interval x, whole number",
+    "interval 10, fmi.conf:2: 'interval 10', key = value"
+  })
+  void aBadLineOfTheFileIsRefusedByItsPlace(String line, String what, String wayOut)
+      throws IOException {
+    configuration("# comment\n" + line + "\n");
+    assertThat(refusal("-n 4 app.jar")).contains(what).contains(wayOut);
+  }
+
+  @Test
+  void helpNamesEverySetting() {
+    String help = Settings.help();
+    for (Setting setting : Setting.values()) {
+      assertThat(help).contains(setting.flag());
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package org.fmi.run.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.fmi.run.cli.RunOptions.Verbosity;
+import org.fmi.run.job.JobSpec;
+import org.fmi.run.job.Notice;
+import org.junit.jupiter.api.Test;
+
+final class ProgressTest {
+  private static final long MILLI = 1_000_000;
+
+  private static final JobSpec SPEC =
+      new JobSpec(
+          4,
+          List.of(
+              new JobSpec.Node("node0", 2, false),
+              new JobSpec.Node("node1", 2, false),
+              new JobSpec.Node("h3", 2, true)),
+          2,
+          16,
+          JobSpec.OnNoSpare.SHARE,
+          10,
+          List.of());
+
+  private final List<String> lines = new ArrayList<>();
+
+  private void tell(Verbosity verbosity) {
+    Progress progress = new Progress(verbosity, SPEC, lines::add);
+    progress.on(new Notice.NodeReady(0, "node0"), 0);
+    progress.on(new Notice.Started(4, 2, 1), 0);
+    progress.on(new Notice.AllJoined(0), 0);
+    progress.on(new Notice.AllRunning(0, 0, -1, 0), 0);
+    progress.on(new Notice.NodeFailed(0, 1, "node1", "fmirun", "its daemon died"), 100 * MILLI);
+    progress.on(new Notice.RecoveryBegun(1, false, "node1 lost"), 100 * MILLI);
+    progress.on(new Notice.Respawned(1, 2, 2, "h3", 1), 101 * MILLI);
+    progress.on(new Notice.Respawned(1, 3, 2, "h3", 1), 101 * MILLI);
+    progress.flush(102 * MILLI);
+    progress.on(new Notice.Notified(0, 0, 2, 1), 103 * MILLI);
+    progress.on(new Notice.Notified(0, 1, 2, 2), 104 * MILLI);
+    progress.on(new Notice.AllJoined(1), 150 * MILLI);
+    progress.on(new Notice.AllConnected(1), 160 * MILLI);
+    progress.on(new Notice.AllRunning(1, 0, 50, 2), 180 * MILLI);
+    progress.on(new Notice.Finished(0, 1, ""), 200 * MILLI);
+  }
+
+  @Test
+  void tellsOneLineAStageWithItsTime() {
+    tell(Verbosity.NORMAL);
+    assertThat(lines)
+        .containsExactly(
+            "fmi: node1 lost (seen by fmirun): its daemon died",
+            "fmi: epoch 1: new process on node2 (h3) (spare) for ranks 2, 3, 2.0 ms",
+            "fmi: epoch 1: 2 ranks notified over the log-ring, within 2 hops, 4.0 ms",
+            "fmi: epoch 1: all ranks joined (H1), 50.0 ms",
+            "fmi: epoch 1: all ranks connected (H2), 60.0 ms",
+            "fmi: epoch 1: running (H3) from iteration 50, 2 lost checkpoints rebuilt from the"
+                + " group's code, 80.0 ms");
+  }
+
+  @Test
+  void tellsNothingIfTold() {
+    tell(Verbosity.QUIET);
+    assertThat(lines).isEmpty();
+  }
+
+  @Test
+  void tellsMoreToTheCurious() {
+    tell(Verbosity.VERBOSE);
+    assertThat(lines)
+        .contains(
+            "fmi: starting 4 ranks on 2 nodes, 1 spare",
+            "fmi: epoch 0: running (H3) from the start",
+            "fmi: epoch 1 begins: node1 lost");
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.run.cli;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.run.control;
+
+import org.jspecify.annotations.NullMarked;

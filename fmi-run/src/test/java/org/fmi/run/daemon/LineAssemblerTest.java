@@ -1,0 +1,68 @@
+package org.fmi.run.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+final class LineAssemblerTest {
+  private final LineAssembler lines = new LineAssembler();
+  private final List<byte[]> got = new ArrayList<>();
+
+  private void feed(String text) throws InterruptedException {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    lines.feed(bytes, bytes.length, got::add);
+  }
+
+  private List<String> texts() {
+    return got.stream().map(bytes -> new String(bytes, StandardCharsets.UTF_8)).toList();
+  }
+
+  @Test
+  void keepsALineUntilItEnds() throws InterruptedException {
+    feed("one\ntwo\nthr");
+    feed("ee");
+    feed("\nfour");
+    assertThat(texts()).containsExactly("one\ntwo\n", "three\n");
+    lines.flush(got::add);
+    assertThat(texts()).containsExactly("one\ntwo\n", "three\n", "four");
+  }
+
+  @Test
+  void nothingIsLostOrTornAsLongAsLinesAreShort() throws InterruptedException {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    ByteArrayOutputStream given = new ByteArrayOutputStream();
+    for (int i = 0; i < 2000; i++) {
+      byte[] bytes = new byte[random.nextInt(300)];
+      random.nextBytes(bytes);
+      given.writeBytes(bytes);
+      lines.feed(bytes, bytes.length, got::add);
+    }
+    for (byte[] piece : got) {
+      assertThat(piece[piece.length - 1]).as("seed %d", seed).isEqualTo((byte) '\n');
+    }
+    lines.flush(got::add);
+    ByteArrayOutputStream back = new ByteArrayOutputStream();
+    got.forEach(back::writeBytes);
+    assertThat(back.toByteArray()).as("seed %d", seed).isEqualTo(given.toByteArray());
+  }
+
+  @Test
+  void aLineWithoutEndIsPassedOnInPiecesOfBoundedSize() throws InterruptedException {
+    byte[] chunk = new byte[10_000];
+    Arrays.fill(chunk, (byte) 'x');
+    for (int i = 0; i < 1000; i++) {
+      lines.feed(chunk, chunk.length, got::add);
+    }
+    lines.flush(got::add);
+    assertThat(got)
+        .allSatisfy(piece -> assertThat(piece.length).isLessThanOrEqualTo(LineAssembler.MAX_LINE));
+    assertThat(got.stream().mapToLong(piece -> piece.length).sum()).isEqualTo(10_000_000);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.run.daemon;
+
+import org.jspecify.annotations.NullMarked;

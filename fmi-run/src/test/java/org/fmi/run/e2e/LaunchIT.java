@@ -1,0 +1,284 @@
+package org.fmi.run.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import java.util.zip.CRC32;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Starts and ends real processes of a program that does not use the library: what they print and
+ * read, how they end, and that nothing of them stays behind.
+ */
+final class LaunchIT {
+  private static final Path FMIRUN = Path.of("target/fmi/bin/fmirun").toAbsolutePath();
+
+  @TempDir private Path directory;
+
+  /** Also stands in the environment of all that the job starts, so that it can be found. */
+  private final String mark = "LaunchIT-" + System.nanoTime();
+
+  private Process start(List<String> options, String... program) throws IOException {
+    List<String> command = new ArrayList<>(List.of(FMIRUN.toString()));
+    command.addAll(options);
+    command.addAll(
+        List.of(
+            "-cp",
+            Path.of("target/test-classes").toAbsolutePath().toString(),
+            PlainProgram.class.getName()));
+    command.addAll(List.of(program));
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .directory(directory.toFile())
+            .redirectInput(Path.of("/dev/null").toFile())
+            .redirectOutput(out().toFile())
+            .redirectError(directory.resolve("err").toFile());
+    if (Files.exists(in())) {
+      builder.redirectInput(in().toFile());
+    }
+    builder.environment().keySet().removeIf(name -> name.startsWith("FMI_"));
+    builder.environment().put("MARK", mark);
+    return builder.start();
+  }
+
+  private int run(List<String> options, String... program)
+      throws IOException, InterruptedException {
+    return await(start(options, program));
+  }
+
+  private int await(Process process) throws IOException, InterruptedException {
+    assertThat(process.waitFor(120, TimeUnit.SECONDS)).as("%s%s", texts()).isTrue();
+    return process.exitValue();
+  }
+
+  private Path in() {
+    return directory.resolve("in");
+  }
+
+  private Path out() {
+    return directory.resolve("out");
+  }
+
+  private String err() throws IOException {
+    return Files.readString(directory.resolve("err"));
+  }
+
+  private Object[] texts() throws IOException {
+    return new Object[] {Files.readString(out()), err()};
+  }
+
+  /** Process ids of all that this test's job has started, and that has this in its command line. */
+  private List<Long> processes(String what) {
+    try (Stream<ProcessHandle> all = ProcessHandle.allProcesses()) {
+      return all.map(ProcessHandle::pid)
+          .filter(pid -> read(pid, "environ").contains("MARK=" + mark))
+          .filter(pid -> read(pid, "cmdline").contains(what))
+          .toList();
+    }
+  }
+
+  private static String read(long pid, String file) {
+    try {
+      return Files.readString(
+          Path.of("/proc", Long.toString(pid), file), StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      return ""; // ended meanwhile, or of somebody else
+    }
+  }
+
+  /** Polls for what other processes bring about. */
+  private void until(BooleanSupplier condition, String what)
+      throws InterruptedException, IOException {
+    long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).as("waits for %s%n%s%s", what, out(), err()).isLessThan(limit);
+      Thread.sleep(10);
+    }
+  }
+
+  private static List<String> nodeDirectories() {
+    try (Stream<Path> files = Files.list(Path.of("/dev/shm"))) {
+      return files.map(Path::toString).filter(f -> f.startsWith("/dev/shm/fmi-")).toList();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @AfterEach
+  void nothingIsLeft() throws IOException, InterruptedException {
+    until(() -> processes("").isEmpty(), "the end of all processes");
+    until(() -> nodeDirectories().isEmpty(), "the end of all node directories");
+  }
+
+  @Test
+  void forwardsWholeLinesOfAllRanks() throws IOException, InterruptedException {
+    int status = run(List.of("-n", "3", "--ppn", "2", "--tag-output"), "lines", "500");
+    assertThat(status).as("%s%s", texts()).isZero();
+    List<String> lines = Files.readAllLines(out());
+    for (int rank = 0; rank < 3; rank++) {
+      String tag = "[" + rank + "] ";
+      List<String> expected =
+          Stream.iterate(0, i -> i < 500, i -> i + 1).map(i -> tag + "line " + i).toList();
+      assertThat(lines.stream().filter(line -> line.startsWith(tag))).isEqualTo(expected);
+      assertThat(err().lines().filter(line -> line.startsWith(tag))).hasSize(500);
+    }
+    assertThat(lines).hasSize(1500);
+  }
+
+  @Test
+  void forwardsALineThatNeverEnds() throws IOException, InterruptedException {
+    int status = run(List.of("-n", "2"), "long", "200");
+    assertThat(status).as(err()).isZero();
+    String out = Files.readString(out()).replace("\n", "");
+    assertThat(out.length()).isEqualTo(2 * 200 * (1 << 16));
+    assertThat(out).containsOnlyOnce("x".repeat(out.length()));
+  }
+
+  @Test
+  void passesArgumentsVariablesAndOptionsAsTheyAre() throws IOException, InterruptedException {
+    int status =
+        run(
+            List.of("-n", "1", "-x", "GIVEN=a b=c", "-J", "-Dgiven=yes, this"),
+            "arguments",
+            "with blank",
+            "",
+            "'\"\\$HOME*",
+            "--help");
+    assertThat(status).as("%s%s", texts()).isZero();
+    assertThat(Files.readAllLines(out()))
+        .containsExactly(
+            "<arguments>",
+            "<with blank>",
+            "<>",
+            "<'\"\\$HOME*>",
+            "<--help>",
+            "variable a b=c",
+            "property yes, this");
+  }
+
+  @Test
+  void givesInputToRank0() throws IOException, InterruptedException {
+    StringBuilder text = new StringBuilder();
+    CRC32 sum = new CRC32();
+    for (int i = 0; i < 200_000; i++) {
+      String line = "line " + i * 31L;
+      text.append(line).append('\n');
+      sum.update(line.getBytes(StandardCharsets.UTF_8));
+    }
+    Files.writeString(in(), text);
+    int status = run(List.of("-n", "2", "--tag-output"), "input");
+    assertThat(status).as("%s%s", texts()).isZero();
+    assertThat(Files.readAllLines(out()))
+        .containsExactlyInAnyOrder(
+            "[0] read 200000 lines, sum " + sum.getValue(), "[1] read 0 lines, sum 0");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0", "1", "7", "255"})
+  void endsWithTheStatusOfTheProgram(int status) throws IOException, InterruptedException {
+    assertThat(run(List.of("-n", "2"), "exit", Integer.toString(status)))
+        .as("%s%s", texts())
+        .isEqualTo(status);
+  }
+
+  @Test
+  void showsTheStackTraceOfAProgramThatFails() throws IOException, InterruptedException {
+    assertThat(run(List.of("-n", "2"), "throw")).isEqualTo(1);
+    assertThat(err())
+        .contains("java.lang.IllegalStateException: thrown on purpose")
+        .contains("PlainProgram.main");
+  }
+
+  @Test
+  void killsWhatAProgramLeavesBehind() throws IOException, InterruptedException {
+    assertThat(run(List.of("-n", "2"), "child")).as("%s%s", texts()).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"INT, 130", "TERM, 143", "HUP, 129"})
+  void endsEverythingWhenItIsTold(String signal, int status)
+      throws IOException, InterruptedException {
+    Process fmirun = sleeping();
+    signal(signal, fmirun.pid());
+    assertThat(await(fmirun)).as("%s%s", texts()).isEqualTo(status);
+    assertThat(processes("")).isEmpty();
+    assertThat(nodeDirectories()).isEmpty();
+  }
+
+  @Test
+  void nothingOutlivesAFmirunThatIsKilled() throws IOException, InterruptedException {
+    Process fmirun = sleeping();
+    signal("KILL", fmirun.pid());
+    assertThat(await(fmirun)).isEqualTo(137);
+    // The rest: see nothingIsLeft
+  }
+
+  @Test
+  void nothingOutlivesADaemonThatIsKilled() throws IOException, InterruptedException {
+    Process fmirun = sleeping();
+    signal("KILL", processes("DaemonMain").getFirst());
+    until(() -> errSays("lost"), "word of it");
+    signal("TERM", fmirun.pid());
+    await(fmirun);
+  }
+
+  @Test
+  void endsWhenNobodyReadsItsOutput() throws IOException, InterruptedException {
+    Process shell =
+        new ProcessBuilder(
+                "bash",
+                "-c",
+                "set -o pipefail; \"$0\" -n 2 -cp \"$1\" \"$2\" chatter | head -n 5",
+                FMIRUN.toString(),
+                Path.of("target/test-classes").toAbsolutePath().toString(),
+                PlainProgram.class.getName())
+            .redirectInput(Path.of("/dev/null").toFile())
+            .redirectOutput(out().toFile())
+            .redirectError(directory.resolve("err").toFile())
+            .start();
+    assertThat(await(shell)).as("%s%s", texts()).isEqualTo(128 + 13);
+    assertThat(Files.readAllLines(out())).hasSize(5).containsOnly("chatter");
+  }
+
+  private boolean errSays(String what) {
+    try {
+      return err().contains(what);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Four ranks on two nodes that sleep, with children that sleep too. */
+  private Process sleeping() throws IOException, InterruptedException {
+    Process fmirun = start(List.of("-n", "4", "--ppn", "2"), "sleep");
+    until(
+        () -> {
+          try {
+            return Files.readAllLines(out()).size() == 4;
+          } catch (IOException e) {
+            throw new AssertionError(e);
+          }
+        },
+        "four ranks");
+    assertThat(processes("RankMain")).hasSize(4);
+    assertThat(processes("sleep\0")).hasSize(4);
+    return fmirun;
+  }
+
+  private static void signal(String name, long pid) throws IOException, InterruptedException {
+    assertThat(new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start().waitFor())
+        .isZero();
+  }
+}

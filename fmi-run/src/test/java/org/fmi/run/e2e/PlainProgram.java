@@ -1,0 +1,72 @@
+package org.fmi.run.e2e;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.zip.CRC32;
+
+/** A program that does not use FMI; what it does is its first argument. */
+final class PlainProgram {
+  private PlainProgram() {}
+
+  public static void main(String[] args) throws IOException, InterruptedException {
+    switch (args[0]) {
+      case "lines" -> {
+        for (int i = 0; i < Integer.parseInt(args[1]); i++) {
+          System.out.print("line ");
+          System.out.flush();
+          System.out.println(i);
+          System.err.println("error " + i);
+        }
+      }
+      case "long" -> {
+        byte[] piece = new byte[1 << 16];
+        Arrays.fill(piece, (byte) 'x');
+        for (int i = 0; i < Integer.parseInt(args[1]); i++) {
+          System.out.write(piece);
+        }
+        System.out.flush();
+      }
+      case "arguments" -> {
+        for (String arg : args) {
+          System.out.println("<" + arg + ">");
+        }
+        System.out.println("variable " + System.getenv("GIVEN"));
+        System.out.println("property " + System.getProperty("given"));
+      }
+      case "input" -> {
+        CRC32 sum = new CRC32();
+        long lines = 0;
+        try (BufferedReader in =
+            new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+          String line = in.readLine();
+          while (line != null) {
+            lines++;
+            sum.update(line.getBytes(StandardCharsets.UTF_8));
+            line = in.readLine();
+          }
+        }
+        System.out.println("read " + lines + " lines, sum " + sum.getValue());
+      }
+      case "exit" -> System.exit(Integer.parseInt(args[1]));
+      case "throw" -> throw new IllegalStateException("thrown on purpose");
+      case "child" -> {
+        new ProcessBuilder("setsid", "sleep", "1000").start();
+        System.out.println("has a child");
+      }
+      case "sleep" -> {
+        new ProcessBuilder("setsid", "sleep", "1000").start();
+        System.out.println("sleeps");
+        Thread.sleep(Long.MAX_VALUE);
+      }
+      case "chatter" -> {
+        while (!System.out.checkError()) {
+          System.out.println("chatter");
+        }
+      }
+      default -> throw new IllegalArgumentException(args[0]);
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package org.fmi.run.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class SshLauncherTest {
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          255 | ssh: Could not resolve hostname h1: Name or service not known | unknown host h1
+          255 | Host key verification failed. | not known to ssh
+          255 | root@h1: Permission denied (publickey,password). | ssh-copy-id h1
+          255 | ssh: connect to host h1 port 22: Connection refused | cannot reach h1 (connect to
+          255 | ssh: connect to host h1 port 22: No route to host | No route to host
+          127 | bash: line 1: /opt/fmi/bin/fmi-daemon: No such file or directory | --prefix
+          70 | fmi-daemon: FMI needs a JDK 25, the newest found is 17 on h1 | needs a JDK 25
+          """)
+  void saysInOneLineWhatIsWrong(int status, String line, String expected) {
+    String text = SshLauncher.explain("h1", "/opt/fmi", status, List.of("Welcome to h1", line));
+    assertThat(text).contains(expected).contains("h1").doesNotContain("\n", "fmi-daemon: ");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"255", "1"})
+  void saysSomethingEvenIfThereIsNothingToSay(int status) {
+    assertThat(SshLauncher.explain("h1", "/opt/fmi", status, List.of()))
+        .contains("status " + status);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.run.launch;
+
+import org.jspecify.annotations.NullMarked;
