@@ -32,11 +32,9 @@ public sealed interface RankMessage {
    * H3: runs (again).
    *
    * @param iteration the iteration it goes on with, -1 at the start of the program
-   * @param restoreNanos time from H2 until here
    * @param rebuilt whether this rank's checkpoint was rebuilt from the group's code
    */
-  record Running(int epoch, long loop, long iteration, long restoreNanos, boolean rebuilt)
-      implements RankMessage {}
+  record Running(int epoch, long loop, long iteration, boolean rebuilt) implements RankMessage {}
 
   /**
    * Another rank has failed.

@@ -1,4 +1,48 @@
-/** The data path: matching, eager and rendezvous protocols, flow control. */
+/**
+ * The data path: matching, eager and rendezvous protocols, flow control.
+ *
+ * <pre>
+ *   send --> Messenger --> Peer ---------> Transport.offer        self-sends never leave Messenger
+ *   recv --> Messenger --> Posted/UnexpectedQueue &lt;-- onFrame &lt;-- Transport.poll
+ * </pre>
+ *
+ * <h2>The protocol between two ranks</h2>
+ *
+ * Transports keep the order of the frames of an ordered pair of ranks, and lose none while the
+ * epoch lasts. The kinds of frames are those of {@link FrameKind}; fields not named below are not
+ * read.
+ *
+ * <ol>
+ *   <li><b>Messages</b> of a pair are announced in the order they were sent, each by one {@code
+ *       EAGER} or {@code RTS} frame with context, tag, length, and a sequence number that counts
+ *       the pair's messages from 0. The receiver matches an announcement when it arrives, against
+ *       receives in the order they were posted, or keeps it as an <i>unexpected</i> message. So
+ *       messages match in the order sent, however they travel. A sender that cannot announce (the
+ *       transport refuses, or rule 5) queues the message, and all later ones to that peer behind
+ *       it.
+ *   <li><b>Eager.</b> The announcement carries the whole message. The send is complete when the
+ *       transport has taken it.
+ *   <li><b>Rendezvous.</b> {@code RTS} carries no data. Once matched, the receiver answers {@code
+ *       CTS} with the message's sequence number and, in its length field, how many bytes it wants:
+ *       all, or 0 for a message that is empty, or too long for its receive and thus thrown away.
+ *       The sender then streams that many bytes in {@code DATA} frames of up to {@link
+ *       org.fmi.core.spi.Transport#maxPayload}, which carry the sequence number too and arrive in
+ *       order. Announcements overtake the data of earlier messages. The send is complete when the
+ *       transport has taken the last byte. As a {@code CTS} means that the message has been
+ *       matched, synchronous sends are those that always go by rendezvous.
+ *   <li><b>Eager window.</b> Each rank may have {@link Window#bytes} of eager messages on the way
+ *       to, or unmatched at, another one; a message costs its length and {@link
+ *       Window#MESSAGE_COST}. What has been consumed by receives is given back by {@code CREDIT}
+ *       frames (length field), a quarter of the window at a time. A message without credit goes by
+ *       rendezvous, which makes a blocking sender wait for the receiver.
+ *   <li><b>Announcement window.</b> A rank may have {@link Window#ANNOUNCEMENTS} unanswered {@code
+ *       RTS} at a peer. When a receiver waits for something that none of them is, it allows as many
+ *       again by a {@code CREDIT} frame (sequence field): the message it waits for may be behind
+ *       them. So what the receiver holds is bounded unless it asks for more itself.
+ * </ol>
+ *
+ * A frame of another epoch is dropped, in {@link Messenger#onFrame} and only there.
+ */
 @NullMarked
 package org.fmi.core.p2p;
 

@@ -1,4 +1,7 @@
-/** The poll loop and the wait strategies. */
+/**
+ * The poll loop and how a rank waits. The application's thread makes all progress: whoever blocks,
+ * polls.
+ */
 @NullMarked
 package org.fmi.core.progress;
 

@@ -26,7 +26,9 @@ public interface CheckpointStore extends AutoCloseable {
    * Makes room for an image.
    *
    * @return zero or more bytes of unspecified content, of the given size, to be filled by the
-   *     caller before {@link #protect}
+   *     caller before {@link #protect}, and not to be used after it
+   * @throws IllegalStateException if this checkpoint is complete here: what was not committed by
+   *     all is released before it is written again
    * @throws IOException if there is not enough memory; the message says how much is missing and
    *     where
    */
@@ -35,21 +37,20 @@ public interface CheckpointStore extends AutoCloseable {
   /**
    * Computes checksums and the group's code; collective over the group. On return the image is
    * complete here.
+   *
+   * @throws IOException on all ranks of the group if one of them has not enough memory for the
+   *     code; names it
    */
-  void protect(CheckpointId id);
+  void protect(CheckpointId id) throws IOException;
 
   /** Forgets a complete checkpoint; its memory is used again. Unknown versions are ignored. */
   void release(CheckpointId id);
 
-  /**
-   * The image of a complete checkpoint, read-only, checked against its checksums.
-   *
-   * @throws IOException if it is corrupt
-   */
-  MemorySegment image(CheckpointId id) throws IOException;
+  /** The image of a complete checkpoint, read-only. Not checked: see {@link #intact}. */
+  MemorySegment image(CheckpointId id);
 
-  /** Forgets a checkpoint that turned out to be corrupt, so that it is rebuilt like a lost one. */
-  void discard(CheckpointId id);
+  /** Compares a complete checkpoint, image and code, with its checksums; reads all of it. */
+  boolean intact(CheckpointId id);
 
   /**
    * Brings a checkpoint back on those of the group's ranks that lost it, and computes its code

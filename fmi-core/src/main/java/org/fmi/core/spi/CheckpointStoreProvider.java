@@ -10,6 +10,8 @@ public interface CheckpointStoreProvider {
    * @param system a communicator of all ranks for the store's own traffic; it stays valid over
    *     recoveries
    * @param memory the node's memory
+   * @throws java.io.IOException if what earlier processes of the rank left there cannot be read
    */
-  CheckpointStore open(RankConfig config, Comm system, NodeMemory memory);
+  CheckpointStore open(RankConfig config, Comm system, NodeMemory memory)
+      throws java.io.IOException;
 }

@@ -50,8 +50,9 @@ public interface Transport extends AutoCloseable {
 
   /**
    * Sends a frame, or refuses it for now (back-pressure). Header and payload have been copied or
-   * written when it returns true: the frame and its payload may be changed. May refuse while the
-   * connection is being made.
+   * written when it returns true: the frame and its payload may be changed. It goes out at once as
+   * far as the connection takes it: the program may compute for long before it calls again. May
+   * refuse while the connection is being made.
    */
   boolean offer(int peer, Frame frame);
 
@@ -69,7 +70,10 @@ public interface Transport extends AutoCloseable {
    */
   void await(long maxNanos);
 
-  /** Ends {@link #await} now, or the next one at once. Any thread. */
+  /**
+   * Ends {@link #await} now, or the next one at once. Any thread, at any time: does nothing after
+   * {@link #close}.
+   */
   void wakeup();
 
   /** Closes all connections at once and frees everything; frames not yet written are dropped. */

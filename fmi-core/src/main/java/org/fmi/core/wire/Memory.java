@@ -60,10 +60,42 @@ public final class Memory {
           dst.set(ValueLayout.JAVA_BYTE, at + i, a[from + i] ? (byte) 1 : (byte) 0);
         }
       }
-      default ->
-          throw new IllegalArgumentException(
-              "not a primitive array or segment: " + base.getClass().getName());
+      default -> throw unsupported(base);
     }
+  }
+
+  /** Copies {@code bytes} from one caller's memory to another one's. May allocate. */
+  public static void copy(Object src, long srcOffset, Object dst, long dstOffset, long bytes) {
+    if (dst instanceof MemorySegment s) {
+      toSegment(src, srcOffset, s, dstOffset, bytes);
+    } else {
+      fromSegment(segment(src), srcOffset, dst, dstOffset, bytes);
+    }
+  }
+
+  /** A view of {@code base} as a segment. A boolean array is copied: it has no such view. */
+  private static MemorySegment segment(Object base) {
+    return switch (base) {
+      case MemorySegment s -> s;
+      case byte[] a -> MemorySegment.ofArray(a);
+      case double[] a -> MemorySegment.ofArray(a);
+      case int[] a -> MemorySegment.ofArray(a);
+      case long[] a -> MemorySegment.ofArray(a);
+      case float[] a -> MemorySegment.ofArray(a);
+      case short[] a -> MemorySegment.ofArray(a);
+      case char[] a -> MemorySegment.ofArray(a);
+      case boolean[] a -> {
+        MemorySegment copy = MemorySegment.ofArray(new byte[a.length]);
+        toSegment(a, 0, copy, 0, a.length);
+        yield copy;
+      }
+      default -> throw unsupported(base);
+    };
+  }
+
+  private static IllegalArgumentException unsupported(Object base) {
+    return new IllegalArgumentException(
+        "not a primitive array or segment: " + base.getClass().getName());
   }
 
   /** Copies {@code bytes} from a segment to {@code base}; the reverse of {@link #toSegment}. */
@@ -110,9 +142,7 @@ public final class Memory {
           a[to + i] = src.get(ValueLayout.JAVA_BYTE, at + i) != 0;
         }
       }
-      default ->
-          throw new IllegalArgumentException(
-              "not a primitive array or segment: " + base.getClass().getName());
+      default -> throw unsupported(base);
     }
   }
 }

@@ -1,0 +1,143 @@
+package org.fmi.ckpt.xor;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.zip.CRC32C;
+import org.fmi.core.spi.CheckpointId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The first bytes of a piece: which checkpoint it holds, and what each member of the group holds of
+ * it. The same on all members: so a lost one can be told its size, and what is rebuilt be checked.
+ *
+ * <pre>
+ *    0  magic              8
+ *    8  state              8   COMPLETE, or anything else: free, or being written
+ *   16  CRC32C             4   of the magic and of the bytes from 24 on
+ *   20  unused             4
+ *   24  version            8
+ *   32  loop               8
+ *   40  iteration          8
+ *   48  last of its loop?  8
+ *   56  members            8
+ *   64  a member, 24 bytes each, by rank:
+ *        0  rank           4
+ *        4  image digest   4   CRC32C of the CRCs of the image's blocks
+ *        8  image bytes    8
+ *       16  parity digest  4   CRC32C of the CRCs of the parity's blocks
+ *       20  unused         4
+ * </pre>
+ *
+ * All little endian. The state is written after all else, and taken back before anything else is
+ * changed: a process that dies at any moment leaves a complete checkpoint or none.
+ */
+record CheckpointHeader(CheckpointId id, Member[] members) {
+  private static final ValueLayout.OfLong LONG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfInt INT =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  private static final long MAGIC = 0x3150_4b43_5f49_4d46L; // "FMI_CKP1"
+  private static final long COMPLETE = 0x4554_454c_504d_4f43L; // "COMPLETE"
+  private static final long WRITING = 0x2e47_4e49_5449_5257L; // "WRITING."
+
+  private static final int STATE_AT = 8;
+  private static final int CRC_AT = 16;
+  private static final int BODY_AT = 24;
+  private static final int MEMBERS_AT = 64;
+  private static final int MEMBER_BYTES = 24;
+
+  /** What one rank of the group holds. */
+  record Member(int rank, long imageBytes, int imageDigest, int parityDigest) {}
+
+  /** Size of the header of a group. */
+  static int bytes(int members) {
+    return MEMBERS_AT + members * MEMBER_BYTES;
+  }
+
+  /** What lies where in the piece of a member. */
+  PieceLayout layout(int index) {
+    long largest = 0;
+    for (Member m : members) {
+      largest = Math.max(largest, m.imageBytes);
+    }
+    return new PieceLayout(members.length, members[index].imageBytes, largest);
+  }
+
+  /** From now on the piece holds no complete checkpoint. */
+  static void markWriting(MemorySegment piece) {
+    piece.set(LONG, STATE_AT, WRITING);
+    VarHandle.fullFence();
+  }
+
+  /** Writes this header; all else must be in its place. From now on the checkpoint is complete. */
+  void markComplete(MemorySegment piece) {
+    markWriting(piece);
+    piece.set(LONG, 0, MAGIC);
+    piece.set(INT, 20, 0);
+    piece.set(LONG, 24, id.version());
+    piece.set(LONG, 32, id.loop());
+    piece.set(LONG, 40, id.iteration());
+    piece.set(LONG, 48, id.last() ? 1 : 0);
+    piece.set(LONG, 56, members.length);
+    for (int i = 0; i < members.length; i++) {
+      long at = MEMBERS_AT + (long) i * MEMBER_BYTES;
+      piece.set(INT, at, members[i].rank);
+      piece.set(INT, at + 4, members[i].imageDigest);
+      piece.set(LONG, at + 8, members[i].imageBytes);
+      piece.set(INT, at + 16, members[i].parityDigest);
+      piece.set(INT, at + 20, 0);
+    }
+    piece.set(INT, CRC_AT, crc(piece, members.length));
+    VarHandle.fullFence();
+    piece.set(LONG, STATE_AT, COMPLETE);
+    VarHandle.fullFence();
+  }
+
+  /**
+   * Reads the header of a complete checkpoint.
+   *
+   * @param piece a piece, or a copy of its first bytes
+   * @return null if there is none, it is corrupt, or of another group
+   */
+  static @Nullable CheckpointHeader read(MemorySegment piece, int[] group) {
+    if (piece.byteSize() < bytes(group.length)
+        || piece.get(LONG, STATE_AT) != COMPLETE
+        || piece.get(LONG, 0) != MAGIC
+        || piece.get(LONG, 56) != group.length
+        || piece.get(INT, CRC_AT) != crc(piece, group.length)) {
+      return null;
+    }
+    Member[] members = new Member[group.length];
+    for (int i = 0; i < members.length; i++) {
+      long at = MEMBERS_AT + (long) i * MEMBER_BYTES;
+      if (piece.get(INT, at) != group[i]) {
+        return null;
+      }
+      members[i] =
+          new Member(
+              group[i], piece.get(LONG, at + 8), piece.get(INT, at + 4), piece.get(INT, at + 16));
+    }
+    CheckpointId id =
+        new CheckpointId(
+            piece.get(LONG, 24),
+            piece.get(LONG, 32),
+            piece.get(LONG, 40),
+            piece.get(LONG, 48) != 0);
+    return new CheckpointHeader(id, members);
+  }
+
+  private static int crc(MemorySegment piece, int members) {
+    CRC32C crc = new CRC32C();
+    crc.update(piece.asSlice(0, STATE_AT).asByteBuffer());
+    crc.update(piece.asSlice(BODY_AT, bytes(members) - BODY_AT).asByteBuffer());
+    return (int) crc.getValue();
+  }
+
+  /** Tells whether two members hold the same, of a piece whose header was read. */
+  static int digest(MemorySegment piece) {
+    return piece.get(INT, CRC_AT);
+  }
+}

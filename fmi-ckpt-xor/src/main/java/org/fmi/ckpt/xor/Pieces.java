@@ -1,0 +1,138 @@
+package org.fmi.ckpt.xor;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeSet;
+import org.fmi.core.spi.CheckpointId;
+import org.fmi.core.spi.NodeMemory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pieces of one rank: which of them hold a complete checkpoint, and which are free to be used
+ * again. The only truth about that is the header in each piece.
+ */
+final class Pieces implements AutoCloseable {
+  private final NodeMemory node;
+  private final String prefix;
+  private final int[] group;
+  private final int me;
+  private final List<Piece> pieces = new ArrayList<>();
+
+  /**
+   * Maps what earlier processes of the rank have left.
+   *
+   * @param group world ranks
+   * @param me index of this rank in it
+   */
+  Pieces(NodeMemory node, int[] group, int me) throws IOException {
+    this.node = node;
+    this.prefix = "ckpt-r" + group[me] + "-";
+    this.group = group;
+    this.me = me;
+    try {
+      for (String name : node.list(prefix)) {
+        pieces.add(Piece.open(node, name));
+      }
+    } catch (IOException | RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  /** The header of a piece, null if it is free. */
+  @Nullable CheckpointHeader header(Piece piece) {
+    CheckpointHeader header = CheckpointHeader.read(piece.memory(), group);
+    return header != null && header.layout(me).totalBytes() <= piece.memory().byteSize()
+        ? header
+        : null;
+  }
+
+  /** Ids of the complete checkpoints, ascending by version. */
+  List<CheckpointId> complete() {
+    List<CheckpointId> ids = new ArrayList<>();
+    for (Piece piece : pieces) {
+      CheckpointHeader header = header(piece);
+      if (header != null) {
+        ids.add(header.id());
+      }
+    }
+    ids.sort(Comparator.comparingLong(CheckpointId::version));
+    return ids;
+  }
+
+  /** The piece of a complete checkpoint, null if it is not here. */
+  @Nullable Piece find(CheckpointId id) {
+    for (Piece piece : pieces) {
+      CheckpointHeader header = header(piece);
+      if (header != null && header.id().equals(id)) {
+        return piece;
+      }
+    }
+    return null;
+  }
+
+  /** Makes the piece of a complete checkpoint free, if there is one. */
+  void free(CheckpointId id) {
+    Piece piece = find(id);
+    if (piece != null) {
+      CheckpointHeader.markWriting(piece.memory());
+    }
+  }
+
+  /**
+   * A free piece of at least so many bytes: the smallest that there is, or a new one in place of
+   * all that are too small.
+   *
+   * @param busy a piece that is not complete but in use, or null
+   */
+  Piece take(long bytes, @Nullable Piece busy) throws IOException {
+    Piece best = null;
+    List<Piece> free = new ArrayList<>();
+    for (Piece piece : pieces) {
+      if (!piece.equals(busy) && header(piece) == null) {
+        free.add(piece);
+        long size = piece.memory().byteSize();
+        if (size >= bytes && (best == null || size < best.memory().byteSize())) {
+          best = piece;
+        }
+      }
+    }
+    if (best == null) {
+      for (Piece piece : free) {
+        delete(piece);
+      }
+      best = Piece.create(node, unusedName(), bytes);
+      pieces.add(best);
+    }
+    CheckpointHeader.markWriting(best.memory());
+    return best;
+  }
+
+  void delete(Piece piece) throws IOException {
+    pieces.remove(piece);
+    piece.unmap();
+    node.delete(piece.name());
+  }
+
+  private String unusedName() {
+    TreeSet<String> used = new TreeSet<>();
+    for (Piece piece : pieces) {
+      used.add(piece.name());
+    }
+    int number = 0;
+    while (used.contains(prefix + number)) {
+      number++;
+    }
+    return prefix + number;
+  }
+
+  @Override
+  public void close() {
+    for (Piece piece : pieces) {
+      piece.unmap();
+    }
+    pieces.clear();
+  }
+}

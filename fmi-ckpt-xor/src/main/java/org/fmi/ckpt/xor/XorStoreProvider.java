@@ -1,0 +1,17 @@
+package org.fmi.ckpt.xor;
+
+import java.io.IOException;
+import org.fmi.Comm;
+import org.fmi.core.spi.CheckpointStore;
+import org.fmi.core.spi.CheckpointStoreProvider;
+import org.fmi.core.spi.NodeMemory;
+import org.fmi.core.spi.RankConfig;
+
+/** Makes {@link XorStore}s. */
+public final class XorStoreProvider implements CheckpointStoreProvider {
+  @Override
+  public CheckpointStore open(RankConfig config, Comm system, NodeMemory memory)
+      throws IOException {
+    return new XorStore(config.rank(), config.group(), system, memory);
+  }
+}

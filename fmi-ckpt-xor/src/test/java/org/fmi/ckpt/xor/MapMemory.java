@@ -1,0 +1,53 @@
+package org.fmi.ckpt.xor;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.TreeMap;
+import org.fmi.core.spi.NodeMemory;
+
+/** A node whose memory is a map, with a limit. */
+final class MapMemory implements NodeMemory {
+  private final TreeMap<String, MemorySegment> pieces = new TreeMap<>();
+  long limit = Long.MAX_VALUE;
+  int creations;
+
+  @Override
+  public List<String> list(String prefix) {
+    return pieces.keySet().stream().filter(name -> name.startsWith(prefix)).toList();
+  }
+
+  @Override
+  public MemorySegment create(String name, long bytes, Arena arena) throws IOException {
+    pieces.remove(name);
+    long used = pieces.values().stream().mapToLong(MemorySegment::byteSize).sum();
+    if (used + bytes > limit) {
+      throw new IOException(bytes + " bytes wanted, " + (limit - used) + " are free");
+    }
+    creations++;
+    MemorySegment piece = Arena.ofAuto().allocate(bytes, 64);
+    piece.fill((byte) 0x5a);
+    pieces.put(name, piece);
+    return piece;
+  }
+
+  @Override
+  public MemorySegment open(String name, Arena arena) throws IOException {
+    MemorySegment piece = pieces.get(name);
+    if (piece == null) {
+      throw new IOException("no piece " + name);
+    }
+    return piece;
+  }
+
+  @Override
+  public void delete(String name) {
+    pieces.remove(name);
+  }
+
+  /** All pieces, to be looked at or spoilt. */
+  List<MemorySegment> pieces() {
+    return List.copyOf(pieces.values());
+  }
+}

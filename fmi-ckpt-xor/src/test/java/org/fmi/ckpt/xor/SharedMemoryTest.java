@@ -1,0 +1,159 @@
+package org.fmi.ckpt.xor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.fmi.core.spi.CheckpointId;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Pieces are private files with memory behind them, and outlive their process. */
+class SharedMemoryTest {
+  private Path directory = Path.of("/dev/shm");
+  private SharedMemory memory = new SharedMemory(directory);
+
+  @BeforeEach
+  void makeDirectory() throws IOException {
+    directory = Files.createTempDirectory(Path.of("/dev/shm"), "fmi-test-");
+    memory = new SharedMemory(directory);
+  }
+
+  @AfterEach
+  void removeDirectory() throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+
+  @Test
+  void piecesOutliveTheirMappingAndArePrivate() throws IOException {
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment piece = memory.create("a-1", 10_000, arena);
+      assertThat(piece.byteSize()).isEqualTo(10_000);
+      assertThat(piece.mismatch(MemorySegment.ofArray(new byte[10_000]))).isEqualTo(-1);
+      piece.set(ValueLayout.JAVA_BYTE, 9_999, (byte) 42);
+    }
+    Path file = directory.resolve("a-1");
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+        .isEqualTo("rw-------");
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment piece = memory.open("a-1", arena);
+      assertThat(piece.get(ValueLayout.JAVA_BYTE, 9_999)).isEqualTo((byte) 42);
+      MemorySegment replaced = memory.create("a-1", 20_000, arena);
+      assertThat(replaced.get(ValueLayout.JAVA_BYTE, 9_999)).isEqualTo((byte) 0);
+      // Who has the old one mapped keeps it.
+      assertThat(piece.get(ValueLayout.JAVA_BYTE, 9_999)).isEqualTo((byte) 42);
+      memory.create("b-1", 1, arena);
+      assertThat(memory.list("a-")).containsExactly("a-1");
+      assertThat(memory.list("")).containsExactly("a-1", "b-1");
+    }
+    memory.delete("a-1");
+    memory.delete("a-1");
+    assertThat(memory.list("")).containsExactly("b-1");
+  }
+
+  @Test
+  void memoryIsSetAsideBeforeItIsUsed() throws Exception {
+    try (Arena arena = Arena.ofShared()) {
+      memory.create("piece", 5 << 20, arena);
+    }
+    Process stat =
+        new ProcessBuilder("stat", "-c", "%b", directory.resolve("piece").toString()).start();
+    String blocks =
+        new String(
+            stat.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.US_ASCII);
+    assertThat(Long.parseLong(blocks.strip()) * 512).isEqualTo(5 << 20);
+  }
+
+  @Test
+  void tooMuchIsRefusedAndLeavesNothing() throws IOException {
+    try (Arena arena = Arena.ofShared()) {
+      assertThatThrownBy(() -> memory.create("huge", 1L << 50, arena))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("needs 1073741824 MiB in " + directory)
+          .hasMessageContaining("MiB are free");
+    }
+    assertThat(memory.list("")).isEmpty();
+  }
+
+  @Test
+  void wrongUseIsRefused() {
+    try (Arena arena = Arena.ofShared()) {
+      for (String name : List.of("", ".", "..", "../x", "a/b")) {
+        assertThatThrownBy(() -> memory.create(name, 1, arena))
+            .isInstanceOf(IllegalArgumentException.class);
+      }
+      assertThatThrownBy(() -> memory.create("x", 0, arena))
+          .isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> memory.open("missing", arena))
+          .isInstanceOf(NoSuchFileException.class);
+      SharedMemory gone = new SharedMemory(directory.resolve("gone"));
+      assertThatThrownBy(() -> gone.list("")).isInstanceOf(NoSuchFileException.class);
+      assertThatThrownBy(() -> gone.create("x", 1, arena)).isInstanceOf(IOException.class);
+    }
+  }
+
+  @Test
+  void aCheckpointIsLostWithItsNodeAndBroughtBack() throws Exception {
+    CheckpointId id = Cluster.id(1);
+    long[] sizes = {900_000, 100_000, 333_333};
+    try (Cluster cluster = new Cluster(3, i -> nodeDirectory(i))) {
+      cluster.checkpoint(id, sizes, 77);
+      for (int i = 0; i < 3; i++) {
+        cluster.restart(i);
+        assertThat(cluster.stores[i].held()).containsExactly(id);
+      }
+      cluster.loseNode(2);
+      assertThat(cluster.stores[2].held()).isEmpty();
+      cluster.run((store, i) -> store.rebuild(id, new int[] {cluster.group[2]}));
+      for (int i = 0; i < 3; i++) {
+        assertThat(cluster.stores[i].image(id).toArray(ValueLayout.JAVA_BYTE))
+            .isEqualTo(Cluster.content(sizes[i], 77, i));
+      }
+    }
+  }
+
+  /** A creation that was interrupted leaves a file of any size. */
+  @Test
+  void whatAKilledProcessLeftIsNoCheckpoint() throws Exception {
+    try (Cluster cluster = new Cluster(1, i -> memory)) {
+      cluster.stores[0].close();
+      Files.createFile(directory.resolve("ckpt-r1-0"));
+      Files.write(directory.resolve("ckpt-r1-1"), new byte[50]);
+      Files.write(directory.resolve("ckpt-r1-2"), new byte[5000]);
+      cluster.restart(0);
+      assertThat(cluster.stores[0].held()).isEmpty();
+      cluster.checkpoint(Cluster.id(1), new long[] {20_000}, 1);
+      assertThat(memory.list("")).containsExactly("ckpt-r1-0");
+      // A complete one that was cut.
+      Path file = directory.resolve("ckpt-r1-0");
+      byte[] content = Files.readAllBytes(file);
+      cluster.stores[0].close();
+      Files.write(file, java.util.Arrays.copyOf(content, 10_000));
+      cluster.restart(0);
+      assertThat(cluster.stores[0].held()).isEmpty();
+    }
+  }
+
+  private SharedMemory nodeDirectory(int i) {
+    try {
+      return new SharedMemory(Files.createTempDirectory(directory, "node" + i + "-"));
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,189 @@
+package org.fmi.ckpt.xor;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.fmi.Comm;
+import org.fmi.Request;
+import org.fmi.RollbackException;
+import org.fmi.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A network between threads: sends wait for their receive, receives match by source and tag, one
+ * copy from the sender's memory to the receiver's. A rank can be made to die at its k-th call; from
+ * then on all calls of all ranks end with {@link RollbackException}, until the next epoch.
+ */
+final class ThreadComm {
+  /** A send or receive. */
+  private final class Transfer implements Request {
+    final int owner;
+    final int source;
+    final int tag;
+    final MemorySegment memory;
+    volatile boolean done;
+    volatile @Nullable Thread waiter;
+
+    Transfer(int owner, int source, int tag, MemorySegment memory) {
+      this.owner = owner;
+      this.source = source;
+      this.tag = tag;
+      this.memory = memory;
+    }
+
+    @Override
+    public Status waitFor() {
+      call(owner);
+      waiter = Thread.currentThread();
+      while (!done) {
+        if (failed) {
+          throw new RollbackException("rank " + owner + " hears of a failure");
+        }
+        LockSupport.parkNanos(1_000_000);
+      }
+      return status();
+    }
+
+    void complete() {
+      done = true;
+      LockSupport.unpark(waiter);
+    }
+
+    @Override
+    public boolean test() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Status status() {
+      return new Status(source, tag, memory.byteSize());
+    }
+
+    @Override
+    public boolean cancel() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void progress() {
+      throw new UnsupportedOperationException();
+    }
+  }
+
+  private static final class Mailbox {
+    final List<Transfer> sends = new ArrayList<>();
+    final List<Transfer> receives = new ArrayList<>();
+  }
+
+  private final Map<Integer, Mailbox> mailboxes = new ConcurrentHashMap<>();
+  private final Map<Integer, AtomicInteger> calls = new ConcurrentHashMap<>();
+  private volatile boolean failed;
+  private volatile int doomed = -1;
+  private volatile int doomedAt;
+
+  /** A new epoch: nothing of what was under way remains. No rank may be in a call. */
+  void nextEpoch() {
+    mailboxes.clear();
+    calls.clear();
+    failed = false;
+    doomed = -1;
+  }
+
+  /** Lets a rank die at its k-th call from now on, counted from 0. */
+  void dieAt(int rank, int k) {
+    calls.clear();
+    doomedAt = k;
+    doomed = rank;
+  }
+
+  boolean hasFailed() {
+    return failed;
+  }
+
+  /** Ends all calls of all ranks. */
+  void fail() {
+    failed = true;
+  }
+
+  int calls(int rank) {
+    return counter(rank).get();
+  }
+
+  private AtomicInteger counter(int rank) {
+    return calls.computeIfAbsent(rank, r -> new AtomicInteger());
+  }
+
+  private void call(int rank) {
+    if (counter(rank).getAndIncrement() == doomedAt && rank == doomed) {
+      failed = true;
+    }
+    if (failed) {
+      throw new RollbackException("rank " + rank + " hears of a failure");
+    }
+  }
+
+  private Transfer start(boolean send, int owner, int source, int dest, int tag, Object[] args) {
+    call(owner);
+    MemorySegment memory = ((MemorySegment) args[0]).asSlice((Long) args[1], (Long) args[2]);
+    Transfer mine = new Transfer(owner, source, tag, memory);
+    Mailbox box = mailboxes.computeIfAbsent(dest, d -> new Mailbox());
+    Transfer other;
+    synchronized (box) {
+      other = match(send ? box.receives : box.sends, source, tag);
+      if (other == null) {
+        (send ? box.sends : box.receives).add(mine);
+        return mine;
+      }
+    }
+    Transfer from = send ? mine : other;
+    Transfer to = send ? other : mine;
+    if (from.memory.byteSize() != to.memory.byteSize()) {
+      throw new AssertionError(
+          "%d bytes sent from %d to %d, %d expected"
+              .formatted(from.memory.byteSize(), source, dest, to.memory.byteSize()));
+    }
+    to.memory.copyFrom(from.memory);
+    other.complete();
+    mine.complete();
+    return mine;
+  }
+
+  private static @Nullable Transfer match(List<Transfer> transfers, int source, int tag) {
+    for (Iterator<Transfer> i = transfers.iterator(); i.hasNext(); ) {
+      Transfer t = i.next();
+      if (t.source == source && t.tag == tag) {
+        i.remove();
+        return t;
+      }
+    }
+    return null;
+  }
+
+  /** The communicator of one rank. */
+  Comm comm(int rank) {
+    return (Comm)
+        Proxy.newProxyInstance(
+            ThreadComm.class.getClassLoader(),
+            new Class<?>[] {Comm.class},
+            (proxy, method, args) -> {
+              int peer = (Integer) args[3];
+              int tag = (Integer) args[4];
+              return switch (method.getName()) {
+                case "isend" -> start(true, rank, rank, peer, tag, args);
+                case "irecv" -> start(false, rank, peer, rank, tag, args);
+                case "recv" -> start(false, rank, peer, rank, tag, args).waitFor();
+                case "send" -> {
+                  start(true, rank, rank, peer, tag, args).waitFor();
+                  yield null;
+                }
+                default -> throw new UnsupportedOperationException(method.toString());
+              };
+            });
+  }
+}

@@ -1,0 +1,33 @@
+package org.fmi.core.coll;
+
+/** Gather of equal blocks up a binomial tree: ceil(log2 N) steps at the root. For short blocks. */
+final class BinomialGather {
+  private BinomialGather() {}
+
+  /**
+   * Gathers.
+   *
+   * @param mine this rank's block
+   * @param all where the root collects all blocks; at other ranks not used
+   */
+  static void run(Channel channel, Region mine, long bytes, Region all, int root) {
+    int size = channel.size();
+    int v = channel.neighbour(-root);
+    int blocks = Math.min(v == 0 ? size : Integer.lowestOneBit(v), size - v);
+    // Root 0 has all blocks in the order in which the tree brings them.
+    Region found = blocks == 1 ? mine : v == 0 && root == 0 ? all : mine.scratch(blocks * bytes);
+    if (found != mine) {
+      mine.copyTo(found, bytes);
+    }
+    for (int mask = 1; mask < blocks; mask <<= 1) {
+      long part = Math.min(mask, blocks - mask) * bytes;
+      channel.recv(found.plus(mask * bytes), part, channel.neighbour(mask), Kind.GATHER);
+    }
+    if (v != 0) {
+      channel.send(found, blocks * bytes, channel.neighbour(-(v & -v)), Kind.GATHER);
+    } else if (found != all) {
+      found.copyTo(all.plus(root * bytes), (size - root) * bytes);
+      found.plus((size - root) * bytes).copyTo(all, root * bytes);
+    }
+  }
+}

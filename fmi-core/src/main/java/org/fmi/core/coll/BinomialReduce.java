@@ -1,0 +1,48 @@
+package org.fmi.core.coll;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reduce up a binomial tree: ceil(log2 N) steps of the whole vector. Each node combines a run of
+ * ranks, lower ones left, so that the order is kept for operations that need it; for these the
+ * tree's root is rank 0. For short vectors, and those that must not be cut.
+ */
+final class BinomialReduce {
+  private BinomialReduce() {}
+
+  /**
+   * Reduces.
+   *
+   * @param result where the result goes at the root; at other ranks not used
+   */
+  static void run(
+      Channel channel, Reducer reducer, Region data, Region result, long bytes, int root) {
+    int size = channel.size();
+    int treeRoot = reducer.commutative() ? root : 0;
+    int v = channel.neighbour(-treeRoot);
+    Region sum = data; // the caller's memory: only read
+    @Nullable Region spare = null;
+    int mask = 1;
+    for (; mask < size && (v & mask) == 0; mask <<= 1) {
+      if (v + mask < size) {
+        Region right = spare == null ? reducer.scratch(bytes) : spare;
+        channel.recv(right, bytes, channel.neighbour(mask), Kind.REDUCE);
+        reducer.combine(sum, right, bytes);
+        spare = sum == data ? null : sum;
+        sum = right;
+      }
+    }
+    if (v != 0) {
+      channel.send(sum, bytes, channel.neighbour(-mask), Kind.REDUCE);
+    }
+    if (treeRoot != root) {
+      if (v == 0) {
+        channel.send(sum, bytes, root, Kind.REDUCE);
+      } else if (channel.rank() == root) {
+        channel.recv(result, bytes, 0, Kind.REDUCE);
+      }
+    } else if (v == 0) {
+      sum.copyTo(result, bytes);
+    }
+  }
+}

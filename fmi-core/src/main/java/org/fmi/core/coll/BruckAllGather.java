@@ -1,0 +1,34 @@
+package org.fmi.core.coll;
+
+/**
+ * Allgather of Bruck et al. (1997): in step k each rank passes all it has to the rank 2^k before
+ * it; ceil(log2 N) steps for every N. For short blocks.
+ */
+final class BruckAllGather {
+  private BruckAllGather() {}
+
+  /**
+   * Gathers equal blocks.
+   *
+   * @param mine this rank's block; may stand at its place in {@code all}
+   */
+  static void run(Channel channel, Region mine, long bytes, Region all) {
+    int size = channel.size();
+    int rank = channel.rank();
+    Region found = all.scratch(size * bytes); // block i is that of rank + i
+    mine.copyTo(found, bytes);
+    for (int have = 1; have < size; have <<= 1) {
+      long part = Math.min(have, size - have) * bytes;
+      channel.exchange(
+          found,
+          part,
+          channel.neighbour(-have),
+          found.plus(have * bytes),
+          part,
+          channel.neighbour(have),
+          Kind.ALL_GATHER);
+    }
+    found.copyTo(all.plus(rank * bytes), (size - rank) * bytes);
+    found.plus((size - rank) * bytes).copyTo(all, rank * bytes);
+  }
+}

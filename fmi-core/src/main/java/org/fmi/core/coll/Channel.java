@@ -1,0 +1,114 @@
+package org.fmi.core.coll;
+
+import org.fmi.ErrorClass;
+import org.fmi.FmiException;
+import org.fmi.Request;
+import org.fmi.Status;
+import org.fmi.core.p2p.PointToPoint;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The messages of one communicator's collectives: between its ranks, in a context that only
+ * collectives use.
+ *
+ * <p>All messages of one kind of collective carry the same tag, and nothing is counted here. That
+ * suffices: messages from one source match in the order sent, all ranks call the collectives of a
+ * communicator in the same order, and within each algorithm a rank posts its receives from a peer
+ * in the order in which that peer sends. So the k-th message of a kind always meets the k-th
+ * receive. And since there is no state, there is nothing that a rollback could leave in
+ * disagreement: what an interrupted collective has sent belongs to the old epoch and is dropped.
+ */
+public final class Channel {
+  private static final byte[] NOTHING = new byte[0];
+
+  private final PointToPoint p2p;
+  private final int context;
+  private final int @Nullable [] worldRanks;
+  private final int rank;
+  private final int size;
+
+  /**
+   * A channel of {@code size} ranks.
+   *
+   * @param worldRanks the members' world ranks, null if they are the same as the ranks here
+   * @param rank this process' rank here
+   */
+  public Channel(PointToPoint p2p, int context, int @Nullable [] worldRanks, int rank, int size) {
+    this.p2p = p2p;
+    this.context = context;
+    this.worldRanks = worldRanks;
+    this.rank = rank;
+    this.size = size;
+  }
+
+  int rank() {
+    return rank;
+  }
+
+  int size() {
+    return size;
+  }
+
+  /** The rank {@code distance} (less than the size, may be negative) further round the ring. */
+  int neighbour(int distance) {
+    return Math.floorMod(rank + distance, size);
+  }
+
+  void send(Region data, long bytes, int dest, Kind kind) {
+    p2p.send(
+        data.base(), data.at(), bytes, world(dest), context, kind.tag, PointToPoint.Mode.STANDARD);
+  }
+
+  Request isend(Region data, long bytes, int dest, Kind kind) {
+    return p2p.isend(
+        data.base(), data.at(), bytes, world(dest), context, kind.tag, PointToPoint.Mode.STANDARD);
+  }
+
+  void recv(Region data, long bytes, int source, Kind kind) {
+    Status status = p2p.recv(data.base(), data.at(), bytes, world(source), context, kind.tag);
+    checkLength(status, bytes, source, kind);
+  }
+
+  Request irecv(Region data, long bytes, int source, Kind kind) {
+    return p2p.irecv(data.base(), data.at(), bytes, world(source), context, kind.tag);
+  }
+
+  /** Waits for a receive begun by {@link #irecv} with the same arguments. */
+  void complete(Request receive, long bytes, int source, Kind kind) {
+    checkLength(receive.waitFor(), bytes, source, kind);
+  }
+
+  /** Sends to one rank and receives from another at once. */
+  void exchange(
+      Region out, long outBytes, int dest, Region in, long inBytes, int source, Kind kind) {
+    Request receive = irecv(in, inBytes, source, kind);
+    send(out, outBytes, dest, kind);
+    complete(receive, inBytes, source, kind);
+  }
+
+  /** Sends a signal to one rank and waits for that of another. */
+  void signal(int dest, int source, Kind kind) {
+    Region nothing = new Region(NOTHING, 0);
+    exchange(nothing, 0, dest, nothing, 0, source, kind);
+  }
+
+  private int world(int r) {
+    return worldRanks == null ? r : worldRanks[r];
+  }
+
+  private static void checkLength(Status status, long bytes, int source, Kind kind) {
+    if (status.bytes() != bytes) {
+      throw new FmiException(
+          ErrorClass.TRUNCATE,
+          "rank "
+              + source
+              + " sent "
+              + status.bytes()
+              + " bytes in "
+              + kind
+              + " where "
+              + bytes
+              + " were expected: all ranks must pass counts that match");
+    }
+  }
+}

@@ -1,0 +1,197 @@
+package org.fmi.core.coll;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The collectives that move data: chooses the algorithm by size and number of ranks.
+ *
+ * <p>Arguments have been checked. Lengths and starts are in bytes. A null send region stands for
+ * MPI_IN_PLACE.
+ */
+public final class Collectives {
+  private Collectives() {}
+
+  /** MPI_Barrier. */
+  public static void barrier(Channel channel) {
+    DisseminationBarrier.run(channel);
+  }
+
+  /** MPI_Bcast. */
+  public static void bcast(Channel channel, Region data, long bytes, int root) {
+    if (Thresholds.bcastByTree(bytes, channel.size())) {
+      BinomialBcast.run(channel, data, bytes, root);
+    } else {
+      ScatterRingBcast.run(channel, data, bytes, root);
+    }
+  }
+
+  /** MPI_Gather; {@code all} is used at the root only. */
+  public static void gather(
+      Channel channel, @Nullable Region mine, long bytes, @Nullable Region all, int root) {
+    boolean isRoot = channel.rank() == root;
+    if (!Thresholds.gatherByTree(bytes)) {
+      gatherv(
+          channel,
+          mine,
+          bytes,
+          all,
+          isRoot ? evenStarts(channel.size(), bytes) : null,
+          isRoot ? evenLengths(channel.size(), bytes) : null,
+          root);
+      return;
+    }
+    Region own = mine != null ? mine : required(all).plus(root * bytes);
+    BinomialGather.run(channel, own, bytes, isRoot ? required(all) : own, root);
+  }
+
+  /** MPI_Gatherv; what concerns the result is used at the root only. */
+  public static void gatherv(
+      Channel channel,
+      @Nullable Region mine,
+      long bytes,
+      @Nullable Region all,
+      long @Nullable [] starts,
+      long @Nullable [] lengths,
+      int root) {
+    if (channel.rank() != root) {
+      LinearGather.send(channel, required(mine), bytes, root);
+      return;
+    }
+    Region to = required(all);
+    long[] at = required(starts);
+    if (mine != null) {
+      mine.copyTo(to.plus(at[root]), bytes);
+    }
+    LinearGather.receive(channel, to, at, required(lengths));
+  }
+
+  /** MPI_Scatter; {@code all} is used at the root only, {@code mine} is null for in place. */
+  public static void scatter(
+      Channel channel, @Nullable Region all, @Nullable Region mine, long bytes, int root) {
+    boolean isRoot = channel.rank() == root;
+    if (!Thresholds.gatherByTree(bytes)) {
+      scatterv(
+          channel,
+          all,
+          isRoot ? evenStarts(channel.size(), bytes) : null,
+          isRoot ? evenLengths(channel.size(), bytes) : null,
+          mine,
+          bytes,
+          root);
+      return;
+    }
+    Region own = mine != null ? mine : required(all).plus(root * bytes);
+    BinomialScatter.run(channel, isRoot ? required(all) : own, own, bytes, root);
+  }
+
+  /** MPI_Scatterv; what concerns the source is used at the root only. */
+  public static void scatterv(
+      Channel channel,
+      @Nullable Region all,
+      long @Nullable [] starts,
+      long @Nullable [] lengths,
+      @Nullable Region mine,
+      long bytes,
+      int root) {
+    if (channel.rank() != root) {
+      LinearScatter.receive(channel, required(mine), bytes, root);
+      return;
+    }
+    Region from = required(all);
+    long[] at = required(starts);
+    LinearScatter.send(channel, from, at, required(lengths));
+    if (mine != null) {
+      from.plus(at[root]).copyTo(mine, bytes);
+    }
+  }
+
+  /** MPI_Allgather. */
+  public static void allGather(Channel channel, @Nullable Region mine, long bytes, Region all) {
+    int size = channel.size();
+    Region place = all.plus(channel.rank() * bytes);
+    if (Thresholds.allGatherInFewSteps(size * bytes)) {
+      BruckAllGather.run(channel, mine == null ? place : mine, bytes, all);
+      return;
+    }
+    if (mine != null) {
+      mine.copyTo(place, bytes);
+    }
+    RingAllGather.run(
+        channel,
+        all,
+        evenStarts(size, bytes),
+        evenLengths(size, bytes),
+        channel.rank(),
+        Kind.ALL_GATHER);
+  }
+
+  /** MPI_Allgatherv. */
+  public static void allGatherv(
+      Channel channel, @Nullable Region mine, Region all, long[] starts, long[] lengths) {
+    int rank = channel.rank();
+    if (mine != null) {
+      mine.copyTo(all.plus(starts[rank]), lengths[rank]);
+    }
+    RingAllGather.run(channel, all, starts, lengths, rank, Kind.ALL_GATHER);
+  }
+
+  /** MPI_Alltoall; {@code bytes} for each pair of ranks. */
+  public static void allToAll(Channel channel, @Nullable Region out, Region in, long bytes) {
+    int size = channel.size();
+    if (Thresholds.allToAllInFewSteps(bytes, size)) {
+      BruckAllToAll.run(channel, out == null ? in : out, in, bytes);
+      return;
+    }
+    long[] starts = evenStarts(size, bytes);
+    long[] lengths = evenLengths(size, bytes);
+    allToAllv(channel, out, starts, lengths, in, starts, lengths);
+  }
+
+  /** MPI_Alltoallv; in place the lengths and starts of what is sent are not used. */
+  public static void allToAllv(
+      Channel channel,
+      @Nullable Region out,
+      long[] outStarts,
+      long[] outLengths,
+      Region in,
+      long[] inStarts,
+      long[] inLengths) {
+    if (out != null) {
+      PairwiseAllToAll.run(channel, out, outStarts, outLengths, in, inStarts, inLengths);
+      return;
+    }
+    int size = channel.size();
+    long[] copyStarts = new long[size];
+    long total = 0;
+    for (int i = 0; i < size; i++) {
+      copyStarts[i] = total;
+      total += inLengths[i];
+    }
+    Region copy = in.scratch(total);
+    for (int i = 0; i < size; i++) {
+      in.plus(inStarts[i]).copyTo(copy.plus(copyStarts[i]), inLengths[i]);
+    }
+    PairwiseAllToAll.run(channel, copy, copyStarts, inLengths, in, inStarts, inLengths);
+  }
+
+  private static long[] evenStarts(int n, long bytes) {
+    long[] starts = new long[n];
+    for (int i = 0; i < n; i++) {
+      starts[i] = i * bytes;
+    }
+    return starts;
+  }
+
+  private static long[] evenLengths(int n, long bytes) {
+    long[] lengths = new long[n];
+    java.util.Arrays.fill(lengths, bytes);
+    return lengths;
+  }
+
+  private static <T> T required(@Nullable T argument) {
+    if (argument == null) {
+      throw new IllegalStateException("an argument that this rank needs was not passed on");
+    }
+    return argument;
+  }
+}

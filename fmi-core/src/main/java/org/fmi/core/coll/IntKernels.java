@@ -1,0 +1,109 @@
+package org.fmi.core.coll;
+
+import org.fmi.Op;
+import org.jspecify.annotations.Nullable;
+
+/** The predefined operations on {@code int} elements; loops that the compiler can vectorise. */
+final class IntKernels {
+  private IntKernels() {}
+
+  /** The loop of an operation, null if it has no meaning for this type. */
+  static @Nullable Kernel<int[]> of(Op.Predefined op) {
+    return switch (op) {
+      case MAX -> IntKernels::max;
+      case MIN -> IntKernels::min;
+      case SUM -> IntKernels::sum;
+      case PROD -> IntKernels::prod;
+      case LAND -> IntKernels::logicalAnd;
+      case LOR -> IntKernels::logicalOr;
+      case LXOR -> IntKernels::logicalXor;
+      case BAND -> IntKernels::bitAnd;
+      case BOR -> IntKernels::bitOr;
+      case BXOR -> IntKernels::bitXor;
+      case MAXLOC -> IntKernels::maxLoc;
+      case MINLOC -> IntKernels::minLoc;
+    };
+  }
+
+  private static void max(int[] in, int i, int[] inOut, int j, int count) {
+    for (int k = 0; k < count; k++) {
+      inOut[j + k] = Math.max(in[i + k], inOut[j + k]);
+    }
+  }
+
+  private static void min(int[] in, int i, int[] inOut, int j, int count) {
+    for (int k = 0; k < count; k++) {
+      inOut[j + k] = Math.min(in[i + k], inOut[j + k]);
+    }
+  }
+
+  private static void sum(int[] in, int i, int[] inOut, int j, int count) {
+    for (int k = 0; k < count; k++) {
+      inOut[j + k] = in[i + k] + inOut[j + k];
+    }
+  }
+
+  private static void prod(int[] in, int i, int[] inOut, int j, int count) {
+    for (int k = 0; k < count; k++) {
+      inOut[j + k] = in[i + k] * inOut[j + k];
+    }
+  }
+
+  private static void logicalAnd(int[] in, int i, int[] inOut, int j, int count) {
+    for (int k = 0; k < count; k++) {
+      inOut[j + k] = in[i + k] != 0 && inOut[j + k] != 0 ? 1 : 0;
+    }
+  }
+
+  private static void logicalOr(int[] in, int i, int[] inOut, int j, int count) {
+    for (int k = 0; k < count; k++) {
+      inOut[j + k] = in[i + k] != 0 || inOut[j + k] != 0 ? 1 : 0;
+    }
+  }
+
+  private static void logicalXor(int[] in, int i, int[] inOut, int j, int count) {
+    for (int k = 0; k < count; k++) {
+      inOut[j + k] = (in[i + k] != 0) != (inOut[j + k] != 0) ? 1 : 0;
+    }
+  }
+
+  private static void bitAnd(int[] in, int i, int[] inOut, int j, int count) {
+    for (int k = 0; k < count; k++) {
+      inOut[j + k] = in[i + k] & inOut[j + k];
+    }
+  }
+
+  private static void bitOr(int[] in, int i, int[] inOut, int j, int count) {
+    for (int k = 0; k < count; k++) {
+      inOut[j + k] = in[i + k] | inOut[j + k];
+    }
+  }
+
+  private static void bitXor(int[] in, int i, int[] inOut, int j, int count) {
+    for (int k = 0; k < count; k++) {
+      inOut[j + k] = in[i + k] ^ inOut[j + k];
+    }
+  }
+
+  private static void maxLoc(int[] in, int i, int[] inOut, int j, int count) {
+    for (int k = 0; k < count; k += 2) {
+      int a = in[i + k];
+      int b = inOut[j + k];
+      if (a == b ? in[i + k + 1] < inOut[j + k + 1] : a > b) {
+        inOut[j + k] = a;
+        inOut[j + k + 1] = in[i + k + 1];
+      }
+    }
+  }
+
+  private static void minLoc(int[] in, int i, int[] inOut, int j, int count) {
+    for (int k = 0; k < count; k += 2) {
+      int a = in[i + k];
+      int b = inOut[j + k];
+      if (a == b ? in[i + k + 1] < inOut[j + k + 1] : a < b) {
+        inOut[j + k] = a;
+        inOut[j + k + 1] = in[i + k + 1];
+      }
+    }
+  }
+}

@@ -1,0 +1,32 @@
+package org.fmi.core.coll;
+
+import org.fmi.Request;
+import org.jspecify.annotations.Nullable;
+
+/** Gather straight to the root: each byte moves once. For long blocks and different lengths. */
+final class LinearGather {
+  private LinearGather() {}
+
+  /** This rank's block to the root. */
+  static void send(Channel channel, Region mine, long bytes, int root) {
+    channel.send(mine, bytes, root, Kind.GATHER);
+  }
+
+  /** At the root: all blocks but its own, block i to {@code starts[i]} in bytes. */
+  static void receive(Channel channel, Region all, long[] starts, long[] lengths) {
+    int size = channel.size();
+    int root = channel.rank();
+    @Nullable Request[] receives = new Request[size];
+    for (int i = 0; i < size; i++) {
+      if (i != root) {
+        receives[i] = channel.irecv(all.plus(starts[i]), lengths[i], i, Kind.GATHER);
+      }
+    }
+    for (int i = 0; i < size; i++) {
+      Request receive = receives[i];
+      if (receive != null) {
+        channel.complete(receive, lengths[i], i, Kind.GATHER);
+      }
+    }
+  }
+}

@@ -1,0 +1,27 @@
+package org.fmi.core.coll;
+
+import org.fmi.Request;
+import org.jspecify.annotations.Nullable;
+
+/** Scatter straight from the root: each byte moves once. For long blocks and different lengths. */
+final class LinearScatter {
+  private LinearScatter() {}
+
+  /** This rank's block from the root. */
+  static void receive(Channel channel, Region mine, long bytes, int root) {
+    channel.recv(mine, bytes, root, Kind.SCATTER);
+  }
+
+  /** At the root: all blocks but its own, block i from {@code starts[i]} in bytes. */
+  static void send(Channel channel, Region all, long[] starts, long[] lengths) {
+    int size = channel.size();
+    int root = channel.rank();
+    @Nullable Request[] sends = new Request[size];
+    for (int i = 0; i < size; i++) {
+      if (i != root) {
+        sends[i] = channel.isend(all.plus(starts[i]), lengths[i], i, Kind.SCATTER);
+      }
+    }
+    Request.waitAll(sends);
+  }
+}

@@ -1,0 +1,34 @@
+package org.fmi.core.coll;
+
+/**
+ * All-to-all in pairs: in step i each rank sends to the one i further on and receives from the one
+ * i before. Each byte moves once. For long blocks and different lengths.
+ */
+final class PairwiseAllToAll {
+  private PairwiseAllToAll() {}
+
+  /** Starts and lengths in bytes, one a peer. */
+  static void run(
+      Channel channel,
+      Region out,
+      long[] outStarts,
+      long[] outLengths,
+      Region in,
+      long[] inStarts,
+      long[] inLengths) {
+    int rank = channel.rank();
+    out.plus(outStarts[rank]).copyTo(in.plus(inStarts[rank]), inLengths[rank]);
+    for (int step = 1; step < channel.size(); step++) {
+      int dest = channel.neighbour(step);
+      int source = channel.neighbour(-step);
+      channel.exchange(
+          out.plus(outStarts[dest]),
+          outLengths[dest],
+          dest,
+          in.plus(inStarts[source]),
+          inLengths[source],
+          source,
+          Kind.ALL_TO_ALL);
+    }
+  }
+}

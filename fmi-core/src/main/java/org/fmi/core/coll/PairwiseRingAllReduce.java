@@ -1,0 +1,18 @@
+package org.fmi.core.coll;
+
+/**
+ * Allreduce by pairwise reduce-scatter and ring allgather: 2 (N-1) steps, and for every N no more
+ * than twice the vector's bytes through each rank. Each block is computed by one rank, so all get
+ * the same bits. For very long vectors where N is no power of two, and commutative operations.
+ */
+final class PairwiseRingAllReduce {
+  private PairwiseRingAllReduce() {}
+
+  /** {@code result} may be the same place as {@code data}. */
+  static void run(Channel channel, Reducer reducer, Region data, Region result, long bytes) {
+    long[] starts = RecursiveHalving.equalBlocks(reducer, bytes, channel.size());
+    int rank = channel.rank();
+    PairwiseReduceScatter.run(channel, reducer, data, result.plus(starts[rank]), starts);
+    RingAllGather.run(channel, result, starts, rank, Kind.ALL_REDUCE);
+  }
+}

@@ -1,0 +1,43 @@
+package org.fmi.core.coll;
+
+/**
+ * Rabenseifner's allreduce: reduce-scatter by recursive halving, then allgather by recursive
+ * doubling. 2 log2 N steps and about twice the vector's bytes through each rank. Each block is
+ * computed by one rank, so all get the same bits. For long vectors and commutative operations.
+ */
+final class RabenseifnerAllReduce {
+  private RabenseifnerAllReduce() {}
+
+  /** {@code result} may be the same place as {@code data}. */
+  static void run(Channel channel, Reducer reducer, Region data, Region result, long bytes) {
+    PowerOfTwoFold fold = new PowerOfTwoFold(channel, -1);
+    if (!fold.acts()) {
+      channel.send(data, bytes, fold.partner(), Kind.ALL_REDUCE);
+      channel.recv(result, bytes, fold.partner(), Kind.ALL_REDUCE);
+      return;
+    }
+    data.copyTo(result, bytes);
+    if (fold.paired()) {
+      fold.fold(channel, reducer, result, reducer.scratch(bytes), bytes, Kind.ALL_REDUCE);
+    }
+    long[] starts = RecursiveHalving.equalBlocks(reducer, bytes, fold.size());
+    RecursiveHalving.run(channel, fold, reducer, result, starts, Kind.ALL_REDUCE);
+    int v = fold.virtual();
+    for (int mask = 1; mask < fold.size(); mask <<= 1) {
+      int peer = fold.actor(v ^ mask);
+      int mine = v & -mask;
+      int theirs = mine ^ mask;
+      channel.exchange(
+          result.plus(starts[mine]),
+          starts[mine + mask] - starts[mine],
+          peer,
+          result.plus(starts[theirs]),
+          starts[theirs + mask] - starts[theirs],
+          peer,
+          Kind.ALL_REDUCE);
+    }
+    if (fold.paired()) {
+      channel.send(result, bytes, fold.partner(), Kind.ALL_REDUCE);
+    }
+  }
+}

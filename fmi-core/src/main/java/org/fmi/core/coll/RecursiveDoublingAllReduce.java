@@ -1,0 +1,38 @@
+package org.fmi.core.coll;
+
+/**
+ * Allreduce by recursive doubling: log2 N exchanges of the whole vector. Both partners of an
+ * exchange combine the same operands in rank order, so all ranks get the same bits, and operations
+ * that are not commutative are served too. For short vectors.
+ */
+final class RecursiveDoublingAllReduce {
+  private RecursiveDoublingAllReduce() {}
+
+  /** {@code result} may be the same place as {@code data}. */
+  static void run(Channel channel, Reducer reducer, Region data, Region result, long bytes) {
+    PowerOfTwoFold fold = new PowerOfTwoFold(channel, -1);
+    Region sum = reducer.copyOf(data, bytes);
+    Region other = reducer.scratch(bytes);
+    if (!fold.fold(channel, reducer, sum, other, bytes, Kind.ALL_REDUCE)) {
+      channel.recv(result, bytes, fold.partner(), Kind.ALL_REDUCE);
+      return;
+    }
+    int v = fold.virtual();
+    for (int mask = 1; mask < fold.size(); mask <<= 1) {
+      int peer = fold.actor(v ^ mask);
+      channel.exchange(sum, bytes, peer, other, bytes, peer, Kind.ALL_REDUCE);
+      if ((v & mask) != 0) {
+        reducer.combine(other, sum, bytes);
+      } else {
+        reducer.combine(sum, other, bytes);
+        Region combined = other;
+        other = sum;
+        sum = combined;
+      }
+    }
+    if (fold.paired()) {
+      channel.send(sum, bytes, fold.partner(), Kind.ALL_REDUCE);
+    }
+    sum.copyTo(result, bytes);
+  }
+}

@@ -1,0 +1,47 @@
+package org.fmi.core.coll;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Scan and exclusive scan by recursive doubling: ceil(log2 N) exchanges of the whole vector.
+ * Combines in rank order, for operations that are not commutative too.
+ */
+final class RecursiveDoublingScan {
+  private RecursiveDoublingScan() {}
+
+  /**
+   * Scans.
+   *
+   * @param result may be the same place as {@code data}; if exclusive not touched at rank 0
+   */
+  static void run(
+      Channel channel, Reducer reducer, Region data, Region result, long bytes, boolean exclusive) {
+    int rank = channel.rank();
+    Region run = reducer.copyOf(data, bytes); // of this rank's run of 2^k ranks
+    Region other = reducer.scratch(bytes);
+    @Nullable Region prefix = exclusive ? null : reducer.copyOf(data, bytes);
+    for (int mask = 1; mask < channel.size(); mask <<= 1) {
+      int peer = rank ^ mask;
+      if (peer >= channel.size()) {
+        continue;
+      }
+      channel.exchange(run, bytes, peer, other, bytes, peer, Kind.SCAN);
+      if (peer > rank) {
+        reducer.combine(run, other, bytes);
+        Region combined = other;
+        other = run;
+        run = combined;
+      } else {
+        if (prefix == null) {
+          prefix = reducer.copyOf(other, bytes);
+        } else {
+          reducer.combine(other, prefix, bytes);
+        }
+        reducer.combine(other, run, bytes);
+      }
+    }
+    if (prefix != null) {
+      prefix.copyTo(result, bytes);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package org.fmi.core.coll;
+
+/**
+ * Reduce-scatter among the virtual ranks of a fold: in each step a rank exchanges half of the
+ * blocks it still has with a peer at half the distance; at the end virtual rank v has block v of
+ * the result. The first half of Rabenseifner's algorithms. Combines ranks out of order.
+ */
+final class RecursiveHalving {
+  private RecursiveHalving() {}
+
+  /**
+   * Runs at ranks that act.
+   *
+   * @param data the vector; block v of it becomes the result's, the others are void
+   * @param starts where blocks begin in bytes, and the vector's end
+   */
+  static void run(
+      Channel channel,
+      PowerOfTwoFold fold,
+      Reducer reducer,
+      Region data,
+      long[] starts,
+      Kind kind) {
+    int size = fold.size();
+    if (size == 1) {
+      return;
+    }
+    int v = fold.virtual();
+    Region spare = reducer.scratch(Math.max(starts[size / 2], starts[size] - starts[size / 2]));
+    int low = 0;
+    for (int half = size / 2; half > 0; half /= 2) {
+      int peer = fold.actor(v ^ half);
+      boolean upper = (v & half) != 0;
+      int keep = upper ? low + half : low;
+      int give = upper ? low : low + half;
+      long keepBytes = starts[keep + half] - starts[keep];
+      long giveBytes = starts[give + half] - starts[give];
+      channel.exchange(data.plus(starts[give]), giveBytes, peer, spare, keepBytes, peer, kind);
+      reducer.combine(spare, data.plus(starts[keep]), keepBytes);
+      low = keep;
+    }
+  }
+
+  /** Starts of {@code blocks} blocks of about the same length, cut at whole units. */
+  static long[] equalBlocks(Reducer reducer, long bytes, int blocks) {
+    long unit = reducer.unitBytes();
+    long units = bytes / unit;
+    long[] starts = new long[blocks + 1];
+    for (int i = 0; i <= blocks; i++) {
+      starts[i] = (units / blocks * i + Math.min(i, units % blocks)) * unit;
+    }
+    return starts;
+  }
+}

@@ -1,0 +1,41 @@
+package org.fmi.core.coll;
+
+/**
+ * Reduce-scatter by recursive halving: log2 N steps. For short vectors and commutative operations.
+ */
+final class RecursiveHalvingReduceScatter {
+  private RecursiveHalvingReduceScatter() {}
+
+  /**
+   * Reduces.
+   *
+   * @param result where this rank's block goes; may lie in {@code data}
+   * @param starts where the ranks' blocks begin in bytes, and the vector's end
+   */
+  static void run(Channel channel, Reducer reducer, Region data, Region result, long[] starts) {
+    PowerOfTwoFold fold = new PowerOfTwoFold(channel, -1);
+    int rank = channel.rank();
+    long mine = starts[rank + 1] - starts[rank];
+    long total = starts[channel.size()];
+    Region sum = reducer.copyOf(data, total);
+    Region spare = reducer.scratch(fold.paired() && fold.acts() ? total : 0);
+    if (!fold.fold(channel, reducer, sum, spare, total, Kind.REDUCE_SCATTER)) {
+      channel.recv(result, mine, fold.partner(), Kind.REDUCE_SCATTER);
+      return;
+    }
+    long[] pairStarts = new long[fold.size() + 1];
+    for (int v = 0; v <= fold.size(); v++) {
+      pairStarts[v] = starts[fold.first(v)];
+    }
+    RecursiveHalving.run(channel, fold, reducer, sum, pairStarts, Kind.REDUCE_SCATTER);
+    if (fold.paired()) {
+      int partner = fold.partner();
+      channel.send(
+          sum.plus(starts[partner]),
+          starts[partner + 1] - starts[partner],
+          partner,
+          Kind.REDUCE_SCATTER);
+    }
+    sum.plus(starts[rank]).copyTo(result, mine);
+  }
+}

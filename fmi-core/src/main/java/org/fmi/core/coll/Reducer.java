@@ -1,0 +1,139 @@
+package org.fmi.core.coll;
+
+import org.fmi.Datatype;
+import org.fmi.ErrorClass;
+import org.fmi.FmiException;
+import org.fmi.Op;
+import org.jspecify.annotations.Nullable;
+
+/** Applies one operation to elements of one type, held in arrays of that type. */
+public final class Reducer {
+  private final Datatype type;
+  private final Op op;
+  private final Kernel<Object> kernel;
+  private final int group;
+
+  private Reducer(Datatype type, Op op, Kernel<Object> kernel, int group) {
+    this.type = type;
+    this.op = op;
+    this.kernel = kernel;
+    this.group = group;
+  }
+
+  /**
+   * The reducer of an operation and a type.
+   *
+   * @throws FmiException {@link ErrorClass#OP} if the operation has no meaning for the type
+   */
+  public static Reducer of(Op op, Datatype type) {
+    return switch (op) {
+      case Op.Predefined p -> {
+        Kernel<Object> kernel = kernel(p, type);
+        if (kernel == null) {
+          throw new FmiException(
+              ErrorClass.OP,
+              p
+                  + " is not defined for "
+                  + type
+                  + ": "
+                  + (type == Datatype.BOOLEAN
+                      ? "use LAND, LOR or LXOR"
+                      : "use MAX, MIN, SUM, PROD, MAXLOC or MINLOC")
+                  + ", or an operation of your own (Op.of)");
+        }
+        boolean pairs = p == Op.Predefined.MAXLOC || p == Op.Predefined.MINLOC;
+        yield new Reducer(type, op, kernel, pairs ? 2 : 1);
+      }
+      case Op.UserDefined u -> new Reducer(type, op, userKernel(u, type), 1);
+    };
+  }
+
+  /** The type of the elements. */
+  public Datatype type() {
+    return type;
+  }
+
+  /** How many elements belong together: 2 for pairs of value and index, else 1. */
+  public int group() {
+    return group;
+  }
+
+  boolean commutative() {
+    return op.commutative();
+  }
+
+  /**
+   * Whether a vector may be cut and its parts reduced apart. An operation of the program's own gets
+   * the whole vector, so that it may treat several elements as one value, such as a matrix.
+   */
+  boolean divisible() {
+    return op instanceof Op.Predefined;
+  }
+
+  /** Bytes of the smallest part that can be reduced by itself. */
+  long unitBytes() {
+    return (long) group * type.bytes();
+  }
+
+  /** A new array of the type. */
+  Region scratch(long bytes) {
+    return Region.ofType(type, bytes);
+  }
+
+  /** A new array of the type with a copy of what is in {@code source}. */
+  Region copyOf(Region source, long bytes) {
+    Region copy = scratch(bytes);
+    source.copyTo(copy, bytes);
+    return copy;
+  }
+
+  /** {@code right = left op right}, for {@code bytes} bytes of arrays of the type. */
+  void combine(Region left, Region right, long bytes) {
+    if (bytes > 0) {
+      int element = type.bytes();
+      kernel.apply(
+          left.base(),
+          (int) (left.at() / element),
+          right.base(),
+          (int) (right.at() / element),
+          (int) (bytes / element));
+    }
+  }
+
+  /** Kernels get arrays of their own type only: all regions given to {@link #combine} are that. */
+  @SuppressWarnings("unchecked")
+  private static @Nullable Kernel<Object> kernel(Op.Predefined op, Datatype type) {
+    @Nullable Kernel<?> kernel =
+        switch (type) {
+          case BYTE -> ByteKernels.of(op);
+          case BOOLEAN -> BooleanKernels.of(op);
+          case CHAR -> CharKernels.of(op);
+          case SHORT -> ShortKernels.of(op);
+          case INT -> IntKernels.of(op);
+          case LONG -> LongKernels.of(op);
+          case FLOAT -> FloatKernels.of(op);
+          case DOUBLE -> DoubleKernels.of(op);
+        };
+    return (Kernel<Object>) kernel;
+  }
+
+  /** The program's function works from index 0: operands that stand elsewhere are copied. */
+  private static Kernel<Object> userKernel(Op.UserDefined op, Datatype type) {
+    return (in, i, inOut, j, count) -> {
+      Object left = i == 0 ? in : part(in, i, count, type);
+      if (j == 0) {
+        op.function().apply(left, inOut, count, type);
+      } else {
+        Object right = part(inOut, j, count, type);
+        op.function().apply(left, right, count, type);
+        System.arraycopy(right, 0, inOut, j, count);
+      }
+    };
+  }
+
+  private static Object part(Object array, int from, int count, Datatype type) {
+    Object copy = Region.ofType(type, (long) count * type.bytes()).base();
+    System.arraycopy(array, from, copy, 0, count);
+    return copy;
+  }
+}

@@ -1,0 +1,163 @@
+package org.fmi.core.coll;
+
+/**
+ * The collectives that reduce: chooses the algorithm by size, operation and number of ranks, and
+ * stages operands that are not arrays of the operation's type.
+ *
+ * <p>Arguments have been checked. Counts are in elements of the reducer's type. In place means that
+ * both regions are the same.
+ *
+ * <p>Long vectors are reduced in pieces of a fixed number of elements: this bounds scratch memory,
+ * and lets segments of more elements than an array holds be staged. All ranks cut at the same
+ * places, whatever their buffers are made of.
+ */
+public final class Reductions {
+  private static final long PIECE = 1 << 24;
+
+  /** For operations of the program's own, which want whole vectors: near the longest array. */
+  private static final long WHOLE_PIECE = 1 << 30;
+
+  private Reductions() {}
+
+  /** MPI_Reduce; {@code result} is used at the root only. */
+  public static void reduce(
+      Channel channel, Reducer reducer, Region data, Region result, long count, int root) {
+    boolean isRoot = channel.rank() == root;
+    for (long done = 0, piece; done < count; done += piece) {
+      piece = Math.min(count - done, pieceOf(reducer));
+      long bytes = bytes(reducer, piece);
+      Region from = operand(reducer, data.plus(bytes(reducer, done)), bytes);
+      if (!isRoot) {
+        reducePiece(channel, reducer, from, from, bytes, root);
+      } else {
+        Region target = result.plus(bytes(reducer, done));
+        Region to = resultFor(reducer, target, bytes);
+        reducePiece(channel, reducer, from, to, bytes, root);
+        deliver(to, target, bytes);
+      }
+    }
+  }
+
+  /** MPI_Allreduce. */
+  public static void allReduce(
+      Channel channel, Reducer reducer, Region data, Region result, long count) {
+    for (long done = 0, piece; done < count; done += piece) {
+      piece = Math.min(count - done, pieceOf(reducer));
+      long bytes = bytes(reducer, piece);
+      Region from = operand(reducer, data.plus(bytes(reducer, done)), bytes);
+      Region target = result.plus(bytes(reducer, done));
+      Region to = resultFor(reducer, target, bytes);
+      allReducePiece(channel, reducer, from, to, bytes);
+      deliver(to, target, bytes);
+    }
+  }
+
+  /** MPI_Reduce_scatter; {@code counts} one a rank. */
+  public static void reduceScatter(
+      Channel channel, Reducer reducer, Region data, Region result, long[] counts) {
+    int size = channel.size();
+    int rank = channel.rank();
+    long[] starts = new long[size + 1];
+    for (int i = 0; i < size; i++) {
+      starts[i + 1] = starts[i] + bytes(reducer, counts[i]);
+    }
+    long total = starts[size];
+    long mine = starts[rank + 1] - starts[rank];
+    if (total / reducer.type().bytes() > pieceOf(reducer)) {
+      // In place the result would overwrite what is still to be reduced.
+      Region to = data.isSamePlaceAs(result) ? result.scratch(mine) : result;
+      for (int root = 0; root < size; root++) {
+        reduce(channel, reducer, data.plus(starts[root]), to, counts[root], root);
+      }
+      deliver(to, result, mine);
+      return;
+    }
+    Region from = operand(reducer, data, total);
+    Region to = resultFor(reducer, result, mine);
+    if (!reducer.divisible()) {
+      reduceThenScatter(channel, reducer, from, to, starts);
+    } else if (Thresholds.reduceScatterByHalving(total)) {
+      RecursiveHalvingReduceScatter.run(channel, reducer, from, to, starts);
+    } else {
+      PairwiseReduceScatter.run(channel, reducer, from, to, starts);
+    }
+    deliver(to, result, mine);
+  }
+
+  /** MPI_Scan, or MPI_Exscan if exclusive. */
+  public static void scan(
+      Channel channel, Reducer reducer, Region data, Region result, long count, boolean exclusive) {
+    for (long done = 0, piece; done < count; done += piece) {
+      piece = Math.min(count - done, pieceOf(reducer));
+      long bytes = bytes(reducer, piece);
+      Region from = operand(reducer, data.plus(bytes(reducer, done)), bytes);
+      Region target = result.plus(bytes(reducer, done));
+      boolean nothing = exclusive && channel.rank() == 0;
+      Region to = nothing ? target : resultFor(reducer, target, bytes);
+      RecursiveDoublingScan.run(channel, reducer, from, to, bytes, exclusive);
+      if (!nothing) {
+        deliver(to, target, bytes);
+      }
+    }
+  }
+
+  private static void reducePiece(
+      Channel channel, Reducer reducer, Region from, Region to, long bytes, int root) {
+    if (!reducer.divisible() || Thresholds.reduceWhole(bytes)) {
+      BinomialReduce.run(channel, reducer, from, to, bytes, root);
+    } else {
+      RabenseifnerReduce.run(channel, reducer, from, to, bytes, root);
+    }
+  }
+
+  private static void allReducePiece(
+      Channel channel, Reducer reducer, Region from, Region to, long bytes) {
+    if (Thresholds.reduceWhole(bytes)) {
+      RecursiveDoublingAllReduce.run(channel, reducer, from, to, bytes);
+    } else if (!reducer.divisible()) {
+      BinomialReduce.run(channel, reducer, from, to, bytes, 0);
+      Collectives.bcast(channel, to, bytes, 0);
+    } else if (Thresholds.allReduceByRing(bytes, channel.size())) {
+      PairwiseRingAllReduce.run(channel, reducer, from, to, bytes);
+    } else {
+      RabenseifnerAllReduce.run(channel, reducer, from, to, bytes);
+    }
+  }
+
+  private static void reduceThenScatter(
+      Channel channel, Reducer reducer, Region from, Region to, long[] starts) {
+    int size = channel.size();
+    int rank = channel.rank();
+    Region all = rank == 0 ? reducer.scratch(starts[size]) : from;
+    BinomialReduce.run(channel, reducer, from, all, starts[size], 0);
+    long[] lengths = new long[size];
+    for (int i = 0; i < size; i++) {
+      lengths[i] = starts[i + 1] - starts[i];
+    }
+    Collectives.scatterv(channel, all, starts, lengths, to, lengths[rank], 0);
+  }
+
+  /** The operand as an array of the type: itself, or a copy. */
+  private static Region operand(Reducer reducer, Region data, long bytes) {
+    return data.isArrayOf(reducer.type()) ? data : reducer.copyOf(data, bytes);
+  }
+
+  /** Where the result is computed: at its place, or in an array to be copied there. */
+  private static Region resultFor(Reducer reducer, Region result, long bytes) {
+    return result.isArrayOf(reducer.type()) ? result : reducer.scratch(bytes);
+  }
+
+  private static void deliver(Region computed, Region result, long bytes) {
+    if (computed != result) {
+      computed.copyTo(result, bytes);
+    }
+  }
+
+  private static long pieceOf(Reducer reducer) {
+    return reducer.divisible() ? PIECE : WHOLE_PIECE;
+  }
+
+  private static long bytes(Reducer reducer, long count) {
+    return count * reducer.type().bytes();
+  }
+}

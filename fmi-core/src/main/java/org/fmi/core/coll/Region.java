@@ -1,0 +1,152 @@
+package org.fmi.core.coll;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.fmi.Datatype;
+import org.fmi.core.wire.Memory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A place in memory where the data of a collective begins: a primitive array or a segment, and an
+ * offset in bytes. For arrays all offsets and lengths are whole numbers of elements.
+ */
+public final class Region {
+  /** Scratch for segments up to this size is on the heap: cheaper to get, and to give back. */
+  private static final long HEAP_SCRATCH_BYTES = 1 << 20;
+
+  private final Object base;
+  private final long at;
+
+  /** The place {@code at} bytes from the beginning of an array or segment. */
+  public Region(Object base, long at) {
+    this.base = base;
+    this.at = at;
+  }
+
+  /** The array or segment. */
+  Object base() {
+    return base;
+  }
+
+  /** Where the data begins, in bytes. */
+  long at() {
+    return at;
+  }
+
+  /**
+   * The type of an array's elements, {@link Datatype#BYTE} for segments, null for other objects.
+   */
+  public static @Nullable Datatype elementType(Object base) {
+    return switch (base) {
+      case double[] a -> Datatype.DOUBLE;
+      case byte[] a -> Datatype.BYTE;
+      case int[] a -> Datatype.INT;
+      case long[] a -> Datatype.LONG;
+      case float[] a -> Datatype.FLOAT;
+      case MemorySegment s -> Datatype.BYTE;
+      case short[] a -> Datatype.SHORT;
+      case char[] a -> Datatype.CHAR;
+      case boolean[] a -> Datatype.BOOLEAN;
+      default -> null;
+    };
+  }
+
+  /** A new array of {@code bytes} bytes, all zero. */
+  static Region ofType(Datatype type, long bytes) {
+    int n = Math.toIntExact(bytes / type.bytes());
+    Object array =
+        switch (type) {
+          case BYTE -> new byte[n];
+          case BOOLEAN -> new boolean[n];
+          case CHAR -> new char[n];
+          case SHORT -> new short[n];
+          case INT -> new int[n];
+          case LONG -> new long[n];
+          case FLOAT -> new float[n];
+          case DOUBLE -> new double[n];
+        };
+    return new Region(array, 0);
+  }
+
+  /** The place {@code bytes} further on. */
+  Region plus(long bytes) {
+    return new Region(base, at + bytes);
+  }
+
+  /**
+   * New memory of the same kind as this. Big native memory is given back by the garbage collector:
+   * after a rollback the data path may still hold on to it for a moment.
+   */
+  Region scratch(long bytes) {
+    if (!(base instanceof MemorySegment)) {
+      return ofType(type(), bytes);
+    }
+    return new Region(
+        bytes <= HEAP_SCRATCH_BYTES
+            ? MemorySegment.ofArray(new byte[(int) bytes])
+            : Arena.ofAuto().allocate(bytes, 64),
+        0);
+  }
+
+  /** Whether this is an array of {@code type}. */
+  boolean isArrayOf(Datatype type) {
+    return !(base instanceof MemorySegment) && elementType(base) == type;
+  }
+
+  /** Whether both name the same place. */
+  @SuppressWarnings("ReferenceEquality") // the same array is meant, not an equal one
+  public boolean isSamePlaceAs(Region other) {
+    if (base instanceof MemorySegment a && other.base instanceof MemorySegment b) {
+      return a.heapBase().equals(b.heapBase()) && a.address() + at == b.address() + other.at;
+    }
+    return base == other.base && at == other.at;
+  }
+
+  /** Copies the first {@code bytes} bytes to {@code target}, whatever the two are made of. */
+  void copyTo(Region target, long bytes) {
+    if (bytes == 0) {
+      return;
+    }
+    if (base instanceof MemorySegment from) {
+      Memory.fromSegment(from, at, target.base, target.at, bytes);
+    } else if (target.base instanceof MemorySegment to) {
+      Memory.toSegment(base, at, to, target.at, bytes);
+    } else if (base.getClass() == target.base.getClass()) {
+      int element = type().bytes();
+      // An array's bytes are a whole number of its elements, so these indices fit an int.
+      System.arraycopy(
+          base,
+          (int) (at / element),
+          target.base,
+          (int) (target.at / element),
+          (int) (bytes / element));
+    } else if (base instanceof boolean[]) {
+      Memory.toSegment(base, at, segmentOf(target.base), target.at, bytes);
+    } else {
+      Memory.fromSegment(segmentOf(base), at, target.base, target.at, bytes);
+    }
+  }
+
+  private Datatype type() {
+    Datatype type = elementType(base);
+    if (type == null) {
+      throw new IllegalArgumentException(
+          "neither a primitive array nor a segment: " + base.getClass().getName());
+    }
+    return type;
+  }
+
+  private static MemorySegment segmentOf(Object array) {
+    return switch (array) {
+      case byte[] a -> MemorySegment.ofArray(a);
+      case char[] a -> MemorySegment.ofArray(a);
+      case short[] a -> MemorySegment.ofArray(a);
+      case int[] a -> MemorySegment.ofArray(a);
+      case long[] a -> MemorySegment.ofArray(a);
+      case float[] a -> MemorySegment.ofArray(a);
+      case double[] a -> MemorySegment.ofArray(a);
+      default ->
+          throw new IllegalArgumentException("no segment of a " + array.getClass().getName());
+    };
+  }
+}

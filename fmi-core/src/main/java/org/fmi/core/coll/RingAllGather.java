@@ -1,0 +1,44 @@
+package org.fmi.core.coll;
+
+/**
+ * Allgather round a ring: in N-1 steps each rank passes on the block it got last. Each byte passes
+ * each rank once. For long blocks, and blocks of different lengths.
+ */
+final class RingAllGather {
+  private RingAllGather() {}
+
+  /** Blocks one after the other: block i begins at {@code starts[i]} and ends at the next start. */
+  static void run(Channel channel, Region data, long[] starts, int mine, Kind kind) {
+    int size = channel.size();
+    long[] lengths = new long[size];
+    for (int i = 0; i < size; i++) {
+      lengths[i] = starts[i + 1] - starts[i];
+    }
+    run(channel, data, starts, lengths, mine, kind);
+  }
+
+  /**
+   * Blocks anywhere in {@code data}, in bytes.
+   *
+   * @param mine the block this rank has; its right neighbour has the next one
+   */
+  static void run(
+      Channel channel, Region data, long[] starts, long[] lengths, int mine, Kind kind) {
+    int size = channel.size();
+    int right = channel.neighbour(1);
+    int left = channel.neighbour(-1);
+    int out = mine;
+    for (int step = 1; step < size; step++) {
+      int in = Math.floorMod(out - 1, size);
+      channel.exchange(
+          data.plus(starts[out]),
+          lengths[out],
+          right,
+          data.plus(starts[in]),
+          lengths[in],
+          left,
+          kind);
+      out = in;
+    }
+  }
+}

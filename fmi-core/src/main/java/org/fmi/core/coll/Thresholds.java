@@ -1,0 +1,77 @@
+package org.fmi.core.coll;
+
+/**
+ * At which size one algorithm takes over from another. All ranks decide by what all of them know
+ * (bytes, number of ranks), so that all choose the same.
+ *
+ * <p>The models are those of Thakur, Rabenseifner and Gropp, "Optimization of Collective
+ * Communication Operations in MPICH" (IJHPCA 19(1), 2005): a message of n bytes takes a + n b.
+ * Short messages want few steps (a), long ones few bytes through each rank (b). The two are even at
+ * n = a / b; for Java over TCP a is about 4 us and 1/b 3 to 8 GB/s (both measured), so a / b is 12
+ * to 32 KiB, where the paper's machines had 2 KiB. The other limits are those of the paper, also
+ * MPICH's defaults.
+ */
+final class Thresholds {
+  /** Up to here bytes are reduced in log N steps of the whole vector. */
+  static final long REDUCE_SHORT_BYTES = 16 << 10;
+
+  /** Blocks from here on are worth 2(N-1) steps instead of a fold to a power of two. */
+  static final long ALL_REDUCE_RING_BLOCK_BYTES = 16 << 10;
+
+  /** Above, each block goes straight to its owner. */
+  static final long REDUCE_SCATTER_SHORT_BYTES = 512 << 10;
+
+  /** Below, a broadcast sends the whole message down a tree. */
+  static final long BCAST_LONG_BYTES = 512 << 10;
+
+  /**
+   * With fewer ranks a tree moves no more through its root than scatter and allgather do through
+   * every rank: 2 n bytes with three ranks against 4/3 n, but in half as many steps.
+   */
+  static final int BCAST_LONG_RANKS = 4;
+
+  /**
+   * Bytes a rank up to which gather and scatter go along a tree, which forwards data log N times.
+   */
+  static final long GATHER_SHORT_BYTES = 16 << 10;
+
+  /** Bytes of the whole result up to which an allgather takes log N steps. */
+  static final long ALL_GATHER_SHORT_BYTES = 80 << 10;
+
+  /** Bytes a pair of ranks up to which blocks are bundled, and forwarded log N times. */
+  static final long ALL_TO_ALL_SHORT_BYTES = 256;
+
+  /** With fewer ranks bundling saves no step worth its copies. */
+  static final int ALL_TO_ALL_SHORT_RANKS = 8;
+
+  private Thresholds() {}
+
+  static boolean bcastByTree(long bytes, int ranks) {
+    return bytes < BCAST_LONG_BYTES || ranks < BCAST_LONG_RANKS;
+  }
+
+  static boolean gatherByTree(long bytesPerRank) {
+    return bytesPerRank <= GATHER_SHORT_BYTES;
+  }
+
+  static boolean allGatherInFewSteps(long totalBytes) {
+    return totalBytes <= ALL_GATHER_SHORT_BYTES;
+  }
+
+  static boolean allToAllInFewSteps(long bytesPerPair, int ranks) {
+    return bytesPerPair <= ALL_TO_ALL_SHORT_BYTES && ranks >= ALL_TO_ALL_SHORT_RANKS;
+  }
+
+  static boolean reduceWhole(long bytes) {
+    return bytes <= REDUCE_SHORT_BYTES;
+  }
+
+  /** A power of two needs no fold, so it has nothing to gain from the ring. */
+  static boolean allReduceByRing(long bytes, int ranks) {
+    return Integer.bitCount(ranks) != 1 && bytes / ranks >= ALL_REDUCE_RING_BLOCK_BYTES;
+  }
+
+  static boolean reduceScatterByHalving(long totalBytes) {
+    return totalBytes <= REDUCE_SCATTER_SHORT_BYTES;
+  }
+}

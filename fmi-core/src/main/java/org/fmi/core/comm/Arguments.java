@@ -1,0 +1,139 @@
+package org.fmi.core.comm;
+
+import org.fmi.Comm;
+import org.fmi.Datatype;
+import org.fmi.ErrorClass;
+import org.fmi.FmiException;
+import org.fmi.core.coll.Reducer;
+import org.fmi.core.coll.Region;
+import org.jspecify.annotations.Nullable;
+
+/** Checks the arguments of communicator calls other than buffers. */
+final class Arguments {
+  private Arguments() {}
+
+  static void checkDest(int dest, int size) {
+    if (dest < 0 ? dest != Comm.PROC_NULL : dest >= size) {
+      throw noRank("destination", dest, size, " or Comm.PROC_NULL");
+    }
+  }
+
+  static void checkSource(int source, int size) {
+    if (source < 0 ? source != Comm.PROC_NULL && source != Comm.ANY_SOURCE : source >= size) {
+      throw noRank("source", source, size, ", Comm.ANY_SOURCE or Comm.PROC_NULL");
+    }
+  }
+
+  private static FmiException noRank(String what, int rank, int size, String others) {
+    return new FmiException(
+        ErrorClass.RANK,
+        what
+            + " "
+            + rank
+            + " is no rank of this communicator of "
+            + size
+            + ": use 0 to "
+            + (size - 1)
+            + others);
+  }
+
+  static void checkRoot(int root, int size) {
+    if (root < 0 || root >= size) {
+      throw new FmiException(
+          ErrorClass.ROOT,
+          "root "
+              + root
+              + " is no rank of this communicator of "
+              + size
+              + ": use 0 to "
+              + (size - 1));
+    }
+  }
+
+  static void checkSendTag(int tag) {
+    if (tag < 0) {
+      throw new FmiException(
+          ErrorClass.TAG, "tag " + tag + " is negative: use 0 to " + Integer.MAX_VALUE);
+    }
+  }
+
+  static void checkReceiveTag(int tag) {
+    if (tag < 0 && tag != Comm.ANY_TAG) {
+      throw new FmiException(
+          ErrorClass.TAG,
+          "tag " + tag + " is negative: use 0 to " + Integer.MAX_VALUE + " or Comm.ANY_TAG");
+    }
+  }
+
+  /** An array with one number a rank. */
+  static long[] onePerRank(long @Nullable [] values, String name, int size) {
+    if (values == null || values.length != size) {
+      throw new FmiException(
+          ErrorClass.ARG,
+          name
+              + (values == null ? " is null" : " has " + values.length + " elements")
+              + ": give one for each of the "
+              + size
+              + " ranks");
+    }
+    return values;
+  }
+
+  /** The vector must be made of whole pairs where the operation wants pairs. */
+  static void checkGroups(long count, Reducer reducer) {
+    if (count % reducer.group() != 0) {
+      throw new FmiException(
+          ErrorClass.COUNT,
+          "count " + count + " is odd: MAXLOC and MINLOC want pairs, two elements each");
+    }
+  }
+
+  /** Blocks that ranks exchange must be whole elements of both buffers. */
+  static long blockCount(long bytes, Datatype type) {
+    if (bytes % type.bytes() != 0) {
+      throw new FmiException(
+          ErrorClass.TYPE,
+          "a block of " + bytes + " bytes is no whole number of " + type + " elements");
+    }
+    return bytes / type.bytes();
+  }
+
+  /** What a rank keeps for itself must be as long as where it goes. */
+  static void checkOwn(long sendBytes, long recvBytes) {
+    if (sendBytes != recvBytes) {
+      throw new FmiException(
+          ErrorClass.TRUNCATE,
+          "this rank sends itself "
+              + sendBytes
+              + " bytes and expects "
+              + recvBytes
+              + ": make its send and receive counts agree");
+    }
+  }
+
+  static void checkApart(Region send, Region recv, long bytes) {
+    if (bytes > 0 && send.isSamePlaceAs(recv)) {
+      throw new FmiException(
+          ErrorClass.BUFFER,
+          "the send buffer is the receive buffer: pass Comm.IN_PLACE as the send buffer (to scatter"
+              + " as the receive buffer)");
+    }
+  }
+
+  /** {@code a + b} of counts, at most the largest number. */
+  static long add(long a, long b) {
+    return a > Long.MAX_VALUE - b ? Long.MAX_VALUE : a + b;
+  }
+
+  /** A count times the number of ranks, at most the largest number. */
+  static long multiply(long count, int size) {
+    return count > Long.MAX_VALUE / size ? Long.MAX_VALUE : count * size;
+  }
+
+  static void checkCount(long count) {
+    if (count < 0) {
+      throw new FmiException(
+          ErrorClass.COUNT, "count " + count + " is negative: use 0 for an empty message");
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package org.fmi.core.comm;
+
+import java.util.Arrays;
+import org.fmi.ErrorClass;
+import org.fmi.FmiException;
+
+/**
+ * Gives communicators their context ids. Communicator c talks point to point in context 2c and does
+ * collectives in 2c + 1; 0 is the world, 1 the runtime's own.
+ *
+ * <p>The members of a new communicator agree on the highest of their next free ids, so an id is
+ * never used twice at a rank, while different ranks may use it for different communicators. The
+ * only state is the next free id: it is saved with a checkpoint and restored with it, so that all
+ * ranks allocate again what they allocated before.
+ */
+public final class ContextIds {
+  static final int WORLD = 0;
+  static final int SYSTEM = 1;
+  private static final int FIRST_FREE = 2;
+
+  private int next = FIRST_FREE;
+
+  /** The ids restored so far, in order. */
+  private int[] restored = new int[0];
+
+  /** The next free id: what a checkpoint holds. */
+  public int state() {
+    return next;
+  }
+
+  /** Goes back to a saved {@link #state}: communicators with later ids no longer exist. */
+  public void restore(int state) {
+    if (state < FIRST_FREE) {
+      throw new IllegalArgumentException("no state of context ids: " + state);
+    }
+    next = state;
+    restored = Arrays.copyOf(restored, restored.length + 1);
+    restored[restored.length - 1] = state;
+  }
+
+  /** Takes the id that the members of a new communicator agreed on: the highest of their states. */
+  void take(int id) {
+    if (id == Integer.MAX_VALUE / 2) {
+      throw new FmiException(
+          ErrorClass.OTHER, "no context id is left: free communicators are not used again");
+    }
+    next = id + 1;
+  }
+
+  /** How often {@link #restore} was called. */
+  int restores() {
+    return restored.length;
+  }
+
+  /** Whether a communicator that existed after {@code restores} restores still does. */
+  boolean survives(int id, int restores) {
+    for (int i = restores; i < restored.length; i++) {
+      if (id >= restored[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,21 @@
+package org.fmi.core.p2p;
+
+/** The kinds of frames; what they mean is told in the {@link org.fmi.core.p2p package}. */
+final class FrameKind {
+  /** A whole message. */
+  static final byte EAGER = 1;
+
+  /** Request to send: announces a message. */
+  static final byte RTS = 2;
+
+  /** Clear to send: the announced message has been matched. */
+  static final byte CTS = 3;
+
+  /** A part of a message that was cleared. */
+  static final byte DATA = 4;
+
+  /** Gives eager credit back, or allows more announcements. */
+  static final byte CREDIT = 5;
+
+  private FrameKind() {}
+}

@@ -1,0 +1,164 @@
+package org.fmi.core.p2p;
+
+import org.fmi.Request;
+import org.fmi.Status;
+import org.fmi.core.p2p.PointToPoint.Mode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One send or receive under way: what {@link Messenger} knows of it. The program holds those of
+ * non-blocking calls; those of blocking calls are reused.
+ */
+final class MessageRequest extends MatchTable.Link implements Request {
+  /** How far it has come. */
+  enum State {
+    PENDING,
+    DONE,
+    /** Received, and thrown away: longer than the buffer. */
+    TRUNCATED,
+    CANCELLED
+  }
+
+  /** In place of a buffer, so that one that is no longer used is not kept alive. */
+  private static final Object NO_BUFFER = new byte[0];
+
+  private final Messenger messenger;
+
+  State state = State.DONE;
+  int epoch;
+  boolean send;
+  Object base = NO_BUFFER;
+  long offset;
+
+  /** The message's length of a send, the room of a receive. */
+  long bytes;
+
+  /** Destination of a send, wanted source of a receive. */
+  int peer;
+
+  int context;
+
+  /** A receive: the wanted tag. */
+  int tag;
+
+  Mode mode = Mode.STANDARD;
+
+  /** Data bytes sent or received so far in a rendezvous. */
+  long moved;
+
+  /** A send: names its rendezvous. A posted receive: orders it among all receives. */
+  long sequence;
+
+  /** What a receive has matched. */
+  int matchedSource;
+
+  int matchedTag;
+
+  /** -1 before. */
+  long matchedLength = -1;
+
+  /** Whether it counts among the program's incomplete requests. */
+  boolean counted;
+
+  /** A copy of a buffered message: on completion it frees its room in the attached buffer. */
+  boolean buffered;
+
+  /** What this receive, made by the runtime itself, fetches. */
+  @Nullable UnexpectedMessage pulls;
+
+  /** Its number in the {@link Recorder}; -1 if it is not recorded. */
+  int recordNumber = -1;
+
+  private @Nullable Status status;
+
+  @Nullable MessageRequest next;
+
+  MessageRequest(Messenger messenger) {
+    this.messenger = messenger;
+  }
+
+  void prepare(
+      boolean isSend,
+      int inEpoch,
+      Object buffer,
+      long at,
+      long length,
+      int other,
+      int ofContext,
+      int withTag) {
+    state = State.PENDING;
+    send = isSend;
+    epoch = inEpoch;
+    base = buffer;
+    offset = at;
+    bytes = length;
+    peer = other;
+    context = ofContext;
+    tag = withTag;
+    moved = 0;
+    matchedLength = -1;
+    status = null;
+  }
+
+  /** Back to what a new one is. */
+  void clear() {
+    state = State.DONE;
+    base = NO_BUFFER;
+    mode = Mode.STANDARD;
+    counted = false;
+    buffered = false;
+    pulls = null;
+    recordNumber = -1;
+    next = null;
+  }
+
+  /** A receive: notes what it got. */
+  void matched(int source, int messageTag, long length) {
+    matchedSource = source;
+    matchedTag = messageTag;
+    matchedLength = length;
+  }
+
+  boolean hasMatched() {
+    return matchedLength >= 0;
+  }
+
+  boolean pending() {
+    return state == State.PENDING;
+  }
+
+  @Override
+  public Status waitFor() {
+    return messenger.waitFor(this);
+  }
+
+  @Override
+  public boolean test() {
+    return messenger.test(this);
+  }
+
+  @Override
+  public @Nullable Status status() {
+    return messenger.completed(this) ? result() : null;
+  }
+
+  @Override
+  public boolean cancel() {
+    return messenger.cancel(this);
+  }
+
+  @Override
+  public void progress() {
+    messenger.progress(this);
+  }
+
+  /** The same status each time it is asked. */
+  Status result() {
+    Status s = status;
+    if (s == null) {
+      s = messenger.result(this);
+      status = s;
+    }
+    return s;
+  }
+}

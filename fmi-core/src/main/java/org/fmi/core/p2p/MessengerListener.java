@@ -1,0 +1,27 @@
+package org.fmi.core.p2p;
+
+import org.fmi.RollbackException;
+
+/**
+ * Decides what {@link Messenger} leaves open. Called by the application's thread, inside of a
+ * communication call.
+ */
+public interface MessengerListener {
+  /**
+   * The connection to {@code peer} broke or could not be made. The call goes on waiting: whether
+   * the peer has failed is for the failure detector to say.
+   */
+  void peerLost(int peer, String reason);
+
+  /**
+   * A call finds that its epoch is over. Throws, or enters a newer epoch and returns, which is
+   * right only while a record is being replayed: a call that has sent or received in the old epoch
+   * cannot go on in the new one.
+   */
+  default void revoked(int epoch, String reason) {
+    throw new RollbackException("epoch " + epoch + " is over: " + reason);
+  }
+
+  /** A call begins that is recorded, or replayed. */
+  default void recordedCall() {}
+}

@@ -1,0 +1,297 @@
+package org.fmi.core.p2p;
+
+import org.fmi.core.spi.Transport;
+import org.fmi.core.wire.Frame;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One other rank during one epoch: what goes to it, in order, and both ends' windows. The protocol
+ * is told in the {@link org.fmi.core.p2p package}.
+ */
+final class Peer {
+  /** Data bytes sent to one peer before others get their turn. */
+  private static final long TURN_BYTES = 256 << 10;
+
+  final int rank;
+  private final Messenger messenger;
+  private final Transport transport;
+  private final Frame frame;
+  private final long window;
+  private final int eagerLimit;
+
+  /** Sends that are not announced yet. */
+  private final RequestQueue sends = new RequestQueue();
+
+  /** Announced sends that wait for their CTS. */
+  private final SequenceMap announced = new SequenceMap();
+
+  /** Cleared sends whose data is under way. */
+  private final RequestQueue streams = new RequestQueue();
+
+  /** Receives whose data is under way. */
+  private final SequenceMap incoming = new SequenceMap();
+
+  private final ClearQueue clears = new ClearQueue();
+
+  /** The number of messages announced so far. */
+  private long announcements;
+
+  private long eagerCredit;
+  private int unanswered;
+  private long unansweredLimit = Window.ANNOUNCEMENTS;
+
+  /** Bytes of the peer's eager window that were consumed here and not given back yet. */
+  private long consumed;
+
+  /** The peer's announcements that wait here for a receive, and how many it may have. */
+  private int waiting;
+
+  private long waitingLimit = Window.ANNOUNCEMENTS;
+  private long newlyAllowed;
+
+  /** Whether it is in the messenger's list of peers with something to send. */
+  boolean listed;
+
+  Peer(int rank, Messenger messenger, Transport transport, Frame frame, long window) {
+    this.rank = rank;
+    this.messenger = messenger;
+    this.transport = transport;
+    this.frame = frame;
+    this.window = window;
+    eagerCredit = window;
+    eagerLimit =
+        (int)
+            Math.min(
+                Math.min(transport.eagerLimit(), transport.maxPayload()),
+                window / 4 - Window.MESSAGE_COST);
+  }
+
+  // ---- sending
+
+  /** Sends a message at once if nothing stands in the way; else does nothing. */
+  boolean sendNow(Object base, long offset, long bytes, int context, int tag) {
+    return sends.isEmpty() && sendEager(base, offset, bytes, context, tag);
+  }
+
+  /** Sends a message behind those that wait already. */
+  void send(MessageRequest r) {
+    sends.add(r);
+    messenger.list(this);
+  }
+
+  private boolean sendEager(Object base, long offset, long bytes, int context, int tag) {
+    if (!fitsEager(bytes)) {
+      return false;
+    }
+    Frame f = frame;
+    f.kind = FrameKind.EAGER;
+    f.context = context;
+    f.tag = tag;
+    f.sequence = announcements;
+    f.length = bytes;
+    f.base = base;
+    f.baseOffset = offset;
+    f.payload = (int) bytes;
+    if (!transport.offer(rank, f)) {
+      return false;
+    }
+    announcements++;
+    eagerCredit -= bytes + Window.MESSAGE_COST;
+    return true;
+  }
+
+  private boolean announce(MessageRequest r) {
+    if (unanswered >= unansweredLimit) {
+      return false;
+    }
+    frame.context = r.context;
+    frame.tag = r.tag;
+    if (!offerBare(FrameKind.RTS, announcements, r.bytes)) {
+      return false;
+    }
+    r.sequence = announcements++;
+    unanswered++;
+    announced.put(r.sequence, r);
+    return true;
+  }
+
+  /** The peer has matched an announcement and wants so many bytes. */
+  void onClear(long sequence, long wanted) {
+    MessageRequest r = announced.remove(sequence);
+    if (r == null) {
+      throw new IllegalStateException(
+          "rank " + rank + " cleared message " + sequence + ", which was not announced to it");
+    }
+    unanswered--;
+    if (wanted == 0) {
+      messenger.finishSend(r);
+    } else {
+      streams.add(r);
+    }
+    // Even an empty queue of streams: there is room for another announcement.
+    messenger.list(this);
+  }
+
+  /** The peer has consumed eager messages, or allows more announcements. */
+  void onCredit(long bytes, long announcementsAllowed) {
+    eagerCredit += bytes;
+    unansweredLimit += announcementsAllowed;
+    messenger.list(this);
+  }
+
+  // ---- receiving
+
+  /** An announced message is matched; {@code r} gets its data. */
+  void receive(MessageRequest r, long sequence) {
+    clears.add(sequence, r.matchedLength);
+    incoming.put(sequence, r);
+    messenger.list(this);
+  }
+
+  /** An announced message is matched, and none of its data wanted. */
+  void dismiss(long sequence) {
+    clears.add(sequence, 0);
+    messenger.list(this);
+  }
+
+  /** The receive whose data this is. */
+  MessageRequest receiving(long sequence) {
+    MessageRequest r = incoming.get(sequence);
+    if (r == null) {
+      throw new IllegalStateException(
+          "rank " + rank + " sent data of message " + sequence + ", which was not cleared");
+    }
+    return r;
+  }
+
+  void received(long sequence) {
+    incoming.remove(sequence);
+  }
+
+  /** An eager message was consumed. */
+  void consumed(long cost) {
+    consumed += cost;
+    if (consumed >= window / 4) {
+      messenger.list(this);
+    }
+  }
+
+  /** Counts an announcement that waits here for its receive; whether the peer may make no more. */
+  boolean waitingAdded() {
+    return ++waiting == waitingLimit;
+  }
+
+  /** Counts it out; whether it was one too many. */
+  boolean waitingRemoved() {
+    return waiting-- == waitingLimit;
+  }
+
+  boolean mayAnnounceNoMore() {
+    return waiting >= waitingLimit;
+  }
+
+  void allowMoreAnnouncements() {
+    waitingLimit += Window.ANNOUNCEMENTS;
+    newlyAllowed += Window.ANNOUNCEMENTS;
+    messenger.list(this);
+  }
+
+  // ---- what waits for the transport
+
+  /**
+   * Sends what can be sent.
+   *
+   * @return the number of frames sent
+   */
+  int flush() {
+    int frames = 0;
+    if (newlyAllowed > 0 || consumed >= window / 4) {
+      if (!offerBare(FrameKind.CREDIT, newlyAllowed, consumed)) {
+        return frames;
+      }
+      newlyAllowed = 0;
+      consumed = 0;
+      frames++;
+    }
+    while (!clears.isEmpty()) {
+      if (!offerBare(FrameKind.CTS, clears.sequence(), clears.wanted())) {
+        return frames;
+      }
+      clears.removeFirst();
+      frames++;
+    }
+    for (MessageRequest r = sends.first(); r != null; r = sends.first()) {
+      if (!synchronous(r) && sendEager(r.base, r.offset, r.bytes, r.context, r.tag)) {
+        sends.removeFirst();
+        messenger.finishSend(r);
+      } else if (announce(r)) {
+        // announce() keeps it in a map, which does not use the link.
+        sends.removeFirst();
+      } else {
+        break;
+      }
+      frames++;
+    }
+    return frames + stream();
+  }
+
+  private int stream() {
+    int frames = 0;
+    long turn = TURN_BYTES;
+    MessageRequest r = streams.first();
+    while (r != null && turn > 0) {
+      int chunk = (int) Math.min(transport.maxPayload(), r.bytes - r.moved);
+      Frame f = frame;
+      f.kind = FrameKind.DATA;
+      f.sequence = r.sequence;
+      f.length = r.bytes;
+      f.base = r.base;
+      f.baseOffset = r.offset + r.moved;
+      f.payload = chunk;
+      if (!transport.offer(rank, f)) {
+        break;
+      }
+      frames++;
+      turn -= chunk;
+      r.moved += chunk;
+      if (r.moved == r.bytes) {
+        streams.removeFirst();
+        messenger.finishSend(r);
+        r = streams.first();
+      }
+    }
+    return frames;
+  }
+
+  /** Whether {@link #flush} would have something to do once the transport takes it. */
+  boolean unsent() {
+    return newlyAllowed > 0
+        || consumed >= window / 4
+        || !clears.isEmpty()
+        || !streams.isEmpty()
+        || announceable(sends.first());
+  }
+
+  /** A send without credit behind the announcement window waits for the peer, not the transport. */
+  private boolean announceable(@Nullable MessageRequest r) {
+    return r != null && (unanswered < unansweredLimit || (fitsEager(r.bytes) && !synchronous(r)));
+  }
+
+  private boolean fitsEager(long bytes) {
+    return bytes <= eagerLimit && bytes + Window.MESSAGE_COST <= eagerCredit;
+  }
+
+  private static boolean synchronous(MessageRequest r) {
+    return r.mode == PointToPoint.Mode.SYNCHRONOUS;
+  }
+
+  private boolean offerBare(byte kind, long sequence, long length) {
+    Frame f = frame;
+    f.kind = kind;
+    f.sequence = sequence;
+    f.length = length;
+    f.base = null;
+    f.payload = 0;
+    return transport.offer(rank, f);
+  }
+}

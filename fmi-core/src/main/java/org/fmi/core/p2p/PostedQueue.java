@@ -1,0 +1,88 @@
+package org.fmi.core.p2p;
+
+import org.jspecify.annotations.Nullable;
+
+/** The receives that wait for a message. A message takes the oldest one that wants it. */
+final class PostedQueue {
+  private final MatchTable table = new MatchTable();
+  private final int[] ofKind = new int[Pattern.KINDS];
+
+  /** The only receive there is, kept out of the table: the usual case of a blocking receive. */
+  private @Nullable MessageRequest lone;
+
+  private int count;
+  private long clock;
+
+  int count() {
+    return count;
+  }
+
+  void add(MessageRequest receive) {
+    receive.sequence = clock++;
+    if (count++ == 0) {
+      lone = receive;
+      return;
+    }
+    if (lone != null) {
+      index(lone);
+      lone = null;
+    }
+    index(receive);
+  }
+
+  /** Takes out the oldest receive that wants this message; null if there is none. */
+  @Nullable MessageRequest take(int context, int source, int tag) {
+    if (count == 0) {
+      return null;
+    }
+    MessageRequest only = lone;
+    if (only == null) {
+      return search(context, source, tag);
+    }
+    if (!Pattern.matches(only.context, only.peer, only.tag, context, source, tag)) {
+      return null;
+    }
+    lone = null;
+    count = 0;
+    return only;
+  }
+
+  /** Takes out a receive that is cancelled. */
+  void remove(MessageRequest receive) {
+    count--;
+    if (lone == receive) {
+      lone = null;
+    } else {
+      unindex(receive);
+    }
+  }
+
+  private @Nullable MessageRequest search(int context, int source, int tag) {
+    MessageRequest oldest = null;
+    for (int kind = 0; kind < Pattern.KINDS; kind++) {
+      if (ofKind[kind] > 0) {
+        MessageRequest r =
+            (MessageRequest)
+                table.first(context, Pattern.source(kind, source), Pattern.tag(kind, tag));
+        if (r != null && (oldest == null || r.sequence < oldest.sequence)) {
+          oldest = r;
+        }
+      }
+    }
+    if (oldest != null) {
+      count--;
+      unindex(oldest);
+    }
+    return oldest;
+  }
+
+  private void index(MessageRequest r) {
+    ofKind[Pattern.kind(r.peer, r.tag)]++;
+    table.append(r.context, r.peer, r.tag, r);
+  }
+
+  private void unindex(MessageRequest r) {
+    ofKind[Pattern.kind(r.peer, r.tag)]--;
+    table.remove(r);
+  }
+}

@@ -1,0 +1,38 @@
+package org.fmi.core.p2p;
+
+import org.jspecify.annotations.Nullable;
+
+/** Requests in the order they were added, linked through {@link MessageRequest#next}. */
+final class RequestQueue {
+  private @Nullable MessageRequest first;
+  private @Nullable MessageRequest last;
+
+  boolean isEmpty() {
+    return first == null;
+  }
+
+  @Nullable MessageRequest first() {
+    return first;
+  }
+
+  void add(MessageRequest r) {
+    r.next = null;
+    if (last == null) {
+      first = r;
+    } else {
+      last.next = r;
+    }
+    last = r;
+  }
+
+  void removeFirst() {
+    MessageRequest r = first;
+    if (r != null) {
+      first = r.next;
+      r.next = null;
+      if (first == null) {
+        last = null;
+      }
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package org.fmi.core.p2p;
+
+import static org.fmi.core.wire.FrameLayout.INT;
+import static org.fmi.core.wire.FrameLayout.LONG;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The layout in which the program's unexpected messages are saved with a checkpoint: their number
+ * (long), then for each, in the order of arrival, context, source, tag, 0 (ints), length (long) and
+ * the data, little endian.
+ */
+final class UnexpectedImage {
+  private static final int HEADER_BYTES = 24;
+
+  private UnexpectedImage() {}
+
+  /** The context in which the runtime itself sends point to point. */
+  private static final int RUNTIME = 2;
+
+  /** Whether a context is the program's, not the runtime's own. */
+  static boolean isUser(int context) {
+    return (context & 1) == 0 && context != RUNTIME;
+  }
+
+  static long bytes(UnexpectedQueue queue) {
+    long bytes = Long.BYTES;
+    for (UnexpectedMessage m = queue.oldest(); m != null; m = m.next) {
+      if (isUser(m.context)) {
+        bytes += HEADER_BYTES + m.length;
+      }
+    }
+    return bytes;
+  }
+
+  /**
+   * Writes the program's messages.
+   *
+   * @throws IllegalStateException if one of them is still at its sender
+   */
+  static void write(UnexpectedQueue queue, MemorySegment image) {
+    long count = 0;
+    long at = Long.BYTES;
+    for (UnexpectedMessage m = queue.oldest(); m != null; m = m.next) {
+      if (isUser(m.context)) {
+        if (m.place != UnexpectedMessage.Place.HELD) {
+          throw new IllegalStateException(
+              "a message of rank " + m.source + " with tag " + m.tag + " is still at its sender");
+        }
+        count++;
+        image.set(INT, at, m.context);
+        image.set(INT, at + 4, m.source);
+        image.set(INT, at + 8, m.tag);
+        image.set(INT, at + 12, 0);
+        image.set(LONG, at + 16, m.length);
+        MemorySegment.copy(m.data, 0, image, at + HEADER_BYTES, m.length);
+        at += HEADER_BYTES + m.length;
+      }
+    }
+    image.set(LONG, 0, count);
+  }
+
+  /** Adds the messages of an image to a queue. */
+  static void read(MemorySegment image, UnexpectedQueue queue, MessagePool pool) {
+    long count = image.get(LONG, 0);
+    long at = Long.BYTES;
+    for (long i = 0; i < count; i++) {
+      long length = image.get(LONG, at + 16);
+      UnexpectedMessage m = pool.take(length);
+      m.place = UnexpectedMessage.Place.HELD;
+      m.context = image.get(INT, at);
+      m.source = image.get(INT, at + 4);
+      m.tag = image.get(INT, at + 8);
+      m.length = length;
+      MemorySegment.copy(image, at + HEADER_BYTES, m.data, 0, length);
+      queue.add(m);
+      at += HEADER_BYTES + length;
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package org.fmi.core.p2p;
+
+import java.lang.foreign.MemorySegment;
+import org.fmi.core.p2p.MatchTable.Link;
+import org.jspecify.annotations.Nullable;
+
+/** A message that has arrived, or was announced, before its receive. Reused. */
+final class UnexpectedMessage {
+  /** Where the data is. */
+  enum Place {
+    /** Here, in {@link #data}. */
+    HELD,
+    /** At the sender; to be asked for by a CTS. */
+    REMOTE,
+    /** In the buffer of {@link #sender}, a send of this rank to itself. */
+    SELF
+  }
+
+  /** Its place among the messages that a kind of pattern finds. */
+  static final class Entry extends Link {
+    final UnexpectedMessage message;
+
+    Entry(UnexpectedMessage message) {
+      this.message = message;
+    }
+  }
+
+  static final MemorySegment NO_DATA = MemorySegment.ofArray(new byte[0]);
+
+  /** One for each kind of {@link Pattern}. */
+  final Entry[] entries = {new Entry(this), new Entry(this), new Entry(this), new Entry(this)};
+
+  /** The pool's size class; -1 if {@link #data} is not the pool's. */
+  final int sizeClass;
+
+  Place place = Place.HELD;
+  int context;
+  int source;
+  int tag;
+  long length;
+
+  /** Names the rendezvous of a remote message. */
+  long sequence;
+
+  /** What is given back to the sender's eager window when it is consumed. */
+  long charge;
+
+  /** Room of the attached buffer that is free again when it is consumed. */
+  long buffered;
+
+  /** The first {@link #length} bytes are the message, if it is held. */
+  MemorySegment data;
+
+  @Nullable MessageRequest sender;
+
+  /** Whether its data is on the way here, for a checkpoint. */
+  boolean fetching;
+
+  /** Neighbours in the order of arrival, or in the pool. */
+  @Nullable UnexpectedMessage previous;
+
+  @Nullable UnexpectedMessage next;
+
+  UnexpectedMessage(int sizeClass, MemorySegment data) {
+    this.sizeClass = sizeClass;
+    this.data = data;
+  }
+}

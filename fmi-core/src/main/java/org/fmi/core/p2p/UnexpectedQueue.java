@@ -1,0 +1,107 @@
+package org.fmi.core.p2p;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The messages that wait for a receive. A receive takes the oldest one it wants.
+ *
+ * <p>Each message stands in one queue for each kind of {@link Pattern}, so that the first of a
+ * pattern's queue is the answer. Queues of wildcards are kept only once a receive has asked by such
+ * a wildcard.
+ */
+final class UnexpectedQueue {
+  private final MatchTable table = new MatchTable();
+  private int indexedKinds = 1 << Pattern.EXACT;
+
+  private @Nullable UnexpectedMessage oldest;
+  private @Nullable UnexpectedMessage newest;
+  private int count;
+  private long heldBytes;
+
+  int count() {
+    return count;
+  }
+
+  /** Memory taken by the data of all messages. */
+  long heldBytes() {
+    return heldBytes;
+  }
+
+  /** The first in the order of arrival; the others follow by {@link UnexpectedMessage#next}. */
+  @Nullable UnexpectedMessage oldest() {
+    return oldest;
+  }
+
+  void add(UnexpectedMessage m) {
+    UnexpectedMessage last = newest;
+    m.previous = last;
+    m.next = null;
+    if (last == null) {
+      oldest = m;
+    } else {
+      last.next = m;
+    }
+    newest = m;
+    count++;
+    heldBytes += m.data.byteSize();
+    for (int kind = 0; kind < Pattern.KINDS; kind++) {
+      if ((indexedKinds & 1 << kind) != 0) {
+        index(m, kind);
+      }
+    }
+  }
+
+  /** The oldest message that a receive wants, left in the queue; null if there is none. */
+  @Nullable UnexpectedMessage first(int context, int wantedSource, int wantedTag) {
+    if (count == 0) {
+      return null;
+    }
+    int kind = Pattern.kind(wantedSource, wantedTag);
+    if ((indexedKinds & 1 << kind) == 0) {
+      indexedKinds |= 1 << kind;
+      for (UnexpectedMessage m = oldest; m != null; m = m.next) {
+        index(m, kind);
+      }
+    }
+    UnexpectedMessage.Entry e =
+        (UnexpectedMessage.Entry) table.first(context, wantedSource, wantedTag);
+    return e == null ? null : e.message;
+  }
+
+  /** The data of a message in this queue has come. */
+  void hold(UnexpectedMessage m, MemorySegment data) {
+    m.place = UnexpectedMessage.Place.HELD;
+    m.data = data;
+    heldBytes += data.byteSize();
+  }
+
+  void remove(UnexpectedMessage m) {
+    UnexpectedMessage previous = m.previous;
+    UnexpectedMessage next = m.next;
+    if (previous == null) {
+      oldest = next;
+    } else {
+      previous.next = next;
+    }
+    if (next == null) {
+      newest = previous;
+    } else {
+      next.previous = previous;
+    }
+    m.previous = null;
+    m.next = null;
+    count--;
+    heldBytes -= m.data.byteSize();
+    for (int kind = 0; kind < Pattern.KINDS; kind++) {
+      if ((indexedKinds & 1 << kind) != 0) {
+        table.remove(m.entries[kind]);
+      }
+    }
+  }
+
+  private void index(UnexpectedMessage m, int kind) {
+    table.append(
+        m.context, Pattern.source(kind, m.source), Pattern.tag(kind, m.tag), m.entries[kind]);
+  }
+}

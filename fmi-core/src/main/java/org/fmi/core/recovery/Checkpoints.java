@@ -1,0 +1,332 @@
+package org.fmi.core.recovery;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.fmi.Comm;
+import org.fmi.Op;
+import org.fmi.core.comm.ContextIds;
+import org.fmi.core.control.JobLink;
+import org.fmi.core.control.RankMessage;
+import org.fmi.core.p2p.Messenger;
+import org.fmi.core.p2p.Recorder;
+import org.fmi.core.spi.CheckpointId;
+import org.fmi.core.spi.CheckpointStore;
+import org.fmi.core.spi.FaultPoint;
+import org.fmi.core.spi.RankClock;
+import org.fmi.core.spi.RankConfig;
+import org.fmi.core.spi.UnrecoverableException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes checkpoints together with all other ranks, and brings them back.
+ *
+ * <p>A checkpoint: drain all channels, copy the state, compute the group's code, agree that all
+ * have done so. It is <i>complete</i> on a rank after the code, and <i>committed</i> for a rank
+ * that knows that it is complete on all. The one before is released only then, so that a failure at
+ * any moment finds a version that is complete everywhere or can be decoded.
+ */
+final class Checkpoints {
+  private final RankConfig config;
+  private final Comm system;
+  private final Messenger messenger;
+  private final ContextIds contexts;
+  private final CheckpointStore store;
+  private final IntervalTuner tuner;
+  private final JobLink link;
+  private final RankClock clock;
+  private final FaultInjector faults;
+
+  private long nextVersion;
+
+  /** The newest checkpoint known to be committed by all. */
+  private @Nullable CheckpointId committed;
+
+  /** When the last checkpoint was done, and at which iteration: to measure iterations. */
+  private long lastDoneNanos;
+
+  private long lastDoneIteration = -1;
+
+  Checkpoints(
+      RankConfig config,
+      Comm system,
+      Messenger messenger,
+      ContextIds contexts,
+      CheckpointStore store,
+      JobLink link,
+      RankClock clock,
+      FaultInjector faults) {
+    this.config = config;
+    this.system = system;
+    this.messenger = messenger;
+    this.contexts = contexts;
+    this.store = store;
+    this.tuner = new IntervalTuner(config.interval());
+    this.link = link;
+    this.clock = clock;
+    this.faults = faults;
+  }
+
+  /** The iterations between two checkpoints, as of now. */
+  long interval() {
+    return tuner.iterations();
+  }
+
+  @Nullable CheckpointId committed() {
+    return committed;
+  }
+
+  // ---- take
+
+  /** Takes a checkpoint of the loop's state; collective over all ranks. */
+  void take(long loop, long iteration, boolean last, LoopState state, int epoch) {
+    long begun = clock.nanoTime();
+    drain();
+    CheckpointId id = new CheckpointId(nextVersion, loop, iteration, last);
+    long bytes = copy(id, state, epoch);
+    long copied = clock.nanoTime();
+    faults.at(FaultPoint.ENCODE, iteration);
+    try {
+      store.protect(id);
+    } catch (IOException e) {
+      throw impossible(epoch, e);
+    }
+    long encoded = clock.nanoTime();
+    faults.at(FaultPoint.COMMIT, iteration);
+    agree(id, begun, iteration);
+    if (config.rank() == 0) {
+      link.send(
+          new RankMessage.CheckpointDone(
+              epoch,
+              id.version(),
+              loop,
+              iteration,
+              bytes,
+              copied - begun,
+              encoded - copied,
+              clock.nanoTime() - encoded));
+    }
+    faults.at(FaultPoint.COMMITTED, iteration);
+  }
+
+  /** Fills the image; gives its size. */
+  private long copy(CheckpointId id, LoopState state, int epoch) {
+    Recorder recorder = messenger.recorder();
+    long record = recorder.bytes();
+    long unexpected = messenger.unexpectedBytes();
+    long stateBytes = state.bytes();
+    try {
+      MemorySegment memory = store.begin(id, Image.bytes(record, unexpected, stateBytes));
+      faults.at(FaultPoint.CHECKPOINT, id.iteration());
+      Image image = new Image(memory);
+      image.writeHeader(
+          tuner.iterations(), contexts.state(), record, unexpected, stateBytes, config.size());
+      recorder.writeTo(image.record());
+      messenger.writeUnexpected(image.unexpected());
+      state.write(memory, image.stateAt());
+      return memory.byteSize();
+    } catch (IOException e) {
+      throw impossible(epoch, e);
+    }
+  }
+
+  /**
+   * The commit: returns when all ranks have come here, that is, when the checkpoint is complete on
+   * all.
+   */
+  private void agree(CheckpointId id, long begun, long iteration) {
+    long now = clock.nanoTime();
+    long done = iteration - lastDoneIteration;
+    long[] times = {
+      now - begun, lastDoneIteration < 0 || done <= 0 ? 0 : (begun - lastDoneNanos) / done
+    };
+    system.allReduce(times, Op.MAX);
+    tuner.measured(times[0], times[1]);
+    lastDoneNanos = clock.nanoTime();
+    lastDoneIteration = iteration;
+    CheckpointId before = committed;
+    committed = id;
+    nextVersion = id.version() + 1;
+    if (before != null && !before.last()) {
+      store.release(before);
+    }
+  }
+
+  /**
+   * Without memory for checkpoints the job cannot be protected: it ends with a message rather than
+   * run on without.
+   */
+  private IllegalStateException impossible(int epoch, IOException e) {
+    link.send(
+        new RankMessage.Unrecoverable(
+            epoch, "rank " + config.rank() + " cannot take a checkpoint: " + e.getMessage()));
+    return park();
+  }
+
+  /**
+   * Returns when every message sent by any rank so far has arrived where it was sent to. Nobody
+   * sends meanwhile, so that the sum of messages sent but not arrived only falls.
+   */
+  void drain() {
+    long[] inFlight = new long[1];
+    do {
+      messenger.pullUnexpected();
+      messenger.poll();
+      inFlight[0] = messenger.userSent() - messenger.userArrived();
+      system.allReduce(inFlight, Op.SUM);
+    } while (inFlight[0] != 0);
+    messenger.pullUnexpected();
+  }
+
+  // ---- bring back
+
+  /**
+   * Agrees with all ranks on what to go back to, and brings lost checkpoints back; collective over
+   * all ranks.
+   *
+   * @return what every rank holds now
+   * @throws UnrecoverableException if that is impossible
+   * @throws IOException if there is no memory for it
+   */
+  Recovered recover() throws IOException, UnrecoverableException {
+    boolean rebuilt = false;
+    while (true) {
+      List<RecoveryLine.Held> held = gatherHeld();
+      RecoveryLine line = RecoveryLine.choose(held);
+      for (CheckpointId id : line.needed()) {
+        int[] lost = RecoveryLine.lostIn(held, config.group(), id);
+        if (lost.length > 0) {
+          faults.at(FaultPoint.REBUILD, id.iteration());
+          store.rebuild(id, lost);
+          rebuilt |= Arrays.binarySearch(lost, config.rank()) >= 0;
+        }
+      }
+      if (!anyCorrupt(line)) {
+        adopt(line);
+        return new Recovered(line, rebuilt);
+      }
+    }
+  }
+
+  /**
+   * What a recovery has found.
+   *
+   * @param rebuilt whether this rank's checkpoint had been lost
+   */
+  record Recovered(RecoveryLine line, boolean rebuilt) {}
+
+  /** All ranks' {@link RecoveryLine.Held}, by an all-gather of numbers. */
+  private List<RecoveryLine.Held> gatherHeld() {
+    List<CheckpointId> mine = store.held();
+    int size = config.size();
+    long[] counts = new long[size];
+    system.allGather(new long[] {3 + 4L * mine.size()}, 0, 1, counts, 0);
+    long[] packed = new long[3 + 4 * mine.size()];
+    packed[0] = config.group()[0];
+    packed[1] = store.tolerance();
+    packed[2] = mine.size();
+    for (int i = 0; i < mine.size(); i++) {
+      CheckpointId id = mine.get(i);
+      packed[3 + 4 * i] = id.version();
+      packed[4 + 4 * i] = id.loop();
+      packed[5 + 4 * i] = id.iteration();
+      packed[6 + 4 * i] = id.last() ? 1 : 0;
+    }
+    long[] displs = new long[size];
+    long total = 0;
+    for (int r = 0; r < size; r++) {
+      displs[r] = total;
+      total += counts[r];
+    }
+    long[] all = new long[Math.toIntExact(total)];
+    system.allGatherv(packed, 0, packed.length, all, 0, counts, displs);
+    List<RecoveryLine.Held> held = new ArrayList<>();
+    for (int r = 0; r < size; r++) {
+      int at = (int) displs[r];
+      List<CheckpointId> complete = new ArrayList<>();
+      for (int i = 0; i < all[at + 2]; i++) {
+        int p = at + 3 + 4 * i;
+        complete.add(new CheckpointId(all[p], all[p + 1], all[p + 2], all[p + 3] != 0));
+      }
+      held.add(new RecoveryLine.Held((int) all[at], (int) all[at + 1], complete));
+    }
+    return held;
+  }
+
+  /**
+   * Verifies checksums everywhere; what is corrupt is forgotten, to be rebuilt in the next round.
+   */
+  private boolean anyCorrupt(RecoveryLine line) {
+    long[] corrupt = new long[1];
+    for (CheckpointId id : line.needed()) {
+      if (!store.intact(id)) {
+        store.release(id);
+        corrupt[0]++;
+      }
+    }
+    system.allReduce(corrupt, Op.SUM);
+    return corrupt[0] != 0;
+  }
+
+  private void adopt(RecoveryLine line) {
+    committed = line.line();
+    nextVersion = committed == null ? 0 : committed.version() + 1;
+    lastDoneIteration = -1;
+    for (CheckpointId id : store.held()) {
+      if (!line.needed().contains(id)) {
+        store.release(id);
+      }
+    }
+  }
+
+  /** In which situation a checkpoint is put in place. */
+  enum Restore {
+    /** In a loop, in a new epoch in which nothing was sent yet. */
+    ROLLED_BACK,
+    /**
+     * All processes are new: messages that they have sent again before the loop are in the
+     * checkpoint too.
+     */
+    RESTARTED,
+    /** On the way to a later loop, whose own checkpoint holds the messages. */
+    REPLAYING
+  }
+
+  /** Puts a checkpoint's state, messages and context ids in place. */
+  void restore(CheckpointId id, LoopState state, Restore how) {
+    Image image = image(id);
+    switch (how) {
+      case ROLLED_BACK -> messenger.readUnexpected(image.unexpected());
+      case RESTARTED -> {
+        drain();
+        messenger.discardUnexpected();
+        messenger.readUnexpected(image.unexpected());
+      }
+      case REPLAYING -> {}
+    }
+    contexts.restore(image.contexts());
+    tuner.restore(image.interval());
+    state.read(image.memory(), image.stateAt(), image.stateEnd());
+    lastDoneIteration = -1;
+  }
+
+  /** The image of a checkpoint that {@link #recover} has found. */
+  Image image(CheckpointId id) {
+    Image image = new Image(store.image(id));
+    image.check(config.size());
+    return image;
+  }
+
+  /** Waits to be killed. Never returns; the type lets callers say so to the compiler. */
+  IllegalStateException park() {
+    while (true) {
+      clock.await(Long.MAX_VALUE);
+    }
+  }
+
+  void close() {
+    store.close();
+  }
+}

@@ -1,0 +1,92 @@
+package org.fmi.core.recovery;
+
+import java.lang.foreign.MemorySegment;
+import org.fmi.core.wire.FrameLayout;
+
+/**
+ * The layout of a rank's checkpoint: little endian, every part rounded up to 8 bytes.
+ *
+ * <pre>
+ *  0       8          16         24       32       40         48       56
+ *  | magic | interval | contexts | record | unexp. | state    | size   |
+ *  +-------+----------+----------+--------+--------+----------+--------+---------------------------------
+ *  | record of what was received outside of loops | messages arrived but not received | the loop's state |
+ * </pre>
+ *
+ * {@code interval} is the number of iterations between checkpoints, {@code contexts} the state of
+ * the context id allocator, {@code record}, {@code unexp.} and {@code state} are lengths in bytes.
+ * {@code size} is the number of ranks, a check.
+ */
+final class Image {
+  static final long HEADER = 56;
+  private static final long MAGIC = 0x3130_474d_4949_4d46L;
+
+  private final MemorySegment memory;
+
+  /** The image that lies in {@code memory}. */
+  Image(MemorySegment memory) {
+    this.memory = memory;
+  }
+
+  static long bytes(long record, long unexpected, long state) {
+    return HEADER + roundUp(record) + roundUp(unexpected) + state;
+  }
+
+  void writeHeader(
+      long interval, long contexts, long record, long unexpected, long state, int size) {
+    memory.set(FrameLayout.LONG, 0, MAGIC);
+    memory.set(FrameLayout.LONG, 8, interval);
+    memory.set(FrameLayout.LONG, 16, contexts);
+    memory.set(FrameLayout.LONG, 24, record);
+    memory.set(FrameLayout.LONG, 32, unexpected);
+    memory.set(FrameLayout.LONG, 40, state);
+    memory.set(FrameLayout.LONG, 48, size);
+  }
+
+  /**
+   * Checks that this is an image of a job of this size.
+   *
+   * @throws IllegalStateException if it is not: a defect, since checksums have been verified before
+   */
+  void check(int size) {
+    if (memory.get(FrameLayout.LONG, 0) != MAGIC || memory.get(FrameLayout.LONG, 48) != size) {
+      throw new IllegalStateException("not a checkpoint image of a job of " + size + " ranks");
+    }
+  }
+
+  long interval() {
+    return memory.get(FrameLayout.LONG, 8);
+  }
+
+  int contexts() {
+    return (int) memory.get(FrameLayout.LONG, 16);
+  }
+
+  MemorySegment record() {
+    return memory.asSlice(HEADER, memory.get(FrameLayout.LONG, 24));
+  }
+
+  MemorySegment unexpected() {
+    return memory.asSlice(
+        HEADER + roundUp(memory.get(FrameLayout.LONG, 24)), memory.get(FrameLayout.LONG, 32));
+  }
+
+  /** Offset of the state in the image. */
+  long stateAt() {
+    return HEADER
+        + roundUp(memory.get(FrameLayout.LONG, 24))
+        + roundUp(memory.get(FrameLayout.LONG, 32));
+  }
+
+  long stateEnd() {
+    return stateAt() + memory.get(FrameLayout.LONG, 40);
+  }
+
+  MemorySegment memory() {
+    return memory;
+  }
+
+  private static long roundUp(long bytes) {
+    return (bytes + 7) & ~7L;
+  }
+}

@@ -1,0 +1,241 @@
+package org.fmi.core.recovery;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.fmi.core.control.JobLink;
+import org.fmi.core.control.JobMessage;
+import org.fmi.core.control.RankMessage;
+import org.fmi.core.control.RankMessage.Position;
+import org.fmi.core.p2p.Messenger;
+import org.fmi.core.spi.FailureDetector;
+import org.fmi.core.spi.FailureDetectorProvider;
+import org.fmi.core.spi.RankClock;
+import org.fmi.core.spi.RankConfig;
+import org.fmi.core.spi.Transport;
+import org.fmi.core.spi.TransportProvider;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes a rank through H1 and H2 into an epoch, and hears of failures from the job and the
+ * detector.
+ *
+ * <pre>
+ *   OUT --transports and detector opened, Joined sent--> H1 bootstrapping --Start--> H2 connecting --overlay up--> H3 running
+ *    ^                                                        |                          |                            |
+ *    +------------------------- Revoke, or a failure heard ---+--------------------------+----------------------------+
+ * </pre>
+ *
+ * Each epoch has transports and a detector of its own. Those of the epoch before stay open until
+ * Start: by then all ranks have left that epoch, and nobody can take their end for a death.
+ */
+final class Lifecycle implements JobLink.Listener {
+  /** Key of the detector among a rank's addresses. */
+  private static final String DETECTOR = "detector";
+
+  private final RankConfig config;
+  private final JobLink link;
+  private final List<TransportProvider> transportProviders;
+  private final FailureDetectorProvider detectorProvider;
+  private final Messenger messenger;
+  private final RankClock clock;
+
+  /** The newest epoch the job has asked for. */
+  private volatile int target;
+
+  private volatile JobMessage.@Nullable Start start;
+  private volatile boolean released;
+  private volatile @Nullable FailureDetector detector;
+
+  /** The epoch of {@link #detector}. */
+  private volatile int detectorEpoch = -1;
+
+  /** The epoch this rank is in, or was in last; -1 before the first. */
+  private volatile int epoch = -1;
+
+  private List<Transport> transports = List.of();
+
+  Lifecycle(
+      RankConfig config,
+      JobLink link,
+      List<TransportProvider> transportProviders,
+      FailureDetectorProvider detectorProvider,
+      Messenger messenger,
+      RankClock clock) {
+    this.config = config;
+    this.link = link;
+    this.transportProviders = transportProviders;
+    this.detectorProvider = detectorProvider;
+    this.messenger = messenger;
+    this.clock = clock;
+  }
+
+  int epoch() {
+    return epoch;
+  }
+
+  boolean released() {
+    return released;
+  }
+
+  /** Whether the epoch this rank is in is over. */
+  boolean revoked() {
+    return target > epoch || messenger.revoked();
+  }
+
+  /**
+   * Leaves the epoch this rank is in and joins the one the job wants, going back to H1 as often as
+   * something fails on the way.
+   *
+   * @return what the job said at the start of H2
+   * @throws IOException if no transport or detector can be opened here
+   */
+  JobMessage.Start join(Position position) throws IOException {
+    while (true) {
+      awaitDecision();
+      JobMessage.Start begun = bootstrap(position);
+      if (begun != null && connect()) {
+        link.send(new RankMessage.Connected(epoch));
+        return begun;
+      }
+    }
+  }
+
+  /** Whether the job has neither asked for a newer epoch nor released this rank. */
+  boolean undecided() {
+    return target <= epoch && !released;
+  }
+
+  /** Waits for the job's word on a failure that was heard over the log-ring first. */
+  void awaitDecision() {
+    while (undecided()) {
+      clock.await(Long.MAX_VALUE);
+    }
+  }
+
+  /**
+   * H1: opens endpoints, publishes them and waits until all others have.
+   *
+   * @return null if the epoch was revoked meanwhile
+   */
+  private JobMessage.@Nullable Start bootstrap(Position position) throws IOException {
+    int joining = target;
+    closeDetector();
+    List<Transport> opened = new ArrayList<>();
+    Map<String, byte[]> addresses = new HashMap<>();
+    for (TransportProvider provider : transportProviders) {
+      Transport transport = provider.open(config, joining);
+      opened.add(transport);
+      addresses.put(provider.name(), transport.endpoint());
+    }
+    FailureDetector opening =
+        detectorProvider.open(
+            config, joining, (rank, hops, reason) -> onFailure(joining, rank, hops, reason));
+    addresses.put(DETECTOR, opening.endpoint());
+    detectorEpoch = joining;
+    detector = opening;
+    link.send(new RankMessage.Joined(joining, position, addresses));
+
+    JobMessage.Start begun = start;
+    while (target == joining && (begun == null || begun.epoch() != joining)) {
+      clock.await(Long.MAX_VALUE);
+      begun = start;
+    }
+    if (target != joining || begun == null) {
+      opened.forEach(Transport::close);
+      return null;
+    }
+    transports.forEach(Transport::close);
+    transports = opened;
+    epoch = joining;
+    messenger.enter(joining, opened.toArray(Transport[]::new));
+    for (int i = 0; i < opened.size(); i++) {
+      opened.get(i).start(endpoints(begun, transportProviders.get(i).name()));
+    }
+    return begun;
+  }
+
+  /**
+   * H2: connects the overlay.
+   *
+   * @return whether it stands; if not a failure was heard
+   */
+  private boolean connect() throws IOException {
+    JobMessage.Start begun = start;
+    FailureDetector connecting = detector;
+    if (begun == null || connecting == null || begun.epoch() != epoch) {
+      return false;
+    }
+    try {
+      connecting.connect(endpoints(begun, DETECTOR));
+      return true;
+    } catch (IOException e) {
+      if (!revoked()) {
+        throw e;
+      }
+      return false;
+    }
+  }
+
+  private static byte[][] endpoints(JobMessage.Start start, String name) {
+    byte[][] endpoints = new byte[start.endpoints().size()][];
+    for (int r = 0; r < endpoints.length; r++) {
+      endpoints[r] = start.endpoints().get(r).getOrDefault(name, new byte[0]);
+    }
+    return endpoints;
+  }
+
+  // ---- what other threads bring
+
+  @Override
+  public void onMessage(JobMessage message) {
+    switch (message) {
+      case JobMessage.Revoke m -> {
+        if (m.epoch() > target) {
+          target = m.epoch();
+          messenger.revoke(m.epoch() - 1, "the job is recovering from a failure");
+          // A connect that waits for a dead peer must end.
+          FailureDetector d = detector;
+          if (d != null && detectorEpoch < m.epoch()) {
+            d.close();
+          }
+        }
+      }
+      case JobMessage.Start m -> start = m;
+      case JobMessage.Release m -> released = true;
+    }
+    clock.wakeup();
+    messenger.wakeup();
+  }
+
+  private void onFailure(int heardIn, int rank, int hops, String reason) {
+    messenger.revoke(heardIn, "rank " + rank + " has failed: " + reason);
+    link.send(new RankMessage.Suspect(heardIn, rank, hops, reason));
+    clock.wakeup();
+  }
+
+  /** A data connection broke: its peer has failed, or cannot be reached, which is the same. */
+  void peerLost(int peer, String reason) {
+    FailureDetector d = detector;
+    if (d != null && !revoked()) {
+      d.announce(peer);
+    }
+  }
+
+  private void closeDetector() {
+    FailureDetector d = detector;
+    detector = null;
+    if (d != null) {
+      d.close();
+    }
+  }
+
+  /** Leaves the job. */
+  void close() {
+    closeDetector();
+    transports.forEach(Transport::close);
+    transports = List.of();
+  }
+}

@@ -1,0 +1,575 @@
+package org.fmi.core.recovery;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import org.fmi.Comm;
+import org.fmi.Fmi;
+import org.fmi.LoopBody;
+import org.fmi.RollbackException;
+import org.fmi.core.comm.Communicator;
+import org.fmi.core.comm.ContextIds;
+import org.fmi.core.control.JobLink;
+import org.fmi.core.control.JobMessage;
+import org.fmi.core.control.RankMessage;
+import org.fmi.core.control.RankMessage.Position;
+import org.fmi.core.p2p.Messenger;
+import org.fmi.core.p2p.MessengerListener;
+import org.fmi.core.p2p.Recorder;
+import org.fmi.core.p2p.ReplayMismatchException;
+import org.fmi.core.spi.CheckpointId;
+import org.fmi.core.spi.CheckpointStoreProvider;
+import org.fmi.core.spi.FailureDetectorProvider;
+import org.fmi.core.spi.FaultPoint;
+import org.fmi.core.spi.NodeMemory;
+import org.fmi.core.spi.RankClock;
+import org.fmi.core.spi.RankConfig;
+import org.fmi.core.spi.TransportProvider;
+import org.fmi.core.spi.UnrecoverableException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One rank: joins the parts of the runtime, and decides what a failure means at the place where the
+ * program stands.
+ *
+ * <ul>
+ *   <li>In a loop of which a checkpoint is committed: {@link RollbackException}, caught by the
+ *       loop, which rolls back.
+ *   <li>In a replacement that replays what its predecessor received outside of loops: the new epoch
+ *       is joined on the spot, and the replay goes on; it needs no other rank.
+ *   <li>Anywhere else: the process waits to be killed and started again, with all others.
+ * </ul>
+ */
+public final class RankRuntime implements Fmi {
+  private final RankConfig config;
+  private final JobLink link;
+  private final Messenger messenger;
+  private final Lifecycle lifecycle;
+  private final Checkpoints checkpoints;
+  private final FaultInjector faults;
+  private final Communicator world;
+  private final Communicator system;
+
+  /** In place of the record while the runtime itself communicates. */
+  private final Recorder unrecorded = new Recorder(0);
+
+  private Place place = Place.START;
+
+  /** Number of the next loop. */
+  private long nextLoop;
+
+  /** What the last recovery found; its finals serve the loops that had ended. */
+  private RecoveryLine line = new RecoveryLine(null, List.of());
+
+  /** Whether {@link #line} is still to be restored by the loop it belongs to. */
+  private boolean linePending;
+
+  /** The loop that the program is in. */
+  private @Nullable Loop current;
+
+  /** This rank's checkpoint had been lost, and was brought back by the recovery under way. */
+  private boolean rebuilt;
+
+  /** The program's own code has thrown: {@link #close} must not wait for the others then. */
+  private boolean failed;
+
+  /** Where the program stands. */
+  private enum Place {
+    /** In {@code Fmi.init}. */
+    START,
+    /** Outside of loops, communicating for real. */
+    OUTSIDE,
+    /** Outside of loops, in a replacement, communicating from the record. */
+    REPLAY,
+    /** In a loop. */
+    LOOP,
+    /** The replay did not match: only a restart of all helps. */
+    STRAYED,
+    CLOSED
+  }
+
+  /** A loop under way. */
+  private static final class Loop {
+    final long number;
+    final LoopState state;
+    final boolean byCall;
+
+    /** The iteration under way. */
+    long iteration;
+
+    /** The iteration of the checkpoint taken or restored last; -1 for none yet. */
+    long checkpointed = -1;
+
+    /** A final checkpoint of it exists. */
+    boolean ended;
+
+    Loop(long number, LoopState state, boolean byCall) {
+      this.number = number;
+      this.state = state;
+      this.byCall = byCall;
+    }
+  }
+
+  /**
+   * Joins the job; returns when the program may begin.
+   *
+   * @param transports in order of preference
+   * @throws IOException if no transport, detector or memory can be had
+   */
+  public RankRuntime(
+      RankConfig config,
+      JobLink link,
+      List<TransportProvider> transports,
+      FailureDetectorProvider detectors,
+      CheckpointStoreProvider stores,
+      NodeMemory memory,
+      RankClock clock)
+      throws IOException {
+    this.config = config;
+    this.link = link;
+    this.faults = new FaultInjector(config.faults(), link, clock);
+    this.messenger =
+        new Messenger(
+            config.rank(),
+            config.size(),
+            config.ranksOnNode(),
+            config.cores(),
+            config.recordLimitBytes(),
+            new Hooks());
+    ContextIds contexts = new ContextIds();
+    this.world = Communicator.world(messenger, contexts, this::abort);
+    this.system = Communicator.system(messenger, contexts, this::abort);
+    this.lifecycle = new Lifecycle(config, link, transports, detectors, messenger, clock);
+    this.checkpoints =
+        new Checkpoints(
+            config,
+            system,
+            messenger,
+            contexts,
+            stores.open(config, system, memory),
+            link,
+            clock,
+            faults);
+    link.listen(lifecycle);
+    faults.at(FaultPoint.INIT, -1);
+    recover();
+  }
+
+  /** What the data path asks when it learns of a failure, or meets one. */
+  private final class Hooks implements MessengerListener {
+    @Override
+    public void revoked(int epoch, String reason) {
+      onRevoked(reason);
+    }
+
+    @Override
+    public void peerLost(int peer, String reason) {
+      if (place != Place.CLOSED) {
+        // Those that finish leave one after the other.
+        lifecycle.peerLost(peer, reason);
+      }
+    }
+
+    @Override
+    public void recordedCall() {
+      onOutsideCall();
+    }
+  }
+
+  // ---- what a failure means here
+
+  /**
+   * A call found its epoch revoked. Throws, or joins the new epoch and returns, or never returns.
+   */
+  private void onRevoked(String reason) {
+    switch (place) {
+      case START, LOOP, CLOSED -> throw new RollbackException(reason);
+      case REPLAY -> recover();
+      case OUTSIDE, STRAYED -> awaitRestart();
+    }
+  }
+
+  private void awaitRestart() {
+    try {
+      lifecycle.join(Position.OUTSIDE);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot join the recovery", e);
+    }
+    checkpoints.park();
+  }
+
+  /** The first communication outside of a loop: a place to die for tests. */
+  private void onOutsideCall() {
+    faults.at(nextLoop == 0 ? FaultPoint.PROLOGUE : FaultPoint.EPILOGUE, -1);
+  }
+
+  private Position position() {
+    return switch (place) {
+      case START -> Position.FRESH;
+      case REPLAY -> Position.REPLAYING;
+      case LOOP -> hasCommittedHere() ? Position.IN_LOOP : Position.OUTSIDE;
+      case OUTSIDE, STRAYED, CLOSED -> Position.OUTSIDE;
+    };
+  }
+
+  private boolean hasCommittedHere() {
+    CheckpointId committed = checkpoints.committed();
+    return current != null && committed != null && committed.loop() == current.number;
+  }
+
+  /** Goes into the current epoch, as often as it takes, until the lost checkpoints are back. */
+  private void recover() {
+    while (true) {
+      try {
+        Position position = position();
+        JobMessage.Start start = lifecycle.join(position);
+        if (position == Position.OUTSIDE) {
+          checkpoints.park();
+        }
+        faults.at(FaultPoint.CONNECT, -1);
+        Place before = place;
+        // A failure from here on sends this back to the top of the loop, whatever the place.
+        place = before == Place.REPLAY ? Place.LOOP : before;
+        Recorder record = messenger.recorder();
+        messenger.recorder(unrecorded);
+        try {
+          Checkpoints.Recovered recovered = checkpoints.recover();
+          line = recovered.line();
+          rebuilt |= recovered.rebuilt();
+        } finally {
+          place = before;
+          messenger.recorder(record);
+        }
+        if (place == Place.START) {
+          begin(start);
+        }
+        return;
+      } catch (RollbackException again) {
+        // The next failure came during this recovery: once more from H1.
+      } catch (UnrecoverableException | IOException e) {
+        link.send(new RankMessage.Unrecoverable(lifecycle.epoch(), String.valueOf(e.getMessage())));
+        checkpoints.park();
+      }
+    }
+  }
+
+  /** A new process knows now what to begin with. */
+  private void begin(JobMessage.Start start) throws IOException {
+    CheckpointId id = line.line();
+    linePending = id != null;
+    if (!start.rollback()) {
+      running(id);
+      messenger.recorder().record();
+      place = Place.OUTSIDE;
+      return;
+    }
+    if (id == null) {
+      throw new IOException("there are ranks in a loop, but no checkpoint is held by any rank");
+    }
+    Recorder record = Recorder.readFrom(checkpoints.image(id).record(), config.recordLimitBytes());
+    messenger.recorder(record);
+    try {
+      record.startReplay();
+    } catch (ReplayMismatchException e) {
+      stray(String.valueOf(e.getMessage()));
+    }
+    place = Place.REPLAY;
+  }
+
+  private void running(@Nullable CheckpointId id) {
+    link.send(
+        new RankMessage.Running(
+            lifecycle.epoch(),
+            id == null ? -1 : id.loop(),
+            id == null ? -1 : id.iteration(),
+            rebuilt));
+    rebuilt = false;
+  }
+
+  /** Asks for a restart of all processes, and waits to be killed. */
+  private void stray(String reason) {
+    place = Place.STRAYED;
+    link.send(new RankMessage.RestartNeeded(lifecycle.epoch(), reason));
+    awaitRestart();
+  }
+
+  // ---- loops
+
+  @Override
+  public void loop(long iterations, LoopBody body, Object... state) {
+    if (iterations < 0) {
+      throw new IllegalArgumentException("a loop cannot have " + iterations + " iterations");
+    }
+    Loop loop = enterLoop(new LoopState(state), false);
+    while (!loop.ended) {
+      try {
+        while (loop.iteration < iterations) {
+          beginIteration(loop);
+          body.run(loop.iteration);
+          loop.iteration++;
+        }
+        checkpoint(loop, true);
+      } catch (RollbackException e) {
+        rollback(loop);
+      } catch (RuntimeException e) {
+        failed = true;
+        throw e;
+      } catch (Exception e) {
+        failed = true;
+        throw new IllegalStateException("iteration " + loop.iteration + " failed: " + e, e);
+      }
+    }
+    leaveLoop();
+  }
+
+  @Override
+  public long loop(Object... state) {
+    Loop loop = current;
+    if (loop == null) {
+      loop = enterLoop(new LoopState(state), true);
+      if (loop.ended) {
+        // Of a finished loop the program gets the last iteration, and leaves it.
+        return loop.iteration;
+      }
+    } else if (!loop.byCall) {
+      throw nested();
+    } else if (!loop.ended) {
+      loop.iteration++;
+    } else {
+      return loop.iteration;
+    }
+    while (true) {
+      try {
+        beginIteration(loop);
+        return loop.iteration;
+      } catch (RollbackException e) {
+        rollback(loop);
+      }
+    }
+  }
+
+  @Override
+  public void endLoop() {
+    Loop loop = current;
+    if (loop == null) {
+      return;
+    }
+    if (!loop.byCall) {
+      throw new IllegalStateException(
+          "endLoop ends loops of the form loop(state...); this one ends by itself");
+    }
+    if (!loop.ended) {
+      checkpoint(loop, true);
+    }
+    leaveLoop();
+  }
+
+  private static IllegalStateException nested() {
+    return new IllegalStateException(
+        "loops cannot be nested: this is called from the body of a loop; move the inner loop's work into the body");
+  }
+
+  /** Begins a loop, or takes up the one that a checkpoint belongs to. */
+  private Loop enterLoop(LoopState state, boolean byCall) {
+    if (current != null) {
+      throw nested();
+    }
+    requireNoRequests();
+    Loop loop = new Loop(nextLoop++, state, byCall);
+    CheckpointId last = line.finalOf(loop.number);
+    if (place == Place.REPLAY) {
+      if (last != null && !isLine(last)) {
+        restoreEnded(loop, last, Checkpoints.Restore.REPLAYING);
+      } else {
+        catchUp(loop);
+      }
+      return loop;
+    }
+    current = loop;
+    if (linePending && last != null) {
+      Recorder record = messenger.recorder();
+      messenger.recorder(unrecorded);
+      restoreEnded(loop, last, Checkpoints.Restore.RESTARTED);
+      messenger.recorder(record);
+      return loop;
+    }
+    messenger.recorder().off();
+    place = Place.LOOP;
+    CheckpointId id = line.line();
+    if (linePending && id != null && id.loop() == loop.number) {
+      linePending = false;
+      try {
+        restoreAll(loop, id, Checkpoints.Restore.RESTARTED);
+      } catch (RollbackException e) {
+        rollback(loop);
+      }
+    }
+    return loop;
+  }
+
+  private boolean isLine(CheckpointId id) {
+    return line.line() != null && line.line().equals(id);
+  }
+
+  /** A loop that had ended gives its final state and is over. */
+  private void restoreEnded(Loop loop, CheckpointId last, Checkpoints.Restore how) {
+    checkpoints.restore(last, loop.state, how);
+    loop.iteration = last.iteration();
+    loop.checkpointed = last.iteration();
+    loop.ended = true;
+    current = loop;
+    if (isLine(last)) {
+      linePending = false;
+    }
+  }
+
+  /** A replacement has come to the loop that the others are in. */
+  private void catchUp(Loop loop) {
+    try {
+      messenger.recorder().endReplay();
+    } catch (ReplayMismatchException e) {
+      stray(
+          "rank "
+              + config.rank()
+              + " did not repeat what it did before its loop: "
+              + e.getMessage());
+    }
+    linePending = false;
+    current = loop;
+    messenger.recorder().off();
+    place = Place.LOOP;
+    if (lifecycle.revoked()) {
+      rollback(loop);
+    } else {
+      resume(loop);
+    }
+  }
+
+  /** Back to the recovery line, together with all others. */
+  private void rollback(Loop loop) {
+    recover();
+    resume(loop);
+  }
+
+  /** Restores the line's state; returns when all ranks have, in one epoch. */
+  private void resume(Loop loop) {
+    while (true) {
+      try {
+        CheckpointId id = line.line();
+        if (id == null || id.loop() != loop.number) {
+          throw new IllegalStateException(
+              "the recovery line is " + id + ", not of loop " + loop.number);
+        }
+        restoreAll(loop, id, Checkpoints.Restore.ROLLED_BACK);
+        faults.at(FaultPoint.RESTORED, id.iteration());
+        system.barrier();
+        running(id);
+        return;
+      } catch (RollbackException e) {
+        recover();
+      }
+    }
+  }
+
+  private void restoreAll(Loop loop, CheckpointId id, Checkpoints.Restore how) {
+    checkpoints.restore(id, loop.state, how);
+    loop.iteration = id.iteration();
+    loop.checkpointed = id.iteration();
+    loop.ended = id.last();
+  }
+
+  private void beginIteration(Loop loop) {
+    if (lifecycle.revoked()) {
+      throw new RollbackException("a failure is being recovered");
+    }
+    faults.at(FaultPoint.ITERATION, loop.iteration);
+    if (loop.checkpointed < 0 || loop.iteration - loop.checkpointed >= checkpoints.interval()) {
+      checkpoint(loop, false);
+    }
+  }
+
+  private void checkpoint(Loop loop, boolean last) {
+    requireNoRequests();
+    checkpoints.take(loop.number, loop.iteration, last, loop.state, lifecycle.epoch());
+    loop.checkpointed = loop.iteration;
+    loop.ended = last;
+  }
+
+  private void leaveLoop() {
+    current = null;
+    if (place == Place.LOOP) {
+      place = Place.OUTSIDE;
+      messenger.recorder().record();
+    }
+  }
+
+  private void requireNoRequests() {
+    int active = messenger.activeRequests();
+    if (active > 0) {
+      throw new IllegalStateException(
+          active
+              + " requests are not complete: a checkpoint cannot hold them; wait for them (waitFor, Request.waitAll) before"
+              + " the end of an iteration and before the loop");
+    }
+  }
+
+  // ---- the rest of the API
+
+  @Override
+  public Comm world() {
+    return world;
+  }
+
+  @Override
+  public int epoch() {
+    return lifecycle.epoch();
+  }
+
+  private void abort(int status) {
+    link.send(new RankMessage.Abort(status));
+    checkpoints.park();
+  }
+
+  @Override
+  public void close() {
+    if (place == Place.CLOSED) {
+      return;
+    }
+    if (!failed) {
+      if (place == Place.REPLAY) {
+        stray("rank " + config.rank() + " came to its end while others are in a loop");
+      }
+      faults.at(FaultPoint.CLOSE, -1);
+      messenger.recorder().off();
+      current = null;
+      place = Place.CLOSED;
+      try {
+        checkpoints.drain();
+        system.barrier();
+      } catch (RollbackException e) {
+        awaitRestart();
+      }
+      link.send(new RankMessage.Finished(lifecycle.epoch()));
+      awaitRelease();
+    }
+    place = Place.CLOSED;
+    lifecycle.close();
+    checkpoints.close();
+  }
+
+  /**
+   * Waits until all have finished. A failure heard meanwhile may be that of a rank that was released already: the job knows.
+   */
+  private void awaitRelease() {
+    while (lifecycle.undecided()) {
+      try {
+        messenger.park();
+      } catch (RollbackException e) {
+        lifecycle.awaitDecision();
+      }
+    }
+    if (!lifecycle.released()) {
+      awaitRestart();
+    }
+  }
+}

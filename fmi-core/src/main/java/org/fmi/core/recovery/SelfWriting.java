@@ -1,0 +1,33 @@
+package org.fmi.core.recovery;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import net.openhft.chronicle.bytes.Bytes;
+import net.openhft.chronicle.bytes.BytesMarshallable;
+
+/**
+ * Objects that write and read themselves ({@link BytesMarshallable}). Apart, so that Chronicle is
+ * loaded only on use.
+ */
+final class SelfWriting {
+  private SelfWriting() {}
+
+  static byte[] write(Object object) {
+    Bytes<byte[]> bytes = Bytes.allocateElasticOnHeap();
+    try {
+      ((BytesMarshallable) object).writeMarshallable(bytes);
+      return bytes.toByteArray();
+    } finally {
+      bytes.releaseLast();
+    }
+  }
+
+  static void read(Object object, MemorySegment data) {
+    Bytes<byte[]> bytes = Bytes.wrapForRead(data.toArray(ValueLayout.JAVA_BYTE));
+    try {
+      ((BytesMarshallable) object).readMarshallable(bytes);
+    } finally {
+      bytes.releaseLast();
+    }
+  }
+}

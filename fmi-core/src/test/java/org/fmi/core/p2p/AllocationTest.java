@@ -1,0 +1,80 @@
+package org.fmi.core.p2p;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import org.fmi.Comm;
+import org.fmi.core.p2p.MemoryNetwork.Options;
+import org.fmi.core.p2p.PointToPoint.Mode;
+import org.junit.jupiter.api.Test;
+
+/** Blocking calls allocate nothing once they are warm. */
+class AllocationTest {
+  private static final int WARM_UP = 10_000;
+  private static final int MEASURED = 10_000;
+
+  private interface Exchange {
+    void once(Messenger m, double[] data, int other);
+  }
+
+  @Test
+  void eagerPingPong() {
+    measure(
+        (m, data, other) -> {
+          if (m.rank() == 0) {
+            m.send(data, 0, 8, other, 0, 1, Mode.STANDARD);
+            m.recv(data, 0, 8, other, 0, 1);
+          } else {
+            m.recv(data, 0, 8, Comm.ANY_SOURCE, 0, Comm.ANY_TAG);
+            m.send(data, 0, 8, other, 0, 1, Mode.STANDARD);
+          }
+        });
+  }
+
+  @Test
+  void rendezvousPingPong() {
+    measure(
+        (m, data, other) -> {
+          if (m.rank() == 0) {
+            m.send(data, 0, 5_000, other, 0, 1, Mode.STANDARD);
+            m.recv(data, 0, 5_000, other, 0, 1);
+          } else {
+            m.recv(data, 0, 5_000, other, 0, 1);
+            m.send(data, 0, 5_000, other, 0, 1, Mode.STANDARD);
+          }
+        });
+  }
+
+  @Test
+  void messagesThatArriveBeforeTheirReceive() {
+    measure(
+        (m, data, other) -> {
+          m.send(data, 0, 800, other, 0, 1, Mode.STANDARD);
+          m.send(data, 0, 80, other, 0, 2, Mode.STANDARD);
+          m.recv(data, 0, 80, Comm.ANY_SOURCE, 0, 2);
+          m.recv(data, 0, 800, other, 0, Comm.ANY_TAG);
+        });
+  }
+
+  private static void measure(Exchange exchange) {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    Ranks.run(
+        2,
+        1,
+        new Options(1_024, 1_024, 64, 0, 0),
+        m -> {
+          double[] data = new double[1_000];
+          int other = 1 - m.rank();
+          for (int i = 0; i < WARM_UP; i++) {
+            exchange.once(m, data, other);
+          }
+          long before = threads.getCurrentThreadAllocatedBytes();
+          for (int i = 0; i < MEASURED; i++) {
+            exchange.once(m, data, other);
+          }
+          long bytes = threads.getCurrentThreadAllocatedBytes() - before;
+          assertThat((double) bytes / MEASURED).as("bytes an exchange").isLessThan(1);
+        });
+  }
+}

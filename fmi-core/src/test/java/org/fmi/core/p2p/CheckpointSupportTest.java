@@ -1,0 +1,128 @@
+package org.fmi.core.p2p;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.fmi.Comm;
+import org.fmi.Status;
+import org.fmi.core.p2p.MemoryNetwork.Options;
+import org.fmi.core.p2p.PointToPoint.Mode;
+import org.fmi.core.spi.Transport;
+import org.fmi.core.wire.FrameLayout;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Messages that were sent but not received yet go into a checkpoint and come back out of it. */
+class CheckpointSupportTest {
+  private static final int CONTEXT = 2;
+  private static final int INTERNAL = 3;
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void unexpectedMessagesAreSavedAndRestoredInOrder(long seed) {
+    int n = 50;
+    Options options = seed == 1 ? Options.PLAIN : Options.ROUGH;
+    MemoryNetwork second = new MemoryNetwork(2, seed, options);
+    Ranks.run(
+        2,
+        seed,
+        options,
+        m -> {
+          byte[] data = new byte[10_000];
+          int other = 1 - m.rank();
+          m.attachBuffer(1 << 20);
+          for (int i = 0; i < n; i++) {
+            data[0] = (byte) i;
+            // Short ones, long ones that only the buffer holds, and some to oneself.
+            m.send(data, 0, 1 + i * 150L, other, CONTEXT, i % 3, Mode.BUFFERED);
+            m.send(data, 0, 1 + i * 150L, m.rank(), CONTEXT, 7, Mode.BUFFERED);
+          }
+          m.send(data, 0, 1, other, INTERNAL, 0, Mode.STANDARD);
+          // All is here once all that was sent has arrived and been pulled.
+          while (m.userArrived() < n) {
+            m.park();
+          }
+          m.pullUnexpected();
+          // The internal context stays out of it.
+          m.recv(data, 0, 1, other, INTERNAL, 0);
+          assertThat(m.userSent()).isEqualTo(n);
+          MemorySegment image = Arena.ofAuto().allocate(m.unexpectedBytes());
+          m.writeUnexpected(image);
+          assertThat(image.get(FrameLayout.LONG, 0)).isEqualTo(2L * n);
+          Ranks.barrier(m);
+
+          m.enter(1, new Transport[] {second.transport(m.rank())});
+          // A fast peer's new message must not overtake the old ones.
+          data[0] = 99;
+          m.send(data, 0, 1, other, CONTEXT, 0, Mode.STANDARD);
+          while (m.userArrived() == 0) {
+            m.park();
+          }
+          m.readUnexpected(image);
+          for (int tag = 0; tag < 3; tag++) {
+            for (int i = tag; i < n; i += 3) {
+              Status s = m.recv(data, 0, 10_000, Comm.ANY_SOURCE, CONTEXT, tag);
+              assertThat(s).isEqualTo(new Status(other, tag, 1 + i * 150L));
+              assertThat(data[0]).isEqualTo((byte) i);
+            }
+          }
+          assertThat(m.recv(data, 0, 10_000, other, CONTEXT, Comm.ANY_TAG).bytes()).isEqualTo(1);
+          assertThat(data[0]).isEqualTo((byte) 99);
+          for (int i = 0; i < n; i++) {
+            m.recv(data, 0, 10_000, m.rank(), CONTEXT, 7);
+            assertThat(data[0]).isEqualTo((byte) i);
+          }
+          assertThat(m.unexpectedBytes()).isEqualTo(8);
+          Ranks.barrier(m);
+        });
+  }
+
+  @Test
+  void messagesAtTheirSenderCannotBeSaved() {
+    Ranks.run(
+        1,
+        1,
+        Options.PLAIN,
+        m -> {
+          byte[] large = new byte[100_000];
+          var request = m.isend(large, 0, 100_000, 0, CONTEXT, 1, Mode.STANDARD);
+          MemorySegment image = Arena.ofAuto().allocate(m.unexpectedBytes());
+          assertThatThrownBy(() -> m.writeUnexpected(image))
+              .isInstanceOf(IllegalStateException.class);
+          m.pullUnexpected();
+          assertThat(request.test()).isTrue();
+          m.writeUnexpected(image);
+        });
+  }
+
+  @Test
+  void discardedMessagesGiveTheirWindowBack() {
+    int rounds = 20;
+    Ranks.run(
+        2,
+        1,
+        Options.PLAIN,
+        m -> {
+          byte[] data = new byte[4_000];
+          for (int round = 0; round < rounds; round++) {
+            if (m.rank() == 0) {
+              for (int i = 0; i < 200; i++) {
+                m.send(data, 0, 4_000, 1, CONTEXT, 1, Mode.STANDARD);
+              }
+              var late = m.isend(data, 0, 4_000, 1, CONTEXT, 1, Mode.SYNCHRONOUS);
+              Ranks.barrier(m);
+              late.waitFor();
+              Ranks.barrier(m);
+            } else {
+              Ranks.barrier(m);
+              m.discardUnexpected();
+              assertThat(m.unexpectedBytes()).isEqualTo(8);
+              Ranks.barrier(m);
+            }
+          }
+        });
+  }
+}

@@ -1,0 +1,246 @@
+package org.fmi.core.p2p;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.fmi.Comm;
+import org.fmi.Request;
+import org.fmi.RollbackException;
+import org.fmi.core.p2p.MemoryNetwork.Options;
+import org.fmi.core.p2p.PointToPoint.Mode;
+import org.fmi.core.spi.Transport;
+import org.fmi.core.wire.Frame;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** No message and no request crosses an epoch, and nobody stays blocked in one that is over. */
+class EpochTest {
+  private static final int CONTEXT = 0;
+  private final byte[] box = new byte[64];
+
+  private interface Call {
+    void run(Messenger m);
+  }
+
+  private static Messenger entered(int epoch) {
+    Messenger m = Ranks.messenger(0, 2);
+    m.enter(epoch, new Transport[] {new MemoryNetwork(2, 1, Options.PLAIN).transport(0)});
+    return m;
+  }
+
+  @Test
+  void revokeWakesWhoeverIsBlocked() throws InterruptedException {
+    List<Call> calls =
+        List.of(
+            m -> m.recv(box, 0, 64, Comm.ANY_SOURCE, CONTEXT, 1),
+            m -> m.send(box, 0, 64, 1, CONTEXT, 1, Mode.SYNCHRONOUS),
+            m -> m.probe(1, CONTEXT, 1),
+            m -> m.irecv(box, 0, 64, 1, CONTEXT, 1).waitFor(),
+            m -> Request.waitAny(m.irecv(box, 0, 64, 1, CONTEXT, 1)),
+            m -> {
+              while (true) {
+                m.park();
+              }
+            });
+    for (Call call : calls) {
+      Messenger m = entered(0);
+      CountDownLatch started = new CountDownLatch(1);
+      AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
+      Thread t =
+          Thread.ofPlatform()
+              .daemon()
+              .start(
+                  () -> {
+                    started.countDown();
+                    try {
+                      call.run(m);
+                    } catch (Throwable e) {
+                      thrown.set(e);
+                    }
+                  });
+      assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+      m.revoke(0, "rank 1 died");
+      t.join(30_000);
+      assertThat(thrown.get())
+          .isInstanceOf(RollbackException.class)
+          .hasMessageContaining("rank 1 died");
+    }
+  }
+
+  @Test
+  void callsThatNeedNotWaitThrowToo() {
+    Messenger m = entered(3);
+    m.send(box, 0, 8, 0, CONTEXT, 1, Mode.STANDARD);
+    Request done = m.isend(box, 0, 8, 1, CONTEXT, 1, Mode.STANDARD);
+    assertThat(done.test()).isTrue();
+    m.revoke(2, "old");
+    assertThat(done.test()).isTrue();
+    m.revoke(3, "now");
+    List<Call> calls =
+        List.of(
+            x -> x.send(box, 0, 8, 1, CONTEXT, 1, Mode.STANDARD),
+            x -> x.send(box, 0, 8, 0, CONTEXT, 1, Mode.STANDARD),
+            x -> x.isend(box, 0, 8, 1, CONTEXT, 1, Mode.STANDARD),
+            x -> x.recv(box, 0, 8, 0, CONTEXT, 1),
+            x -> x.irecv(box, 0, 8, 0, CONTEXT, 1),
+            x -> x.probe(0, CONTEXT, 1),
+            x -> x.iprobe(0, CONTEXT, 1),
+            x -> x.attachBuffer(1),
+            x -> x.pullUnexpected(),
+            x -> x.poll(),
+            x -> x.park(),
+            x -> done.waitFor(),
+            x -> done.test(),
+            x -> done.status(),
+            x -> done.cancel(),
+            x -> done.progress());
+    for (Call call : calls) {
+      assertThatThrownBy(() -> call.run(m)).isInstanceOf(RollbackException.class);
+    }
+  }
+
+  @Test
+  void theNextEpochStartsEmpty() {
+    Messenger m = entered(0);
+    m.send(box, 0, 8, 0, CONTEXT, 1, Mode.STANDARD);
+    Request receive = m.irecv(box, 0, 8, 1, CONTEXT, 1);
+    Request send = m.isend(box, 0, 8, 1, CONTEXT, 1, Mode.STANDARD);
+    m.attachBuffer(8);
+    m.send(box, 0, 8, 0, CONTEXT, 2, Mode.BUFFERED);
+    m.revoke(0, "over");
+    m.enter(2, new Transport[] {new MemoryNetwork(2, 1, Options.PLAIN).transport(0)});
+    assertThat(m.iprobe(Comm.ANY_SOURCE, CONTEXT, Comm.ANY_TAG)).isNull();
+    assertThat(m.activeRequests()).isZero();
+    assertThat(m.userSent()).isZero();
+    m.send(box, 0, 8, 0, CONTEXT, 2, Mode.BUFFERED);
+    for (Request r : List.of(receive, send)) {
+      assertThatThrownBy(r::test)
+          .isInstanceOf(RollbackException.class)
+          .hasMessageContaining("void");
+      assertThatThrownBy(r::status).isInstanceOf(RollbackException.class);
+    }
+    assertThatThrownBy(() -> m.enter(2, new Transport[0]))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void aFutureEpochCanBeRevoked() {
+    Messenger m = entered(0);
+    m.revoke(2, "failed while connecting");
+    assertThatThrownBy(m::poll).isInstanceOf(RollbackException.class);
+    m.enter(2, new Transport[] {new MemoryNetwork(2, 1, Options.PLAIN).transport(0)});
+    assertThatThrownBy(m::poll)
+        .isInstanceOf(RollbackException.class)
+        .hasMessageContaining("failed while connecting");
+    m.enter(3, new Transport[] {new MemoryNetwork(2, 1, Options.PLAIN).transport(0)});
+    m.poll();
+  }
+
+  @Test
+  void nothingCanBeDoneBeforeTheFirstEpoch() {
+    Messenger m = Ranks.messenger(0, 2);
+    assertThatThrownBy(() -> m.send(box, 0, 8, 1, CONTEXT, 1, Mode.STANDARD))
+        .isInstanceOf(RollbackException.class);
+  }
+
+  @Test
+  void staleFramesAreDropped() {
+    Messenger m = entered(5);
+    Request r = m.irecv(box, 0, 8, 1, CONTEXT, 1);
+    Frame f = new Frame();
+    f.kind = FrameKind.EAGER;
+    f.context = CONTEXT;
+    f.source = 1;
+    f.tag = 1;
+    MemorySegment memory = MemorySegment.ofArray(new byte[48]);
+    for (int epoch : new int[] {4, 6, -1}) {
+      f.epoch = epoch;
+      f.encodeHeader(memory, 0);
+      m.onFrame(1, memory, 0);
+    }
+    assertThat(m.staleFrames()).isEqualTo(3);
+    assertThat(r.test()).isFalse();
+    f.epoch = 5;
+    f.encodeHeader(memory, 0);
+    m.onFrame(1, memory, 0);
+    assertThat(r.test()).isTrue();
+    assertThat(m.staleFrames()).isEqualTo(3);
+  }
+
+  @Test
+  void framesThatMakeNoSenseAreRefused() {
+    Messenger m = entered(0);
+    MemorySegment memory = MemorySegment.ofArray(new byte[48]);
+    for (byte kind : new byte[] {FrameKind.CTS, FrameKind.DATA, 99}) {
+      Frame f = new Frame();
+      f.kind = kind;
+      f.sequence = 7;
+      f.encodeHeader(memory, 0);
+      assertThatThrownBy(() -> m.onFrame(1, memory, 0)).isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  @Test
+  void aLostPeerIsReportedAndTheCallGoesOn() {
+    List<String> lost = new ArrayList<>();
+    Messenger m = new Messenger(0, 2, 1, 1, 0, (peer, reason) -> lost.add(peer + " " + reason));
+    m.enter(0, new Transport[] {new MemoryNetwork(2, 1, Options.PLAIN).transport(0)});
+    Request r = m.irecv(box, 0, 8, 1, CONTEXT, 1);
+    m.onPeerLost(1, "reset");
+    assertThat(lost).containsExactly("1 reset");
+    assertThat(r.test()).isFalse();
+  }
+
+  /** Ranks talk at random while epochs end at any moment; no message of one is seen in another. */
+  @Test
+  void epochsEndAtAnyMoment() {
+    int size = 3;
+    int epochs = 30;
+    long seed = 77;
+    MemoryNetwork[] networks = new MemoryNetwork[epochs];
+    for (int e = 0; e < epochs; e++) {
+      networks[e] = new MemoryNetwork(size, seed + e, Options.ROUGH);
+    }
+    Messenger[] messengers = new Messenger[size];
+    for (int i = 0; i < size; i++) {
+      messengers[i] = Ranks.messenger(i, size);
+    }
+    Ranks.run(
+        messengers,
+        m -> {
+          Random random = new Random(seed + m.rank());
+          int next = (m.rank() + 1) % size;
+          int before = (m.rank() + size - 1) % size;
+          for (int e = 0; e < epochs; e++) {
+            m.enter(e, new Transport[] {networks[e].transport(m.rank())});
+            boolean last = e == epochs - 1;
+            try {
+              for (int i = 0; !last || i < 50; i++) {
+                int[] out = new int[1 + random.nextInt(200)];
+                int[] in = new int[200];
+                out[0] = e;
+                Request r = m.irecv(in, 0, 800, before, CONTEXT, 1);
+                m.send(out, 0, 4L * out.length, next, CONTEXT, 1, Mode.STANDARD);
+                r.waitFor();
+                assertThat(in[0]).isEqualTo(e);
+                if (!last && m.rank() == 0 && random.nextInt(20) == 0) {
+                  for (Messenger other : messengers) {
+                    other.revoke(e, "on purpose");
+                  }
+                }
+              }
+            } catch (RollbackException expected) {
+              assertThat(expected).hasMessageContaining("on purpose");
+            }
+          }
+        },
+        "seed " + seed);
+  }
+}

@@ -1,0 +1,139 @@
+package org.fmi.core.p2p;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.fmi.Request;
+import org.fmi.core.p2p.MemoryNetwork.Options;
+import org.fmi.core.p2p.PointToPoint.Mode;
+import org.junit.jupiter.api.Test;
+
+/** A fast sender slows down: what a receiver must hold is bounded. */
+class FlowControlTest {
+  private static final int CONTEXT = 0;
+
+  @Test
+  void eagerMessagesStayWithinTheWindow() {
+    int n = 20_000;
+    int bytes = 1_024;
+    Ranks.run(
+        2,
+        1,
+        Options.PLAIN,
+        m -> {
+          byte[] data = new byte[bytes];
+          if (m.rank() == 0) {
+            for (int i = 0; i < n; i++) {
+              m.send(data, 0, bytes, 1, CONTEXT, 1, Mode.STANDARD);
+            }
+            m.send(data, 0, 0, 1, CONTEXT, 2, Mode.STANDARD);
+            return;
+          }
+          long most = 0;
+          for (int i = 0; i < n; i++) {
+            // Takes in whatever has been sent before it receives one.
+            m.probe(0, CONTEXT, 1);
+            for (int k = 0; k < 3; k++) {
+              m.poll();
+            }
+            most = Math.max(most, m.unexpectedHeldBytes());
+            m.recv(data, 0, bytes, 0, CONTEXT, 1);
+          }
+          m.recv(data, 0, 0, 0, CONTEXT, 2);
+          assertThat(most).isPositive().isLessThanOrEqualTo(Window.bytes(2));
+        });
+  }
+
+  @Test
+  void emptyMessagesAreBoundedToo() {
+    int n = 30_000;
+    Ranks.run(
+        2,
+        1,
+        Options.PLAIN,
+        m -> {
+          byte[] data = new byte[0];
+          if (m.rank() == 0) {
+            for (int i = 0; i < n; i++) {
+              m.send(data, 0, 0, 1, CONTEXT, 1, Mode.STANDARD);
+            }
+            return;
+          }
+          int most = 0;
+          for (int i = 0; i < n; i++) {
+            m.probe(0, CONTEXT, 1);
+            m.poll();
+            most = Math.max(most, m.unexpectedCount());
+            m.recv(data, 0, 0, 0, CONTEXT, 1);
+          }
+          assertThat((long) most).isLessThanOrEqualTo(Window.bytes(2) / Window.MESSAGE_COST + 1);
+        });
+  }
+
+  @Test
+  void announcementsAreBoundedUntilTheReceiverWantsWhatIsBehindThem() {
+    int n = 3 * Window.ANNOUNCEMENTS + 10;
+    Ranks.run(
+        2,
+        1,
+        Options.PLAIN,
+        m -> {
+          int[] box = new int[1];
+          if (m.rank() == 0) {
+            Request[] all = new Request[n];
+            int[][] data = new int[n][1];
+            for (int i = 0; i < n; i++) {
+              data[i][0] = i;
+              all[i] = m.isend(data[i], 0, 4, 1, CONTEXT, i, Mode.SYNCHRONOUS);
+            }
+            m.recv(box, 0, 0, 1, CONTEXT, 0);
+            Request.waitAll(all);
+            return;
+          }
+          m.probe(0, CONTEXT, 0);
+          // Nothing is wanted: however long this rank polls, no more are announced.
+          for (int i = 0; i < 100_000; i++) {
+            m.poll();
+          }
+          assertThat(m.unexpectedCount()).isLessThanOrEqualTo(Window.ANNOUNCEMENTS);
+          m.send(box, 0, 0, 0, CONTEXT, 0, Mode.STANDARD);
+          // The last one first.
+          for (int i = n - 1; i >= 0; i--) {
+            m.recv(box, 0, 4, 0, CONTEXT, i);
+            assertThat(box[0]).isEqualTo(i);
+          }
+          assertThat(m.unexpectedCount()).isZero();
+        });
+  }
+
+  @Test
+  void aProbeReachesWhatIsBehindTheWindow() {
+    int n = 2 * Window.ANNOUNCEMENTS;
+    Ranks.run(
+        2,
+        1,
+        Options.PLAIN,
+        m -> {
+          int[] box = new int[1];
+          if (m.rank() == 0) {
+            Request[] all = new Request[n];
+            for (int i = 0; i < n; i++) {
+              all[i] = m.isend(box, 0, 4, 1, CONTEXT, i, Mode.SYNCHRONOUS);
+            }
+            Request.waitAll(all);
+          } else {
+            assertThat(m.probe(0, CONTEXT, n - 1).tag()).isEqualTo(n - 1);
+            for (int i = 0; i < n; i++) {
+              m.recv(box, 0, 4, 0, CONTEXT, i);
+            }
+          }
+        });
+  }
+
+  @Test
+  void windowsShrinkWithTheJob() {
+    assertThat(Window.bytes(1)).isEqualTo(1 << 20);
+    assertThat(Window.bytes(64)).isEqualTo(1 << 20);
+    assertThat(Window.bytes(256)).isEqualTo(256 << 10);
+    assertThat(Window.bytes(100_000)).isEqualTo(64 << 10);
+  }
+}

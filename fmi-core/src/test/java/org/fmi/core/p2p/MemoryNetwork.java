@@ -1,0 +1,158 @@
+package org.fmi.core.p2p;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.fmi.core.spi.FrameHandler;
+import org.fmi.core.spi.Transport;
+import org.fmi.core.wire.Frame;
+import org.fmi.core.wire.FrameLayout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Joins ranks in one JVM for tests: a ring of slots for each ordered pair. From a seed it refuses
+ * offers and holds frames back now and then.
+ */
+final class MemoryNetwork {
+  /**
+   * How it behaves.
+   *
+   * @param refuse how likely an offer is refused, 0 to below 1
+   * @param delay how likely a poll passes over a peer, 0 to below 1
+   */
+  record Options(int maxPayload, int eagerLimit, int slots, double refuse, double delay) {
+    static final Options PLAIN = new Options(16 << 10, 4 << 10, 64, 0, 0);
+    static final Options ROUGH = new Options(128, 64, 4, 0.3, 0.3);
+  }
+
+  private final Options options;
+  private final Ring[][] rings;
+  private final End[] ends;
+
+  MemoryNetwork(int size, long seed, Options options) {
+    this.options = options;
+    rings = new Ring[size][size];
+    ends = new End[size];
+    for (int i = 0; i < size; i++) {
+      ends[i] = new End(i, new Random(seed * 31 + i));
+      for (int j = 0; j < size; j++) {
+        rings[i][j] = new Ring();
+      }
+    }
+  }
+
+  Transport transport(int rank) {
+    return ends[rank];
+  }
+
+  /** Bytes on the way from one rank to another one at most. */
+  long capacity() {
+    return (long) options.slots * (FrameLayout.HEADER_BYTES + options.maxPayload);
+  }
+
+  private final class Ring {
+    final int slotBytes = FrameLayout.HEADER_BYTES + options.maxPayload;
+    final MemorySegment memory = MemorySegment.ofArray(new byte[options.slots * slotBytes]);
+    final AtomicLong written = new AtomicLong();
+    final AtomicLong read = new AtomicLong();
+  }
+
+  private final class End implements Transport {
+    private final int rank;
+    private final Random random;
+    private volatile boolean signal;
+    private volatile @Nullable Thread sleeper;
+
+    End(int rank, Random random) {
+      this.rank = rank;
+      this.random = random;
+    }
+
+    @Override
+    public String name() {
+      return "memory";
+    }
+
+    @Override
+    public byte[] endpoint() {
+      return new byte[] {(byte) rank};
+    }
+
+    @Override
+    public void start(byte[][] endpoints) {}
+
+    @Override
+    public boolean reaches(int peer) {
+      return peer < ends.length;
+    }
+
+    @Override
+    public int maxPayload() {
+      return options.maxPayload;
+    }
+
+    @Override
+    public int eagerLimit() {
+      return options.eagerLimit;
+    }
+
+    @Override
+    public boolean offer(int peer, Frame frame) {
+      if (frame.payload > options.maxPayload) {
+        throw new IllegalArgumentException("payload of " + frame.payload);
+      }
+      Ring ring = rings[rank][peer];
+      long at = ring.written.get();
+      if (at - ring.read.get() == options.slots
+          || (options.refuse > 0 && random.nextDouble() < options.refuse)) {
+        return false;
+      }
+      long slot = at % options.slots * ring.slotBytes;
+      frame.encodeHeader(ring.memory, slot);
+      frame.encodePayload(ring.memory, slot + FrameLayout.HEADER_BYTES);
+      ring.written.set(at + 1);
+      ends[peer].wakeup();
+      return true;
+    }
+
+    @Override
+    public int poll(FrameHandler handler) {
+      int work = 0;
+      for (int peer = 0; peer < ends.length; peer++) {
+        Ring ring = rings[peer][rank];
+        long at = ring.read.get();
+        while (at != ring.written.get()
+            && (options.delay == 0 || random.nextDouble() >= options.delay)) {
+          handler.onFrame(peer, ring.memory, at % options.slots * ring.slotBytes);
+          at++;
+          ring.read.set(at);
+          work++;
+        }
+      }
+      return work;
+    }
+
+    @Override
+    public void await(long maxNanos) {
+      sleeper = Thread.currentThread();
+      if (!signal) {
+        LockSupport.parkNanos(this, maxNanos);
+      }
+      sleeper = null;
+      signal = false;
+    }
+
+    @Override
+    public void wakeup() {
+      signal = true;
+      Thread t = sleeper;
+      if (t != null) {
+        LockSupport.unpark(t);
+      }
+    }
+
+    @Override
+    public void close() {}
+  }
+}

@@ -1,0 +1,98 @@
+package org.fmi.core.p2p;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.fmi.core.spi.Transport;
+import org.jspecify.annotations.Nullable;
+
+/** Runs a body on each of some ranks, each with a thread and a messenger of its own. */
+final class Ranks {
+  /** As if there were too few: other tests want them too. */
+  private static final int CORES = 1;
+
+  private static final long TIMEOUT_MILLIS = 60_000;
+
+  interface Body {
+    void run(Messenger m) throws Exception;
+  }
+
+  private Ranks() {}
+
+  static Messenger messenger(int rank, int size) {
+    return new Messenger(
+        rank,
+        size,
+        size,
+        CORES,
+        1 << 20,
+        (peer, reason) -> {
+          throw new AssertionError("lost " + peer + ": " + reason);
+        });
+  }
+
+  /** Runs the body in epoch 0; fails if one of them fails, and if they do not end in time. */
+  static void run(int size, long seed, MemoryNetwork.Options options, Body body) {
+    MemoryNetwork network = new MemoryNetwork(size, seed, options);
+    Messenger[] messengers = new Messenger[size];
+    for (int i = 0; i < size; i++) {
+      messengers[i] = messenger(i, size);
+      messengers[i].enter(0, new Transport[] {network.transport(i)});
+    }
+    run(messengers, body, "seed " + seed + ", " + options);
+  }
+
+  static void run(Messenger[] messengers, Body body, String what) {
+    AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+    List<Thread> threads = new ArrayList<>();
+    for (Messenger m : messengers) {
+      threads.add(
+          Thread.ofPlatform()
+              .daemon()
+              .name("rank " + m.rank())
+              .start(
+                  () -> {
+                    try {
+                      body.run(m);
+                    } catch (Throwable t) {
+                      failure.compareAndSet(null, t);
+                      for (Messenger other : messengers) {
+                        other.revoke(other.epoch(), "rank " + m.rank() + " failed: " + t);
+                      }
+                    }
+                  }));
+    }
+    long deadline = System.nanoTime() + TIMEOUT_MILLIS * 1_000_000;
+    for (Thread t : threads) {
+      try {
+        t.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+      if (t.isAlive()) {
+        AssertionError late = new AssertionError(t.getName() + " did not end; " + what);
+        late.setStackTrace(t.getStackTrace());
+        for (Messenger m : messengers) {
+          m.revoke(m.epoch(), "time-out");
+        }
+        throw late;
+      }
+    }
+    Throwable t = failure.get();
+    if (t != null) {
+      throw new AssertionError("failed with " + what, t);
+    }
+  }
+
+  /** Lets all ranks wait for each other by messages of an internal context. */
+  static void barrier(Messenger m) {
+    byte[] nothing = new byte[0];
+    for (int step = 1; step < m.size(); step *= 2) {
+      int to = (m.rank() + step) % m.size();
+      int from = (m.rank() - step + m.size()) % m.size();
+      org.fmi.Request r = m.irecv(nothing, 0, 0, from, 1, step);
+      m.send(nothing, 0, 0, to, 1, step, PointToPoint.Mode.STANDARD);
+      r.waitFor();
+    }
+  }
+}

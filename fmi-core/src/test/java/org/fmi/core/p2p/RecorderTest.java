@@ -1,0 +1,215 @@
+package org.fmi.core.p2p;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.fmi.Comm;
+import org.fmi.FmiException;
+import org.fmi.Request;
+import org.fmi.Status;
+import org.fmi.core.p2p.MemoryNetwork.Options;
+import org.fmi.core.p2p.PointToPoint.Mode;
+import org.fmi.core.spi.Transport;
+import org.junit.jupiter.api.Test;
+
+/** What was received outside of loops can be received again, without the network. */
+class RecorderTest {
+  private static final int CONTEXT = 0;
+  private static final int INTERNAL = 1;
+
+  private static Recorder saved(Recorder r) {
+    MemorySegment image = Arena.ofAuto().allocate(r.bytes());
+    r.writeTo(image);
+    return Recorder.readFrom(image, 1 << 20);
+  }
+
+  /**
+   * A messenger whose network goes nowhere: whatever touches it hangs, or is seen in the counts.
+   */
+  private static Messenger replacement(int rank, int size, Recorder record) {
+    Messenger m = Ranks.messenger(rank, size);
+    m.enter(1, new Transport[0]);
+    m.recorder(record);
+    record.startReplay();
+    return m;
+  }
+
+  /** A program's life before its loop, with all that depends on timing; what it saw. */
+  private static List<Object> prologue(Messenger m) {
+    List<Object> seen = new ArrayList<>();
+    int other = 1 - m.rank();
+    int[] data = new int[100];
+    for (int i = 0; i < 20; i++) {
+      Request[] requests = new Request[6];
+      int[][] in = new int[6][100];
+      for (int k = 0; k < 6; k++) {
+        requests[k] = m.irecv(in[k], 0, 400, k % 2 == 0 ? Comm.ANY_SOURCE : other, CONTEXT, 10 + k);
+      }
+      for (int k = 5; k >= 0; k--) {
+        data[0] = m.rank() * 1000 + i * 10 + k;
+        m.send(data, 0, 4 + 4L * k, other, CONTEXT, 10 + k, Mode.STANDARD);
+      }
+      for (int k = 0; k < 6; k++) {
+        int done = Request.waitAny(requests);
+        Request r = requests[done];
+        requests[done] = null;
+        seen.add(done);
+        seen.add(in[done][0]);
+        seen.add(r == null ? "none" : r.waitFor());
+      }
+      m.send(data, 0, 8, other, CONTEXT, 1, Mode.STANDARD);
+      int misses = 0;
+      Status s = m.iprobe(Comm.ANY_SOURCE, CONTEXT, Comm.ANY_TAG);
+      while (s == null) {
+        misses++;
+        s = m.iprobe(Comm.ANY_SOURCE, CONTEXT, Comm.ANY_TAG);
+      }
+      seen.add(misses);
+      seen.add(s);
+      seen.add(m.probe(other, CONTEXT, 1));
+      // Too long: an error, again and again.
+      assertThatThrownBy(() -> m.recv(data, 0, 4, other, CONTEXT, 1))
+          .isInstanceOf(FmiException.class);
+      Request never = m.irecv(data, 0, 4, other, CONTEXT, 99);
+      seen.add(never.test());
+      seen.add(never.cancel());
+      seen.add(String.valueOf(never.status()));
+      Ranks.barrier(m);
+      m.send(data, 0, 8, m.rank(), CONTEXT, 3, Mode.STANDARD);
+      seen.add(m.recv(data, 0, 8, m.rank(), CONTEXT, 3));
+    }
+    return seen;
+  }
+
+  @Test
+  void aReplacementSeesWhatTheFirstProcessSaw() {
+    ConcurrentMap<Integer, List<Object>> seen = new ConcurrentHashMap<>();
+    ConcurrentMap<Integer, Recorder> records = new ConcurrentHashMap<>();
+    Ranks.run(
+        2,
+        5,
+        new Options(64, 32, 4, 0.2, 0.5),
+        m -> {
+          m.recorder().record();
+          seen.put(m.rank(), prologue(m));
+          m.recorder().off();
+          records.put(m.rank(), m.recorder());
+        });
+    for (int rank = 0; rank < 2; rank++) {
+      Recorder record = records.get(rank);
+      assertThat(record).isNotNull();
+      if (record != null) {
+        Messenger m = replacement(rank, 2, saved(record));
+        assertThat(prologue(m)).isEqualTo(seen.get(rank));
+        m.recorder().endReplay();
+        assertThat(m.userSent()).isZero();
+        assertThat(m.activeRequests()).isZero();
+        assertThat(m.recorder().mode()).isEqualTo(Recorder.Mode.OFF);
+      }
+    }
+  }
+
+  /** Rank 0 alone: two messages to itself, received; a send to rank 1. */
+  private static Recorder smallRecord() {
+    Messenger m = Ranks.messenger(0, 2);
+    m.enter(0, new Transport[] {new MemoryNetwork(2, 1, Options.PLAIN).transport(0)});
+    m.recorder().record();
+    int[] box = {4};
+    m.send(box, 0, 4, 0, CONTEXT, 1, Mode.STANDARD);
+    m.recv(box, 0, 4, 0, CONTEXT, 1);
+    m.send(box, 0, 4, 1, CONTEXT, 1, Mode.STANDARD);
+    m.send(box, 0, 4, 0, INTERNAL, 1, Mode.STANDARD);
+    m.recv(box, 0, 4, 0, INTERNAL, 1);
+    m.recorder().off();
+    return saved(m.recorder());
+  }
+
+  @Test
+  void othersCallsThanRecordedAreFoundOut() {
+    int[] box = {4};
+    // A send that was not made.
+    Messenger a = replacement(0, 2, smallRecord());
+    a.send(box, 0, 4, 0, CONTEXT, 2, Mode.STANDARD);
+    assertThatThrownBy(() -> a.recv(box, 0, 4, 0, CONTEXT, 1))
+        .isInstanceOf(ReplayMismatchException.class);
+    // Another context, source, or room.
+    for (int which = 0; which < 3; which++) {
+      Messenger b = replacement(0, 2, smallRecord());
+      b.send(box, 0, 4, 0, CONTEXT, 1, Mode.STANDARD);
+      int w = which;
+      assertThatThrownBy(
+              () -> b.recv(box, 0, w == 0 ? 0 : 4, w == 1 ? 1 : 0, w == 2 ? INTERNAL : CONTEXT, 1))
+          .isInstanceOf(ReplayMismatchException.class);
+    }
+    // Fewer calls.
+    Messenger c = replacement(0, 2, smallRecord());
+    c.send(box, 0, 4, 0, CONTEXT, 1, Mode.STANDARD);
+    c.recv(box, 0, 4, 0, CONTEXT, 1);
+    assertThatThrownBy(() -> c.recorder().endReplay()).isInstanceOf(ReplayMismatchException.class);
+    // More calls.
+    c.send(box, 0, 4, 1, CONTEXT, 1, Mode.STANDARD);
+    c.send(box, 0, 4, 0, INTERNAL, 1, Mode.STANDARD);
+    c.recv(box, 0, 4, 0, INTERNAL, 1);
+    assertThatThrownBy(() -> c.send(box, 0, 4, 1, CONTEXT, 1, Mode.STANDARD))
+        .isInstanceOf(ReplayMismatchException.class);
+    assertThatThrownBy(() -> c.recv(box, 0, 4, 1, CONTEXT, 1))
+        .isInstanceOf(ReplayMismatchException.class);
+    assertThatThrownBy(() -> c.probe(1, CONTEXT, 1)).isInstanceOf(ReplayMismatchException.class);
+    assertThatThrownBy(() -> c.iprobe(1, CONTEXT, 1)).isInstanceOf(ReplayMismatchException.class);
+  }
+
+  @Test
+  void aRecordGoesOnAfterAReplay() {
+    Messenger m = replacement(0, 2, smallRecord());
+    int[] box = {4};
+    m.send(box, 0, 4, 0, CONTEXT, 1, Mode.STANDARD);
+    m.recv(box, 0, 4, 0, CONTEXT, 1);
+    m.send(box, 0, 4, 1, CONTEXT, 1, Mode.STANDARD);
+    m.send(box, 0, 4, 0, INTERNAL, 1, Mode.STANDARD);
+    m.recv(box, 0, 4, 0, INTERNAL, 1);
+    m.recorder().endReplay();
+    m.recorder().record();
+    box[0] = 9;
+    m.send(box, 0, 4, 0, CONTEXT, 7, Mode.STANDARD);
+    m.recv(box, 0, 4, 0, CONTEXT, 7);
+    Recorder longer = saved(m.recorder());
+
+    Messenger again = replacement(0, 2, longer);
+    again.send(box, 0, 4, 0, CONTEXT, 1, Mode.STANDARD);
+    again.recv(box, 0, 4, 0, CONTEXT, 1);
+    again.send(box, 0, 4, 1, CONTEXT, 1, Mode.STANDARD);
+    again.send(box, 0, 4, 0, INTERNAL, 1, Mode.STANDARD);
+    again.recv(box, 0, 4, 0, INTERNAL, 1);
+    again.send(box, 0, 4, 0, CONTEXT, 7, Mode.STANDARD);
+    box[0] = 0;
+    again.recv(box, 0, 4, 0, CONTEXT, 7);
+    assertThat(box[0]).isEqualTo(9);
+    again.recorder().endReplay();
+  }
+
+  @Test
+  void aRecordOverItsLimitIsDropped() {
+    Messenger m = new Messenger(0, 1, 1, 1, 10_000, (peer, reason) -> {});
+    m.enter(0, new Transport[0]);
+    m.recorder().record();
+    byte[] data = new byte[1_000];
+    for (int i = 0; i < 100; i++) {
+      m.send(data, 0, 1_000, 0, CONTEXT, 1, Mode.STANDARD);
+      m.recv(data, 0, 1_000, 0, CONTEXT, 1);
+      m.iprobe(0, CONTEXT, 2);
+    }
+    assertThat(m.recorder().overflowed()).isTrue();
+    assertThat(m.recorder().bytes()).isLessThan(100);
+    Recorder r = saved(m.recorder());
+    assertThat(r.overflowed()).isTrue();
+    assertThatThrownBy(r::startReplay)
+        .isInstanceOf(ReplayMismatchException.class)
+        .hasMessageContaining("limit");
+  }
+}

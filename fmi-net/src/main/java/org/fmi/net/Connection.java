@@ -1,0 +1,423 @@
+package org.fmi.net;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.SocketChannel;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection: first the {@link Handshake} (not on local sockets), then frames both ways.
+ * Methods may be called by any thread.
+ *
+ * <pre>
+ *   0        4
+ *   +--------+-----------
+ *   | length | payload...      big endian; length 0 is a heartbeat and not handed on
+ *   +--------+-----------
+ * </pre>
+ */
+// Netty answers each call with a future; failures reach the handlers too.
+@SuppressWarnings("FutureReturnValueIgnored")
+public final class Connection {
+  private static final int LENGTH = 4;
+  private static final int SMALL = 4096;
+  private static final int KEEP = 1 << 20;
+
+  private enum Stage {
+    CONNECTING,
+    HANDSHAKE,
+    OPEN,
+    CLOSED
+  }
+
+  private final Loop loop;
+  private final Channel channel;
+  private final AtomicLong pending = new AtomicLong();
+
+  /** Null on the connecting side. */
+  private final @Nullable Server server;
+
+  /** Null on local sockets. */
+  private final @Nullable Handshake handshake;
+
+  private @Nullable ConnectionHandler handler;
+  private volatile Stage stage = Stage.CONNECTING;
+  private @Nullable Closed closed;
+  private byte[] identity = {};
+  private @Nullable Future<?> proofLimit;
+
+  /** What has arrived and was not parsed yet, from 0 to its position. */
+  private ByteBuffer in = ByteBuffer.allocate(SMALL);
+
+  private volatile boolean wrote;
+  private long lastRead;
+  private long beatTimeout;
+  private long nextBeat;
+
+  private Connection(
+      Loop loop,
+      Channel channel,
+      @Nullable Server server,
+      @Nullable Handshake handshake,
+      @Nullable ConnectionHandler handler) {
+    this.loop = loop;
+    this.channel = channel;
+    this.server = server;
+    this.handshake = handshake;
+    this.handler = handler;
+  }
+
+  static Connection accepted(Loop loop, Channel channel, Server server, boolean authenticate) {
+    return new Connection(
+        loop, channel, server, authenticate ? loop.acceptingHandshake() : null, null);
+  }
+
+  static Connection connecting(
+      Loop loop, Channel channel, @Nullable Handshake handshake, ConnectionHandler handler) {
+    return new Connection(loop, channel, null, handshake, handler);
+  }
+
+  /** What the peer said of itself when it connected; empty on the connecting side. */
+  public byte[] identity() {
+    return identity.clone();
+  }
+
+  /** The peer's address, for messages. */
+  public String remote() {
+    return String.valueOf(channel.remoteAddress());
+  }
+
+  /**
+   * Sends a frame, copied before this returns. Frames of one thread arrive in their order.
+   *
+   * @return false if the connection is not open; the frame is dropped
+   * @throws IllegalArgumentException if it is empty or longer than the loop's bound
+   */
+  public boolean send(ByteBuffer frame) {
+    int n = frame.remaining();
+    if (n == 0 || n > loop.maxFrame()) {
+      throw new IllegalArgumentException("frame of " + n + " bytes, 1 to " + loop.maxFrame());
+    }
+    if (stage != Stage.OPEN) {
+      return false;
+    }
+    ByteBuf out = loop.allocator().directBuffer(LENGTH + n);
+    out.writeInt(n).writeBytes(frame.duplicate());
+    write(out);
+    return true;
+  }
+
+  /** As {@link #send(ByteBuffer)}. */
+  public boolean send(byte[] frame) {
+    return send(ByteBuffer.wrap(frame));
+  }
+
+  /** Bytes sent that the system has not taken yet. */
+  public long pendingBytes() {
+    return pending.get();
+  }
+
+  /**
+   * From now on sends a beat every quarter of {@code timeoutMillis} when there is nothing else to
+   * send, and closes the connection as {@link Closed.Why#SILENT} when nothing has come from the
+   * peer for that long. Both sides must call it, best in {@code onOpen}. If this process itself was
+   * late by more than half of the timeout (stopped, starved), the peer's time starts again.
+   */
+  public void heartbeat(int timeoutMillis) {
+    if (timeoutMillis < 4) {
+      throw new IllegalArgumentException("timeout of " + timeoutMillis + " ms");
+    }
+    loop.execute(
+        () -> {
+          boolean running = beatTimeout > 0;
+          beatTimeout = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+          lastRead = System.nanoTime();
+          if (!running) {
+            scheduleBeat(lastRead);
+          }
+        });
+  }
+
+  /** Closes it after what was sent before by this thread was given to the system. */
+  public void close() {
+    loop.execute(() -> end(Closed.Why.HERE, "closed here"));
+  }
+
+  @Override
+  public String toString() {
+    return "Connection[" + channel + "]";
+  }
+
+  // All below runs on the loop's thread.
+
+  /** Accepting side: registers the channel and begins. */
+  void begin() {
+    register();
+    if (handshake == null) {
+      decideLocal();
+    } else {
+      stage = Stage.HANDSHAKE;
+      limitProof(Server.PROOF_MILLIS);
+    }
+  }
+
+  /** Connecting side. */
+  void begin(SocketAddress address, int timeoutMillis) {
+    register();
+    limitProof(timeoutMillis);
+    channel
+        .connect(address)
+        .addListener(
+            f -> {
+              if (!f.isSuccess()) {
+                end(Closed.Why.UNREACHABLE, String.valueOf(f.cause()));
+              } else if (handshake == null) {
+                open();
+              } else {
+                stage = Stage.HANDSHAKE;
+                write(copy(handshake.start()));
+              }
+            });
+  }
+
+  private void register() {
+    loop.add(this);
+    channel.config().setOption(ChannelOption.ALLOCATOR, loop.allocator());
+    if (channel instanceof SocketChannel tcp) {
+      tcp.config().setTcpNoDelay(true);
+    }
+    channel.config().setOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0);
+    channel.closeFuture().addListener(f -> loop.execute(this::finished));
+    channel.pipeline().addLast(new Bytes());
+    loop.register(channel);
+  }
+
+  private void limitProof(int millis) {
+    proofLimit =
+        loop.schedule(
+            millis,
+            TimeUnit.MILLISECONDS,
+            () -> {
+              if (stage == Stage.CONNECTING) {
+                end(Closed.Why.UNREACHABLE, "no answer within " + millis + " ms");
+              } else if (stage == Stage.HANDSHAKE) {
+                end(Closed.Why.NOT_AUTHENTIC, "no proof within " + millis + " ms");
+              }
+            });
+  }
+
+  /** Closes it for this reason, unless it is closed already. */
+  void end(Closed.Why why, String detail) {
+    end(new Closed(why, detail));
+  }
+
+  private void end(Closed reason) {
+    if (closed == null) {
+      closed = reason;
+      if (server != null && stage != Stage.OPEN) {
+        server.refusedOne(this);
+      }
+      stage = Stage.CLOSED;
+      endProofLimit();
+      channel.close();
+    }
+  }
+
+  /** The channel is closed; tells the handler. */
+  private void finished() {
+    switch (stage) {
+      case CONNECTING -> end(Closed.Why.UNREACHABLE, "closed while connecting");
+      case HANDSHAKE ->
+          end(
+              Closed.Why.NOT_AUTHENTIC,
+              "closed by the peer during the handshake: another job's, or its process ended");
+      case OPEN -> end(Closed.Why.PEER, "closed by the peer");
+      case CLOSED -> {}
+    }
+    loop.remove(this);
+    ConnectionHandler h = handler;
+    Closed reason = closed;
+    if (h != null && reason != null) {
+      loop.guard(() -> h.onClosed(this, reason));
+    }
+  }
+
+  private void open() {
+    stage = Stage.OPEN;
+    endProofLimit();
+    if (server != null) {
+      server.proven(this);
+    }
+    ConnectionHandler h = handler;
+    if (h != null) {
+      call(() -> h.onOpen(this));
+    }
+  }
+
+  private void endProofLimit() {
+    if (proofLimit != null) {
+      proofLimit.cancel(false);
+      proofLimit = null;
+    }
+  }
+
+  private void call(Runnable callback) {
+    if (!loop.guard(callback)) {
+      end(Closed.Why.PROTOCOL, "a handler failed");
+    }
+  }
+
+  private void decideLocal() {
+    if (server != null) {
+      try {
+        handler = server.acceptor().accept(identity, remote());
+        open();
+      } catch (Acceptor.Refused e) {
+        end(new Closed(Closed.Why.REFUSED, e.code(), String.valueOf(e.getMessage())));
+      }
+    }
+  }
+
+  private void shake(Handshake shake) {
+    in.flip();
+    while (stage == Stage.HANDSHAKE && in.hasRemaining()) {
+      byte[] answer = shake.receive(in);
+      if (answer.length > 0) {
+        write(copy(answer));
+      }
+      switch (shake.state()) {
+        case DECIDING -> decide(shake);
+        case ACCEPTED -> open();
+        case REFUSED -> end(new Closed(Closed.Why.REFUSED, shake.code(), "refused by the peer"));
+        case FAILED -> end(Closed.Why.NOT_AUTHENTIC, "wrong secret or foreign protocol");
+        case AWAIT_HELLO, AWAIT_CHALLENGE, AWAIT_PROOF, AWAIT_VERDICT -> {}
+      }
+    }
+    in.compact();
+  }
+
+  private void decide(Handshake shake) {
+    if (server == null) {
+      throw new IllegalStateException("only the accepting side decides");
+    }
+    identity = shake.identity();
+    try {
+      handler = server.acceptor().accept(identity.clone(), remote());
+      write(copy(shake.accept()));
+      open();
+    } catch (Acceptor.Refused e) {
+      write(copy(shake.refuse(e.code())));
+      end(new Closed(Closed.Why.REFUSED, e.code(), String.valueOf(e.getMessage())));
+    }
+  }
+
+  private void parse() {
+    in.flip();
+    while (stage == Stage.OPEN && in.remaining() >= LENGTH) {
+      int n = in.getInt(in.position());
+      if (n < 0 || n > loop.maxFrame()) {
+        end(Closed.Why.PROTOCOL, "frame of " + Integer.toUnsignedString(n) + " bytes");
+        break;
+      }
+      if (in.remaining() < LENGTH + n) {
+        break;
+      }
+      int at = in.position() + LENGTH;
+      in.position(at + n);
+      ConnectionHandler h = handler;
+      if (n > 0 && h != null) {
+        ByteBuffer frame = in.slice(at, n);
+        call(() -> h.onFrame(this, frame));
+      }
+    }
+    if (in.position() > 0) {
+      in.compact();
+    } else { // nothing was complete: compact() would move it all onto itself
+      in.position(in.limit()).limit(in.capacity());
+    }
+    if (in.position() == 0 && in.capacity() > KEEP) {
+      in = ByteBuffer.allocate(SMALL);
+    }
+  }
+
+  private void take(ByteBuf bytes) {
+    int n = bytes.readableBytes();
+    if (in.remaining() < n) {
+      int need = in.position() + n;
+      in = ByteBuffer.allocate(Math.max(need, 2 * in.capacity())).put(in.flip());
+    }
+    in.limit(in.position() + n);
+    bytes.readBytes(in);
+    in.limit(in.capacity());
+  }
+
+  private ByteBuf copy(byte[] bytes) {
+    return loop.allocator().directBuffer(bytes.length).writeBytes(bytes);
+  }
+
+  private void write(ByteBuf out) {
+    wrote = true;
+    int n = out.readableBytes();
+    pending.addAndGet(n);
+    channel.writeAndFlush(out).addListener(f -> pending.addAndGet(-n));
+  }
+
+  private final class Bytes extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      ByteBuf bytes = (ByteBuf) message;
+      try {
+        if (stage == Stage.CLOSED) {
+          return;
+        }
+        lastRead = System.nanoTime();
+        take(bytes);
+      } finally {
+        bytes.release();
+      }
+      if (stage == Stage.HANDSHAKE && handshake != null) {
+        shake(handshake);
+      }
+      if (stage == Stage.OPEN) {
+        parse();
+      }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      end(Closed.Why.BROKEN, String.valueOf(cause));
+    }
+  }
+
+  private void scheduleBeat(long now) {
+    long pause = beatTimeout / 4;
+    nextBeat = now + pause;
+    loop.schedule(pause, TimeUnit.NANOSECONDS, this::beat);
+  }
+
+  private void beat() {
+    if (stage != Stage.OPEN) {
+      return;
+    }
+    long now = System.nanoTime();
+    if (now - nextBeat > beatTimeout / 2) {
+      lastRead = now;
+    } else if (now - lastRead > beatTimeout) {
+      end(Closed.Why.SILENT, "silent for " + TimeUnit.NANOSECONDS.toMillis(now - lastRead) + " ms");
+      return;
+    }
+    if (!wrote && pending.get() == 0) {
+      write(loop.allocator().directBuffer(LENGTH).writeInt(0));
+    }
+    wrote = false;
+    scheduleBeat(now);
+  }
+}

@@ -1,0 +1,53 @@
+package org.fmi.net;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+
+/**
+ * Where somebody listens, as published to others.
+ *
+ * @param host name or address under which others reach it; resolved by them, for a name may mean
+ *     something else at home
+ */
+public record Endpoint(String host, int port) {
+
+  /** Two bytes of port, big endian, then the host in UTF-8. */
+  public byte[] bytes() {
+    byte[] name = host.getBytes(UTF_8);
+    return ByteBuffer.allocate(2 + name.length).putShort((short) port).put(name).array();
+  }
+
+  /**
+   * Reads what {@link #bytes} wrote.
+   *
+   * @throws IllegalArgumentException if it is not that
+   */
+  public static Endpoint of(byte[] bytes) {
+    if (bytes.length < 3) {
+      throw new IllegalArgumentException("endpoint of " + bytes.length + " bytes");
+    }
+    int port = (bytes[0] & 0xff) << 8 | (bytes[1] & 0xff);
+    return new Endpoint(new String(bytes, 2, bytes.length - 2, UTF_8), port);
+  }
+
+  /** The address to connect to. */
+  public InetSocketAddress address() throws UnknownHostException {
+    return new InetSocketAddress(InetAddress.getByName(host), port);
+  }
+
+  /**
+   * The address to listen at, with any free port, so that others reach it as {@code host}: only the
+   * loopback if that is what {@code host} says, else all, for a node's own name often resolves to
+   * its loopback at home.
+   */
+  public static InetSocketAddress listening(String host) throws UnknownHostException {
+    boolean loopback = host.equals("localhost") || host.equals("::1") || host.startsWith("127.");
+    return loopback
+        ? new InetSocketAddress(InetAddress.getByName(host), 0)
+        : new InetSocketAddress(0);
+  }
+}

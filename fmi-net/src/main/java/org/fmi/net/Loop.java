@@ -1,0 +1,241 @@
+package org.fmi.net;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.DefaultChannelPromise;
+import io.netty.channel.ManualIoEventLoop;
+import io.netty.channel.ServerChannel;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.EnumSet;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Owns one daemon thread that carries {@link Connection}s: authenticated ones over TCP, and plain
+ * ones over local sockets, which file modes protect. All handlers and tasks run on that thread and
+ * must not block. Methods may be called by any thread.
+ *
+ * <pre>
+ *   Loop loop = Loop.open("fmi-control", secret, Loop.MAX_FRAME);
+ *   Server server = loop.listen(new InetSocketAddress(0), (identity, remote) -> new MyHandler());
+ *   loop.connect(new InetSocketAddress(host, server.port()), identity, 5000, new MyHandler());
+ * </pre>
+ */
+// Netty answers each call with a future; failures reach the handlers too.
+@SuppressWarnings("FutureReturnValueIgnored")
+public final class Loop implements AutoCloseable {
+  /** A bound of frames, 16 MiB, that suits the control plane. */
+  public static final int MAX_FRAME = 16 << 20;
+
+  private static final int LONGEST_LOCAL_PATH = 107;
+  private static final Set<PosixFilePermission> OWNER_ONLY =
+      EnumSet.of(
+          PosixFilePermission.OWNER_READ,
+          PosixFilePermission.OWNER_WRITE,
+          PosixFilePermission.OWNER_EXECUTE);
+
+  private final NetIo net;
+  private final byte[] secret;
+  private final int maxFrame;
+  private final SecureRandom random = new SecureRandom();
+  private final ByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
+  private final Thread thread;
+  private final ManualIoEventLoop io;
+
+  /** Used on the loop's thread. */
+  private final Set<Connection> connections = new LinkedHashSet<>();
+
+  private Loop(String threadName, byte[] secret, int maxFrame, NetIo net) {
+    this.net = net;
+    this.secret = secret.clone();
+    this.maxFrame = maxFrame;
+    this.thread = new Thread(this::drive, threadName);
+    this.thread.setDaemon(true);
+    this.io = new ManualIoEventLoop(thread, net.handlers());
+  }
+
+  /**
+   * Starts a loop.
+   *
+   * @param secret the job's, 32 bytes
+   * @param maxFrame the most bytes a frame may have, sent or received
+   */
+  public static Loop open(String threadName, byte[] secret, int maxFrame) {
+    return open(threadName, secret, maxFrame, NetIo.best());
+  }
+
+  static Loop open(String threadName, byte[] secret, int maxFrame, NetIo net) {
+    Loop loop = new Loop(threadName, secret, maxFrame, net);
+    loop.thread.start();
+    return loop;
+  }
+
+  private void drive() {
+    while (!io.isTerminated()) {
+      io.run(0);
+    }
+  }
+
+  /**
+   * Listens for TCP connections; port 0 takes a free one.
+   *
+   * @throws IOException if the address cannot be had
+   */
+  public Server listen(InetSocketAddress address, Acceptor acceptor) throws IOException {
+    return listen(net.server(), address, acceptor, true);
+  }
+
+  /**
+   * Listens at a local socket of mode 0600, in a directory that only its owner may enter. Peers are
+   * not asked to prove anything.
+   *
+   * @throws IOException if the socket cannot be made, its path is too long, or the directory is
+   *     open to others
+   */
+  public Server listenLocal(Path path, Acceptor acceptor) throws IOException {
+    Path directory = path.toAbsolutePath().getParent();
+    if (directory == null || !OWNER_ONLY.containsAll(Files.getPosixFilePermissions(directory))) {
+      throw new IOException(directory + " must be open to its owner only (mode 0700)");
+    }
+    if (path.toString().getBytes(StandardCharsets.UTF_8).length > LONGEST_LOCAL_PATH) {
+      throw new IOException(path + " is longer than " + LONGEST_LOCAL_PATH + " bytes");
+    }
+    Server server = listen(net.localServer(), net.localAddress(path), acceptor, false);
+    Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
+    return server;
+  }
+
+  private Server listen(
+      ServerChannel channel, SocketAddress address, Acceptor acceptor, boolean authenticate)
+      throws IOException {
+    Server server = new Server(this, channel, acceptor, authenticate);
+    register(channel).syncUninterruptibly();
+    ChannelFuture bound = channel.bind(address).awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      channel.close();
+      BindException failure = new BindException("cannot listen at " + address);
+      failure.initCause(bound.cause());
+      throw failure;
+    }
+    return server;
+  }
+
+  /**
+   * Connects over TCP; the handler hears of the outcome.
+   *
+   * @param identity who connects and what for, at most {@link Handshake#MAX_IDENTITY} bytes
+   * @param timeoutMillis for connection and handshake together
+   */
+  public Connection connect(
+      InetSocketAddress address, byte[] identity, int timeoutMillis, ConnectionHandler handler) {
+    Handshake handshake = Handshake.connecting(secret, random, identity);
+    Connection connection = Connection.connecting(this, net.socket(), handshake, handler);
+    execute(() -> connection.begin(address, timeoutMillis));
+    return connection;
+  }
+
+  /** Connects to a local socket; the handler hears of the outcome. */
+  public Connection connectLocal(Path path, int timeoutMillis, ConnectionHandler handler) {
+    Connection connection = Connection.connecting(this, net.localSocket(), null, handler);
+    execute(() -> connection.begin(net.localAddress(path), timeoutMillis));
+    return connection;
+  }
+
+  /**
+   * Runs a task on the loop's thread, after those given before. What it throws goes to the thread's
+   * uncaught exception handler.
+   *
+   * @throws java.util.concurrent.RejectedExecutionException if the loop is closed
+   */
+  public void execute(Runnable task) {
+    io.execute(() -> guard(task));
+  }
+
+  /** Runs a task on the loop's thread after a while. */
+  public ScheduledFuture<?> schedule(long delay, TimeUnit unit, Runnable task) {
+    return io.schedule(() -> guard(task), delay, unit);
+  }
+
+  /** Whether this is the loop's thread. */
+  public boolean inLoop() {
+    return io.inEventLoop();
+  }
+
+  /**
+   * Closes all connections (after what was sent before was given to the system) and ends the
+   * thread. Waits for it unless called on the loop's thread.
+   */
+  @Override
+  public void close() {
+    if (!io.isShuttingDown()) {
+      io.execute(this::shutDown);
+    }
+    if (!inLoop()) {
+      io.terminationFuture().awaitUninterruptibly();
+    }
+  }
+
+  private void shutDown() {
+    for (Connection connection : connections.toArray(Connection[]::new)) {
+      connection.end(Closed.Why.HERE, "loop closed");
+    }
+    // Behind the notices of what was just closed.
+    io.execute(() -> io.shutdownGracefully(0, 0, TimeUnit.NANOSECONDS));
+  }
+
+  // For connections.
+
+  Handshake acceptingHandshake() {
+    return Handshake.accepting(secret, random);
+  }
+
+  int maxFrame() {
+    return maxFrame;
+  }
+
+  ByteBufAllocator allocator() {
+    return allocator;
+  }
+
+  ChannelFuture register(Channel channel) {
+    DefaultChannelPromise promise = new DefaultChannelPromise(channel, io);
+    if (inLoop()) {
+      channel.unsafe().register(io, promise);
+    } else {
+      io.execute(() -> channel.unsafe().register(io, promise));
+    }
+    return promise;
+  }
+
+  void add(Connection connection) {
+    connections.add(connection);
+  }
+
+  void remove(Connection connection) {
+    connections.remove(connection);
+  }
+
+  /** Runs it; false if it threw, which was reported. */
+  boolean guard(Runnable task) {
+    try {
+      task.run();
+      return true;
+    } catch (RuntimeException e) {
+      thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+      return false;
+    }
+  }
+}

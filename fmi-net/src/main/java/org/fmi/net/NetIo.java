@@ -1,0 +1,73 @@
+package org.fmi.net;
+
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.channel.socket.nio.NioDomainSocketChannel;
+import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
+
+/** Makes sockets of the two kinds Netty has here: native epoll, and Java's own. */
+public enum NetIo {
+  EPOLL,
+  NIO;
+
+  /** Epoll where it works, else NIO. */
+  public static NetIo best() {
+    return Epoll.isAvailable() ? EPOLL : NIO;
+  }
+
+  public IoHandlerFactory handlers() {
+    return switch (this) {
+      case EPOLL -> EpollIoHandler.newFactory();
+      case NIO -> NioIoHandler.newFactory();
+    };
+  }
+
+  public DuplexChannel socket() {
+    return switch (this) {
+      case EPOLL -> new EpollSocketChannel();
+      case NIO -> new NioSocketChannel();
+    };
+  }
+
+  public ServerChannel server() {
+    return switch (this) {
+      case EPOLL -> new EpollServerSocketChannel();
+      case NIO -> new NioServerSocketChannel();
+    };
+  }
+
+  DuplexChannel localSocket() {
+    return switch (this) {
+      case EPOLL -> new EpollDomainSocketChannel();
+      case NIO -> new NioDomainSocketChannel();
+    };
+  }
+
+  ServerChannel localServer() {
+    return switch (this) {
+      case EPOLL -> new EpollServerDomainSocketChannel();
+      case NIO -> new NioServerDomainSocketChannel();
+    };
+  }
+
+  SocketAddress localAddress(Path path) {
+    return switch (this) {
+      case EPOLL -> new DomainSocketAddress(path.toFile());
+      case NIO -> UnixDomainSocketAddress.of(path);
+    };
+  }
+}

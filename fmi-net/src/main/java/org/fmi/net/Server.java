@@ -1,0 +1,88 @@
+package org.fmi.net;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ServerChannel;
+import java.net.InetSocketAddress;
+import java.util.LinkedHashSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Accepts connections at one address. Those that have not proven themselves yet are few (the oldest
+ * is closed for a new one) and short-lived.
+ */
+// Netty answers each call with a future; failures reach the handlers too.
+@SuppressWarnings("FutureReturnValueIgnored")
+public final class Server {
+  static final int MAX_UNPROVEN = 1024;
+  static final int PROOF_MILLIS = 5000;
+
+  private final Loop loop;
+  private final ServerChannel channel;
+  private final Acceptor acceptor;
+  private final boolean authenticate;
+  private final AtomicLong refused = new AtomicLong();
+
+  /** In the order they came. Used on the loop's thread. */
+  private final LinkedHashSet<Connection> unproven = new LinkedHashSet<>();
+
+  Server(Loop loop, ServerChannel channel, Acceptor acceptor, boolean authenticate) {
+    this.loop = loop;
+    this.channel = channel;
+    this.acceptor = acceptor;
+    this.authenticate = authenticate;
+    channel.pipeline().addLast(new Incoming());
+  }
+
+  /** The port it listens at; -1 for a local socket. */
+  public int port() {
+    return channel.localAddress() instanceof InetSocketAddress a ? a.getPort() : -1;
+  }
+
+  /** Connections that were closed because they were not proven, not in time, or not wanted. */
+  public long refused() {
+    return refused.get();
+  }
+
+  /** Stops listening; connections made so far stay. Any thread. */
+  public void close() {
+    channel.close();
+  }
+
+  Acceptor acceptor() {
+    return acceptor;
+  }
+
+  void proven(Connection connection) {
+    unproven.remove(connection);
+  }
+
+  void refusedOne(Connection connection) {
+    unproven.remove(connection);
+    refused.incrementAndGet();
+  }
+
+  private final class Incoming extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      if (authenticate && unproven.size() >= MAX_UNPROVEN) {
+        unproven.getFirst().end(Closed.Why.NOT_AUTHENTIC, "made room for a newer connection");
+      }
+      Connection connection =
+          Connection.accepted(loop, (Channel) message, Server.this, authenticate);
+      if (authenticate) {
+        unproven.add(connection);
+      }
+      connection.begin();
+    }
+
+    /** Out of file descriptors, mostly: accepting at full speed would only spin. */
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      channel.config().setAutoRead(false);
+      loop.schedule(1, TimeUnit.SECONDS, () -> channel.config().setAutoRead(true));
+    }
+  }
+}

@@ -1,0 +1,340 @@
+package org.fmi.net;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Connections through real sockets. */
+@Timeout(120)
+@SuppressWarnings("FutureReturnValueIgnored") // A schedule is seen by its effect.
+class LoopTest {
+  private static final byte[] SECRET = secret(1);
+  private static final byte[] ME = "rank 3".getBytes(UTF_8);
+
+  private static byte[] secret(int seed) {
+    byte[] secret = new byte[32];
+    new Random(seed).nextBytes(secret);
+    return secret;
+  }
+
+  private static InetSocketAddress at(int port) {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void carriesFramesBothWays(NetIo net) throws Exception {
+    try (Loop loop = Loop.open("test", SECRET, Loop.MAX_FRAME, net)) {
+      Recorder left = new Recorder();
+      Recorder right = new Recorder();
+      Server server = loop.listen(at(0), (identity, remote) -> right);
+      Connection out = loop.connect(at(server.port()), ME, 30_000, left);
+      assertThat(left.next().connection()).isSameAs(out);
+      Connection in = right.next().connection();
+      assertThat(in.identity()).isEqualTo(ME);
+      Random random = new Random(7);
+      for (int n : new int[] {1, 3, 4096, 70_000, 5_000_000, Loop.MAX_FRAME, 2}) {
+        byte[] frame = new byte[n];
+        random.nextBytes(frame);
+        assertThat(out.send(frame)).isTrue();
+        assertThat(Arrays.equals(right.next().bytes(), frame)).isTrue();
+        assertThat(in.send(frame)).isTrue();
+        assertThat(Arrays.equals(left.next().bytes(), frame)).isTrue();
+      }
+      byte[] last = {42};
+      out.send(last);
+      out.close();
+      assertThat(right.next().bytes()).isEqualTo(last);
+      assertThat(right.next().end().why()).isEqualTo(Closed.Why.PEER);
+      assertThat(left.next().end().why()).isEqualTo(Closed.Why.HERE);
+      assertThat(out.send(last)).isFalse();
+      assertThat(server.refused()).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void localSocketsAreForTheOwner(NetIo net, @TempDir Path directory) throws Exception {
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
+    Path path = directory.resolve("s");
+    try (Loop loop = Loop.open("test", SECRET, 100, net)) {
+      Recorder left = new Recorder();
+      Recorder right = new Recorder();
+      loop.listenLocal(path, (identity, remote) -> right);
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
+          .isEqualTo("rw-------");
+      loop.connectLocal(path, 30_000, left);
+      left.next().connection().send(ME);
+      Connection in = right.next().connection();
+      assertThat(right.next().bytes()).isEqualTo(ME);
+      in.close();
+      assertThat(left.next().end().why()).isEqualTo(Closed.Why.PEER);
+
+      Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+      assertThatThrownBy(() -> loop.listenLocal(directory.resolve("t"), (i, r) -> right))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("0700");
+      loop.connectLocal(directory.resolve("nobody"), 30_000, left);
+      assertThat(left.next().end().why()).isEqualTo(Closed.Why.UNREACHABLE);
+    }
+  }
+
+  @Test
+  void wrongSecretGetsNothing() throws Exception {
+    try (Loop mine = Loop.open("mine", SECRET, 100);
+        Loop theirs = Loop.open("theirs", secret(2), 100)) {
+      Recorder left = new Recorder();
+      Recorder right = new Recorder();
+      Server server = mine.listen(at(0), (identity, remote) -> right);
+      theirs.connect(at(server.port()), ME, 30_000, left);
+      assertThat(left.next().end().why()).isEqualTo(Closed.Why.NOT_AUTHENTIC);
+      assertThat(right.quiet()).isTrue();
+      assertThat(server.refused()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void acceptorMayRefuse() throws Exception {
+    try (Loop loop = Loop.open("test", SECRET, 100)) {
+      Recorder left = new Recorder();
+      Server server =
+          loop.listen(
+              at(0),
+              (identity, remote) -> {
+                throw new Acceptor.Refused(9, "wrong epoch");
+              });
+      loop.connect(at(server.port()), ME, 30_000, left);
+      Closed closed = left.next().end();
+      assertThat(closed.why()).isEqualTo(Closed.Why.REFUSED);
+      assertThat(closed.code()).isEqualTo(9);
+      assertThat(server.refused()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void nobodyThere() throws Exception {
+    int port;
+    try (ServerSocket socket = new ServerSocket(0)) {
+      port = socket.getLocalPort();
+    }
+    try (Loop loop = Loop.open("test", SECRET, 100)) {
+      Recorder left = new Recorder();
+      loop.connect(at(port), ME, 30_000, left);
+      assertThat(left.next().end().why()).isEqualTo(Closed.Why.UNREACHABLE);
+      assertThatThrownBy(() -> loop.listen(new InetSocketAddress("192.0.2.1", 0), (i, r) -> left))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("192.0.2.1");
+    }
+  }
+
+  @Test
+  void strangersAreClosed() throws Exception {
+    try (Loop loop = Loop.open("test", SECRET, 100)) {
+      Recorder right = new Recorder();
+      Server server = loop.listen(at(0), (identity, remote) -> right);
+      try (Socket http = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+        http.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(UTF_8));
+        assertThat(readAll(http)).isEmpty();
+      }
+      // Says the right words as far as it knows them, then nothing more.
+      try (Socket slow = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+        byte[] hello =
+            Handshake.connecting(secret(3), new java.security.SecureRandom(), ME).start();
+        slow.getOutputStream().write(hello);
+        assertThat(readAll(slow)).hasSize(hello.length);
+      }
+      assertThat(server.refused()).isEqualTo(2);
+      assertThat(right.quiet()).isTrue();
+    }
+  }
+
+  /** All bytes until the end, whether it comes as a close or a reset. */
+  private static byte[] readAll(Socket socket) throws IOException {
+    socket.setSoTimeout(60_000);
+    InputStream in = socket.getInputStream();
+    byte[] all = new byte[4096];
+    int n = 0;
+    try {
+      for (int r; (r = in.read(all, n, all.length - n)) > 0; n += r) {}
+    } catch (java.net.SocketException reset) {
+      assertThat(reset).hasMessageContaining("reset");
+    }
+    return Arrays.copyOf(all, n);
+  }
+
+  @Test
+  void manyStrangersDoNotKeepAMemberOut() throws Exception {
+    try (Loop loop = Loop.open("test", SECRET, 100)) {
+      Recorder left = new Recorder();
+      Recorder right = new Recorder();
+      Server server = loop.listen(at(0), (identity, remote) -> right);
+      Socket[] strangers = new Socket[Server.MAX_UNPROVEN + 50];
+      try {
+        for (int i = 0; i < strangers.length; i++) {
+          strangers[i] = new Socket(InetAddress.getLoopbackAddress(), server.port());
+        }
+        loop.connect(at(server.port()), ME, 30_000, left);
+        assertThat(left.next().closed()).isNull();
+        assertThat(right.next().connection().identity()).isEqualTo(ME);
+        assertThat(server.refused()).isGreaterThanOrEqualTo(50);
+      } finally {
+        for (Socket stranger : strangers) {
+          if (stranger != null) {
+            stranger.close();
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void frameOverTheBoundClosesTheConnection() throws Exception {
+    try (Loop small = Loop.open("small", SECRET, 100);
+        Loop big = Loop.open("big", SECRET, 1000)) {
+      Recorder left = new Recorder();
+      Recorder right = new Recorder();
+      Server server = small.listen(at(0), (identity, remote) -> right);
+      Connection out = big.connect(at(server.port()), ME, 30_000, left);
+      left.next();
+      right.next();
+      assertThatThrownBy(() -> out.send(new byte[1001]))
+          .isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> out.send(new byte[0])).isInstanceOf(IllegalArgumentException.class);
+      out.send(new byte[101]);
+      assertThat(right.next().end().why()).isEqualTo(Closed.Why.PROTOCOL);
+      assertThat(left.next().end().why()).isIn(Closed.Why.PEER, Closed.Why.BROKEN);
+    }
+  }
+
+  @Test
+  void silenceIsNoticedAndIdlenessIsNot() throws Exception {
+    try (Loop mine = Loop.open("mine", SECRET, 100);
+        Loop other = Loop.open("other", SECRET, 100);
+        Loop mute = Loop.open("mute", SECRET, 100)) {
+      Recorder good = new Recorder();
+      Recorder bad = new Recorder();
+      Server server = mine.listen(at(0), (identity, remote) -> identity.length == 0 ? bad : good);
+      Recorder left = new Recorder();
+      Connection beating = other.connect(at(server.port()), ME, 30_000, left);
+      mute.connect(at(server.port()), new byte[0], 30_000, new Recorder());
+      left.next();
+      beating.heartbeat(1500);
+      good.next().connection().heartbeat(1500);
+      Connection silent = bad.next().connection();
+      silent.heartbeat(400);
+      assertThat(bad.next().end().why()).isEqualTo(Closed.Why.SILENT);
+      // Several silences of the other later the idle connection still works.
+      CountDownLatch later = new CountDownLatch(1);
+      mine.schedule(4, TimeUnit.SECONDS, later::countDown);
+      assertThat(later.await(60, TimeUnit.SECONDS)).isTrue();
+      beating.send(ME);
+      assertThat(good.next().bytes()).isEqualTo(ME);
+    }
+  }
+
+  @Test
+  void aLateLoopSuspectsItselfFirst() throws Exception {
+    try (Loop mine = Loop.open("mine", SECRET, 100);
+        Loop other = Loop.open("other", SECRET, 100)) {
+      Recorder right = new Recorder();
+      Recorder left = new Recorder();
+      Server server = mine.listen(at(0), (identity, remote) -> right);
+      other.connect(at(server.port()), ME, 30_000, left);
+      Connection out = left.next().connection();
+      Connection in = right.next().connection();
+      in.heartbeat(1000);
+      CountDownLatch stop = new CountDownLatch(1);
+      // The watching thread stands still for much longer than the timeout; so does what it hears.
+      mine.execute(
+          () -> {
+            try {
+              assertThat(stop.await(2500, TimeUnit.MILLISECONDS)).isFalse();
+            } catch (InterruptedException e) {
+              throw new AssertionError(e);
+            }
+            out.heartbeat(1000);
+          });
+      CountDownLatch later = new CountDownLatch(1);
+      mine.schedule(4000, TimeUnit.MILLISECONDS, later::countDown);
+      assertThat(later.await(60, TimeUnit.SECONDS)).isTrue();
+      out.send(ME);
+      assertThat(right.next().bytes()).isEqualTo(ME);
+    }
+  }
+
+  @Test
+  void pendingBytesShowAPeerThatDoesNotRead() throws Exception {
+    try (Loop mine = Loop.open("mine", SECRET, Loop.MAX_FRAME);
+        Loop other = Loop.open("other", SECRET, Loop.MAX_FRAME)) {
+      Recorder right = new Recorder();
+      Recorder left = new Recorder();
+      Server server = mine.listen(at(0), (identity, remote) -> right);
+      Connection out = other.connect(at(server.port()), ME, 30_000, left);
+      left.next();
+      right.next();
+      CountDownLatch go = new CountDownLatch(1);
+      mine.execute(
+          () -> {
+            try {
+              assertThat(go.await(60, TimeUnit.SECONDS)).isTrue();
+            } catch (InterruptedException e) {
+              throw new AssertionError(e);
+            }
+          });
+      byte[] big = new byte[Loop.MAX_FRAME];
+      for (int i = 0; i < 4; i++) {
+        out.send(big);
+      }
+      assertThat(out.pendingBytes()).isGreaterThan(Loop.MAX_FRAME);
+      go.countDown();
+      for (int i = 0; i < 4; i++) {
+        assertThat(right.next().bytes()).hasSize(Loop.MAX_FRAME);
+      }
+      out.send(ME);
+      assertThat(right.next().bytes()).isEqualTo(ME);
+      CountDownLatch written = new CountDownLatch(1);
+      other.execute(written::countDown);
+      assertThat(written.await(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(out.pendingBytes()).isZero();
+    }
+  }
+
+  @Test
+  void closingTheLoopTellsEveryHandlerAndEndsTheThread() throws Exception {
+    Recorder right = new Recorder();
+    Recorder left = new Recorder();
+    Loop mine = Loop.open("mine", SECRET, 100);
+    try (Loop other = Loop.open("other", SECRET, 100)) {
+      Server server = mine.listen(at(0), (identity, remote) -> right);
+      other.connect(at(server.port()), ME, 30_000, left);
+      left.next();
+      right.next().connection().send(ME);
+      mine.close();
+      mine.close();
+      assertThat(right.next().end().why()).isEqualTo(Closed.Why.HERE);
+      assertThat(left.next().bytes()).isEqualTo(ME);
+      assertThat(left.next().end().why()).isIn(Closed.Why.PEER, Closed.Why.BROKEN);
+      other.connect(at(server.port()), ME, 30_000, left);
+      assertThat(left.next().end().why()).isEqualTo(Closed.Why.UNREACHABLE);
+    }
+  }
+}

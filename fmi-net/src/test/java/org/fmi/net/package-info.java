@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.net;
+
+import org.jspecify.annotations.NullMarked;

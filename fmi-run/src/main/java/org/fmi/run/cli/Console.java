@@ -1,0 +1,112 @@
+package org.fmi.run.cli;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Writes fmirun's standard output and error, on a thread of its own: a terminal that does not take
+ * any more must not stop the recovery of a job. Lines of different ranks are never mixed.
+ */
+final class Console {
+  private static final byte[] NEW_LINE = {'\n'};
+
+  /** Something to be written, and what to do then. */
+  private record Entry(int rank, boolean error, byte[] bytes, Runnable written) {}
+
+  private final boolean tagged;
+  private final Runnable onOutputGone;
+  private final OutputStream out = new FileOutputStream(FileDescriptor.out);
+  private final OutputStream err = new FileOutputStream(FileDescriptor.err);
+
+  /** Bounded by the daemons, which send only so much that was not written yet. */
+  private final BlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
+
+  /** Whose line has not ended yet, on either stream; -1 if all have. */
+  private final int[] openLine = {-1, -1};
+
+  private boolean outputGone;
+
+  /**
+   * @param tagged whether to prefix each line with its rank
+   * @param onOutputGone called once when nobody reads the output any more
+   */
+  Console(boolean tagged, Runnable onOutputGone) {
+    this.tagged = tagged;
+    this.onOutputGone = onOutputGone;
+  }
+
+  void start() {
+    Thread.ofPlatform().daemon().name("fmi-console").start(this::run);
+  }
+
+  /** Writes output of a rank: whole lines, or a piece of one. */
+  void output(int rank, boolean error, byte[] bytes, Runnable written) {
+    queue.add(new Entry(rank, error, bytes, written));
+  }
+
+  /** Writes a line of fmirun's own, on standard error. */
+  void line(String line) {
+    queue.add(new Entry(-1, true, (line + "\n").getBytes(StandardCharsets.UTF_8), () -> {}));
+  }
+
+  /** Waits until all is written that was given before, but not for ever. */
+  void drain(long millis) throws InterruptedException {
+    CountDownLatch done = new CountDownLatch(1);
+    queue.add(new Entry(-1, true, new byte[0], done::countDown));
+    boolean _ = done.await(millis, TimeUnit.MILLISECONDS);
+  }
+
+  private void run() {
+    try {
+      while (true) {
+        Entry entry = queue.take();
+        if (entry.bytes.length > 0) {
+          write(entry);
+        }
+        entry.written.run();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void write(Entry entry) {
+    int stream = entry.error ? 1 : 0;
+    OutputStream to = entry.error ? err : out;
+    try {
+      boolean continued = openLine[stream] == entry.rank && entry.rank >= 0;
+      if (openLine[stream] >= 0 && !continued) {
+        to.write(NEW_LINE);
+      }
+      to.write(tagged && entry.rank >= 0 ? tag(entry, continued) : entry.bytes);
+      openLine[stream] = entry.bytes[entry.bytes.length - 1] == '\n' ? -1 : entry.rank;
+    } catch (IOException e) {
+      if (!outputGone) {
+        outputGone = true;
+        onOutputGone.run();
+      }
+    }
+  }
+
+  private static byte[] tag(Entry entry, boolean continued) {
+    byte[] tag = ("[" + entry.rank + "] ").getBytes(StandardCharsets.US_ASCII);
+    java.io.ByteArrayOutputStream tagged =
+        new java.io.ByteArrayOutputStream(entry.bytes.length + 16 * tag.length);
+    boolean begin = !continued;
+    for (byte b : entry.bytes) {
+      if (begin) {
+        tagged.writeBytes(tag);
+      }
+      tagged.write(b);
+      begin = b == '\n';
+    }
+    return tagged.toByteArray();
+  }
+}

@@ -1,0 +1,65 @@
+package org.fmi.run.cli;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.reflect.RecordComponent;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.fmi.run.job.Notice;
+
+/**
+ * Writes each event as a JSON object on a line of its own: {@code time} in milliseconds since 1970,
+ * {@code nanos} of the monotonic clock, {@code event}, and the fields of the notice.
+ */
+final class EventLog implements AutoCloseable {
+  private final OutputStream file;
+  private final JsonFactory json = new JsonFactory();
+
+  EventLog(Path path) throws IOException {
+    file = Files.newOutputStream(path);
+  }
+
+  void write(Notice notice, long timeMillis, long nanos) throws IOException {
+    ByteArrayOutputStream line = new ByteArrayOutputStream();
+    try (JsonGenerator out = json.createGenerator(line)) {
+      out.writeStartObject();
+      out.writeNumberField("time", timeMillis);
+      out.writeNumberField("nanos", nanos);
+      out.writeStringField("event", notice.getClass().getSimpleName());
+      for (RecordComponent component : notice.getClass().getRecordComponents()) {
+        out.writeFieldName(component.getName());
+        writeValue(out, value(notice, component));
+      }
+      out.writeEndObject();
+    }
+    line.write('\n');
+    // One write a line, unbuffered: whoever follows the file sees whole lines at once.
+    file.write(line.toByteArray());
+  }
+
+  private static Object value(Notice notice, RecordComponent component) {
+    try {
+      return component.getAccessor().invoke(notice);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("an event that cannot be read: " + notice, e);
+    }
+  }
+
+  private static void writeValue(JsonGenerator out, Object value) throws IOException {
+    switch (value) {
+      case Integer number -> out.writeNumber(number);
+      case Long number -> out.writeNumber(number);
+      case Boolean flag -> out.writeBoolean(flag);
+      case String text -> out.writeString(text);
+      default -> throw new IllegalStateException("no way to write a " + value.getClass());
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    file.close();
+  }
+}

@@ -1,0 +1,239 @@
+package org.fmi.run.cli;
+
+import java.io.IOException;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import java.net.DatagramSocket;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.IntConsumer;
+import org.fmi.run.cli.RunOptions.Verbosity;
+import org.fmi.run.job.GlobalRecoveryJob;
+import org.fmi.run.job.JobSpec;
+import org.fmi.run.launch.Installation;
+import org.fmi.run.launch.Launcher;
+import org.fmi.run.launch.LocalLauncher;
+import org.fmi.run.launch.SshLauncher;
+import org.jspecify.annotations.Nullable;
+
+/** The main class of {@code fmirun}: reads the options, runs the job, exits with its status. */
+public final class FmiRun {
+  private static final int USAGE = 64;
+  private static final int FAILED = 70;
+  private static final int SIGPIPE = 13;
+  private static final int SSH_PORT = 22;
+  private static final int DRAIN_MILLIS = 500;
+
+  private FmiRun() {}
+
+  public static void main(String[] args) {
+    System.exit(run(List.of(args)));
+  }
+
+  private static int run(List<String> args) {
+    if (args.isEmpty() || args.getFirst().equals("--help") || args.getFirst().equals("-h")) {
+      System.out.print(Settings.help());
+      return args.isEmpty() ? USAGE : 0;
+    }
+    if (args.getFirst().equals("--version")) {
+      System.out.println("fmirun " + FmiRun.class.getPackage().getImplementationVersion());
+      return 0;
+    }
+    try {
+      Installation installation = Installation.current();
+      RunOptions options =
+          RunOptions.of(
+              Settings.read(args, System.getenv(), installation.settings()),
+              System.getenv(),
+              Path.of("").toAbsolutePath(),
+              FmiRun::isKnownHost);
+      try (EventLog events = open(options.events())) {
+        return run(options, installation, events);
+      }
+    } catch (UsageException e) {
+      System.err.println("fmirun: " + e.getMessage());
+      return USAGE;
+    } catch (IOException e) {
+      System.err.println("fmirun: " + e.getMessage());
+      return FAILED;
+    }
+  }
+
+  private static @Nullable EventLog open(@Nullable Path file) throws UsageException {
+    if (file == null) {
+      return null;
+    }
+    try {
+      return new EventLog(file);
+    } catch (IOException e) {
+      throw new UsageException(
+          "--events " + file + ": cannot be written (" + e + "); name a file that can");
+    }
+  }
+
+  private static int run(RunOptions options, Installation installation, @Nullable EventLog events)
+      throws IOException {
+    SecureRandom random = new SecureRandom();
+    byte[] secret = new byte[32];
+    random.nextBytes(secret);
+    byte[] jobId = new byte[6];
+    random.nextBytes(jobId);
+    List<String> hosts = options.spec().nodes().stream().map(JobSpec.Node::name).toList();
+    String prefix = options.prefix();
+    Launcher launcher =
+        options.ssh()
+            ? new SshLauncher(hosts, prefix == null ? installation.home().toString() : prefix)
+            : new LocalLauncher(installation);
+    JobShell[] shell = new JobShell[1];
+    Console console = new Console(options.tagOutput(), () -> shell[0].interrupt(SIGPIPE));
+    shell[0] =
+        new JobShell(
+            options,
+            new GlobalRecoveryJob(options.spec()),
+            new JobShell.Surroundings(
+                HexFormat.of().formatHex(jobId),
+                secret,
+                launcher,
+                options.ssh()
+                    ? new InetSocketAddress(0)
+                    : new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                node -> options.ssh() ? addressesFor(hosts.get(node)) : List.of("127.0.0.1"),
+                console,
+                events));
+    onSignal("INT", shell[0]::interrupt);
+    onSignal("TERM", shell[0]::interrupt);
+    onSignal("HUP", shell[0]::interrupt);
+    console.start();
+    if (options.verbosity() == Verbosity.VERBOSE) {
+      console.line(describe(options));
+    }
+    int status = shell[0].run();
+    try {
+      console.drain(DRAIN_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return status;
+  }
+
+  private static String describe(RunOptions options) {
+    JobSpec spec = options.spec();
+    return "fmi: "
+        + spec.size()
+        + " ranks, "
+        + spec.nodes().size()
+        + (options.ssh() ? " hosts over ssh" : " local nodes")
+        + ", transports "
+        + (options.transports().isEmpty() ? "auto" : options.transports())
+        + ", checkpoints "
+        + options.interval()
+        + " in groups of up to "
+        + spec.groupSize()
+        + ", without a spare "
+        + spec.onNoSpare()
+        + ", heartbeat "
+        + options.heartbeatMillis()
+        + " ms";
+  }
+
+  /** Whether a name can be resolved, by the system or as an alias of ssh. */
+  private static boolean isKnownHost(String name) {
+    String host = name.substring(name.indexOf('@') + 1);
+    try {
+      InetAddress _ = InetAddress.getByName(host);
+      return true;
+    } catch (UnknownHostException e) {
+      return isAlias(host);
+    }
+  }
+
+  private static boolean isAlias(String host) {
+    try {
+      Process ssh = new ProcessBuilder("ssh", "-G", "--", host).start();
+      ssh.getOutputStream().close();
+      List<String> settings =
+          new String(ssh.getInputStream().readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+      for (String setting : settings) {
+        if (setting.startsWith("proxyjump ") || setting.startsWith("proxycommand ")) {
+          return true;
+        }
+        if (setting.startsWith("hostname ")) {
+          InetAddress _ = InetAddress.getByName(setting.substring("hostname ".length()));
+        }
+      }
+      return !settings.isEmpty();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** This machine's addresses; first the one from which the host is reached. */
+  private static List<String> addressesFor(String host) {
+    Set<String> addresses = new LinkedHashSet<>();
+    try (DatagramSocket route = new DatagramSocket()) {
+      // Sends nothing: asks the system which of its addresses it would use.
+      route.connect(
+          new InetSocketAddress(
+              InetAddress.getByName(host.substring(host.indexOf('@') + 1)), SSH_PORT));
+      addresses.add(route.getLocalAddress().getHostAddress());
+    } catch (UnknownHostException e) {
+      // An alias that only ssh knows: all addresses, then.
+    } catch (SocketException e) {
+      // No route to it; ssh will tell.
+    }
+    List<String> last = new ArrayList<>();
+    try {
+      for (NetworkInterface network : NetworkInterface.networkInterfaces().toList()) {
+        for (InetAddress address : network.inetAddresses().toList()) {
+          boolean local = address.isLoopbackAddress() || address.isLinkLocalAddress();
+          if (!local) {
+            (address instanceof Inet6Address ? last : addresses).add(address.getHostAddress());
+          }
+        }
+      }
+    } catch (SocketException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+    addresses.addAll(last);
+    return List.copyOf(addresses);
+  }
+
+  /**
+   * Has a signal handled. By reflection: the compiler warns of the only class that can do it, and
+   * that warning cannot be turned off.
+   */
+  private static void onSignal(String name, IntConsumer handler) {
+    try {
+      Class<?> signalClass = Class.forName("sun.misc.Signal");
+      Class<?> handlerClass = Class.forName("sun.misc.SignalHandler");
+      Object signal = signalClass.getConstructor(String.class).newInstance(name);
+      int number = (int) signalClass.getMethod("getNumber").invoke(signal);
+      InvocationHandler forward =
+          (proxy, method, arguments) -> {
+            if (method.getName().equals("handle")) {
+              handler.accept(number);
+            }
+            return null;
+          };
+      Object proxy =
+          Proxy.newProxyInstance(
+              FmiRun.class.getClassLoader(), new Class<?>[] {handlerClass}, forward);
+      Object _ =
+          signalClass.getMethod("handle", signalClass, handlerClass).invoke(null, signal, proxy);
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError("signals cannot be handled by this JDK", e);
+    }
+  }
+}

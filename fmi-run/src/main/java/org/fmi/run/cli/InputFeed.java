@@ -1,0 +1,173 @@
+package org.fmi.run.cli;
+
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Gives standard input to rank 0, and gives it again to each later process of rank 0, which runs
+ * the program from its start. Used on the shell's loop, but for the thread that reads.
+ */
+final class InputFeed {
+  /** What is kept for later processes, in bytes. */
+  static final long KEPT = 64 << 20;
+
+  /** What the process may be given before it has taken it, in bytes. */
+  private static final int WINDOW = 128 << 10;
+
+  private static final int CHUNK = 32 << 10;
+
+  /** Where the shell's thread is, and where the daemon of rank 0 is. */
+  interface Way {
+    void execute(Runnable task);
+
+    /** Empty bytes are the end of the input. */
+    void send(int incarnation, byte[] bytes);
+  }
+
+  private final Way way;
+
+  /** From the start, if nothing was thrown away. */
+  private final List<byte[]> chunks = new ArrayList<>();
+
+  private long keptBytes;
+  private boolean thrownAway;
+  private boolean ended;
+  private boolean started;
+
+  /** The process of rank 0, and how much of the chunks it was given. */
+  private int incarnation = -1;
+
+  private int next;
+  private int outstanding;
+
+  /** The thread that reads waits for this before it reads on. */
+  private final Object room = new Object();
+
+  private boolean reading = true;
+
+  InputFeed(Way way) {
+    this.way = way;
+  }
+
+  /**
+   * There is a new process of rank 0.
+   *
+   * @return false if it cannot get the input again
+   */
+  boolean restart(int newIncarnation) {
+    incarnation = newIncarnation;
+    if (thrownAway) {
+      return false;
+    }
+    next = 0;
+    outstanding = 0;
+    if (!started) {
+      started = true;
+      Thread.ofPlatform().daemon().name("fmi-stdin").start(this::read);
+    }
+    push();
+    return true;
+  }
+
+  /** The process has taken some. */
+  void taken(int byIncarnation, int bytes) {
+    if (byIncarnation == incarnation) {
+      outstanding -= bytes;
+      push();
+    }
+  }
+
+  private void push() {
+    while (outstanding < WINDOW && next < chunks.size()) {
+      byte[] chunk = chunks.get(next);
+      way.send(incarnation, chunk);
+      outstanding += chunk.length;
+      if (thrownAway) {
+        chunks.remove(next);
+      } else {
+        next++;
+      }
+      if (chunk.length == 0) {
+        return;
+      }
+    }
+    boolean more = !ended && outstanding < WINDOW;
+    synchronized (room) {
+      reading = more;
+      room.notifyAll();
+    }
+  }
+
+  private void arrived(byte[] chunk) {
+    ended = chunk.length == 0;
+    chunks.add(chunk);
+    keptBytes += chunk.length;
+    if (keptBytes > KEPT && !thrownAway) {
+      thrownAway = true;
+      chunks.subList(0, next).clear();
+      next = 0;
+    }
+    push();
+  }
+
+  private void read() {
+    // Not closed: it is the process's.
+    InputStream in = new FileInputStream(FileDescriptor.in);
+    byte[] buffer = new byte[CHUNK];
+    try {
+      boolean more = true;
+      while (more) {
+        awaitRoom();
+        int count = isOthersTerminal() ? -1 : readSome(in, buffer);
+        more = count > 0;
+        byte[] chunk = more ? Arrays.copyOf(buffer, count) : new byte[0];
+        way.execute(() -> arrived(chunk));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void awaitRoom() throws InterruptedException {
+    synchronized (room) {
+      while (!reading) {
+        room.wait();
+      }
+      reading = false;
+    }
+  }
+
+  private static int readSome(InputStream in, byte[] buffer) {
+    try {
+      return in.read(buffer);
+    } catch (IOException e) {
+      // Closed before we were started.
+      return -1;
+    }
+  }
+
+  /**
+   * Whether the input is a terminal in whose background this process runs: reading from it would
+   * stop it.
+   */
+  private static boolean isOthersTerminal() {
+    try {
+      if (!Files.readSymbolicLink(Path.of("/proc/self/fd/0")).startsWith("/dev/pts")) {
+        return false;
+      }
+      String stat = Files.readString(Path.of("/proc/self/stat"));
+      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+      // After pid and name: state, ppid, pgrp, session, tty, group in the foreground of the tty.
+      return !fields[2].equals(fields[5]);
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,660 @@
+package org.fmi.run.cli;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.IntFunction;
+import org.fmi.net.Acceptor;
+import org.fmi.net.Closed;
+import org.fmi.net.Connection;
+import org.fmi.net.ConnectionHandler;
+import org.fmi.net.Loop;
+import org.fmi.net.Server;
+import org.fmi.run.cli.RunOptions.Verbosity;
+import org.fmi.run.control.BadMessageException;
+import org.fmi.run.control.DaemonCodec;
+import org.fmi.run.control.FromDaemon;
+import org.fmi.run.control.NodeSetup;
+import org.fmi.run.control.ToDaemon;
+import org.fmi.run.job.Job;
+import org.fmi.run.job.JobCommand;
+import org.fmi.run.job.JobEvent;
+import org.fmi.run.job.JobSpec;
+import org.fmi.run.job.Notice;
+import org.fmi.run.launch.Bootstrap;
+import org.fmi.run.launch.DaemonProcess;
+import org.fmi.run.launch.Launcher;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The I/O shell around a job's decision maker: feeds it what daemons and the user bring, carries out
+ * what it decides. All state belongs to the loop's thread.
+ */
+final class JobShell {
+  private static final long RECORD_LIMIT = 64 << 20;
+
+  /** How long a daemon may take from its start until it reports back. */
+  private static final int LAUNCH_SECONDS = 60;
+
+  /** Pause between two attempts to start a lost node again. */
+  private static final int RELAUNCH_MILLIS = 1000;
+
+  /** Daemons that are being started at a time. */
+  private static final int LAUNCHES = 16;
+
+  /** How long daemons may take to end by themselves; with what follows it is under 2 s. */
+  private static final int END_MILLIS = 1200;
+
+  private static final int UNKNOWN_DAEMON = 1;
+  private static final int FAILED = 70;
+
+  /** What the shell needs from outside. */
+  record Surroundings(
+      String jobId,
+      byte[] secret,
+      Launcher launcher,
+      InetSocketAddress listenAt,
+      IntFunction<List<String>> addressesFor,
+      Console console,
+      @Nullable EventLog events) {}
+
+  private final RunOptions options;
+  private final JobSpec spec;
+  private final Job job;
+  private final Surroundings around;
+  private final Progress progress;
+  private final Loop loop;
+  private final InputFeed input;
+  private final Node[] nodes;
+  private final int[] nodeOfRank;
+  private final Semaphore launches = new Semaphore(LAUNCHES);
+  private final CompletableFuture<Integer> result = new CompletableFuture<>();
+
+  /** Events that the decision maker has not seen yet. */
+  private final Deque<JobEvent> events = new ArrayDeque<>();
+
+  private boolean deciding;
+  private boolean standbysStarted;
+  private int port;
+
+  /** The exit status, once the end has begun. */
+  private @Nullable Integer ending;
+
+  /** Launches and fences under way, and daemons that run. */
+  private final Set<Object> unfinished = new HashSet<>();
+
+  /** One attempt to have a node's daemon, from its begin until the daemon is given up. */
+  private static final class Launch {
+    final int generation;
+
+    /** Done when it has come out well or badly. */
+    final CompletableFuture<?> settled = new CompletableFuture<>();
+
+    Launch(int generation) {
+      this.generation = generation;
+    }
+  }
+
+  /** What is known of a node. */
+  private static final class Node {
+    final int number;
+    int generation = -1;
+    boolean up;
+    boolean wasUp;
+    long pid;
+    @Nullable Launch launch;
+    @Nullable Connection connection;
+    @Nullable DaemonProcess process;
+    CompletableFuture<?> fenced = CompletableFuture.completedFuture(null);
+
+    Node(int number) {
+      this.number = number;
+    }
+  }
+
+  JobShell(RunOptions options, Job job, Surroundings around) {
+    this.options = options;
+    this.spec = options.spec();
+    this.job = job;
+    this.around = around;
+    this.progress = new Progress(options.verbosity(), spec, around.console()::line);
+    this.loop = Loop.open("fmi-control", around.secret(), Loop.MAX_FRAME);
+    this.nodes = new Node[spec.nodes().size()];
+    Arrays.setAll(nodes, Node::new);
+    this.nodeOfRank = new int[spec.size()];
+    Arrays.fill(nodeOfRank, -1);
+    this.input =
+        new InputFeed(
+            new InputFeed.Way() {
+              @Override
+              public void execute(Runnable task) {
+                loop.execute(task);
+              }
+
+              @Override
+              public void send(int incarnation, byte[] bytes) {
+                sendToRank(0, new ToDaemon.Input(incarnation, bytes));
+              }
+            });
+  }
+
+  /**
+   * Runs the job to its end.
+   *
+   * @return the exit status
+   * @throws IOException if not even the port for the daemons can be had
+   */
+  int run() throws IOException {
+    Server server = loop.listen(around.listenAt(), this::accept);
+    port = server.port();
+    loop.execute(
+        () -> {
+          deciding = true;
+          carryOut(job.begin());
+          deciding = false;
+          decide();
+        });
+    int status = result.join();
+    loop.close();
+    return status;
+  }
+
+  /** The user wants it to end. Any thread. */
+  void interrupt(int signal) {
+    loop.execute(() -> feed(new JobEvent.Interrupted(signal)));
+  }
+
+  // ---- the decision maker
+
+  private void feed(JobEvent event) {
+    events.add(event);
+    decide();
+  }
+
+  private void decide() {
+    if (deciding) {
+      return;
+    }
+    deciding = true;
+    try {
+      JobEvent event;
+      while ((event = events.poll()) != null) {
+        if (ending == null) {
+          carryOut(job.on(event));
+        }
+      }
+    } catch (RuntimeException e) {
+      // A bug of ours: nothing can be relied on, but nothing must stay behind either.
+      e.printStackTrace();
+      end(FAILED, "internal error: " + e);
+    } finally {
+      deciding = false;
+    }
+  }
+
+  private void carryOut(List<JobCommand> commands) {
+    for (JobCommand command : commands) {
+      switch (command) {
+        case JobCommand.Spawn c -> spawn(c);
+        case JobCommand.KillRank c ->
+            send(nodes[c.node()], new ToDaemon.KillRank(c.rank(), c.incarnation()));
+        case JobCommand.KillNode c -> killNode(nodes[c.node()], c.reason());
+        case JobCommand.KillDaemon c -> killDaemon(nodes[c.node()]);
+        case JobCommand.Launch c -> launch(nodes[c.node()]);
+        case JobCommand.Tell c ->
+            sendToRank(c.rank(), new ToDaemon.Tell(c.rank(), c.incarnation(), c.message()));
+        case JobCommand.TellAll c -> {
+          for (Node node : nodes) {
+            send(node, new ToDaemon.TellAll(c.message()));
+          }
+        }
+        case JobCommand.Report c -> report(c.notice());
+        case JobCommand.End c -> end(c.status(), c.message());
+      }
+    }
+    progress.flush(System.nanoTime());
+  }
+
+  private void report(Notice notice) {
+    long nanos = System.nanoTime();
+    progress.on(notice, nanos);
+    EventLog log = around.events();
+    if (log != null) {
+      try {
+        log.write(notice, System.currentTimeMillis(), nanos);
+      } catch (IOException e) {
+        around.console().line("fmirun: --events: cannot be written any more: " + e.getMessage());
+      }
+    }
+    if (notice instanceof Notice.AllRunning && !standbysStarted) {
+      standbysStarted = true;
+      startStandbys();
+    }
+  }
+
+  /** Only now: standbys must not slow down the start of the job. */
+  private void startStandbys() {
+    int[] ranksOn = new int[nodes.length];
+    for (int node : nodeOfRank) {
+      if (node >= 0) {
+        ranksOn[node]++;
+      }
+    }
+    int most = Arrays.stream(ranksOn).max().orElse(0);
+    for (Node node : nodes) {
+      if (ranksOn[node.number] == 0) {
+        int count = Math.min(most, spec.nodes().get(node.number).slots());
+        send(node, new ToDaemon.Standbys(count, sharing(count)));
+      }
+    }
+  }
+
+  /** How many ranks share a node's cores: local nodes are all on one machine. */
+  private int sharing(int ranksOnNode) {
+    return options.ssh() ? ranksOnNode : spec.size();
+  }
+
+  private void spawn(JobCommand.Spawn c) {
+    nodeOfRank[c.rank()] = c.node();
+    send(
+        nodes[c.node()],
+        new ToDaemon.Spawn(
+            c.rank(), c.incarnation(), c.group(), sharing(c.ranksOnNode()), c.faults()));
+    if (c.rank() == 0 && !input.restart(c.incarnation())) {
+      end(
+          FAILED,
+          "rank 0 was lost after it was given more than "
+              + (InputFeed.KEPT >> 20)
+              + " MiB of standard input, which is not kept for its replacement; let it read a file"
+              + " instead");
+    }
+  }
+
+  private void sendToRank(int rank, ToDaemon message) {
+    int node = nodeOfRank[rank];
+    if (node >= 0) {
+      send(nodes[node], message);
+    }
+  }
+
+  private static void send(Node node, ToDaemon message) {
+    Connection open = node.connection;
+    if (open != null) {
+      open.send(DaemonCodec.encode(message));
+    }
+  }
+
+  // ---- nodes
+
+  private void launch(Node node) {
+    Launch launch = new Launch(++node.generation);
+    node.launch = launch;
+    CompletableFuture<?> fenced = node.fenced;
+    Bootstrap bootstrap =
+        new Bootstrap(
+            around.jobId(),
+            node.number,
+            launch.generation,
+            around.secret(),
+            around.addressesFor().apply(node.number),
+            port,
+            options.heartbeatMillis());
+    unfinished.add(launch);
+    Thread.ofVirtual()
+        .name("fmi-launch-" + node.number)
+        .start(
+            () -> {
+              fenced.join();
+              launches.acquireUninterruptibly();
+              String problem = null;
+              try {
+                DaemonProcess process = around.launcher().start(bootstrap);
+                loop.execute(() -> launched(node, launch, process));
+                launch.settled.get(LAUNCH_SECONDS, TimeUnit.SECONDS);
+              } catch (IOException | ExecutionException | InterruptedException e) {
+                problem = String.valueOf(e.getMessage());
+              } catch (TimeoutException e) {
+                problem = "its daemon did not report back within " + LAUNCH_SECONDS + " s";
+              }
+              launches.release();
+              String why = problem;
+              loop.execute(
+                  () -> {
+                    if (why != null) {
+                      launchFailed(node, launch, why);
+                    }
+                    finished(launch);
+                  });
+            });
+  }
+
+  private void launched(Node node, Launch launch, DaemonProcess process) {
+    unfinished.add(process);
+    process.follow(
+        line -> loop.execute(() -> daemonSays(node, launch, line)),
+        reason ->
+            loop.execute(
+                () -> {
+                  // Of one that was up its connection tells, and knows better why.
+                  if (!node.up) {
+                    launchFailed(node, launch, reason);
+                  }
+                  finished(process);
+                }));
+    if (node.launch == launch) {
+      node.process = process;
+    } else {
+      process.kill();
+      fence(node);
+    }
+  }
+
+  /** What a daemon prints itself, which is only for trouble; ssh prints greetings too. */
+  private void daemonSays(Node node, Launch launch, String line) {
+    if ((node.launch == launch && node.up) || options.verbosity() == Verbosity.VERBOSE) {
+      around.console().line("fmi: " + name(node) + ": " + line);
+    }
+  }
+
+  private void launchFailed(Node node, Launch launch, String reason) {
+    if (node.launch != launch) {
+      return;
+    }
+    forget(node);
+    if (!node.wasUp) {
+      feed(new JobEvent.NodeLost(node.number, reason));
+      return;
+    }
+    // A node that comes back: somebody may be waiting for that.
+    if (options.verbosity() == Verbosity.VERBOSE) {
+      around.console().line("fmi: " + name(node) + " does not come back yet: " + reason);
+    }
+    fence(node);
+    var _ =
+        loop.schedule(
+            RELAUNCH_MILLIS,
+            TimeUnit.MILLISECONDS,
+            () -> {
+              if (ending == null && node.launch == null) {
+                launch(node);
+              }
+            });
+  }
+
+  /** From now on whatever comes from the node's daemon comes from a stranger. */
+  private static void forget(Node node) {
+    node.up = false;
+    Launch launch = node.launch;
+    node.launch = null;
+    if (launch != null) {
+      launch.settled.complete(null);
+    }
+    Connection open = node.connection;
+    node.connection = null;
+    if (open != null) {
+      open.close();
+    }
+    DaemonProcess process = node.process;
+    node.process = null;
+    if (process != null) {
+      process.kill();
+    }
+  }
+
+  private void killNode(Node node, String reason) {
+    boolean wasUp = node.up;
+    forget(node);
+    fence(node);
+    if (wasUp) {
+      events.add(new JobEvent.NodeLost(node.number, reason));
+    }
+  }
+
+  private void fence(Node node) {
+    Object fence = new Object();
+    unfinished.add(fence);
+    CompletableFuture<?> before = node.fenced;
+    node.fenced =
+        CompletableFuture.runAsync(
+            () -> {
+              before.join();
+              try {
+                around.launcher().fence(around.jobId(), node.number);
+              } catch (IOException e) {
+                around.console().line("fmi: " + name(node) + " cannot be cleaned up: " + e);
+              } finally {
+                loop.execute(() -> finished(fence));
+              }
+            },
+            task -> Thread.ofVirtual().name("fmi-fence-" + node.number).start(task));
+  }
+
+  private void killDaemon(Node node) {
+    long pid = node.pid;
+    Thread.ofVirtual()
+        .name("fmi-kill-" + node.number)
+        .start(
+            () -> {
+              try {
+                around.launcher().killDaemon(node.number, pid);
+              } catch (IOException e) {
+                around.console().line("fmi: the daemon of " + name(node) + " lives on: " + e);
+              }
+            });
+  }
+
+  // ---- daemons
+
+  private ConnectionHandler accept(byte[] identity, String remote) throws Acceptor.Refused {
+    if (identity.length == 2 * Integer.BYTES) {
+      ByteBuffer fields = ByteBuffer.wrap(identity);
+      int number = fields.getInt();
+      int generation = fields.getInt();
+      if (number >= 0 && number < nodes.length) {
+        Node node = nodes[number];
+        Launch launch = node.launch;
+        if (launch != null && launch.generation == generation && node.connection == null) {
+          return new DaemonHandler(node);
+        }
+      }
+    }
+    throw new Acceptor.Refused(UNKNOWN_DAEMON, "no daemon that is waited for");
+  }
+
+  /** The connection of one daemon. */
+  private final class DaemonHandler implements ConnectionHandler {
+    private final Node node;
+
+    DaemonHandler(Node node) {
+      this.node = node;
+    }
+
+    @Override
+    public void onOpen(Connection connection) {
+      connection.heartbeat(options.heartbeatMillis());
+      node.connection = connection;
+    }
+
+    @Override
+    public void onFrame(Connection connection, ByteBuffer frame) {
+      if (node.connection != connection) {
+        return;
+      }
+      try {
+        onMessage(node, DaemonCodec.decodeFromDaemon(frame));
+      } catch (BadMessageException e) {
+        lost(node, "its daemon sent nonsense: " + e.getMessage());
+      }
+    }
+
+    @Override
+    public void onClosed(Connection connection, Closed closed) {
+      if (node.connection == connection) {
+        lost(
+            node,
+            switch (closed.why()) {
+              case SILENT -> "its daemon was " + closed.detail();
+              case PEER, BROKEN -> "the connection to its daemon broke";
+              case HERE, PROTOCOL, UNREACHABLE, REFUSED, NOT_AUTHENTIC ->
+                  "the connection to its daemon ended (" + closed + ")";
+            });
+      }
+    }
+  }
+
+  private void lost(Node node, String reason) {
+    Launch launch = node.launch;
+    if (node.up || launch == null) {
+      forget(node);
+      feed(new JobEvent.NodeLost(node.number, reason));
+    } else {
+      launchFailed(node, launch, reason);
+    }
+  }
+
+  private void onMessage(Node node, FromDaemon message) {
+    switch (message) {
+      case FromDaemon.Hello m -> {
+        node.pid = m.pid();
+        if (options.verbosity() == Verbosity.VERBOSE) {
+          around
+              .console()
+              .line(
+                  "fmi: " + name(node) + ": daemon " + m.pid() + ", " + m.cores() + " cores, "
+                      + (m.memoryFree() >> 20) + " MiB free for checkpoints, JDK " + m.java());
+        }
+        send(node, new ToDaemon.Setup(setup()));
+      }
+      case FromDaemon.Ready _ -> {
+        node.up = true;
+        node.wasUp = true;
+        Launch launch = node.launch;
+        if (launch != null) {
+          launch.settled.complete(null);
+        }
+        feed(new JobEvent.NodeUp(node.number));
+      }
+      case FromDaemon.Refused m -> lost(node, m.reason());
+      case FromDaemon.Warning m -> around.console().line("fmi: " + name(node) + ": " + m.text());
+      case FromDaemon.RankExited m -> {
+        if (known(m.rank())) {
+          feed(
+              new JobEvent.RankExited(
+                  node.number, m.rank(), m.incarnation(), m.status(), m.signaled()));
+        }
+      }
+      case FromDaemon.RankSilent m -> {
+        if (known(m.rank())) {
+          feed(new JobEvent.RankSilent(m.rank(), m.incarnation()));
+        }
+      }
+      case FromDaemon.Said m -> {
+        if (known(m.rank())) {
+          feed(new JobEvent.FromRank(m.rank(), m.incarnation(), m.message()));
+        }
+      }
+      case FromDaemon.Output m ->
+          around
+              .console()
+              .output(
+                  m.rank(),
+                  m.error(),
+                  m.bytes(),
+                  () -> loop.execute(() -> taken(node, m.bytes().length)));
+      case FromDaemon.InputTaken m -> input.taken(m.incarnation(), m.bytes());
+    }
+  }
+
+  private boolean known(int rank) {
+    return rank >= 0 && rank < nodeOfRank.length;
+  }
+
+  private static void taken(Node node, int bytes) {
+    send(node, new ToDaemon.OutputTaken(bytes));
+  }
+
+  private NodeSetup setup() {
+    return new NodeSetup(
+        spec.size(),
+        options.program().mainClass(),
+        options.program().args(),
+        options.program().classPath(),
+        options.jvmOptions(),
+        options.environment(),
+        options.directory().toString(),
+        options.heartbeatMillis(),
+        options.logRingBase(),
+        RECORD_LIMIT,
+        options.interval(),
+        options.transports());
+  }
+
+  private String name(Node node) {
+    return spec.nodes().get(node.number).name();
+  }
+
+  // ---- the end
+
+  private void end(int status, String message) {
+    if (ending != null) {
+      return;
+    }
+    ending = status;
+    if (!message.isEmpty()) {
+      around.console().line("fmirun: " + message);
+    }
+    for (Node node : nodes) {
+      Launch launch = node.launch;
+      if (node.connection != null) {
+        send(node, new ToDaemon.ShutDown());
+      } else if (launch != null) {
+        forget(node);
+        fence(node);
+      }
+    }
+    var _ = loop.schedule(END_MILLIS, TimeUnit.MILLISECONDS, this::endByForce);
+    endWhenAllIsFinished();
+  }
+
+  private void endByForce() {
+    for (Node node : nodes) {
+      if (node.process != null) {
+        forget(node);
+        fence(node);
+      }
+    }
+    // Hosts that cannot be reached are not waited for.
+    var _ =
+        loop.schedule(
+            END_MILLIS / 4, TimeUnit.MILLISECONDS, () -> result.complete(exitStatus()));
+  }
+
+  private void finished(Object task) {
+    unfinished.remove(task);
+    if (ending != null) {
+      endWhenAllIsFinished();
+    }
+  }
+
+  private void endWhenAllIsFinished() {
+    if (unfinished.isEmpty()) {
+      result.complete(exitStatus());
+    }
+  }
+
+  private int exitStatus() {
+    Integer status = ending;
+    return status == null ? FAILED : status;
+  }
+}

@@ -1,0 +1,129 @@
+package org.fmi.run.cli;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
+import java.util.jar.Manifest;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The program to run, found before anything starts.
+ *
+ * @param classPath absolute
+ */
+record Program(List<String> classPath, String mainClass, List<String> args) {
+  Program {
+    classPath = List.copyOf(classPath);
+    args = List.copyOf(args);
+  }
+
+  /**
+   * @param classPath what {@code -cp} gave; null if a jar is to be run
+   * @param words the jar or class, and its arguments
+   * @param directory what relative paths refer to
+   */
+  static Program find(@Nullable String classPath, List<String> words, Path directory)
+      throws UsageException {
+    if (words.isEmpty()) {
+      throw new UsageException(
+          classPath == null
+              ? "no program given; write fmirun -n N app.jar [args...]"
+              : "-cp: no main class given; write fmirun -n N -cp PATH main.Class [args...]");
+    }
+    String first = words.getFirst();
+    List<String> args = words.subList(1, words.size());
+    if (classPath == null) {
+      Path jar = directory.resolve(first).normalize();
+      return new Program(List.of(jar.toString()), mainClassOf(jar, first), args);
+    }
+    List<String> entries = new ArrayList<>();
+    for (String entry : classPath.split(File.pathSeparator)) {
+      expand(entry, directory, entries);
+    }
+    if (!holdsClass(entries, first)) {
+      throw new UsageException(
+          first
+              + ": no such class in -cp "
+              + classPath
+              + "; give its full name, package included, and the path that holds it");
+    }
+    return new Program(entries, first, args);
+  }
+
+  private static String mainClassOf(Path jar, String name) throws UsageException {
+    if (!Files.isRegularFile(jar)) {
+      throw new UsageException(
+          name
+              + ": "
+              + (Files.exists(jar) ? "not a file" : "no such file")
+              + "; give the path of a jar, or -cp PATH main.Class");
+    }
+    try (JarFile file = new JarFile(jar.toFile())) {
+      Manifest manifest = file.getManifest();
+      String main =
+          manifest == null
+              ? null
+              : manifest.getMainAttributes().getValue(Attributes.Name.MAIN_CLASS);
+      if (main == null || main.isBlank()) {
+        throw new UsageException(
+            name
+                + ": this jar names no Main-Class in its manifest; run it as fmirun ... -cp "
+                + name
+                + " main.Class");
+      }
+      return main.strip();
+    } catch (IOException e) {
+      throw new UsageException(
+          name + ": not a readable jar (" + e.getMessage() + "); give the path of a jar");
+    }
+  }
+
+  private static void expand(String entry, Path directory, List<String> entries)
+      throws UsageException {
+    boolean all = entry.equals("*") || entry.endsWith("/*");
+    Path path = directory.resolve(all ? entry.substring(0, entry.length() - 1) : entry).normalize();
+    if (!Files.exists(path)) {
+      throw new UsageException("-cp " + entry + ": no such file or directory; correct the path");
+    }
+    if (!all) {
+      entries.add(path.toString());
+      return;
+    }
+    try (Stream<Path> files = Files.list(path)) {
+      files
+          .filter(file -> file.toString().endsWith(".jar"))
+          .sorted()
+          .forEach(file -> entries.add(file.toString()));
+    } catch (IOException e) {
+      throw new UsageException("-cp " + entry + ": cannot be listed (" + e.getMessage() + ")");
+    }
+  }
+
+  private static boolean holdsClass(List<String> entries, String name) throws UsageException {
+    String file = name.replace('.', '/') + ".class";
+    for (String entry : entries) {
+      Path path = Path.of(entry);
+      if (Files.isDirectory(path)) {
+        if (Files.isRegularFile(path.resolve(file))) {
+          return true;
+        }
+        continue;
+      }
+      try (JarFile jar = new JarFile(path.toFile())) {
+        if (jar.getEntry(file) != null) {
+          return true;
+        }
+      } catch (IOException e) {
+        throw new UsageException(
+            "-cp " + entry + ": not a readable jar (" + e.getMessage() + "); correct the path");
+      }
+    }
+    return false;
+  }
+}

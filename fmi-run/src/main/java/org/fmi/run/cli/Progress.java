@@ -1,0 +1,208 @@
+package org.fmi.run.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.fmi.run.cli.RunOptions.Verbosity;
+import org.fmi.run.job.JobSpec;
+import org.fmi.run.job.Notice;
+
+/**
+ * Turns events into the lines that tell a user what happens: one a stage of a recovery, with the
+ * time since its failure was learned of.
+ */
+final class Progress {
+  private final Verbosity verbosity;
+  private final JobSpec spec;
+  private final Consumer<String> lines;
+
+  /** Replacements placed on one node, to be told in one line. */
+  private final List<Integer> placed = new ArrayList<>();
+
+  private String placedWhere = "";
+
+  private boolean recovering;
+  private long failedNanos;
+  private int notified;
+  private int mostHops;
+  private long notifiedNanos;
+
+  Progress(Verbosity verbosity, JobSpec spec, Consumer<String> lines) {
+    this.verbosity = verbosity;
+    this.spec = spec;
+    this.lines = lines;
+  }
+
+  void on(Notice notice, long nanos) {
+    switch (notice) {
+      case Notice.RankFailed n -> failed(nanos);
+      case Notice.NodeFailed n -> failed(nanos);
+      default -> {}
+    }
+    if (verbosity == Verbosity.QUIET) {
+      return;
+    }
+    if (!(notice instanceof Notice.Respawned)) {
+      tellPlaced(nanos);
+    }
+    switch (notice) {
+      case Notice.NodeReady n -> detail("node" + n.node() + " is ready (" + n.name() + ")");
+      case Notice.Started n ->
+          detail(
+              "starting "
+                  + n.ranks()
+                  + " ranks on "
+                  + n.nodes()
+                  + " nodes, "
+                  + n.spares()
+                  + " spare");
+      case Notice.RankFailed n ->
+          line("rank " + n.rank() + " lost (seen by " + n.by() + "): " + n.reason());
+      case Notice.NodeFailed n ->
+          line(nodeName(n.node()) + " lost (seen by " + n.by() + "): " + n.reason());
+      case Notice.Notified n -> {
+        notified++;
+        mostHops = Math.max(mostHops, n.hops());
+        notifiedNanos = nanos;
+        detail(
+            "epoch "
+                + n.epoch()
+                + ": rank "
+                + n.rank()
+                + " heard that rank "
+                + n.failed()
+                + " failed, over "
+                + n.hops()
+                + " hops");
+      }
+      case Notice.RecoveryBegun n -> {
+        if (n.restartAll()) {
+          stage(n.epoch(), "all processes start again: " + n.reason(), nanos);
+        } else {
+          detail("epoch " + n.epoch() + " begins: " + n.reason());
+        }
+      }
+      case Notice.Respawned n -> {
+        String where =
+            "epoch "
+                + n.epoch()
+                + ": new process on "
+                + nodeName(n.node())
+                + (spec.nodes().get(n.node()).spare() ? " (spare)" : "");
+        if (!where.equals(placedWhere)) {
+          tellPlaced(nanos);
+          placedWhere = where;
+        }
+        placed.add(n.rank());
+      }
+      case Notice.Joined n -> detail("epoch " + n.epoch() + ": rank " + n.rank() + " joined");
+      case Notice.AllJoined n -> {
+        if (recovering && notified > 0) {
+          stage(
+              n.epoch(),
+              notified + " ranks notified over the log-ring, within " + mostHops + " hops",
+              notifiedNanos);
+        }
+        stage(n.epoch(), "all ranks joined (H1)", nanos);
+      }
+      case Notice.AllConnected n -> stage(n.epoch(), "all ranks connected (H2)", nanos);
+      case Notice.AllRunning n -> {
+        stage(
+            n.epoch(),
+            "running (H3) "
+                + (n.iteration() < 0 ? "from the start" : "from iteration " + n.iteration())
+                + (n.rebuilt() == 0
+                    ? ""
+                    : ", "
+                        + n.rebuilt()
+                        + " lost checkpoint"
+                        + (n.rebuilt() == 1 ? "" : "s")
+                        + " rebuilt from the group's code"),
+            nanos);
+      }
+      case Notice.CheckpointCommitted n ->
+          detail(
+              "checkpoint "
+                  + n.version()
+                  + " at iteration "
+                  + n.iteration()
+                  + ", "
+                  + n.bytes()
+                  + " bytes a rank: copy "
+                  + millis(n.copyNanos())
+                  + ", code "
+                  + millis(n.encodeNanos())
+                  + ", commit "
+                  + millis(n.commitNanos()));
+      case Notice.Degraded n -> line(n.what());
+      case Notice.Finished n ->
+          detail("ends with status " + n.status() + " after " + n.recoveries() + " recoveries");
+    }
+    if (notice instanceof Notice.AllRunning) {
+      recovering = false;
+      notified = 0;
+      mostHops = 0;
+    }
+  }
+
+  /** Ends a batch of events. */
+  void flush(long nanos) {
+    tellPlaced(nanos);
+  }
+
+  private void failed(long nanos) {
+    if (!recovering) {
+      recovering = true;
+      failedNanos = nanos;
+      notified = 0;
+      mostHops = 0;
+    }
+  }
+
+  private void tellPlaced(long nanos) {
+    if (!placed.isEmpty()) {
+      StringBuilder ranks = new StringBuilder(placed.size() == 1 ? " for rank " : " for ranks ");
+      for (int i = 0; i < placed.size(); i++) {
+        ranks.append(i == 0 ? "" : ", ").append(placed.get(i));
+      }
+      placed.clear();
+      line(placedWhere + ranks + since(nanos));
+      placedWhere = "";
+    }
+  }
+
+  /** A stage: of a recovery for everybody, at the start of the job for the curious. */
+  private void stage(int epoch, String what, long nanos) {
+    String text = "epoch " + epoch + ": " + what;
+    if (recovering) {
+      line(text + since(nanos));
+    } else {
+      detail(text);
+    }
+  }
+
+  private String since(long nanos) {
+    return recovering ? ", " + millis(nanos - failedNanos) : "";
+  }
+
+  private static String millis(long nanos) {
+    return String.format(
+        java.util.Locale.ROOT, "%.1f ms", nanos / (double) TimeUnit.MILLISECONDS.toNanos(1));
+  }
+
+  private String nodeName(int node) {
+    String name = spec.nodes().get(node).name();
+    return name.equals("node" + node) ? name : "node" + node + " (" + name + ")";
+  }
+
+  private void detail(String text) {
+    if (verbosity == Verbosity.VERBOSE) {
+      line(text);
+    }
+  }
+
+  private void line(String text) {
+    lines.accept("fmi: " + text);
+  }
+}

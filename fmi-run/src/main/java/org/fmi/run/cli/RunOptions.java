@@ -1,0 +1,391 @@
+package org.fmi.run.cli;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import org.fmi.core.spi.CheckpointInterval;
+import org.fmi.run.cli.Settings.Value;
+import org.fmi.run.job.FaultSpec;
+import org.fmi.run.job.JobSpec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is to be run and how, complete and checked.
+ *
+ * @param spec what the decision maker needs to know
+ * @param ssh whether the nodes are other hosts, reached by ssh, and not on this machine
+ * @param directory where the ranks run
+ * @param transports names of transports, empty for all
+ * @param events where to write events, if anywhere
+ * @param environment variables to set for the ranks
+ * @param prefix where FMI is installed on other hosts, if not in the same place as here
+ * @param heartbeatMillis a process silent for so long is declared dead
+ */
+record RunOptions(
+    Program program,
+    JobSpec spec,
+    boolean ssh,
+    Path directory,
+    List<String> transports,
+    CheckpointInterval interval,
+    @Nullable Path events,
+    Verbosity verbosity,
+    boolean tagOutput,
+    Map<String, String> environment,
+    List<String> jvmOptions,
+    @Nullable String prefix,
+    int heartbeatMillis,
+    int logRingBase) {
+
+  /** How much fmirun tells about its own doings. */
+  enum Verbosity {
+    QUIET,
+    NORMAL,
+    VERBOSE
+  }
+
+  private static final int MAX_RANKS = 1 << 16;
+  private static final double DEFAULT_MTBF_SECONDS = 3600;
+  private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+
+  RunOptions {
+    transports = List.copyOf(transports);
+    environment = Map.copyOf(environment);
+    jvmOptions = List.copyOf(jvmOptions);
+  }
+
+  /**
+   * @param environment of fmirun
+   * @param directory what relative paths refer to
+   * @param knownHost whether there is a host of this name
+   */
+  static RunOptions of(
+      Settings settings,
+      Map<String, String> environment,
+      Path directory,
+      Predicate<String> knownHost)
+      throws UsageException {
+    return new Reader(settings, environment, directory, knownHost).read();
+  }
+
+  /** Turns texts into values, one kind of value a method. */
+  private record Reader(
+      Settings settings,
+      Map<String, String> environment,
+      Path directory,
+      Predicate<String> knownHost) {
+
+    RunOptions read() throws UsageException {
+      if (settings.get(Setting.RANKS) == null) {
+        throw new UsageException("-n is missing; give the number of ranks, as in -n 4");
+      }
+      int ranks = whole(Setting.RANKS, 1, MAX_RANKS, 1);
+      int ppn = whole(Setting.PPN, 1, MAX_RANKS, 0);
+      boolean ssh = ssh();
+      List<JobSpec.Node> nodes = ssh ? hosts(ranks, ppn) : localNodes(ranks, ppn);
+      Value classPath = settings.get(Setting.CLASS_PATH);
+      Program program =
+          Program.find(
+              classPath == null ? null : classPath.texts().getFirst(),
+              settings.program(),
+              directory);
+      JobSpec spec =
+          new JobSpec(
+              ranks,
+              nodes,
+              ppn,
+              whole(Setting.GROUP_SIZE, 1, MAX_RANKS, 16),
+              JobSpec.OnNoSpare.valueOf(
+                  choice(Setting.ON_NO_SPARE, "share", "wait", "share", "abort")
+                      .toUpperCase(Locale.ROOT)),
+              whole(Setting.MAX_RECOVERIES, 0, Integer.MAX_VALUE, 1000),
+              faults(ranks, nodes.size()));
+      Value events = settings.get(Setting.EVENTS);
+      Value prefix = settings.get(Setting.PREFIX);
+      if (prefix != null && !ssh) {
+        throw new UsageException(
+            prefix.origin()
+                + ": means other hosts, but the job runs on this machine; leave it out");
+      }
+      if (prefix != null && !prefix.texts().getFirst().startsWith("/")) {
+        throw new UsageException(
+            prefix.origin()
+                + " "
+                + prefix.texts().getFirst()
+                + ": not an absolute path; give the one on the other hosts");
+      }
+      return new RunOptions(
+          program,
+          spec,
+          ssh,
+          directory,
+          transports(),
+          interval(),
+          events == null ? null : directory.resolve(events.texts().getFirst()),
+          verbosity(),
+          on(Setting.TAG_OUTPUT),
+          exported(),
+          texts(Setting.JVM_OPTION),
+          prefix == null ? null : prefix.texts().getFirst(),
+          (int) Math.round(1000 * decimal(Setting.HEARTBEAT, 0.1, 3600, 5)),
+          whole(Setting.LOG_RING_BASE, 2, MAX_RANKS, 2));
+    }
+
+    private boolean ssh() throws UsageException {
+      boolean hosts =
+          settings.get(Setting.HOSTS) != null || settings.get(Setting.HOST_FILE) != null;
+      String launcher = choice(Setting.LAUNCHER, hosts ? "ssh" : "local", "local", "ssh");
+      boolean ssh = launcher.equals("ssh");
+      if (ssh && !hosts) {
+        throw new UsageException(
+            Setting.LAUNCHER.flag() + " ssh: no hosts given; add --hosts a,b or --hostfile FILE");
+      }
+      if (!ssh && hosts) {
+        throw new UsageException(
+            Setting.LAUNCHER.flag()
+                + " local: starts nodes on this machine only; leave the hosts out (--ppn K makes"
+                + " local nodes), or use --launcher ssh");
+      }
+      return ssh;
+    }
+
+    private List<JobSpec.Node> localNodes(int ranks, int ppn) throws UsageException {
+      int spares = whole(Setting.SPARES, 0, MAX_RANKS, 0);
+      int slots = ppn == 0 ? ranks : ppn;
+      int used = Math.ceilDiv(ranks, slots);
+      List<JobSpec.Node> nodes = new ArrayList<>();
+      for (int node = 0; node < used + spares; node++) {
+        nodes.add(new JobSpec.Node("node" + node, slots, node >= used));
+      }
+      return nodes;
+    }
+
+    private List<JobSpec.Node> hosts(int ranks, int ppn) throws UsageException {
+      Value spares = settings.get(Setting.SPARES);
+      if (spares != null) {
+        throw new UsageException(
+            spares.origin()
+                + ": makes local nodes, but hosts are given; mark hosts 'spare' in a host file, or"
+                + " give more hosts than needed");
+      }
+      Setting source = exclusive(Setting.HOSTS, Setting.HOST_FILE);
+      Value list = source == null ? null : settings.get(source);
+      if (list == null) {
+        throw new IllegalStateException("no hosts");
+      }
+      int defaultSlots = ppn == 0 ? 1 : ppn;
+      String text = list.texts().getFirst();
+      List<JobSpec.Node> nodes =
+          source == Setting.HOSTS
+              ? Hosts.ofList(text, list.origin(), defaultSlots)
+              : Hosts.ofFile(directory.resolve(text), list.origin(), defaultSlots);
+      long slots = 0;
+      for (JobSpec.Node node : nodes) {
+        slots += node.spare() ? 0 : ppn == 0 ? node.slots() : Math.min(ppn, node.slots());
+      }
+      if (slots < ranks) {
+        throw new UsageException(
+            "-n "
+                + ranks
+                + ": only "
+                + slots
+                + " slots on the hosts"
+                + (nodes.stream().anyMatch(JobSpec.Node::spare) ? " that are no spares" : "")
+                + "; give more hosts or slots (a:4, or slots=4 in a host file"
+                + (ppn == 0 ? "" : ", or a larger --ppn")
+                + "), or a smaller -n");
+      }
+      List<String> unknown =
+          nodes.parallelStream().map(JobSpec.Node::name).filter(knownHost.negate()).toList();
+      if (!unknown.isEmpty()) {
+        throw new UsageException(
+            list.origin()
+                + ": unknown host "
+                + unknown.getFirst()
+                + "; correct its name, or make it known to this machine (DNS, /etc/hosts,"
+                + " ~/.ssh/config)");
+      }
+      return nodes;
+    }
+
+    private List<FaultSpec> faults(int ranks, int nodes) throws UsageException {
+      List<FaultSpec> faults = new ArrayList<>();
+      Value value = settings.get(Setting.KILL);
+      if (value != null) {
+        for (String text : value.texts()) {
+          faults.add(Kills.parse(text, value.origin(), ranks, nodes));
+        }
+      }
+      return faults;
+    }
+
+    private List<String> transports() throws UsageException {
+      Value value = settings.get(Setting.TRANSPORT);
+      String text = value == null ? "auto" : value.texts().getFirst();
+      return switch (text) {
+        case "auto" -> List.of();
+        case "tcp" -> List.of("tcp");
+        case "shm", "rdma" ->
+            throw new UsageException(
+                "--transport "
+                    + text
+                    + ": this version of FMI does not have it yet; use auto or tcp");
+        default -> throw notOneOf(Setting.TRANSPORT, text, "auto", "tcp");
+      };
+    }
+
+    private CheckpointInterval interval() throws UsageException {
+      if (exclusive(Setting.INTERVAL, Setting.MTBF) == Setting.INTERVAL) {
+        return new CheckpointInterval.Every(whole(Setting.INTERVAL, 1, Integer.MAX_VALUE, 1));
+      }
+      return new CheckpointInterval.Mtbf(decimal(Setting.MTBF, 0.001, 1e9, DEFAULT_MTBF_SECONDS));
+    }
+
+    private Verbosity verbosity() throws UsageException {
+      if (!on(Setting.QUIET)) {
+        return on(Setting.VERBOSE) ? Verbosity.VERBOSE : Verbosity.NORMAL;
+      }
+      if (on(Setting.VERBOSE)
+          && exclusive(Setting.QUIET, Setting.VERBOSE) == Setting.VERBOSE) {
+        return Verbosity.VERBOSE;
+      }
+      return Verbosity.QUIET;
+    }
+
+    private Map<String, String> exported() throws UsageException {
+      Map<String, String> variables = new LinkedHashMap<>();
+      for (String text : texts(Setting.EXPORT)) {
+        int equals = text.indexOf('=');
+        String name = equals < 0 ? text : text.substring(0, equals);
+        if (!VARIABLE.matcher(name).matches()) {
+          throw new UsageException(
+              "-x " + text + ": '" + name + "' is no name of a variable; write -x NAME[=VALUE]");
+        }
+        String value = equals < 0 ? environment.get(name) : text.substring(equals + 1);
+        if (value == null) {
+          throw new UsageException(
+              "-x " + name + ": not set here; set it, or write -x " + name + "=VALUE");
+        }
+        variables.put(name, value);
+      }
+      return variables;
+    }
+
+    /** Of two settings that exclude each other, the one that wins; null if neither is set. */
+    private @Nullable Setting exclusive(Setting a, Setting b) throws UsageException {
+      Value first = settings.get(a);
+      Value second = settings.get(b);
+      if (first == null || second == null) {
+        return first != null ? a : second != null ? b : null;
+      }
+      if (first.source() == second.source()) {
+        throw new UsageException(
+            first.origin() + " and " + second.origin() + " exclude each other; leave one out");
+      }
+      return first.source() < second.source() ? a : b;
+    }
+
+    private List<String> texts(Setting setting) {
+      Value value = settings.get(setting);
+      return value == null ? List.of() : value.texts();
+    }
+
+    private boolean on(Setting setting) throws UsageException {
+      Value value = settings.get(setting);
+      if (value == null) {
+        return false;
+      }
+      String text = value.texts().getFirst();
+      return switch (text.toLowerCase(Locale.ROOT)) {
+        case "true", "yes", "on", "1" -> true;
+        case "false", "no", "off", "0" -> false;
+        default -> throw notOneOf(setting, text, "true", "false");
+      };
+    }
+
+    private String choice(Setting setting, String otherwise, String... valid)
+        throws UsageException {
+      Value value = settings.get(setting);
+      if (value == null) {
+        return otherwise;
+      }
+      String text = value.texts().getFirst();
+      if (!List.of(valid).contains(text)) {
+        throw notOneOf(setting, text, valid);
+      }
+      return text;
+    }
+
+    private UsageException notOneOf(Setting setting, String text, String... valid) {
+      Value value = settings.get(setting);
+      return new UsageException(
+          (value == null ? setting.flag() : value.origin())
+              + " "
+              + text
+              + ": not one of "
+              + String.join(", ", valid)
+              + "; did you mean "
+              + Nearest.to(text, List.of(valid))
+              + "?");
+    }
+
+    private int whole(Setting setting, int least, int most, int otherwise) throws UsageException {
+      Value value = settings.get(setting);
+      if (value == null) {
+        return otherwise;
+      }
+      String text = value.texts().getFirst();
+      try {
+        int number = Integer.parseInt(text);
+        if (number >= least && number <= most) {
+          return number;
+        }
+      } catch (NumberFormatException e) {
+        // falls through to the refusal
+      }
+      throw new UsageException(
+          value.origin()
+              + " "
+              + text
+              + ": not a whole number "
+              + (most == Integer.MAX_VALUE
+                  ? "of at least " + least
+                  : "from " + least + " to " + most)
+              + "; give "
+              + setting.meaning());
+    }
+
+    private double decimal(Setting setting, double least, double most, double otherwise)
+        throws UsageException {
+      Value value = settings.get(setting);
+      if (value == null) {
+        return otherwise;
+      }
+      String text = value.texts().getFirst();
+      try {
+        double number = Double.parseDouble(text);
+        if (number >= least && number <= most) {
+          return number;
+        }
+      } catch (NumberFormatException e) {
+        // falls through to the refusal
+      }
+      throw new UsageException(
+          value.origin()
+              + " "
+              + text
+              + ": not a number of seconds from "
+              + least
+              + " to "
+              + most
+              + "; write it as in "
+              + setting.flag()
+              + " 60");
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package org.fmi.run.cli;
+
+/** Everything that can be set, by a flag, a variable, or a line of {@code conf/fmi.conf}. */
+enum Setting {
+  RANKS("-n", "ranks", "N", "number of ranks"),
+  CLASS_PATH("-cp", "class-path", "PATH", "class path of the program; then a class is given"),
+  HOSTS("--hosts", "hosts", "LIST", "hosts to use, as in a,b:4,c (:4 gives its slots)"),
+  HOST_FILE(
+      "--hostfile", "hostfile", "FILE", "hosts to use, one a line: NAME [slots=K] [spare] # ..."),
+  PPN("--ppn", "ppn", "K", "ranks per node; on one machine: ceil(N/K) local nodes"),
+  SPARES("--spares", "spares", "S", "local spare nodes, on one machine (default 0)"),
+  LAUNCHER("--launcher", "launcher", "L", "local or ssh (default: ssh if hosts are given)"),
+  TRANSPORT("--transport", "transport", "T", "auto or tcp (default auto)"),
+  GROUP_SIZE("--group-size", "group-size", "G", "ranks per checkpoint group (default 16)"),
+  INTERVAL("--interval", "interval", "K", "checkpoint every K iterations"),
+  MTBF(
+      "--mtbf",
+      "mtbf-sec",
+      "SECONDS",
+      "tune the checkpoint interval from the mean time between failures (default 3600)"),
+  ON_NO_SPARE(
+      "--on-no-spare",
+      "on-no-spare",
+      "P",
+      "a node is lost and no spare is left: wait, share or abort (default share)"),
+  MAX_RECOVERIES(
+      "--max-recoveries",
+      "max-recoveries",
+      "M",
+      "end the job rather than recover more often (default 1000)"),
+  KILL(
+      "--kill",
+      "kill",
+      "W@I",
+      "failure injection: rank3@40, node1@40, rank1@40:encode, node1@close; repeatable",
+      true),
+  EVENTS("--events", "events", "FILE", "write every event as a JSON line"),
+  QUIET("--quiet", "quiet", "no progress lines"),
+  VERBOSE("--verbose", "verbose", "more progress lines, and what was chosen"),
+  TAG_OUTPUT("--tag-output", "tag-output", "prefix each line with the rank it came from"),
+  EXPORT("-x", "export", "NAME[=VALUE]", "pass an environment variable; repeatable", true),
+  JVM_OPTION("-J", "jvm-options", "OPT", "an option for the rank JVMs; repeatable", true),
+  PREFIX("--prefix", "prefix", "DIR", "where FMI is installed on the other hosts"),
+  HEARTBEAT(
+      "--heartbeat",
+      "heartbeat-sec",
+      "SECONDS",
+      "a process silent for so long is declared dead (default 5)"),
+  LOG_RING_BASE("--logring-base", "logring-base", "K", "rank r connects to r + K^i (default 2)");
+
+  private final String flag;
+  private final String key;
+  private final String parameter;
+  private final String meaning;
+  private final boolean repeatable;
+
+  Setting(String flag, String key, String parameter, String meaning) {
+    this(flag, key, parameter, meaning, false);
+  }
+
+  Setting(String flag, String key, String meaning) {
+    this(flag, key, "", meaning, false);
+  }
+
+  Setting(String flag, String key, String parameter, String meaning, boolean repeatable) {
+    this.flag = flag;
+    this.key = key;
+    this.parameter = parameter;
+    this.meaning = meaning;
+    this.repeatable = repeatable;
+  }
+
+  /** On the command line. */
+  String flag() {
+    return flag;
+  }
+
+  /** In {@code fmi.conf}; names the unit. */
+  String key() {
+    return key;
+  }
+
+  /** In the environment; names the unit. */
+  String variable() {
+    return "FMI_" + key.replace('-', '_').toUpperCase(java.util.Locale.ROOT);
+  }
+
+  /** What the help calls its value. */
+  String parameter() {
+    return parameter;
+  }
+
+  String meaning() {
+    return meaning;
+  }
+
+  /** Whether the flag may be given many times; in a variable or file the values form a list. */
+  boolean repeatable() {
+    return repeatable;
+  }
+
+  /** Whether it is either on or off. */
+  boolean isSwitch() {
+    return parameter.isEmpty();
+  }
+
+  /** Splits the text of a variable or of a line of the file into values. */
+  String[] split(String text) {
+    if (!repeatable) {
+      return new String[] {text};
+    }
+    return text.strip().split(this == JVM_OPTION ? "\\s+" : "\\s*,\\s*");
+  }
+}

@@ -1,0 +1,221 @@
+package org.fmi.run.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+
+/**
+ * What the user set, and where: flag before variable before file. Knows names, not what values
+ * mean.
+ */
+final class Settings {
+  /** Variables that begin with FMI_ and are no settings of a job. */
+  private static final List<String> OTHER_VARIABLES = List.of("FMI_JAVA_HOME", "FMI_DAEMON_SOCKET");
+
+  /**
+   * A value and where it came from.
+   *
+   * @param origin as the user knows it: the flag, the variable, or file, line and key
+   * @param source 0 flag, 1 variable, 2 file: the lower one wins
+   */
+  record Value(List<String> texts, String origin, int source) {}
+
+  private final Map<Setting, Value> values;
+  private final List<String> program;
+
+  private Settings(Map<Setting, Value> values, List<String> program) {
+    this.values = values;
+    this.program = program;
+  }
+
+  /** The value of a setting; null if it was set nowhere. */
+  @Nullable Value get(Setting setting) {
+    return values.get(setting);
+  }
+
+  /** What follows the options: the program and its arguments. */
+  List<String> program() {
+    return program;
+  }
+
+  static Settings read(List<String> args, Map<String, String> environment, Path file)
+      throws UsageException {
+    Map<Setting, Value> values = new EnumMap<>(Setting.class);
+    readFile(file, values);
+    readEnvironment(environment, values);
+    List<String> program = readFlags(args, values);
+    return new Settings(values, program);
+  }
+
+  static String help() {
+    CommandLine command = new CommandLine(spec());
+    CommandLine.Help help = new CommandLine.Help(command.getCommandSpec(), Ansi.OFF);
+    return """
+        Runs a Java program on N ranks and keeps it running when processes and nodes die.
+
+        fmirun -n N [options] app.jar [args...]
+        fmirun -n N [options] -cp PATH main.Class [args...]
+
+        %s
+        Each option is also a variable (%s for %s) and a key of conf/fmi.conf (%s);
+        a flag goes before a variable, a variable before the file.
+        """
+        .formatted(
+            help.optionList(), Setting.MTBF.variable(), Setting.MTBF.flag(), Setting.MTBF.key());
+  }
+
+  private static List<String> readFlags(List<String> args, Map<Setting, Value> values)
+      throws UsageException {
+    CommandLine command = new CommandLine(spec());
+    command.setStopAtPositional(true);
+    command.setPosixClusteredShortOptionsAllowed(false);
+    CommandLine.ParseResult result;
+    try {
+      result = command.parseArgs(args.toArray(String[]::new));
+    } catch (CommandLine.UnmatchedArgumentException e) {
+      String unknown = e.getUnmatched().getFirst();
+      throw new UsageException(
+          unknown
+              + ": no such option; did you mean "
+              + Nearest.to(
+                  unknown.replaceFirst("=.*", ""), command.getCommandSpec().optionsMap().keySet())
+              + "? (fmirun --help)");
+    } catch (CommandLine.OverwrittenOptionException e) {
+      throw new UsageException(overwritten(e));
+    } catch (CommandLine.MissingParameterException e) {
+      CommandLine.Model.ArgSpec missing = e.getMissing().getFirst();
+      throw new UsageException(
+          missing instanceof OptionSpec option
+              ? option.longestName()
+                  + ": its value is missing; write "
+                  + option.longestName()
+                  + " "
+                  + option.paramLabel()
+              : String.valueOf(e.getMessage()));
+    } catch (CommandLine.ParameterException e) {
+      throw new UsageException(e.getMessage() + " (fmirun --help)");
+    }
+    for (Setting setting : Setting.values()) {
+      if (result.hasMatchedOption(setting.flag())) {
+        List<String> texts =
+            setting.isSwitch()
+                ? List.of("true")
+                : List.copyOf(result.matchedOption(setting.flag()).originalStringValues());
+        values.put(setting, new Value(texts, setting.flag(), 0));
+      }
+    }
+    return List.copyOf(result.matchedPositionalValue(0, List.<String>of()));
+  }
+
+  private static String overwritten(CommandLine.OverwrittenOptionException e) {
+    return e.getOverwritten() instanceof OptionSpec option
+        ? option.longestName() + ": given more than once; give it once"
+        : String.valueOf(e.getMessage());
+  }
+
+  private static CommandSpec spec() {
+    CommandSpec spec = CommandSpec.create().name("fmirun");
+    for (Setting setting : Setting.values()) {
+      OptionSpec.Builder option = OptionSpec.builder(setting.flag()).description(setting.meaning());
+      if (setting.isSwitch()) {
+        option.type(boolean.class).arity("0");
+      } else if (setting.repeatable()) {
+        option.type(List.class).auxiliaryTypes(String.class).arity("1");
+        option.paramLabel(setting.parameter());
+      } else {
+        option.type(String.class).arity("1").paramLabel(setting.parameter());
+      }
+      spec.addOption(option.build());
+    }
+    spec.addPositional(
+        PositionalParamSpec.builder()
+            .index("0..*")
+            .type(List.class)
+            .auxiliaryTypes(String.class)
+            .hidden(true)
+            .build());
+    return spec;
+  }
+
+  private static void readEnvironment(Map<String, String> environment, Map<Setting, Value> values)
+      throws UsageException {
+    List<String> valid = new ArrayList<>(OTHER_VARIABLES);
+    for (Setting setting : Setting.values()) {
+      valid.add(setting.variable());
+    }
+    for (Map.Entry<String, String> entry : environment.entrySet()) {
+      String name = entry.getKey();
+      if (!name.startsWith("FMI_") || OTHER_VARIABLES.contains(name)) {
+        continue;
+      }
+      Setting setting = find(name, true);
+      if (setting == null) {
+        throw new UsageException(
+            name
+                + ": no such variable; did you mean "
+                + Nearest.to(name, valid)
+                + "? Unset it, or correct its name");
+      }
+      if (!entry.getValue().isBlank()) {
+        values.put(setting, new Value(Arrays.asList(setting.split(entry.getValue())), name, 1));
+      }
+    }
+  }
+
+  private static void readFile(Path file, Map<Setting, Value> values) throws UsageException {
+    List<String> lines;
+    try {
+      if (!Files.exists(file)) {
+        return;
+      }
+      lines = Files.readAllLines(file);
+    } catch (IOException e) {
+      throw new UsageException(file + ": cannot be read (" + e + "); make it readable text");
+    }
+    for (int i = 0; i < lines.size(); i++) {
+      String line = lines.get(i).strip();
+      if (line.isEmpty() || line.startsWith("#")) {
+        continue;
+      }
+      String where = file + ":" + (i + 1);
+      int equals = line.indexOf('=');
+      if (equals < 0) {
+        throw new UsageException(where + ": '" + line + "' is not of the form key = value");
+      }
+      String key = line.substring(0, equals).strip();
+      String text = line.substring(equals + 1).strip();
+      Setting setting = find(key, false);
+      if (setting == null) {
+        throw new UsageException(
+            where
+                + ": "
+                + key
+                + ": no such key; did you mean "
+                + Nearest.to(key, Arrays.stream(Setting.values()).map(Setting::key).toList())
+                + "?");
+      }
+      values.put(
+          setting, new Value(Arrays.asList(setting.split(text)), where + ": " + setting.key(), 2));
+    }
+  }
+
+  private static @Nullable Setting find(String name, boolean variable) {
+    for (Setting setting : Setting.values()) {
+      if (name.equals(variable ? setting.variable() : setting.key())) {
+        return setting;
+      }
+    }
+    return null;
+  }
+}

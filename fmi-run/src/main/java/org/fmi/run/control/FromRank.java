@@ -1,0 +1,12 @@
+package org.fmi.run.control;
+
+import org.fmi.core.control.RankMessage;
+
+/** What a rank's process tells its daemon. */
+public sealed interface FromRank {
+  /** The first message: which process it is. */
+  record Hello(long pid) implements FromRank {}
+
+  /** A message to the job. */
+  record Said(RankMessage message) implements FromRank {}
+}

@@ -1,0 +1,62 @@
+package org.fmi.run.control;
+
+import java.nio.ByteBuffer;
+
+/** Writes and reads what a daemon and a rank's process tell each other. */
+public final class RankCodec {
+  private RankCodec() {}
+
+  public static byte[] encode(ToRank message) {
+    return switch (message) {
+      case ToRank.Assign m -> {
+        MessageWriter out = new MessageWriter(1);
+        RuntimeParts.putRankConfig(out, m.config());
+        yield out.toBytes();
+      }
+      case ToRank.Tell m -> {
+        MessageWriter out = new MessageWriter(2);
+        RuntimeParts.putJobMessage(out, m.message());
+        yield out.toBytes();
+      }
+      case ToRank.WarmUp _ -> new MessageWriter(3).toBytes();
+    };
+  }
+
+  /**
+   * @throws BadMessageException if the bytes are no such message
+   */
+  public static ToRank decodeToRank(ByteBuffer bytes) throws BadMessageException {
+    MessageReader in = new MessageReader(bytes);
+    return in.end(
+        switch (in.type()) {
+          case 1 -> new ToRank.Assign(RuntimeParts.getRankConfig(in));
+          case 2 -> new ToRank.Tell(RuntimeParts.getJobMessage(in));
+          case 3 -> new ToRank.WarmUp();
+          default -> throw in.unknownType();
+        });
+  }
+
+  public static byte[] encode(FromRank message) {
+    return switch (message) {
+      case FromRank.Hello m -> new MessageWriter(1).putLong(m.pid()).toBytes();
+      case FromRank.Said m -> {
+        MessageWriter out = new MessageWriter(2);
+        RuntimeParts.putRankMessage(out, m.message());
+        yield out.toBytes();
+      }
+    };
+  }
+
+  /**
+   * @throws BadMessageException if the bytes are no such message
+   */
+  public static FromRank decodeFromRank(ByteBuffer bytes) throws BadMessageException {
+    MessageReader in = new MessageReader(bytes);
+    return in.end(
+        switch (in.type()) {
+          case 1 -> new FromRank.Hello(in.getLong());
+          case 2 -> new FromRank.Said(RuntimeParts.getRankMessage(in));
+          default -> throw in.unknownType();
+        });
+  }
+}

@@ -1,0 +1,16 @@
+package org.fmi.run.control;
+
+import org.fmi.core.control.JobMessage;
+import org.fmi.core.spi.RankConfig;
+
+/** What a daemon tells a rank's process. */
+public sealed interface ToRank {
+  /** Get ready for an assignment that may come later: load what a rank needs. */
+  record WarmUp() implements ToRank {}
+
+  /** Who this process is; the program and its arguments are the same for all. */
+  record Assign(RankConfig config) implements ToRank {}
+
+  /** A message of the job. */
+  record Tell(JobMessage message) implements ToRank {}
+}

@@ -1,0 +1,524 @@
+package org.fmi.run.daemon;
+
+import java.io.IOException;
+import java.net.DatagramSocket;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.fmi.core.spi.RankConfig;
+import org.fmi.net.Closed;
+import org.fmi.net.Connection;
+import org.fmi.net.ConnectionHandler;
+import org.fmi.net.Loop;
+import org.fmi.run.control.BadMessageException;
+import org.fmi.run.control.DaemonCodec;
+import org.fmi.run.control.FromDaemon;
+import org.fmi.run.control.FromRank;
+import org.fmi.run.control.NodeSetup;
+import org.fmi.run.control.RankCodec;
+import org.fmi.run.control.ToDaemon;
+import org.fmi.run.launch.Bootstrap;
+import org.fmi.run.launch.Installation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The task daemon of one node: carries out what fmirun says and reports what happens to its ranks.
+ * Ends, and its ranks with it, when it is told to or when fmirun is gone. All state belongs to the
+ * loop's thread.
+ */
+final class Daemon implements Uplink {
+  /** Output that fmirun has not written yet, in bytes. */
+  private static final int OUTPUT_WINDOW = 256 << 10;
+
+  private static final int CONNECT_MILLIS = 5000;
+
+  /** How long a process that has closed its connection may take to exit by itself. */
+  private static final int EXIT_GRACE_MILLIS = 2000;
+
+  /** How long the start of a process may take, up to its exec. */
+  private static final int START_SECONDS = 5;
+
+  /** After so many standbys that ended by themselves no more are started. */
+  private static final int STANDBY_FAILURES = 3;
+
+  private final Bootstrap bootstrap;
+  private final Installation installation;
+  private final NodeDirectory directory;
+  private final Loop loop;
+  private final int cores = Runtime.getRuntime().availableProcessors();
+  private final Semaphore outputCredit = new Semaphore(OUTPUT_WINDOW + LineAssembler.MAX_LINE);
+  private final CountDownLatch ended = new CountDownLatch(1);
+
+  /**
+   * Starts all processes. One thread that lives as long as the daemon: the system kills a rank when
+   * the thread that started it ends.
+   */
+  private final ExecutorService starter =
+      Executors.newSingleThreadExecutor(
+          Thread.ofPlatform().daemon().name("fmi-starter").factory());
+
+  private final Map<Long, RankProcess> processes = new HashMap<>();
+
+  /** Connected, and heard of from the starter in a moment. */
+  private final Map<Long, RankHandler> early = new HashMap<>();
+
+  private final Map<Integer, RankProcess> ranks = new HashMap<>();
+  private final Deque<RankProcess> standbys = new ArrayDeque<>();
+
+  /** Ranks whose process is being started, with what they are to be told. */
+  private final Map<Integer, Starting> starting = new HashMap<>();
+
+  private volatile @Nullable Connection fmirun;
+  private @Nullable NodeSetup setup;
+  private @Nullable RankCommand command;
+  private String host = "";
+  private int standbysWanted;
+  private int standbysStarting;
+  private int standbyFailures;
+  private int standbyShare = 1;
+
+  /** A rank whose process does not exist yet. */
+  private static final class Starting {
+    final RankConfig config;
+    final List<org.fmi.core.control.JobMessage> messages = new ArrayList<>();
+    final List<byte[]> input = new ArrayList<>();
+    boolean killed;
+
+    Starting(RankConfig config) {
+      this.config = config;
+    }
+  }
+
+  Daemon(Bootstrap bootstrap, Installation installation, NodeDirectory directory) {
+    this.bootstrap = bootstrap;
+    this.installation = installation;
+    this.directory = directory;
+    this.loop = Loop.open("fmi-daemon", bootstrap.secret(), Loop.MAX_FRAME);
+  }
+
+  /** Serves until the end. */
+  void run() throws IOException, InterruptedException {
+    loop.listenLocal(directory.socket(), (identity, remote) -> new RankHandler());
+    loop.execute(() -> connect(0));
+    ended.await();
+  }
+
+  /** Leaves nothing behind: no process, no file. Any thread. */
+  void close() throws IOException, InterruptedException {
+    // First, so that no process is started behind our back.
+    starter.shutdownNow();
+    boolean idle = starter.awaitTermination(START_SECONDS, TimeUnit.SECONDS);
+    directory.destroy();
+    if (!idle) {
+      throw new IOException("a process is being started and does not come to an end");
+    }
+  }
+
+  /** Ends it. Any thread. */
+  void end() {
+    ended.countDown();
+  }
+
+  @Override
+  public void send(FromDaemon message) {
+    Connection open = fmirun;
+    if (open != null) {
+      open.send(DaemonCodec.encode(message));
+    }
+  }
+
+  // ---- fmirun
+
+  private void connect(int index) {
+    if (index == bootstrap.addresses().size()) {
+      System.err.println(
+          "fmi-daemon: cannot reach fmirun at any of "
+              + bootstrap.addresses()
+              + " port "
+              + bootstrap.port()
+              + ": is a firewall in between?");
+      end();
+      return;
+    }
+    InetSocketAddress address =
+        new InetSocketAddress(bootstrap.addresses().get(index), bootstrap.port());
+    byte[] identity =
+        ByteBuffer.allocate(2 * Integer.BYTES)
+            .putInt(bootstrap.node())
+            .putInt(bootstrap.generation())
+            .array();
+    loop.connect(
+        address,
+        identity,
+        CONNECT_MILLIS,
+        new ConnectionHandler() {
+          @Override
+          public void onOpen(Connection connection) {
+            opened(connection, address);
+          }
+
+          @Override
+          public void onFrame(Connection connection, ByteBuffer frame) {
+            try {
+              onMessage(DaemonCodec.decodeToDaemon(frame));
+            } catch (BadMessageException e) {
+              System.err.println("fmi-daemon: fmirun sent nonsense: " + e.getMessage());
+              end();
+            }
+          }
+
+          @Override
+          public void onClosed(Connection connection, Closed closed) {
+            if (fmirun != null) {
+              end();
+            } else {
+              connect(index + 1);
+            }
+          }
+        });
+  }
+
+  private void opened(Connection connection, InetSocketAddress address) {
+    try (DatagramSocket route = new DatagramSocket()) {
+      // Sends nothing: asks the system which of its addresses it would use.
+      route.connect(address);
+      host = route.getLocalAddress().getHostAddress();
+      connection.heartbeat(bootstrap.heartbeatMillis());
+      fmirun = connection;
+      send(
+          new FromDaemon.Hello(
+              bootstrap.node(),
+              ProcessHandle.current().pid(),
+              cores,
+              directory.free(),
+              Runtime.version().toString()));
+      if (!NodeDirectory.inMemory()) {
+        send(
+            new FromDaemon.Warning(
+                "there is no /dev/shm here: checkpoints go to "
+                    + directory.path()
+                    + ", which may be a slow disk"));
+      }
+    } catch (IOException e) {
+      System.err.println("fmi-daemon: " + e.getMessage());
+      end();
+    }
+  }
+
+  private void onMessage(ToDaemon message) {
+    switch (message) {
+      case ToDaemon.Setup m -> onSetup(m.setup());
+      case ToDaemon.Spawn m -> onSpawn(m);
+      case ToDaemon.KillRank m -> onKill(m.rank(), m.incarnation());
+      case ToDaemon.Tell m -> {
+        Starting soon = starting.get(m.rank());
+        RankProcess process = ranks.get(m.rank());
+        if (soon != null && soon.config.incarnation() == m.incarnation()) {
+          soon.messages.add(m.message());
+        } else if (process != null && isIncarnation(process, m.incarnation())) {
+          process.tell(m.message());
+        }
+      }
+      case ToDaemon.TellAll m -> {
+        ranks.values().forEach(process -> process.tell(m.message()));
+        starting.values().forEach(soon -> soon.messages.add(m.message()));
+      }
+      case ToDaemon.Standbys m -> {
+        standbysWanted = m.count();
+        standbyShare = m.ranksOnNode();
+        startStandbys();
+      }
+      case ToDaemon.Input m -> {
+        Starting soon = starting.get(0);
+        RankProcess process = ranks.get(0);
+        if (soon != null && soon.config.incarnation() == m.incarnation()) {
+          soon.input.add(m.bytes());
+        } else if (process != null && isIncarnation(process, m.incarnation())) {
+          process.input(m.bytes());
+        }
+      }
+      case ToDaemon.OutputTaken m -> outputCredit.release(m.bytes());
+      case ToDaemon.ShutDown _ -> end();
+    }
+  }
+
+  private static boolean isIncarnation(RankProcess process, int incarnation) {
+    RankConfig config = process.config();
+    return config != null && config.incarnation() == incarnation;
+  }
+
+  private void onSetup(NodeSetup given) {
+    String problem = problemOf(given);
+    if (problem == null) {
+      try {
+        command = new RankCommand(given, installation, directory.socket(), cores);
+        setup = given;
+        send(new FromDaemon.Ready());
+        return;
+      } catch (IOException e) {
+        problem = e.toString();
+      }
+    }
+    send(new FromDaemon.Refused(problem));
+  }
+
+  private static @Nullable String problemOf(NodeSetup given) {
+    for (String entry : given.classPath()) {
+      if (!Files.isReadable(Path.of(entry))) {
+        return entry
+            + " is not there: put the program on a shared file system, or at the same path on all"
+            + " hosts";
+      }
+    }
+    if (!Files.isDirectory(Path.of(given.workDirectory()))) {
+      return "the directory "
+          + given.workDirectory()
+          + " is not there: start fmirun in one that all hosts have";
+    }
+    return null;
+  }
+
+  // ---- ranks
+
+  private void onSpawn(ToDaemon.Spawn m) {
+    NodeSetup common = setup;
+    if (common == null) {
+      throw new IllegalStateException("spawn before setup");
+    }
+    RankConfig config =
+        new RankConfig(
+            bootstrap.jobId(),
+            bootstrap.secret(),
+            m.rank(),
+            common.size(),
+            m.incarnation(),
+            host,
+            bootstrap.node(),
+            directory.path().toString(),
+            m.ranksOnNode(),
+            cores,
+            m.group(),
+            common.logRingBase(),
+            common.heartbeatMillis(),
+            common.recordLimitBytes(),
+            common.interval(),
+            common.transports(),
+            m.faults());
+    RankProcess standby = standbys.poll();
+    if (standby != null) {
+      ranks.put(m.rank(), standby);
+      standby.assign(config, this);
+      startStandbys();
+      return;
+    }
+    Starting soon = new Starting(config);
+    starting.put(m.rank(), soon);
+    start(
+        m.ranksOnNode(),
+        process -> {
+          starting.remove(m.rank(), soon);
+          ranks.put(m.rank(), process);
+          process.assign(config, this);
+          soon.messages.forEach(process::tell);
+          soon.input.forEach(process::input);
+          if (soon.killed) {
+            process.kill();
+          }
+        },
+        problem -> {
+          starting.remove(m.rank(), soon);
+          send(new FromDaemon.Refused("cannot start rank " + m.rank() + ": " + problem));
+        });
+  }
+
+  private void startStandbys() {
+    while (standbys.size() + standbysStarting < standbysWanted
+        && standbyFailures < STANDBY_FAILURES) {
+      standbysStarting++;
+      start(
+          standbyShare,
+          process -> {
+            standbysStarting--;
+            standbys.add(process);
+          },
+          problem -> {
+            standbysStarting--;
+            standbyFailed(problem);
+          });
+    }
+  }
+
+  private void standbyFailed(String problem) {
+    standbyFailures++;
+    if (standbyFailures == STANDBY_FAILURES) {
+      send(
+          new FromDaemon.Warning(
+              "processes held ready for a failure do not stay alive ("
+                  + problem
+                  + "): replacements will be started when they are needed, which takes longer"));
+    }
+  }
+
+  /** Takes a process that was started, on the loop. */
+  private interface Started {
+    void accept(RankProcess process);
+  }
+
+  /** Takes the reason why one could not be started, on the loop. */
+  private interface NotStarted {
+    void accept(String problem);
+  }
+
+  private void start(int ranksOnNode, Started started, NotStarted notStarted) {
+    RankCommand known = command;
+    if (known == null) {
+      throw new IllegalStateException("start before setup");
+    }
+    starter.execute(
+        () -> {
+          try {
+            Process process = known.build(ranksOnNode).start();
+            loop.execute(
+                () -> {
+                  RankProcess rankProcess = new RankProcess(process, outputCredit, this);
+                  processes.put(process.pid(), rankProcess);
+                  started.accept(rankProcess);
+                  RankHandler connected = early.remove(process.pid());
+                  if (connected != null) {
+                    connected.identified(rankProcess);
+                  }
+                  watch(rankProcess);
+                });
+          } catch (IOException e) {
+            loop.execute(() -> notStarted.accept(String.valueOf(e.getMessage())));
+          }
+        });
+  }
+
+  private void watch(RankProcess process) {
+    Thread.ofVirtual()
+        .name("fmi-watch-" + process.pid())
+        .start(
+            () -> {
+              try {
+                int status = process.await();
+                loop.execute(() -> onExit(process, status));
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            });
+  }
+
+  private void onExit(RankProcess process, int status) {
+    processes.remove(process.pid());
+    RankConfig config = process.config();
+    if (config == null) {
+      standbys.remove(process);
+      standbyFailed("status " + status);
+      startStandbys();
+      return;
+    }
+    ranks.remove(config.rank(), process);
+    // The status of a process that a signal has ended is 128 + signal; there are 64 of them.
+    boolean signaled = status > 128 && status <= 128 + 64;
+    send(new FromDaemon.RankExited(config.rank(), config.incarnation(), status, signaled));
+  }
+
+  private void onKill(int rank, int incarnation) {
+    Starting soon = starting.get(rank);
+    RankProcess process = ranks.get(rank);
+    if (soon != null && soon.config.incarnation() == incarnation) {
+      soon.killed = true;
+    } else if (process != null && isIncarnation(process, incarnation)) {
+      process.kill();
+    }
+  }
+
+  /** The connection of one process; its first message says which. */
+  private final class RankHandler implements ConnectionHandler {
+    private @Nullable Connection connection;
+    private @Nullable RankProcess process;
+
+    @Override
+    public void onOpen(Connection opened) {
+      connection = opened;
+    }
+
+    @Override
+    public void onFrame(Connection connection, ByteBuffer frame) {
+      try {
+        switch (RankCodec.decodeFromRank(frame)) {
+          case FromRank.Hello m -> hello(connection, m.pid());
+          case FromRank.Said m -> {
+            RankProcess known = process;
+            RankConfig config = known == null ? null : known.config();
+            if (config == null) {
+              connection.close();
+            } else {
+              send(new FromDaemon.Said(config.rank(), config.incarnation(), m.message()));
+            }
+          }
+        }
+      } catch (BadMessageException e) {
+        send(new FromDaemon.Warning("a process sent nonsense: " + e.getMessage()));
+        connection.close();
+      }
+    }
+
+    private void hello(Connection from, long pid) {
+      RankProcess known = processes.get(pid);
+      if (process != null) {
+        from.close();
+      } else if (known != null) {
+        identified(known);
+      } else {
+        early.put(pid, this);
+      }
+    }
+
+    void identified(RankProcess known) {
+      Connection open = connection;
+      if (open != null) {
+        process = known;
+        known.connected(open);
+      }
+    }
+
+    @Override
+    public void onClosed(Connection connection, Closed closed) {
+      this.connection = null;
+      RankProcess known = process;
+      if (known == null) {
+        early.values().remove(this);
+        return;
+      }
+      known.disconnected();
+      RankConfig config = known.config();
+      if (closed.why() == Closed.Why.SILENT && config != null) {
+        send(new FromDaemon.RankSilent(config.rank(), config.incarnation()));
+      } else {
+        var _ =
+            loop.schedule(
+                EXIT_GRACE_MILLIS,
+                TimeUnit.MILLISECONDS,
+                () -> {
+                  if (processes.get(known.pid()) == known) {
+                    known.kill();
+                  }
+                });
+      }
+    }
+  }
+}

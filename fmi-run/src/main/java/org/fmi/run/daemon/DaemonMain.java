@@ -1,0 +1,74 @@
+package org.fmi.run.daemon;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.fmi.run.launch.Bootstrap;
+import org.fmi.run.launch.Installation;
+
+/**
+ * The main class of {@code bin/fmi-daemon}.
+ *
+ * <pre>
+ *   fmi-daemon                    serves a node; its instructions come on standard input
+ *   fmi-daemon --fence JOB NODE   makes an end of a node of that job on this machine
+ * </pre>
+ */
+public final class DaemonMain {
+  private static final int CANNOT_START = 70;
+
+  private DaemonMain() {}
+
+  public static void main(String[] args) throws InterruptedException {
+    try {
+      if (args.length == 3 && args[0].equals("--fence")) {
+        NodeDirectory.fence(args[1], Integer.parseInt(args[2]));
+      } else {
+        serve();
+      }
+      System.exit(0);
+    } catch (IOException e) {
+      // One line: it ends up in front of the user.
+      System.err.println("fmi-daemon: " + e.getMessage());
+      System.exit(CANNOT_START);
+    }
+  }
+
+  private static void serve() throws IOException, InterruptedException {
+    Bootstrap bootstrap =
+        Bootstrap.read(
+            new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII)));
+    needTool("setsid");
+    needTool("setpriv");
+    NodeDirectory.sweepDead();
+    NodeDirectory directory = NodeDirectory.create(bootstrap.jobId(), bootstrap.node());
+    Daemon daemon = new Daemon(bootstrap, Installation.current(), directory);
+    // On SIGTERM too.
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> close(daemon), "fmi-close"));
+    daemon.run();
+  }
+
+  private static void close(Daemon daemon) {
+    try {
+      daemon.close();
+    } catch (IOException e) {
+      System.err.println("fmi-daemon: " + e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void needTool(String name) throws IOException {
+    String path = System.getenv("PATH");
+    for (String directory : (path == null ? "" : path).split(":")) {
+      if (Files.isExecutable(Path.of(directory, name))) {
+        return;
+      }
+    }
+    throw new IOException(
+        "the program " + name + " is not in the PATH; install util-linux 2.33 or newer");
+  }
+}

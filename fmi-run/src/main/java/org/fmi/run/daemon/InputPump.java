@@ -1,0 +1,46 @@
+package org.fmi.run.daemon;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.fmi.run.control.FromDaemon;
+
+/** Gives standard input to the process of rank 0. */
+final class InputPump {
+  private final OutputStream out;
+  private final int incarnation;
+  private final Uplink uplink;
+
+  /** Bounded by fmirun, which sends only so much that was not taken yet. */
+  private final BlockingQueue<byte[]> queue = new LinkedBlockingQueue<>();
+
+  InputPump(OutputStream out, int incarnation, Uplink uplink) {
+    this.out = out;
+    this.incarnation = incarnation;
+    this.uplink = uplink;
+  }
+
+  void start() {
+    Thread.ofPlatform().daemon().name("fmi-in").start(this::run);
+  }
+
+  /** Gives more; empty at the end of the input. */
+  void add(byte[] bytes) {
+    queue.add(bytes);
+  }
+
+  private void run() {
+    try (out) {
+      for (byte[] bytes = queue.take(); bytes.length > 0; bytes = queue.take()) {
+        out.write(bytes);
+        out.flush();
+        uplink.send(new FromDaemon.InputTaken(incarnation, bytes.length));
+      }
+    } catch (IOException e) {
+      // The process has ended or closed its input: it wants no more.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,252 @@
+package org.fmi.run.daemon;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A node's directory in memory: its daemon's socket and the checkpoints of its ranks. Lives as long
+ * as the daemon, which holds a lock in it; whoever finds one that is not locked may delete it.
+ *
+ * <pre>
+ *   /dev/shm/fmi-JOB-NODE/        mode 0700
+ *     lock                        locked by the daemon, holds its process number
+ *     daemon.sock                 where ranks connect
+ *     ...                         checkpoints
+ * </pre>
+ */
+public final class NodeDirectory {
+  /** The variable that tells a rank its daemon's socket; marks all processes of the node. */
+  public static final String SOCKET_VARIABLE = "FMI_DAEMON_SOCKET";
+
+  private static final Path MEMORY = Path.of("/dev/shm");
+  private static final String PREFIX = "fmi-";
+  private static final String UNFINISHED = ".fmi-";
+  private static final String LOCK = "lock";
+  private static final int SWEEPS = 20;
+
+  private final Path path;
+  private final FileChannel lock;
+
+  private NodeDirectory(Path path, FileChannel lock) {
+    this.path = path;
+    this.lock = lock;
+  }
+
+  /** Whether there is a memory file system to put it in; if not it lies on a disk. */
+  static boolean inMemory() {
+    return Files.isDirectory(MEMORY) && Files.isWritable(MEMORY);
+  }
+
+  private static Path base() {
+    return inMemory() ? MEMORY : Path.of(System.getProperty("java.io.tmpdir", "/tmp"));
+  }
+
+  private static Path path(String jobId, int node) {
+    return base().resolve(PREFIX + jobId + "-" + node);
+  }
+
+  /** Makes it and locks it. */
+  static NodeDirectory create(String jobId, int node) throws IOException {
+    Path path = path(jobId, node);
+    // Locked before it gets its name, so that nobody takes it for a dead one.
+    Path unfinished =
+        Files.createTempDirectory(
+            base(),
+            UNFINISHED,
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    FileChannel lock =
+        FileChannel.open(
+            unfinished.resolve(LOCK), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    if (lock.tryLock() == null) {
+      throw new IOException("cannot lock " + unfinished);
+    }
+    byte[] pid = Long.toString(ProcessHandle.current().pid()).getBytes(StandardCharsets.US_ASCII);
+    lock.write(java.nio.ByteBuffer.wrap(pid));
+    Files.move(unfinished, path, StandardCopyOption.ATOMIC_MOVE);
+    return new NodeDirectory(path, lock);
+  }
+
+  Path path() {
+    return path;
+  }
+
+  Path socket() {
+    return path.resolve("daemon.sock");
+  }
+
+  /** Free bytes where it lies. */
+  long free() throws IOException {
+    return Files.getFileStore(path).getUsableSpace();
+  }
+
+  /** Kills all processes that belong to it, then deletes it. */
+  void destroy() throws IOException {
+    killProcesses(path);
+    deleteTree(path);
+    lock.close();
+  }
+
+  /** Deletes what dead jobs of this user have left. */
+  static void sweepDead() throws IOException {
+    try (DirectoryStream<Path> found =
+        Files.newDirectoryStream(base(), "{" + PREFIX + "," + UNFINISHED + "}*")) {
+      for (Path path : found) {
+        if (isAbandoned(path)) {
+          killProcesses(path);
+          deleteTree(path);
+        }
+      }
+    }
+  }
+
+  /**
+   * Makes an end of a node: kills its daemon and all processes of its ranks, and deletes its
+   * directory. May be called when there is nothing left of it.
+   */
+  public static void fence(String jobId, int node) throws IOException {
+    Path path = path(jobId, node);
+    Path lock = path.resolve(LOCK);
+    if (Files.exists(lock) && !isAbandoned(path)) {
+      try {
+        long pid = Long.parseLong(Files.readString(lock, StandardCharsets.US_ASCII).strip());
+        ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+      } catch (NumberFormatException | NoSuchFileException e) {
+        // It is being made or deleted right now; its daemon is on its way in or out.
+      }
+    }
+    killProcesses(path);
+    deleteTree(path);
+  }
+
+  private static boolean isAbandoned(Path path) throws IOException {
+    try {
+      if (!Files.isDirectory(path)
+          || !Files.getOwner(path).equals(Files.getOwner(Path.of("/proc/self")))) {
+        return false;
+      }
+      Path lock = path.resolve(LOCK);
+      if (path.getFileName().toString().startsWith(UNFINISHED) || !Files.exists(lock)) {
+        // Being made, unless it is old.
+        Instant changed = Files.getLastModifiedTime(path).toInstant();
+        return changed.isBefore(Instant.now().minus(Duration.ofMinutes(1)))
+            && (!Files.exists(lock) || canLock(lock));
+      }
+      return canLock(lock);
+    } catch (NoSuchFileException e) {
+      return false;
+    }
+  }
+
+  private static boolean canLock(Path file) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
+        FileLock lock = channel.tryLock()) {
+      return lock != null;
+    }
+  }
+
+  /**
+   * Kills every process that was started with this directory's socket in its environment: ranks,
+   * and what they have started, whatever process group or session it has moved to.
+   */
+  private static void killProcesses(Path directory) throws IOException {
+    byte[] mark = (SOCKET_VARIABLE + "=" + directory + "/").getBytes(StandardCharsets.UTF_8);
+    // A process may start others while it is being looked for: until none is found.
+    for (int i = 0; i < SWEEPS && killOnce(mark); i++) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static boolean killOnce(byte[] mark) throws IOException {
+    boolean found = false;
+    try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
+      for (Path process : processes) {
+        byte[] environment = environment(process);
+        if (environment != null && contains(environment, mark)) {
+          long pid = Long.parseLong(process.getFileName().toString());
+          if (pid != ProcessHandle.current().pid()) {
+            found |= ProcessHandle.of(pid).map(ProcessHandle::destroyForcibly).orElse(false);
+          }
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Null for processes of others, and those that are gone. */
+  private static byte @Nullable [] environment(Path process) {
+    try {
+      return Files.readAllBytes(process.resolve("environ"));
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  private static boolean contains(byte[] text, byte[] mark) {
+    for (int at = 0; at + mark.length <= text.length; at++) {
+      if ((at == 0 || text[at - 1] == 0)
+          && java.util.Arrays.equals(text, at, at + mark.length, mark, 0, mark.length)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static void deleteTree(Path root) throws IOException {
+    for (int i = 0; ; i++) {
+      try {
+        Files.walkFileTree(
+            root,
+            new SimpleFileVisitor<>() {
+              @Override
+              public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+                  throws IOException {
+                Files.deleteIfExists(file);
+                return FileVisitResult.CONTINUE;
+              }
+
+              @Override
+              public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+                if (e instanceof NoSuchFileException) {
+                  return FileVisitResult.CONTINUE;
+                }
+                throw e;
+              }
+
+              @Override
+              public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException e)
+                  throws IOException {
+                if (e != null) {
+                  throw e;
+                }
+                Files.deleteIfExists(directory);
+                return FileVisitResult.CONTINUE;
+              }
+            });
+        return;
+      } catch (java.nio.file.DirectoryNotEmptyException e) {
+        // A process that was dying has written once more.
+        if (i == SWEEPS) {
+          throw e;
+        }
+      } catch (UncheckedIOException e) {
+        throw e.getCause();
+      }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package org.fmi.run.daemon;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.fmi.run.control.NodeSetup;
+import org.fmi.run.launch.Installation;
+
+/** Knows the command line and environment of a rank's process. */
+final class RankCommand {
+  private static final long MIB = 1 << 20;
+  private static final long LEAST_HEAP = 64 * MIB;
+
+  private final NodeSetup setup;
+  private final Installation installation;
+  private final Path socket;
+  private final int cores;
+  private final long memory;
+  private final String classPath;
+
+  /**
+   * @param socket where the rank finds its daemon
+   * @param cores of this machine
+   */
+  RankCommand(NodeSetup setup, Installation installation, Path socket, int cores)
+      throws IOException {
+    this.setup = setup;
+    this.installation = installation;
+    this.socket = socket;
+    this.cores = cores;
+    this.memory = memory();
+    // FMI's jars first and always the same, so that a shared archive of their classes fits.
+    List<String> entries = new ArrayList<>(installation.rankJars());
+    entries.addAll(setup.classPath());
+    this.classPath = String.join(File.pathSeparator, entries);
+  }
+
+  /**
+   * The process to start: leader of a session and process group of its own, killed by the system
+   * when the thread that starts it ends.
+   *
+   * @param ranksOnNode how many share the machine; sizes heap and threads
+   */
+  ProcessBuilder build(int ranksOnNode) {
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of("setsid", "setpriv", "--pdeathsig", "KILL"));
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("@" + installation.jvmOptions());
+    command.add("-Djava.library.path=" + libraryPath());
+    command.add("-XX:-UsePerfData");
+    int share = Math.max(1, cores / ranksOnNode);
+    command.add("-XX:ActiveProcessorCount=" + share);
+    command.add(share == 1 ? "-XX:+UseSerialGC" : "-XX:+UseParallelGC");
+    // Half of the memory is left to checkpoints, message buffers and the system.
+    command.add("-Xmx" + Math.max(LEAST_HEAP, memory / 2 / ranksOnNode) / MIB + "m");
+    command.addAll(setup.jvmOptions());
+    command.add("-cp");
+    command.add(classPath);
+    command.add("org.fmi.run.rank.RankMain");
+    command.add(setup.mainClass());
+    command.addAll(setup.args());
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.directory(new File(setup.workDirectory()));
+    Map<String, String> environment = builder.environment();
+    environment.putAll(setup.environment());
+    environment.put(NodeDirectory.SOCKET_VARIABLE, socket.toString());
+    return builder;
+  }
+
+  private String libraryPath() {
+    String site = System.getenv("LD_LIBRARY_PATH");
+    return installation.nativeLibraries()
+        + (site == null || site.isEmpty() ? "" : File.pathSeparator + site)
+        + ":/usr/java/packages/lib:/usr/lib64:/lib64:/lib:/usr/lib";
+  }
+
+  /** Bytes this process and its children may use: those of the machine, or of its control group. */
+  private static long memory() throws IOException {
+    long bytes = Long.MAX_VALUE;
+    for (String line : Files.readAllLines(Path.of("/proc/meminfo"))) {
+      if (line.startsWith("MemTotal:")) {
+        bytes = Long.parseLong(line.replaceAll("\\D", "")) << 10;
+      }
+    }
+    try {
+      String limit = Files.readString(Path.of("/sys/fs/cgroup/memory.max")).strip();
+      if (!limit.equals("max")) {
+        bytes = Math.min(bytes, Long.parseLong(limit));
+      }
+    } catch (NoSuchFileException e) {
+      // Not limited by a control group of version 2.
+    }
+    return bytes;
+  }
+}

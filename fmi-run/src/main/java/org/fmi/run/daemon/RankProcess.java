@@ -1,0 +1,137 @@
+package org.fmi.run.daemon;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import org.fmi.core.control.JobMessage;
+import org.fmi.core.spi.RankConfig;
+import org.fmi.net.Connection;
+import org.fmi.run.control.RankCodec;
+import org.fmi.run.control.ToRank;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One process for a rank, from its start to its exit. Used on the daemon's loop, but for its pumps.
+ *
+ * <pre>
+ *   started --connected--> STANDBY --assigned--> RANK --exit--> gone
+ *      +-------assigned before it connects--------^
+ * </pre>
+ */
+final class RankProcess {
+  private static final Duration DRAIN = Duration.ofSeconds(2);
+
+  private final Process process;
+  private final CompletableFuture<Integer> rank = new CompletableFuture<>();
+  private final Thread outputPump;
+  private final Thread errorPump;
+
+  /** What is to be sent when it connects, in order. */
+  private final List<ToRank> waiting = new ArrayList<>();
+
+  private @Nullable Connection connection;
+  private @Nullable RankConfig config;
+  private @Nullable InputPump input;
+
+  RankProcess(Process process, Semaphore outputCredit, Uplink uplink) {
+    this.process = process;
+    this.outputPump =
+        new OutputPump(process.getInputStream(), false, rank, outputCredit, uplink)
+            .start(process.pid());
+    this.errorPump =
+        new OutputPump(process.getErrorStream(), true, rank, outputCredit, uplink)
+            .start(process.pid());
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  /** Who it is; null while it is a standby. */
+  @Nullable RankConfig config() {
+    return config;
+  }
+
+  /** Makes it a rank. */
+  void assign(RankConfig assigned, Uplink uplink) {
+    config = assigned;
+    rank.complete(assigned.rank());
+    InputPump pump = new InputPump(process.getOutputStream(), assigned.incarnation(), uplink);
+    pump.start();
+    if (assigned.rank() == 0) {
+      input = pump;
+    } else {
+      pump.add(new byte[0]);
+    }
+    send(new ToRank.Assign(assigned));
+    Connection open = connection;
+    if (open != null) {
+      open.heartbeat(assigned.heartbeatTimeoutMillis());
+    }
+  }
+
+  /** It has connected and said who it is. */
+  void connected(Connection opened) {
+    connection = opened;
+    RankConfig assigned = config;
+    if (assigned == null) {
+      send(new ToRank.WarmUp());
+    } else {
+      opened.heartbeat(assigned.heartbeatTimeoutMillis());
+    }
+    for (ToRank message : waiting) {
+      opened.send(RankCodec.encode(message));
+    }
+    waiting.clear();
+  }
+
+  /** Its connection is closed; it is on its way out. */
+  void disconnected() {
+    connection = null;
+  }
+
+  void tell(JobMessage message) {
+    send(new ToRank.Tell(message));
+  }
+
+  private void send(ToRank message) {
+    Connection open = connection;
+    if (open == null) {
+      waiting.add(message);
+    } else {
+      open.send(RankCodec.encode(message));
+    }
+  }
+
+  /** Standard input, if it is a process of rank 0. */
+  void input(byte[] bytes) {
+    InputPump pump = input;
+    if (pump != null) {
+      pump.add(bytes);
+    }
+  }
+
+  /** Kills it and what it has started. */
+  void kill() {
+    process.destroyForcibly();
+    ProcessGroup.kill(process.pid());
+  }
+
+  /**
+   * Waits until it has ended and all its output has been sent; kills what it has left behind.
+   *
+   * @return its exit status, or 128 + signal
+   */
+  int await() throws InterruptedException {
+    int status = process.waitFor();
+    ProcessGroup.kill(process.pid());
+    // A standby never gets a number now; its output is dropped.
+    if (rank.isDone()) {
+      outputPump.join(DRAIN);
+      errorPump.join(DRAIN);
+    }
+    return status;
+  }
+}

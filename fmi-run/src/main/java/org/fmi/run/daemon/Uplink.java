@@ -1,0 +1,9 @@
+package org.fmi.run.daemon;
+
+import org.fmi.run.control.FromDaemon;
+
+/** The way to fmirun. */
+interface Uplink {
+  /** Sends a message; dropped if fmirun is gone, for then the daemon ends. Any thread. */
+  void send(FromDaemon message);
+}

@@ -1,0 +1,739 @@
+package org.fmi.run.job;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.fmi.core.control.JobMessage;
+import org.fmi.core.control.RankMessage;
+import org.fmi.core.control.RankMessage.Position;
+import org.fmi.core.spi.Fault;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides by global rollback, as the FMI paper does: any failure sends every process back to H1.
+ *
+ * <pre>
+ *  LAUNCHING --all nodes up--> JOINING(e) --all joined, Start(e)--> CONNECTING(e) --all run--> RUNNING(e)
+ *                               ^   |                                  |                        |  |
+ *                               |   +-- a failure: stay, respawn       |        a failure: e+1  |  | all finished
+ *                               +--------------------------------------+------------------------+  v
+ *                                                                                            RELEASED --> ENDED
+ * </pre>
+ *
+ * A failure before Start(e) needs no new epoch: nothing was sent in e yet. A survivor that stands
+ * outside of a loop cannot be rolled back; then all processes are killed and started again in the
+ * same epoch, and restore from memory.
+ */
+public final class GlobalRecoveryJob implements Job {
+  /**
+   * After so many failures of the program itself without progress in between, it is not started
+   * again.
+   */
+  private static final int SELF_FAILURES = 3;
+
+  private enum Phase {
+    LAUNCHING,
+    JOINING,
+    CONNECTING,
+    RUNNING,
+    RELEASED,
+    ENDED
+  }
+
+  private enum NodeState {
+    LAUNCHING,
+    UP,
+    LOST
+  }
+
+  private enum Life {
+    /** No process and no place: waits for a node. */
+    UNPLACED,
+    ALIVE,
+    /** Being killed; its exit is awaited. */
+    DYING,
+    /** Exited after all ranks were released, or without ever having joined. */
+    GONE
+  }
+
+  private static final class Rank {
+    int node = -1;
+    int incarnation = -1;
+    Life life = Life.UNPLACED;
+
+    /** This process has joined once, so it is a program that uses the library. */
+    boolean known;
+
+    /** This process was told to start in some epoch: it ran the program's code. */
+    boolean started;
+
+    boolean joined;
+    boolean connected;
+    boolean running;
+    boolean rebuilt;
+    boolean finished;
+    Position position = Position.FRESH;
+    Map<String, byte[]> addresses = Map.of();
+  }
+
+  /** A committed checkpoint, as far as the job needs to know it: to see progress. */
+  private record Line(long loop, long iteration) {}
+
+  private final JobSpec spec;
+  private final NodeState[] nodes;
+  private final Rank[] ranks;
+  private final int[][] groups;
+  private final Map<Integer, FaultSpec> faults = new HashMap<>();
+  private final List<JobCommand> out = new ArrayList<>();
+
+  private Phase phase = Phase.LAUNCHING;
+  private int epoch;
+  private boolean restartAll;
+  private boolean waiting;
+  private int exitStatus;
+  private @Nullable Line line;
+  private @Nullable Line selfFailureLine;
+  private int selfFailures;
+
+  /**
+   * A job to be begun.
+   *
+   * @throws IllegalArgumentException if the nodes have too few slots
+   */
+  public GlobalRecoveryJob(JobSpec spec) {
+    this.spec = spec;
+    this.nodes = new NodeState[spec.nodes().size()];
+    this.ranks = new Rank[spec.size()];
+    int[] nodeOf = place(spec);
+    for (int r = 0; r < ranks.length; r++) {
+      ranks[r] = new Rank();
+      ranks[r].node = nodeOf[r];
+    }
+    this.groups = Groups.form(nodeOf, spec.groupSize());
+    for (int i = 0; i < spec.faults().size(); i++) {
+      faults.put(i, spec.faults().get(i));
+    }
+  }
+
+  /** Fills nodes in their order, each up to its capacity. */
+  private static int[] place(JobSpec spec) {
+    int[] nodeOf = new int[spec.size()];
+    int next = 0;
+    for (int n = 0; n < spec.nodes().size() && next < nodeOf.length; n++) {
+      if (!spec.nodes().get(n).spare()) {
+        for (int k = capacity(spec, n); k > 0 && next < nodeOf.length; k--) {
+          nodeOf[next++] = n;
+        }
+      }
+    }
+    if (next < nodeOf.length) {
+      throw new IllegalArgumentException(
+          spec.size() + " ranks do not fit: the nodes that are no spares have " + next + " slots");
+    }
+    return nodeOf;
+  }
+
+  private static int capacity(JobSpec spec, int node) {
+    int slots = spec.nodes().get(node).slots();
+    return spec.ranksPerNode() > 0 ? Math.min(slots, spec.ranksPerNode()) : slots;
+  }
+
+  @Override
+  public List<JobCommand> begin() {
+    for (int n = 0; n < nodes.length; n++) {
+      nodes[n] = NodeState.LAUNCHING;
+      out.add(new JobCommand.Launch(n));
+    }
+    return take();
+  }
+
+  @Override
+  public List<JobCommand> on(JobEvent event) {
+    if (phase != Phase.ENDED) {
+      switch (event) {
+        case JobEvent.NodeUp e -> onNodeUp(e.node());
+        case JobEvent.NodeLost e -> onNodeLost(e.node(), e.reason());
+        case JobEvent.RankExited e -> onRankExited(e);
+        case JobEvent.RankSilent e -> onRankSilent(e.rank(), e.incarnation());
+        case JobEvent.FromRank e -> onFromRank(e);
+        case JobEvent.Interrupted e -> end(128 + e.signal(), "ended by signal " + e.signal());
+      }
+    }
+    return take();
+  }
+
+  private List<JobCommand> take() {
+    List<JobCommand> commands = List.copyOf(out);
+    out.clear();
+    return commands;
+  }
+
+  // ---- nodes
+
+  private void onNodeUp(int node) {
+    if (nodes[node] == NodeState.UP) {
+      return;
+    }
+    nodes[node] = NodeState.UP;
+    report(new Notice.NodeReady(node, name(node)));
+    if (phase == Phase.LAUNCHING) {
+      startWhenNodesAreUp();
+    } else {
+      placeWaiting();
+    }
+  }
+
+  private void startWhenNodesAreUp() {
+    for (Rank r : ranks) {
+      if (nodes[r.node] != NodeState.UP) {
+        return;
+      }
+    }
+    int used = ranks[ranks.length - 1].node + 1;
+    report(new Notice.Started(ranks.length, used, nodes.length - used));
+    if (used > 1) {
+      reportUnprotected();
+    }
+    phase = Phase.JOINING;
+    for (int r = 0; r < ranks.length; r++) {
+      spawn(r, ranks[r].node);
+    }
+  }
+
+  private void reportUnprotected() {
+    for (int r = 0; r < ranks.length; r++) {
+      if (groups[r].length == 1) {
+        report(
+            new Notice.Degraded(
+                "rank "
+                    + r
+                    + " has no partner on another node: the job will not survive the loss of "
+                    + name(ranks[r].node)
+                    + "; place the same number of ranks on each node"));
+      }
+    }
+  }
+
+  private void onNodeLost(int node, String reason) {
+    NodeState before = nodes[node];
+    if (before == NodeState.LOST) {
+      return;
+    }
+    nodes[node] = NodeState.LOST;
+    List<Integer> lost = ranksOn(node);
+    if (phase == Phase.LAUNCHING && !lost.isEmpty()) {
+      end(70, "cannot start on " + name(node) + ": " + reason);
+      return;
+    }
+    report(new Notice.NodeFailed(epoch, node, name(node), "fmirun", reason));
+    // Whoever was declared dead is made dead, and its memory counts as lost.
+    out.add(new JobCommand.KillNode(node, reason));
+    lost.removeIf(r -> ranks[r].life == Life.GONE);
+    if (lost.isEmpty()) {
+      return;
+    }
+    if (phase == Phase.RELEASED) {
+      end(70, name(node) + " was lost while the program was ending: " + reason);
+      return;
+    }
+    for (int r : lost) {
+      ranks[r].life = Life.UNPLACED;
+      ranks[r].joined = false;
+      ranks[r].node = -1;
+    }
+    if (beginRecovery(name(node) + " lost: " + reason)) {
+      placeWaiting();
+    }
+  }
+
+  private List<Integer> ranksOn(int node) {
+    List<Integer> on = new ArrayList<>();
+    for (int r = 0; r < ranks.length; r++) {
+      if (ranks[r].node == node) {
+        on.add(r);
+      }
+    }
+    return on;
+  }
+
+  /** Finds a place for every rank that has none, as far as the user allows. */
+  private void placeWaiting() {
+    for (int r = 0; r < ranks.length; r++) {
+      if (ranks[r].life != Life.UNPLACED) {
+        continue;
+      }
+      int node = findNode(r, true);
+      if (node < 0) {
+        switch (spec.onNoSpare()) {
+          case SHARE -> node = findNode(r, false);
+          case ABORT -> {
+            end(
+                70,
+                "no spare node is left for rank "
+                    + r
+                    + "; give more nodes, or --on-no-spare share or wait");
+            return;
+          }
+          case WAIT -> {
+            waitForNode();
+            continue;
+          }
+        }
+        if (node < 0) {
+          end(
+              70,
+              "no node is left; give spare nodes (--spares, or more hosts than the ranks need)");
+          return;
+        }
+        report(
+            new Notice.Degraded(
+                "no spare node is left: rank " + r + " shares " + name(node) + " with others"));
+      }
+      spawn(r, node);
+    }
+    waiting = false;
+  }
+
+  private void waitForNode() {
+    if (!waiting) {
+      waiting = true;
+      report(new Notice.Degraded("no spare node is left: waiting until a lost one comes back"));
+    }
+    for (int n = 0; n < nodes.length; n++) {
+      if (nodes[n] == NodeState.LOST) {
+        nodes[n] = NodeState.LAUNCHING;
+        out.add(new JobCommand.Launch(n));
+      }
+    }
+  }
+
+  /**
+   * The best node for a rank: one without members of its group, then the emptiest, then the first.
+   *
+   * @param free only nodes with a free slot
+   * @return -1 if there is none
+   */
+  private int findNode(int rank, boolean free) {
+    int best = -1;
+    long bestCost = Long.MAX_VALUE;
+    for (int n = 0; n < nodes.length; n++) {
+      if (nodes[n] != NodeState.UP) {
+        continue;
+      }
+      int load = 0;
+      int sameGroup = 0;
+      for (int r = 0; r < ranks.length; r++) {
+        if (ranks[r].node == n) {
+          load++;
+          sameGroup += groups[rank][0] == groups[r][0] ? 1 : 0;
+        }
+      }
+      if (free && load >= capacity(spec, n)) {
+        continue;
+      }
+      long cost = sameGroup * 1_000_000L + load;
+      if (cost < bestCost) {
+        best = n;
+        bestCost = cost;
+      }
+    }
+    return best;
+  }
+
+  // ---- processes
+
+  private void spawn(int r, int node) {
+    Rank rank = ranks[r];
+    rank.node = node;
+    rank.incarnation++;
+    rank.life = Life.ALIVE;
+    rank.known = false;
+    rank.started = false;
+    rank.joined = false;
+    rank.finished = false;
+    List<Fault> mine = new ArrayList<>();
+    faults.forEach(
+        (id, f) -> {
+          if (f.number() == (f.node() || f.daemon() ? node : r)) {
+            mine.add(new Fault(id, f.point(), f.iteration()));
+          }
+        });
+    mine.sort(java.util.Comparator.comparingInt(Fault::id));
+    out.add(
+        new JobCommand.Spawn(
+            node, r, rank.incarnation, groups[r], ranksOn(node).size(), List.copyOf(mine)));
+    if (epoch > 0) {
+      out.add(new JobCommand.Tell(r, rank.incarnation, new JobMessage.Revoke(epoch)));
+    }
+    if (rank.incarnation > 0) {
+      report(new Notice.Respawned(epoch, r, node, name(node), rank.incarnation));
+    }
+  }
+
+  private void onRankExited(JobEvent.RankExited e) {
+    Rank rank = ranks[e.rank()];
+    if (e.incarnation() != rank.incarnation || rank.node != e.node() || rank.life == Life.GONE) {
+      return;
+    }
+    boolean wasDying = rank.life == Life.DYING;
+    rank.joined = false;
+    if (phase == Phase.RELEASED) {
+      gone(rank, e.status());
+      return;
+    }
+    if (wasDying) {
+      // Its failure was dealt with when the kill was decided: what is missing is the new process.
+      spawn(e.rank(), rank.node);
+      return;
+    }
+    if (!rank.known && !e.signaled() && rank.incarnation == 0) {
+      if (e.status() != 0) {
+        end(
+            e.status(),
+            "rank " + e.rank() + " ended with status " + e.status() + " before Fmi.init");
+      } else {
+        goneWithoutInit(e.rank());
+      }
+      return;
+    }
+    String how = howItEnded(e);
+    report(new Notice.RankFailed(epoch, e.rank(), "daemon", how));
+    if (isOwnFault(e) && tooManySelfFailures()) {
+      end(
+          e.status() == 0 ? 70 : e.status(),
+          "rank "
+              + e.rank()
+              + " failed by itself "
+              + SELF_FAILURES
+              + " times without progress in between ("
+              + how
+              + "): not started again");
+      return;
+    }
+    rank.life = Life.UNPLACED;
+    if (beginRecovery("rank " + e.rank() + " " + how)) {
+      if (nodes[rank.node] == NodeState.UP) {
+        spawn(e.rank(), rank.node);
+      } else {
+        placeWaiting();
+      }
+    }
+  }
+
+  private static String howItEnded(JobEvent.RankExited e) {
+    if (e.signaled()) {
+      return "was killed by signal " + (e.status() - 128);
+    }
+    return e.status() == 0
+        ? "ended without Fmi.close"
+        : "ended by itself with status " + e.status();
+  }
+
+  /**
+   * Whether the program, and not its environment, is to blame: an exit, or a signal that a fault in
+   * the code raises.
+   */
+  private static boolean isOwnFault(JobEvent.RankExited e) {
+    if (!e.signaled()) {
+      return true;
+    }
+    return switch (e.status() - 128) {
+      case 4, 6, 7, 8, 11 -> true; // SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV
+      default -> false;
+    };
+  }
+
+  private boolean tooManySelfFailures() {
+    if (selfFailures > 0 && java.util.Objects.equals(line, selfFailureLine)) {
+      selfFailures++;
+    } else {
+      selfFailures = 1;
+    }
+    selfFailureLine = line;
+    return selfFailures >= SELF_FAILURES;
+  }
+
+  private void gone(Rank rank, int status) {
+    rank.life = Life.GONE;
+    if (exitStatus == 0) {
+      exitStatus = status;
+    }
+    for (Rank r : ranks) {
+      if (r.life != Life.GONE) {
+        return;
+      }
+    }
+    end(exitStatus, "");
+  }
+
+  /**
+   * A program that does not use the library may run too; but not if others of its job wait for it.
+   */
+  private void goneWithoutInit(int r) {
+    for (int i = 0; i < ranks.length; i++) {
+      if (ranks[i].known) {
+        end(
+            70,
+            "rank "
+                + r
+                + " ended without Fmi.init, but rank "
+                + i
+                + " waits for it: all ranks must call it");
+        return;
+      }
+    }
+    gone(ranks[r], 0);
+  }
+
+  private void onRankSilent(int r, int incarnation) {
+    Rank rank = ranks[r];
+    if (incarnation == rank.incarnation && rank.life == Life.ALIVE) {
+      report(new Notice.RankFailed(epoch, r, "daemon", "was silent for too long"));
+      kill(r);
+      beginRecovery("rank " + r + " was silent for too long");
+    }
+  }
+
+  private void kill(int r) {
+    ranks[r].life = Life.DYING;
+    ranks[r].joined = false;
+    out.add(new JobCommand.KillRank(ranks[r].node, r, ranks[r].incarnation));
+  }
+
+  // ---- recovery
+
+  /**
+   * Sends everybody back to H1.
+   *
+   * @return whether the job goes on
+   */
+  private boolean beginRecovery(String reason) {
+    if (phase == Phase.RELEASED) {
+      end(70, reason + ", while the program was ending");
+      return false;
+    }
+    if (phase == Phase.JOINING) {
+      // Start was not sent yet: nothing was sent in this epoch, it can still be used.
+      return true;
+    }
+    if (epoch >= spec.maxRecoveries()) {
+      end(
+          70,
+          reason
+              + "; it would be recovery "
+              + (epoch + 1)
+              + ", --max-recoveries is "
+              + spec.maxRecoveries());
+      return false;
+    }
+    epoch++;
+    phase = Phase.JOINING;
+    restartAll = false;
+    for (Rank r : ranks) {
+      r.joined = false;
+      r.connected = false;
+      r.running = false;
+      r.rebuilt = false;
+      r.finished = false;
+    }
+    report(new Notice.RecoveryBegun(epoch, false, reason));
+    out.add(new JobCommand.TellAll(new JobMessage.Revoke(epoch)));
+    return true;
+  }
+
+  /** Kills all that ran the program's code, to start it anew. */
+  private void restartAll(String reason) {
+    if (restartAll) {
+      return;
+    }
+    restartAll = true;
+    report(new Notice.RecoveryBegun(epoch, true, reason));
+    for (int r = 0; r < ranks.length; r++) {
+      if (ranks[r].life == Life.ALIVE && ranks[r].started) {
+        kill(r);
+      }
+    }
+  }
+
+  private void onFromRank(JobEvent.FromRank e) {
+    Rank rank = ranks[e.rank()];
+    if (e.incarnation() != rank.incarnation || rank.life != Life.ALIVE) {
+      return;
+    }
+    switch (e.message()) {
+      case RankMessage.Joined m -> onJoined(e.rank(), m);
+      case RankMessage.Connected m -> onConnected(rank, m);
+      case RankMessage.Running m -> onRunning(rank, m);
+      case RankMessage.Suspect m -> onSuspect(e.rank(), m);
+      case RankMessage.CheckpointDone m -> onCheckpointDone(m);
+      case RankMessage.AtFault m -> onAtFault(e.rank(), m.fault());
+      case RankMessage.RestartNeeded m -> {
+        if (m.epoch() == epoch && beginRecovery(m.reason())) {
+          restartAll(m.reason());
+        }
+      }
+      case RankMessage.Unrecoverable m -> {
+        if (m.epoch() == epoch) {
+          end(70, m.reason());
+        }
+      }
+      case RankMessage.Finished m -> onFinished(rank, m);
+      case RankMessage.Abort m ->
+          end(m.status(), "rank " + e.rank() + " called abort(" + m.status() + ")");
+    }
+  }
+
+  private void onJoined(int r, RankMessage.Joined m) {
+    Rank rank = ranks[r];
+    rank.known = true;
+    if (m.epoch() != epoch || phase != Phase.JOINING) {
+      return; // of an older epoch; its Revoke is under way
+    }
+    for (int i = 0; i < ranks.length; i++) {
+      if (ranks[i].life == Life.GONE) {
+        end(
+            70,
+            "rank "
+                + i
+                + " ended without Fmi.init, but rank "
+                + r
+                + " waits for it: all ranks must call it");
+        return;
+      }
+    }
+    rank.joined = true;
+    rank.position = m.position();
+    rank.addresses = m.addresses();
+    report(new Notice.Joined(epoch, r));
+    if (m.position() == Position.OUTSIDE) {
+      restartAll("rank " + r + " is outside of a loop");
+    }
+    startWhenAllJoined();
+  }
+
+  private void startWhenAllJoined() {
+    List<Map<String, byte[]>> endpoints = new ArrayList<>();
+    boolean rollback = false;
+    for (Rank r : ranks) {
+      if (!r.joined) {
+        return;
+      }
+      endpoints.add(r.addresses);
+      rollback |= r.position != Position.FRESH;
+    }
+    phase = Phase.CONNECTING;
+    for (Rank r : ranks) {
+      r.started = true;
+    }
+    report(new Notice.AllJoined(epoch));
+    out.add(new JobCommand.TellAll(new JobMessage.Start(epoch, rollback, endpoints)));
+  }
+
+  private void onConnected(Rank rank, RankMessage.Connected m) {
+    if (m.epoch() != epoch || phase != Phase.CONNECTING) {
+      return;
+    }
+    rank.connected = true;
+    for (Rank r : ranks) {
+      if (!r.connected) {
+        return;
+      }
+    }
+    report(new Notice.AllConnected(epoch));
+  }
+
+  private void onRunning(Rank rank, RankMessage.Running m) {
+    if (m.epoch() != epoch || phase != Phase.CONNECTING) {
+      return;
+    }
+    rank.running = true;
+    rank.rebuilt = m.rebuilt();
+    int rebuilt = 0;
+    for (Rank r : ranks) {
+      if (!r.running) {
+        return;
+      }
+      rebuilt += r.rebuilt ? 1 : 0;
+    }
+    phase = Phase.RUNNING;
+    report(new Notice.AllRunning(epoch, m.loop(), m.iteration(), rebuilt));
+  }
+
+  private void onSuspect(int by, RankMessage.Suspect m) {
+    if (m.rank() < 0 || m.rank() >= ranks.length) {
+      return;
+    }
+    report(new Notice.Notified(m.epoch(), by, m.rank(), m.hops()));
+    Rank suspect = ranks[m.rank()];
+    if (m.epoch() != epoch || suspect.life != Life.ALIVE || phase == Phase.RELEASED) {
+      return;
+    }
+    report(new Notice.RankFailed(epoch, m.rank(), "rank " + by + " over the log-ring", m.reason()));
+    kill(m.rank());
+    beginRecovery("rank " + m.rank() + ": " + m.reason());
+  }
+
+  private void onCheckpointDone(RankMessage.CheckpointDone m) {
+    if (m.epoch() != epoch) {
+      return;
+    }
+    line = new Line(m.loop(), m.iteration());
+    report(
+        new Notice.CheckpointCommitted(
+            m.epoch(),
+            m.version(),
+            m.loop(),
+            m.iteration(),
+            m.bytes(),
+            m.copyNanos(),
+            m.encodeNanos(),
+            m.commitNanos()));
+  }
+
+  private void onAtFault(int r, int id) {
+    FaultSpec fault = faults.remove(id);
+    if (fault == null) {
+      // Another rank of the node came first; this one dies with it.
+      return;
+    }
+    int node = ranks[r].node;
+    if (fault.daemon()) {
+      out.add(new JobCommand.KillDaemon(node));
+    } else if (fault.node()) {
+      out.add(new JobCommand.KillNode(node, "injected failure"));
+    } else {
+      out.add(new JobCommand.KillRank(node, r, ranks[r].incarnation));
+    }
+  }
+
+  private void onFinished(Rank rank, RankMessage.Finished m) {
+    if (m.epoch() != epoch) {
+      return;
+    }
+    rank.finished = true;
+    for (Rank r : ranks) {
+      if (!r.finished) {
+        return;
+      }
+    }
+    phase = Phase.RELEASED;
+    out.add(new JobCommand.TellAll(new JobMessage.Release()));
+  }
+
+  // ---- the end
+
+  private void end(int status, String message) {
+    phase = Phase.ENDED;
+    report(new Notice.Finished(status, epoch, message));
+    out.add(new JobCommand.End(status, message));
+  }
+
+  private void report(Notice notice) {
+    out.add(new JobCommand.Report(notice));
+  }
+
+  private String name(int node) {
+    return spec.nodes().get(node).name();
+  }
+}

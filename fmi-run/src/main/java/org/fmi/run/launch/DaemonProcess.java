@@ -1,0 +1,91 @@
+package org.fmi.run.launch;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** The process on this machine that is, or leads to, a daemon. */
+public final class DaemonProcess {
+  private static final int KEPT_LINES = 10;
+
+  private final Process process;
+  private final Explanation explanation;
+  private final Deque<String> lastLines = new ArrayDeque<>();
+
+  /** Says in one line why a daemon did not start. */
+  interface Explanation {
+    /**
+     * @param status of the process
+     * @param lines the last ones of its error output
+     */
+    String of(int status, List<String> lines);
+  }
+
+  private DaemonProcess(Process process, Explanation explanation) {
+    this.process = process;
+    this.explanation = explanation;
+  }
+
+  static DaemonProcess start(List<String> command, Bootstrap bootstrap, Explanation explanation)
+      throws IOException {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    try (OutputStream in = process.getOutputStream()) {
+      in.write(bootstrap.text().getBytes(StandardCharsets.US_ASCII));
+    } catch (IOException e) {
+      // It has ended already; its output and status will say why.
+    }
+    return new DaemonProcess(process, explanation);
+  }
+
+  /**
+   * Follows it until it ends, on a thread of its own.
+   *
+   * @param onLine takes what it prints
+   * @param onExit takes the reason why it ended, in one line
+   */
+  public void follow(Consumer<String> onLine, Consumer<String> onExit) {
+    Thread.ofPlatform()
+        .daemon()
+        .name("fmi-launched-" + process.pid())
+        .start(
+            () -> {
+              try (BufferedReader in =
+                  new BufferedReader(
+                      new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+                String line;
+                while ((line = in.readLine()) != null) {
+                  if (lastLines.size() == KEPT_LINES) {
+                    lastLines.removeFirst();
+                  }
+                  lastLines.add(line);
+                  onLine.accept(line);
+                }
+              } catch (IOException e) {
+                // As good as its end.
+              }
+              int status;
+              try {
+                status = process.waitFor();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+              }
+              onExit.accept(explanation.of(status, List.copyOf(lastLines)));
+            });
+  }
+
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /** Kills it; of a daemon on another host this is only the near end. */
+  public void kill() {
+    process.destroyForcibly();
+  }
+}

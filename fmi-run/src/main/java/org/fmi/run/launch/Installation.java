@@ -1,0 +1,53 @@
+package org.fmi.run.launch;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Where FMI is installed.
+ *
+ * <pre>
+ *   bin/fmirun, bin/fmi-daemon    scripts that find a JDK
+ *   lib/*.jar                     what a rank needs
+ *   lib/run/*.jar                 what only fmirun needs
+ *   lib/native/*.so               Netty's libraries, so that no process unpacks them
+ *   lib/jvm.options               options of all JVMs
+ *   conf/fmi.conf                 the site's settings
+ * </pre>
+ */
+public record Installation(Path home) {
+  /** The one this process was started from. */
+  public static Installation current() {
+    String home = System.getProperty("fmi.home");
+    if (home == null) {
+      throw new IllegalStateException("fmi.home is not set: start FMI by its scripts in bin");
+    }
+    return new Installation(Path.of(home));
+  }
+
+  public Path daemon() {
+    return home.resolve("bin/fmi-daemon");
+  }
+
+  public Path settings() {
+    return home.resolve("conf/fmi.conf");
+  }
+
+  public Path jvmOptions() {
+    return home.resolve("lib/jvm.options");
+  }
+
+  public Path nativeLibraries() {
+    return home.resolve("lib/native");
+  }
+
+  /** The jars that every rank has on its class path, sorted. */
+  public List<String> rankJars() throws IOException {
+    try (Stream<Path> files = Files.list(home.resolve("lib"))) {
+      return files.map(Path::toString).filter(name -> name.endsWith(".jar")).sorted().toList();
+    }
+  }
+}

@@ -1,0 +1,27 @@
+package org.fmi.run.launch;
+
+import java.io.IOException;
+
+/** Starts the daemons of nodes, and makes an end of them. Calls may take seconds. Any thread. */
+public interface Launcher {
+  /**
+   * Starts a node's daemon and hands it its instructions.
+   *
+   * @throws IOException if not even that can be done here
+   */
+  DaemonProcess start(Bootstrap bootstrap) throws IOException;
+
+  /**
+   * Makes an end of a node of which nothing is to be heard any more: kills its daemon and all its
+   * ranks, and deletes its memory. What is not to be reached is left to its own devices: a daemon
+   * that has lost fmirun does the same by itself.
+   */
+  void fence(String jobId, int node) throws IOException;
+
+  /**
+   * Kills only the daemon of a node, for tests.
+   *
+   * @param pid its process on that node
+   */
+  void killDaemon(int node, long pid) throws IOException;
+}

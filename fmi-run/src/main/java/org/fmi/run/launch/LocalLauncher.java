@@ -1,0 +1,36 @@
+package org.fmi.run.launch;
+
+import java.io.IOException;
+import java.util.List;
+import org.fmi.run.daemon.NodeDirectory;
+
+/** Makes nodes out of daemons on this machine. */
+public final class LocalLauncher implements Launcher {
+  private final Installation installation;
+
+  public LocalLauncher(Installation installation) {
+    this.installation = installation;
+  }
+
+  @Override
+  public DaemonProcess start(Bootstrap bootstrap) throws IOException {
+    // A session of its own: Ctrl-C is fmirun's business.
+    return DaemonProcess.start(
+        List.of("setsid", installation.daemon().toString()),
+        bootstrap,
+        (status, lines) ->
+            lines.isEmpty()
+                ? "its daemon ended with status " + status
+                : lines.getLast().replaceFirst("^fmi-daemon: ", ""));
+  }
+
+  @Override
+  public void fence(String jobId, int node) throws IOException {
+    NodeDirectory.fence(jobId, node);
+  }
+
+  @Override
+  public void killDaemon(int node, long pid) {
+    ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+  }
+}

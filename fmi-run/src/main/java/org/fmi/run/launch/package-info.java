@@ -1,0 +1,5 @@
+/** Starts, and makes an end of, the daemons of a job's nodes. */
+@NullMarked
+package org.fmi.run.launch;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,114 @@
+package org.fmi.run.rank;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.fmi.core.control.JobLink;
+import org.fmi.core.control.JobMessage;
+import org.fmi.core.control.RankMessage;
+import org.fmi.core.spi.RankConfig;
+import org.fmi.net.Closed;
+import org.fmi.net.Connection;
+import org.fmi.net.ConnectionHandler;
+import org.fmi.net.Loop;
+import org.fmi.run.control.BadMessageException;
+import org.fmi.run.control.FromRank;
+import org.fmi.run.control.RankCodec;
+import org.fmi.run.control.ToRank;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A process's line to its daemon. When it breaks the daemon is gone, or has cut this process off:
+ * the process ends at once, whatever it is doing.
+ */
+final class DaemonLink implements JobLink, ConnectionHandler {
+  private static final int CONNECT_MILLIS = 30_000;
+
+  /** As if killed by SIGKILL. */
+  private static final int CUT_OFF = 137;
+
+  private final Connection connection;
+  private final CompletableFuture<Void> warmUp = new CompletableFuture<>();
+  private final CompletableFuture<RankConfig> assignment = new CompletableFuture<>();
+
+  /** Messages that came before somebody listened. Used on the link's thread. */
+  private final List<JobMessage> early = new ArrayList<>();
+
+  private @Nullable Listener listener;
+  private final Loop loop;
+
+  private DaemonLink(Path socket) {
+    // The socket is protected by its directory; the job's secret comes over it.
+    loop = Loop.open("fmi-link", new byte[32], Loop.MAX_FRAME);
+    connection = loop.connectLocal(socket, CONNECT_MILLIS, this);
+  }
+
+  static DaemonLink connect(Path socket) {
+    return new DaemonLink(socket);
+  }
+
+  /** Done when this process is to get ready for an assignment that may come much later. */
+  CompletableFuture<Void> warmUp() {
+    return warmUp;
+  }
+
+  /** Done when this process knows who it is. */
+  CompletableFuture<RankConfig> assignment() {
+    return assignment;
+  }
+
+  @Override
+  public void send(RankMessage message) {
+    connection.send(RankCodec.encode(new FromRank.Said(message)));
+  }
+
+  @Override
+  public void listen(Listener newListener) {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    loop.execute(
+        () -> {
+          listener = newListener;
+          early.forEach(newListener::onMessage);
+          early.clear();
+          done.complete(null);
+        });
+    done.join();
+  }
+
+  @Override
+  public void onOpen(Connection opened) {
+    opened.send(RankCodec.encode(new FromRank.Hello(ProcessHandle.current().pid())));
+  }
+
+  @Override
+  public void onFrame(Connection from, ByteBuffer frame) {
+    try {
+      switch (RankCodec.decodeToRank(frame)) {
+        case ToRank.WarmUp _ -> warmUp.complete(null);
+        case ToRank.Assign m -> {
+          from.heartbeat(m.config().heartbeatTimeoutMillis());
+          assignment.complete(m.config());
+          warmUp.complete(null);
+        }
+        case ToRank.Tell m -> {
+          Listener known = listener;
+          if (known == null) {
+            early.add(m.message());
+          } else {
+            known.onMessage(m.message());
+          }
+        }
+      }
+    } catch (BadMessageException e) {
+      System.err.println("fmi: the daemon sent nonsense: " + e.getMessage());
+      Runtime.getRuntime().halt(CUT_OFF);
+    }
+  }
+
+  @Override
+  public void onClosed(Connection from, Closed closed) {
+    Runtime.getRuntime().halt(CUT_OFF);
+  }
+}

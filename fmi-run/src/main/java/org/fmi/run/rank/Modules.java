@@ -1,0 +1,59 @@
+package org.fmi.run.rank;
+
+import java.io.IOException;
+import java.util.Comparator;
+import java.util.List;
+import java.util.ServiceLoader;
+import org.fmi.core.control.JobLink;
+import org.fmi.core.progress.ParkingClock;
+import org.fmi.core.recovery.RankRuntime;
+import org.fmi.core.spi.CheckpointStoreProvider;
+import org.fmi.core.spi.FailureDetectorProvider;
+import org.fmi.core.spi.NodeMemory;
+import org.fmi.core.spi.RankConfig;
+import org.fmi.core.spi.TransportProvider;
+
+/** The modules found on the class path, of which a rank's runtime is built. */
+record Modules(
+    List<TransportProvider> transports,
+    FailureDetectorProvider detectors,
+    CheckpointStoreProvider stores) {
+
+  static Modules find() {
+    return new Modules(
+        all(TransportProvider.class).stream()
+            .sorted(Comparator.comparingInt(TransportProvider::order))
+            .toList(),
+        one(FailureDetectorProvider.class),
+        one(CheckpointStoreProvider.class));
+  }
+
+  private static <T> List<T> all(Class<T> service) {
+    // FMI's own class loader: the program may have set another one for its thread.
+    return ServiceLoader.load(service, Modules.class.getClassLoader()).stream()
+        .map(ServiceLoader.Provider::get)
+        .toList();
+  }
+
+  private static <T> T one(Class<T> service) {
+    List<T> found = all(service);
+    if (found.size() != 1) {
+      throw new IllegalStateException(
+          found.size() + " modules for " + service.getSimpleName() + " on the class path, not 1");
+    }
+    return found.getFirst();
+  }
+
+  /** Joins the job. */
+  RankRuntime join(RankConfig config, JobLink link, NodeMemory memory) throws IOException {
+    List<TransportProvider> wanted =
+        config.transports().isEmpty()
+            ? transports
+            : transports.stream().filter(t -> config.transports().contains(t.name())).toList();
+    if (wanted.isEmpty()) {
+      throw new IllegalStateException(
+          "none of the transports " + config.transports() + " is on the class path");
+    }
+    return new RankRuntime(config, link, wanted, detectors, stores, memory, new ParkingClock());
+  }
+}

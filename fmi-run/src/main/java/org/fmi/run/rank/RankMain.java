@@ -1,0 +1,91 @@
+package org.fmi.run.rank;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import org.fmi.core.spi.RankConfig;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The main class of a rank's process: reports to the node's daemon, waits until it is told which
+ * rank it is, then runs the program's main.
+ *
+ * <p>Usage: {@code RankMain main.Class [args...]}, with the daemon's socket in the environment.
+ */
+public final class RankMain {
+  private static final int FAILED = 1;
+
+  private RankMain() {}
+
+  public static void main(String[] args) {
+    String socket = System.getenv("FMI_DAEMON_SOCKET");
+    if (socket == null || args.length == 0) {
+      System.err.println("fmi: this class is started by a daemon of fmirun");
+      System.exit(FAILED);
+      return;
+    }
+    DaemonLink link = DaemonLink.connect(Path.of(socket));
+    link.warmUp().join();
+    CompletableFuture<RankConfig> assignment = link.assignment();
+    Path nodeDirectory = Path.of(socket).getParent();
+    if (!assignment.isDone() && nodeDirectory != null) {
+      WarmUp.begin(nodeDirectory, args[0]);
+    }
+    new RankSeat(assignment.join(), link).offer();
+    run(args[0], Arrays.copyOfRange(args, 1, args.length));
+  }
+
+  private static void run(String mainClass, String[] args) {
+    Throwable failure;
+    try {
+      Method main = mainOf(Class.forName(mainClass));
+      main.setAccessible(true);
+      Object target = null;
+      if (!Modifier.isStatic(main.getModifiers())) {
+        Constructor<?> constructor = main.getDeclaringClass().getDeclaredConstructor();
+        constructor.setAccessible(true);
+        target = constructor.newInstance();
+      }
+      invoke(main, target, args);
+      return;
+    } catch (InvocationTargetException e) {
+      failure = e.getCause() == null ? e : e.getCause();
+    } catch (ReflectiveOperationException | LinkageError e) {
+      failure = e;
+    }
+    System.out.flush();
+    System.err.print("Exception in thread \"main\" ");
+    failure.printStackTrace();
+    System.err.flush();
+    System.exit(FAILED);
+  }
+
+  private static void invoke(Method main, @Nullable Object target, String[] args)
+      throws ReflectiveOperationException {
+    if (main.getParameterCount() == 0) {
+      main.invoke(target);
+    } else {
+      main.invoke(target, (Object) args);
+    }
+  }
+
+  /** As the java launcher finds it (JLS 12.1.4): with arguments before without. */
+  private static Method mainOf(Class<?> program) throws NoSuchMethodException {
+    for (Class<?> parameter : new Class<?>[] {String[].class, void.class}) {
+      for (Class<?> c = program; c != null; c = c.getSuperclass()) {
+        try {
+          return parameter == void.class
+              ? c.getDeclaredMethod("main")
+              : c.getDeclaredMethod("main", parameter);
+        } catch (NoSuchMethodException e) {
+          // Perhaps inherited, or of the other form.
+        }
+      }
+    }
+    throw new NoSuchMethodException("no main method in class " + program.getName());
+  }
+}

@@ -1,0 +1,211 @@
+package org.fmi.run.rank;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.fmi.Comm;
+import org.fmi.Fmi;
+import org.fmi.ckpt.xor.SharedMemory;
+import org.fmi.Op;
+import org.fmi.core.control.JobLink;
+import org.fmi.core.control.JobMessage;
+import org.fmi.core.control.RankMessage;
+import org.fmi.core.control.RankMessage.Position;
+import org.fmi.core.spi.CheckpointInterval;
+import org.fmi.core.spi.RankConfig;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gets a standby ready: runs a job of its own of two ranks in this process, with checkpoints and a
+ * rollback, so that the classes of a recovery are loaded and its code has run once.
+ */
+final class WarmUp {
+  private static final int SIZE = 2;
+  private static final int ITERATIONS = 30;
+  private static final int ROLLBACK_AT = 20;
+  private static final int INTERVAL = 5;
+  private static final int STATE = 10_000;
+
+  private final Path directory;
+  private final Modules modules = Modules.find();
+  private final byte[] secret = new byte[32];
+  private final Seat[] seats = new Seat[SIZE];
+  private int finished;
+  private boolean revoked;
+
+  private WarmUp(Path directory) {
+    this.directory = directory;
+    new SecureRandom().nextBytes(secret);
+    for (int rank = 0; rank < SIZE; rank++) {
+      seats[rank] = new Seat();
+    }
+  }
+
+  /**
+   * Begins in the background. It takes well under a second, and does no harm if the process is
+   * needed before.
+   *
+   * @param nodeDirectory where there is memory for its checkpoints
+   */
+  static void begin(Path nodeDirectory, String mainClass) {
+    Thread.ofPlatform()
+        .daemon()
+        .name("fmi-warm-up")
+        .start(
+            () -> {
+              try {
+                Class.forName(mainClass, false, WarmUp.class.getClassLoader());
+                new WarmUp(
+                        Files.createDirectory(
+                            nodeDirectory.resolve("warm-" + ProcessHandle.current().pid())))
+                    .run();
+              } catch (IOException | ClassNotFoundException | RuntimeException e) {
+                // The process is as good as a cold one; whatever is wrong will show up again.
+                System.err.println("fmi: warm-up: " + e);
+              }
+            });
+  }
+
+  private void run() throws IOException {
+    List<Thread> others = new ArrayList<>();
+    for (int rank = 1; rank < SIZE; rank++) {
+      int number = rank;
+      others.add(
+          Thread.ofPlatform().daemon().name("fmi-warm-up").start(() -> runRank(number)));
+    }
+    runRank(0);
+    for (Thread other : others) {
+      boolean interrupted = false;
+      try {
+        other.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+      for (Path file : files) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(directory);
+  }
+
+  private void runRank(int rank) {
+    try (Fmi fmi = modules.join(config(rank), seats[rank], new SharedMemory(directory))) {
+      Comm world = fmi.world();
+      double[] state = new double[STATE];
+      double[] sum = new double[1];
+      fmi.loop(
+          ITERATIONS,
+          iteration -> {
+            int next = (rank + 1) % SIZE;
+            world.sendRecv(state, 0, 100, next, 1, state, 100, 100, next, 1);
+            world.allReduce(sum, Op.MAX);
+            if (iteration == ROLLBACK_AT) {
+              revoke();
+            }
+          },
+          state);
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  private RankConfig config(int rank) {
+    return new RankConfig(
+        "warm-up",
+        secret,
+        rank,
+        SIZE,
+        0,
+        "127.0.0.1",
+        rank,
+        directory.toString(),
+        SIZE,
+        1,
+        new int[] {0, 1},
+        2,
+        60_000,
+        1 << 20,
+        new CheckpointInterval.Every(INTERVAL),
+        List.of(),
+        List.of());
+  }
+
+  /** One rank's line to this little job, and what the job knows of it. */
+  private final class Seat implements JobLink {
+    private @Nullable Listener listener;
+    private RankMessage.@Nullable Joined joined;
+
+    @Override
+    public void listen(Listener newListener) {
+      listener = newListener;
+    }
+
+    @Override
+    public void send(RankMessage message) {
+      onMessage(this, message);
+    }
+  }
+
+  private synchronized void onMessage(Seat from, RankMessage message) {
+    switch (message) {
+      case RankMessage.Joined m -> {
+        from.joined = m;
+        startWhenAllJoined(m.epoch());
+      }
+      case RankMessage.Finished _ -> {
+        finished++;
+        if (finished == SIZE) {
+          tellAll(new JobMessage.Release());
+        }
+      }
+      case RankMessage.Connected _,
+          RankMessage.Running _,
+          RankMessage.Suspect _,
+          RankMessage.CheckpointDone _,
+          RankMessage.AtFault _,
+          RankMessage.RestartNeeded _,
+          RankMessage.Unrecoverable _,
+          RankMessage.Abort _ -> {}
+    }
+  }
+
+  private void startWhenAllJoined(int epoch) {
+    List<Map<String, byte[]>> endpoints = new ArrayList<>();
+    boolean rollback = false;
+    for (Seat seat : seats) {
+      RankMessage.Joined joined = seat.joined;
+      if (joined == null || joined.epoch() != epoch) {
+        return;
+      }
+      endpoints.add(joined.addresses());
+      rollback |= joined.position() != Position.FRESH;
+    }
+    tellAll(new JobMessage.Start(epoch, rollback, endpoints));
+  }
+
+  private synchronized void revoke() {
+    if (!revoked) {
+      revoked = true;
+      tellAll(new JobMessage.Revoke(1));
+    }
+  }
+
+  private void tellAll(JobMessage message) {
+    for (Seat seat : seats) {
+      JobLink.Listener listener = seat.listener;
+      if (listener != null) {
+        listener.onMessage(message);
+      }
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** What runs inside a rank's process before and around the user's program. */
+@NullMarked
+package org.fmi.run.rank;
+
+import org.jspecify.annotations.NullMarked;

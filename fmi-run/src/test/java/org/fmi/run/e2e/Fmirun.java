@@ -1,0 +1,204 @@
+package org.fmi.run.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** Runs the packaged {@code fmirun} as a user would, and looks at what it leaves. */
+final class Fmirun {
+  private static final Path HOME = Path.of("target", "fmi").toAbsolutePath();
+  private static final Path EXAMPLES =
+      Path.of("..", "examples", "target").toAbsolutePath().normalize();
+
+  private final List<String> arguments = new ArrayList<>();
+  private final Map<String, String> environment = new TreeMap<>();
+  private final Path directory;
+
+  /**
+   * A run to be started.
+   *
+   * @param directory where its output and events go
+   */
+  Fmirun(Path directory, String... arguments) {
+    this.directory = directory;
+    this.arguments.addAll(List.of(arguments));
+  }
+
+  static String example(String name) {
+    return EXAMPLES.resolve(name + ".jar").toString();
+  }
+
+  Fmirun env(String name, String value) {
+    environment.put(name, value);
+    return this;
+  }
+
+  /** A run under way. */
+  final class Running {
+    private final Process process;
+    private final Path out;
+    private final Path err;
+    private final Path events;
+
+    private Running() throws IOException {
+      out = Files.createTempFile(directory, "out", ".txt");
+      err = Files.createTempFile(directory, "err", ".txt");
+      events = Files.createTempFile(directory, "events", ".jsonl");
+      List<String> command = new ArrayList<>();
+      command.add(HOME.resolve("bin/fmirun").toString());
+      command.add("--events");
+      command.add(events.toString());
+      command.addAll(arguments);
+      ProcessBuilder builder =
+          new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+      builder.redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()));
+      builder.environment().keySet().removeIf(name -> name.startsWith("FMI_"));
+      builder.environment().putAll(environment);
+      process = builder.start();
+    }
+
+    Process process() {
+      return process;
+    }
+
+    /** The events so far. */
+    List<Map<String, String>> events() throws IOException {
+      return parse(events);
+    }
+
+    /** Waits until an event of this name is there. */
+    void awaitEvent(String name, int count) throws IOException, InterruptedException {
+      long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+      while (events().stream().filter(e -> name.equals(e.get("event"))).count() < count) {
+        if (!process.isAlive() || System.nanoTime() > limit) {
+          throw new AssertionError(
+              "no " + count + " events " + name + " before the end:\n" + Files.readString(err));
+        }
+        Thread.sleep(10); // polls a file that another process writes
+      }
+    }
+
+    Result await() throws IOException, InterruptedException {
+      if (!process.waitFor(120, TimeUnit.SECONDS)) {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+        throw new AssertionError(
+            "hangs: fmirun "
+                + String.join(" ", arguments)
+                + "\n"
+                + Files.readString(out)
+                + Files.readString(err));
+      }
+      Result result =
+          new Result(process.exitValue(), Files.readString(out), Files.readString(err), events());
+      assertNothingLeft(result);
+      return result;
+    }
+  }
+
+  Running start() throws IOException {
+    return new Running();
+  }
+
+  Result run() throws IOException, InterruptedException {
+    return start().await();
+  }
+
+  /** How a run ended. */
+  record Result(int status, String out, String err, List<Map<String, String>> events) {
+
+    /** A value of the line {@code result key=value ...}. */
+    String value(String key) {
+      return out.lines()
+          .filter(line -> line.startsWith("result "))
+          .flatMap(line -> Stream.of(line.split(" ", -1)))
+          .filter(word -> word.startsWith(key + "="))
+          .map(word -> word.substring(key.length() + 1))
+          .findFirst()
+          .orElseThrow(() -> new AssertionError("no " + key + " in the result:\n" + out + err));
+    }
+
+    Result succeeded() {
+      assertThat(status).as("status; output:%n%s%n%s", out, err).isZero();
+      return this;
+    }
+
+    long count(String event) {
+      return events.stream().filter(e -> event.equals(e.get("event"))).count();
+    }
+  }
+
+  /** Processes of any job on this machine: tests of this kind run one after the other. */
+  static List<String> processes() {
+    List<String> found = new ArrayList<>();
+    ProcessHandle.allProcesses()
+        .forEach(
+            p -> {
+              String line = commandLine(p.pid());
+              if (line.contains("org.fmi.run.") && !line.contains("surefire")) {
+                found.add(p.pid() + " " + line);
+              }
+            });
+    return found;
+  }
+
+  /** Process ids of ranks. */
+  static List<Long> ranks() {
+    return processes().stream()
+        .filter(line -> line.contains("RankMain"))
+        .map(line -> Long.valueOf(line.substring(0, line.indexOf(' '))))
+        .toList();
+  }
+
+  private static String commandLine(long pid) {
+    try {
+      return Files.readString(Path.of("/proc/" + pid + "/cmdline"), StandardCharsets.ISO_8859_1)
+          .replace('\0', ' ');
+    } catch (IOException e) {
+      return ""; // it has ended meanwhile
+    }
+  }
+
+  private static void assertNothingLeft(Result result) throws IOException {
+    try (Stream<Path> files = Files.list(Path.of("/dev/shm"))) {
+      assertThat(files.map(Path::toString).filter(f -> f.startsWith("/dev/shm/fmi-")))
+          .as("left in node memory; output:%n%s", result.err())
+          .isEmpty();
+    }
+    assertThat(processes()).as("processes left; output:%n%s", result.err()).isEmpty();
+  }
+
+  private static List<Map<String, String>> parse(Path file) throws IOException {
+    List<Map<String, String>> events = new ArrayList<>();
+    for (String line : Files.readAllLines(file)) {
+      try (JsonParser parser = new JsonFactory().createParser(line)) {
+        Map<String, String> event = new LinkedHashMap<>();
+        parser.nextToken();
+        while (parser.nextToken() == JsonToken.FIELD_NAME) {
+          String name = parser.currentName();
+          parser.nextToken();
+          event.put(name, parser.getText());
+          parser.skipChildren();
+        }
+        events.add(event);
+      } catch (IOException e) {
+        throw new UncheckedIOException("not JSON: " + line, e);
+      }
+    }
+    return events;
+  }
+}

@@ -1,0 +1,195 @@
+package org.fmi.run.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Kills real processes at chosen places and expects the answer of a run without failures, bit by
+ * bit, and nothing left behind. The nodes are local ones; {@code heat2d} communicates before,
+ * between and after its loops.
+ */
+final class RecoveryIT {
+  private static final String[] HEAT = {"--size", "64", "--iterations", "60", "--phases", "2"};
+  private static String expected = "";
+
+  @TempDir private Path directory;
+
+  private static Fmirun heat(Path directory, List<String> options) {
+    List<String> all =
+        new java.util.ArrayList<>(List.of("-n", "4", "--ppn", "1", "--interval", "10"));
+    all.addAll(options);
+    all.add(Fmirun.example("heat2d"));
+    all.addAll(List.of(HEAT));
+    return new Fmirun(directory, all.toArray(String[]::new));
+  }
+
+  @BeforeAll
+  static void undisturbed(@TempDir Path directory) throws IOException, InterruptedException {
+    Fmirun.Result result = heat(directory, List.of()).run().succeeded();
+    assertThat(result.value("check")).isEqualTo("ok");
+    assertThat(result.value("recoveries")).isEqualTo("0");
+    expected = result.value("checksum");
+  }
+
+  private static void assertRecovered(Fmirun.Result result) {
+    result.succeeded();
+    assertThat(result.value("checksum")).as(result.err()).isEqualTo(expected);
+    assertThat(result.value("check")).isEqualTo("ok");
+    assertThat(Integer.parseInt(result.value("recoveries"))).as(result.err()).isPositive();
+    assertThat(result.count("RecoveryBegun")).isPositive();
+  }
+
+  /** One failure, at every place of a rank's life. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "rank1@init",
+        "rank2@connect",
+        "rank0@prologue",
+        "rank3@prologue",
+        "rank1@35",
+        "rank0@35",
+        "rank2@0:checkpoint",
+        "rank2@30:checkpoint",
+        "rank2@30:encode",
+        "rank2@30:commit",
+        "rank2@30:committed",
+        "rank3@epilogue",
+        "rank0@epilogue",
+        "rank1@close",
+        "node2@35",
+        "node0@35",
+        "node2@30:encode",
+        "node1@prologue",
+        "node3@close",
+        "daemon1@35"
+      })
+  void survives(String kill) throws IOException, InterruptedException {
+    assertRecovered(heat(directory, List.of("--spares", "1")).env("FMI_KILL", kill).run());
+  }
+
+  static Stream<String> several() {
+    return Stream.of(
+        // the replacement dies as well
+        "rank1@35,rank1@restored",
+        // another one dies while the first is rebuilt, then restored
+        "rank1@35,rank2@restored",
+        "rank1@35,rank0@restored,rank3@restored",
+        // a failure in the first loop, one between the loops, one in the second
+        "rank1@25,rank2@epilogue,rank3@45",
+        // of two nodes, one after the other
+        "node1@25,node2@45",
+        // ten in a row
+        "rank0@5,rank1@10,rank2@15,rank3@20,rank0@25,rank1@30,rank2@35,rank3@40,rank0@45,rank1@50");
+  }
+
+  @ParameterizedTest
+  @MethodSource("several")
+  void survivesSeveral(String kills) throws IOException, InterruptedException {
+    assertRecovered(heat(directory, List.of("--spares", "2")).env("FMI_KILL", kills).run());
+  }
+
+  /** The node's memory is gone: the data must have come from the group's code. */
+  @Test
+  void decodesTheCheckpointOfALostNode() throws IOException, InterruptedException {
+    Fmirun.Result result = heat(directory, List.of("--spares", "1", "--kill", "node2@35")).run();
+    assertRecovered(result);
+    assertThat(result.events())
+        .anySatisfy(
+            e -> {
+              assertThat(e).containsEntry("event", "AllRunning").containsEntry("rebuilt", "1");
+              assertThat(e.get("iteration")).isEqualTo("30");
+            });
+  }
+
+  @Test
+  void restoresFromTheNodesMemoryWhenOnlyTheProcessDied() throws IOException, InterruptedException {
+    Fmirun.Result result = heat(directory, List.of("--kill", "rank2@35")).run();
+    assertRecovered(result);
+    assertThat(result.events())
+        .anySatisfy(
+            e ->
+                assertThat(e)
+                    .containsEntry("event", "AllRunning")
+                    .containsEntry("iteration", "30")
+                    .containsEntry("rebuilt", "0"));
+  }
+
+  @Test
+  void twoNodesOfOneGroupLostAtOnceEndTheJobWithAClearMessage()
+      throws IOException, InterruptedException {
+    Fmirun.Result result =
+        heat(directory, List.of("--spares", "3")).env("FMI_KILL", "node1@35,node2@rebuild").run();
+    assertThat(result.status()).as(result.err()).isEqualTo(70);
+    assertThat(result.err()).contains("lost for good").contains("--group-size");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"wait", "share"})
+  void goesOnWithoutASpare(String policy) throws IOException, InterruptedException {
+    assertRecovered(heat(directory, List.of("--on-no-spare", policy, "--kill", "node2@35")).run());
+  }
+
+  @Test
+  void endsWithoutASpareIfTold() throws IOException, InterruptedException {
+    Fmirun.Result result =
+        heat(directory, List.of("--on-no-spare", "abort", "--kill", "node2@35")).run();
+    assertThat(result.status()).isEqualTo(70);
+    assertThat(result.err()).contains("no spare node is left");
+  }
+
+  /** Silence is death too: a stopped process is found by its heartbeats and made dead. */
+  @Test
+  void survivesAStoppedRank() throws IOException, InterruptedException {
+    Fmirun.Running running =
+        new Fmirun(
+                directory,
+                "-n",
+                "4",
+                "--ppn",
+                "1",
+                "--interval",
+                "10",
+                "--heartbeat",
+                "1",
+                Fmirun.example("heat2d"),
+                "--size",
+                "64",
+                "--iterations",
+                "4000",
+                "--phases",
+                "2")
+            .start();
+    running.awaitEvent("CheckpointCommitted", 3);
+    long victim = Fmirun.ranks().get(1);
+    new ProcessBuilder("kill", "-STOP", Long.toString(victim)).start().waitFor();
+    Fmirun.Result result = running.await().succeeded();
+    assertThat(result.value("check")).isEqualTo("ok");
+    assertThat(Integer.parseInt(result.value("recoveries"))).isPositive();
+  }
+
+  @Test
+  void endsAProgramThatFailsByItself() throws IOException, InterruptedException {
+    Fmirun.Result result =
+        new Fmirun(
+                directory,
+                "-n",
+                "2",
+                "-cp",
+                System.getProperty("java.class.path"),
+                FailingProgram.class.getName())
+            .run();
+    assertThat(result.status()).as(result.err()).isEqualTo(1);
+    assertThat(result.err()).contains("ArithmeticException").contains("failed by itself 3 times");
+  }
+}

@@ -1,0 +1,239 @@
+package org.fmi.run.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.fmi.core.control.JobMessage;
+import org.fmi.core.control.RankMessage;
+import org.fmi.core.control.RankMessage.Position;
+import org.fmi.core.spi.FaultPoint;
+import org.fmi.run.job.JobSpec.OnNoSpare;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Single decisions; the whole protocol is tried over many schedules in {@code JobSimulationTest}.
+ */
+final class GlobalRecoveryJobTest {
+  private final List<JobCommand> commands = new ArrayList<>();
+
+  private GlobalRecoveryJob job(
+      int size, int ppn, int nodes, OnNoSpare policy, FaultSpec... faults) {
+    List<JobSpec.Node> all = new ArrayList<>();
+    for (int n = 0; n < nodes; n++) {
+      all.add(new JobSpec.Node("node" + n, ppn, false));
+    }
+    return new GlobalRecoveryJob(
+        new JobSpec(size, all, ppn, 16, policy, Integer.MAX_VALUE, List.of(faults)));
+  }
+
+  private void on(Job job, JobEvent event) {
+    commands.clear();
+    commands.addAll(job.on(event));
+  }
+
+  private void say(Job job, int rank, int incarnation, RankMessage message) {
+    on(job, new JobEvent.FromRank(rank, incarnation, message));
+  }
+
+  private void startAll(Job job, int size, int nodes) {
+    job.begin();
+    for (int n = 0; n < nodes; n++) {
+      on(job, new JobEvent.NodeUp(n));
+    }
+    for (int r = 0; r < size; r++) {
+      say(job, r, 0, new RankMessage.Joined(0, Position.FRESH, Map.of()));
+    }
+    assertThat(commands)
+        .anyMatch(
+            c -> c instanceof JobCommand.TellAll t && t.message() instanceof JobMessage.Start);
+    for (int r = 0; r < size; r++) {
+      say(job, r, 0, new RankMessage.Connected(0));
+      say(job, r, 0, new RankMessage.Running(0, -1, -1, false));
+    }
+  }
+
+  private <T extends JobCommand> List<T> all(Class<T> type) {
+    return commands.stream().filter(type::isInstance).map(type::cast).toList();
+  }
+
+  private JobCommand.End end() {
+    assertThat(all(JobCommand.End.class)).as("%s", commands).hasSize(1);
+    return all(JobCommand.End.class).getFirst();
+  }
+
+  @Test
+  void aDeadProcessIsReplacedOnItsNode() {
+    Job job = job(4, 2, 2, OnNoSpare.ABORT);
+    startAll(job, 4, 2);
+    on(job, new JobEvent.RankExited(1, 3, 0, 137, true));
+    assertThat(all(JobCommand.TellAll.class))
+        .containsExactly(new JobCommand.TellAll(new JobMessage.Revoke(1)));
+    assertThat(all(JobCommand.Spawn.class))
+        .singleElement()
+        .satisfies(
+            s -> {
+              assertThat(s.node()).isEqualTo(1);
+              assertThat(s.rank()).isEqualTo(3);
+              assertThat(s.incarnation()).isEqualTo(1);
+            });
+  }
+
+  @Test
+  void aLostNodesRanksGoToTheSpare() {
+    Job job = job(4, 2, 3, OnNoSpare.ABORT);
+    startAll(job, 4, 3);
+    on(job, new JobEvent.NodeLost(0, "no heartbeat"));
+    assertThat(all(JobCommand.KillNode.class))
+        .singleElement()
+        .satisfies(k -> assertThat(k.node()).isZero());
+    assertThat(all(JobCommand.Spawn.class))
+        .extracting(JobCommand.Spawn::node)
+        .containsExactly(2, 2);
+  }
+
+  @Test
+  void rollsBackWhenAllSurvivorsAreInTheLoop() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    say(job, 0, 0, new RankMessage.Joined(1, Position.IN_LOOP, Map.of()));
+    say(job, 1, 1, new RankMessage.Joined(1, Position.FRESH, Map.of()));
+    assertThat(all(JobCommand.TellAll.class))
+        .singleElement()
+        .satisfies(t -> assertThat(((JobMessage.Start) t.message()).rollback()).isTrue());
+  }
+
+  @Test
+  void restartsAllWhenASurvivorIsOutsideOfALoop() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    say(job, 1, 1, new RankMessage.Joined(1, Position.FRESH, Map.of()));
+    say(job, 0, 0, new RankMessage.Joined(1, Position.OUTSIDE, Map.of()));
+    assertThat(all(JobCommand.KillRank.class)).containsExactly(new JobCommand.KillRank(0, 0, 0));
+    on(job, new JobEvent.RankExited(0, 0, 0, 137, true));
+    assertThat(all(JobCommand.Spawn.class))
+        .singleElement()
+        .satisfies(s -> assertThat(s.incarnation()).isEqualTo(1));
+    say(job, 0, 1, new RankMessage.Joined(1, Position.FRESH, Map.of()));
+    assertThat(all(JobCommand.TellAll.class))
+        .singleElement()
+        .satisfies(t -> assertThat(((JobMessage.Start) t.message()).rollback()).isFalse());
+  }
+
+  @Test
+  void aSuspectIsFencedAndStaleOnesAreIgnored() {
+    Job job = job(3, 1, 3, OnNoSpare.ABORT);
+    startAll(job, 3, 3);
+    say(job, 0, 0, new RankMessage.Suspect(0, 2, 0, "connection closed"));
+    assertThat(all(JobCommand.KillRank.class)).containsExactly(new JobCommand.KillRank(2, 2, 0));
+    assertThat(all(JobCommand.TellAll.class)).hasSize(1);
+    say(job, 1, 0, new RankMessage.Suspect(0, 2, 1, "connection closed"));
+    assertThat(all(JobCommand.KillRank.class)).isEmpty();
+    say(job, 1, 0, new RankMessage.Suspect(0, 0, 0, "late"));
+    assertThat(all(JobCommand.KillRank.class)).isEmpty();
+  }
+
+  @Test
+  void aProgramThatFailsByItselfIsNotRestartedForEver() {
+    Job job = job(2, 2, 1, OnNoSpare.SHARE);
+    startAll(job, 2, 1);
+    on(job, new JobEvent.RankExited(0, 1, 0, 3, false));
+    assertThat(all(JobCommand.Spawn.class)).hasSize(1);
+    say(job, 1, 1, new RankMessage.Joined(1, Position.FRESH, Map.of()));
+    on(job, new JobEvent.RankExited(0, 1, 1, 3, false));
+    assertThat(all(JobCommand.Spawn.class)).hasSize(1);
+    say(job, 1, 2, new RankMessage.Joined(1, Position.FRESH, Map.of()));
+    on(job, new JobEvent.RankExited(0, 1, 2, 3, false));
+    assertThat(end().status()).isEqualTo(3);
+    assertThat(end().message()).contains("3 times");
+  }
+
+  @Test
+  void aProgramThatFailsBeforeInitEndsAtOnce() {
+    Job job = job(2, 2, 1, OnNoSpare.SHARE);
+    job.begin();
+    on(job, new JobEvent.NodeUp(0));
+    on(job, new JobEvent.RankExited(0, 1, 0, 2, false));
+    assertThat(end().status()).isEqualTo(2);
+  }
+
+  @Test
+  void programsThatDoNotUseTheLibraryMayRun() {
+    Job job = job(2, 2, 1, OnNoSpare.SHARE);
+    job.begin();
+    on(job, new JobEvent.NodeUp(0));
+    on(job, new JobEvent.RankExited(0, 1, 0, 0, false));
+    assertThat(all(JobCommand.End.class)).isEmpty();
+    on(job, new JobEvent.RankExited(0, 0, 0, 0, false));
+    assertThat(end().status()).isZero();
+  }
+
+  @Test
+  void aRankThatWaitsForOneThatNeverJoinsIsTold() {
+    Job job = job(2, 2, 1, OnNoSpare.SHARE);
+    job.begin();
+    on(job, new JobEvent.NodeUp(0));
+    on(job, new JobEvent.RankExited(0, 1, 0, 0, false));
+    say(job, 0, 0, new RankMessage.Joined(0, Position.FRESH, Map.of()));
+    assertThat(end().status()).isEqualTo(70);
+  }
+
+  @Test
+  void waitsForANodeIfTold() {
+    Job job = job(2, 1, 2, OnNoSpare.WAIT);
+    startAll(job, 2, 2);
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    assertThat(all(JobCommand.Launch.class)).containsExactly(new JobCommand.Launch(1));
+    assertThat(all(JobCommand.Spawn.class)).isEmpty();
+    on(job, new JobEvent.NodeUp(1));
+    assertThat(all(JobCommand.Spawn.class)).hasSize(1);
+  }
+
+  @Test
+  void sharesIfTold() {
+    Job job = job(2, 1, 2, OnNoSpare.SHARE);
+    startAll(job, 2, 2);
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    assertThat(all(JobCommand.Spawn.class)).extracting(JobCommand.Spawn::node).containsExactly(0);
+  }
+
+  @Test
+  void endsWithoutASpareIfTold() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    assertThat(end().status()).isEqualTo(70);
+  }
+
+  @Test
+  void releasesWhenAllHaveFinishedAndGivesTheFirstBadStatus() {
+    Job job = job(2, 2, 1, OnNoSpare.SHARE);
+    startAll(job, 2, 1);
+    say(job, 0, 0, new RankMessage.Finished(0));
+    assertThat(commands).isEmpty();
+    say(job, 1, 0, new RankMessage.Finished(0));
+    assertThat(all(JobCommand.TellAll.class))
+        .containsExactly(new JobCommand.TellAll(new JobMessage.Release()));
+    on(job, new JobEvent.RankExited(0, 1, 0, 4, false));
+    on(job, new JobEvent.RankExited(0, 0, 0, 0, false));
+    assertThat(end().status()).isEqualTo(4);
+  }
+
+  @Test
+  void anInjectedFailureHappensOnce() {
+    FaultSpec fault = new FaultSpec(false, 1, false, FaultPoint.ITERATION, 5);
+    Job job = job(2, 2, 1, OnNoSpare.SHARE, fault);
+    job.begin();
+    on(job, new JobEvent.NodeUp(0));
+    assertThat(all(JobCommand.Spawn.class).get(0).faults()).isEmpty();
+    assertThat(all(JobCommand.Spawn.class).get(1).faults()).hasSize(1);
+    say(job, 1, 0, new RankMessage.Joined(0, Position.FRESH, Map.of()));
+    say(job, 1, 0, new RankMessage.AtFault(0));
+    assertThat(all(JobCommand.KillRank.class)).hasSize(1);
+    on(job, new JobEvent.RankExited(0, 1, 0, 137, true));
+    assertThat(all(JobCommand.Spawn.class).getFirst().faults()).isEmpty();
+  }
+}

@@ -1,0 +1,282 @@
+package org.fmi.run.job;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.SplittableRandom;
+import org.fmi.Comm;
+import org.fmi.Fmi;
+import org.fmi.Holder;
+import org.fmi.Op;
+import org.fmi.RollbackException;
+import org.fmi.Status;
+import org.fmi.core.control.RankMessage;
+import org.fmi.core.recovery.RankRuntime;
+import org.fmi.core.spi.CheckpointInterval;
+import org.fmi.core.spi.CheckpointStoreProvider;
+import org.fmi.testkit.FaultPlan;
+import org.fmi.testkit.SimCluster;
+import org.fmi.testkit.SimModel;
+import org.fmi.testkit.SimProcess;
+import org.fmi.testkit.Simulation;
+import org.fmi.testkit.Supervisor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A whole job in one JVM: the decision maker, and all ranks with the real runtime and the real
+ * checkpoint store, on simulated nodes, network and clock. Everything follows from the seed.
+ */
+final class JobSimulation implements Supervisor {
+  private static final long MEMORY_PER_NODE = 64L << 20;
+
+  /** How it ended. */
+  record Outcome(int status, String message, long answer, int recoveries, long trace) {}
+
+  private final int size;
+  private final int ranksPerNode;
+  private final Simulation simulation;
+  private final SimCluster cluster;
+  private final Job job;
+  private final CheckpointInterval interval;
+  private final long[] answers;
+  private final List<String> reports = new ArrayList<>();
+  private JobCommand.@Nullable End end;
+  private int epoch;
+
+  /**
+   * A job to be run.
+   *
+   * @param nodes with the spare ones
+   */
+  JobSimulation(
+      long seed, int size, int ranksPerNode, int nodes, int groupSize, JobSpec.OnNoSpare policy) {
+    this.size = size;
+    this.ranksPerNode = ranksPerNode;
+    this.answers = new long[size];
+    this.simulation = new Simulation(seed);
+    this.cluster =
+        new SimCluster(simulation, SimModel.random(simulation.random()), nodes, MEMORY_PER_NODE);
+    List<JobSpec.Node> all = new ArrayList<>();
+    for (int n = 0; n < nodes; n++) {
+      all.add(new JobSpec.Node("node" + n, ranksPerNode, false));
+    }
+    this.job =
+        new GlobalRecoveryJob(
+            new JobSpec(size, all, ranksPerNode, groupSize, policy, Integer.MAX_VALUE, List.of()));
+    this.interval = new CheckpointInterval.Every(1 + simulation.random().nextInt(4));
+    cluster.supervise(this);
+    simulation.onFailure(() -> String.join("\n", reports));
+  }
+
+  void inject(FaultPlan plan) {
+    cluster.inject(plan);
+  }
+
+  SplittableRandom random() {
+    return simulation.random();
+  }
+
+  int injected() {
+    return cluster.injected();
+  }
+
+  Outcome run() {
+    carryOut(job.begin());
+    simulation.run(() -> end != null);
+    JobCommand.End ended = end;
+    if (ended == null) {
+      throw new IllegalStateException("the simulation ended before the job");
+    }
+    return new Outcome(ended.status(), ended.message(), answers[0], epoch, simulation.traceHash());
+  }
+
+  /** What happened, for messages of failed tests. */
+  String story() {
+    return String.join("\n", reports) + "\n" + cluster.exits();
+  }
+
+  // ---- the shell around the decision maker
+
+  @Override
+  public void onNodeUp(int node) {
+    carryOut(job.on(new JobEvent.NodeUp(node)));
+  }
+
+  @Override
+  public void onNodeLost(int node, String reason) {
+    carryOut(job.on(new JobEvent.NodeLost(node, reason)));
+  }
+
+  @Override
+  public void onRankMessage(int rank, int incarnation, RankMessage message) {
+    carryOut(job.on(new JobEvent.FromRank(rank, incarnation, message)));
+  }
+
+  @Override
+  public void onRankExited(int node, int rank, int incarnation, int status, boolean signaled) {
+    carryOut(job.on(new JobEvent.RankExited(node, rank, incarnation, status, signaled)));
+  }
+
+  @Override
+  public void onRankSilent(int rank, int incarnation) {
+    carryOut(job.on(new JobEvent.RankSilent(rank, incarnation)));
+  }
+
+  private void carryOut(List<JobCommand> commands) {
+    for (JobCommand command : commands) {
+      switch (command) {
+        case JobCommand.Spawn c ->
+            cluster.spawn(
+                cluster.config(
+                    c.node(),
+                    c.rank(),
+                    size,
+                    c.incarnation(),
+                    c.group(),
+                    c.ranksOnNode(),
+                    interval,
+                    c.faults()),
+                this::main);
+        case JobCommand.KillRank c -> cluster.kill(c.rank(), c.incarnation());
+        case JobCommand.KillNode c -> cluster.fence(c.node());
+        case JobCommand.KillDaemon c -> cluster.fence(c.node());
+        case JobCommand.Launch c -> cluster.launch(c.node());
+        case JobCommand.Tell c -> cluster.tell(c.rank(), c.incarnation(), c.message());
+        case JobCommand.TellAll c -> cluster.tellAll(c.message());
+        case JobCommand.Report c -> report(c.notice());
+        case JobCommand.End c -> end = c;
+      }
+    }
+  }
+
+  private void report(Notice notice) {
+    reports.add(simulation.nanoTime() / 1000 + " us " + notice);
+    if (notice instanceof Notice.Finished f) {
+      epoch = f.recoveries();
+    }
+  }
+
+  // ---- the program
+
+  /** A rank's process: what the rank launcher does, then the program. */
+  private void main(SimProcess process) throws IOException {
+    CheckpointStoreProvider stores =
+        ServiceLoader.load(CheckpointStoreProvider.class).findFirst().orElseThrow();
+    RankRuntime fmi =
+        new RankRuntime(
+            process.config(),
+            process.jobLink(),
+            process.transports(),
+            process.detectors(),
+            stores,
+            process.memory(),
+            process.clock());
+    long answer = program(fmi, process);
+    fmi.close();
+    answers[process.rank()] = answer;
+  }
+
+  /**
+   * Communicates in every way that recovery must cope with: before, between and after loops, in
+   * communicators made before and in the loops, with wild cards, and with messages that cross
+   * checkpoints.
+   */
+  private static long program(Fmi fmi, SimProcess process) {
+    Comm world = fmi.world();
+    int rank = world.rank();
+    int size = world.size();
+    int right = (rank + 1) % size;
+    int left = (rank + size - 1) % size;
+    world.attachBuffer(1 << 16);
+
+    long[] parameters = rank == 0 ? new long[] {12_345, 7} : new long[2];
+    world.bcast(parameters, 0);
+    Comm half = world.split(rank % 2, -rank);
+    Comm copy = world.dup();
+    long[] first = new long[1];
+    if (rank == 0) {
+      for (int i = 1; i < size; i++) {
+        Status status = copy.recv(first, Comm.ANY_SOURCE, 3);
+        parameters[0] += first[0] * (status.source() + 1);
+      }
+    } else {
+      copy.send(new long[] {rank * parameters[1]}, 0, 3);
+    }
+    world.bcast(parameters, 0);
+
+    Holder<long[]> u = Holder.of(new long[8 + rank]);
+    Holder<long[]> next = Holder.of(new long[8 + rank]);
+    double[] mean = {parameters[0]};
+    long[] crossing = {rank};
+    fmi.loop(
+        9,
+        iteration -> {
+          long[] now = u.get();
+          long[] then = next.get();
+          long[] halo = new long[1];
+          world.sendRecv(now, now.length - 1, 1, right, 1, halo, 0, 1, left, 1);
+          for (int i = 0; i < now.length; i++) {
+            then[i] = 31 * now[i] + halo[0] + iteration + i + parameters[0];
+          }
+          if (iteration > 0) {
+            // sent in the iteration before: it may have crossed a checkpoint
+            long[] late = new long[1];
+            world.recv(late, Comm.ANY_SOURCE, 9);
+            crossing[0] = 17 * crossing[0] + late[0];
+          }
+          world.bsend(crossing, 0, 1, right, 9);
+          if (half != null && iteration % 3 == 1) {
+            double[] sum = {mean[0] / 3};
+            half.allReduce(sum, Op.SUM);
+            mean[0] = sum[0] / half.size() + 0.1;
+          }
+          if (iteration % 4 == 2) {
+            Comm inner = world.dup();
+            long[] max = {then[0] & 0xffff};
+            inner.allReduce(max, Op.MAX);
+            then[0] += max[0];
+            inner.free();
+          }
+          process.compute(20_000);
+          Holder.swap(u, next);
+        },
+        u,
+        next,
+        mean,
+        crossing);
+
+    long[] late = new long[1];
+    world.recv(late, left, 9);
+    long[] between = {u.get()[0] + late[0] + (long) (mean[0] * 1000)};
+    world.allReduce(between, Op.SUM);
+
+    long[] total = {between[0]};
+    long[] step = new long[1];
+    boolean done = false;
+    while (!done) {
+      long n = fmi.loop(total, step);
+      try {
+        if (n < 6) {
+          long[] gathered = new long[size];
+          world.allGather(total, 0, 1, gathered, 0);
+          total[0] = 13 * total[0] + gathered[(int) ((rank + n) % size)] + n;
+          step[0]++;
+        } else {
+          fmi.endLoop();
+          done = true;
+        }
+      } catch (RollbackException e) {
+        // the next call of loop goes back
+      }
+    }
+
+    long[] all = new long[size];
+    world.gather(total, 0, 1, all, 0, 0);
+    long answer = step[0];
+    for (long value : all) {
+      answer = 1_000_003 * answer + value;
+    }
+    return answer;
+  }
+}

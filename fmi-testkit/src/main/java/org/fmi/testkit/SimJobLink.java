@@ -1,0 +1,74 @@
+package org.fmi.testkit;
+
+import java.util.ArrayDeque;
+import org.fmi.core.control.JobLink;
+import org.fmi.core.control.JobMessage;
+import org.fmi.core.control.RankMessage;
+import org.jspecify.annotations.Nullable;
+
+/** A process' line to the job, by way of its node's daemon: in order, with delays. */
+final class SimJobLink implements JobLink {
+  private final SimProcess process;
+  private final Lane toDaemon;
+  private final Lane fromDaemon;
+  private final ArrayDeque<JobMessage> early = new ArrayDeque<>();
+  private JobLink.@Nullable Listener listener;
+
+  SimJobLink(SimProcess process) {
+    this.process = process;
+    this.toDaemon = new Lane(process.simulation());
+    this.fromDaemon = new Lane(process.simulation());
+  }
+
+  @Override
+  public void send(RankMessage message) {
+    process.primitive();
+    if (process.gone()) {
+      return;
+    }
+    // What was sent before a death still arrives, perhaps after the report of the exit.
+    SimCluster cluster = process.cluster();
+    process
+        .simulation()
+        .after(
+            toDaemon.delay(cluster.controlDelay()),
+            "to daemon",
+            process.rank(),
+            () ->
+                cluster.report(
+                    process.boot(),
+                    "rank message",
+                    process.rank(),
+                    supervisor ->
+                        supervisor.onRankMessage(process.rank(), process.incarnation(), message)));
+  }
+
+  @Override
+  public void listen(JobLink.Listener to) {
+    process.primitive();
+    if (listener != null) {
+      throw new IllegalStateException("listen is called once");
+    }
+    listener = to;
+    // On the link's thread, and in order with what is under way.
+    for (JobMessage message : early) {
+      deliver(message);
+    }
+    early.clear();
+  }
+
+  /** The daemon has a message for this process. */
+  void deliver(JobMessage message) {
+    process.post(
+        fromDaemon.delay(process.cluster().controlDelay()),
+        "job message",
+        () -> {
+          JobLink.Listener to = listener;
+          if (to == null) {
+            early.add(message);
+          } else {
+            to.onMessage(message);
+          }
+        });
+  }
+}

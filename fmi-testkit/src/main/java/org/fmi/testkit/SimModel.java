@@ -1,0 +1,61 @@
+package org.fmi.testkit;
+
+import java.util.SplittableRandom;
+
+/**
+ * How fast and how unruly a simulated world is.
+ *
+ * @param network how long a frame, or the news of a broken connection, travels
+ * @param control how long a message between a rank, its daemon and the job travels
+ * @param processStart from the command to start a process to its main
+ * @param nodeStart from the command to start a node to the report that it is up
+ * @param wakeup from a signal to the moment when the waiting thread runs
+ * @param pause how long a thread loses its core
+ * @param pauseOneIn a thread loses its core at one in so many primitives
+ * @param refuseOneIn a transport refuses one in so many frames though it had room
+ * @param capacity frames under way and not received from one rank to another
+ * @param maxPayload as {@link org.fmi.core.spi.Transport#maxPayload}
+ * @param eagerLimit as {@link org.fmi.core.spi.Transport#eagerLimit}
+ */
+public record SimModel(
+    Delay network,
+    Delay control,
+    Delay processStart,
+    Delay nodeStart,
+    Delay wakeup,
+    Delay pause,
+    int pauseOneIn,
+    int refuseOneIn,
+    int capacity,
+    int maxPayload,
+    int eagerLimit) {
+
+  /**
+   * A range of delays, most near the lower end.
+   *
+   * @param min the shortest, in nanoseconds
+   * @param max the longest, in nanoseconds
+   */
+  public record Delay(long min, long max) {
+    long draw(SplittableRandom random) {
+      return min + (random.nextLong(max - min + 1) >> random.nextInt(8));
+    }
+  }
+
+  /** A world drawn by chance, from calm and roomy to wild and narrow. */
+  public static SimModel random(SplittableRandom random) {
+    int maxPayload = 64 << random.nextInt(5);
+    return new SimModel(
+        new Delay(1_000, 10_000L << random.nextInt(8)),
+        new Delay(5_000, 50_000L << random.nextInt(8)),
+        new Delay(100_000, 1_000_000L << random.nextInt(6)),
+        new Delay(1_000_000, 10_000_000L << random.nextInt(6)),
+        new Delay(500, 2_000L << random.nextInt(6)),
+        new Delay(1_000, 100_000L << random.nextInt(8)),
+        16 << random.nextInt(6),
+        4 << random.nextInt(6),
+        1 + random.nextInt(16),
+        maxPayload,
+        1 + random.nextInt(maxPayload));
+  }
+}

@@ -1,0 +1,159 @@
+package org.fmi.testkit;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.fmi.core.spi.NodeMemory;
+
+/**
+ * A node's memory inside this JVM: outlives the processes that use it. Can be small, and can be
+ * corrupted. Any thread.
+ */
+public final class SimNodeMemory implements NodeMemory {
+  private final TreeMap<String, MemorySegment> pieces = new TreeMap<>();
+  private long capacity;
+  private long used;
+
+  /** A memory of {@code capacity} bytes. */
+  public SimNodeMemory(long capacity) {
+    this.capacity = capacity;
+  }
+
+  @Override
+  public synchronized List<String> list(String prefix) {
+    List<String> names = new ArrayList<>();
+    for (String name : pieces.tailMap(prefix).keySet()) {
+      if (!name.startsWith(prefix)) {
+        break;
+      }
+      names.add(name);
+    }
+    return names;
+  }
+
+  @Override
+  public synchronized MemorySegment create(String name, long bytes, Arena arena)
+      throws IOException {
+    MemorySegment old = pieces.get(name);
+    long free = capacity - used + (old == null ? 0 : old.byteSize());
+    if (bytes > free) {
+      throw new IOException(
+          "no room for "
+              + name
+              + ": "
+              + bytes
+              + " bytes wanted, "
+              + free
+              + " free; use more nodes");
+    }
+    delete(name);
+    // Released by the garbage collector when neither this node nor a mapping holds it any more.
+    pieces.put(name, Arena.ofAuto().allocate(bytes, 64));
+    used += bytes;
+    return open(name, arena);
+  }
+
+  // A mapping that ends with its arena over memory that does not needs "restricted" reinterpret.
+  @SuppressWarnings("restricted")
+  @Override
+  public synchronized MemorySegment open(String name, Arena arena) throws IOException {
+    MemorySegment piece = pieces.get(name);
+    if (piece == null) {
+      throw new IOException("no such piece of node memory: " + name);
+    }
+    return piece.reinterpret(arena, mapping -> Reference.reachabilityFence(piece));
+  }
+
+  @Override
+  public synchronized void delete(String name) {
+    MemorySegment piece = pieces.remove(name);
+    if (piece != null) {
+      used -= piece.byteSize();
+    }
+  }
+
+  /** Bytes in use. */
+  public synchronized long used() {
+    return used;
+  }
+
+  /** Sets how many bytes there are; what is in use stays. */
+  public synchronized void capacity(long bytes) {
+    capacity = bytes;
+  }
+
+  /** Forgets everything, as when the node dies. */
+  public synchronized void clear() {
+    pieces.clear();
+    used = 0;
+  }
+
+  /**
+   * Flips one bit of a piece, as a memory error does.
+   *
+   * @throws IOException if there is no such piece
+   */
+  public synchronized void corrupt(String name, long offset, int bit) throws IOException {
+    MemorySegment piece = pieces.get(name);
+    if (piece == null) {
+      throw new IOException("no such piece of node memory: " + name);
+    }
+    byte old = piece.get(ValueLayout.JAVA_BYTE, offset);
+    piece.set(ValueLayout.JAVA_BYTE, offset, (byte) (old ^ (1 << bit)));
+  }
+
+  /** Flips one bit somewhere, if anything is in use. */
+  synchronized void corrupt(SplittableRandom random) {
+    long at = used == 0 ? -1 : random.nextLong(used);
+    for (MemorySegment piece : pieces.values()) {
+      if (at >= 0 && at < piece.byteSize()) {
+        byte old = piece.get(ValueLayout.JAVA_BYTE, at);
+        piece.set(ValueLayout.JAVA_BYTE, at, (byte) (old ^ (1 << random.nextInt(8))));
+      }
+      at -= piece.byteSize();
+    }
+  }
+
+  /** The memory as {@code process} uses it: a dead process can do nothing to it. */
+  NodeMemory view(SimProcess process) {
+    return new View(process);
+  }
+
+  private final class View implements NodeMemory {
+    private final SimProcess process;
+
+    View(SimProcess process) {
+      this.process = process;
+    }
+
+    @Override
+    public List<String> list(String prefix) {
+      process.primitive();
+      return SimNodeMemory.this.list(prefix);
+    }
+
+    @Override
+    public MemorySegment create(String name, long bytes, Arena arena) throws IOException {
+      process.primitive();
+      return SimNodeMemory.this.create(name, bytes, arena);
+    }
+
+    @Override
+    public MemorySegment open(String name, Arena arena) throws IOException {
+      process.primitive();
+      return SimNodeMemory.this.open(name, arena);
+    }
+
+    @Override
+    public void delete(String name) {
+      process.primitive();
+      SimNodeMemory.this.delete(name);
+    }
+  }
+}

@@ -1,0 +1,311 @@
+package org.fmi.testkit;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.fmi.core.control.JobLink;
+import org.fmi.core.spi.FailureDetectorProvider;
+import org.fmi.core.spi.NodeMemory;
+import org.fmi.core.spi.RankClock;
+import org.fmi.core.spi.RankConfig;
+import org.fmi.core.spi.TransportProvider;
+import org.fmi.testkit.Simulation.Event;
+
+/**
+ * A simulated process that serves a rank: its thread, and all that a rank's runtime is built from.
+ *
+ * <p>A killed process never runs again: its thread stays where it is, in a simulated primitive,
+ * until the simulation is over; what it does while it is then unwound has no effect.
+ */
+public final class SimProcess {
+  /** After so many calls that neither block nor find anything, the thread gives way. */
+  private static final int SPINS = 32;
+
+  private enum State {
+    RUNNING,
+    FROZEN,
+    DEAD
+  }
+
+  private final SimCluster cluster;
+  private final Simulation simulation;
+  private final SimNode.Boot boot;
+  private final RankConfig config;
+  private final SimThread thread;
+  private final SimClock clock = new SimClock();
+  private final SimJobLink link;
+  private final NodeMemory memory;
+  private final ArrayDeque<Deferred> deferred = new ArrayDeque<>();
+  private final List<SimTransport> transports = new ArrayList<>();
+
+  private State state = State.RUNNING;
+  private boolean silent;
+  private boolean resumeDeferred;
+  private long ticket;
+  private int freezes;
+  private int spins;
+
+  SimProcess(SimCluster cluster, SimNode.Boot boot, RankConfig config, SimProgram program) {
+    this.cluster = cluster;
+    this.simulation = cluster.simulation();
+    this.boot = boot;
+    this.config = config;
+    this.link = new SimJobLink(this);
+    this.memory = boot.memory.view(this);
+    this.thread =
+        simulation.thread(
+            "rank " + config.rank() + " incarnation " + config.incarnation(), () -> main(program));
+  }
+
+  private void main(SimProgram program) {
+    try {
+      program.run(this);
+      cluster.exited(this, 0, null);
+    } catch (Exception e) {
+      if (!gone()) {
+        cluster.exited(this, 1, e);
+      }
+    }
+  }
+
+  public int rank() {
+    return config.rank();
+  }
+
+  public int incarnation() {
+    return config.incarnation();
+  }
+
+  /** The number of the node it runs on. */
+  public int node() {
+    return boot.node.number;
+  }
+
+  public RankConfig config() {
+    return config;
+  }
+
+  public JobLink jobLink() {
+    return link;
+  }
+
+  public List<TransportProvider> transports() {
+    return List.of(new SimTransportProvider(this));
+  }
+
+  public FailureDetectorProvider detectors() {
+    return (forConfig, epoch, listener) -> {
+      primitive();
+      return cluster.detectors().open(this, forConfig, epoch, listener);
+    };
+  }
+
+  public NodeMemory memory() {
+    return memory;
+  }
+
+  public RankClock clock() {
+    return clock;
+  }
+
+  /** Whether it was neither killed nor has ended. */
+  public boolean alive() {
+    return state != State.DEAD;
+  }
+
+  /** Lets virtual time go by: the program computes or sleeps. By its own thread. */
+  public void compute(long nanos) {
+    primitive();
+    resumeAfter(nanos, "computed");
+    block();
+  }
+
+  SimCluster cluster() {
+    return cluster;
+  }
+
+  Simulation simulation() {
+    return simulation;
+  }
+
+  SimModel model() {
+    return cluster.model();
+  }
+
+  SimNode.Boot boot() {
+    return boot;
+  }
+
+  SimJobLink link() {
+    return link;
+  }
+
+  /** Whether what it does has no effect any more. */
+  boolean gone() {
+    return state == State.DEAD || simulation.over();
+  }
+
+  /** Whether it or its node vanished without a word to its peers. */
+  boolean silentlyDead() {
+    return state == State.DEAD && silent;
+  }
+
+  boolean frozen() {
+    return state == State.FROZEN;
+  }
+
+  int freezes() {
+    return freezes;
+  }
+
+  boolean isCurrent() {
+    return thread.isCurrent();
+  }
+
+  /**
+   * A point where the process may die or lose its core; passed by every simulated primitive.
+   *
+   * @throws Unwind if it is dead
+   */
+  void primitive() {
+    if (!thread.isCurrent()) {
+      return;
+    }
+    if (gone()) {
+      thread.block();
+    }
+    cluster.atPrimitive(this);
+    if (state == State.DEAD) {
+      thread.block();
+    } else if (state == State.FROZEN) {
+      resumeDeferred = true;
+      block();
+    } else if (simulation.random().nextInt(model().pauseOneIn()) == 0) {
+      resumeAfter(model().pause().draw(simulation.random()), "unpaused");
+      block();
+    }
+  }
+
+  /** As {@link #primitive}, for those that may be called again and again without blocking. */
+  void spin() {
+    if (thread.isCurrent() && !gone() && ++spins >= SPINS) {
+      resumeAfter(model().wakeup().draw(simulation.random()), "spun");
+      block();
+    }
+  }
+
+  /** Blocks until the next resume. By its own thread. */
+  void block() {
+    spins = 0;
+    thread.block();
+    ticket++;
+  }
+
+  /** Ends the current {@link #block}, or the coming one, after a delay. */
+  Event resumeAfter(long nanos, String what) {
+    long expected = ticket;
+    return simulation.after(nanos, what, rank(), () -> resume(expected));
+  }
+
+  void start(long nanos) {
+    resumeAfter(nanos, "start");
+  }
+
+  private void resume(long expected) {
+    if (expected != ticket || state == State.DEAD) {
+      return;
+    }
+    if (state == State.FROZEN) {
+      resumeDeferred = true;
+    } else {
+      thread.resume();
+    }
+  }
+
+  /** Does something to it after a delay: not before it is thawed, and not if it dies before. */
+  void post(long nanos, String what, Runnable action) {
+    simulation.after(nanos, what, rank(), () -> arrive(what, action));
+  }
+
+  private void arrive(String what, Runnable action) {
+    switch (state) {
+      case RUNNING -> action.run();
+      case FROZEN -> deferred.add(new Deferred(what, action));
+      case DEAD -> {}
+    }
+  }
+
+  void opened(SimTransport transport) {
+    transports.add(transport);
+  }
+
+  void closed(SimTransport transport) {
+    transports.remove(transport);
+  }
+
+  /** Ends it at this moment. {@code unheard}: its connections just fall silent. */
+  void die(boolean unheard) {
+    if (state == State.DEAD) {
+      return;
+    }
+    state = State.DEAD;
+    silent = unheard;
+    deferred.clear();
+    for (SimTransport transport : List.copyOf(transports)) {
+      transport.shut(unheard, "connection reset");
+    }
+    cluster.detectors().died(this);
+  }
+
+  void freeze() {
+    if (state == State.RUNNING) {
+      state = State.FROZEN;
+      freezes++;
+    }
+  }
+
+  void thaw() {
+    if (state != State.FROZEN) {
+      return;
+    }
+    state = State.RUNNING;
+    Lane lane = new Lane(simulation);
+    for (Deferred late : deferred) {
+      post(lane.delay(1), late.what, late.action);
+    }
+    deferred.clear();
+    if (resumeDeferred) {
+      resumeDeferred = false;
+      resumeAfter(model().wakeup().draw(simulation.random()), "thawed");
+    }
+  }
+
+  @Override
+  public String toString() {
+    return thread.name() + " on node " + node() + " " + state;
+  }
+
+  private record Deferred(String what, Runnable action) {}
+
+  /** Virtual time, shifted: clocks of different nodes do not agree. */
+  private final class SimClock implements RankClock {
+    private final SimSignal signal = new SimSignal(SimProcess.this);
+
+    @Override
+    public long nanoTime() {
+      spin();
+      return boot.clockOffset + simulation.nanoTime();
+    }
+
+    @Override
+    public void await(long maxNanos) {
+      primitive();
+      signal.await(maxNanos);
+    }
+
+    @Override
+    public void wakeup() {
+      signal.signal();
+    }
+  }
+}

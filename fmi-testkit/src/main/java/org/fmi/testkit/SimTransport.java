@@ -1,0 +1,209 @@
+package org.fmi.testkit;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import org.fmi.core.spi.FrameHandler;
+import org.fmi.core.spi.Transport;
+import org.fmi.core.wire.Frame;
+import org.fmi.core.wire.FrameLayout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A transport over the simulated network. Holds its caller to the contract: a call by the wrong
+ * thread, or with a frame that is too long, is refused, and a frame's memory is overwritten after
+ * its handler returned.
+ */
+final class SimTransport implements Transport {
+  private static final byte POISON = (byte) 0xDB;
+  private static final byte[][] NOT_STARTED = {};
+
+  private final SimProcess process;
+  private final SimNetwork network;
+  private final int id;
+  private final SimSignal signal;
+  private final ArrayDeque<Arrival> inbox = new ArrayDeque<>();
+  private final @Nullable SimConnection[] connections;
+  private byte[][] endpoints = NOT_STARTED;
+  private boolean open = true;
+
+  SimTransport(SimProcess process, int id, int size) {
+    this.process = process;
+    this.network = process.cluster().network();
+    this.id = id;
+    this.signal = new SimSignal(process);
+    this.connections = new SimConnection[size];
+  }
+
+  SimProcess process() {
+    return process;
+  }
+
+  boolean open() {
+    return open;
+  }
+
+  @Override
+  public String name() {
+    return "sim";
+  }
+
+  @Override
+  public byte[] endpoint() {
+    return ByteBuffer.allocate(Integer.BYTES).putInt(id).array();
+  }
+
+  @Override
+  public void start(byte[][] of) {
+    enter();
+    if (endpoints != NOT_STARTED || of.length != connections.length) {
+      throw new IllegalStateException("start is called once, with all endpoints");
+    }
+    endpoints = of.clone();
+  }
+
+  @Override
+  public boolean reaches(int peer) {
+    return endpoints[peer].length > 0;
+  }
+
+  @Override
+  public int maxPayload() {
+    return process.model().maxPayload();
+  }
+
+  @Override
+  public int eagerLimit() {
+    return process.model().eagerLimit();
+  }
+
+  @Override
+  public boolean offer(int peer, Frame frame) {
+    enter();
+    if (!reaches(peer) || peer == process.rank()) {
+      throw new IllegalArgumentException("no way to rank " + peer);
+    }
+    if (frame.payload < 0 || frame.payload > maxPayload()) {
+      throw new IllegalArgumentException("a payload of " + frame.payload + " bytes");
+    }
+    SimConnection connection = connections[peer];
+    if (connection == null) {
+      connection = connect(peer);
+    }
+    Simulation simulation = process.simulation();
+    if (simulation.random().nextInt(process.model().refuseOneIn()) == 0) {
+      process.post(network.delay(), "room again", this::signal);
+      return false;
+    }
+    byte[] bytes = new byte[frame.bytes()];
+    MemorySegment copy = MemorySegment.ofArray(bytes);
+    frame.encodeHeader(copy, 0);
+    frame.encodePayload(copy, FrameLayout.HEADER_BYTES);
+    return connection.offer(this, bytes);
+  }
+
+  private SimConnection connect(int peer) {
+    SimTransport other = network.find(endpoints[peer]);
+    SimConnection connection = new SimConnection(network, this, other);
+    connections[peer] = connection;
+    if (other.open && other.connections[process.rank()] == null) {
+      other.connections[process.rank()] = connection;
+    }
+    connection.connect();
+    return connection;
+  }
+
+  @Override
+  public int poll(FrameHandler handler) {
+    enter();
+    if (inbox.isEmpty()) {
+      process.spin();
+      return 0;
+    }
+    int work = 0;
+    int most = 1 + process.simulation().random().nextInt(8);
+    while (work < most && open) {
+      Arrival arrival = inbox.poll();
+      if (arrival == null) {
+        break;
+      }
+      work++;
+      byte[] frame = arrival.frame;
+      if (frame == null) {
+        handler.onPeerLost(arrival.peer, arrival.reason);
+      } else {
+        arrival.connection.received(this);
+        handler.onFrame(arrival.peer, MemorySegment.ofArray(frame), 0);
+        Arrays.fill(frame, POISON);
+      }
+    }
+    return work;
+  }
+
+  @Override
+  public void await(long maxNanos) {
+    enter();
+    if (inbox.isEmpty()) {
+      signal.await(maxNanos);
+    } else {
+      process.spin();
+    }
+  }
+
+  @Override
+  public void wakeup() {
+    signal.signal();
+  }
+
+  @Override
+  public void close() {
+    if (process.gone()) {
+      return;
+    }
+    process.primitive();
+    shut(false, "connection closed");
+    process.closed(this);
+  }
+
+  /** Ends it now. */
+  void shut(boolean unheard, String reason) {
+    if (!open) {
+      return;
+    }
+    open = false;
+    inbox.clear();
+    for (SimConnection connection : connections) {
+      if (connection != null) {
+        connection.shut(this, unheard, reason);
+      }
+    }
+  }
+
+  void signal() {
+    signal.signal();
+  }
+
+  /** Something came out of the network. */
+  void deliver(SimConnection connection, int peer, byte @Nullable [] frame, String reason) {
+    if (open) {
+      inbox.add(new Arrival(connection, peer, frame, reason));
+      signal.signal();
+    }
+  }
+
+  private void enter() {
+    if (!process.isCurrent()) {
+      throw new IllegalStateException(
+          "a transport is used by its application's thread only, not by "
+              + Thread.currentThread().getName());
+    }
+    process.primitive();
+    if (!open) {
+      throw new IllegalStateException("the transport is closed");
+    }
+  }
+
+  private record Arrival(
+      SimConnection connection, int peer, byte @Nullable [] frame, String reason) {}
+}

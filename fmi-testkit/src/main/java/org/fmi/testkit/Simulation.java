@@ -1,0 +1,306 @@
+package org.fmi.testkit;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.SplittableRandom;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs events and threads in virtual time, one at a time, in an order drawn from a seed: the same
+ * seed gives the same run.
+ *
+ * <p>A thread runs until it blocks in a simulated primitive; then the driver takes the next event
+ * by virtual time, which may let another thread run. Virtual time stands still while code runs.
+ * Everything that touches a simulation does so while it holds the baton (as an event or as the
+ * running thread), so nothing here needs a lock; the hand-over of the volatile baton orders memory.
+ */
+public final class Simulation {
+  private static final int KEPT_TRACE = 64;
+  private static final long STUCK_SECONDS = 60;
+
+  private final long seed;
+  private final long maxNanos;
+  private final long maxEvents;
+  private final SplittableRandom random;
+  private final PriorityQueue<Event> queue = new PriorityQueue<>();
+  private final List<SimThread> threads = new ArrayList<>();
+  private final List<Supplier<String>> reporters = new ArrayList<>();
+  private final @Nullable Event[] kept = new Event[KEPT_TRACE];
+
+  private long now;
+  private long sequence;
+  private long executed;
+  private long hash = 0xcbf29ce484222325L;
+  private boolean over;
+  private @Nullable SimulationFailure failure;
+
+  /** Progress as seen by the watchdog. */
+  private volatile long beat;
+
+  private volatile @Nullable Thread driver;
+
+  /** Who may run: a thread, or the driver if null. */
+  volatile @Nullable SimThread baton;
+
+  /** With limits that suit a job of seconds: ten minutes of virtual time, five million events. */
+  public Simulation(long seed) {
+    this(seed, Duration.ofMinutes(10).toNanos(), 5_000_000);
+  }
+
+  /**
+   * A simulation.
+   *
+   * @param maxNanos virtual time after which it is given up as hanging
+   * @param maxEvents events after which it is given up as hanging
+   */
+  public Simulation(long seed, long maxNanos, long maxEvents) {
+    this.seed = seed;
+    this.maxNanos = maxNanos;
+    this.maxEvents = maxEvents;
+    this.random = new SplittableRandom(seed);
+  }
+
+  public long seed() {
+    return seed;
+  }
+
+  /** Virtual nanoseconds since the begin. */
+  public long nanoTime() {
+    return now;
+  }
+
+  /** The source of all chance in this simulation. */
+  public SplittableRandom random() {
+    return random;
+  }
+
+  /** Events executed so far. */
+  public long events() {
+    return executed;
+  }
+
+  /** Digest of all events so far, their order and their times. */
+  public long traceHash() {
+    return hash;
+  }
+
+  /** Adds to what is printed when the simulation fails. */
+  public void onFailure(Supplier<String> report) {
+    reporters.add(report);
+  }
+
+  /**
+   * Plans an event; events of the same moment run in an order drawn from the seed.
+   *
+   * @param what a constant that names it in the trace
+   * @param subject whom it concerns, in the trace
+   */
+  public Event after(long nanos, String what, long subject, Runnable action) {
+    if (nanos < 0) {
+      throw new IllegalArgumentException("an event in the past: " + what);
+    }
+    Event event = new Event(now + nanos, random.nextInt(), sequence++, what, subject, action);
+    queue.add(event);
+    return event;
+  }
+
+  /** Makes something done by the running code part of the trace. */
+  public void note(String what, long subject) {
+    trace(new Event(now, 0, sequence++, what, subject, () -> {}));
+  }
+
+  /** Makes a thread; it runs when it is resumed by an event. */
+  SimThread thread(String name, Runnable body) {
+    SimThread thread = new SimThread(this, name, body);
+    threads.add(thread);
+    return thread;
+  }
+
+  /** Whether it has ended: threads are only unwound now and nothing they do has an effect. */
+  boolean over() {
+    return over;
+  }
+
+  /**
+   * Runs until {@code finished}. Called once.
+   *
+   * @throws SimulationFailure if nothing is left to happen before that, a limit is reached, code in
+   *     an event or thread failed, or the running code blocks other than in a simulated primitive
+   */
+  public void run(BooleanSupplier finished) {
+    if (driver != null) {
+      throw new IllegalStateException("a simulation runs once");
+    }
+    Thread loop = Thread.ofVirtual().name("simulation-" + seed).unstarted(() -> drive(finished));
+    driver = loop;
+    loop.start();
+    watch(loop);
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private void drive(BooleanSupplier finished) {
+    try {
+      while (failure == null && !finished.getAsBoolean()) {
+        Event event = queue.poll();
+        if (event == null) {
+          fail("deadlock: nothing is left to happen", null);
+        } else if (event.cancelled) {
+          continue;
+        } else if (event.time > maxNanos) {
+          fail("not finished after " + maxNanos / 1_000_000 + " ms of virtual time", null);
+        } else if (executed == maxEvents) {
+          fail("not finished after " + maxEvents + " events", null);
+        } else {
+          now = event.time;
+          beat = ++executed;
+          trace(event);
+          event.action.run();
+        }
+      }
+    } catch (Throwable t) {
+      fail("an event failed", t);
+    }
+    over = true;
+    for (SimThread thread : threads) {
+      thread.unwind();
+    }
+  }
+
+  /** Notices that the running code blocks in something that is not simulated. */
+  private void watch(Thread loop) {
+    long seen = -1;
+    long since = System.nanoTime();
+    boolean interrupted = false;
+    while (true) {
+      try {
+        if (loop.join(Duration.ofSeconds(1))) {
+          break;
+        }
+      } catch (InterruptedException e) {
+        interrupted = true;
+        break;
+      }
+      long beatNow = beat;
+      if (beatNow != seen) {
+        seen = beatNow;
+        since = System.nanoTime();
+      } else if (System.nanoTime() - since > STUCK_SECONDS * 1_000_000_000L) {
+        break;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    if (loop.isAlive()) {
+      SimThread running = baton;
+      StringBuilder text = new StringBuilder();
+      text.append(interrupted ? "interrupted" : "blocked outside of the simulation");
+      text.append(", seed ").append(seed).append(": ");
+      text.append(running == null ? "an event" : running.name());
+      append(text, running == null ? loop.getStackTrace() : running.stack());
+      throw new SimulationFailure(text.toString(), null);
+    }
+  }
+
+  /** Ends the simulation as failed; the first failure counts. By whoever holds the baton. */
+  void fail(String reason, @Nullable Throwable cause) {
+    if (failure != null) {
+      return;
+    }
+    StringBuilder text = new StringBuilder(reason);
+    if (cause != null) {
+      text.append(": ").append(cause);
+    }
+    text.append("\n  seed ").append(seed).append(", virtual time ").append(now);
+    text.append(" ns, event ").append(executed).append("\n  the last events:");
+    for (long i = Math.max(0, traced - KEPT_TRACE); i < traced; i++) {
+      text.append("\n    ").append(kept[(int) (i % KEPT_TRACE)]);
+    }
+    for (Supplier<String> reporter : reporters) {
+      text.append("\n  ").append(reporter.get());
+    }
+    for (SimThread thread : threads) {
+      if (!thread.ended()) {
+        text.append("\n  ").append(thread.name());
+        append(text, thread.stack());
+      }
+    }
+    failure = new SimulationFailure(text.toString(), cause);
+  }
+
+  private static void append(StringBuilder text, StackTraceElement[] stack) {
+    for (StackTraceElement element : stack) {
+      text.append("\n      at ").append(element);
+    }
+  }
+
+  private long traced;
+
+  private void trace(Event event) {
+    kept[(int) (traced++ % KEPT_TRACE)] = event;
+    hash = (hash ^ event.time) * 0x100000001b3L;
+    hash = (hash ^ event.what.hashCode()) * 0x100000001b3L;
+    hash = (hash ^ event.subject) * 0x100000001b3L;
+    hash ^= hash >>> 29;
+  }
+
+  /** Gives the baton to the driver. */
+  void giveBack() {
+    baton = null;
+    LockSupport.unpark(driver);
+  }
+
+  /** Blocks until {@code me} holds the baton; null stands for the driver. */
+  void awaitBaton(@Nullable SimThread me) {
+    while (baton != me) {
+      LockSupport.park(this);
+    }
+  }
+
+  /** Something that happens at a moment of virtual time. */
+  public static final class Event implements Comparable<Event> {
+    private final long time;
+    private final int tie;
+    private final long sequence;
+    private final String what;
+    private final long subject;
+    private final Runnable action;
+    private boolean cancelled;
+
+    private Event(long time, int tie, long sequence, String what, long subject, Runnable action) {
+      this.time = time;
+      this.tie = tie;
+      this.sequence = sequence;
+      this.what = what;
+      this.subject = subject;
+      this.action = action;
+    }
+
+    /** Makes it not happen. */
+    public void cancel() {
+      cancelled = true;
+    }
+
+    @Override
+    public int compareTo(Event other) {
+      int byTime = Long.compare(time, other.time);
+      if (byTime != 0) {
+        return byTime;
+      }
+      int byTie = Integer.compare(tie, other.tie);
+      return byTie != 0 ? byTie : Long.compare(sequence, other.sequence);
+    }
+
+    @Override
+    public String toString() {
+      return time + " " + what + " " + subject;
+    }
+  }
+}

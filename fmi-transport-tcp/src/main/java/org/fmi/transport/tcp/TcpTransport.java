@@ -1,0 +1,454 @@
+package org.fmi.transport.tcp;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.DefaultChannelPromise;
+import io.netty.channel.ManualIoEventLoop;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.socket.SocketChannel;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.concurrent.TimeUnit;
+import org.fmi.core.spi.FrameHandler;
+import org.fmi.core.spi.RankConfig;
+import org.fmi.core.spi.Transport;
+import org.fmi.core.wire.Frame;
+import org.fmi.net.Endpoint;
+import org.fmi.net.Handshake;
+import org.fmi.net.NetIo;
+import org.fmi.net.PeerIdentity;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries frames over TCP: one connection for each pair of ranks, made on first use. The thread
+ * that opens it is the only one that may use it (but for {@link #wakeup}) and drives Netty's event
+ * loop.
+ *
+ * <p><b>Who connects.</b> Either side may dial, and both may at once. Then the connection that the
+ * lower rank dialled stays:
+ *
+ * <pre>
+ *   a dials b, b dials a, a &lt; b
+ *
+ *   a gets b's proof while dialling:  refuses it ({@link #CROSSED}), waits for b's verdict
+ *   b gets a's proof while dialling:  accepts it, drops its own
+ *   b is told CROSSED:                waits for a's proof
+ * </pre>
+ *
+ * The one a refused stays open without use until b drops it, so that b hears if a dies meanwhile.
+ *
+ * <p><b>No timer</b> limits a handshake: both sides make progress only when their programs
+ * communicate, and may compute for minutes in between. What has not proven itself is limited by
+ * number instead: the oldest goes when there are too many. A dialling rank whose connection ends
+ * without a verdict dials again, a few times.
+ */
+// Netty answers each call with a future; failures reach the handlers too.
+@SuppressWarnings("FutureReturnValueIgnored")
+final class TcpTransport implements Transport {
+  static final String NAME = "tcp";
+  static final int MAX_PAYLOAD = 256 << 10;
+  static final int EAGER_LIMIT = 64 << 10;
+
+  /** Refusal: both dial, and the other's connection is the one that stays. */
+  static final int CROSSED = 1;
+
+  /** Refusal: another job, epoch, rank or purpose than the one listening here. */
+  static final int STRANGER = 2;
+
+  /** Refusal: there is a connection of this pair already. */
+  static final int DUPLICATE = 3;
+
+  private static final int MAX_ATTEMPTS = 4;
+  private static final int CONNECT_MILLIS = 10_000;
+
+  private final RankConfig config;
+  private final int epoch;
+  private final NetIo net;
+  private final SecureRandom random = new SecureRandom();
+  private final ByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
+  private final ManualIoEventLoop loop;
+  private final ServerChannel listener;
+  private final byte[] endpoint;
+
+  /** By rank: where it listens; null if it does not, or for this rank itself. */
+  private final @Nullable Endpoint[] endpoints;
+
+  /** By rank: the connection in use. */
+  private final @Nullable Wire[] wires;
+
+  /** By rank: this side's attempt to make one. */
+  private final @Nullable Wire[] dialling;
+
+  private final boolean[] lost;
+
+  /** Losses to report at the next poll, with their reasons. */
+  private final ArrayDeque<Loss> losses = new ArrayDeque<>();
+
+  private final ArrayList<Wire> busy = new ArrayList<>();
+  private ArrayList<Wire> deferred = new ArrayList<>();
+  private ArrayList<Wire> spareList = new ArrayList<>();
+  private final LinkedHashSet<Wire> unproven = new LinkedHashSet<>();
+
+  /** All channels that are not closed. */
+  private final LinkedHashSet<Channel> channels = new LinkedHashSet<>();
+
+  final Chunk.Pool chunks = new Chunk.Pool();
+
+  /** The caller's, during a poll. */
+  @Nullable FrameHandler handler;
+
+  int work;
+  private @Nullable Throwable thrown;
+  private volatile boolean woken;
+  private boolean closing;
+
+  private record Loss(int peer, String reason) {}
+
+  TcpTransport(RankConfig config, int epoch, NetIo net) throws IOException {
+    this.config = config;
+    this.epoch = epoch;
+    this.net = net;
+    this.endpoints = new Endpoint[config.size()];
+    this.wires = new Wire[config.size()];
+    this.dialling = new Wire[config.size()];
+    this.lost = new boolean[config.size()];
+    this.loop =
+        new ManualIoEventLoop(Thread.currentThread(), net.handlers()) {
+          @Override
+          protected boolean canBlock() {
+            return !woken;
+          }
+        };
+    this.listener = net.server();
+    this.endpoint = new Endpoint(config.host(), listen()).bytes();
+  }
+
+  private int listen() throws IOException {
+    InetSocketAddress address = Endpoint.listening(config.host());
+    listener.pipeline().addLast(new Incoming());
+    register(listener);
+    ChannelFuture bound = listener.bind(address);
+    if (!bound.isSuccess()) {
+      Throwable cause = bound.cause();
+      close();
+      throw new IOException("tcp: cannot listen at " + address, cause);
+    }
+    return ((InetSocketAddress) listener.localAddress()).getPort();
+  }
+
+  private void register(Channel channel) {
+    channel.config().setOption(ChannelOption.ALLOCATOR, allocator);
+    channel.unsafe().register(loop, new DefaultChannelPromise(channel, loop));
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public byte[] endpoint() {
+    return endpoint.clone();
+  }
+
+  @Override
+  public void start(byte[][] addresses) {
+    for (int rank = 0; rank < addresses.length; rank++) {
+      if (rank != config.rank() && addresses[rank].length > 0) {
+        endpoints[rank] = Endpoint.of(addresses[rank]);
+      }
+    }
+  }
+
+  @Override
+  public boolean reaches(int peer) {
+    return endpoints[peer] != null;
+  }
+
+  @Override
+  public int maxPayload() {
+    return MAX_PAYLOAD;
+  }
+
+  @Override
+  public int eagerLimit() {
+    return EAGER_LIMIT;
+  }
+
+  @Override
+  public boolean offer(int peer, Frame frame) {
+    Wire wire = wires[peer];
+    if (wire != null) {
+      return wire.offer(frame);
+    }
+    if (dialling[peer] == null && !lost[peer]) {
+      dial(peer, 1);
+    }
+    return false;
+  }
+
+  @Override
+  public int poll(FrameHandler frames) {
+    work = 0;
+    handler = frames;
+    try {
+      if (!deferred.isEmpty()) {
+        takeDeferred();
+      }
+      int ready = loop.runNow();
+      pump();
+      if (!losses.isEmpty()) {
+        report(frames);
+      }
+      if (thrown != null) {
+        rethrow();
+      }
+      return work + ready;
+    } finally {
+      handler = null;
+    }
+  }
+
+  private void takeDeferred() {
+    ArrayList<Wire> now = deferred;
+    deferred = spareList;
+    spareList = now;
+    for (int i = 0; i < now.size(); i++) {
+      now.get(i).deferred = false;
+      now.get(i).consume();
+    }
+    now.clear();
+  }
+
+  private void pump() {
+    for (int i = busy.size() - 1; i >= 0; i--) {
+      Wire wire = busy.get(i);
+      if (!wire.pump()) {
+        wire.busy = false;
+        busy.set(i, busy.getLast());
+        busy.removeLast();
+        work++;
+      }
+    }
+  }
+
+  private void report(FrameHandler frames) {
+    for (Loss loss; (loss = losses.poll()) != null; ) {
+      work++;
+      frames.onPeerLost(loss.peer, loss.reason);
+    }
+  }
+
+  private void rethrow() {
+    Throwable t = thrown;
+    thrown = null;
+    switch (t) {
+      case null -> {}
+      case RuntimeException e -> throw e;
+      case Error e -> throw e;
+      default -> throw new IllegalStateException(t);
+    }
+  }
+
+  /**
+   * Keeps what a frame handler threw, past Netty, for the caller of poll; it gets no more frames.
+   */
+  void thrown(Throwable t) {
+    thrown = t;
+    handler = null;
+  }
+
+  @Override
+  public void await(long maxNanos) {
+    pump();
+    if (!woken && maxNanos > 0 && deferred.isEmpty() && losses.isEmpty()) {
+      loop.run(maxNanos, 0);
+    }
+    woken = false;
+  }
+
+  @Override
+  public void wakeup() {
+    woken = true;
+    loop.wakeup();
+  }
+
+  @Override
+  public void close() {
+    if (closing) {
+      return;
+    }
+    closing = true;
+    listener.close();
+    for (Channel channel : channels.toArray(Channel[]::new)) {
+      channel.close();
+    }
+    loop.shutdownGracefully(0, 0, TimeUnit.NANOSECONDS);
+    while (!loop.isTerminated()) {
+      loop.runNow();
+    }
+  }
+
+  void busy(Wire wire) {
+    if (!wire.busy) {
+      wire.busy = true;
+      busy.add(wire);
+    }
+  }
+
+  void defer(Wire wire) {
+    if (!wire.deferred) {
+      wire.deferred = true;
+      deferred.add(wire);
+    }
+  }
+
+  // Making and ending connections.
+
+  private void dial(int peer, int attempt) {
+    Endpoint to = endpoints[peer];
+    if (to == null) {
+      throw new IllegalArgumentException("rank " + peer + " is not reached by tcp");
+    }
+    InetSocketAddress address;
+    try {
+      address = to.address();
+    } catch (UnknownHostException e) {
+      lose(peer, "unknown host " + to.host());
+      return;
+    }
+    byte[] identity = new PeerIdentity(NAME, config.jobId(), epoch, config.rank(), peer).bytes();
+    Handshake handshake = Handshake.connecting(config.secret(), random, identity);
+    Wire wire = new Wire(this, net.socket(), handshake, peer, attempt);
+    dialling[peer] = wire;
+    prepare(wire);
+    wire.channel
+        .connect(address)
+        .addListener(
+            f -> {
+              if (!f.isSuccess() && dialling[peer] == wire) {
+                dialling[peer] = null;
+                lose(peer, String.valueOf(f.cause().getMessage()));
+              }
+            });
+  }
+
+  private void prepare(Wire wire) {
+    Channel channel = wire.channel;
+    channel.config().setOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS);
+    channel.config().setRecvByteBufAllocator(wire);
+    ((SocketChannel) channel).config().setTcpNoDelay(true);
+    channel.pipeline().addLast(wire);
+    channels.add(channel);
+    channel.closeFuture().addListener(f -> channels.remove(channel));
+    register(channel);
+  }
+
+  private final class Incoming extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      if (unproven.size() >= 2 * config.size() + 256) {
+        unproven.getFirst().fail("made room for a newer connection");
+      }
+      Handshake handshake = Handshake.accepting(config.secret(), random);
+      Wire wire = new Wire(TcpTransport.this, (Channel) message, handshake, -1, 0);
+      unproven.add(wire);
+      prepare(wire);
+    }
+
+    /** Out of file descriptors, mostly: accepting at full speed would only spin. */
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      listener.config().setAutoRead(false);
+      loop.schedule(() -> listener.config().setAutoRead(true), 1, TimeUnit.SECONDS);
+    }
+  }
+
+  /** A peer has proven itself to this side; takes or refuses its connection. */
+  void decide(Wire wire) {
+    unproven.remove(wire);
+    PeerIdentity who = PeerIdentity.of(wire.handshake.identity());
+    if (who == null
+        || !who.purpose().equals(NAME)
+        || !who.job().equals(config.jobId())
+        || who.epoch() != epoch
+        || who.to() != config.rank()
+        || who.from() < 0
+        || who.from() >= config.size()
+        || who.from() == config.rank()) {
+      wire.write(wire.handshake.refuse(STRANGER));
+      wire.fail("not for this rank and epoch");
+      return;
+    }
+    int from = who.from();
+    if (wires[from] != null || lost[from]) {
+      wire.write(wire.handshake.refuse(DUPLICATE));
+      wire.fail("there is a connection already");
+    } else if (dialling[from] != null && config.rank() < from) {
+      wire.write(wire.handshake.refuse(CROSSED)); // stays open until the peer drops it
+    } else {
+      wire.peer = from;
+      wire.write(wire.handshake.accept());
+      opened(wire);
+    }
+  }
+
+  /** Both sides have agreed on this connection. */
+  void opened(Wire wire) {
+    Wire mine = dialling[wire.peer];
+    dialling[wire.peer] = null;
+    if (mine != null && mine != wire) {
+      mine.channel.close();
+    }
+    wire.open = true;
+    wires[wire.peer] = wire;
+    work++;
+  }
+
+  /** The peer does not want this connection. */
+  void refused(Wire wire) {
+    int code = wire.handshake.code();
+    if (code != CROSSED) {
+      wire.fail("refused by the peer, code " + code);
+    }
+  }
+
+  void closed(Wire wire) {
+    unproven.remove(wire);
+    int peer = wire.peer;
+    if (closing || peer < 0) {
+      return;
+    }
+    if (wires[peer] == wire) {
+      wires[peer] = null;
+      lose(peer, wire.trouble);
+    } else if (dialling[peer] == wire) {
+      dialling[peer] = null;
+      boolean undecided =
+          wire.handshake.state() == Handshake.State.AWAIT_VERDICT
+              || wire.handshake.state() == Handshake.State.AWAIT_CHALLENGE;
+      if (undecided && wire.attempt < MAX_ATTEMPTS) {
+        dial(peer, wire.attempt + 1);
+      } else {
+        lose(peer, wire.trouble);
+      }
+    }
+  }
+
+  private void lose(int peer, String reason) {
+    if (!lost[peer]) {
+      lost[peer] = true;
+      losses.add(new Loss(peer, reason));
+    }
+  }
+}

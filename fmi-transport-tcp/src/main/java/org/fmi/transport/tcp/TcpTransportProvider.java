@@ -1,0 +1,25 @@
+package org.fmi.transport.tcp;
+
+import java.io.IOException;
+import org.fmi.core.spi.RankConfig;
+import org.fmi.core.spi.Transport;
+import org.fmi.core.spi.TransportProvider;
+import org.fmi.net.NetIo;
+
+/** Makes TCP transports, on epoll where it works, else on NIO. */
+public final class TcpTransportProvider implements TransportProvider {
+  @Override
+  public String name() {
+    return TcpTransport.NAME;
+  }
+
+  @Override
+  public int order() {
+    return 30;
+  }
+
+  @Override
+  public Transport open(RankConfig config, int epoch) throws IOException {
+    return new TcpTransport(config, epoch, NetIo.best());
+  }
+}

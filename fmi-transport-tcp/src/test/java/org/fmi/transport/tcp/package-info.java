@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.transport.tcp;
+
+import org.jspecify.annotations.NullMarked;
