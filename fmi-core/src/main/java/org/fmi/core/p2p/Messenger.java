@@ -84,7 +84,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
    * @param recordLimitBytes the most its {@link Recorder} holds
    */
   public Messenger(
-      int rank, int size, WaitStrategy waiting, long recordLimitBytes, PeerLossListener losses) {
+      int rank, int size, WaitStrategy waiting, long recordLimitBytes, MessengerListener listener) {
     this.rank = rank;
     this.size = size;
     this.listener = listener;

@@ -17,6 +17,7 @@ import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.MessengerListener;
 import org.fmi.core.p2p.Recorder;
 import org.fmi.core.p2p.ReplayMismatchException;
+import org.fmi.core.progress.WaitStrategy;
 import org.fmi.core.spi.CheckpointId;
 import org.fmi.core.spi.CheckpointStoreProvider;
 import org.fmi.core.spi.FailureDetectorProvider;
@@ -132,8 +133,7 @@ public final class RankRuntime implements Fmi {
         new Messenger(
             config.rank(),
             config.size(),
-            config.ranksOnNode(),
-            config.cores(),
+            new WaitStrategy(config.ranksOnNode(), config.cores()),
             config.recordLimitBytes(),
             new Hooks());
     ContextIds contexts = new ContextIds();
