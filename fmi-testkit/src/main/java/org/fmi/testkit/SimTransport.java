@@ -99,7 +99,11 @@ final class SimTransport implements Transport {
     MemorySegment copy = MemorySegment.ofArray(bytes);
     frame.encodeHeader(copy, 0);
     frame.encodePayload(copy, FrameLayout.HEADER_BYTES);
-    return connection.offer(this, bytes);
+    boolean accepted = connection.offer(this, bytes);
+    if (accepted) {
+      process.busy();
+    }
+    return accepted;
   }
 
   private SimConnection connect(int peer) {
@@ -117,9 +121,12 @@ final class SimTransport implements Transport {
   public int poll(FrameHandler handler) {
     enter();
     if (inbox.isEmpty()) {
-      process.spin();
+      process.spin(signal);
+    }
+    if (inbox.isEmpty()) {
       return 0;
     }
+    process.busy();
     int work = 0;
     int most = 1 + process.simulation().random().nextInt(8);
     while (work < most && open) {
