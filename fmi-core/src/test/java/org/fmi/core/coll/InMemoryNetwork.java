@@ -185,7 +185,7 @@ public final class InMemoryNetwork {
 
     @Override
     public void progress() {
-      Thread.yield();
+      LockSupport.parkNanos(100_000);
     }
   }
 
@@ -232,10 +232,8 @@ public final class InMemoryNetwork {
 
     private void delay() {
       if (random != null) {
-        switch (random.nextInt(8)) {
-          case 0 -> Thread.yield();
-          case 1 -> LockSupport.parkNanos(random.nextInt(100_000));
-          default -> {}
+        if (random.nextInt(6) == 0) {
+          LockSupport.parkNanos(random.nextInt(100_000));
         }
       }
     }

@@ -618,7 +618,9 @@ class CollectivesTest {
   private static long compose(long f, long g) {
     int a = (int) (f >> 32);
     int b = (int) f;
-    return ((long) (a * (int) (g >> 32)) << 32) | Integer.toUnsignedLong(a * (int) g + b);
+    int slope = a * (int) (g >> 32); // wraps round, as it should
+    int constant = a * (int) g + b;
+    return ((long) slope << 32) | Integer.toUnsignedLong(constant);
   }
 
   /** Product of 2x2 matrices, four elements each; not commutative. */
@@ -694,7 +696,7 @@ class CollectivesTest {
         rank == 0 ? Vectors.array(type, n) : userReduced(op, type, n, 0, rank),
         "exScan " + what);
     long[] counts = new long[ranks];
-    counts[ranks / 2] = n - n / 4;
+    counts[ranks / 2] = (long) n - n / 4;
     counts[0] += n / 4;
     int from = rank == 0 ? 0 : n / 4;
     int own = (int) counts[rank];
