@@ -25,6 +25,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SimCluster {
   private static final int HEARTBEAT_TIMEOUT_MILLIS = 500;
+
+  /** How many exits a failure's report shows. */
+  private static final int KEPT_EXITS = 8;
+
   private static final int SIGKILLED = 128 + 9;
 
   private final Simulation simulation;
@@ -150,7 +154,7 @@ public final class SimCluster {
   }
 
   private void boot(SimNode node) {
-    if (node.boot != null && !node.boot.isolated || node.repairedAt == Long.MAX_VALUE) {
+    if ((node.boot != null && !node.boot.isolated) || node.repairedAt == Long.MAX_VALUE) {
       return;
     }
     if (node.boot != null || node.repairedAt > simulation.nanoTime()) {
@@ -512,7 +516,7 @@ public final class SimCluster {
     for (SimProcess process : serving.values()) {
       text.append("\n  ").append(process);
     }
-    for (Exit exit : exits) {
+    for (Exit exit : exits.subList(Math.max(0, exits.size() - KEPT_EXITS), exits.size())) {
       text.append("\n  ").append(exit);
       Exception cause = exit.cause;
       if (cause != null) {

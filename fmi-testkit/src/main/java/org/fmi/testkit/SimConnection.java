@@ -101,7 +101,7 @@ final class SimConnection {
     if (state == State.SHUT) {
       return;
     }
-    boolean told = state == State.OPEN || end != out.from || asked && in.refused;
+    boolean told = state == State.OPEN || end != out.from || (asked && in.refused);
     state = State.SHUT;
     Direction sent = end == out.from ? out : in;
     Direction lost = end == out.from ? in : out;

@@ -90,17 +90,22 @@ final class SimFailureDetector implements FailureDetector {
       if (!other.alive()) {
         seen(neighbour.rank(), "connection refused");
       }
-      throw new IOException("connection refused by rank " + neighbour.rank());
+      // It lives and has left this epoch, so that this one will be told to leave it, too.
+      awaitEnd();
     }
   }
 
   /** The connecting thread found a failure; the listener hears of it on the detector's thread. */
   private void seen(int failed, String reason) throws IOException {
     process.post(0, "failure seen", () -> hear(failed, 0, reason));
-    while (open && !heard) {
+    awaitEnd();
+  }
+
+  private void awaitEnd() throws IOException {
+    while (true) {
+      checkConnecting();
       signal.await(Long.MAX_VALUE);
     }
-    checkConnecting();
   }
 
   private boolean unreachable(SimProcess other) {

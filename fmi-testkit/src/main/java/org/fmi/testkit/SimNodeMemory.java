@@ -59,8 +59,9 @@ public final class SimNodeMemory implements NodeMemory {
     return open(name, arena);
   }
 
-  // A mapping that ends with its arena over memory that does not needs "restricted" reinterpret.
-  @SuppressWarnings("restricted")
+  // A mapping that ends with its arena, over memory that does not: needs the restricted method. The
+  // cleanup action keeps the memory as long as the mapping lives, and does nothing itself.
+  @SuppressWarnings({"restricted", "ReachabilityFenceUsage"})
   @Override
   public synchronized MemorySegment open(String name, Arena arena) throws IOException {
     MemorySegment piece = pieces.get(name);

@@ -18,8 +18,13 @@ import org.fmi.testkit.Simulation.Event;
  * until the simulation is over; what it does while it is then unwound has no effect.
  */
 public final class SimProcess {
-  /** After so many calls that neither block nor find anything, the thread gives way. */
-  private static final int SPINS = 32;
+  /** After so many calls in a row that neither block nor find anything, the thread gives way. */
+  private static final int SPINS = 4;
+
+  /** How long it gives way at first; twice as long each time, up to {@link #MAX_DOUBLINGS}. */
+  private static final long FIRST_SPIN_NANOS = 1_000;
+
+  private static final int MAX_DOUBLINGS = 10;
 
   private enum State {
     RUNNING,
@@ -32,6 +37,7 @@ public final class SimProcess {
   private final SimNode.Boot boot;
   private final RankConfig config;
   private final SimThread thread;
+  private final SimSignal spinning = new SimSignal(this);
   private final SimClock clock = new SimClock();
   private final SimJobLink link;
   private final NodeMemory memory;
@@ -116,6 +122,7 @@ public final class SimProcess {
   /** Lets virtual time go by: the program computes or sleeps. By its own thread. */
   public void compute(long nanos) {
     primitive();
+    busy();
     resumeAfter(nanos, "computed");
     block();
   }
@@ -186,17 +193,28 @@ public final class SimProcess {
     }
   }
 
-  /** As {@link #primitive}, for those that may be called again and again without blocking. */
+  /**
+   * A call that may come again and again without blocking has found nothing to do: lets time go by
+   * if it is not the first.
+   */
   void spin() {
-    if (thread.isCurrent() && !gone() && ++spins >= SPINS) {
-      resumeAfter(model().wakeup().draw(simulation.random()), "spun");
-      block();
+    spin(spinning);
+  }
+
+  /** As {@link #spin()}, but no longer than until {@code signal}. */
+  void spin(SimSignal signal) {
+    if (thread.isCurrent() && !gone() && ++spins > SPINS) {
+      signal.pause(FIRST_SPIN_NANOS << Math.min(spins - SPINS - 1, MAX_DOUBLINGS));
     }
+  }
+
+  /** There was something to do. */
+  void busy() {
+    spins = 0;
   }
 
   /** Blocks until the next resume. By its own thread. */
   void block() {
-    spins = 0;
     thread.block();
     ticket++;
   }

@@ -14,30 +14,34 @@ final class SimSignal {
     this.process = process;
   }
 
-  /** By the process' own thread. */
+  /** Until a signal, or one that came before. By the process' own thread. */
   void await(long maxNanos) {
     if (signalled || maxNanos <= 0) {
-      signalled = false;
       process.spin();
-      return;
+    } else {
+      block(maxNanos);
     }
+    signalled = false;
+  }
+
+  /** Until a signal comes, which goes on to count for the next {@link #await}. */
+  void pause(long maxNanos) {
+    block(maxNanos);
+  }
+
+  private void block(long maxNanos) {
     waiting = true;
-    if (maxNanos < Long.MAX_VALUE / 2) {
-      timer = process.resumeAfter(maxNanos, "timeout");
-    }
+    timer = maxNanos < Long.MAX_VALUE / 2 ? process.resumeAfter(maxNanos, "timeout") : null;
     process.block();
     waiting = false;
-    signalled = false;
     timer = null;
   }
 
   /** By any code that holds the baton. */
   void signal() {
-    if (signalled) {
-      return;
-    }
     signalled = true;
     if (waiting) {
+      waiting = false;
       if (timer != null) {
         timer.cancel();
       }

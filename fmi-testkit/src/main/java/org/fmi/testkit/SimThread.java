@@ -41,7 +41,7 @@ final class SimThread {
   }
 
   boolean isCurrent() {
-    return Thread.currentThread() == thread;
+    return Thread.currentThread().equals(thread);
   }
 
   boolean ended() {

@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimTransport implements Transport {
   private static final byte POISON = (byte) 0xDB;
-  private static final byte[][] NOT_STARTED = {};
 
   private final SimProcess process;
   private final SimNetwork network;
@@ -25,7 +24,7 @@ final class SimTransport implements Transport {
   private final SimSignal signal;
   private final ArrayDeque<Arrival> inbox = new ArrayDeque<>();
   private final @Nullable SimConnection[] connections;
-  private byte[][] endpoints = NOT_STARTED;
+  private byte[][] endpoints = {};
   private boolean open = true;
 
   SimTransport(SimProcess process, int id, int size) {
@@ -57,7 +56,7 @@ final class SimTransport implements Transport {
   @Override
   public void start(byte[][] of) {
     enter();
-    if (endpoints != NOT_STARTED || of.length != connections.length) {
+    if (endpoints.length > 0 || of.length != connections.length) {
       throw new IllegalStateException("start is called once, with all endpoints");
     }
     endpoints = of.clone();
@@ -100,7 +99,11 @@ final class SimTransport implements Transport {
     MemorySegment copy = MemorySegment.ofArray(bytes);
     frame.encodeHeader(copy, 0);
     frame.encodePayload(copy, FrameLayout.HEADER_BYTES);
-    return connection.offer(this, bytes);
+    boolean accepted = connection.offer(this, bytes);
+    if (accepted) {
+      process.busy();
+    }
+    return accepted;
   }
 
   private SimConnection connect(int peer) {
@@ -118,9 +121,12 @@ final class SimTransport implements Transport {
   public int poll(FrameHandler handler) {
     enter();
     if (inbox.isEmpty()) {
-      process.spin();
+      process.spin(signal);
+    }
+    if (inbox.isEmpty()) {
       return 0;
     }
+    process.busy();
     int work = 0;
     int most = 1 + process.simulation().random().nextInt(8);
     while (work < most && open) {

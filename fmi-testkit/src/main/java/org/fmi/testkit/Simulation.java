@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Simulation {
   private static final int KEPT_TRACE = 64;
-  private static final long STUCK_SECONDS = 60;
 
   private final long seed;
   private final long maxNanos;
@@ -35,9 +34,13 @@ public final class Simulation {
   private long now;
   private long sequence;
   private long executed;
+  private long traced;
   private long hash = 0xcbf29ce484222325L;
   private boolean over;
   private @Nullable SimulationFailure failure;
+
+  /** After so much real time without an event the running code is taken to be blocked. */
+  private long stuckNanos = Duration.ofSeconds(60).toNanos();
 
   /** Progress as seen by the watchdog. */
   private volatile long beat;
@@ -87,6 +90,11 @@ public final class Simulation {
   /** Digest of all events so far, their order and their times. */
   public long traceHash() {
     return hash;
+  }
+
+  /** Sets after how much real time without an event the running code is taken to be blocked. */
+  void stuckAfter(Duration time) {
+    stuckNanos = time.toNanos();
   }
 
   /** Adds to what is printed when the simulation fails. */
@@ -151,17 +159,8 @@ public final class Simulation {
         Event event = queue.poll();
         if (event == null) {
           fail("deadlock: nothing is left to happen", null);
-        } else if (event.cancelled) {
-          continue;
-        } else if (event.time > maxNanos) {
-          fail("not finished after " + maxNanos / 1_000_000 + " ms of virtual time", null);
-        } else if (executed == maxEvents) {
-          fail("not finished after " + maxEvents + " events", null);
-        } else {
-          now = event.time;
-          beat = ++executed;
-          trace(event);
-          event.action.run();
+        } else if (!event.cancelled) {
+          execute(event);
         }
       }
     } catch (Throwable t) {
@@ -173,6 +172,19 @@ public final class Simulation {
     }
   }
 
+  private void execute(Event event) {
+    if (event.time > maxNanos) {
+      fail("not finished after " + maxNanos / 1_000_000 + " ms of virtual time", null);
+    } else if (executed == maxEvents) {
+      fail("not finished after " + maxEvents + " events", null);
+    } else {
+      now = event.time;
+      beat = ++executed;
+      trace(event);
+      event.action.run();
+    }
+  }
+
   /** Notices that the running code blocks in something that is not simulated. */
   private void watch(Thread loop) {
     long seen = -1;
@@ -180,7 +192,7 @@ public final class Simulation {
     boolean interrupted = false;
     while (true) {
       try {
-        if (loop.join(Duration.ofSeconds(1))) {
+        if (loop.join(Duration.ofMillis(200))) {
           break;
         }
       } catch (InterruptedException e) {
@@ -191,7 +203,7 @@ public final class Simulation {
       if (beatNow != seen) {
         seen = beatNow;
         since = System.nanoTime();
-      } else if (System.nanoTime() - since > STUCK_SECONDS * 1_000_000_000L) {
+      } else if (System.nanoTime() - since > stuckNanos) {
         break;
       }
     }
@@ -240,8 +252,6 @@ public final class Simulation {
       text.append("\n      at ").append(element);
     }
   }
-
-  private long traced;
 
   private void trace(Event event) {
     kept[(int) (traced++ % KEPT_TRACE)] = event;

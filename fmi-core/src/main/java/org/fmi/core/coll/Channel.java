@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * disagreement: what an interrupted collective has sent belongs to the old epoch and is dropped.
  */
 public final class Channel {
-  private static final byte[] NOTHING = new byte[0];
+  private static final Region NOTHING = new Region(new byte[0], 0);
 
   private final PointToPoint p2p;
   private final int context;
@@ -88,8 +88,7 @@ public final class Channel {
 
   /** Sends a signal to one rank and waits for that of another. */
   void signal(int dest, int source, Kind kind) {
-    Region nothing = new Region(NOTHING, 0);
-    exchange(nothing, 0, dest, nothing, 0, source, kind);
+    exchange(NOTHING, 0, dest, NOTHING, 0, source, kind);
   }
 
   private int world(int r) {

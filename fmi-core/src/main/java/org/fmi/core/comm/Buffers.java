@@ -3,6 +3,7 @@ package org.fmi.core.comm;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import org.fmi.Comm;
 import org.fmi.Datatype;
 import org.fmi.ErrorClass;
@@ -41,10 +42,21 @@ final class Buffers {
     return type;
   }
 
-  /** Refuses an array that is not of the type. */
+  /** Refuses an array of another type, and a byte buffer whose bytes stand in another order. */
   static void checkType(Object buffer, Datatype type) {
     Datatype own = typeOf(buffer);
-    if (own != type && !(buffer instanceof ByteBuffer) && !(buffer instanceof MemorySegment)) {
+    if (buffer instanceof ByteBuffer b) {
+      if (b.order() != ByteOrder.nativeOrder() && type.bytes() > 1) {
+        throw new FmiException(
+            ErrorClass.TYPE,
+            describe(buffer)
+                + " has "
+                + type
+                + " elements in "
+                + b.order()
+                + " order: make it with order(ByteOrder.nativeOrder())");
+      }
+    } else if (own != type && !(buffer instanceof MemorySegment)) {
       throw new FmiException(
           ErrorClass.TYPE, describe(buffer) + " holds " + own + " elements, not " + type);
     }
@@ -107,7 +119,12 @@ final class Buffers {
     return bytes;
   }
 
+  static boolean isInPlace(@Nullable Object buffer) {
+    return buffer instanceof Comm.InPlace;
+  }
+
   /** The array or segment behind a buffer. */
+  @SuppressWarnings("ByteBufferBackingArray") // byteOffset adds the array's offset
   static Object memory(Object buffer) {
     if (!(buffer instanceof ByteBuffer b)) {
       return buffer;
@@ -145,7 +162,7 @@ final class Buffers {
   }
 
   private static FmiException unsupported(@Nullable Object buffer) {
-    if (buffer == Comm.IN_PLACE) {
+    if (isInPlace(buffer)) {
       return new FmiException(
           ErrorClass.BUFFER,
           "Comm.IN_PLACE is not allowed for this buffer of this call at this rank");

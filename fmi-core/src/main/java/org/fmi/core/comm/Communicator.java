@@ -313,7 +313,7 @@ public final class Communicator implements Comm {
     if (rank != root) {
       Data mine = toRead(sendBuffer, sendOffset, sendCount);
       Collectives.gather(channel, mine.region, mine.bytes, null, root);
-    } else if (sendBuffer == IN_PLACE) {
+    } else if (Buffers.isInPlace(sendBuffer)) {
       Data all = blocksToWrite(recvBuffer, recvOffset, sendCount);
       Collectives.gather(channel, null, all.bytes, all.region, root);
     } else {
@@ -334,7 +334,7 @@ public final class Communicator implements Comm {
       long @Nullable [] displs,
       int root) {
     checkRooted(root);
-    boolean inPlace = rank == root && sendBuffer == IN_PLACE;
+    boolean inPlace = rank == root && Buffers.isInPlace(sendBuffer);
     Data mine = inPlace ? null : toRead(sendBuffer, sendOffset, sendCount);
     if (rank != root) {
       Data own = required(mine);
@@ -364,7 +364,7 @@ public final class Communicator implements Comm {
     if (rank != root) {
       Data mine = toWrite(recvBuffer, recvOffset, recvCount);
       Collectives.scatter(channel, null, mine.region, mine.bytes, root);
-    } else if (recvBuffer == IN_PLACE) {
+    } else if (Buffers.isInPlace(recvBuffer)) {
       Data all = blocksToRead(sendBuffer, sendOffset, recvCount);
       Collectives.scatter(channel, all.region, null, all.bytes, root);
     } else {
@@ -385,7 +385,7 @@ public final class Communicator implements Comm {
       long recvCount,
       int root) {
     checkRooted(root);
-    boolean inPlace = rank == root && recvBuffer == IN_PLACE;
+    boolean inPlace = rank == root && Buffers.isInPlace(recvBuffer);
     Data mine = inPlace ? null : toWrite(recvBuffer, recvOffset, recvCount);
     if (rank != root) {
       Data own = required(mine);
@@ -407,7 +407,7 @@ public final class Communicator implements Comm {
   public void allGather(
       Object sendBuffer, long sendOffset, long sendCount, Object recvBuffer, long recvOffset) {
     checkUsable();
-    if (sendBuffer == IN_PLACE) {
+    if (Buffers.isInPlace(sendBuffer)) {
       Data all = blocksToWrite(recvBuffer, recvOffset, sendCount);
       Collectives.allGather(channel, null, all.bytes, all.region);
     } else {
@@ -427,7 +427,7 @@ public final class Communicator implements Comm {
       long[] recvCounts,
       long[] displs) {
     checkUsable();
-    Data mine = sendBuffer == IN_PLACE ? null : toRead(sendBuffer, sendOffset, sendCount);
+    Data mine = Buffers.isInPlace(sendBuffer) ? null : toRead(sendBuffer, sendOffset, sendCount);
     Blocks all =
         Blocks.toWrite(recvBuffer, recvOffset, recvCounts, displs, "recvCounts", "displs", size);
     if (mine != null) {
@@ -440,7 +440,7 @@ public final class Communicator implements Comm {
   public void allToAll(
       Object sendBuffer, long sendOffset, long count, Object recvBuffer, long recvOffset) {
     checkUsable();
-    if (sendBuffer == IN_PLACE) {
+    if (Buffers.isInPlace(sendBuffer)) {
       Data in = blocksToWrite(recvBuffer, recvOffset, count);
       Collectives.allToAll(channel, null, in.region, in.bytes);
     } else {
@@ -465,7 +465,7 @@ public final class Communicator implements Comm {
         Blocks.toWrite(
             recvBuffer, recvOffset, recvCounts, recvDispls, "recvCounts", "recvDispls", size);
     Blocks out =
-        sendBuffer == IN_PLACE
+        Buffers.isInPlace(sendBuffer)
             ? null
             : Blocks.toRead(
                 sendBuffer, sendOffset, sendCounts, sendDispls, "sendCounts", "sendDispls", size);
@@ -499,7 +499,7 @@ public final class Communicator implements Comm {
       int root) {
     checkRooted(root);
     Datatype type =
-        Buffers.arrayType(rank == root && sendBuffer == IN_PLACE ? recvBuffer : sendBuffer);
+        Buffers.arrayType(rank == root && Buffers.isInPlace(sendBuffer) ? recvBuffer : sendBuffer);
     reduce(sendBuffer, sendOffset, recvBuffer, recvOffset, count, type, op, root);
   }
 
@@ -587,7 +587,7 @@ public final class Communicator implements Comm {
       total = Arguments.add(total, count);
     }
     Reducer reducer = reducer(op, type, total);
-    boolean inPlace = sendBuffer == IN_PLACE;
+    boolean inPlace = Buffers.isInPlace(sendBuffer);
     Region result = operandToWrite(recvBuffer, recvOffset, inPlace ? total : counts[rank], type);
     Region data = operand(sendBuffer, sendOffset, total, type, result);
     Reductions.reduceScatter(channel, reducer, data, result, counts.clone());
@@ -853,7 +853,7 @@ public final class Communicator implements Comm {
   /** What is reduced: what stands at the result's place if that is said, else what is given. */
   private static Region operand(
       Object sendBuffer, long offset, long count, Datatype type, Region result) {
-    if (sendBuffer == IN_PLACE) {
+    if (Buffers.isInPlace(sendBuffer)) {
       return result;
     }
     Region data = operandToRead(sendBuffer, offset, count, type);

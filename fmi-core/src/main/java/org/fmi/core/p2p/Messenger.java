@@ -80,21 +80,16 @@ public final class Messenger implements PointToPoint, FrameHandler {
   /**
    * A messenger outside of any epoch; {@link #enter} comes next.
    *
-   * @param ranksOnNode ranks that share the node's {@code cores}
+   * @param waiting how it waits; for this messenger alone
    * @param recordLimitBytes the most its {@link Recorder} holds
    */
   public Messenger(
-      int rank,
-      int size,
-      int ranksOnNode,
-      int cores,
-      long recordLimitBytes,
-      MessengerListener listener) {
+      int rank, int size, WaitStrategy waiting, long recordLimitBytes, MessengerListener listener) {
     this.rank = rank;
     this.size = size;
     this.listener = listener;
     window = Window.bytes(size);
-    progress = new Progress(new WaitStrategy(ranksOnNode, cores));
+    progress = new Progress(waiting);
     recorder = new Recorder(recordLimitBytes);
     peers = new Peer[size];
     unsent = new Peer[size];

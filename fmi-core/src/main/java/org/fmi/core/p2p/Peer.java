@@ -70,7 +70,7 @@ final class Peer {
 
   /** Sends a message at once if nothing stands in the way; else does nothing. */
   boolean sendNow(Object base, long offset, long bytes, int context, int tag) {
-    return sends.isEmpty() && sendEager(base, offset, bytes, context, tag);
+    return fitsEager(bytes) && sends.isEmpty() && sendEager(base, offset, bytes, context, tag);
   }
 
   /** Sends a message behind those that wait already. */
@@ -80,9 +80,6 @@ final class Peer {
   }
 
   private boolean sendEager(Object base, long offset, long bytes, int context, int tag) {
-    if (!fitsEager(bytes)) {
-      return false;
-    }
     Frame f = frame;
     f.kind = FrameKind.EAGER;
     f.context = context;
@@ -221,14 +218,14 @@ final class Peer {
       frames++;
     }
     for (MessageRequest r = sends.first(); r != null; r = sends.first()) {
-      if (!synchronous(r) && sendEager(r.base, r.offset, r.bytes, r.context, r.tag)) {
-        sends.removeFirst();
-        messenger.finishSend(r);
-      } else if (announce(r)) {
-        // announce() keeps it in a map, which does not use the link.
-        sends.removeFirst();
-      } else {
+      // What may go eagerly waits for the transport: its sender counts on not waiting for the peer.
+      boolean eager = mayGoEagerly(r);
+      if (!(eager ? sendEager(r.base, r.offset, r.bytes, r.context, r.tag) : announce(r))) {
         break;
+      }
+      sends.removeFirst();
+      if (eager) {
+        messenger.finishSend(r);
       }
       frames++;
     }
@@ -274,15 +271,15 @@ final class Peer {
 
   /** A send without credit behind the announcement window waits for the peer, not the transport. */
   private boolean announceable(@Nullable MessageRequest r) {
-    return r != null && (unanswered < unansweredLimit || (fitsEager(r.bytes) && !synchronous(r)));
+    return r != null && (unanswered < unansweredLimit || mayGoEagerly(r));
   }
 
   private boolean fitsEager(long bytes) {
     return bytes <= eagerLimit && bytes + Window.MESSAGE_COST <= eagerCredit;
   }
 
-  private static boolean synchronous(MessageRequest r) {
-    return r.mode == PointToPoint.Mode.SYNCHRONOUS;
+  private boolean mayGoEagerly(MessageRequest r) {
+    return r.mode != PointToPoint.Mode.SYNCHRONOUS && fitsEager(r.bytes);
   }
 
   private boolean offerBare(byte kind, long sequence, long length) {

@@ -94,15 +94,24 @@ final class Lifecycle implements JobLink.Listener {
    */
   JobMessage.Start join(Position position) throws IOException {
     while (true) {
-      while (target <= epoch) {
-        // Heard over the log-ring before the job has decided.
-        clock.await(Long.MAX_VALUE);
-      }
+      awaitDecision();
       JobMessage.Start begun = bootstrap(position);
       if (begun != null && connect()) {
         link.send(new RankMessage.Connected(epoch));
         return begun;
       }
+    }
+  }
+
+  /** Whether the job has neither asked for a newer epoch nor released this rank. */
+  boolean undecided() {
+    return target <= epoch && !released;
+  }
+
+  /** Waits for the job's word on a failure that was heard over the log-ring first. */
+  void awaitDecision() {
+    while (undecided()) {
+      clock.await(Long.MAX_VALUE);
     }
   }
 
@@ -210,7 +219,7 @@ final class Lifecycle implements JobLink.Listener {
   /** A data connection broke: its peer has failed, or cannot be reached, which is the same. */
   void peerLost(int peer, String reason) {
     FailureDetector d = detector;
-    if (d != null && !released && !revoked()) {
+    if (d != null && !revoked()) {
       d.announce(peer);
     }
   }

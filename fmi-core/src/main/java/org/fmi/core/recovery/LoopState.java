@@ -126,7 +126,7 @@ final class LoopState {
       readLeaf(value, kind, bytes, image, from, index);
       return;
     }
-    if (Kind.of(kind).element == null) {
+    if (Kind.of(kind).element == void.class) {
       throw differs(index, Kind.of(kind) + " of " + bytes + " bytes");
     }
     Class<?> element = Kind.of(kind).element;
@@ -179,8 +179,8 @@ final class LoopState {
         }
       }
       default -> {
-        if (object instanceof ByteBuffer b && b.isReadOnly()
-            || object instanceof MemorySegment s && s.isReadOnly()) {
+        if ((object instanceof ByteBuffer b && b.isReadOnly())
+            || (object instanceof MemorySegment s && s.isReadOnly())) {
           throw new IllegalArgumentException(
               "a loop's state cannot be restored into a read-only "
                   + object.getClass().getTypeName());
@@ -214,31 +214,39 @@ final class LoopState {
 
   /** What a section holds; the number is part of the image's format. */
   private enum Kind {
-    NONE(null, 1),
-    BYTES(byte.class, 1),
-    BOOLEANS(boolean.class, 1),
-    CHARS(char.class, 2),
-    SHORTS(short.class, 2),
-    INTS(int.class, 4),
-    LONGS(long.class, 8),
-    FLOATS(float.class, 4),
-    DOUBLES(double.class, 8),
-    BUFFER(null, 1),
-    SEGMENT(null, 1),
-    SELF_WRITING(null, 1);
+    NONE(0, void.class, 1),
+    BYTES(1, byte.class, 1),
+    BOOLEANS(2, boolean.class, 1),
+    CHARS(3, char.class, 2),
+    SHORTS(4, short.class, 2),
+    INTS(5, int.class, 4),
+    LONGS(6, long.class, 8),
+    FLOATS(7, float.class, 4),
+    DOUBLES(8, double.class, 8),
+    BUFFER(9, void.class, 1),
+    SEGMENT(10, void.class, 1),
+    SELF_WRITING(11, void.class, 1);
 
+    private final long number;
+
+    /** Of an array; void for others. */
     private final Class<?> element;
+
     private final int elementBytes;
 
-    @SuppressWarnings("NullAway") // kinds without an element type are told apart by it
-    Kind(Class<?> element, int elementBytes) {
+    Kind(long number, Class<?> element, int elementBytes) {
+      this.number = number;
       this.element = element;
       this.elementBytes = elementBytes;
     }
 
     static Kind of(long number) {
-      Kind[] all = values();
-      return number > 0 && number < all.length ? all[(int) number] : NONE;
+      for (Kind kind : values()) {
+        if (kind.number == number) {
+          return kind;
+        }
+      }
+      return NONE;
     }
   }
 
@@ -266,7 +274,7 @@ final class LoopState {
             yield Kind.SELF_WRITING;
           }
         };
-    return kind.ordinal();
+    return kind.number;
   }
 
   private static long rawBytes(Object leaf) {

@@ -17,6 +17,7 @@ import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.MessengerListener;
 import org.fmi.core.p2p.Recorder;
 import org.fmi.core.p2p.ReplayMismatchException;
+import org.fmi.core.progress.WaitStrategy;
 import org.fmi.core.spi.CheckpointId;
 import org.fmi.core.spi.CheckpointStoreProvider;
 import org.fmi.core.spi.FailureDetectorProvider;
@@ -43,7 +44,6 @@ import org.jspecify.annotations.Nullable;
 public final class RankRuntime implements Fmi {
   private final RankConfig config;
   private final JobLink link;
-  private final RankClock clock;
   private final Messenger messenger;
   private final Lifecycle lifecycle;
   private final Checkpoints checkpoints;
@@ -128,14 +128,12 @@ public final class RankRuntime implements Fmi {
       throws IOException {
     this.config = config;
     this.link = link;
-    this.clock = clock;
     this.faults = new FaultInjector(config.faults(), link, clock);
     this.messenger =
         new Messenger(
             config.rank(),
             config.size(),
-            config.ranksOnNode(),
-            config.cores(),
+            new WaitStrategy(config.ranksOnNode(), config.cores()),
             config.recordLimitBytes(),
             new Hooks());
     ContextIds contexts = new ContextIds();
@@ -166,7 +164,10 @@ public final class RankRuntime implements Fmi {
 
     @Override
     public void peerLost(int peer, String reason) {
-      lifecycle.peerLost(peer, reason);
+      if (place != Place.CLOSED) {
+        // Those that finish leave one after the other.
+        lifecycle.peerLost(peer, reason);
+      }
     }
 
     @Override
@@ -182,9 +183,9 @@ public final class RankRuntime implements Fmi {
    */
   private void onRevoked(String reason) {
     switch (place) {
-      case START, LOOP -> throw new RollbackException(reason);
+      case START, LOOP, CLOSED -> throw new RollbackException(reason);
       case REPLAY -> recover();
-      case OUTSIDE, STRAYED, CLOSED -> awaitRestart();
+      case OUTSIDE, STRAYED -> awaitRestart();
     }
   }
 
@@ -270,7 +271,7 @@ public final class RankRuntime implements Fmi {
     try {
       record.startReplay();
     } catch (ReplayMismatchException e) {
-      stray(e.getMessage());
+      stray(String.valueOf(e.getMessage()));
     }
     place = Place.REPLAY;
   }
@@ -394,7 +395,8 @@ public final class RankRuntime implements Fmi {
     }
     messenger.recorder().off();
     place = Place.LOOP;
-    if (linePending && line.line() instanceof CheckpointId id && id.loop() == loop.number) {
+    CheckpointId id = line.line();
+    if (linePending && id != null && id.loop() == loop.number) {
       linePending = false;
       try {
         restoreAll(loop, id, Checkpoints.Restore.RESTARTED);
@@ -541,15 +543,34 @@ public final class RankRuntime implements Fmi {
       messenger.recorder().off();
       current = null;
       place = Place.CLOSED;
-      checkpoints.drain();
-      system.barrier();
-      link.send(new RankMessage.Finished(lifecycle.epoch()));
-      while (!lifecycle.released()) {
-        messenger.park();
+      try {
+        checkpoints.drain();
+        system.barrier();
+      } catch (RollbackException e) {
+        awaitRestart();
       }
+      link.send(new RankMessage.Finished(lifecycle.epoch()));
+      awaitRelease();
     }
     place = Place.CLOSED;
     lifecycle.close();
     checkpoints.close();
+  }
+
+  /**
+   * Waits until all have finished. A failure heard meanwhile may be that of a rank that was
+   * released already: the job knows.
+   */
+  private void awaitRelease() {
+    while (lifecycle.undecided()) {
+      try {
+        messenger.park();
+      } catch (RollbackException e) {
+        lifecycle.awaitDecision();
+      }
+    }
+    if (!lifecycle.released()) {
+      awaitRestart();
+    }
   }
 }

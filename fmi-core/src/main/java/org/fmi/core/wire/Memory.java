@@ -6,6 +6,8 @@ import java.lang.foreign.ValueLayout;
 /**
  * Copies between a caller's memory (a primitive array or a {@link MemorySegment}, addressed in
  * bytes) and segments, without allocating.
+ *
+ * <p>The types are told apart by chains of {@code instanceof}, the most frequent ones first.
  */
 public final class Memory {
   private Memory() {}
@@ -18,49 +20,34 @@ public final class Memory {
    *     segment
    */
   public static void toSegment(Object base, long offset, MemorySegment dst, long at, long bytes) {
-    switch (base) {
-      case MemorySegment s -> MemorySegment.copy(s, offset, dst, at, bytes);
-      case byte[] a ->
-          MemorySegment.copy(a, (int) offset, dst, ValueLayout.JAVA_BYTE, at, (int) bytes);
-      case double[] a ->
-          MemorySegment.copy(
-              a,
-              (int) (offset >> 3),
-              dst,
-              ValueLayout.JAVA_DOUBLE_UNALIGNED,
-              at,
-              (int) (bytes >> 3));
-      case int[] a ->
-          MemorySegment.copy(
-              a, (int) (offset >> 2), dst, ValueLayout.JAVA_INT_UNALIGNED, at, (int) (bytes >> 2));
-      case long[] a ->
-          MemorySegment.copy(
-              a, (int) (offset >> 3), dst, ValueLayout.JAVA_LONG_UNALIGNED, at, (int) (bytes >> 3));
-      case float[] a ->
-          MemorySegment.copy(
-              a,
-              (int) (offset >> 2),
-              dst,
-              ValueLayout.JAVA_FLOAT_UNALIGNED,
-              at,
-              (int) (bytes >> 2));
-      case short[] a ->
-          MemorySegment.copy(
-              a,
-              (int) (offset >> 1),
-              dst,
-              ValueLayout.JAVA_SHORT_UNALIGNED,
-              at,
-              (int) (bytes >> 1));
-      case char[] a ->
-          MemorySegment.copy(
-              a, (int) (offset >> 1), dst, ValueLayout.JAVA_CHAR_UNALIGNED, at, (int) (bytes >> 1));
-      case boolean[] a -> {
-        for (int i = 0, from = (int) offset; i < bytes; i++) {
-          dst.set(ValueLayout.JAVA_BYTE, at + i, a[from + i] ? (byte) 1 : (byte) 0);
-        }
+    if (base instanceof MemorySegment s) {
+      MemorySegment.copy(s, offset, dst, at, bytes);
+    } else if (base instanceof byte[] a) {
+      MemorySegment.copy(a, (int) offset, dst, ValueLayout.JAVA_BYTE, at, (int) bytes);
+    } else if (base instanceof double[] a) {
+      MemorySegment.copy(
+          a, (int) (offset >> 3), dst, ValueLayout.JAVA_DOUBLE_UNALIGNED, at, (int) (bytes >> 3));
+    } else if (base instanceof int[] a) {
+      MemorySegment.copy(
+          a, (int) (offset >> 2), dst, ValueLayout.JAVA_INT_UNALIGNED, at, (int) (bytes >> 2));
+    } else if (base instanceof long[] a) {
+      MemorySegment.copy(
+          a, (int) (offset >> 3), dst, ValueLayout.JAVA_LONG_UNALIGNED, at, (int) (bytes >> 3));
+    } else if (base instanceof float[] a) {
+      MemorySegment.copy(
+          a, (int) (offset >> 2), dst, ValueLayout.JAVA_FLOAT_UNALIGNED, at, (int) (bytes >> 2));
+    } else if (base instanceof short[] a) {
+      MemorySegment.copy(
+          a, (int) (offset >> 1), dst, ValueLayout.JAVA_SHORT_UNALIGNED, at, (int) (bytes >> 1));
+    } else if (base instanceof char[] a) {
+      MemorySegment.copy(
+          a, (int) (offset >> 1), dst, ValueLayout.JAVA_CHAR_UNALIGNED, at, (int) (bytes >> 1));
+    } else if (base instanceof boolean[] a) {
+      for (int i = 0, from = (int) offset; i < bytes; i++) {
+        dst.set(ValueLayout.JAVA_BYTE, at + i, a[from + i] ? (byte) 1 : (byte) 0);
       }
-      default -> throw unsupported(base);
+    } else {
+      throw unsupported(base);
     }
   }
 
@@ -100,49 +87,34 @@ public final class Memory {
 
   /** Copies {@code bytes} from a segment to {@code base}; the reverse of {@link #toSegment}. */
   public static void fromSegment(MemorySegment src, long at, Object base, long offset, long bytes) {
-    switch (base) {
-      case MemorySegment s -> MemorySegment.copy(src, at, s, offset, bytes);
-      case byte[] a ->
-          MemorySegment.copy(src, ValueLayout.JAVA_BYTE, at, a, (int) offset, (int) bytes);
-      case double[] a ->
-          MemorySegment.copy(
-              src,
-              ValueLayout.JAVA_DOUBLE_UNALIGNED,
-              at,
-              a,
-              (int) (offset >> 3),
-              (int) (bytes >> 3));
-      case int[] a ->
-          MemorySegment.copy(
-              src, ValueLayout.JAVA_INT_UNALIGNED, at, a, (int) (offset >> 2), (int) (bytes >> 2));
-      case long[] a ->
-          MemorySegment.copy(
-              src, ValueLayout.JAVA_LONG_UNALIGNED, at, a, (int) (offset >> 3), (int) (bytes >> 3));
-      case float[] a ->
-          MemorySegment.copy(
-              src,
-              ValueLayout.JAVA_FLOAT_UNALIGNED,
-              at,
-              a,
-              (int) (offset >> 2),
-              (int) (bytes >> 2));
-      case short[] a ->
-          MemorySegment.copy(
-              src,
-              ValueLayout.JAVA_SHORT_UNALIGNED,
-              at,
-              a,
-              (int) (offset >> 1),
-              (int) (bytes >> 1));
-      case char[] a ->
-          MemorySegment.copy(
-              src, ValueLayout.JAVA_CHAR_UNALIGNED, at, a, (int) (offset >> 1), (int) (bytes >> 1));
-      case boolean[] a -> {
-        for (int i = 0, to = (int) offset; i < bytes; i++) {
-          a[to + i] = src.get(ValueLayout.JAVA_BYTE, at + i) != 0;
-        }
+    if (base instanceof MemorySegment s) {
+      MemorySegment.copy(src, at, s, offset, bytes);
+    } else if (base instanceof byte[] a) {
+      MemorySegment.copy(src, ValueLayout.JAVA_BYTE, at, a, (int) offset, (int) bytes);
+    } else if (base instanceof double[] a) {
+      MemorySegment.copy(
+          src, ValueLayout.JAVA_DOUBLE_UNALIGNED, at, a, (int) (offset >> 3), (int) (bytes >> 3));
+    } else if (base instanceof int[] a) {
+      MemorySegment.copy(
+          src, ValueLayout.JAVA_INT_UNALIGNED, at, a, (int) (offset >> 2), (int) (bytes >> 2));
+    } else if (base instanceof long[] a) {
+      MemorySegment.copy(
+          src, ValueLayout.JAVA_LONG_UNALIGNED, at, a, (int) (offset >> 3), (int) (bytes >> 3));
+    } else if (base instanceof float[] a) {
+      MemorySegment.copy(
+          src, ValueLayout.JAVA_FLOAT_UNALIGNED, at, a, (int) (offset >> 2), (int) (bytes >> 2));
+    } else if (base instanceof short[] a) {
+      MemorySegment.copy(
+          src, ValueLayout.JAVA_SHORT_UNALIGNED, at, a, (int) (offset >> 1), (int) (bytes >> 1));
+    } else if (base instanceof char[] a) {
+      MemorySegment.copy(
+          src, ValueLayout.JAVA_CHAR_UNALIGNED, at, a, (int) (offset >> 1), (int) (bytes >> 1));
+    } else if (base instanceof boolean[] a) {
+      for (int i = 0, to = (int) offset; i < bytes; i++) {
+        a[to + i] = src.get(ValueLayout.JAVA_BYTE, at + i) != 0;
       }
-      default -> throw unsupported(base);
+    } else {
+      throw unsupported(base);
     }
   }
 }

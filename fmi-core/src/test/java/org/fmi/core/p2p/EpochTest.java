@@ -15,6 +15,7 @@ import org.fmi.Request;
 import org.fmi.RollbackException;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.PointToPoint.Mode;
+import org.fmi.core.progress.WaitStrategy;
 import org.fmi.core.spi.Transport;
 import org.fmi.core.wire.Frame;
 import org.jspecify.annotations.Nullable;
@@ -190,7 +191,9 @@ class EpochTest {
   @Test
   void aLostPeerIsReportedAndTheCallGoesOn() {
     List<String> lost = new ArrayList<>();
-    Messenger m = new Messenger(0, 2, 1, 1, 0, (peer, reason) -> lost.add(peer + " " + reason));
+    Messenger m =
+        new Messenger(
+            0, 2, new WaitStrategy(1, 1), 0, (peer, reason) -> lost.add(peer + " " + reason));
     m.enter(0, new Transport[] {new MemoryNetwork(2, 1, Options.PLAIN).transport(0)});
     Request r = m.irecv(box, 0, 8, 1, CONTEXT, 1);
     m.onPeerLost(1, "reset");

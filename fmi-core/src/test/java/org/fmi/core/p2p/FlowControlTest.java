@@ -44,6 +44,26 @@ class FlowControlTest {
   }
 
   @Test
+  void aFullTransportDoesNotMakeASenderWaitForTheReceiver() {
+    int n = 200;
+    Ranks.run(
+        2,
+        1,
+        new Options(4_096, 4_096, 4, 0.5, 0),
+        m -> {
+          byte[] data = new byte[4_096];
+          int other = 1 - m.rank();
+          // All fit into the window: both may send before one of them receives.
+          for (int i = 0; i < n; i++) {
+            m.send(data, 0, 4_096, other, CONTEXT, 1, Mode.STANDARD);
+          }
+          for (int i = 0; i < n; i++) {
+            m.recv(data, 0, 4_096, other, CONTEXT, 1);
+          }
+        });
+  }
+
+  @Test
   void emptyMessagesAreBoundedToo() {
     int n = 30_000;
     Ranks.run(

@@ -3,6 +3,7 @@ package org.fmi.core.p2p;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import org.fmi.core.progress.WaitStrategy;
 import org.fmi.core.spi.Transport;
 import org.jspecify.annotations.Nullable;
 
@@ -23,8 +24,7 @@ final class Ranks {
     return new Messenger(
         rank,
         size,
-        size,
-        CORES,
+        new WaitStrategy(size, CORES),
         1 << 20,
         (peer, reason) -> {
           throw new AssertionError("lost " + peer + ": " + reason);

@@ -15,6 +15,7 @@ import org.fmi.Request;
 import org.fmi.Status;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.PointToPoint.Mode;
+import org.fmi.core.progress.WaitStrategy;
 import org.fmi.core.spi.Transport;
 import org.junit.jupiter.api.Test;
 
@@ -195,7 +196,7 @@ class RecorderTest {
 
   @Test
   void aRecordOverItsLimitIsDropped() {
-    Messenger m = new Messenger(0, 1, 1, 1, 10_000, (peer, reason) -> {});
+    Messenger m = new Messenger(0, 1, new WaitStrategy(1, 1), 10_000, (peer, reason) -> {});
     m.enter(0, new Transport[0]);
     m.recorder().record();
     byte[] data = new byte[1_000];

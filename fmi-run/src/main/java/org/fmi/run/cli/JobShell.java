@@ -38,8 +38,8 @@ import org.fmi.run.launch.Launcher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The I/O shell around a job's decision maker: feeds it what daemons and the user bring, carries out
- * what it decides. All state belongs to the loop's thread.
+ * The I/O shell around a job's decision maker: feeds it what daemons and the user bring, carries
+ * out what it decides. All state belongs to the loop's thread.
  */
 final class JobShell {
   private static final long RECORD_LIMIT = 64 << 20;
@@ -531,8 +531,16 @@ final class JobShell {
           around
               .console()
               .line(
-                  "fmi: " + name(node) + ": daemon " + m.pid() + ", " + m.cores() + " cores, "
-                      + (m.memoryFree() >> 20) + " MiB free for checkpoints, JDK " + m.java());
+                  "fmi: "
+                      + name(node)
+                      + ": daemon "
+                      + m.pid()
+                      + ", "
+                      + m.cores()
+                      + " cores, "
+                      + (m.memoryFree() >> 20)
+                      + " MiB free for checkpoints, JDK "
+                      + m.java());
         }
         send(node, new ToDaemon.Setup(setup()));
       }
@@ -636,8 +644,7 @@ final class JobShell {
     }
     // Hosts that cannot be reached are not waited for.
     var _ =
-        loop.schedule(
-            END_MILLIS / 4, TimeUnit.MILLISECONDS, () -> result.complete(exitStatus()));
+        loop.schedule(END_MILLIS / 4, TimeUnit.MILLISECONDS, () -> result.complete(exitStatus()));
   }
 
   private void finished(Object task) {

@@ -250,8 +250,7 @@ record RunOptions(
       if (!on(Setting.QUIET)) {
         return on(Setting.VERBOSE) ? Verbosity.VERBOSE : Verbosity.NORMAL;
       }
-      if (on(Setting.VERBOSE)
-          && exclusive(Setting.QUIET, Setting.VERBOSE) == Setting.VERBOSE) {
+      if (on(Setting.VERBOSE) && exclusive(Setting.QUIET, Setting.VERBOSE) == Setting.VERBOSE) {
         return Verbosity.VERBOSE;
       }
       return Verbosity.QUIET;

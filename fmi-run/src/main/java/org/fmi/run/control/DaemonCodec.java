@@ -96,11 +96,7 @@ public final class DaemonCodec {
         yield out.toBytes();
       }
       case FromDaemon.Output m ->
-          new MessageWriter(8)
-              .putInt(m.rank())
-              .putBoolean(m.error())
-              .putBytes(m.bytes())
-              .toBytes();
+          new MessageWriter(8).putInt(m.rank()).putBoolean(m.error()).putBytes(m.bytes()).toBytes();
       case FromDaemon.InputTaken m ->
           new MessageWriter(9).putInt(m.incarnation()).putInt(m.bytes()).toBytes();
     };
@@ -122,8 +118,7 @@ public final class DaemonCodec {
           case 5 ->
               new FromDaemon.RankExited(in.getInt(), in.getInt(), in.getInt(), in.getBoolean());
           case 6 -> new FromDaemon.RankSilent(in.getInt(), in.getInt());
-          case 7 ->
-              new FromDaemon.Said(in.getInt(), in.getInt(), RuntimeParts.getRankMessage(in));
+          case 7 -> new FromDaemon.Said(in.getInt(), in.getInt(), RuntimeParts.getRankMessage(in));
           case 8 -> new FromDaemon.Output(in.getInt(), in.getBoolean(), in.getBytes());
           case 9 -> new FromDaemon.InputTaken(in.getInt(), in.getInt());
           default -> throw in.unknownType();

@@ -27,11 +27,7 @@ final class RuntimeParts {
               .putLong(m.iteration())
               .putBoolean(m.rebuilt());
       case RankMessage.Suspect m ->
-          out.putByte(4)
-              .putInt(m.epoch())
-              .putInt(m.rank())
-              .putInt(m.hops())
-              .putString(m.reason());
+          out.putByte(4).putInt(m.epoch()).putInt(m.rank()).putInt(m.hops()).putString(m.reason());
       case RankMessage.CheckpointDone m ->
           out.putByte(5)
               .putInt(m.epoch())
@@ -59,9 +55,7 @@ final class RuntimeParts {
               in.getEnum(RankMessage.Position.class),
               in.getMap(MessageReader::getBytes));
       case 2 -> new RankMessage.Connected(in.getInt());
-      case 3 ->
-          new RankMessage.Running(
-              in.getInt(), in.getLong(), in.getLong(), in.getBoolean());
+      case 3 -> new RankMessage.Running(in.getInt(), in.getLong(), in.getLong(), in.getBoolean());
       case 4 -> new RankMessage.Suspect(in.getInt(), in.getInt(), in.getInt(), in.getString());
       case 5 ->
           new RankMessage.CheckpointDone(
@@ -89,8 +83,7 @@ final class RuntimeParts {
           out.putByte(2)
               .putInt(m.epoch())
               .putBoolean(m.rollback())
-              .putList(
-                  m.endpoints(), (writer, map) -> writer.putMap(map, MessageWriter::putBytes));
+              .putList(m.endpoints(), (writer, map) -> writer.putMap(map, MessageWriter::putBytes));
       case JobMessage.Release _ -> out.putByte(3);
     }
   }

@@ -66,8 +66,7 @@ final class Daemon implements Uplink {
    * the thread that started it ends.
    */
   private final ExecutorService starter =
-      Executors.newSingleThreadExecutor(
-          Thread.ofPlatform().daemon().name("fmi-starter").factory());
+      Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("fmi-starter").factory());
 
   private final Map<Long, RankProcess> processes = new HashMap<>();
 

@@ -8,6 +8,7 @@ import java.lang.invoke.MethodHandle;
 /** Kills process groups, by kill(2). */
 final class ProcessGroup {
   private static final int SIGKILL = 9;
+
   @SuppressWarnings("restricted") // calls the system; FMI's JVMs allow it
   private static final MethodHandle KILL =
       Linker.nativeLinker()

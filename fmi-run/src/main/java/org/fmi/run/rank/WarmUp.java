@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 import org.fmi.Comm;
 import org.fmi.Fmi;
-import org.fmi.ckpt.xor.SharedMemory;
 import org.fmi.Op;
+import org.fmi.ckpt.xor.SharedMemory;
 import org.fmi.core.control.JobLink;
 import org.fmi.core.control.JobMessage;
 import org.fmi.core.control.RankMessage;
@@ -75,8 +75,7 @@ final class WarmUp {
     List<Thread> others = new ArrayList<>();
     for (int rank = 1; rank < SIZE; rank++) {
       int number = rank;
-      others.add(
-          Thread.ofPlatform().daemon().name("fmi-warm-up").start(() -> runRank(number)));
+      others.add(Thread.ofPlatform().daemon().name("fmi-warm-up").start(() -> runRank(number)));
     }
     runRank(0);
     for (Thread other : others) {

@@ -70,8 +70,7 @@ final class OptionsTest {
   }
 
   private RunOptions options(String line) throws UsageException {
-    List<String> words =
-        line.isEmpty() ? List.of() : Arrays.asList(line.strip().split("\\s+"));
+    List<String> words = line.isEmpty() ? List.of() : Arrays.asList(line.strip().split("\\s+"));
     Settings settings = Settings.read(words, environment, directory.resolve("fmi.conf"));
     return RunOptions.of(settings, environment, directory, host -> !host.equals("nowhere"));
   }
@@ -101,13 +100,7 @@ final class OptionsTest {
     assertThat(options.spec())
         .isEqualTo(
             new JobSpec(
-                4,
-                List.of(new Node("node0", 4, false)),
-                0,
-                16,
-                OnNoSpare.SHARE,
-                1000,
-                List.of()));
+                4, List.of(new Node("node0", 4, false)), 0, 16, OnNoSpare.SHARE, 1000, List.of()));
     assertThat(options.ssh()).isFalse();
     assertThat(options.transports()).isEmpty();
     assertThat(options.interval()).isEqualTo(new CheckpointInterval.Mtbf(3600));
@@ -207,8 +200,7 @@ final class OptionsTest {
   // ---- which one wins
 
   @Test
-  void aFlagGoesBeforeAVariableBeforeTheFileBeforeTheDefault()
-      throws UsageException, IOException {
+  void aFlagGoesBeforeAVariableBeforeTheFileBeforeTheDefault() throws UsageException, IOException {
     configuration("# site\n\n group-size = 5\nmtbf-sec=100\n");
     assertThat(options("-n 1 app.jar").spec().groupSize()).isEqualTo(5);
     assertThat(options("-n 1 app.jar").interval()).isEqualTo(new CheckpointInterval.Mtbf(100));

@@ -1,0 +1,5 @@
+/** Programs that only benchmarks run. */
+@NullMarked
+package org.fmi.bench;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,97 @@
+package org.fmi.core.coll;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.fmi.Datatype;
+import org.fmi.ErrorClass;
+import org.fmi.FmiException;
+import org.fmi.Op;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class ReducerTest {
+  private static boolean makesSense(Op.Predefined op, Datatype type) {
+    return switch (op) {
+      case LAND, LOR, LXOR -> type != Datatype.FLOAT && type != Datatype.DOUBLE;
+      case BAND, BOR, BXOR ->
+          type != Datatype.FLOAT && type != Datatype.DOUBLE && type != Datatype.BOOLEAN;
+      case MAX, MIN, SUM, PROD, MAXLOC, MINLOC -> type != Datatype.BOOLEAN;
+    };
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void appliesEachOperationToEachType(Op.Predefined op) {
+    for (Datatype type : Datatype.values()) {
+      if (!makesSense(op, type)) {
+        assertThatThrownBy(() -> Reducer.of(op, type))
+            .isInstanceOfSatisfying(
+                FmiException.class, e -> assertThat(e.errorClass()).isEqualTo(ErrorClass.OP))
+            .hasMessageContaining(op.name())
+            .hasMessageContaining(type.name());
+        continue;
+      }
+      Reducer reducer = Reducer.of(op, type);
+      for (int n : new int[] {0, 2, 34}) {
+        int at = 6;
+        Object left = Vectors.small(type, n, 3, 0, op);
+        Object right = Vectors.small(type, n, 3, 1, op);
+        Object expected = Vectors.small(type, n, 3, 0, op);
+        Vectors.model(op, expected, right);
+        Object wideRight = Vectors.array(type, n + at);
+        System.arraycopy(right, 0, wideRight, at, n);
+        reducer.combine(
+            new Region(left, 0),
+            new Region(wideRight, (long) at * type.bytes()),
+            (long) n * type.bytes());
+        Object result = Vectors.array(type, n);
+        System.arraycopy(wideRight, at, result, 0, n);
+        Vectors.assertSame(result, expected, op + " of " + type);
+        Vectors.assertSame(left, Vectors.small(type, n, 3, 0, op), "left operand");
+      }
+    }
+  }
+
+  @Test
+  void locationsPreferTheLowerIndexAndPropagateNaN() {
+    double nan = Double.NaN;
+    assertThat(combine(Op.MAXLOC, 3, 7, 3, 5)).containsExactly(3, 5);
+    assertThat(combine(Op.MAXLOC, 3, 5, 3, 7)).containsExactly(3, 5);
+    assertThat(combine(Op.MINLOC, 3, 5, 2, 7)).containsExactly(2, 7);
+    assertThat(combine(Op.MAXLOC, nan, 5, 3, 7)).containsExactly(nan, 5);
+    assertThat(combine(Op.MAXLOC, 3, 5, nan, 7)).containsExactly(nan, 7);
+    assertThat(combine(Op.MINLOC, nan, 9, nan, 7)).containsExactly(nan, 7);
+    assertThat(combine(Op.MINLOC, 3, 5, nan, 7)).containsExactly(nan, 7);
+  }
+
+  private static double[] combine(Op op, double... pairs) {
+    double[] right = {pairs[2], pairs[3]};
+    Reducer.of(op, Datatype.DOUBLE)
+        .combine(new Region(new double[] {pairs[0], pairs[1]}, 0), new Region(right, 0), 16);
+    return right;
+  }
+
+  @Test
+  void anOperationOfTheProgramsOwnWorksFromIndexZero() {
+    List<String> calls = new ArrayList<>();
+    Op op =
+        Op.of(
+            (in, inOut, count, type) -> {
+              calls.add(((int[]) in)[0] + " " + ((int[]) inOut)[0] + " " + count + " " + type);
+              for (int i = 0; i < count; i++) {
+                ((int[]) inOut)[i] += 10 * ((int[]) in)[i];
+              }
+            },
+            false);
+    int[] left = {0, 0, 1, 2};
+    int[] right = {0, 3, 4, 0};
+    Reducer.of(op, Datatype.INT).combine(new Region(left, 8), new Region(right, 4), 8);
+    assertThat(right).containsExactly(0, 13, 24, 0);
+    assertThat(left).containsExactly(0, 0, 1, 2);
+    assertThat(calls).containsExactly("1 3 2 INT");
+  }
+}

@@ -1,0 +1,33 @@
+package org.fmi.core.comm;
+
+import java.util.function.IntConsumer;
+import org.fmi.core.coll.InMemoryNetwork;
+import org.fmi.core.p2p.PointToPoint;
+
+/** Runs a program at several ranks in threads of this JVM. */
+final class Worlds {
+  /** What each rank runs. */
+  @FunctionalInterface
+  interface Program {
+    void run(Communicator world) throws Exception;
+  }
+
+  static final IntConsumer NO_ABORT =
+      status -> {
+        throw new AssertionError("abort " + status);
+      };
+
+  private Worlds() {}
+
+  static void run(int ranks, Program program) {
+    InMemoryNetwork.run(ranks, p2p -> program.run(world(p2p)));
+  }
+
+  static void runDelayed(int ranks, long seed, Program program) {
+    InMemoryNetwork.runDelayed(ranks, seed, p2p -> program.run(world(p2p)));
+  }
+
+  static Communicator world(PointToPoint p2p) {
+    return Communicator.world(p2p, new ContextIds(), NO_ABORT);
+  }
+}

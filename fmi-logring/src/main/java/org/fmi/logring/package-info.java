@@ -1,0 +1,17 @@
+/**
+ * Failure detection and notification over a log-ring overlay (FMI paper, §IV).
+ *
+ * <p>Rank r has links to r + k<sup>i</sup> and r - k<sup>i</sup> (mod n) for all k<sup>i</sup> &lt;
+ * n. The system closes the links of a process that dies; each neighbour then floods a notice, which
+ * every rank passes on once. A rank that leaves an epoch says goodbye on its links, so that it is
+ * not taken for dead; silence is found by heartbeats.
+ *
+ * <pre>
+ *   frames:  | 1 | failed rank | hops |   a notice; hops: how many ranks it has passed
+ *            | 2 |                        goodbye
+ * </pre>
+ */
+@NullMarked
+package org.fmi.logring;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.logring;
+
+import org.jspecify.annotations.NullMarked;

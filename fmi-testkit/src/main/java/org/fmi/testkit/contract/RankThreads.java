@@ -1,0 +1,81 @@
+package org.fmi.testkit.contract;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Runs one thread a rank, and fails with what failed first in any of them. */
+public final class RankThreads {
+  private static final long TIMEOUT_SECONDS = 120;
+
+  /** After one rank has failed the others get so long to end. */
+  private static final long GRACE_SECONDS = 5;
+
+  private RankThreads() {}
+
+  /** What a rank does. */
+  public interface Body {
+    void run(int rank) throws Exception;
+  }
+
+  /**
+   * Runs {@code body} for each rank.
+   *
+   * @throws AssertionError if a rank failed, or did not end in time; then with its stack
+   */
+  public static void run(int ranks, Body body) throws InterruptedException {
+    List<Throwable> failures = new ArrayList<>();
+    List<Thread> threads = new ArrayList<>();
+    for (int r = 0; r < ranks; r++) {
+      int rank = r;
+      Thread thread =
+          new Thread(
+              () -> {
+                try {
+                  body.run(rank);
+                } catch (Throwable t) {
+                  synchronized (failures) {
+                    failures.add(new AssertionError("rank " + rank + ": " + t, t));
+                    failures.notifyAll();
+                  }
+                } finally {
+                  synchronized (failures) {
+                    failures.notifyAll();
+                  }
+                }
+              },
+              "rank " + r);
+      thread.setDaemon(true);
+      threads.add(thread);
+      thread.start();
+    }
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
+    boolean shortened = false;
+    for (Thread thread : threads) {
+      while (thread.isAlive()) {
+        synchronized (failures) {
+          if (!failures.isEmpty() && !shortened) {
+            shortened = true;
+            end = System.nanoTime() + TimeUnit.SECONDS.toNanos(GRACE_SECONDS);
+          }
+        }
+        if (System.nanoTime() - end > 0) {
+          AssertionError late = new AssertionError(thread.getName() + " does not end; it is here");
+          late.setStackTrace(thread.getStackTrace());
+          synchronized (failures) {
+            failures.add(late);
+          }
+          break;
+        }
+        thread.join(50);
+      }
+    }
+    synchronized (failures) {
+      if (!failures.isEmpty()) {
+        AssertionError all = new AssertionError(failures.getFirst().getMessage());
+        failures.forEach(all::addSuppressed);
+        throw all;
+      }
+    }
+  }
+}

@@ -1,0 +1,558 @@
+package org.fmi.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.fmi.core.spi.FrameHandler;
+import org.fmi.core.spi.Transport;
+import org.fmi.core.wire.Frame;
+import org.fmi.core.wire.FrameLayout;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What every {@link Transport} must do. A transport's test extends this class and says in {@link
+ * #run} how ranks are run, most likely with {@link TransportThreads}.
+ */
+public abstract class TransportContract {
+  /** The epoch of the transports under test. */
+  public static final int EPOCH = 7;
+
+  private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final long SEED = 20_260_101;
+
+  /** One rank under test. Its transport is open and not started, and closed afterwards. */
+  public interface Member {
+    int rank();
+
+    Transport transport();
+
+    /** Of all ranks. */
+    byte[][] endpoints();
+
+    /** Waits until all members have come here; no transport is polled meanwhile. */
+    void meet() throws Exception;
+
+    /** Runs something soon, on another thread. */
+    void elsewhere(Runnable action);
+  }
+
+  /** What each rank of a test does. */
+  public interface Body {
+    void run(Member member) throws Exception;
+  }
+
+  /** Runs {@code body} for each of {@code ranks} ranks, all at the same time. */
+  protected abstract void run(int ranks, Body body) throws Exception;
+
+  @Test
+  void limitsAreSane() throws Exception {
+    run(
+        1,
+        member -> {
+          Transport t = member.transport();
+          assertThat(t.name()).isNotBlank();
+          assertThat(t.maxPayload()).isPositive();
+          assertThat(t.maxPayload() % 64).isZero();
+          assertThat(t.eagerLimit()).isPositive().isLessThanOrEqualTo(t.maxPayload());
+          assertThat(t.endpoint()).isNotEmpty();
+        });
+  }
+
+  @Test
+  void framesArriveWholeOnceAndInOrder() throws Exception {
+    int ranks = 3;
+    int frames = 300;
+    run(
+        ranks,
+        member -> {
+          Peer peer = new Peer(member, ranks);
+          peer.start();
+          int[] sent = new int[ranks];
+          boolean all = false;
+          while (!all) {
+            boolean accepted = false;
+            all = true;
+            for (int to = 0; to < ranks; to++) {
+              if (to != member.rank() && sent[to] < frames) {
+                if (peer.offer(to, sent[to])) {
+                  sent[to]++;
+                  accepted = true;
+                }
+                all &= sent[to] == frames;
+              }
+            }
+            peer.progress(!accepted && !all);
+          }
+          peer.until(() -> peer.receivedFromAll(frames));
+          peer.drainUntilAllAreDone();
+        });
+  }
+
+  @Test
+  void everyKindOfMemoryIsSent() throws Exception {
+    run(
+        2,
+        member -> {
+          Peer peer = new Peer(member, 2);
+          peer.start();
+          if (member.rank() == 0) {
+            try (Arena arena = Arena.ofConfined()) {
+              MemorySegment bytes = arena.allocate(64);
+              for (int i = 0; i < 64; i++) {
+                bytes.set(ValueLayout.JAVA_BYTE, i, (byte) (i * 3));
+              }
+              peer.sendRaw(bytes, 8, 16);
+              peer.sendRaw(bytes.toArray(ValueLayout.JAVA_BYTE), 8, 16);
+              peer.sendRaw(bytes.toArray(ValueLayout.JAVA_SHORT), 8, 16);
+              peer.sendRaw(bytes.toArray(ValueLayout.JAVA_CHAR), 8, 16);
+              peer.sendRaw(bytes.toArray(ValueLayout.JAVA_INT), 8, 16);
+              peer.sendRaw(bytes.toArray(ValueLayout.JAVA_LONG), 8, 16);
+              peer.sendRaw(bytes.toArray(ValueLayout.JAVA_FLOAT), 8, 16);
+              peer.sendRaw(bytes.toArray(ValueLayout.JAVA_DOUBLE), 8, 16);
+            }
+          } else {
+            peer.until(() -> peer.raw.size() == 8);
+            byte[] expected = new byte[16];
+            for (int i = 0; i < 16; i++) {
+              expected[i] = (byte) ((i + 8) * 3);
+            }
+            assertThat(peer.raw).allSatisfy(bytes -> assertThat(bytes).isEqualTo(expected));
+          }
+          peer.drainUntilAllAreDone();
+        });
+  }
+
+  @Test
+  void aReceiverThatDoesNotPollStopsTheSenderOnlyUntilItPolls() throws Exception {
+    AtomicInteger accepted = new AtomicInteger();
+    run(
+        2,
+        member -> {
+          Peer peer = new Peer(member, 2);
+          peer.longest = true;
+          peer.start();
+          Transport t = member.transport();
+          if (member.rank() == 0) {
+            peer.send(1, 0);
+            peer.until(() -> peer.received[1] == 1);
+            member.meet();
+            int sent = 1;
+            int refused = 0;
+            while (refused < 300) {
+              if (peer.offer(1, sent)) {
+                sent++;
+                refused = 0;
+                assertThat((long) sent * t.maxPayload())
+                    .as("bytes accepted though nobody receives")
+                    .isLessThan(1L << 30);
+              } else {
+                refused++;
+                peer.poll();
+                t.await(100_000);
+              }
+            }
+            accepted.set(sent);
+            member.meet();
+            peer.send(1, sent);
+          } else {
+            peer.until(() -> peer.received[0] == 1);
+            peer.send(0, 0);
+            member.meet();
+            member.meet();
+            peer.until(() -> peer.received[0] == accepted.get() + 1);
+          }
+          peer.drainUntilAllAreDone();
+        });
+  }
+
+  @Test
+  void anArrivalEndsAwait() throws Exception {
+    run(
+        2,
+        member -> {
+          Peer peer = new Peer(member, 2);
+          peer.start();
+          int other = 1 - member.rank();
+          for (int i = 0; i < 200; i++) {
+            int expected = i + 1;
+            if (member.rank() == 0) {
+              peer.send(other, i);
+            }
+            peer.untilForever(() -> peer.received[other] >= expected);
+            if (member.rank() == 1) {
+              peer.send(other, i);
+            }
+          }
+          peer.drainUntilAllAreDone();
+        });
+  }
+
+  @Test
+  void aWakeupEndsAwaitAndOneBeforeItCounts() throws Exception {
+    run(
+        1,
+        member -> {
+          new Peer(member, 1).start();
+          Transport t = member.transport();
+          t.wakeup();
+          t.await(Long.MAX_VALUE);
+          for (int i = 1; i <= 50; i++) {
+            int expected = i;
+            AtomicInteger value = new AtomicInteger();
+            member.elsewhere(
+                () -> {
+                  value.set(expected);
+                  t.wakeup();
+                });
+            while (value.get() != expected) {
+              t.await(Long.MAX_VALUE);
+            }
+          }
+        });
+  }
+
+  @Test
+  void awaitEndsAfterItsTime() throws Exception {
+    run(
+        1,
+        member -> {
+          new Peer(member, 1).start();
+          for (long nanos : new long[] {-1, 0, 1, 1000, 2_000_000}) {
+            member.transport().await(nanos);
+          }
+        });
+  }
+
+  @Test
+  void aPeerThatClosesIsLostOnceAndOthersAreNot() throws Exception {
+    run(
+        3,
+        member -> {
+          Peer peer = new Peer(member, 3);
+          peer.start();
+          for (int to = 0; to < 3; to++) {
+            if (to != member.rank()) {
+              peer.send(to, 0);
+            }
+          }
+          peer.until(() -> peer.receivedFromAll(1));
+          peer.drainUntilAllAreDone();
+          if (member.rank() == 2) {
+            member.transport().close();
+            member.meet();
+            return;
+          }
+          int other = 1 - member.rank();
+          peer.until(() -> !peer.lost.isEmpty());
+          for (int i = 1; i < 50; i++) {
+            int expected = i + 1;
+            peer.send(other, i);
+            peer.until(() -> peer.received[other] >= expected);
+          }
+          assertThat(peer.lost).containsExactly(2);
+          peer.drainUntilAllAreDone();
+        });
+  }
+
+  @Test
+  void aPeerThatIsGoneBeforeTheFirstFrameIsLost() throws Exception {
+    run(
+        2,
+        member -> {
+          Peer peer = new Peer(member, 2);
+          peer.start();
+          if (member.rank() == 1) {
+            member.transport().close();
+            member.meet();
+            return;
+          }
+          member.meet();
+          peer.until(
+              () -> {
+                if (peer.lost.isEmpty()) {
+                  peer.offer(1, 0);
+                }
+                return !peer.lost.isEmpty();
+              });
+          assertThat(peer.lost).containsExactly(1);
+        });
+  }
+
+  @Test
+  void aRankWithoutAnEndpointIsNotReached() throws Exception {
+    run(
+        2,
+        member -> {
+          byte[][] endpoints = member.endpoints().clone();
+          endpoints[1 - member.rank()] = new byte[0];
+          member.transport().start(endpoints);
+          assertThat(member.transport().reaches(1 - member.rank())).isFalse();
+        });
+  }
+
+  @Test
+  void nothingToDoIsNoWork() throws Exception {
+    run(
+        1,
+        member -> {
+          new Peer(member, 1).start();
+          int work = 0;
+          for (int i = 0; i < 100; i++) {
+            work = member.transport().poll(new Peer(member, 1));
+          }
+          assertThat(work).isZero();
+        });
+  }
+
+  @Test
+  void aClosedTransportTakesLateWakeups() throws Exception {
+    run(
+        1,
+        member -> {
+          new Peer(member, 1).start();
+          member.transport().close();
+          member.transport().wakeup();
+          member.transport().close();
+        });
+  }
+
+  @Test
+  void closeReleasesThreadsAndFiles() throws Exception {
+    Body exchange =
+        member -> {
+          Peer peer = new Peer(member, 2);
+          peer.start();
+          peer.send(1 - member.rank(), 0);
+          peer.until(() -> peer.receivedFromAll(1));
+          peer.drainUntilAllAreDone();
+        };
+    for (int i = 0; i < 5; i++) {
+      run(2, exchange);
+    }
+    int files = openFiles();
+    int threads = Thread.activeCount();
+    for (int i = 0; i < 20; i++) {
+      run(2, exchange);
+    }
+    assertThat(openFiles()).as("open files").isLessThan(files + 10);
+    assertThat(Thread.activeCount()).as("threads").isLessThan(threads + 10);
+  }
+
+  private static int openFiles() {
+    String[] files = new File("/proc/self/fd").list();
+    return files == null ? 0 : files.length;
+  }
+
+  private interface Condition {
+    boolean holds();
+  }
+
+  /** Sends and checks frames whose every byte follows from sender, receiver and number. */
+  private static final class Peer implements FrameHandler {
+    private static final byte KIND = 5;
+    private static final byte RAW = 6;
+
+    final int[] received;
+    final List<Integer> lost = new ArrayList<>();
+    final List<byte[]> raw = new ArrayList<>();
+
+    /** Whether all frames are as long as they can be. */
+    boolean longest;
+
+    private final Member member;
+    private final Transport transport;
+    private final Frame frame = new Frame();
+    private final byte[] buffer;
+    private final long begin = System.nanoTime();
+
+    Peer(Member member, int ranks) {
+      this.member = member;
+      this.transport = member.transport();
+      this.received = new int[ranks];
+      this.buffer = new byte[transport.maxPayload() + 64];
+    }
+
+    void start() {
+      transport.start(member.endpoints());
+    }
+
+    /** Offers frame number {@code n} to a rank. */
+    boolean offer(int to, int n) {
+      SplittableRandom random = content(member.rank(), to, n);
+      frame.kind = KIND;
+      frame.flags = (byte) random.nextInt();
+      frame.epoch = EPOCH;
+      frame.context = random.nextInt();
+      frame.source = member.rank();
+      frame.tag = random.nextInt();
+      frame.sequence = n;
+      frame.length = random.nextLong();
+      frame.loop = random.nextLong();
+      frame.payload = length(random);
+      frame.baseOffset = n % 64;
+      frame.base = buffer;
+      fill(random, buffer, n % 64, frame.payload);
+      boolean accepted = transport.offer(to, frame);
+      if (accepted) {
+        // The frame and its payload belong to the caller again.
+        for (int i = 0; i < buffer.length; i++) {
+          buffer[i] = -1;
+        }
+        frame.tag = -1;
+      }
+      return accepted;
+    }
+
+    void send(int to, int n) {
+      while (!offer(to, n)) {
+        progress(true);
+      }
+    }
+
+    void sendRaw(Object base, long offset, int bytes) {
+      frame.kind = RAW;
+      frame.epoch = EPOCH;
+      frame.source = member.rank();
+      frame.base = base;
+      frame.baseOffset = offset;
+      frame.payload = bytes;
+      while (!transport.offer(1 - member.rank(), frame)) {
+        progress(true);
+      }
+    }
+
+    int poll() {
+      return transport.poll(this);
+    }
+
+    void progress(boolean wait) {
+      assertThat(System.nanoTime() - begin)
+          .as("nanoseconds, rank %s has received %s and lost %s", member.rank(), received, lost)
+          .isLessThan(TIMEOUT_NANOS);
+      if (poll() == 0 && wait) {
+        transport.await(1_000_000);
+      }
+    }
+
+    void until(Condition condition) {
+      while (!condition.holds()) {
+        progress(true);
+      }
+    }
+
+    /** As {@link #until}, relying on await to end by itself. */
+    void untilForever(Condition condition) {
+      while (!condition.holds()) {
+        if (poll() == 0 && !condition.holds()) {
+          transport.await(Long.MAX_VALUE);
+        }
+      }
+    }
+
+    boolean receivedFromAll(int frames) {
+      for (int from = 0; from < received.length; from++) {
+        if (from != member.rank() && received[from] < frames) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    /**
+     * Keeps polling until what this rank sent has left it, and all have got so far: a transport
+     * closed before drops what is not yet written.
+     */
+    void drainUntilAllAreDone() throws Exception {
+      AtomicInteger done = new AtomicInteger();
+      member.elsewhere(
+          () -> {
+            done.set(1);
+            transport.wakeup();
+          });
+      until(() -> done.get() == 1);
+      for (int i = 0; i < 100; i++) {
+        if (poll() > 0) {
+          i = 0;
+        }
+        transport.await(10_000);
+      }
+      member.meet();
+    }
+
+    @Override
+    public void onFrame(int peer, MemorySegment memory, long at) {
+      byte kind = memory.get(FrameLayout.BYTE, at + FrameLayout.KIND);
+      int payload = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD);
+      if (kind == RAW) {
+        raw.add(
+            memory.asSlice(at + FrameLayout.HEADER_BYTES, payload).toArray(ValueLayout.JAVA_BYTE));
+        return;
+      }
+      assertThat(kind).isEqualTo(KIND);
+      int n = received[peer]++;
+      String what = "frame " + n + " from " + peer + " to " + member.rank();
+      SplittableRandom random = content(peer, member.rank(), n);
+      assertThat(memory.get(FrameLayout.LONG, at + FrameLayout.SEQUENCE)).as(what).isEqualTo(n);
+      assertThat(memory.get(FrameLayout.BYTE, at + FrameLayout.FLAGS))
+          .as(what)
+          .isEqualTo((byte) random.nextInt());
+      assertThat(memory.get(FrameLayout.INT, at + FrameLayout.EPOCH)).as(what).isEqualTo(EPOCH);
+      assertThat(memory.get(FrameLayout.INT, at + FrameLayout.CONTEXT))
+          .as(what)
+          .isEqualTo(random.nextInt());
+      assertThat(memory.get(FrameLayout.INT, at + FrameLayout.SOURCE)).as(what).isEqualTo(peer);
+      assertThat(memory.get(FrameLayout.INT, at + FrameLayout.TAG))
+          .as(what)
+          .isEqualTo(random.nextInt());
+      assertThat(memory.get(FrameLayout.LONG, at + FrameLayout.LENGTH))
+          .as(what)
+          .isEqualTo(random.nextLong());
+      assertThat(memory.get(FrameLayout.LONG, at + FrameLayout.LOOP))
+          .as(what)
+          .isEqualTo(random.nextLong());
+      assertThat(payload).as(what).isEqualTo(length(random));
+      byte[] expected = new byte[payload];
+      fill(random, expected, 0, payload);
+      MemorySegment bytes = memory.asSlice(at + FrameLayout.HEADER_BYTES, payload);
+      assertThat(bytes.mismatch(MemorySegment.ofArray(expected)))
+          .as("first wrong byte of " + what + " of " + payload + " bytes")
+          .isEqualTo(-1);
+    }
+
+    @Override
+    public void onPeerLost(int peer, String reason) {
+      assertThat(reason).isNotNull();
+      lost.add(peer);
+    }
+
+    private static SplittableRandom content(int from, int to, int n) {
+      return new SplittableRandom(SEED + from * 1_000_003L + to * 10_007L + n * 31_000_000_007L);
+    }
+
+    private int length(SplittableRandom random) {
+      int max = transport.maxPayload();
+      return switch (longest ? 0 : random.nextInt(8)) {
+        case 0 -> max;
+        case 1 -> 0;
+        case 2 -> random.nextInt(max + 1);
+        default -> random.nextInt(Math.min(max, 256) + 1);
+      };
+    }
+
+    private static void fill(SplittableRandom random, byte[] into, int at, int bytes) {
+      long value = random.nextLong();
+      for (int i = 0; i < bytes; i++) {
+        into[at + i] = (byte) (value >>> (i & 56));
+        value = (i & 7) == 7 ? value * 0x5851f42d4c957f2dL + 1 : value;
+      }
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package org.fmi.testkit.contract;
+
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import org.fmi.core.spi.CheckpointInterval;
+import org.fmi.core.spi.RankConfig;
+import org.fmi.core.spi.Transport;
+import org.fmi.core.spi.TransportProvider;
+
+/** Runs a {@link TransportContract}'s ranks on real transports, each driven by a thread. */
+public final class TransportThreads {
+  private TransportThreads() {}
+
+  /**
+   * Opens a transport a rank, runs {@code body} on a thread for each, and closes them.
+   *
+   * @param nodeDirectory stands for the node's directory in node memory
+   */
+  public static void run(
+      TransportProvider provider, Path nodeDirectory, int ranks, TransportContract.Body body)
+      throws InterruptedException {
+    byte[] secret = new byte[32];
+    new SecureRandom().nextBytes(secret);
+    String job = "contract-" + Long.toHexString(new SecureRandom().nextLong());
+    byte[][] endpoints = new byte[ranks][];
+    CyclicBarrier barrier = new CyclicBarrier(ranks);
+    RankThreads.run(
+        ranks,
+        rank -> {
+          RankConfig config =
+              new RankConfig(
+                  job,
+                  secret,
+                  rank,
+                  ranks,
+                  0,
+                  "127.0.0.1",
+                  0,
+                  nodeDirectory.toString(),
+                  ranks,
+                  Runtime.getRuntime().availableProcessors(),
+                  new int[] {rank},
+                  2,
+                  10_000,
+                  1 << 20,
+                  new CheckpointInterval.Every(1),
+                  List.of(),
+                  List.of());
+          try (Transport transport = provider.open(config, TransportContract.EPOCH)) {
+            endpoints[rank] = transport.endpoint();
+            Member member = new Member(rank, transport, endpoints, barrier);
+            member.meet();
+            body.run(member);
+          }
+        });
+  }
+
+  private record Member(int rank, Transport transport, byte[][] endpoints, CyclicBarrier barrier)
+      implements TransportContract.Member {
+    @Override
+    public void meet() throws Exception {
+      barrier.await(60, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void elsewhere(Runnable action) {
+      new Thread(action, "other thread of rank " + rank).start();
+    }
+  }
+}

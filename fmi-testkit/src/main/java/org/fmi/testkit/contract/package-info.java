@@ -1,0 +1,8 @@
+/**
+ * What every transport and every checkpoint store must pass: suites to be subclassed by their
+ * tests.
+ */
+@NullMarked
+package org.fmi.testkit.contract;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,102 @@
+package org.fmi.testkit;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.fmi.core.spi.CheckpointInterval;
+import org.fmi.core.spi.Transport;
+import org.fmi.testkit.contract.TransportContract;
+
+/** The simulated transport keeps the contract, in several simulated worlds. */
+class SimTransportTest extends TransportContract {
+  @Override
+  protected void run(int ranks, Body body) {
+    for (long seed = 0; seed < 5; seed++) {
+      Simulation simulation = new Simulation(seed);
+      SimCluster cluster =
+          new SimCluster(simulation, SimModel.random(simulation.random()), ranks, 1 << 20);
+      byte[][] endpoints = new byte[ranks][];
+      AtomicInteger met = new AtomicInteger();
+      cluster.supervise(
+          new QuietSupervisor() {
+            @Override
+            public void onNodeUp(int node) {
+              cluster.spawn(
+                  cluster.config(
+                      node,
+                      node,
+                      ranks,
+                      0,
+                      new int[] {node},
+                      1,
+                      new CheckpointInterval.Every(1),
+                      List.of()),
+                  process -> {
+                    try (Transport t =
+                        process
+                            .transports()
+                            .getFirst()
+                            .open(process.config(), TransportContract.EPOCH)) {
+                      endpoints[process.rank()] = t.endpoint();
+                      Member member = new SimMember(process, t, endpoints, met);
+                      member.meet();
+                      body.run(member);
+                    }
+                  });
+            }
+          });
+      for (int node = 0; node < ranks; node++) {
+        cluster.launch(node);
+      }
+      simulation.run(() -> cluster.exits().size() == ranks);
+      for (SimCluster.Exit exit : cluster.exits()) {
+        if (exit.cause() != null) {
+          throw new AssertionError("seed " + seed + ": " + exit, exit.cause());
+        }
+      }
+    }
+  }
+
+  private static final class SimMember implements Member {
+    private final SimProcess process;
+    private final Transport transport;
+    private final byte[][] endpoints;
+    private final AtomicInteger met;
+    private int meetings;
+
+    SimMember(SimProcess process, Transport transport, byte[][] endpoints, AtomicInteger met) {
+      this.process = process;
+      this.transport = transport;
+      this.endpoints = endpoints;
+      this.met = met;
+    }
+
+    @Override
+    public int rank() {
+      return process.rank();
+    }
+
+    @Override
+    public Transport transport() {
+      return transport;
+    }
+
+    @Override
+    public byte[][] endpoints() {
+      return endpoints;
+    }
+
+    @Override
+    public void meet() {
+      met.incrementAndGet();
+      int all = endpoints.length * ++meetings;
+      while (met.get() < all) {
+        process.compute(10_000);
+      }
+    }
+
+    @Override
+    public void elsewhere(Runnable action) {
+      process.post(50_000, "elsewhere", action);
+    }
+  }
+}

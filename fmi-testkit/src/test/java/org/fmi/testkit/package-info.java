@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.testkit;
+
+import org.jspecify.annotations.NullMarked;
