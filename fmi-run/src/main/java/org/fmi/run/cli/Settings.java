@@ -205,8 +205,11 @@ final class Settings {
                 + Nearest.to(key, Arrays.stream(Setting.values()).map(Setting::key).toList())
                 + "?");
       }
-      values.put(
-          setting, new Value(Arrays.asList(setting.split(text)), where + ": " + setting.key(), 2));
+      if (!text.isEmpty()) {
+        values.put(
+            setting,
+            new Value(Arrays.asList(setting.split(text)), where + ": " + setting.key(), 2));
+      }
     }
   }
 

@@ -38,7 +38,8 @@ public final class NodeDirectory {
   private static final String PREFIX = "fmi-";
   private static final String UNFINISHED = ".fmi-";
   private static final String LOCK = "lock";
-  private static final int SWEEPS = 20;
+  private static final int LONGEST_PAUSE_MILLIS = 128;
+  private static final int DELETIONS = 20;
 
   private final Path path;
   private final FileChannel lock;
@@ -166,9 +167,15 @@ public final class NodeDirectory {
    */
   private static void killProcesses(Path directory) throws IOException {
     byte[] mark = (SOCKET_VARIABLE + "=" + directory + "/").getBytes(StandardCharsets.UTF_8);
-    // A process may start others while it is being looked for: until none is found.
-    for (int i = 0; i < SWEEPS && killOnce(mark); i++) {
-      Thread.onSpinWait();
+    // A process may start others while it is being looked for, and needs a moment to die: until
+    // none is found.
+    for (int pause = 1; pause <= LONGEST_PAUSE_MILLIS && killOnce(mark); pause *= 2) {
+      try {
+        Thread.sleep(pause);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
     }
   }
 
@@ -241,7 +248,7 @@ public final class NodeDirectory {
         return;
       } catch (java.nio.file.DirectoryNotEmptyException e) {
         // A process that was dying has written once more.
-        if (i == SWEEPS) {
+        if (i == DELETIONS) {
           throw e;
         }
       } catch (UncheckedIOException e) {

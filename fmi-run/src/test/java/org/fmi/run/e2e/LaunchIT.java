@@ -118,8 +118,15 @@ final class LaunchIT {
 
   @AfterEach
   void nothingIsLeft() throws IOException, InterruptedException {
-    until(() -> processes("").isEmpty(), "the end of all processes");
-    until(() -> nodeDirectories().isEmpty(), "the end of all node directories");
+    try {
+      until(() -> processes("").isEmpty(), "the end of all processes");
+      until(() -> nodeDirectories().isEmpty(), "the end of all node directories");
+    } finally {
+      // One failure is enough: the next test shall not suffer.
+      for (long pid : processes("")) {
+        ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+      }
+    }
   }
 
   @Test
@@ -273,7 +280,7 @@ final class LaunchIT {
         },
         "four ranks");
     assertThat(processes("RankMain")).hasSize(4);
-    assertThat(processes("sleep\0")).hasSize(4);
+    assertThat(processes("sleep\u0000" + "1000")).hasSize(4);
     return fmirun;
   }
 
