@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** Runs the packaged {@code fmirun} as a user would, and looks at what it leaves. */
@@ -23,6 +24,9 @@ final class Fmirun {
   private static final Path HOME = Path.of("target", "fmi").toAbsolutePath();
   private static final Path EXAMPLES =
       Path.of("..", "examples", "target").toAbsolutePath().normalize();
+
+  private static final Pattern OURS =
+      Pattern.compile(" org\\.fmi\\.run\\.(cli\\.FmiRun|daemon\\.DaemonMain|rank\\.RankMain) ");
 
   private final List<String> arguments = new ArrayList<>();
   private final Map<String, String> environment = new TreeMap<>();
@@ -149,7 +153,7 @@ final class Fmirun {
         .forEach(
             p -> {
               String line = commandLine(p.pid());
-              if (line.contains("org.fmi.run.") && !line.contains("surefire")) {
+              if (OURS.matcher(line).find()) {
                 found.add(p.pid() + " " + line);
               }
             });
