@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
@@ -103,8 +104,7 @@ final class LogRingTest {
       rings[r] = new LogRing(size, r, 2);
     }
     for (int r : rings[failed].neighbours()) {
-      Notice seen = rings[r].lost(failed);
-      assertThat(seen).isNotNull();
+      Notice seen = Objects.requireNonNull(rings[r].lost(failed));
       hops[r] = seen.hops();
       for (int to : rings[r].neighbours()) {
         underWay.add(new Sent(to, LogRing.passOn(seen)));
@@ -168,7 +168,7 @@ final class LogRingTest {
       rings[r] = new LogRing(size, r, base);
     }
     class World {
-      /** Links deliver in order. */
+      // Links deliver in order.
       void deliver(long now, int from, int to, Runnable action) {
         long at = Math.max(now + 1 + random.nextInt(50), lastArrival[from][to] + 1);
         lastArrival[from][to] = at;

@@ -25,72 +25,144 @@ public final class Vectors {
 
   /** An array whose element i depends on seed, rank and i. */
   public static Object random(Datatype type, int n, long seed, int rank) {
-    Object a = array(type, n);
+    long[] values = new long[n];
     for (int i = 0; i < n; i++) {
-      set(a, i, hash(seed, rank, i));
+      values[i] = hash(seed, rank, i);
     }
-    return a;
+    return of(type, values);
   }
 
   /** As {@link #random} with small numbers, so that sums and products are exact in every type. */
   public static Object small(Datatype type, int n, long seed, int rank, Op op) {
-    Object a = array(type, n);
+    boolean product = Op.PROD.equals(op);
+    long[] values = new long[n];
     for (int i = 0; i < n; i++) {
       long h = hash(seed, rank, i);
-      set(a, i, Op.PROD.equals(op) ? (h & 7) == 0 ? 2 : (h & 8) == 0 ? 1 : -1 : h & 31);
+      values[i] = product ? (h & 7) == 0 ? 2 : (h & 8) == 0 ? 1 : -1 : h & 31;
     }
-    return a;
+    return of(type, values);
   }
 
-  /** Stores a number, cast to the element's type. */
-  public static void set(Object array, int i, long value) {
+  /** The numbers, cast to the type. */
+  private static Object of(Datatype type, long[] values) {
+    Object array = array(type, values.length);
+    store(values, array);
+    return array;
+  }
+
+  private static void store(long[] values, Object array) {
     switch (array) {
-      case byte[] a -> a[i] = (byte) value;
-      case boolean[] a -> a[i] = (value & 1) != 0;
-      case char[] a -> a[i] = (char) value;
-      case short[] a -> a[i] = (short) value;
-      case int[] a -> a[i] = (int) value;
-      case long[] a -> a[i] = value;
-      case float[] a -> a[i] = value;
-      case double[] a -> a[i] = value;
+      case byte[] a -> {
+        for (int i = 0; i < a.length; i++) {
+          a[i] = (byte) values[i];
+        }
+      }
+      case char[] a -> {
+        for (int i = 0; i < a.length; i++) {
+          a[i] = (char) values[i];
+        }
+      }
+      case short[] a -> {
+        for (int i = 0; i < a.length; i++) {
+          a[i] = (short) values[i];
+        }
+      }
+      case int[] a -> {
+        for (int i = 0; i < a.length; i++) {
+          a[i] = (int) values[i];
+        }
+      }
+      case long[] a -> {
+        for (int i = 0; i < a.length; i++) {
+          a[i] = values[i];
+        }
+      }
+      case float[] a -> {
+        for (int i = 0; i < a.length; i++) {
+          a[i] = values[i];
+        }
+      }
+      case double[] a -> {
+        for (int i = 0; i < a.length; i++) {
+          a[i] = values[i];
+        }
+      }
+      case boolean[] a -> {
+        for (int i = 0; i < a.length; i++) {
+          a[i] = (values[i] & 1) != 0;
+        }
+      }
       default -> throw new AssertionError(array.getClass());
     }
   }
 
-  /** An element as a number; exact if it was set from one of at most 24 bits, or is an integer. */
-  public static long get(Object array, int i) {
-    return switch (array) {
-      case byte[] a -> a[i];
-      case boolean[] a -> a[i] ? 1 : 0;
-      case char[] a -> a[i];
-      case short[] a -> a[i];
-      case int[] a -> a[i];
-      case long[] a -> a[i];
-      case float[] a -> (long) a[i];
-      case double[] a -> (long) a[i];
+  /** The elements as numbers; exact for integers and for what was stored from at most 24 bits. */
+  private static long[] load(Object array) {
+    long[] values = new long[Array.getLength(array)];
+    switch (array) {
+      case byte[] a -> {
+        for (int i = 0; i < a.length; i++) {
+          values[i] = a[i];
+        }
+      }
+      case char[] a -> {
+        for (int i = 0; i < a.length; i++) {
+          values[i] = a[i];
+        }
+      }
+      case short[] a -> {
+        for (int i = 0; i < a.length; i++) {
+          values[i] = a[i];
+        }
+      }
+      case int[] a -> {
+        for (int i = 0; i < a.length; i++) {
+          values[i] = a[i];
+        }
+      }
+      case long[] a -> {
+        for (int i = 0; i < a.length; i++) {
+          values[i] = a[i];
+        }
+      }
+      case float[] a -> {
+        for (int i = 0; i < a.length; i++) {
+          values[i] = (long) a[i];
+        }
+      }
+      case double[] a -> {
+        for (int i = 0; i < a.length; i++) {
+          values[i] = (long) a[i];
+        }
+      }
+      case boolean[] a -> {
+        for (int i = 0; i < a.length; i++) {
+          values[i] = a[i] ? 1 : 0;
+        }
+      }
       default -> throw new AssertionError(array.getClass());
-    };
+    }
+    return values;
   }
 
   /** {@code acc = acc op right}, one element after the other. */
   public static void model(Op.Predefined op, Object acc, Object right) {
-    int n = Array.getLength(acc);
-    boolean pairs = op == Op.Predefined.MAXLOC || op == Op.Predefined.MINLOC;
-    for (int i = 0; i < n; i += pairs ? 2 : 1) {
-      long a = get(acc, i);
-      long b = get(right, i);
-      if (pairs) {
-        long ai = get(acc, i + 1);
-        long bi = get(right, i + 1);
-        boolean takeRight = a == b ? bi < ai : op == Op.Predefined.MAXLOC ? b > a : b < a;
-        if (takeRight) {
-          set(acc, i, b);
-          set(acc, i + 1, bi);
+    long[] a = load(acc);
+    long[] b = load(right);
+    if (op == Op.Predefined.MAXLOC || op == Op.Predefined.MINLOC) {
+      for (int i = 0; i < a.length; i += 2) {
+        boolean better = op == Op.Predefined.MAXLOC ? b[i] > a[i] : b[i] < a[i];
+        if (better || (a[i] == b[i] && b[i + 1] < a[i + 1])) {
+          a[i] = b[i];
+          a[i + 1] = b[i + 1];
         }
-      } else {
-        set(acc, i, scalar(op, a, b));
+      }
+    } else {
+      for (int i = 0; i < a.length; i++) {
+        a[i] = scalar(op, a[i], b[i]);
       }
     }
+    store(a, acc);
   }
 
   private static long scalar(Op.Predefined op, long a, long b) {

@@ -1,5 +1,6 @@
 package org.fmi.core.comm;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.fmi.core.coll.Vectors.assertSame;
 
 import java.lang.foreign.Arena;
@@ -528,31 +529,25 @@ class CollectivesTest {
     Worlds.run(
         3,
         world -> {
+          byte[] mine = new byte[n];
+          byte[] sums = new byte[n];
+          for (int i = 0; i < n; i++) {
+            mine[i] = (byte) (i + world.rank());
+            sums[i] = (byte) (3 * i + 3);
+          }
+          MemorySegment expected = MemorySegment.ofArray(sums);
           try (Arena arena = Arena.ofConfined()) {
-            MemorySegment data = arena.allocate(n);
-            for (int i = 0; i < n; i++) {
-              data.set(java.lang.foreign.ValueLayout.JAVA_BYTE, i, (byte) (i + world.rank()));
-            }
-            MemorySegment mine = arena.allocate(n).copyFrom(data);
+            MemorySegment data = arena.allocate(n).copyFrom(MemorySegment.ofArray(mine));
             long[] counts = {3, n - 7, 4};
-            world.reduceScatter(Comm.IN_PLACE, 0, mine, 0, counts, Datatype.BYTE, Op.SUM);
+            world.reduceScatter(Comm.IN_PLACE, 0, data, 0, counts, Datatype.BYTE, Op.SUM);
             int first = new int[] {0, 3, n - 4}[world.rank()];
-            for (int i = 0; i < counts[world.rank()]; i++) {
-              check(mine, i, (byte) (3 * (first + i) + 3));
-            }
+            long own = counts[world.rank()];
+            assertThat(data.asSlice(0, own).mismatch(expected.asSlice(first, own))).isEqualTo(-1);
+            data.copyFrom(MemorySegment.ofArray(mine));
             world.allReduce(Comm.IN_PLACE, 0, data, 0, n, Datatype.BYTE, Op.SUM);
-            for (int i = 0; i < n; i++) {
-              check(data, i, (byte) (3 * i + 3));
-            }
+            assertThat(data.mismatch(expected)).isEqualTo(-1);
           }
         });
-  }
-
-  private static void check(MemorySegment segment, int i, byte expected) {
-    byte value = segment.get(java.lang.foreign.ValueLayout.JAVA_BYTE, i);
-    if (value != expected) {
-      throw new AssertionError("byte " + i + " is " + value + ", should be " + expected);
-    }
   }
 
   @ParameterizedTest
@@ -618,7 +613,9 @@ class CollectivesTest {
   private static long compose(long f, long g) {
     int a = (int) (f >> 32);
     int b = (int) f;
-    return ((long) (a * (int) (g >> 32)) << 32) | Integer.toUnsignedLong(a * (int) g + b);
+    int slope = a * (int) (g >> 32); // wraps round, as it should
+    int constant = a * (int) g + b;
+    return ((long) slope << 32) | Integer.toUnsignedLong(constant);
   }
 
   /** Product of 2x2 matrices, four elements each; not commutative. */
@@ -694,7 +691,7 @@ class CollectivesTest {
         rank == 0 ? Vectors.array(type, n) : userReduced(op, type, n, 0, rank),
         "exScan " + what);
     long[] counts = new long[ranks];
-    counts[ranks / 2] = n - n / 4;
+    counts[ranks / 2] = (long) n - n / 4;
     counts[0] += n / 4;
     int from = rank == 0 ? 0 : n / 4;
     int own = (int) counts[rank];

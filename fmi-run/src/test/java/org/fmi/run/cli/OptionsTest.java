@@ -21,6 +21,7 @@ import org.fmi.run.job.FaultSpec;
 import org.fmi.run.job.JobSpec;
 import org.fmi.run.job.JobSpec.Node;
 import org.fmi.run.job.JobSpec.OnNoSpare;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,7 +59,7 @@ final class OptionsTest {
     Files.writeString(directory.resolve("empty"), "# nobody\n");
   }
 
-  private void writeJar(String name, String mainClass) throws IOException {
+  private void writeJar(String name, @Nullable String mainClass) throws IOException {
     Manifest manifest = new Manifest();
     manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
     if (mainClass != null) {
@@ -83,7 +84,7 @@ final class OptionsTest {
     UsageException e = catchThrowableOfType(UsageException.class, () -> options(line));
     assertThat(e).as(line).isNotNull();
     assertThat(e.getMessage()).as(line).isNotBlank().doesNotContain("\n");
-    return e.getMessage();
+    return String.valueOf(e.getMessage());
   }
 
   // ---- what works

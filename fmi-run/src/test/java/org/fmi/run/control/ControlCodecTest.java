@@ -186,7 +186,7 @@ final class ControlCodecTest {
       try {
         return raw.getConstructor(types).newInstance(values);
       } catch (ReflectiveOperationException e) {
-        throw new AssertionError("no way to make a " + raw, e);
+        throw new LinkageError("no way to make a " + raw, e);
       }
     }
     throw new AssertionError("no random " + type);

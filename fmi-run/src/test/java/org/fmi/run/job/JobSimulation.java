@@ -34,7 +34,6 @@ final class JobSimulation implements Supervisor {
   record Outcome(int status, String message, long answer, int recoveries, long trace) {}
 
   private final int size;
-  private final int ranksPerNode;
   private final Simulation simulation;
   private final SimCluster cluster;
   private final Job job;
@@ -52,7 +51,6 @@ final class JobSimulation implements Supervisor {
   JobSimulation(
       long seed, int size, int ranksPerNode, int nodes, int groupSize, JobSpec.OnNoSpare policy) {
     this.size = size;
-    this.ranksPerNode = ranksPerNode;
     this.answers = new long[size];
     this.simulation = new Simulation(seed);
     this.cluster =

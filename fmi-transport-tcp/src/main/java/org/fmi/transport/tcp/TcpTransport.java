@@ -299,6 +299,23 @@ final class TcpTransport implements Transport {
     }
   }
 
+  // For tests.
+
+  /** Whether all that was accepted has been given to the system. */
+  boolean idle() {
+    return busy.isEmpty();
+  }
+
+  boolean isConnected(int peer) {
+    return wires[peer] != null;
+  }
+
+  int connections() {
+    return channels.size();
+  }
+
+  // For wires.
+
   void busy(Wire wire) {
     if (!wire.busy) {
       wire.busy = true;

@@ -1,0 +1,209 @@
+package org.fmi.core.comm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import org.fmi.Comm;
+import org.fmi.Datatype;
+import org.fmi.Request;
+import org.fmi.Status;
+import org.fmi.core.coll.Vectors;
+import org.fmi.core.p2p.PointToPoint;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Which memory the data path sees of each kind of buffer. */
+class BuffersTest {
+  /** Remembers the last call; allocates nothing. */
+  private static final class Recorder implements PointToPoint {
+    @Nullable Object base;
+    long offset;
+    long bytes;
+    int peer;
+    int context;
+    int tag;
+    @Nullable Mode mode;
+
+    private void record(Object b, long o, long n, int p, int c, int t, @Nullable Mode m) {
+      base = b;
+      offset = o;
+      bytes = n;
+      peer = p;
+      context = c;
+      tag = t;
+      mode = m;
+    }
+
+    @Override
+    public int rank() {
+      return 0;
+    }
+
+    @Override
+    public int size() {
+      return 2;
+    }
+
+    @Override
+    public void send(Object b, long o, long n, int dest, int c, int t, Mode m) {
+      record(b, o, n, dest, c, t, m);
+    }
+
+    @Override
+    public Request isend(Object b, long o, long n, int dest, int c, int t, Mode m) {
+      record(b, o, n, dest, c, t, m);
+      return new CompletedRequest(Status.EMPTY);
+    }
+
+    @Override
+    public Status recv(Object b, long o, long n, int source, int c, int t) {
+      record(b, o, n, source, c, t, null);
+      return Status.EMPTY;
+    }
+
+    @Override
+    public Request irecv(Object b, long o, long n, int source, int c, int t) {
+      record(b, o, n, source, c, t, null);
+      return new CompletedRequest(Status.EMPTY);
+    }
+
+    @Override
+    public Status probe(int source, int c, int t) {
+      return Status.EMPTY;
+    }
+
+    @Override
+    public @Nullable Status iprobe(int source, int c, int t) {
+      return null;
+    }
+
+    @Override
+    public void attachBuffer(long n) {
+      bytes = n;
+    }
+  }
+
+  private final Recorder recorder = new Recorder();
+  private final Comm world = Worlds.world(recorder);
+
+  @Test
+  void arraysAreCountedInElements() {
+    for (Datatype type : Datatype.values()) {
+      Object array = Vectors.array(type, 10);
+      world.send(array, 3, 4, 1, 7);
+      assertThat(recorder.base).isSameAs(array);
+      assertThat(recorder.offset).isEqualTo(3L * type.bytes());
+      assertThat(recorder.bytes).isEqualTo(4L * type.bytes());
+      world.recv(array, 1, 7);
+      assertThat(recorder.base).isSameAs(array);
+      assertThat(recorder.offset).isZero();
+      assertThat(recorder.bytes).isEqualTo(10L * type.bytes());
+    }
+  }
+
+  @Test
+  void modesAndContext() {
+    int[] a = {1};
+    world.send(a, 1, 5);
+    assertThat(recorder.mode).isEqualTo(PointToPoint.Mode.STANDARD);
+    assertThat(recorder.peer).isEqualTo(1);
+    assertThat(recorder.tag).isEqualTo(5);
+    assertThat(recorder.context).isZero();
+    world.ssend(a, 0, 1, 1, 0);
+    assertThat(recorder.mode).isEqualTo(PointToPoint.Mode.SYNCHRONOUS);
+    world.issend(a, 0, 1, 1, 0);
+    assertThat(recorder.mode).isEqualTo(PointToPoint.Mode.SYNCHRONOUS);
+    world.bsend(a, 0, 1, 1, 0);
+    assertThat(recorder.mode).isEqualTo(PointToPoint.Mode.BUFFERED);
+    world.ibsend(a, 0, 1, 1, 0);
+    assertThat(recorder.mode).isEqualTo(PointToPoint.Mode.BUFFERED);
+    world.rsend(a, 0, 1, 1, 0);
+    assertThat(recorder.mode).isEqualTo(PointToPoint.Mode.STANDARD);
+    world.irsend(a, 0, 1, 1, 0);
+    assertThat(recorder.mode).isEqualTo(PointToPoint.Mode.STANDARD);
+    world.attachBuffer(99);
+    assertThat(recorder.bytes).isEqualTo(99);
+    world.irecv(a, Comm.ANY_SOURCE, Comm.ANY_TAG);
+    assertThat(recorder.peer).isEqualTo(Comm.ANY_SOURCE);
+    Communicator system = Communicator.system(recorder, new ContextIds(), Worlds.NO_ABORT);
+    system.send(a, 1, 5);
+    assertThat(recorder.context).isEqualTo(2);
+  }
+
+  @Test
+  void heapBuffersAreTheirArrays() {
+    ByteBuffer slice = ByteBuffer.allocate(40).position(8).slice().limit(20).position(5);
+    world.send(slice, 2, 6, 1, 0); // from index 0, wherever the position is
+    assertThat(recorder.base).isSameAs(slice.array());
+    assertThat(recorder.offset).isEqualTo(10);
+    assertThat(recorder.bytes).isEqualTo(6);
+    world.send(slice, 1, 0); // whole: from position to limit
+    assertThat(recorder.offset).isEqualTo(13);
+    assertThat(recorder.bytes).isEqualTo(15);
+    assertThat(slice.position()).isEqualTo(5);
+  }
+
+  @Test
+  void otherBuffersAreSegments() {
+    ByteBuffer direct = ByteBuffer.allocateDirect(30).position(7).limit(25);
+    direct.put(9, (byte) 99);
+    world.send(direct, 9, 2, 1, 0);
+    assertThat(byteAt()).isEqualTo((byte) 99);
+    world.recv(direct, 1, 0);
+    assertThat(recorder.offset).isEqualTo(7);
+    assertThat(recorder.bytes).isEqualTo(18);
+
+    byte[] bytes = new byte[30];
+    bytes[9] = 77;
+    ByteBuffer readOnly = ByteBuffer.wrap(bytes, 4, 20).slice().asReadOnlyBuffer().position(2);
+    world.send(readOnly, 5, 1, 1, 0);
+    assertThat(byteAt()).isEqualTo((byte) 77);
+  }
+
+  private byte byteAt() {
+    assertThat(recorder.base).isInstanceOf(MemorySegment.class);
+    return ((MemorySegment) java.util.Objects.requireNonNull(recorder.base))
+        .get(ValueLayout.JAVA_BYTE, recorder.offset);
+  }
+
+  @Test
+  @SuppressWarnings("restricted") // only the size matters: the memory is never touched
+  void segmentsOfMoreThanTwoGigabytes() {
+    long size = (3L << 30) + 8;
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment huge =
+          MemorySegment.ofAddress(arena.allocate(16).address()).reinterpret(size, arena, null);
+      world.send(huge, 8, size - 8, 1, 0);
+      assertThat(recorder.base).isSameAs(huge);
+      assertThat(recorder.offset).isEqualTo(8);
+      assertThat(recorder.bytes).isEqualTo(3L << 30);
+    }
+  }
+
+  @Test
+  void blockingCallsOfArraysAndSegmentsAllocateNothing() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    try (Arena arena = Arena.ofConfined()) {
+      Object[] buffers = {
+        new byte[64], new int[16], new double[8], arena.allocate(64), new boolean[9], new char[9]
+      };
+      long least = Long.MAX_VALUE;
+      for (int round = 0; round < 20; round++) {
+        long before = threads.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < 1000; i++) {
+          for (Object buffer : buffers) {
+            world.send(buffer, 0, 8, 1, 3);
+            world.recv(buffer, 0, 8, 1, 3);
+          }
+        }
+        least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+      }
+      assertThat(least).as("bytes allocated by 12000 calls").isLessThan(1000);
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package org.fmi.core.comm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import java.util.Random;
+import org.fmi.Op;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Floating-point reductions give the same bits on all ranks and in all runs, whatever the timing.
+ */
+class DeterminismTest {
+  private static final int[] LENGTHS = {1, 100, 2100, 9000};
+
+  private static double[] random(int n, int rank) {
+    Random random = new Random(1000L * n + rank);
+    double[] a = new double[n];
+    for (int i = 0; i < n; i++) {
+      // Wide exponents: almost any other order of adding gives other bits.
+      a[i] = random.nextGaussian() * Math.pow(10, random.nextInt(12));
+    }
+    return a;
+  }
+
+  private static long[][] run(int ranks, long seed) {
+    long[][] bits = new long[ranks][];
+    Worlds.runDelayed(
+        ranks,
+        seed,
+        world -> {
+          int rank = world.rank();
+          long[] own = new long[6 * LENGTHS.length];
+          int k = 0;
+          for (int n : LENGTHS) {
+            double[] mine = random(n, rank);
+            double[] all = mine.clone();
+            world.allReduce(all, Op.SUM);
+            own[k++] = hash(all); // the same at all ranks
+            double[] result = new double[n];
+            world.reduce(mine, 0, result, 0, n, Op.SUM, 0);
+            own[k++] = hash(result);
+            world.reduce(mine, 0, result, 0, n, Op.PROD, world.size() - 1);
+            own[k++] = hash(result);
+            world.scan(mine, 0, result, 0, n, Op.SUM);
+            own[k++] = hash(result);
+            world.exScan(mine, 0, result, 0, n, Op.SUM);
+            own[k++] = hash(result);
+            long[] counts = new long[world.size()];
+            counts[0] = n / 2;
+            counts[world.size() - 1] += n - n / 2;
+            world.reduceScatter(mine, 0, result, 0, counts, Op.SUM);
+            own[k++] = hash(result);
+          }
+          bits[rank] = own;
+        });
+    return bits;
+  }
+
+  private static long hash(double[] a) {
+    long h = 0;
+    for (double d : a) {
+      h = 31 * h + Double.doubleToRawLongBits(d);
+    }
+    return h;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 4, 5, 6, 7, 8, 12, 17})
+  void sameBits(int ranks) {
+    long seed = System.nanoTime();
+    long[][] first = run(ranks, seed);
+    for (int i = 0; i < first[0].length; i += 6) {
+      for (long[] rank : first) {
+        assertThat(rank[i]).as("allReduce at all ranks, delays %d", seed).isEqualTo(first[0][i]);
+      }
+    }
+    for (long other = seed + 1; other <= seed + 3; other++) {
+      assertThat(Arrays.deepEquals(run(ranks, other), first))
+          .as("%d ranks, delays %d and %d", ranks, seed, other)
+          .isTrue();
+    }
+  }
+}

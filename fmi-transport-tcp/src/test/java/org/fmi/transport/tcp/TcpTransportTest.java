@@ -1,0 +1,585 @@
+package org.fmi.transport.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.ServiceLoader;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+import org.fmi.core.spi.CheckpointInterval;
+import org.fmi.core.spi.FrameHandler;
+import org.fmi.core.spi.RankConfig;
+import org.fmi.core.spi.Transport;
+import org.fmi.core.spi.TransportProvider;
+import org.fmi.core.wire.Frame;
+import org.fmi.core.wire.FrameLayout;
+import org.fmi.net.Endpoint;
+import org.fmi.net.NetIo;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What {@link Transport} promises, on loopback, each transport driven by a thread of its own. */
+@Timeout(300)
+class TcpTransportTest {
+  private static final byte[] SECRET = new byte[32];
+
+  private static RankConfig config(int rank, int size, byte[] secret) {
+    return new RankConfig(
+        "job1",
+        secret,
+        rank,
+        size,
+        0,
+        "127.0.0.1",
+        0,
+        "/nowhere",
+        size,
+        2,
+        new int[] {rank},
+        2,
+        5000,
+        1L << 20,
+        new CheckpointInterval.Every(1),
+        List.of(),
+        List.of());
+  }
+
+  /** What one rank does in a test; runs on the rank's thread. */
+  private interface Body {
+    void run(int rank, TcpTransport transport) throws Exception;
+  }
+
+  /** Runs ranks with transports that know each other; fails if one fails. */
+  private static void ranks(int n, NetIo net, Body body) throws Exception {
+    byte[][] endpoints = new byte[n][];
+    CyclicBarrier ready = new CyclicBarrier(n);
+    CyclicBarrier done = new CyclicBarrier(n);
+    List<Callable<Void>> all = new ArrayList<>();
+    for (int i = 0; i < n; i++) {
+      int rank = i;
+      all.add(
+          () -> {
+            try (TcpTransport transport = new TcpTransport(config(rank, n, SECRET), 7, net)) {
+              endpoints[rank] = transport.endpoint();
+              ready.await(60, TimeUnit.SECONDS);
+              transport.start(endpoints);
+              body.run(rank, transport);
+              done.await(120, TimeUnit.SECONDS);
+            }
+            return null;
+          });
+    }
+    together(all);
+  }
+
+  private static void together(List<Callable<Void>> all) throws Exception {
+    try (ExecutorService threads = Executors.newFixedThreadPool(all.size())) {
+      List<Future<Void>> results = all.stream().map(threads::submit).toList();
+      for (Future<Void> result : results) {
+        try {
+          result.get(200, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+          threads.shutdownNow();
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** Polls until the condition holds. */
+  private static void until(
+      TcpTransport transport, FrameHandler handler, java.util.function.BooleanSupplier condition) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
+    while (!condition.getAsBoolean()) {
+      if (transport.poll(handler) == 0) {
+        transport.await(TimeUnit.MILLISECONDS.toNanos(20));
+      }
+      assertThat(System.nanoTime() - end).as("time").isNegative();
+      if (Thread.interrupted()) {
+        throw new AssertionError("another rank failed");
+      }
+    }
+  }
+
+  private static Frame frame(int source, int tag, long sequence, byte[] payload) {
+    Frame frame = new Frame();
+    frame.source = source;
+    frame.tag = tag;
+    frame.sequence = sequence;
+    frame.base = payload;
+    frame.payload = payload.length;
+    return frame;
+  }
+
+  private static void send(TcpTransport transport, int peer, Frame frame, FrameHandler handler) {
+    until(transport, handler, () -> transport.offer(peer, frame));
+  }
+
+  /** Counts and checks what arrives. */
+  private static final class Sink implements FrameHandler {
+    final List<String> lost = new ArrayList<>();
+    final long[] next;
+    final Random[] expected;
+    long frames;
+
+    Sink(int ranks, int self, long seed) {
+      next = new long[ranks];
+      expected = new Random[ranks];
+      for (int from = 0; from < ranks; from++) {
+        expected[from] = new Random(seed * 1000 + from * 31L + self);
+      }
+    }
+
+    @Override
+    public void onFrame(int peer, MemorySegment memory, long at) {
+      frames++;
+      assertThat(memory.get(FrameLayout.INT, at + FrameLayout.SOURCE)).isEqualTo(peer);
+      assertThat(memory.get(FrameLayout.LONG, at + FrameLayout.SEQUENCE)).isEqualTo(next[peer]++);
+      byte[] payload = payload(expected[peer]);
+      assertThat(memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD)).isEqualTo(payload.length);
+      MemorySegment got = memory.asSlice(at + FrameLayout.HEADER_BYTES, payload.length);
+      assertThat(got.mismatch(MemorySegment.ofArray(payload))).as("payload").isEqualTo(-1);
+    }
+
+    @Override
+    public void onPeerLost(int peer, String reason) {
+      lost.add(peer + ": " + reason);
+    }
+  }
+
+  private static byte[] payload(Random random) {
+    int n =
+        switch (random.nextInt(10)) {
+          case 0 -> 0;
+          case 1 -> TcpTransport.MAX_PAYLOAD;
+          case 2, 3 -> random.nextInt(TcpTransport.MAX_PAYLOAD + 1);
+          default -> random.nextInt(300);
+        };
+    byte[] payload = new byte[n];
+    random.nextBytes(payload);
+    return payload;
+  }
+
+  private static final FrameHandler NOTHING =
+      new FrameHandler() {
+        @Override
+        public void onFrame(int peer, MemorySegment memory, long at) {
+          throw new AssertionError("frame from " + peer);
+        }
+
+        @Override
+        public void onPeerLost(int peer, String reason) {
+          throw new AssertionError("lost " + peer + ": " + reason);
+        }
+      };
+
+  @Test
+  void isFoundByItsName() {
+    assertThat(ServiceLoader.load(TransportProvider.class))
+        .anySatisfy(
+            p -> {
+              assertThat(p.name()).isEqualTo("tcp");
+              assertThat(p.order()).isEqualTo(30);
+            });
+  }
+
+  /** All ranks talk to all, in random order, dialling each other at once. */
+  @ParameterizedTest
+  @EnumSource
+  void everyFrameArrivesOnceInOrderAndWhole(NetIo net) throws Exception {
+    int n = 4;
+    int each = 80;
+    for (long seed = 1; seed <= 3; seed++) {
+      long s = seed;
+      try {
+        ranks(
+            n,
+            net,
+            (rank, transport) -> {
+              Sink sink = new Sink(n, rank, s);
+              Random order = new Random(s + rank);
+              Random[] content = new Random[n];
+              int[] left = new int[n];
+              for (int to = 0; to < n; to++) {
+                content[to] = new Random(s * 1000 + rank * 31L + to);
+                left[to] = to == rank ? 0 : each;
+              }
+              for (int sent = 0; sent < each * (n - 1); ) {
+                int to = order.nextInt(n);
+                if (left[to] > 0) {
+                  Frame frame = frame(rank, 0, each - left[to], payload(content[to]));
+                  send(transport, to, frame, sink);
+                  left[to]--;
+                  sent++;
+                }
+              }
+              until(transport, sink, () -> sink.frames == (long) each * (n - 1));
+              flush(transport, sink);
+              assertThat(sink.lost).isEmpty();
+            });
+      } catch (Exception | AssertionError e) {
+        throw new AssertionError("seed " + seed, e);
+      }
+    }
+  }
+
+  /** Lets what was accepted leave, so that closing drops nothing. */
+  private static void flush(TcpTransport transport, FrameHandler handler) {
+    until(transport, handler, transport::idle);
+  }
+
+  /** Both sides dial at the same moment, many times: exactly one connection stays, both use it. */
+  @Test
+  void crossedDiallingEndsWithOneConnection() throws Exception {
+    for (int round = 0; round < 150; round++) {
+      int r = round;
+      CyclicBarrier start = new CyclicBarrier(2);
+      ranks(
+          2,
+          NetIo.best(),
+          (rank, transport) -> {
+            Random jitter = new Random(r * 2L + rank);
+            Sink sink = new Sink(2, rank, 0);
+            byte[] payload = payload(new Random(rank * 31L + (1 - rank)));
+            Frame frame = frame(rank, 0, 0, payload);
+            start.await();
+            for (int spin = jitter.nextInt(3) * jitter.nextInt(2000); spin > 0; spin--) {
+              Thread.onSpinWait();
+            }
+            send(transport, 1 - rank, frame, sink);
+            until(transport, sink, () -> sink.frames == 1);
+            flush(transport, sink);
+            start.await();
+            until(transport, sink, () -> transport.connections() <= 1);
+            assertThat(sink.lost).as("round %s", r).isEmpty();
+          });
+    }
+  }
+
+  @Test
+  void aFastSenderIsHeldBack() throws Exception {
+    CountDownLatch full = new CountDownLatch(1);
+    int total = 3000;
+    byte[] payload = new byte[50_000];
+    ranks(
+        2,
+        NetIo.best(),
+        (rank, transport) -> {
+          if (rank == 0) {
+            until(transport, NOTHING, () -> transport.offer(1, frame(0, 0, 0, payload)));
+            int sent = 1;
+            while (transport.offer(1, frame(0, 0, sent, payload))) {
+              sent++;
+              assertThat(sent).isLessThan(total);
+            }
+            full.countDown();
+            for (; sent < total; sent++) {
+              send(transport, 1, frame(0, 0, sent, payload), NOTHING);
+            }
+            flush(transport, NOTHING);
+          } else {
+            // Answers the handshake, then stays away until the sender is stopped.
+            until(transport, NOTHING, () -> transport.isConnected(0));
+            assertThat(full.await(60, TimeUnit.SECONDS)).isTrue();
+            long[] next = {0};
+            FrameHandler counting =
+                new FrameHandler() {
+                  @Override
+                  public void onFrame(int peer, MemorySegment memory, long at) {
+                    assertThat(memory.get(FrameLayout.LONG, at + FrameLayout.SEQUENCE))
+                        .isEqualTo(next[0]++);
+                  }
+
+                  @Override
+                  public void onPeerLost(int peer, String reason) {
+                    throw new AssertionError(reason);
+                  }
+                };
+            until(transport, counting, () -> next[0] == total);
+          }
+        });
+  }
+
+  @Test
+  void takesPayloadsFromAnyMemory() throws Exception {
+    ranks(
+        2,
+        NetIo.best(),
+        (rank, transport) -> {
+          double[] numbers = {1.5, 2.5, 3.5, 4.5};
+          if (rank == 0) {
+            Frame frame = frame(0, 5, 0, new byte[0]);
+            frame.base = numbers;
+            frame.baseOffset = 8;
+            frame.payload = 16;
+            send(transport, 1, frame, NOTHING);
+            frame.base = MemorySegment.ofArray(numbers);
+            frame.baseOffset = 16;
+            send(transport, 1, frame, NOTHING);
+            numbers[1] = numbers[2] = 0; // copied already
+            flush(transport, NOTHING);
+          } else {
+            List<Double> got = new ArrayList<>();
+            FrameHandler handler =
+                new FrameHandler() {
+                  @Override
+                  public void onFrame(int peer, MemorySegment memory, long at) {
+                    for (int i = 0; i < 2; i++) {
+                      got.add(
+                          memory.get(
+                              ValueLayout.JAVA_DOUBLE_UNALIGNED,
+                              at + FrameLayout.HEADER_BYTES + 8L * i));
+                    }
+                  }
+
+                  @Override
+                  public void onPeerLost(int peer, String reason) {
+                    throw new AssertionError(reason);
+                  }
+                };
+            until(transport, handler, () -> got.size() == 4);
+            assertThat(got).containsExactly(2.5, 3.5, 3.5, 4.5);
+          }
+        });
+  }
+
+  @Test
+  void aHandlerThatThrowsEndsThePollAndLosesNothingElse() throws Exception {
+    ranks(
+        2,
+        NetIo.best(),
+        (rank, transport) -> {
+          if (rank == 0) {
+            for (int i = 0; i < 10; i++) {
+              send(transport, 1, frame(0, 0, i, new byte[10]), NOTHING);
+            }
+            flush(transport, NOTHING);
+          } else {
+            long[] next = {0};
+            FrameHandler throwing =
+                new FrameHandler() {
+                  @Override
+                  public void onFrame(int peer, MemorySegment memory, long at) {
+                    assertThat(memory.get(FrameLayout.LONG, at + FrameLayout.SEQUENCE))
+                        .isEqualTo(next[0]++);
+                    if (next[0] == 3) {
+                      throw new IllegalStateException("enough");
+                    }
+                  }
+
+                  @Override
+                  public void onPeerLost(int peer, String reason) {
+                    throw new AssertionError(reason);
+                  }
+                };
+            assertThatThrownBy(() -> until(transport, throwing, () -> next[0] == 10))
+                .hasMessage("enough");
+            until(transport, throwing, () -> next[0] == 10);
+          }
+        });
+  }
+
+  @Test
+  void aPeerThatGoesIsReportedOnceAfterItsFrames() throws Exception {
+    ranks(
+        3,
+        NetIo.best(),
+        (rank, transport) -> {
+          Sink sink = new Sink(3, rank, 0);
+          if (rank == 1) {
+            send(transport, 0, frame(1, 0, 0, payload(new Random(31L))), sink);
+            flush(transport, sink);
+            transport.close();
+            transport.close();
+          } else if (rank == 0) {
+            until(transport, sink, () -> !sink.lost.isEmpty());
+            assertThat(sink.frames).isEqualTo(1);
+            assertThat(transport.offer(1, frame(0, 0, 0, new byte[1]))).isFalse();
+            transport.poll(sink);
+            assertThat(sink.lost).hasSize(1).first().asString().startsWith("1: ");
+          } else {
+            // Never knew it; finds nobody there.
+            until(
+                transport,
+                sink,
+                () -> !transport.offer(1, frame(2, 0, 0, new byte[1])) && !sink.lost.isEmpty());
+            assertThat(sink.lost).hasSize(1).first().asString().startsWith("1: ");
+          }
+        });
+  }
+
+  @Test
+  void strangersGetNothing() throws Exception {
+    byte[] wrong = new byte[32];
+    wrong[0] = 1;
+    try (TcpTransport victim = new TcpTransport(config(0, 3, SECRET), 7, NetIo.best())) {
+      byte[][] none = {new byte[0], new byte[0], new byte[0]};
+      victim.start(none);
+      assertThat(victim.reaches(1)).isFalse();
+      refused(victim, config(1, 3, wrong), 7, 0, "closed by the peer");
+      refused(victim, config(1, 3, SECRET), 8, 0, "refused");
+      refused(victim, config(0, 3, SECRET), 7, 1, "refused"); // "I am you"
+      refused(victim, config(1, 3, SECRET), 7, 2, "refused"); // meant for rank 2
+      RankConfig big = config(5, 9, SECRET);
+      refused(victim, big, 7, 0, "refused");
+      try (Socket web =
+          new Socket(InetAddress.getLoopbackAddress(), Endpoint.of(victim.endpoint()).port())) {
+        web.getOutputStream()
+            .write("GET / HTTP/1.1\r\n\r\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+        until(victim, NOTHING, () -> victim.connections() == 1);
+        until(victim, NOTHING, () -> victim.connections() == 0);
+        int first;
+        try {
+          first = web.getInputStream().read();
+        } catch (java.net.SocketException reset) {
+          first = -1;
+        }
+        assertThat(first).isEqualTo(-1);
+      }
+    }
+  }
+
+  /** A transport of {@code config} that takes {@code victim} for rank {@code to} is turned away. */
+  private static void refused(
+      TcpTransport victim, RankConfig config, int epoch, int to, String reason) throws IOException {
+    try (TcpTransport other = new TcpTransport(config, epoch, NetIo.best())) {
+      byte[][] endpoints = new byte[config.size()][0];
+      endpoints[to] = victim.endpoint();
+      other.start(endpoints);
+      Sink sink = new Sink(config.size(), config.rank(), 0);
+      until(
+          other,
+          sink,
+          () -> {
+            victim.poll(NOTHING);
+            return !other.offer(to, frame(config.rank(), 0, 0, new byte[1]))
+                && !sink.lost.isEmpty();
+          });
+      assertThat(sink.lost).hasSize(1).first().asString().contains(reason);
+    }
+  }
+
+  @Test
+  void aFrameTooLongEndsTheConnection() throws Exception {
+    ranks(
+        2,
+        NetIo.best(),
+        (rank, transport) -> {
+          Sink sink = new Sink(2, rank, 0);
+          if (rank == 0) {
+            until(transport, sink, () -> transport.offer(1, frame(0, 0, 0, new byte[0])));
+            Frame bad = frame(0, 0, 1, new byte[0]);
+            bad.payload = TcpTransport.MAX_PAYLOAD + 1;
+            bad.base = new byte[bad.payload];
+            send(transport, 1, bad, sink);
+            until(transport, sink, () -> !sink.lost.isEmpty());
+          } else {
+            FrameHandler handler =
+                new FrameHandler() {
+                  @Override
+                  public void onFrame(int peer, MemorySegment memory, long at) {
+                    assertThat(memory.get(FrameLayout.LONG, at + FrameLayout.SEQUENCE)).isZero();
+                  }
+
+                  @Override
+                  public void onPeerLost(int peer, String reason) {
+                    sink.lost.add(reason);
+                  }
+                };
+            until(transport, handler, () -> !sink.lost.isEmpty());
+            assertThat(sink.lost).first().asString().contains("262145");
+          }
+        });
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void wakeupEndsAwaitNowOrTheNext(NetIo net) throws Exception {
+    ranks(
+        1,
+        net,
+        (rank, transport) -> {
+          long forever = TimeUnit.MINUTES.toNanos(10); // over the test's limit
+          transport.wakeup();
+          transport.await(forever);
+          for (int i = 0; i < 200; i++) {
+            int pause = i % 5;
+            Thread other =
+                Thread.ofVirtual()
+                    .start(
+                        () -> {
+                          for (int spin = 0; spin < pause * 2000; spin++) {
+                            Thread.onSpinWait();
+                          }
+                          transport.wakeup();
+                        });
+            transport.await(forever);
+            other.join();
+            transport.poll(NOTHING);
+          }
+        });
+  }
+
+  @Test
+  void closingFreesPortsAndDescriptors() throws Exception {
+    ranks(2, NetIo.best(), TcpTransportTest::hello);
+    List<String> before = descriptors();
+    for (int i = 0; i < 20; i++) {
+      ranks(2, NetIo.best(), TcpTransportTest::hello);
+    }
+    assertThat(descriptors()).hasSameSizeAs(before);
+    TcpTransport transport = new TcpTransport(config(0, 1, SECRET), 0, NetIo.best());
+    int port = Endpoint.of(transport.endpoint()).port();
+    transport.close();
+    try (ServerSocket again = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+      assertThat(again.getLocalPort()).isEqualTo(port);
+    }
+  }
+
+  private static void hello(int rank, TcpTransport transport) {
+    Sink sink = new Sink(2, rank, 0);
+    Frame frame = frame(rank, 0, 0, payload(new Random(rank * 31L + (1 - rank))));
+    send(transport, 1 - rank, frame, sink);
+    until(transport, sink, () -> sink.frames == 1);
+    flush(transport, sink);
+  }
+
+  /** Sockets and event descriptors of this process. */
+  private static List<String> descriptors() throws IOException {
+    List<String> all = new ArrayList<>();
+    try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+      for (Path fd : open.toList()) {
+        try {
+          String target = Files.readSymbolicLink(fd).toString();
+          if (target.startsWith("socket:") || target.startsWith("anon_inode:")) {
+            all.add(target);
+          }
+        } catch (IOException gone) {
+          assertThat(Files.exists(fd, java.nio.file.LinkOption.NOFOLLOW_LINKS)).isFalse();
+        }
+      }
+    }
+    return all;
+  }
+}
