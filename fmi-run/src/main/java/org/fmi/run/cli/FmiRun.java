@@ -34,7 +34,6 @@ public final class FmiRun {
   private static final int FAILED = 70;
   private static final int SIGPIPE = 13;
   private static final int SSH_PORT = 22;
-  private static final int DRAIN_MILLIS = 500;
 
   private FmiRun() {}
 
@@ -119,13 +118,7 @@ public final class FmiRun {
     if (options.verbosity() == Verbosity.VERBOSE) {
       console.line(describe(options));
     }
-    int status = shell[0].run();
-    try {
-      console.drain(DRAIN_MILLIS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    return status;
+    return shell[0].run();
   }
 
   private static String describe(RunOptions options) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashSet;
@@ -11,6 +12,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -56,6 +60,8 @@ final class JobShell {
   /** How long daemons may take to end by themselves; with what follows it is under 2 s. */
   private static final int END_MILLIS = 1200;
 
+  private static final int REPORT_MILLIS = 200;
+
   private static final int UNKNOWN_DAEMON = 1;
   private static final int FAILED = 70;
 
@@ -76,6 +82,12 @@ final class JobShell {
   private final Progress progress;
   private final Loop loop;
   private final InputFeed input;
+
+  /** Tells the user and writes events. */
+  private final ExecutorService reporter =
+      Executors.newSingleThreadExecutor(
+          Thread.ofPlatform().daemon().name("fmi-reporter").factory());
+
   private final Node[] nodes;
   private final int[] nodeOfRank;
   private final Semaphore launches = new Semaphore(LAUNCHES);
@@ -83,6 +95,9 @@ final class JobShell {
 
   /** Events that the decision maker has not seen yet. */
   private final Deque<JobEvent> events = new ArrayDeque<>();
+
+  /** Somebody wants to stop. */
+  private volatile boolean interrupted;
 
   private boolean deciding;
   private boolean standbysStarted;
@@ -139,7 +154,7 @@ final class JobShell {
             new InputFeed.Way() {
               @Override
               public void execute(Runnable task) {
-                loop.execute(task);
+                post(task);
               }
 
               @Override
@@ -166,13 +181,35 @@ final class JobShell {
           decide();
         });
     int status = result.join();
+    reporter.shutdown();
+    try {
+      boolean _ = reporter.awaitTermination(REPORT_MILLIS, TimeUnit.MILLISECONDS);
+      // All output counts, however slowly it is read; but not for a user who wants to stop.
+      around.console().drain(interrupted ? REPORT_MILLIS : Long.MAX_VALUE);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
     loop.close();
     return status;
   }
 
   /** The user wants it to end. Any thread. */
   void interrupt(int signal) {
-    loop.execute(() -> feed(new JobEvent.Interrupted(signal)));
+    interrupted = true;
+    if (result.isDone()) {
+      // Everything is over; only the output was still being written.
+      Runtime.getRuntime().halt(128 + signal);
+    }
+    post(() -> feed(new JobEvent.Interrupted(signal)));
+  }
+
+  /** Runs it on the loop, unless all is over: then it does not matter any more. Any thread. */
+  private void post(Runnable task) {
+    try {
+      loop.execute(task);
+    } catch (RejectedExecutionException e) {
+      // The loop is closed.
+    }
   }
 
   // ---- the decision maker
@@ -204,6 +241,9 @@ final class JobShell {
   }
 
   private void carryOut(List<JobCommand> commands) {
+    long nanos = System.nanoTime();
+    long timeMillis = System.currentTimeMillis();
+    List<Notice> notices = new ArrayList<>();
     for (JobCommand command : commands) {
       switch (command) {
         case JobCommand.Spawn c -> spawn(c);
@@ -219,28 +259,33 @@ final class JobShell {
             send(node, new ToDaemon.TellAll(c.message()));
           }
         }
-        case JobCommand.Report c -> report(c.notice());
+        case JobCommand.Report c -> notices.add(c.notice());
         case JobCommand.End c -> end(c.status(), c.message());
       }
     }
-    progress.flush(System.nanoTime());
-  }
-
-  private void report(Notice notice) {
-    long nanos = System.nanoTime();
-    progress.on(notice, nanos);
-    EventLog log = around.events();
-    if (log != null) {
-      try {
-        log.write(notice, System.currentTimeMillis(), nanos);
-      } catch (IOException e) {
-        around.console().line("fmirun: --events: cannot be written any more: " + e.getMessage());
-      }
+    if (!notices.isEmpty()) {
+      // Elsewhere: what is to be done must not wait for what is to be told.
+      reporter.execute(() -> report(notices, timeMillis, nanos));
     }
-    if (notice instanceof Notice.AllRunning && !standbysStarted) {
+    if (!standbysStarted && notices.stream().anyMatch(Notice.AllRunning.class::isInstance)) {
       standbysStarted = true;
       startStandbys();
     }
+  }
+
+  private void report(List<Notice> notices, long timeMillis, long nanos) {
+    EventLog log = around.events();
+    for (Notice notice : notices) {
+      progress.on(notice, nanos);
+      if (log != null) {
+        try {
+          log.write(notice, timeMillis, nanos);
+        } catch (IOException e) {
+          around.console().line("fmirun: --events: cannot be written: " + e.getMessage());
+        }
+      }
+    }
+    progress.flush(nanos);
   }
 
   /** Only now: standbys must not slow down the start of the job. */
@@ -320,7 +365,7 @@ final class JobShell {
               String problem = null;
               try {
                 DaemonProcess process = around.launcher().start(bootstrap);
-                loop.execute(() -> launched(node, launch, process));
+                post(() -> launched(node, launch, process));
                 launch.settled.get(LAUNCH_SECONDS, TimeUnit.SECONDS);
               } catch (IOException | ExecutionException | InterruptedException e) {
                 problem = String.valueOf(e.getMessage());
@@ -329,7 +374,7 @@ final class JobShell {
               }
               launches.release();
               String why = problem;
-              loop.execute(
+              post(
                   () -> {
                     if (why != null) {
                       launchFailed(node, launch, why);
@@ -342,9 +387,9 @@ final class JobShell {
   private void launched(Node node, Launch launch, DaemonProcess process) {
     unfinished.add(process);
     process.follow(
-        line -> loop.execute(() -> daemonSays(node, launch, line)),
+        line -> post(() -> daemonSays(node, launch, line)),
         reason ->
-            loop.execute(
+            post(
                 () -> {
                   // Of one that was up its connection tells, and knows better why.
                   if (!node.up) {
@@ -434,7 +479,7 @@ final class JobShell {
               } catch (IOException e) {
                 around.console().line("fmi: " + name(node) + " cannot be cleaned up: " + e);
               } finally {
-                loop.execute(() -> finished(fence));
+                post(() -> finished(fence));
               }
             },
             task -> Thread.ofVirtual().name("fmi-fence-" + node.number).start(task));
@@ -579,7 +624,7 @@ final class JobShell {
                   m.rank(),
                   m.error(),
                   m.bytes(),
-                  () -> loop.execute(() -> taken(node, m.bytes().length)));
+                  () -> post(() -> taken(node, m.bytes().length)));
       case FromDaemon.InputTaken m -> input.taken(m.incarnation(), m.bytes());
     }
   }
@@ -620,7 +665,7 @@ final class JobShell {
     }
     ending = status;
     if (!message.isEmpty()) {
-      around.console().line("fmirun: " + message);
+      reporter.execute(() -> around.console().line("fmirun: " + message));
     }
     for (Node node : nodes) {
       Launch launch = node.launch;

@@ -265,6 +265,7 @@ final class Daemon implements Uplink {
         command = new RankCommand(given, installation, directory.socket(), cores);
         setup = given;
         send(new FromDaemon.Ready());
+        Thread.ofVirtual().name("fmi-prepare").start(ProcessGroup::prepare);
         return;
       } catch (IOException e) {
         problem = e.toString();
@@ -317,9 +318,10 @@ final class Daemon implements Uplink {
             m.faults());
     RankProcess standby = standbys.poll();
     if (standby != null) {
+      // Not made up for: a new one would take time from the recovery and then from the ranks.
+      standbysWanted--;
       ranks.put(m.rank(), standby);
       standby.assign(config, this);
-      startStandbys();
       return;
     }
     Starting soon = new Starting(config);

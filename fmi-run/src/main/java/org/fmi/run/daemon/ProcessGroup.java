@@ -19,6 +19,11 @@ final class ProcessGroup {
 
   private ProcessGroup() {}
 
+  /** Gets ready to kill: the first call of the system takes a while to be set up. */
+  static void prepare() {
+    // By the initialisation of this class.
+  }
+
   /** Kills all processes of the group; does nothing if there are none. */
   static void kill(long leader) {
     if (leader <= 1) {

@@ -34,7 +34,7 @@ final class RankCommand {
     this.socket = socket;
     this.cores = cores;
     this.memory = memory();
-    // FMI's jars first, in the order in which their archive of classes knows them.
+    // FMI's own jars, as the daemon has them, first.
     List<String> entries = new ArrayList<>(List.of(System.getProperty("java.class.path")));
     entries.addAll(setup.classPath());
     this.classPath = String.join(File.pathSeparator, entries);
@@ -51,8 +51,6 @@ final class RankCommand {
     command.addAll(List.of("setsid", "setpriv", "--pdeathsig", "KILL"));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("@" + installation.jvmOptions());
-    command.add("-XX:SharedArchiveFile=" + installation.classArchive());
-    command.add("-Xlog:disable");
     command.add("-Djava.library.path=" + libraryPath());
     command.add("-XX:-UsePerfData");
     int share = Math.max(1, cores / ranksOnNode);

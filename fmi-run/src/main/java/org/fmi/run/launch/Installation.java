@@ -10,7 +10,6 @@ import java.nio.file.Path;
  *   lib/*.jar                     what a rank needs
  *   lib/run/*.jar                 what only fmirun needs
  *   lib/native/*.so               Netty's libraries, so that no process unpacks them
- *   lib/classes.jsa               the JVM's archive of FMI's classes, for a fast start; may be missing
  *   lib/jvm.options               options of all JVMs
  *   conf/fmi.conf                 the site's settings
  * </pre>
@@ -35,10 +34,6 @@ public record Installation(Path home) {
 
   public Path jvmOptions() {
     return home.resolve("lib/jvm.options");
-  }
-
-  public Path classArchive() {
-    return home.resolve("lib/classes.jsa");
   }
 
   public Path nativeLibraries() {
