@@ -302,6 +302,8 @@ final class Checkpoints {
       case RESTARTED -> {
         drain();
         messenger.discardUnexpected();
+        // Nobody may send anew before all have discarded the old.
+        system.barrier();
         messenger.readUnexpected(image.unexpected());
       }
       case REPLAYING -> {}

@@ -231,6 +231,9 @@ public final class GlobalRecoveryJob implements Job {
     out.add(new JobCommand.KillNode(node, reason));
     lost.removeIf(r -> ranks[r].life == Life.GONE);
     if (lost.isEmpty()) {
+      if (phase == Phase.JOINING) {
+        placeWaiting(); // it may have been the last that ranks without a place waited for
+      }
       return;
     }
     if (phase == Phase.RELEASED) {
@@ -264,6 +267,9 @@ public final class GlobalRecoveryJob implements Job {
         continue;
       }
       int node = findNode(r, true);
+      if (node < 0 && isAnyLaunching()) {
+        continue; // a spare that is still being started may take it
+      }
       if (node < 0) {
         switch (spec.onNoSpare()) {
           case SHARE -> node = findNode(r, false);
@@ -293,6 +299,15 @@ public final class GlobalRecoveryJob implements Job {
       spawn(r, node);
     }
     waiting = false;
+  }
+
+  private boolean isAnyLaunching() {
+    for (NodeState state : nodes) {
+      if (state == NodeState.LAUNCHING) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void waitForNode() {
@@ -671,6 +686,10 @@ public final class GlobalRecoveryJob implements Job {
     }
     report(new Notice.RankFailed(epoch, m.rank(), "rank " + by + " over the log-ring", m.reason()));
     kill(m.rank());
+    if (phase == Phase.JOINING) {
+      // For the rank that has heard of the failure this epoch is over, though it was never started.
+      phase = Phase.CONNECTING;
+    }
     beginRecovery("rank " + m.rank() + ": " + m.reason());
   }
 

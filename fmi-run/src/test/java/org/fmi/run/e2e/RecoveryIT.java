@@ -53,7 +53,6 @@ final class RecoveryIT {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "rank1@init",
         "rank2@connect",
         "rank0@prologue",
         "rank3@prologue",
@@ -76,6 +75,14 @@ final class RecoveryIT {
       })
   void survives(String kill) throws IOException, InterruptedException {
     assertRecovered(heat(directory, List.of("--spares", "1")).env("FMI_KILL", kill).run());
+  }
+
+  /** Before anything was sent in an epoch it can still be used: a new process takes the place, nobody else notices. */
+  @Test
+  void survivesALossBeforeTheStart() throws IOException, InterruptedException {
+    Fmirun.Result result = heat(directory, List.of()).env("FMI_KILL", "rank1@init").run().succeeded();
+    assertThat(result.value("checksum")).as(result.err()).isEqualTo(expected);
+    assertThat(result.count("Respawned")).isEqualTo(1);
   }
 
   static Stream<String> several() {
