@@ -186,15 +186,16 @@ final class Checkpoints {
    * Agrees with all ranks on what to go back to, and brings lost checkpoints back; collective over
    * all ranks.
    *
+   * @param restart all processes are new
    * @return what every rank holds now
    * @throws UnrecoverableException if that is impossible
    * @throws IOException if there is no memory for it
    */
-  Recovered recover() throws IOException, UnrecoverableException {
+  Recovered recover(boolean restart) throws IOException, UnrecoverableException {
     boolean rebuilt = false;
     while (true) {
       List<RecoveryLine.Held> held = gatherHeld();
-      RecoveryLine line = RecoveryLine.choose(held);
+      RecoveryLine line = RecoveryLine.choose(held, restart);
       for (CheckpointId id : line.needed()) {
         int[] lost = RecoveryLine.lostIn(held, config.group(), id);
         if (lost.length > 0) {

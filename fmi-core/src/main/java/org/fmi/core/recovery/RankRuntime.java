@@ -233,7 +233,7 @@ public final class RankRuntime implements Fmi {
         Recorder record = messenger.recorder();
         messenger.recorder(unrecorded);
         try {
-          Checkpoints.Recovered recovered = checkpoints.recover();
+          Checkpoints.Recovered recovered = checkpoints.recover(!start.rollback());
           line = recovered.line();
           rebuilt |= recovered.rebuilt();
         } finally {

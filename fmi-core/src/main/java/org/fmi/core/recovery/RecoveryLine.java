@@ -53,9 +53,10 @@ record RecoveryLine(@Nullable CheckpointId line, List<CheckpointId> finals) {
    * Chooses.
    *
    * @param held by world rank
+   * @param restart all processes are new
    * @throws UnrecoverableException if there are checkpoints, but none that can be brought back
    */
-  static RecoveryLine choose(List<Held> held) throws UnrecoverableException {
+  static RecoveryLine choose(List<Held> held, boolean restart) throws UnrecoverableException {
     SortedMap<Long, CheckpointId> versions = new TreeMap<>();
     for (Held h : held) {
       for (CheckpointId id : h.complete()) {
@@ -75,7 +76,8 @@ record RecoveryLine(@Nullable CheckpointId line, List<CheckpointId> finals) {
       }
     }
     if (line == null) {
-      if (versions.isEmpty()) {
+      if (versions.isEmpty() || (restart && versions.lastKey() == 0)) {
+        // The first checkpoint is of the program's start: without it the program just starts again.
         return new RecoveryLine(null, List.of());
       }
       throw new UnrecoverableException(why);

@@ -27,7 +27,7 @@ final class RecoveryLineTest {
 
   @Test
   void nothingHeldIsTheStart() throws UnrecoverableException {
-    RecoveryLine line = RecoveryLine.choose(held(List.of(), List.of(), List.of(), List.of()));
+    RecoveryLine line = RecoveryLine.choose(held(List.of(), List.of(), List.of(), List.of()), false);
     assertThat(line.line()).isNull();
     assertThat(line.needed()).isEmpty();
   }
@@ -35,20 +35,20 @@ final class RecoveryLineTest {
   @Test
   void theNewestThatCanBeBroughtBack() throws UnrecoverableException {
     List<CheckpointId> both = List.of(FIRST, SECOND);
-    assertThat(RecoveryLine.choose(held(both, both, both, both)).line()).isEqualTo(SECOND);
-    assertThat(RecoveryLine.choose(held(both, List.of(), both, both)).line()).isEqualTo(SECOND);
+    assertThat(RecoveryLine.choose(held(both, both, both, both), false).line()).isEqualTo(SECOND);
+    assertThat(RecoveryLine.choose(held(both, List.of(), both, both), false).line()).isEqualTo(SECOND);
     // complete on one rank of each group only: the others can be decoded
-    assertThat(RecoveryLine.choose(held(both, List.of(FIRST), both, List.of(FIRST))).line())
+    assertThat(RecoveryLine.choose(held(both, List.of(FIRST), both, List.of(FIRST)), false).line())
         .isEqualTo(SECOND);
     // two of one group are missing: back to the one before
-    assertThat(RecoveryLine.choose(held(List.of(FIRST), List.of(FIRST), both, both)).line())
+    assertThat(RecoveryLine.choose(held(List.of(FIRST), List.of(FIRST), both, both), false).line())
         .isEqualTo(FIRST);
   }
 
   @Test
   void tooManyLostSaysWho() {
     List<CheckpointId> one = List.of(SECOND);
-    assertThatThrownBy(() -> RecoveryLine.choose(held(one, one, List.of(), List.of())))
+    assertThatThrownBy(() -> RecoveryLine.choose(held(one, one, List.of(), List.of()), false))
         .isInstanceOf(UnrecoverableException.class)
         .hasMessageContaining("[2, 3]")
         .hasMessageContaining("iteration 10")
@@ -56,9 +56,18 @@ final class RecoveryLineTest {
   }
 
   @Test
+  void withoutTheFirstCheckpointTheProgramStartsAgain() throws UnrecoverableException {
+    List<CheckpointId> first = List.of(FIRST);
+    List<CheckpointId> none = List.of();
+    assertThat(RecoveryLine.choose(held(first, none, none, none), true).line()).isNull();
+    assertThatThrownBy(() -> RecoveryLine.choose(held(first, first, none, none), false))
+        .isInstanceOf(UnrecoverableException.class);
+  }
+
+  @Test
   void endedLoopsAreBroughtBackToo() throws UnrecoverableException {
     List<CheckpointId> all = List.of(END, NEXT_LOOP);
-    RecoveryLine line = RecoveryLine.choose(held(all, List.of(), all, all));
+    RecoveryLine line = RecoveryLine.choose(held(all, List.of(), all, all), false);
     assertThat(line.line()).isEqualTo(NEXT_LOOP);
     assertThat(line.finals()).containsExactly(END);
     assertThat(line.needed()).containsExactly(END, NEXT_LOOP);
@@ -69,7 +78,7 @@ final class RecoveryLineTest {
   @Test
   void aFinalCheckpointCanBeTheLine() throws UnrecoverableException {
     List<CheckpointId> all = new ArrayList<>(List.of(SECOND, END));
-    RecoveryLine line = RecoveryLine.choose(held(all, all, all, all));
+    RecoveryLine line = RecoveryLine.choose(held(all, all, all, all), false);
     assertThat(line.line()).isEqualTo(END);
     assertThat(line.needed()).containsExactly(END);
   }
