@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Messages that were sent but not received yet go into a checkpoint and come back out of it. */
 class CheckpointSupportTest {
-  private static final int CONTEXT = 2;
+  private static final int CONTEXT = 4;
   private static final int INTERNAL = 3;
 
   @ParameterizedTest

@@ -51,7 +51,7 @@ class MatchingTest {
     int tags = seed % 2 == 0 ? 4 : 2_000;
     for (int i = 0; i < 30_000; i++) {
       double action = random.nextDouble();
-      int context = 2 * random.nextInt(2);
+      int context = 4 * random.nextInt(2);
       int source = 1 + random.nextInt(SIZE - 1);
       int tag = random.nextInt(tags);
       // Phases in which messages prevail, and in which receives do.

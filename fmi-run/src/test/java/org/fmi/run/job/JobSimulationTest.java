@@ -65,7 +65,7 @@ final class JobSimulationTest {
   @Test
   void survivesAnyNumberOfLostProcesses() {
     long answer = answer();
-    seeds(1200)
+    seeds(300)
         .forEach(
             seed -> {
               JobSimulation job =
@@ -83,7 +83,7 @@ final class JobSimulationTest {
   @Test
   void survivesTheLossOfANode() {
     long answer = answer();
-    seeds(800)
+    seeds(300)
         .forEach(
             seed -> {
               JobSimulation job =
@@ -106,7 +106,7 @@ final class JobSimulationTest {
   void neverHangsAndNeverLies() {
     long answer = answer();
     int[] ended = new int[1];
-    seeds(1000)
+    seeds(300)
         .forEach(
             seed -> {
               OnNoSpare policy = POLICIES.get((int) (seed % POLICIES.size()));
@@ -121,7 +121,7 @@ final class JobSimulationTest {
               }
             });
     if (Long.getLong("fmi.seed") == null) {
-      assertThat(ended[0]).as("most survive").isGreaterThan((int) seeds(1000).count() / 2);
+      assertThat(ended[0]).as("most survive").isGreaterThan((int) seeds(300).count() / 2);
     }
   }
 
