@@ -27,7 +27,8 @@ final class RecoveryLineTest {
 
   @Test
   void nothingHeldIsTheStart() throws UnrecoverableException {
-    RecoveryLine line = RecoveryLine.choose(held(List.of(), List.of(), List.of(), List.of()), false);
+    RecoveryLine line =
+        RecoveryLine.choose(held(List.of(), List.of(), List.of(), List.of()), false);
     assertThat(line.line()).isNull();
     assertThat(line.needed()).isEmpty();
   }
@@ -36,7 +37,8 @@ final class RecoveryLineTest {
   void theNewestThatCanBeBroughtBack() throws UnrecoverableException {
     List<CheckpointId> both = List.of(FIRST, SECOND);
     assertThat(RecoveryLine.choose(held(both, both, both, both), false).line()).isEqualTo(SECOND);
-    assertThat(RecoveryLine.choose(held(both, List.of(), both, both), false).line()).isEqualTo(SECOND);
+    assertThat(RecoveryLine.choose(held(both, List.of(), both, both), false).line())
+        .isEqualTo(SECOND);
     // complete on one rank of each group only: the others can be decoded
     assertThat(RecoveryLine.choose(held(both, List.of(FIRST), both, List.of(FIRST)), false).line())
         .isEqualTo(SECOND);

@@ -77,10 +77,14 @@ final class RecoveryIT {
     assertRecovered(heat(directory, List.of("--spares", "1")).env("FMI_KILL", kill).run());
   }
 
-  /** Before anything was sent in an epoch it can still be used: a new process takes the place, nobody else notices. */
+  /**
+   * Before anything was sent in an epoch it can still be used: a new process takes the place,
+   * nobody else notices.
+   */
   @Test
   void survivesALossBeforeTheStart() throws IOException, InterruptedException {
-    Fmirun.Result result = heat(directory, List.of()).env("FMI_KILL", "rank1@init").run().succeeded();
+    Fmirun.Result result =
+        heat(directory, List.of()).env("FMI_KILL", "rank1@init").run().succeeded();
     assertThat(result.value("checksum")).as(result.err()).isEqualTo(expected);
     assertThat(result.count("Respawned")).isEqualTo(1);
   }
