@@ -22,7 +22,7 @@ import java.util.function.IntConsumer;
 import org.fmi.run.cli.RunOptions.Verbosity;
 import org.fmi.run.job.GlobalRecoveryJob;
 import org.fmi.run.job.JobSpec;
-import org.fmi.run.launch.Installation;
+import org.fmi.run.Installation;
 import org.fmi.run.launch.Launcher;
 import org.fmi.run.launch.LocalLauncher;
 import org.fmi.run.launch.SshLauncher;

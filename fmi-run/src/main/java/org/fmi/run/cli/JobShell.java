@@ -36,7 +36,7 @@ import org.fmi.run.job.JobCommand;
 import org.fmi.run.job.JobEvent;
 import org.fmi.run.job.JobSpec;
 import org.fmi.run.job.Notice;
-import org.fmi.run.launch.Bootstrap;
+import org.fmi.run.control.Bootstrap;
 import org.fmi.run.launch.DaemonProcess;
 import org.fmi.run.launch.Launcher;
 import org.jspecify.annotations.Nullable;

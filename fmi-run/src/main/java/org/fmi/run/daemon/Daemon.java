@@ -29,8 +29,8 @@ import org.fmi.run.control.FromRank;
 import org.fmi.run.control.NodeSetup;
 import org.fmi.run.control.RankCodec;
 import org.fmi.run.control.ToDaemon;
-import org.fmi.run.launch.Bootstrap;
-import org.fmi.run.launch.Installation;
+import org.fmi.run.control.Bootstrap;
+import org.fmi.run.Installation;
 import org.jspecify.annotations.Nullable;
 
 /**

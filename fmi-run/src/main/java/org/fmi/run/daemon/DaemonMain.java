@@ -6,8 +6,8 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.fmi.run.launch.Bootstrap;
-import org.fmi.run.launch.Installation;
+import org.fmi.run.Installation;
+import org.fmi.run.control.Bootstrap;
 
 /**
  * The main class of {@code bin/fmi-daemon}.

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.fmi.run.Installation;
 import org.fmi.run.control.NodeSetup;
-import org.fmi.run.launch.Installation;
 
 /** Knows the command line and environment of a rank's process. */
 final class RankCommand {

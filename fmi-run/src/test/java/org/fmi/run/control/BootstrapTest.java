@@ -1,4 +1,4 @@
-package org.fmi.run.launch;
+package org.fmi.run.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package org.fmi.run.launch;
+package org.fmi.run.control;
 
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package org.fmi.run.launch;
+package org.fmi.run;
 
 import java.nio.file.Path;
 
