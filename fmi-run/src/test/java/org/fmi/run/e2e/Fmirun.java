@@ -7,7 +7,6 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** Runs the packaged {@code fmirun} as a user would, and looks at what it leaves. */
@@ -24,9 +22,6 @@ final class Fmirun {
   private static final Path HOME = Path.of("target", "fmi").toAbsolutePath();
   private static final Path EXAMPLES =
       Path.of("..", "examples", "target").toAbsolutePath().normalize();
-
-  private static final Pattern OURS =
-      Pattern.compile(" org\\.fmi\\.run\\.(cli\\.FmiRun|daemon\\.DaemonMain|rank\\.RankMain) ");
 
   private final List<String> arguments = new ArrayList<>();
   private final Map<String, String> environment = new TreeMap<>();
@@ -57,6 +52,7 @@ final class Fmirun {
     private final Path out;
     private final Path err;
     private final Path events;
+    private final Traces traces = new Traces();
 
     private Running() throws IOException {
       out = Files.createTempFile(directory, "out", ".txt");
@@ -70,13 +66,18 @@ final class Fmirun {
       ProcessBuilder builder =
           new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
       builder.redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()));
-      builder.environment().keySet().removeIf(name -> name.startsWith("FMI_"));
+      traces.mark(builder.environment());
       builder.environment().putAll(environment);
       process = builder.start();
     }
 
     Process process() {
       return process;
+    }
+
+    /** Process ids of the ranks that run now. */
+    List<Long> ranks() {
+      return traces.processes("RankMain");
     }
 
     /** The events so far. */
@@ -109,7 +110,7 @@ final class Fmirun {
       }
       Result result =
           new Result(process.exitValue(), Files.readString(out), Files.readString(err), events());
-      assertNothingLeft(result);
+      traces.assertGone(result.err());
       return result;
     }
   }
@@ -144,46 +145,6 @@ final class Fmirun {
     long count(String event) {
       return events.stream().filter(e -> event.equals(e.get("event"))).count();
     }
-  }
-
-  /** Processes of any job on this machine: tests of this kind run one after the other. */
-  static List<String> processes() {
-    List<String> found = new ArrayList<>();
-    ProcessHandle.allProcesses()
-        .forEach(
-            p -> {
-              String line = commandLine(p.pid());
-              if (OURS.matcher(line).find()) {
-                found.add(p.pid() + " " + line);
-              }
-            });
-    return found;
-  }
-
-  /** Process ids of ranks. */
-  static List<Long> ranks() {
-    return processes().stream()
-        .filter(line -> line.contains("RankMain"))
-        .map(line -> Long.valueOf(line.substring(0, line.indexOf(' '))))
-        .toList();
-  }
-
-  private static String commandLine(long pid) {
-    try {
-      return Files.readString(Path.of("/proc/" + pid + "/cmdline"), StandardCharsets.ISO_8859_1)
-          .replace('\0', ' ');
-    } catch (IOException e) {
-      return ""; // it has ended meanwhile
-    }
-  }
-
-  private static void assertNothingLeft(Result result) throws IOException {
-    try (Stream<Path> files = Files.list(Path.of("/dev/shm"))) {
-      assertThat(files.map(Path::toString).filter(f -> f.startsWith("/dev/shm/fmi-")))
-          .as("left in node memory; output:%n%s", result.err())
-          .isEmpty();
-    }
-    assertThat(processes()).as("processes left; output:%n%s", result.err()).isEmpty();
   }
 
   private static List<Map<String, String>> parse(Path file) throws IOException {

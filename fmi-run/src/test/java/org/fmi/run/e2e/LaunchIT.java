@@ -8,8 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.AfterEach;
@@ -27,8 +27,7 @@ final class LaunchIT {
 
   @TempDir private Path directory;
 
-  /** Also stands in the environment of all that the job starts, so that it can be found. */
-  private final String mark = "LaunchIT-" + System.nanoTime();
+  private final Traces traces = new Traces();
 
   private Process start(List<String> options, String... program) throws IOException {
     List<String> command = new ArrayList<>(List.of(FMIRUN.toString()));
@@ -48,17 +47,15 @@ final class LaunchIT {
     if (Files.exists(in())) {
       builder.redirectInput(in().toFile());
     }
-    builder.environment().keySet().removeIf(name -> name.startsWith("FMI_"));
-    builder.environment().put("MARK", mark);
+    traces.mark(builder.environment());
     return builder.start();
   }
 
-  private int run(List<String> options, String... program)
-      throws IOException, InterruptedException {
+  private int run(List<String> options, String... program) throws Exception {
     return await(start(options, program));
   }
 
-  private int await(Process process) throws IOException, InterruptedException {
+  private int await(Process process) throws Exception {
     assertThat(process.waitFor(120, TimeUnit.SECONDS)).as("%s%s", texts()).isTrue();
     return process.exitValue();
   }
@@ -79,58 +76,29 @@ final class LaunchIT {
     return new Object[] {Files.readString(out()), err()};
   }
 
-  /** Process ids of all that this test's job has started, and that has this in its command line. */
-  private List<Long> processes(String what) {
-    try (Stream<ProcessHandle> all = ProcessHandle.allProcesses()) {
-      return all.map(ProcessHandle::pid)
-          .filter(pid -> read(pid, "environ").contains("MARK=" + mark))
-          .filter(pid -> read(pid, "cmdline").contains(what))
-          .toList();
-    }
-  }
-
-  private static String read(long pid, String file) {
-    try {
-      return Files.readString(
-          Path.of("/proc", Long.toString(pid), file), StandardCharsets.ISO_8859_1);
-    } catch (IOException e) {
-      return ""; // ended meanwhile, or of somebody else
-    }
-  }
-
   /** Polls for what other processes bring about. */
-  private void until(BooleanSupplier condition, String what)
-      throws InterruptedException, IOException {
+  private void until(Callable<Boolean> condition, String what) throws Exception {
     long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (!condition.getAsBoolean()) {
+    while (!condition.call()) {
       assertThat(System.nanoTime()).as("waits for %s%n%s%s", what, out(), err()).isLessThan(limit);
       Thread.sleep(10);
     }
   }
 
-  private static List<String> nodeDirectories() {
-    try (Stream<Path> files = Files.list(Path.of("/dev/shm"))) {
-      return files.map(Path::toString).filter(f -> f.startsWith("/dev/shm/fmi-")).toList();
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    }
-  }
-
   @AfterEach
-  void nothingIsLeft() throws IOException, InterruptedException {
+  void nothingIsLeft() throws Exception {
     try {
-      until(() -> processes("").isEmpty(), "the end of all processes");
-      until(() -> nodeDirectories().isEmpty(), "the end of all node directories");
+      until(traces::gone, "the end of all processes and node directories");
     } finally {
       // One failure is enough: the next test shall not suffer.
-      for (long pid : processes("")) {
+      for (long pid : traces.processes("")) {
         ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
       }
     }
   }
 
   @Test
-  void forwardsWholeLinesOfAllRanks() throws IOException, InterruptedException {
+  void forwardsWholeLinesOfAllRanks() throws Exception {
     int status = run(List.of("-n", "3", "--ppn", "2", "--tag-output"), "lines", "500");
     assertThat(status).as("%s%s", texts()).isZero();
     List<String> lines = Files.readAllLines(out());
@@ -145,7 +113,7 @@ final class LaunchIT {
   }
 
   @Test
-  void forwardsALineThatNeverEnds() throws IOException, InterruptedException {
+  void forwardsALineThatNeverEnds() throws Exception {
     int status = run(List.of("-n", "2"), "long", "200");
     assertThat(status).as(err()).isZero();
     String out = Files.readString(out()).replace("\n", "");
@@ -154,7 +122,7 @@ final class LaunchIT {
   }
 
   @Test
-  void passesArgumentsVariablesAndOptionsAsTheyAre() throws IOException, InterruptedException {
+  void passesArgumentsVariablesAndOptionsAsTheyAre() throws Exception {
     int status =
         run(
             List.of("-n", "1", "-x", "GIVEN=a b=c", "-J", "-Dgiven=yes, this"),
@@ -176,7 +144,7 @@ final class LaunchIT {
   }
 
   @Test
-  void givesInputToRank0() throws IOException, InterruptedException {
+  void givesInputToRank0() throws Exception {
     StringBuilder text = new StringBuilder();
     CRC32 sum = new CRC32();
     for (int i = 0; i < 200_000; i++) {
@@ -194,14 +162,14 @@ final class LaunchIT {
 
   @ParameterizedTest
   @CsvSource({"0", "1", "7", "255"})
-  void endsWithTheStatusOfTheProgram(int status) throws IOException, InterruptedException {
+  void endsWithTheStatusOfTheProgram(int status) throws Exception {
     assertThat(run(List.of("-n", "2"), "exit", Integer.toString(status)))
         .as("%s%s", texts())
         .isEqualTo(status);
   }
 
   @Test
-  void showsTheStackTraceOfAProgramThatFails() throws IOException, InterruptedException {
+  void showsTheStackTraceOfAProgramThatFails() throws Exception {
     assertThat(run(List.of("-n", "2"), "throw")).isEqualTo(1);
     assertThat(err())
         .contains("java.lang.IllegalStateException: thrown on purpose")
@@ -209,40 +177,38 @@ final class LaunchIT {
   }
 
   @Test
-  void killsWhatAProgramLeavesBehind() throws IOException, InterruptedException {
+  void killsWhatAProgramLeavesBehind() throws Exception {
     assertThat(run(List.of("-n", "2"), "child")).as("%s%s", texts()).isZero();
   }
 
   @ParameterizedTest
   @CsvSource({"INT, 130", "TERM, 143", "HUP, 129"})
-  void endsEverythingWhenItIsTold(String signal, int status)
-      throws IOException, InterruptedException {
+  void endsEverythingWhenItIsTold(String signal, int status) throws Exception {
     Process fmirun = sleeping();
-    signal(signal, fmirun.pid());
+    Traces.signal(signal, fmirun.pid());
     assertThat(await(fmirun)).as("%s%s", texts()).isEqualTo(status);
-    assertThat(processes("")).isEmpty();
-    assertThat(nodeDirectories()).isEmpty();
+    traces.assertGone(err());
   }
 
   @Test
-  void nothingOutlivesAFmirunThatIsKilled() throws IOException, InterruptedException {
+  void nothingOutlivesAFmirunThatIsKilled() throws Exception {
     Process fmirun = sleeping();
-    signal("KILL", fmirun.pid());
+    Traces.signal("KILL", fmirun.pid());
     assertThat(await(fmirun)).isEqualTo(137);
     // The rest: see nothingIsLeft
   }
 
   @Test
-  void nothingOutlivesADaemonThatIsKilled() throws IOException, InterruptedException {
+  void nothingOutlivesADaemonThatIsKilled() throws Exception {
     Process fmirun = sleeping();
-    signal("KILL", processes("DaemonMain").getFirst());
-    until(() -> errSays("lost"), "word of it");
-    signal("TERM", fmirun.pid());
+    Traces.signal("KILL", traces.processes("DaemonMain").getFirst());
+    until(() -> err().contains("lost"), "word of it");
+    Traces.signal("TERM", fmirun.pid());
     await(fmirun);
   }
 
   @Test
-  void endsWhenNobodyReadsItsOutput() throws IOException, InterruptedException {
+  void endsWhenNobodyReadsItsOutput() throws Exception {
     Process shell =
         new ProcessBuilder(
                 "bash",
@@ -259,33 +225,12 @@ final class LaunchIT {
     assertThat(Files.readAllLines(out())).hasSize(5).containsOnly("chatter");
   }
 
-  private boolean errSays(String what) {
-    try {
-      return err().contains(what);
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    }
-  }
-
   /** Four ranks on two nodes that sleep, with children that sleep too. */
-  private Process sleeping() throws IOException, InterruptedException {
+  private Process sleeping() throws Exception {
     Process fmirun = start(List.of("-n", "4", "--ppn", "2"), "sleep");
-    until(
-        () -> {
-          try {
-            return Files.readAllLines(out()).size() == 4;
-          } catch (IOException e) {
-            throw new AssertionError(e);
-          }
-        },
-        "four ranks");
-    assertThat(processes("RankMain")).hasSize(4);
-    assertThat(processes("sleep\u0000" + "1000")).hasSize(4);
+    until(() -> Files.readAllLines(out()).size() == 4, "four ranks");
+    assertThat(traces.processes("RankMain")).hasSize(4);
+    assertThat(traces.processes("sleep\u0000" + "1000")).hasSize(4);
     return fmirun;
-  }
-
-  private static void signal(String name, long pid) throws IOException, InterruptedException {
-    assertThat(new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start().waitFor())
-        .isZero();
   }
 }

@@ -182,8 +182,7 @@ final class RecoveryIT {
                 "2")
             .start();
     running.awaitEvent("CheckpointCommitted", 3);
-    long victim = Fmirun.ranks().get(1);
-    new ProcessBuilder("kill", "-STOP", Long.toString(victim)).start().waitFor();
+    Traces.signal("STOP", running.ranks().get(1));
     Fmirun.Result result = running.await().succeeded();
     assertThat(result.value("check")).isEqualTo("ok");
     assertThat(Integer.parseInt(result.value("recoveries"))).isPositive();
