@@ -25,10 +25,12 @@ class Job:
         self._events_file = os.path.join(self._folder.name, "events")
         self._seen = 0
         self.events = []
+        self._mark = f"BENCH_JOB={os.getpid()}.{id(self)}".encode()  # inherited by all processes of the job
         self.begin_ns = time.monotonic_ns()
         self._process = subprocess.Popen(
             [os.path.join(ROOT, "fmirun"), "--events", self._events_file, "--quiet", *map(str, arguments)],
             stdin=subprocess.DEVNULL,
+            env=dict([self._mark.decode().split("=")], **os.environ),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -75,26 +77,22 @@ class Job:
         return [event for event in self.events if event["event"] == name]
 
     def rank_processes(self):
-        """The process numbers of the ranks: the JVMs below fmirun that have no JVM below them."""
-        parents, jvms = {}, set()
+        """The process numbers of the ranks; not those of processes that stand by on spare nodes."""
+        self._read_events()
+        occupied = set(range(self.all("Started")[0]["nodes"])) | {event["node"] for event in self.all("Respawned")}
+        found = []
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
-                with open(f"/proc/{pid}/stat") as file:
-                    name, rest = re.match(r"\d+ \((.*)\) \S (\d+)", file.read()).groups()
+                with open(f"/proc/{pid}/environ", "rb") as file:
+                    environment = file.read()
+                with open(f"/proc/{pid}/cmdline", "rb") as file:
+                    is_rank = b"\0org.fmi.run.rank.RankMain\0" in file.read()
             except OSError:
-                continue
-            parents[int(pid)] = int(rest)
-            if name == "java":
-                jvms.add(int(pid))
-
-        def ancestors(pid):
-            while pid in parents:
-                pid = parents[pid]
-                yield pid
-
-        mine = [pid for pid in jvms if self._process.pid in ancestors(pid)]
-        inner = {ancestor for pid in mine for ancestor in ancestors(pid)}
-        return sorted(pid for pid in mine if pid not in inner)
+                continue  # it has ended meanwhile
+            node = re.search(rb"FMI_DAEMON_SOCKET=\S*-(\d+)/daemon.sock", environment)
+            if is_rank and self._mark in environment and node and int(node[1]) in occupied:
+                found.append(int(pid))
+        return sorted(found)
 
 
 def median_and_worst(values, digits=1):

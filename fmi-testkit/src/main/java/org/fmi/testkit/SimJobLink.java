@@ -44,6 +44,9 @@ final class SimJobLink implements JobLink {
   }
 
   @Override
+  public void flush() {} // what was sent is under way already
+
+  @Override
   public void listen(JobLink.Listener to) {
     process.primitive();
     if (listener != null) {

@@ -40,16 +40,19 @@ public final class Heat2d {
   private Heat2d() {}
 
   public static void main(String[] args) {
+    String result;
     try (Fmi fmi = Fmi.init(args)) {
-      run(fmi, args);
+      result = run(fmi, args);
     }
+    System.out.print(result); // what comes after close is never done again
   }
 
-  static void run(Fmi fmi, String... args) {
+  /** Returns the result line; rank 0 alone has one. */
+  static String run(Fmi fmi, String... args) {
     Comm world = fmi.world();
     Options options = Options.parse(world, HELP, args);
     if (options == null) {
-      return;
+      return "";
     }
     int[] parameters = new int[3];
     if (world.rank() == 0) {
@@ -96,19 +99,23 @@ public final class Heat2d {
     }
 
     double[] plate = collect(world, grid, size, block.inside(u.get()));
-    if (plate != null) {
-      Result result = new Result(checksum(plate), residual[0]);
-      boolean same = result.equals(serial(size, iterations, phases));
-      System.out.printf(
-          "result checksum=%08x residual=%s check=%s recoveries=%d%n",
-          result.checksum,
-          Double.toHexString(result.residual),
-          same ? "ok" : "FAILED",
-          fmi.epoch());
-      if (!same) {
-        world.abort(1);
-      }
+    if (plate == null) {
+      return "";
     }
+    Result result = new Result(checksum(plate), residual[0]);
+    boolean same = result.equals(serial(size, iterations, phases));
+    String line =
+        String.format(
+            "result checksum=%08x residual=%s check=%s recoveries=%d%n",
+            result.checksum,
+            Double.toHexString(result.residual),
+            same ? "ok" : "FAILED",
+            fmi.epoch());
+    if (!same) {
+      System.out.print(line);
+      world.abort(1);
+    }
+    return line;
   }
 
   private record Result(long checksum, double residual) {}

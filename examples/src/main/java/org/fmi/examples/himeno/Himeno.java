@@ -33,16 +33,19 @@ public final class Himeno {
   private Himeno() {}
 
   public static void main(String[] args) {
+    String result;
     try (Fmi fmi = Fmi.init(args)) {
-      run(fmi, args);
+      result = run(fmi, args);
     }
+    System.out.print(result); // what comes after close is never done again
   }
 
-  static void run(Fmi fmi, String... args) {
+  /** Returns the result line; rank 0 alone has one. */
+  static String run(Fmi fmi, String... args) {
     Comm world = fmi.world();
     Options options = Options.parse(world, HELP, args);
     if (options == null) {
-      return;
+      return "";
     }
     Grid grid = options.choice("--grid", Grid.XS);
     int iterations = options.integer("--iterations", 200, 1, Integer.MAX_VALUE);
@@ -70,14 +73,15 @@ public final class Himeno {
         block.p,
         gosa); // all else is made anew by a process that takes over
 
-    if (world.rank() == 0) {
-      double seconds = (System.nanoTime() - begin) / 1e9;
-      System.out.printf(
-          "result gosa=%s iterations=%d mflops=%.0f recoveries=%d%n",
-          Double.toHexString(gosa[0]),
-          iterations,
-          computed[0] * grid.flops() / seconds / 1e6,
-          fmi.epoch());
+    if (world.rank() != 0) {
+      return "";
     }
+    double seconds = (System.nanoTime() - begin) / 1e9;
+    return String.format(
+        "result gosa=%s iterations=%d mflops=%.0f recoveries=%d%n",
+        Double.toHexString(gosa[0]),
+        iterations,
+        computed[0] * grid.flops() / seconds / 1e6,
+        fmi.epoch());
   }
 }

@@ -14,14 +14,15 @@ class Heat2dTest {
     return world.run(
         loops,
         fmi ->
-            Heat2d.run(
-                fmi,
-                "--size",
-                Integer.toString(size),
-                "--iterations",
-                "21",
-                "--phases",
-                Integer.toString(phases)));
+            System.out.print(
+                Heat2d.run(
+                    fmi,
+                    "--size",
+                    Integer.toString(size),
+                    "--iterations",
+                    "21",
+                    "--phases",
+                    Integer.toString(phases))));
   }
 
   @ParameterizedTest

@@ -20,7 +20,9 @@ class HimenoTest {
     String printed =
         world.run(
             loops,
-            fmi -> Himeno.run(fmi, "--grid", "XS", "--iterations", Integer.toString(ITERATIONS)));
+            fmi ->
+                System.out.print(
+                    Himeno.run(fmi, "--grid", "XS", "--iterations", Integer.toString(ITERATIONS))));
     Matcher result =
         Pattern.compile("result gosa=(\\S+) iterations=12 mflops=\\d+ recoveries=0\n")
             .matcher(printed);

@@ -5,6 +5,9 @@ public interface JobLink {
   /** Sends a message; never blocks for long. Any thread. */
   void send(RankMessage message);
 
+  /** Returns when all that was sent will arrive even if this process ends now. */
+  void flush();
+
   /**
    * Names who gets the job's messages; called once, before the first {@link #send}. Messages arrive
    * on the link's thread.

@@ -74,6 +74,12 @@ public sealed interface RankMessage {
   /** Reached {@code Fmi.close}. */
   record Finished(int epoch) implements RankMessage {}
 
+  /**
+   * The program's own code has thrown in this iteration, as it would again: this process is about
+   * to end.
+   */
+  record Failed(long loop, long iteration) implements RankMessage {}
+
   /** The program called abort. */
   record Abort(int status) implements RankMessage {}
 }

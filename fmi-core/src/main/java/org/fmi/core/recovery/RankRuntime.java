@@ -311,15 +311,22 @@ public final class RankRuntime implements Fmi {
         checkpoint(loop, true);
       } catch (RollbackException e) {
         rollback(loop);
-      } catch (RuntimeException e) {
-        failed = true;
+      } catch (RuntimeException | Error e) {
+        fail(loop);
         throw e;
       } catch (Exception e) {
-        failed = true;
+        fail(loop);
         throw new IllegalStateException("iteration " + loop.iteration + " failed: " + e, e);
       }
     }
     leaveLoop();
+  }
+
+  /** The program's own code has thrown. */
+  private void fail(Loop loop) {
+    failed = true;
+    link.send(new RankMessage.Failed(loop.number, loop.iteration));
+    link.flush();
   }
 
   @Override

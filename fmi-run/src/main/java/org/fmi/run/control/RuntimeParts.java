@@ -43,6 +43,7 @@ final class RuntimeParts {
       case RankMessage.Unrecoverable m -> out.putByte(8).putInt(m.epoch()).putString(m.reason());
       case RankMessage.Finished m -> out.putByte(9).putInt(m.epoch());
       case RankMessage.Abort m -> out.putByte(10).putInt(m.status());
+      case RankMessage.Failed m -> out.putByte(11).putLong(m.loop()).putLong(m.iteration());
     }
   }
 
@@ -72,6 +73,7 @@ final class RuntimeParts {
       case 8 -> new RankMessage.Unrecoverable(in.getInt(), in.getString());
       case 9 -> new RankMessage.Finished(in.getInt());
       case 10 -> new RankMessage.Abort(in.getInt());
+      case 11 -> new RankMessage.Failed(in.getLong(), in.getLong());
       default -> throw new BadMessageException("unknown rank message " + type);
     };
   }

@@ -27,10 +27,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GlobalRecoveryJob implements Job {
   /**
-   * After so many failures of the program itself without progress in between, it is not started
+   * After so many failures of the program itself at the same place in a row, it is not started
    * again.
    */
   private static final int SELF_FAILURES = 3;
+
+  /** A rank whose processes are lost so often before all ranks run is given up. */
+  private static final int MOST_STARTS = 10;
 
   private enum Phase {
     LAUNCHING,
@@ -60,6 +63,10 @@ public final class GlobalRecoveryJob implements Job {
   private static final class Rank {
     int node = -1;
     int incarnation = -1;
+
+    /** Processes started for it since all ranks ran the last time. */
+    int starts;
+
     Life life = Life.UNPLACED;
 
     /** This process has joined once, so it is a program that uses the library. */
@@ -73,11 +80,15 @@ public final class GlobalRecoveryJob implements Job {
     boolean running;
     boolean rebuilt;
     boolean finished;
+
+    /** Where this process said that the program has thrown. */
+    @Nullable Line failedAt;
+
     Position position = Position.FRESH;
     Map<String, byte[]> addresses = Map.of();
   }
 
-  /** A committed checkpoint, as far as the job needs to know it: to see progress. */
+  /** How far a program has come: what the job needs to see progress. */
   private record Line(long loop, long iteration) {}
 
   private final JobSpec spec;
@@ -93,7 +104,7 @@ public final class GlobalRecoveryJob implements Job {
   private boolean waiting;
   private int exitStatus;
   private @Nullable Line line;
-  private @Nullable Line selfFailureLine;
+  private @Nullable Line selfFailurePlace;
   private int selfFailures;
 
   /**
@@ -362,11 +373,13 @@ public final class GlobalRecoveryJob implements Job {
     Rank rank = ranks[r];
     rank.node = node;
     rank.incarnation++;
+    rank.starts++;
     rank.life = Life.ALIVE;
     rank.known = false;
     rank.started = false;
     rank.joined = false;
     rank.finished = false;
+    rank.failedAt = null;
     List<Fault> mine = new ArrayList<>();
     faults.forEach(
         (id, f) -> {
@@ -394,7 +407,26 @@ public final class GlobalRecoveryJob implements Job {
     boolean wasDying = rank.life == Life.DYING;
     rank.joined = false;
     if (phase == Phase.RELEASED) {
+      if (e.signaled()) {
+        // What the program still did after Fmi.close cannot be done again.
+        report(
+            new Notice.RankFailed(epoch, e.rank(), "daemon", howItEnded(e) + " after Fmi.close"));
+      }
       gone(rank, e.status());
+      return;
+    }
+    boolean hasRun = rank.known || rank.incarnation > 0;
+    // Even if its peers noticed first and its kill was decided.
+    if (hasRun && isOwnFault(e) && tooManySelfFailures(rank)) {
+      end(
+          e.status() == 0 ? 70 : e.status(),
+          "rank "
+              + e.rank()
+              + " failed by itself "
+              + SELF_FAILURES
+              + " times at the same place ("
+              + howItEnded(e)
+              + "): not started again");
       return;
     }
     if (wasDying) {
@@ -402,7 +434,7 @@ public final class GlobalRecoveryJob implements Job {
       spawn(e.rank(), rank.node);
       return;
     }
-    if (!rank.known && !e.signaled() && rank.incarnation == 0) {
+    if (!hasRun && !e.signaled()) {
       if (e.status() != 0) {
         end(
             e.status(),
@@ -414,16 +446,16 @@ public final class GlobalRecoveryJob implements Job {
     }
     String how = howItEnded(e);
     report(new Notice.RankFailed(epoch, e.rank(), "daemon", how));
-    if (isOwnFault(e) && tooManySelfFailures()) {
+    if (rank.starts >= MOST_STARTS) {
       end(
-          e.status() == 0 ? 70 : e.status(),
+          70,
           "rank "
               + e.rank()
-              + " failed by itself "
-              + SELF_FAILURES
-              + " times without progress in between ("
+              + " was started "
+              + rank.starts
+              + " times and always lost before all ranks ran (at last it "
               + how
-              + "): not started again");
+              + "): is there enough memory?");
       return;
     }
     rank.life = Life.UNPLACED;
@@ -459,13 +491,14 @@ public final class GlobalRecoveryJob implements Job {
     };
   }
 
-  private boolean tooManySelfFailures() {
-    if (selfFailures > 0 && java.util.Objects.equals(line, selfFailureLine)) {
-      selfFailures++;
-    } else {
-      selfFailures = 1;
+  /** Counts failures of the program at one place: an iteration, or after the same checkpoint. */
+  private boolean tooManySelfFailures(Rank rank) {
+    Line place = rank.failedAt == null ? line : rank.failedAt;
+    if (!java.util.Objects.equals(place, selfFailurePlace)) {
+      selfFailures = 0;
     }
-    selfFailureLine = line;
+    selfFailurePlace = place;
+    selfFailures++;
     return selfFailures >= SELF_FAILURES;
   }
 
@@ -594,6 +627,7 @@ public final class GlobalRecoveryJob implements Job {
         }
       }
       case RankMessage.Finished m -> onFinished(rank, m);
+      case RankMessage.Failed m -> rank.failedAt = new Line(m.loop(), m.iteration());
       case RankMessage.Abort m ->
           end(m.status(), "rank " + e.rank() + " called abort(" + m.status() + ")");
     }
@@ -672,6 +706,9 @@ public final class GlobalRecoveryJob implements Job {
       rebuilt += r.rebuilt ? 1 : 0;
     }
     phase = Phase.RUNNING;
+    for (Rank r : ranks) {
+      r.starts = 0;
+    }
     report(new Notice.AllRunning(epoch, m.loop(), m.iteration(), rebuilt));
   }
 

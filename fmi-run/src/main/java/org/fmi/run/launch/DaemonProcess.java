@@ -13,7 +13,7 @@ import org.fmi.run.control.Bootstrap;
 
 /** The process on this machine that is, or leads to, a daemon. */
 public final class DaemonProcess {
-  private static final int KEPT_LINES = 10;
+  private static final int KEPT_LINES = 40;
 
   private final Process process;
   private final Explanation explanation;

@@ -65,6 +65,13 @@ final class DaemonLink implements JobLink, ConnectionHandler {
   }
 
   @Override
+  public void flush() {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    loop.execute(() -> done.complete(null));
+    done.join();
+  }
+
+  @Override
   public void listen(Listener newListener) {
     CompletableFuture<Void> done = new CompletableFuture<>();
     loop.execute(

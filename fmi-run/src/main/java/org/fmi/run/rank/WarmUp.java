@@ -153,6 +153,9 @@ final class WarmUp {
     public void send(RankMessage message) {
       onMessage(this, message);
     }
+
+    @Override
+    public void flush() {}
   }
 
   private synchronized void onMessage(Seat from, RankMessage message) {
@@ -174,6 +177,7 @@ final class WarmUp {
           RankMessage.AtFault _,
           RankMessage.RestartNeeded _,
           RankMessage.Unrecoverable _,
+          RankMessage.Failed _,
           RankMessage.Abort _ -> {}
     }
   }

@@ -137,6 +137,37 @@ final class GlobalRecoveryJobTest {
   }
 
   @Test
+  void aRankThatIsKilledWheneverItStartsEndsTheJob() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    int incarnation = 1;
+    while (all(JobCommand.End.class).isEmpty()) {
+      assertThat(all(JobCommand.Spawn.class)).hasSize(1);
+      on(job, new JobEvent.RankExited(1, 1, incarnation++, 137, true));
+    }
+    assertThat(end().status()).isEqualTo(70);
+    assertThat(end().message()).contains("rank 1 was started 10 times").contains("memory");
+  }
+
+  @Test
+  void aRankKilledAfterItsCloseCannotBeReplacedAndTheStatusTellsIt() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    say(job, 0, 0, new RankMessage.Finished(0));
+    say(job, 1, 0, new RankMessage.Finished(0));
+    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    assertThat(commands)
+        .anyMatch(
+            c ->
+                c instanceof JobCommand.Report r
+                    && r.notice() instanceof Notice.RankFailed f
+                    && f.reason().contains("after Fmi.close"));
+    on(job, new JobEvent.RankExited(0, 0, 0, 0, false));
+    assertThat(end().status()).isEqualTo(137);
+  }
+
+  @Test
   void aProgramThatFailsByItselfIsNotRestartedForEver() {
     Job job = job(2, 2, 1, OnNoSpare.SHARE);
     startAll(job, 2, 1);
