@@ -542,24 +542,26 @@ public final class RankRuntime implements Fmi {
     if (place == Place.CLOSED) {
       return;
     }
-    if (!failed) {
-      if (place == Place.REPLAY) {
-        stray("rank " + config.rank() + " came to its end while others are in a loop");
-      }
-      faults.at(FaultPoint.CLOSE, -1);
-      messenger.recorder().off();
-      current = null;
+    if (failed) {
+      // Others must take this process for alive until it has shown why it ends: nothing is closed.
       place = Place.CLOSED;
-      try {
-        checkpoints.drain();
-        system.barrier();
-      } catch (RollbackException e) {
-        awaitRestart();
-      }
-      link.send(new RankMessage.Finished(lifecycle.epoch()));
-      awaitRelease();
+      return;
     }
+    if (place == Place.REPLAY) {
+      stray("rank " + config.rank() + " came to its end while others are in a loop");
+    }
+    faults.at(FaultPoint.CLOSE, -1);
+    messenger.recorder().off();
+    current = null;
     place = Place.CLOSED;
+    try {
+      checkpoints.drain();
+      system.barrier();
+    } catch (RollbackException e) {
+      awaitRestart();
+    }
+    link.send(new RankMessage.Finished(lifecycle.epoch()));
+    awaitRelease();
     lifecycle.close();
     checkpoints.close();
   }
