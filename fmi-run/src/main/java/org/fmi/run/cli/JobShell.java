@@ -100,7 +100,8 @@ final class JobShell {
   private volatile boolean interrupted;
 
   private boolean deciding;
-  private boolean standbysStarted;
+  /** The newest epoch in which processes were asked to stand by. */
+  private int standbyEpoch = -1;
   private int port;
 
   /** The exit status, once the end has begun. */
@@ -267,9 +268,11 @@ final class JobShell {
       // Elsewhere: what is to be done must not wait for what is to be told.
       reporter.execute(() -> report(notices, timeMillis, nanos));
     }
-    if (!standbysStarted && notices.stream().anyMatch(Notice.AllRunning.class::isInstance)) {
-      standbysStarted = true;
-      startStandbys();
+    for (Notice notice : notices) {
+      if (notice instanceof Notice.CheckpointCommitted n && n.epoch() > standbyEpoch) {
+        standbyEpoch = n.epoch();
+        startStandbys();
+      }
     }
   }
 
@@ -288,7 +291,11 @@ final class JobShell {
     progress.flush(nanos);
   }
 
-  /** Only now: standbys must not slow down the start of the job. */
+  /**
+   * Asks for processes that stand by: one on each node for a rank of it that dies, on a spare node
+   * as many as a lost one may bring. Not before the first checkpoint of an epoch: they must not slow
+   * down the start of the job, nor a recovery, and short programs never pay for them.
+   */
   private void startStandbys() {
     int[] ranksOn = new int[nodes.length];
     for (int node : nodeOfRank) {
@@ -298,10 +305,9 @@ final class JobShell {
     }
     int most = Arrays.stream(ranksOn).max().orElse(0);
     for (Node node : nodes) {
-      if (ranksOn[node.number] == 0) {
-        int count = Math.min(most, spec.nodes().get(node.number).slots());
-        send(node, new ToDaemon.Standbys(count, sharing(count)));
-      }
+      int ranks = ranksOn[node.number];
+      int count = ranks > 0 ? 1 : Math.min(most, spec.nodes().get(node.number).slots());
+      send(node, new ToDaemon.Standbys(count, sharing(Math.max(ranks, count))));
     }
   }
 

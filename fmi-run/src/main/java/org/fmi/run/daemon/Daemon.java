@@ -318,7 +318,7 @@ final class Daemon implements Uplink {
             m.faults());
     RankProcess standby = standbys.poll();
     if (standby != null) {
-      // Not made up for: a new one would take time from the recovery and then from the ranks.
+      // Not made up for now: a new one would take time from the recovery. fmirun asks again.
       standbysWanted--;
       ranks.put(m.rank(), standby);
       standby.assign(config, this);
