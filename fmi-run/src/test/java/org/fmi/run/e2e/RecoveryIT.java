@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,6 +51,7 @@ final class RecoveryIT {
   }
 
   /** One failure, at every place of a rank's life. */
+  @Tag("wide")
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -104,6 +106,7 @@ final class RecoveryIT {
         "rank0@5,rank1@10,rank2@15,rank3@20,rank0@25,rank1@30,rank2@35,rank3@40,rank0@45,rank1@50");
   }
 
+  @Tag("wide")
   @ParameterizedTest
   @MethodSource("several")
   void survivesSeveral(String kills) throws IOException, InterruptedException {
