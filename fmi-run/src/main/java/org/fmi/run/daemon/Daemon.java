@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.fmi.core.spi.RankConfig;
@@ -387,7 +388,7 @@ final class Daemon implements Uplink {
     if (known == null) {
       throw new IllegalStateException("start before setup");
     }
-    starter.execute(
+    Runnable start =
         () -> {
           try {
             Process process = known.build(ranksOnNode).start();
@@ -405,7 +406,12 @@ final class Daemon implements Uplink {
           } catch (IOException e) {
             loop.execute(() -> notStarted.accept(String.valueOf(e.getMessage())));
           }
-        });
+        };
+    try {
+      starter.execute(start);
+    } catch (RejectedExecutionException e) {
+      // The daemon is ending: nothing is to be started any more.
+    }
   }
 
   private void watch(RankProcess process) {
