@@ -6,8 +6,10 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.fmi.run.control.NodeSetup;
 import org.fmi.run.launch.Installation;
 
@@ -34,8 +36,10 @@ final class RankCommand {
     this.socket = socket;
     this.cores = cores;
     this.memory = memory();
-    // FMI's own jars, as the daemon has them, first.
-    List<String> entries = new ArrayList<>(List.of(System.getProperty("java.class.path")));
+    // FMI's own jars, as the daemon has them, first: the AOT cache asks for that.
+    Set<String> entries =
+        new LinkedHashSet<>(
+            List.of(System.getProperty("java.class.path").split(File.pathSeparator)));
     entries.addAll(setup.classPath());
     this.classPath = String.join(File.pathSeparator, entries);
   }
@@ -58,6 +62,7 @@ final class RankCommand {
     command.add(share == 1 ? "-XX:+UseSerialGC" : "-XX:+UseParallelGC");
     // Half of the memory is left to checkpoints, message buffers and the system.
     command.add("-Xmx" + Math.max(LEAST_HEAP, memory / 2 / ranksOnNode) / MIB + "m");
+    command.addAll(installation.aotOptions());
     command.addAll(setup.jvmOptions());
     command.add("-cp");
     command.add(classPath);

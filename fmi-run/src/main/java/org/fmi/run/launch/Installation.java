@@ -1,6 +1,7 @@
 package org.fmi.run.launch;
 
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * Where FMI is installed.
@@ -11,6 +12,7 @@ import java.nio.file.Path;
  *   lib/run/*.jar                 what only fmirun needs
  *   lib/native/*.so               Netty's libraries, so that no process unpacks them
  *   lib/jvm.options               options of all JVMs
+ *   lib/aot/*.aot                 AOT caches, by lib/make-aot-caches
  *   conf/fmi.conf                 the site's settings
  * </pre>
  */
@@ -38,5 +40,16 @@ public record Installation(Path home) {
 
   public Path nativeLibraries() {
     return home.resolve("lib/native");
+  }
+
+  /**
+   * Options with which a rank's JVM starts from its AOT cache; none if there is none that this
+   * process's own JDK has made, which is for the script to say that started this process.
+   */
+  public List<String> aotOptions() {
+    String caches = System.getProperty("fmi.aot");
+    return caches == null
+        ? List.of()
+        : List.of("-XX:AOTCache=" + caches + "/rank.aot", "-Xlog:aot=off", "-Xlog:cds=off");
   }
 }

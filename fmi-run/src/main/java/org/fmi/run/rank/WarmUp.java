@@ -60,15 +60,24 @@ final class WarmUp {
             () -> {
               try {
                 Class.forName(mainClass, false, WarmUp.class.getClassLoader());
-                new WarmUp(
-                        Files.createDirectory(
-                            nodeDirectory.resolve("warm-" + ProcessHandle.current().pid())))
-                    .run();
+                run(nodeDirectory);
               } catch (IOException | ClassNotFoundException | RuntimeException e) {
                 // The process is as good as a cold one; whatever is wrong will show up again.
                 System.err.println("fmi: warm-up: " + e);
               }
             });
+  }
+
+  /**
+   * Does it now.
+   *
+   * @param nodeDirectory where there is memory for its checkpoints
+   * @throws IOException if they cannot be made there
+   */
+  static void run(Path nodeDirectory) throws IOException {
+    new WarmUp(
+            Files.createDirectory(nodeDirectory.resolve("warm-" + ProcessHandle.current().pid())))
+        .run();
   }
 
   private void run() throws IOException {
