@@ -8,12 +8,8 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
-import picocli.CommandLine.Help.Ansi;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine.Model.PositionalParamSpec;
 
 /**
  * What the user set, and where: flag before variable before file. Knows names, not what values
@@ -22,6 +18,11 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 final class Settings {
   /** Variables that begin with FMI_ and are no settings of a job. */
   private static final List<String> OTHER_VARIABLES = List.of("FMI_JAVA_HOME", "FMI_DAEMON_SOCKET");
+
+  /** Of the help's lines, and where in them what is explained begins. */
+  private static final int WIDTH = 80;
+
+  private static final int MEANING_COLUMN = 26;
 
   /**
    * A value and where it came from.
@@ -59,8 +60,10 @@ final class Settings {
   }
 
   static String help() {
-    CommandLine command = new CommandLine(spec());
-    CommandLine.Help help = new CommandLine.Help(command.getCommandSpec(), Ansi.OFF);
+    StringBuilder options = new StringBuilder();
+    for (Setting setting : Setting.values()) {
+      describe(setting, options);
+    }
     return """
         Runs a Java program on N ranks and keeps it running when processes and nodes die.
 
@@ -71,81 +74,69 @@ final class Settings {
         Each option is also a variable (%s for %s) and a key of conf/fmi.conf (%s);
         a flag goes before a variable, a variable before the file.
         """
-        .formatted(
-            help.optionList(), Setting.MTBF.variable(), Setting.MTBF.flag(), Setting.MTBF.key());
+        .formatted(options, Setting.MTBF.variable(), Setting.MTBF.flag(), Setting.MTBF.key());
   }
 
+  /** Appends the lines that explain a setting, none longer than a terminal is wide. */
+  private static void describe(Setting setting, StringBuilder out) {
+    String name = "  " + setting.flag() + " " + setting.parameter();
+    StringBuilder line = new StringBuilder(name);
+    line.repeat(' ', Math.max(0, MEANING_COLUMN - 1 - name.length()));
+    for (String word : setting.meaning().split(" ")) {
+      if (line.length() + 1 + word.length() > WIDTH) {
+        out.append(line).append('\n');
+        line.setLength(0);
+        line.repeat(' ', MEANING_COLUMN - 1);
+      }
+      line.append(' ').append(word);
+    }
+    out.append(line).append('\n');
+  }
+
+  /** Takes the flags from the front of the arguments; returns what follows them. */
   private static List<String> readFlags(List<String> args, Map<Setting, Value> values)
       throws UsageException {
-    CommandLine command = new CommandLine(spec());
-    command.setStopAtPositional(true);
-    command.setPosixClusteredShortOptionsAllowed(false);
-    CommandLine.ParseResult result;
-    try {
-      result = command.parseArgs(args.toArray(String[]::new));
-    } catch (CommandLine.UnmatchedArgumentException e) {
-      String unknown = e.getUnmatched().getFirst();
-      throw new UsageException(
-          unknown
-              + ": no such option; did you mean "
-              + Nearest.to(
-                  unknown.replaceFirst("=.*", ""), command.getCommandSpec().optionsMap().keySet())
-              + "? (fmirun --help)");
-    } catch (CommandLine.OverwrittenOptionException e) {
-      throw new UsageException(overwritten(e));
-    } catch (CommandLine.MissingParameterException e) {
-      CommandLine.Model.ArgSpec missing = e.getMissing().getFirst();
-      throw new UsageException(
-          missing instanceof OptionSpec option
-              ? option.longestName()
-                  + ": its value is missing; write "
-                  + option.longestName()
-                  + " "
-                  + option.paramLabel()
-              : String.valueOf(e.getMessage()));
-    } catch (CommandLine.ParameterException e) {
-      throw new UsageException(e.getMessage() + " (fmirun --help)");
-    }
-    for (Setting setting : Setting.values()) {
-      if (result.hasMatchedOption(setting.flag())) {
-        List<String> texts =
-            setting.isSwitch()
-                ? List.of("true")
-                : List.copyOf(result.matchedOption(setting.flag()).originalStringValues());
-        values.put(setting, new Value(texts, setting.flag(), 0));
+    Map<Setting, List<String>> given = new EnumMap<>(Setting.class);
+    int at = 0;
+    while (at < args.size() && args.get(at).startsWith("-")) {
+      String arg = args.get(at++);
+      if (arg.equals("--")) {
+        break;
       }
-    }
-    return List.copyOf(result.matchedPositionalValue(0, List.<String>of()));
-  }
-
-  private static String overwritten(CommandLine.OverwrittenOptionException e) {
-    return e.getOverwritten() instanceof OptionSpec option
-        ? option.longestName() + ": given more than once; give it once"
-        : String.valueOf(e.getMessage());
-  }
-
-  private static CommandSpec spec() {
-    CommandSpec spec = CommandSpec.create().name("fmirun");
-    for (Setting setting : Setting.values()) {
-      OptionSpec.Builder option = OptionSpec.builder(setting.flag()).description(setting.meaning());
+      int equals = arg.indexOf('=');
+      String flag = equals < 0 ? arg : arg.substring(0, equals);
+      Setting setting = find(flag, Setting::flag);
+      if (setting == null) {
+        throw new UsageException(
+            flag
+                + ": no such option; did you mean "
+                + Nearest.to(flag, Arrays.stream(Setting.values()).map(Setting::flag).toList())
+                + "? (fmirun --help)");
+      }
+      String text;
       if (setting.isSwitch()) {
-        option.type(boolean.class).arity("0");
-      } else if (setting.repeatable()) {
-        option.type(List.class).auxiliaryTypes(String.class).arity("1");
-        option.paramLabel(setting.parameter());
+        if (equals >= 0) {
+          throw new UsageException(arg + ": takes no value; write " + flag);
+        }
+        text = "true";
+      } else if (equals >= 0) {
+        text = arg.substring(equals + 1);
+      } else if (at < args.size() && find(args.get(at), Setting::flag) == null) {
+        text = args.get(at++);
       } else {
-        option.type(String.class).arity("1").paramLabel(setting.parameter());
+        throw new UsageException(
+            flag + ": its value is missing; write " + flag + " " + setting.parameter());
       }
-      spec.addOption(option.build());
+      List<String> texts = given.computeIfAbsent(setting, _ -> new ArrayList<>());
+      if (!texts.isEmpty() && !setting.repeatable()) {
+        throw new UsageException(flag + ": given more than once; give it once");
+      }
+      texts.add(text);
     }
-    spec.addPositional(
-        PositionalParamSpec.builder()
-            .index("0..*")
-            .type(List.class)
-            .auxiliaryTypes(String.class)
-            .hidden(true)
-            .build());
-    return spec;
+    given.forEach(
+        (setting, texts) ->
+            values.put(setting, new Value(List.copyOf(texts), setting.flag(), 0)));
+    return List.copyOf(args.subList(at, args.size()));
   }
 
   private static void readEnvironment(Map<String, String> environment, Map<Setting, Value> values)
@@ -159,7 +150,7 @@ final class Settings {
       if (!name.startsWith("FMI_") || OTHER_VARIABLES.contains(name)) {
         continue;
       }
-      Setting setting = find(name, true);
+      Setting setting = find(name, Setting::variable);
       if (setting == null) {
         throw new UsageException(
             name
@@ -195,7 +186,7 @@ final class Settings {
       }
       String key = line.substring(0, equals).strip();
       String text = line.substring(equals + 1).replaceFirst("\\s#.*", "").strip();
-      Setting setting = find(key, false);
+      Setting setting = find(key, Setting::key);
       if (setting == null) {
         throw new UsageException(
             where
@@ -213,9 +204,9 @@ final class Settings {
     }
   }
 
-  private static @Nullable Setting find(String name, boolean variable) {
+  private static @Nullable Setting find(String name, Function<Setting, String> naming) {
     for (Setting setting : Setting.values()) {
-      if (name.equals(variable ? setting.variable() : setting.key())) {
+      if (name.equals(naming.apply(setting))) {
         return setting;
       }
     }

@@ -10,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.fmi.run.control.NodeSetup;
 import org.fmi.run.launch.Installation;
 
@@ -17,6 +18,9 @@ import org.fmi.run.launch.Installation;
 final class RankCommand {
   private static final long MIB = 1 << 20;
   private static final long LEAST_HEAP = 64 * MIB;
+
+  /** The JVM refuses a second collector. */
+  private static final Pattern COLLECTOR = Pattern.compile("-XX:\\+Use\\w+GC");
 
   private final NodeSetup setup;
   private final Installation installation;
@@ -41,6 +45,7 @@ final class RankCommand {
         new LinkedHashSet<>(
             List.of(System.getProperty("java.class.path").split(File.pathSeparator)));
     entries.addAll(setup.classPath());
+    entries.addAll(installation.lastJars());
     this.classPath = String.join(File.pathSeparator, entries);
   }
 
@@ -59,9 +64,14 @@ final class RankCommand {
     command.add("-XX:-UsePerfData");
     int share = Math.max(1, cores / ranksOnNode);
     command.add("-XX:ActiveProcessorCount=" + share);
-    command.add(share == 1 ? "-XX:+UseSerialGC" : "-XX:+UseParallelGC");
+    if (setup.jvmOptions().stream().noneMatch(COLLECTOR.asMatchPredicate())) {
+      command.add(share == 1 ? "-XX:+UseSerialGC" : "-XX:+UseParallelGC");
+    }
     // Half of the memory is left to checkpoints, message buffers and the system.
-    command.add("-Xmx" + Math.max(LEAST_HEAP, memory / 2 / ranksOnNode) / MIB + "m");
+    long heap = Math.max(LEAST_HEAP, memory / 2 / ranksOnNode);
+    command.add("-Xmx" + heap / MIB + "m");
+    // The JVM would begin as if the machine were its own, and use all of that before it collects.
+    command.add("-Xms" + Math.min(heap / 8, memory / 64) / MIB + "m");
     command.addAll(installation.aotOptions());
     command.addAll(setup.jvmOptions());
     command.add("-cp");

@@ -1,6 +1,10 @@
 package org.fmi.run.launch;
 
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -8,7 +12,8 @@ import java.util.List;
  *
  * <pre>
  *   bin/fmirun, bin/fmi-daemon    scripts that find a JDK
- *   lib/*.jar                     what a rank needs
+ *   lib/*.jar                     what ranks and daemons need
+ *   lib/chronicle/*.jar           what only ranks with state of a certain kind need
  *   lib/run/*.jar                 what only fmirun needs
  *   lib/native/*.so               Netty's libraries, so that no process unpacks them
  *   lib/jvm.options               options of all JVMs
@@ -40,6 +45,16 @@ public record Installation(Path home) {
 
   public Path nativeLibraries() {
     return home.resolve("lib/native");
+  }
+
+  /** Jars that belong behind a program's own. */
+  public List<String> lastJars() throws IOException {
+    List<String> jars = new ArrayList<>();
+    try (DirectoryStream<Path> found =
+        Files.newDirectoryStream(home.resolve("lib/chronicle"), "*.jar")) {
+      found.forEach(jar -> jars.add(jar.toString()));
+    }
+    return jars;
   }
 
   /**
