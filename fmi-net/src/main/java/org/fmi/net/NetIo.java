@@ -26,6 +26,7 @@ public enum NetIo {
 
   /** Epoll where it works, else NIO. */
   public static NetIo best() {
+    NettyLog.install();
     return Epoll.isAvailable() ? EPOLL : NIO;
   }
 

@@ -1,16 +1,23 @@
 package org.fmi.run;
 
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Where FMI is installed.
  *
  * <pre>
  *   bin/fmirun, bin/fmi-daemon    scripts that find a JDK
- *   lib/*.jar                     what a rank needs
+ *   lib/*.jar                     what ranks and daemons need
+ *   lib/chronicle/*.jar           what only ranks with state of a certain kind need
  *   lib/run/*.jar                 what only fmirun needs
  *   lib/native/*.so               Netty's libraries, so that no process unpacks them
  *   lib/jvm.options               options of all JVMs
+ *   lib/aot/*.aot                 AOT caches, by lib/make-aot-caches
  *   conf/fmi.conf                 the site's settings
  * </pre>
  */
@@ -38,5 +45,26 @@ public record Installation(Path home) {
 
   public Path nativeLibraries() {
     return home.resolve("lib/native");
+  }
+
+  /** Jars that belong behind a program's own. */
+  public List<String> lastJars() throws IOException {
+    List<String> jars = new ArrayList<>();
+    try (DirectoryStream<Path> found =
+        Files.newDirectoryStream(home.resolve("lib/chronicle"), "*.jar")) {
+      found.forEach(jar -> jars.add(jar.toString()));
+    }
+    return jars;
+  }
+
+  /**
+   * Options with which a rank's JVM starts from its AOT cache; none if there is none that this
+   * process's own JDK has made, which is for the script to say that started this process.
+   */
+  public List<String> aotOptions() {
+    String caches = System.getProperty("fmi.aot");
+    return caches == null
+        ? List.of()
+        : List.of("-XX:AOTCache=" + caches + "/rank.aot", "-Xlog:aot=off", "-Xlog:cds=off");
   }
 }

@@ -38,7 +38,11 @@ public final class FmiRun {
   private FmiRun() {}
 
   public static void main(String[] args) {
-    System.exit(run(List.of(args)));
+    int status = run(List.of(args));
+    System.out.flush();
+    System.err.flush();
+    // Not by exit, which begins with a search for a logger in all jars.
+    Runtime.getRuntime().halt(status);
   }
 
   private static int run(List<String> args) {

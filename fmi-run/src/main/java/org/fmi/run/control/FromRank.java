@@ -9,4 +9,7 @@ public sealed interface FromRank {
 
   /** A message to the job. */
   record Said(RankMessage message) implements FromRank {}
+
+  /** The last message: it exits by itself, and closes its connection before. */
+  record Exiting() implements FromRank {}
 }

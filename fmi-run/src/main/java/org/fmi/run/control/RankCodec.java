@@ -44,6 +44,7 @@ public final class RankCodec {
         RuntimeParts.putRankMessage(out, m.message());
         yield out.toBytes();
       }
+      case FromRank.Exiting _ -> new MessageWriter(3).toBytes();
     };
   }
 
@@ -56,6 +57,7 @@ public final class RankCodec {
         switch (in.type()) {
           case 1 -> new FromRank.Hello(in.getLong());
           case 2 -> new FromRank.Said(RuntimeParts.getRankMessage(in));
+          case 3 -> new FromRank.Exiting();
           default -> throw in.unknownType();
         });
   }

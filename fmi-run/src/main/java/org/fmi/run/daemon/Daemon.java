@@ -45,7 +45,7 @@ final class Daemon implements Uplink {
 
   private static final int CONNECT_MILLIS = 5000;
 
-  /** How long a process that has closed its connection may take to exit by itself. */
+  /** How long a process that has closed its connection, and did not say why, may still live. */
   private static final int EXIT_GRACE_MILLIS = 2000;
 
   /** How long the start of a process may take, up to its exec. */
@@ -121,6 +121,8 @@ final class Daemon implements Uplink {
     starter.shutdownNow();
     boolean idle = starter.awaitTermination(START_SECONDS, TimeUnit.SECONDS);
     directory.destroy();
+    // The virtual machine would wait 300 ms for its thread.
+    loop.close();
     if (!idle) {
       throw new IOException("a process is being started and does not come to an end");
     }
@@ -424,6 +426,8 @@ final class Daemon implements Uplink {
                 loop.execute(() -> onExit(process, status));
               } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
+              } catch (RejectedExecutionException e) {
+                // The daemon is ending, and has killed it.
               }
             });
   }
@@ -457,6 +461,7 @@ final class Daemon implements Uplink {
   private final class RankHandler implements ConnectionHandler {
     private @Nullable Connection connection;
     private @Nullable RankProcess process;
+    private boolean exiting;
 
     @Override
     public void onOpen(Connection opened) {
@@ -468,6 +473,7 @@ final class Daemon implements Uplink {
       try {
         switch (RankCodec.decodeFromRank(frame)) {
           case FromRank.Hello m -> hello(connection, m.pid());
+          case FromRank.Exiting _ -> exiting = true;
           case FromRank.Said m -> {
             RankProcess known = process;
             RankConfig config = known == null ? null : known.config();
@@ -515,7 +521,7 @@ final class Daemon implements Uplink {
       RankConfig config = known.config();
       if (closed.why() == Closed.Why.SILENT && config != null) {
         send(new FromDaemon.RankSilent(config.rank(), config.incarnation()));
-      } else {
+      } else if (!exiting) {
         var _ =
             loop.schedule(
                 EXIT_GRACE_MILLIS,

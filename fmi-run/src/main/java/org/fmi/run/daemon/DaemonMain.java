@@ -29,7 +29,8 @@ public final class DaemonMain {
       } else {
         serve();
       }
-      System.exit(0);
+      // Not by exit, which begins with a search for a logger in all jars.
+      Runtime.getRuntime().halt(0);
     } catch (IOException e) {
       // One line: it ends up in front of the user.
       System.err.println("fmi-daemon: " + e.getMessage());
@@ -49,6 +50,7 @@ public final class DaemonMain {
     // On SIGTERM too.
     Runtime.getRuntime().addShutdownHook(new Thread(() -> close(daemon), "fmi-close"));
     daemon.run();
+    close(daemon);
   }
 
   private static void close(Daemon daemon) {

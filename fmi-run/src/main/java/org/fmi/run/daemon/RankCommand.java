@@ -6,8 +6,11 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
 import org.fmi.run.Installation;
 import org.fmi.run.control.NodeSetup;
 
@@ -15,6 +18,9 @@ import org.fmi.run.control.NodeSetup;
 final class RankCommand {
   private static final long MIB = 1 << 20;
   private static final long LEAST_HEAP = 64 * MIB;
+
+  /** The JVM refuses a second collector. */
+  private static final Pattern COLLECTOR = Pattern.compile("-XX:\\+Use\\w+GC");
 
   private final NodeSetup setup;
   private final Installation installation;
@@ -34,9 +40,12 @@ final class RankCommand {
     this.socket = socket;
     this.cores = cores;
     this.memory = memory();
-    // FMI's own jars, as the daemon has them, first.
-    List<String> entries = new ArrayList<>(List.of(System.getProperty("java.class.path")));
+    // FMI's own jars, as the daemon has them, first: the AOT cache asks for that.
+    Set<String> entries =
+        new LinkedHashSet<>(
+            List.of(System.getProperty("java.class.path").split(File.pathSeparator)));
     entries.addAll(setup.classPath());
+    entries.addAll(installation.lastJars());
     this.classPath = String.join(File.pathSeparator, entries);
   }
 
@@ -55,9 +64,15 @@ final class RankCommand {
     command.add("-XX:-UsePerfData");
     int share = Math.max(1, cores / ranksOnNode);
     command.add("-XX:ActiveProcessorCount=" + share);
-    command.add(share == 1 ? "-XX:+UseSerialGC" : "-XX:+UseParallelGC");
+    if (setup.jvmOptions().stream().noneMatch(COLLECTOR.asMatchPredicate())) {
+      command.add(share == 1 ? "-XX:+UseSerialGC" : "-XX:+UseParallelGC");
+    }
     // Half of the memory is left to checkpoints, message buffers and the system.
-    command.add("-Xmx" + Math.max(LEAST_HEAP, memory / 2 / ranksOnNode) / MIB + "m");
+    long heap = Math.max(LEAST_HEAP, memory / 2 / ranksOnNode);
+    command.add("-Xmx" + heap / MIB + "m");
+    // The JVM would begin as if the machine were its own, and use all of that before it collects.
+    command.add("-Xms" + Math.min(heap / 8, memory / 64) / MIB + "m");
+    command.addAll(installation.aotOptions());
     command.addAll(setup.jvmOptions());
     command.add("-cp");
     command.add(classPath);

@@ -38,6 +38,7 @@ final class DaemonLink implements JobLink, ConnectionHandler {
 
   private @Nullable Listener listener;
   private final Loop loop;
+  private volatile boolean exiting;
 
   private DaemonLink(Path socket) {
     // The socket is protected by its directory; the job's secret comes over it.
@@ -45,8 +46,18 @@ final class DaemonLink implements JobLink, ConnectionHandler {
     connection = loop.connectLocal(socket, CONNECT_MILLIS, this);
   }
 
+  /** The link of this process, which lasts until it exits. */
   static DaemonLink connect(Path socket) {
-    return new DaemonLink(socket);
+    DaemonLink link = new DaemonLink(socket);
+    Runtime.getRuntime().addShutdownHook(new Thread(link::exit, "fmi-exit"));
+    return link;
+  }
+
+  /** The virtual machine would wait 300 ms for a thread that is in a call of the system. */
+  private void exit() {
+    exiting = true;
+    connection.send(RankCodec.encode(new FromRank.Exiting()));
+    loop.close();
   }
 
   /** Done when this process is to get ready for an assignment that may come much later. */
@@ -116,6 +127,8 @@ final class DaemonLink implements JobLink, ConnectionHandler {
 
   @Override
   public void onClosed(Connection from, Closed closed) {
-    Runtime.getRuntime().halt(CUT_OFF);
+    if (!exiting) {
+      Runtime.getRuntime().halt(CUT_OFF);
+    }
   }
 }

@@ -1,7 +1,7 @@
 package org.fmi.run.rank;
 
 import java.io.IOException;
-import java.util.Comparator;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
 import org.fmi.core.control.JobLink;
@@ -20,19 +20,17 @@ record Modules(
     CheckpointStoreProvider stores) {
 
   static Modules find() {
+    List<TransportProvider> transports = all(TransportProvider.class);
+    transports.sort((a, b) -> Integer.compare(a.order(), b.order()));
     return new Modules(
-        all(TransportProvider.class).stream()
-            .sorted(Comparator.comparingInt(TransportProvider::order))
-            .toList(),
-        one(FailureDetectorProvider.class),
-        one(CheckpointStoreProvider.class));
+        transports, one(FailureDetectorProvider.class), one(CheckpointStoreProvider.class));
   }
 
   private static <T> List<T> all(Class<T> service) {
     // FMI's own class loader: the program may have set another one for its thread.
-    return ServiceLoader.load(service, Modules.class.getClassLoader()).stream()
-        .map(ServiceLoader.Provider::get)
-        .toList();
+    List<T> found = new ArrayList<>();
+    ServiceLoader.load(service, Modules.class.getClassLoader()).forEach(found::add);
+    return found;
   }
 
   private static <T> T one(Class<T> service) {

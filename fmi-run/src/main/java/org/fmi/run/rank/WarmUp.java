@@ -11,6 +11,7 @@ import java.util.Map;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Op;
+import org.fmi.Request;
 import org.fmi.ckpt.xor.SharedMemory;
 import org.fmi.core.control.JobLink;
 import org.fmi.core.control.JobMessage;
@@ -60,15 +61,24 @@ final class WarmUp {
             () -> {
               try {
                 Class.forName(mainClass, false, WarmUp.class.getClassLoader());
-                new WarmUp(
-                        Files.createDirectory(
-                            nodeDirectory.resolve("warm-" + ProcessHandle.current().pid())))
-                    .run();
+                run(nodeDirectory);
               } catch (IOException | ClassNotFoundException | RuntimeException e) {
                 // The process is as good as a cold one; whatever is wrong will show up again.
                 System.err.println("fmi: warm-up: " + e);
               }
             });
+  }
+
+  /**
+   * Does it now.
+   *
+   * @param nodeDirectory where there is memory for its checkpoints
+   * @throws IOException if they cannot be made there
+   */
+  static void run(Path nodeDirectory) throws IOException {
+    new WarmUp(
+            Files.createDirectory(nodeDirectory.resolve("warm-" + ProcessHandle.current().pid())))
+        .run();
   }
 
   private void run() throws IOException {
@@ -101,13 +111,10 @@ final class WarmUp {
     try (Fmi fmi = modules.join(config(rank), seats[rank], new SharedMemory(directory))) {
       Comm world = fmi.world();
       double[] state = new double[STATE];
-      double[] sum = new double[1];
       fmi.loop(
           ITERATIONS,
           iteration -> {
-            int next = (rank + 1) % SIZE;
-            world.sendRecv(state, 0, 100, next, 1, state, 100, 100, next, 1);
-            world.allReduce(sum, Op.MAX);
+            communicate(world, state);
             if (iteration == ROLLBACK_AT) {
               revoke();
             }
@@ -116,6 +123,25 @@ final class WarmUp {
     } catch (IOException e) {
       throw new java.io.UncheckedIOException(e);
     }
+  }
+
+  /** A little of what programs use. */
+  private static void communicate(Comm world, double[] state) {
+    int next = (world.rank() + 1) % SIZE;
+    world.sendRecv(state, 0, 100, next, 1, state, 100, 100, next, 1);
+    Request received = world.irecv(state, 0, 100, next, 2);
+    world.send(state, 100, 100, next, 2);
+    received.waitFor();
+    world.barrier();
+    world.bcast(state, 0);
+    for (Object buffer :
+        new Object[] {new double[1], new int[1], new long[1], new float[1], new byte[1]}) {
+      world.allReduce(buffer, Op.SUM);
+      world.allReduce(buffer, Op.MAX);
+      world.allReduce(buffer, Op.MIN);
+    }
+    world.gather(state, 0, 1, state, 1, 0);
+    world.allGather(state, 0, 1, state, 1);
   }
 
   private RankConfig config(int rank) {

@@ -1,5 +1,4 @@
-# Sourced by the scripts in bin: sets java to the java program of a JDK 25 or newer, or says in one
-# line that there is none.
+# Sourced by the scripts in bin and by make-aot-caches, which set home to where FMI is installed.
 
 # Prints the major version of the JDK in directory $1; nothing if there is no JDK.
 fmi_java_version() {
@@ -7,6 +6,7 @@ fmi_java_version() {
   sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$1/release"
 }
 
+# Sets java to the java program of a JDK 25 or newer, or says in one line that there is none.
 fmi_find_java() {
   local tool=$1 candidate version newest=0 candidates=() on_path
   if [ -n "${FMI_JAVA_HOME:-}" ]; then
@@ -32,4 +32,25 @@ fmi_find_java() {
     echo "$tool: FMI needs a JDK 25, $found on $(uname -n) (in JAVA_HOME, /usr/lib/jvm, PATH); install one, or set FMI_JAVA_HOME to its directory" >&2
   fi
   exit 70
+}
+
+# Sets class_path to the jars in the directories given. They are in the same order always: an AOT
+# cache is bound to it.
+fmi_class_path() {
+  local LC_ALL=C IFS=: directory jars=()
+  for directory; do
+    jars+=("$directory"/*.jar)
+  done
+  class_path=${jars[*]}
+}
+
+# Replaces this shell by the JVM of fmirun or a daemon: its kind, its class path, and the rest. With
+# an AOT cache it starts in half the time; one made by another JDK is as good as none.
+fmi_exec() {
+  local options=(-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData
+    "-Djava.library.path=$home/lib/native" "-Dfmi.home=$home")
+  if cmp -s "$home/lib/aot/release" "${java%/bin/java}/release"; then
+    options+=("-Dfmi.aot=$home/lib/aot" "-XX:AOTCache=$home/lib/aot/$1.aot" -Xlog:aot=off -Xlog:cds=off)
+  fi
+  exec "$java" @"$home/lib/jvm.options" "${options[@]}" -cp "$2" "${@:3}"
 }
