@@ -64,6 +64,8 @@ final class ShmTransport implements Transport {
   private volatile @Nullable Bell bell;
   private volatile boolean woken;
   private @Nullable DatagramChannel ringer;
+  private final ByteBuffer datagram = ByteBuffer.allocateDirect(1);
+  private InetSocketAddress rungLast = new InetSocketAddress(0);
   private boolean closed;
 
   /** Another rank of this node. */
@@ -251,8 +253,10 @@ final class ShmTransport implements Transport {
         channel.configureBlocking(false);
         ringer = channel;
       }
-      channel.send(
-          ByteBuffer.allocate(1), new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      if (rungLast.getPort() != port) {
+        rungLast = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+      }
+      channel.send(datagram.clear(), rungLast);
     } catch (IOException e) {
       throw new UncheckedIOException("shm: cannot wake a neighbour at UDP port " + port, e);
     }
