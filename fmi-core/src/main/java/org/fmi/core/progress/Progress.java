@@ -9,24 +9,34 @@ import org.fmi.core.spi.Transport;
  * nothing. Only {@link #wakeup} may be called by other threads.
  *
  * <p>The first transport, the fastest, is polled each time. A poll of another one costs a system
- * call, several times what a message through shared memory takes: one that had nothing is polled
- * less and less often, down to once in {@link #LONGEST_GAP} polls, until it has something again.
+ * call, several times what a message through shared memory takes. So while the first brings work
+ * the others are polled rarely; when it has had none for a while they are polled each time.
  *
  * <p>The rank sleeps in the last transport's {@link Transport#await}; the others ring its bell.
  */
 public final class Progress {
-  /** At about 0.05 µs a poll this adds less than a microsecond to a message over a network. */
-  private static final int LONGEST_GAP = 16;
+  /**
+   * Polls of the first transport that find nothing before the others are polled too; a microsecond
+   * or two.
+   */
+  private static final int PATIENCE = 64;
+
+  /** So much of it a poll takes with a yield in between, which lasts as long as many polls. */
+  private static final int PATIENCE_A_YIELD = 16;
+
+  /** The others are polled once in so many polls whatever the first has. */
+  private static final int MOST_PASSED_OVER = 256;
 
   private final WaitStrategy waiting;
 
   /** Replaced, never changed. */
   private volatile Transport[] transports = {};
 
-  /** For each transport: how many polls pass it over before the next that does not, and after. */
-  private int[] due = {};
+  /** Up to {@link #PATIENCE}: for how long the first transport has had nothing. */
+  private int quiet;
 
-  private int[] gap = {};
+  /** Polls that passed the others over. */
+  private int passedOver;
 
   public Progress(WaitStrategy waiting) {
     this.waiting = waiting;
@@ -35,8 +45,7 @@ public final class Progress {
   /** Goes on with the transports of a new epoch. */
   public void use(Transport[] epochTransports) {
     transports = epochTransports.clone();
-    due = new int[epochTransports.length];
-    gap = new int[epochTransports.length];
+    quiet = PATIENCE;
     waiting.reset();
   }
 
@@ -51,13 +60,22 @@ public final class Progress {
       return 0;
     }
     int work = all[0].poll(handler);
-    for (int i = 1; i < all.length; i++) {
-      if (--due[i] < 0) {
-        int found = all[i].poll(handler);
-        gap[i] = found > 0 ? 0 : Math.min(2 * gap[i] + 1, LONGEST_GAP - 1);
-        due[i] = gap[i];
-        work += found;
+    if (all.length > 1) {
+      quiet = work > 0 ? 0 : quiet + 1;
+      if (quiet >= PATIENCE || ++passedOver >= MOST_PASSED_OVER) {
+        work += pollOthers(all, handler);
       }
+    }
+    return work;
+  }
+
+  private int pollOthers(Transport[] all, FrameHandler handler) {
+    // Not ever larger: it must not overflow.
+    quiet = Math.min(quiet, PATIENCE);
+    passedOver = 0;
+    int work = 0;
+    for (int i = 1; i < all.length; i++) {
+      work += all[i].poll(handler);
     }
     return work;
   }
@@ -70,6 +88,9 @@ public final class Progress {
   /** There was no work: returns when polling again makes sense. */
   public void idle() {
     long nanos = waiting.idle();
+    if (!waiting.spinning()) {
+      quiet += PATIENCE_A_YIELD;
+    }
     if (nanos > 0) {
       sleep(nanos);
     }
@@ -81,10 +102,7 @@ public final class Progress {
       LockSupport.parkNanos(this, nanos);
       return;
     }
-    for (int i = 1; i < all.length; i++) {
-      due[i] = 0;
-      gap[i] = 0;
-    }
+    quiet = PATIENCE;
     Transport last = all[all.length - 1];
     boolean armed = true;
     for (int i = 0; i < all.length - 1; i++) {

@@ -53,6 +53,11 @@ public final class WaitStrategy {
     sleep = FIRST_SLEEP_NANOS;
   }
 
+  /** Whether the next {@link #idle} just returns. */
+  public boolean spinning() {
+    return idle < spins;
+  }
+
   /** The next sleep is to be short again. */
   public void napFirst() {
     sleep = FIRST_SLEEP_NANOS;
