@@ -3,13 +3,16 @@ package org.fmi.net;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollDatagramChannel;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.channel.socket.nio.NioDomainSocketChannel;
 import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
@@ -48,6 +51,13 @@ public enum NetIo {
     return switch (this) {
       case EPOLL -> new EpollServerSocketChannel();
       case NIO -> new NioServerSocketChannel();
+    };
+  }
+
+  public DatagramChannel datagram() {
+    return switch (this) {
+      case EPOLL -> new EpollDatagramChannel();
+      case NIO -> new NioDatagramChannel();
     };
   }
 

@@ -158,6 +158,16 @@ final class SimTransport implements Transport {
   }
 
   @Override
+  public int bell() {
+    throw new UnsupportedOperationException("it is the only transport");
+  }
+
+  @Override
+  public boolean arm(int bell) {
+    throw new UnsupportedOperationException("it is the only transport");
+  }
+
+  @Override
   public void wakeup() {
     signal.signal();
   }

@@ -788,7 +788,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   private void step() {
     check();
     if (work() == 0) {
-      progress.idle(unsentPeers > 0);
+      progress.idle();
     }
   }
 

@@ -7,12 +7,36 @@ import org.fmi.core.spi.Transport;
 /**
  * Polls the transports of the epoch and puts the application's thread to sleep when they have
  * nothing. Only {@link #wakeup} may be called by other threads.
+ *
+ * <p>The first transport, the fastest, is polled each time. A poll of another one costs a system
+ * call, several times what a message through shared memory takes. So while the first brings work
+ * the others are polled rarely; when it has had none for a while they are polled each time.
+ *
+ * <p>The rank sleeps in the last transport's {@link Transport#await}; the others ring its bell.
  */
 public final class Progress {
+  /**
+   * Polls of the first transport that find nothing before the others are polled too; a microsecond
+   * or two.
+   */
+  private static final int PATIENCE = 64;
+
+  /** So much of it a poll takes with a yield in between, which lasts as long as many polls. */
+  private static final int PATIENCE_A_YIELD = 16;
+
+  /** The others are polled once in so many polls whatever the first has. */
+  private static final int MOST_PASSED_OVER = 256;
+
   private final WaitStrategy waiting;
 
   /** Replaced, never changed. */
   private volatile Transport[] transports = {};
+
+  /** Up to {@link #PATIENCE}: for how long the first transport has had nothing. */
+  private int quiet;
+
+  /** Polls that passed the others over. */
+  private int passedOver;
 
   public Progress(WaitStrategy waiting) {
     this.waiting = waiting;
@@ -21,18 +45,37 @@ public final class Progress {
   /** Goes on with the transports of a new epoch. */
   public void use(Transport[] epochTransports) {
     transports = epochTransports.clone();
+    quiet = PATIENCE;
     waiting.reset();
   }
 
   /**
-   * Polls all transports.
+   * Polls the transports.
    *
    * @return the amount of work done
    */
   public int poll(FrameHandler handler) {
+    Transport[] all = transports;
+    if (all.length == 0) {
+      return 0;
+    }
+    int work = all[0].poll(handler);
+    if (all.length > 1) {
+      quiet = work > 0 ? 0 : quiet + 1;
+      if (quiet >= PATIENCE || ++passedOver >= MOST_PASSED_OVER) {
+        work += pollOthers(all, handler);
+      }
+    }
+    return work;
+  }
+
+  private int pollOthers(Transport[] all, FrameHandler handler) {
+    // Not ever larger: it must not overflow.
+    quiet = Math.min(quiet, PATIENCE);
+    passedOver = 0;
     int work = 0;
-    for (Transport t : transports) {
-      work += t.poll(handler);
+    for (int i = 1; i < all.length; i++) {
+      work += all[i].poll(handler);
     }
     return work;
   }
@@ -42,22 +85,33 @@ public final class Progress {
     waiting.reset();
   }
 
-  /**
-   * There was no work: returns when polling again makes sense.
-   *
-   * @param unsent whether frames wait for room in a transport
-   */
-  public void idle(boolean unsent) {
-    Transport[] all = transports;
-    // We sleep on the last one only, deaf to the others.
-    long nanos = waiting.idle(unsent || all.length != 1);
-    if (nanos == 0) {
-      return;
+  /** There was no work: returns when polling again makes sense. */
+  public void idle() {
+    long nanos = waiting.idle();
+    if (!waiting.spinning()) {
+      quiet += PATIENCE_A_YIELD;
     }
+    if (nanos > 0) {
+      sleep(nanos);
+    }
+  }
+
+  private void sleep(long nanos) {
+    Transport[] all = transports;
     if (all.length == 0) {
       LockSupport.parkNanos(this, nanos);
+      return;
+    }
+    quiet = PATIENCE;
+    Transport last = all[all.length - 1];
+    boolean armed = true;
+    for (int i = 0; i < all.length - 1; i++) {
+      armed &= all[i].arm(last.bell());
+    }
+    if (armed) {
+      last.await(nanos);
     } else {
-      all[all.length - 1].await(nanos);
+      waiting.napFirst();
     }
   }
 

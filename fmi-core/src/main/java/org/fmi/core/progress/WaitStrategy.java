@@ -12,8 +12,7 @@ package org.fmi.core.progress;
  *   <li>{@link #SPINS} polls in a row, only while the node's ranks are no more than its cores;
  *   <li>{@link #YIELDS} polls with a {@link Thread#yield} before each;
  *   <li>sleeps, of {@link #FIRST_SLEEP_NANOS} at first and then ever twice as long, up to {@link
- *       #LAST_SLEEP_NANOS} where every arrival wakes the sleeper, {@link #LAST_NAP_NANOS}
- *       elsewhere.
+ *       #LAST_SLEEP_NANOS}; an arrival ends them.
  * </ol>
  *
  * Any work found starts it over.
@@ -28,11 +27,8 @@ public final class WaitStrategy {
   /** The first sleep. */
   public static final long FIRST_SLEEP_NANOS = 50_000;
 
-  /** The longest sleep when every event ends it. */
+  /** The longest sleep. */
   public static final long LAST_SLEEP_NANOS = 100_000_000;
-
-  /** The longest sleep when there are events that do not end it. */
-  public static final long LAST_NAP_NANOS = 1_000_000;
 
   private final int spins;
   private int idle;
@@ -57,14 +53,23 @@ public final class WaitStrategy {
     sleep = FIRST_SLEEP_NANOS;
   }
 
+  /** Whether the next {@link #idle} just returns. */
+  public boolean spinning() {
+    return idle < spins;
+  }
+
+  /** The next sleep is to be short again. */
+  public void napFirst() {
+    sleep = FIRST_SLEEP_NANOS;
+  }
+
   /**
    * There was no work.
    *
-   * @param deaf whether there may be events that do not end a sleep
    * @return how long to sleep before the next poll, in nanoseconds; 0 not at all
    */
   @SuppressWarnings("ThreadPriorityCheck") // to let the peer run on this core is all that is wanted
-  public long idle(boolean deaf) {
+  public long idle() {
     if (idle < spins) {
       idle++;
       Thread.onSpinWait();
@@ -75,7 +80,7 @@ public final class WaitStrategy {
       Thread.yield();
       return 0;
     }
-    long now = Math.min(sleep, deaf ? LAST_NAP_NANOS : LAST_SLEEP_NANOS);
+    long now = sleep;
     sleep = Math.min(2 * sleep, LAST_SLEEP_NANOS);
     return now;
   }

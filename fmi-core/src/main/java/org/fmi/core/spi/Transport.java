@@ -65,10 +65,31 @@ public interface Transport extends AutoCloseable {
   int poll(FrameHandler handler);
 
   /**
-   * Blocks until there may be something to poll, {@link #wakeup} is called, or {@code maxNanos}
-   * have gone by. A wakeup that came before counts. May return early.
+   * Blocks until there may be something to poll or room for a frame that was refused, {@link
+   * #wakeup} is called, the bell rings, or {@code maxNanos} have gone by. A wakeup that came before
+   * counts. May return early.
    */
   void await(long maxNanos);
+
+  /**
+   * Where this rank is woken from {@link #await} by others of its node: a UDP port of the loopback
+   * address; any datagram that arrives there rings the bell. A rank sleeps in one transport's await
+   * only; its other transports ring there.
+   *
+   * @throws java.io.UncheckedIOException if no port can be had
+   */
+  int bell();
+
+  /**
+   * The rank is about to sleep in another transport's await: from now on, what await waits for
+   * rings that transport's bell. A ring disarms.
+   *
+   * @param bell see {@link #bell}
+   * @return whether it was armed with that bell before. If not, something may have come just before
+   *     it was: poll, and let the first sleep be short, for on its way through the sender's store
+   *     buffer it may be invisible for some microseconds still.
+   */
+  boolean arm(int bell);
 
   /**
    * Ends {@link #await} now, or the next one at once. Any thread, at any time: does nothing after

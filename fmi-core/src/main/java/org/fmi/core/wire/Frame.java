@@ -34,10 +34,7 @@ public final class Frame {
 
   /** Writes the header to {@code dst} at {@code at}. */
   public void encodeHeader(MemorySegment dst, long at) {
-    dst.set(FrameLayout.BYTE, at + FrameLayout.KIND, kind);
-    dst.set(FrameLayout.BYTE, at + FrameLayout.FLAGS, flags);
-    dst.set(FrameLayout.BYTE, at + 2, (byte) 0);
-    dst.set(FrameLayout.BYTE, at + 3, (byte) 0);
+    dst.set(FrameLayout.INT, at + FrameLayout.KIND, (kind & 0xff) | ((flags & 0xff) << 8));
     dst.set(FrameLayout.INT, at + FrameLayout.EPOCH, epoch);
     dst.set(FrameLayout.INT, at + FrameLayout.CONTEXT, context);
     dst.set(FrameLayout.INT, at + FrameLayout.SOURCE, source);

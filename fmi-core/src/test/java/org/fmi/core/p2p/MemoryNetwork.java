@@ -128,6 +128,7 @@ final class MemoryNetwork {
           at++;
           ring.read.set(at);
           work++;
+          ends[peer].wakeup();
         }
       }
       return work;
@@ -141,6 +142,16 @@ final class MemoryNetwork {
       }
       sleeper = null;
       signal = false;
+    }
+
+    @Override
+    public int bell() {
+      throw new UnsupportedOperationException("it is the only transport");
+    }
+
+    @Override
+    public boolean arm(int bell) {
+      throw new UnsupportedOperationException("it is the only transport");
     }
 
     @Override

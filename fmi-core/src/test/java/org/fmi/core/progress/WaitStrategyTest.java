@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class WaitStrategyTest {
   private static int pollsBeforeSleep(WaitStrategy w) {
     int polls = 0;
-    while (w.idle(false) == 0) {
+    while (w.idle() == 0) {
       polls++;
     }
     return polls;
@@ -25,12 +25,13 @@ class WaitStrategyTest {
   void sleepsGrowUpToTheirBound() {
     WaitStrategy w = new WaitStrategy(3, 2);
     pollsBeforeSleep(w);
-    assertThat(w.idle(false)).isEqualTo(2 * WaitStrategy.FIRST_SLEEP_NANOS);
+    assertThat(w.idle()).isEqualTo(2 * WaitStrategy.FIRST_SLEEP_NANOS);
     for (int i = 0; i < 100; i++) {
-      w.idle(false);
+      w.idle();
     }
-    assertThat(w.idle(false)).isEqualTo(WaitStrategy.LAST_SLEEP_NANOS);
-    assertThat(w.idle(true)).isEqualTo(WaitStrategy.LAST_NAP_NANOS);
+    assertThat(w.idle()).isEqualTo(WaitStrategy.LAST_SLEEP_NANOS);
+    w.napFirst();
+    assertThat(w.idle()).isEqualTo(WaitStrategy.FIRST_SLEEP_NANOS);
     w.reset();
     assertThat(pollsBeforeSleep(w)).isEqualTo(WaitStrategy.YIELDS);
   }

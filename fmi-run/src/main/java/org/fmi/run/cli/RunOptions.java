@@ -124,7 +124,7 @@ record RunOptions(
           spec,
           ssh,
           directory,
-          transports(),
+          transports(nodes),
           interval(),
           events == null ? null : directory.resolve(events.texts().getFirst()),
           verbosity(),
@@ -224,18 +224,25 @@ record RunOptions(
       return faults;
     }
 
-    private List<String> transports() throws UsageException {
+    private List<String> transports(List<JobSpec.Node> nodes) throws UsageException {
       Value value = settings.get(Setting.TRANSPORT);
       String text = value == null ? "auto" : value.texts().getFirst();
       return switch (text) {
         case "auto" -> List.of();
         case "tcp" -> List.of("tcp");
-        case "shm", "rdma" ->
+        case "shm" -> {
+          if (nodes.size() > 1) {
             throw new UsageException(
-                "--transport "
-                    + text
-                    + ": this version of FMI does not have it yet; use auto or tcp");
-        default -> throw notOneOf(Setting.TRANSPORT, text, "auto", "tcp");
+                "--transport shm: reaches no other node, and the job has "
+                    + nodes.size()
+                    + "; use auto, or one node");
+          }
+          yield List.of("shm");
+        }
+        case "rdma" ->
+            throw new UsageException(
+                "--transport rdma: this version of FMI does not have it yet; use auto, shm or tcp");
+        default -> throw notOneOf(Setting.TRANSPORT, text, "auto", "shm", "tcp");
       };
     }
 

@@ -10,7 +10,11 @@ enum Setting {
   PPN("--ppn", "ppn", "K", "ranks per node; on one machine: ceil(N/K) local nodes"),
   SPARES("--spares", "spares", "S", "local spare nodes, on one machine (default 0)"),
   LAUNCHER("--launcher", "launcher", "L", "local or ssh (default: ssh if hosts are given)"),
-  TRANSPORT("--transport", "transport", "T", "auto or tcp (default auto)"),
+  TRANSPORT(
+      "--transport",
+      "transport",
+      "T",
+      "auto, shm (one node only) or tcp (default auto: shm within a node, else tcp)"),
   GROUP_SIZE("--group-size", "group-size", "G", "ranks per checkpoint group (default 16)"),
   INTERVAL("--interval", "interval", "K", "checkpoint every K iterations"),
   MTBF(

@@ -10,8 +10,12 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.ManualIoEventLoop;
 import io.netty.channel.ServerChannel;
+import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.security.SecureRandom;
@@ -111,6 +115,9 @@ final class TcpTransport implements Transport {
   private @Nullable Throwable thrown;
   private volatile boolean woken;
   private boolean closing;
+
+  /** The bell's port; 0 before it is asked for. */
+  private int bell;
 
   private record Loss(int peer, String reason) {}
 
@@ -275,6 +282,46 @@ final class TcpTransport implements Transport {
       loop.run(maxNanos, 0);
     }
     woken = false;
+  }
+
+  @Override
+  public int bell() {
+    if (bell == 0) {
+      bell = listenForBell();
+    }
+    return bell;
+  }
+
+  private int listenForBell() {
+    DatagramChannel channel = net.datagram();
+    channel.pipeline().addLast(new Silence());
+    channels.add(channel);
+    register(channel);
+    ChannelFuture bound = channel.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    if (!bound.isSuccess()) {
+      throw new UncheckedIOException(
+          new IOException("tcp: no UDP port to be woken at", bound.cause()));
+    }
+    return channel.localAddress().getPort();
+  }
+
+  /** Takes what rings the bell: that it came is all there is to it. */
+  private static final class Silence extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      ReferenceCountUtil.release(message);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      // A datagram that cannot be read has rung too.
+    }
+  }
+
+  /** Never: whoever has this transport sleeps in it, for only its own await sees its sockets. */
+  @Override
+  public boolean arm(int other) {
+    throw new UnsupportedOperationException("tcp is the last transport: a rank sleeps in it");
   }
 
   @Override

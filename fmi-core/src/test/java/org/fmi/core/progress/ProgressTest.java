@@ -1,0 +1,154 @@
+package org.fmi.core.progress;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.MemorySegment;
+import org.fmi.core.spi.FrameHandler;
+import org.fmi.core.spi.Transport;
+import org.fmi.core.wire.Frame;
+import org.junit.jupiter.api.Test;
+
+class ProgressTest {
+  private static final FrameHandler HANDLER =
+      new FrameHandler() {
+        @Override
+        public void onFrame(int peer, MemorySegment memory, long at) {}
+
+        @Override
+        public void onPeerLost(int peer, String reason) {}
+      };
+
+  private final Fake fast = new Fake();
+  private final Fake slow = new Fake();
+  private final Progress progress = new Progress(new WaitStrategy(1, 1));
+
+  /** Counts what is asked of it. */
+  private static final class Fake implements Transport {
+    int work;
+    int polls;
+    int sleeps;
+    int armed;
+    boolean wasArmed;
+    int wakeups;
+
+    @Override
+    public int poll(FrameHandler handler) {
+      polls++;
+      return work;
+    }
+
+    @Override
+    public void await(long maxNanos) {
+      sleeps++;
+    }
+
+    @Override
+    public int bell() {
+      return 4711;
+    }
+
+    @Override
+    public boolean arm(int bell) {
+      assertThat(bell).isEqualTo(4711);
+      armed++;
+      boolean before = wasArmed;
+      wasArmed = true;
+      return before;
+    }
+
+    @Override
+    public void wakeup() {
+      wakeups++;
+    }
+
+    @Override
+    public String name() {
+      return "fake";
+    }
+
+    @Override
+    public byte[] endpoint() {
+      return new byte[1];
+    }
+
+    @Override
+    public void start(byte[][] endpoints) {}
+
+    @Override
+    public boolean reaches(int peer) {
+      return true;
+    }
+
+    @Override
+    public int maxPayload() {
+      return 64;
+    }
+
+    @Override
+    public int eagerLimit() {
+      return 64;
+    }
+
+    @Override
+    public boolean offer(int peer, Frame frame) {
+      return true;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @Test
+  void theFastTransportsWorkIsNotHeldUpByTheOthersAndTheyAreNotForgotten() {
+    progress.use(new Transport[] {fast, slow});
+    fast.work = 1;
+    for (int i = 0; i < 10_000; i++) {
+      assertThat(progress.poll(HANDLER)).isEqualTo(1);
+    }
+    assertThat(fast.polls).isEqualTo(10_000);
+    assertThat(slow.polls).isBetween(10, 100);
+  }
+
+  @Test
+  void whenTheFastTransportIsQuietTheOthersArePolledEachTime() {
+    progress.use(new Transport[] {fast, slow});
+    for (int i = 0; i < 200; i++) {
+      progress.poll(HANDLER);
+    }
+    int before = slow.polls;
+    slow.work = 1;
+    for (int i = 0; i < 100; i++) {
+      assertThat(progress.poll(HANDLER)).isEqualTo(1);
+    }
+    assertThat(slow.polls).isEqualTo(before + 100);
+  }
+
+  @Test
+  void sleepsInTheLastTransportOnceTheOthersWillRing() {
+    progress.use(new Transport[] {fast, slow});
+    while (fast.armed == 0) {
+      progress.poll(HANDLER);
+      progress.idle();
+    }
+    assertThat(slow.sleeps).as("sleeps before another look").isZero();
+    int polls = slow.polls;
+    progress.poll(HANDLER);
+    assertThat(slow.polls).isEqualTo(polls + 1);
+    progress.idle();
+    assertThat(slow.sleeps).isEqualTo(1);
+    assertThat(fast.sleeps).isZero();
+    progress.wakeup();
+    assertThat(slow.wakeups).isEqualTo(1);
+    assertThat(fast.wakeups).isZero();
+  }
+
+  @Test
+  void aloneATransportIsNotArmed() {
+    progress.use(new Transport[] {fast});
+    while (fast.sleeps == 0) {
+      progress.poll(HANDLER);
+      progress.idle();
+    }
+    assertThat(fast.armed).isZero();
+  }
+}

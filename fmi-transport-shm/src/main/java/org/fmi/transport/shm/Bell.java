@@ -1,0 +1,67 @@
+package org.fmi.transport.shm;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+
+/** Where a rank sleeps that has no other transport to sleep in: a datagram to its port wakes it. */
+final class Bell implements AutoCloseable {
+  private static final long NANOS_A_MILLI = 1_000_000;
+
+  private final Selector selector;
+  private final DatagramChannel channel;
+  private final ByteBuffer ring = ByteBuffer.allocate(1);
+  private final int port;
+
+  Bell() {
+    try {
+      selector = Selector.open();
+      channel = DatagramChannel.open();
+      channel.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      channel.configureBlocking(false);
+      channel.register(selector, SelectionKey.OP_READ);
+      port = ((InetSocketAddress) channel.getLocalAddress()).getPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException("shm: no UDP port to be woken at", e);
+    }
+  }
+
+  int port() {
+    return port;
+  }
+
+  /** Sleeps for at most so long, and at least a millisecond: a selector knows no shorter time. */
+  void await(long maxNanos) {
+    // An interrupt is the program's business: it must not make this return at once for ever.
+    boolean interrupted = Thread.interrupted();
+    try {
+      if (selector.select(Math.max(1, maxNanos / NANOS_A_MILLI)) > 0) {
+        selector.selectedKeys().clear();
+        while (channel.receive(ring.clear()) != null) {
+          // All of them at once: they say the same.
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("shm: cannot wait", e);
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Ends {@link #await}, now or the next one. Any thread, even after {@link #close}. */
+  void wakeup() {
+    selector.wakeup();
+  }
+
+  @Override
+  public void close() throws IOException {
+    channel.close();
+    selector.close();
+  }
+}

@@ -1,0 +1,146 @@
+package org.fmi.transport.shm;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Makes, maps and deletes one rank's files in the node's directory: mode 0600, with memory behind
+ * every byte before anybody maps them, so that no access can fail.
+ *
+ * <pre>
+ *   shm-RANK.INCARNATION-EPOCH       the rank's {@link Inbox}; deleted by its owner
+ *   shm-RANK.INCARNATION-EPOCH-TO    its ring to rank TO; deleted by TO as soon as it has mapped it
+ * </pre>
+ *
+ * What processes that were killed have left goes when their replacement opens its transport, or
+ * with the directory.
+ */
+final class NodeFiles {
+  private static final Pattern NAME = Pattern.compile("shm-(\\d+)\\.(\\d+)-(\\d+)(?:-(\\d+))?");
+  private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
+  private static final int BLOCK_BYTES = 64 << 10;
+
+  private final Path directory;
+  private final Arena arena;
+
+  /**
+   * @param arena where mappings live
+   */
+  NodeFiles(Path directory, Arena arena) {
+    this.directory = directory;
+    this.arena = arena;
+  }
+
+  static String inboxName(int rank, int incarnation, int epoch) {
+    return "shm-" + rank + "." + incarnation + "-" + epoch;
+  }
+
+  static String ringName(String inboxOfSender, int receiver) {
+    return inboxOfSender + "-" + receiver;
+  }
+
+  /** The same for two processes if, and only if, files made by one are found by the other. */
+  String node() throws IOException {
+    Object key = Files.readAttributes(directory, BasicFileAttributes.class).fileKey();
+    return Files.readString(BOOT_ID).strip() + key;
+  }
+
+  /** Deletes what earlier processes of this rank have left, and rings to it of earlier epochs. */
+  void sweep(int rank, int incarnation, int epoch) throws IOException {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "shm-*")) {
+      for (Path file : files) {
+        Matcher name = NAME.matcher(String.valueOf(file.getFileName()));
+        if (name.matches()) {
+          String to = name.group(4);
+          boolean mine =
+              Integer.parseInt(name.group(1)) == rank
+                  && Integer.parseInt(name.group(2)) < incarnation;
+          boolean toMe =
+              to != null && Integer.parseInt(to) == rank && Integer.parseInt(name.group(3)) < epoch;
+          if (mine || toMe) {
+            Files.deleteIfExists(file);
+          }
+        }
+      }
+    }
+  }
+
+  long freeBytes() throws IOException {
+    return Files.getFileStore(directory).getUsableSpace();
+  }
+
+  /**
+   * Makes a file of zeros and maps it.
+   *
+   * @throws IOException if it exists, or there is no room
+   */
+  MemorySegment create(String name, long bytes) throws IOException {
+    Path file = directory.resolve(name);
+    Files.createFile(
+        file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    boolean interrupted = Thread.interrupted();
+    try (FileChannel channel = open(file)) {
+      ByteBuffer zeros = ByteBuffer.allocateDirect(BLOCK_BYTES);
+      for (long at = 0; at < bytes; ) {
+        zeros.clear().limit((int) Math.min(BLOCK_BYTES, bytes - at));
+        at += channel.write(zeros, at);
+      }
+      return map(channel);
+    } catch (IOException e) {
+      Files.deleteIfExists(file);
+      throw e;
+    } finally {
+      restore(interrupted);
+    }
+  }
+
+  /**
+   * Maps a file.
+   *
+   * @throws java.nio.file.NoSuchFileException if its owner has deleted it
+   */
+  MemorySegment open(String name) throws IOException {
+    boolean interrupted = Thread.interrupted();
+    try (FileChannel channel = open(directory.resolve(name))) {
+      return map(channel);
+    } finally {
+      restore(interrupted);
+    }
+  }
+
+  /**
+   * Java closes a file under the hands of a thread that is interrupted, which is not wanted here.
+   */
+  private static void restore(boolean interrupted) {
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  void delete(String name) throws IOException {
+    Files.deleteIfExists(directory.resolve(name));
+  }
+
+  private static FileChannel open(Path file) throws IOException {
+    return FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+  }
+
+  /** The segment is valid as long as the arena is open; it does not check that at each access. */
+  @SuppressWarnings("restricted") // only such a segment costs no check of its scope
+  private MemorySegment map(FileChannel channel) throws IOException {
+    MemorySegment mapped = channel.map(MapMode.READ_WRITE, 0, channel.size(), arena);
+    return MemorySegment.ofAddress(mapped.address()).reinterpret(mapped.byteSize());
+  }
+}

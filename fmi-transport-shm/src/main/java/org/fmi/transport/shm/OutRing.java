@@ -1,0 +1,121 @@
+package org.fmi.transport.shm;
+
+import java.lang.foreign.MemorySegment;
+import org.fmi.core.wire.Frame;
+import org.fmi.core.wire.FrameLayout;
+
+/** The writer's end of a ring. */
+final class OutRing {
+  /** The reader's. */
+  final Inbox inbox;
+
+  private final MemorySegment memory;
+  private final int cellMask;
+  private final long data;
+  private final int dataMask;
+
+  /** Frames written; bytes of the data area used. */
+  private long written;
+
+  private long used;
+
+  /** How far the reader is, as it last said. */
+  private long cellsRead;
+
+  private long dataRead;
+  private boolean refused;
+
+  /**
+   * @param memory zeros
+   */
+  OutRing(MemorySegment memory, Inbox inbox) {
+    RingLayout layout = RingLayout.ofFile(memory.byteSize());
+    this.memory = memory;
+    this.inbox = inbox;
+    this.cellMask = layout.cells() - 1;
+    this.data = layout.data();
+    this.dataMask = layout.dataBytes() - 1;
+  }
+
+  /** See {@link org.fmi.core.spi.Transport#offer}. */
+  boolean offer(Frame frame) {
+    long number = written;
+    if (number - cellsRead > cellMask && !look(number, 0)) {
+      return false;
+    }
+    long cell = RingLayout.cell(number, cellMask);
+    long commit = RingLayout.commit(number);
+    if (frame.payload <= RingLayout.INLINE_BYTES) {
+      write(frame, cell + RingLayout.IN_CELL);
+    } else {
+      long position = place(number, frame.payload);
+      if (position < 0) {
+        return false;
+      }
+      write(frame, data + (position & dataMask) + RingLayout.IN_DATA);
+      memory.set(FrameLayout.LONG, cell + RingLayout.IN_CELL, position);
+      commit++;
+    }
+    RingLayout.LONG.setRelease(memory, cell, commit);
+    written = number + 1;
+    if (refused) {
+      refused(false);
+    }
+    return true;
+  }
+
+  private void write(Frame frame, long at) {
+    frame.encodeHeader(memory, at);
+    frame.encodePayload(memory, at + FrameLayout.HEADER_BYTES);
+  }
+
+  /** Takes a place in the data area; -1 if there is none. */
+  private long place(long number, int payload) {
+    long position = used;
+    long bytes = RingLayout.dataBytes(payload);
+    int left = dataMask + 1 - (int) (position & dataMask);
+    if (left < bytes) {
+      position += left;
+    }
+    long end = position + bytes;
+    if (end - dataRead > dataMask + 1 && !look(number, end)) {
+      return -1;
+    }
+    used = end;
+    return position;
+  }
+
+  /**
+   * Looks how far the reader is.
+   *
+   * @return whether there is room for this frame, with data up to {@code end}
+   */
+  private boolean look(long number, long end) {
+    if (!room(number, end)) {
+      if (!refused) {
+        refused(true);
+      }
+      // Once more: a reader that went on before it could see that we wait does not ring.
+      return room(number, end);
+    }
+    return true;
+  }
+
+  private boolean room(long number, long end) {
+    cellsRead = (long) RingLayout.LONG.getAcquire(memory, RingLayout.CELLS_READ);
+    dataRead = (long) RingLayout.LONG.getAcquire(memory, RingLayout.DATA_READ);
+    return number - cellsRead <= cellMask && end - dataRead <= dataMask + 1;
+  }
+
+  private void refused(boolean now) {
+    refused = now;
+    RingLayout.INT.setVolatile(memory, RingLayout.REFUSED, now ? 1 : 0);
+  }
+
+  /** Whether a frame was refused, and the reader has gone on since. */
+  boolean goesOn() {
+    return refused
+        && ((long) RingLayout.LONG.getAcquire(memory, RingLayout.CELLS_READ) != cellsRead
+            || (long) RingLayout.LONG.getAcquire(memory, RingLayout.DATA_READ) != dataRead);
+  }
+}

@@ -1,0 +1,445 @@
+package org.fmi.transport.shm;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.fmi.ErrorClass;
+import org.fmi.FmiException;
+import org.fmi.core.spi.FrameHandler;
+import org.fmi.core.spi.RankConfig;
+import org.fmi.core.spi.Transport;
+import org.fmi.core.wire.Frame;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries frames between the ranks of one node: a {@link RingLayout ring} for each ordered pair
+ * that talks, made by its writer on first use.
+ *
+ * <p><b>Loss.</b> A peer that closes its transport is reported, one whose process dies is not:
+ * shared memory cannot tell. The node's daemon and the failure detector see that.
+ *
+ * <p><b>Waking a sleeper</b> must not cost those that send to one who is awake: they only read the
+ * bell's word after each frame, without a fence. So a sender may read "awake" just before the
+ * sleeper writes its port, while its frame is still in its core's store buffer, invisible to the
+ * sleeper's last look. A store buffer drains within microseconds. Hence the first sleep after the
+ * word was written is short, and the sleeper looks again; a sender that reads the word later rings.
+ */
+final class ShmTransport implements Transport {
+  static final String NAME = "shm";
+  static final int MAX_PAYLOAD = 16 << 10;
+
+  private static final long FIRST_SLEEP_NANOS = 1_000_000;
+  private static final int MIB_SHIFT = 20;
+
+  private final RankConfig config;
+  private final RingLayout layout;
+  private final Arena arena = Arena.ofShared();
+  private final NodeFiles files;
+  private final String name;
+  private final byte[] endpoint;
+  private final Inbox inbox;
+
+  /** By rank: the others of this node. */
+  private final @Nullable Neighbour[] neighbours;
+
+  private final List<Neighbour> all = new ArrayList<>();
+
+  /** By rank. */
+  private final @Nullable OutRing[] outgoing;
+
+  private InRing[] incoming = {};
+  private int newsSeen;
+  private final ArrayDeque<Neighbour> losses = new ArrayDeque<>();
+  private volatile @Nullable Bell bell;
+  private volatile boolean woken;
+  private @Nullable DatagramChannel ringer;
+  private final ByteBuffer datagram = ByteBuffer.allocateDirect(1);
+  private InetSocketAddress rungLast = new InetSocketAddress(0);
+  private boolean closed;
+
+  /** Another rank of this node. */
+  private static final class Neighbour {
+    final int rank;
+    final String name;
+
+    /** Null before something is to be said to it. */
+    @Nullable Inbox inbox;
+
+    @Nullable InRing incoming;
+    boolean lost;
+
+    Neighbour(int rank, String name) {
+      this.rank = rank;
+      this.name = name;
+    }
+  }
+
+  ShmTransport(RankConfig config, int epoch) throws IOException {
+    this.config = config;
+    this.layout = RingLayout.of(config.ranksOnNode());
+    this.files = new NodeFiles(Path.of(config.nodeDirectory()), arena);
+    this.name = NodeFiles.inboxName(config.rank(), config.incarnation(), epoch);
+    this.neighbours = new Neighbour[config.size()];
+    this.outgoing = new OutRing[config.size()];
+    try {
+      files.sweep(config.rank(), config.incarnation(), epoch);
+      long wanted = ringBytes();
+      if (wanted > files.freeBytes()) {
+        throw new IOException(noRoom(wanted));
+      }
+      this.inbox = new Inbox(files.create(name, Inbox.bytes(config.size())));
+      this.endpoint = (name + "@" + files.node()).getBytes(StandardCharsets.UTF_8);
+    } catch (IOException | RuntimeException e) {
+      arena.close();
+      throw e;
+    }
+  }
+
+  /** What the rings of all ranks of this node take at most. */
+  private long ringBytes() {
+    return layout.fileBytes() * config.ranksOnNode() * (config.ranksOnNode() - 1);
+  }
+
+  private String noRoom(long wanted) throws IOException {
+    return "shm: the rings of %d ranks need %d MiB in %s, %d MiB are free; fewer ranks a node (--ppn), --transport tcp, or a larger /dev/shm would help"
+        .formatted(
+            config.ranksOnNode(),
+            Math.ceilDiv(wanted, 1L << MIB_SHIFT),
+            config.nodeDirectory(),
+            files.freeBytes() >> MIB_SHIFT);
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public byte[] endpoint() {
+    return endpoint.clone();
+  }
+
+  @Override
+  public void start(byte[][] endpoints) {
+    String node = nodeOf(endpoint);
+    for (int rank = 0; rank < endpoints.length; rank++) {
+      if (rank != config.rank() && node.equals(nodeOf(endpoints[rank]))) {
+        String text = new String(endpoints[rank], StandardCharsets.UTF_8);
+        Neighbour n = new Neighbour(rank, text.substring(0, text.indexOf('@')));
+        neighbours[rank] = n;
+        all.add(n);
+      }
+    }
+  }
+
+  private static String nodeOf(byte[] endpoint) {
+    String text = new String(endpoint, StandardCharsets.UTF_8);
+    return text.substring(text.indexOf('@') + 1);
+  }
+
+  @Override
+  public boolean reaches(int peer) {
+    return neighbours[peer] != null;
+  }
+
+  @Override
+  public int maxPayload() {
+    return MAX_PAYLOAD;
+  }
+
+  @Override
+  public int eagerLimit() {
+    return MAX_PAYLOAD;
+  }
+
+  // ---- sending
+
+  @Override
+  public boolean offer(int peer, Frame frame) {
+    OutRing ring = outgoing[peer];
+    if (ring == null) {
+      ring = connect(peer);
+      if (ring == null) {
+        return false;
+      }
+    }
+    boolean taken = ring.offer(frame);
+    if (ring.inbox.bell() != Inbox.AWAKE) {
+      notAwake(peer, ring.inbox);
+    }
+    return taken;
+  }
+
+  private @Nullable OutRing connect(int peer) {
+    Neighbour n = neighbours[peer];
+    if (n == null) {
+      throw new IllegalArgumentException("rank " + peer + " is not reached by shm");
+    }
+    if (n.lost) {
+      return null;
+    }
+    try {
+      Inbox theirs = inboxOf(n);
+      if (theirs == null) {
+        lose(n);
+        return null;
+      }
+      OutRing ring =
+          new OutRing(files.create(NodeFiles.ringName(name, peer), layout.fileBytes()), theirs);
+      outgoing[peer] = ring;
+      theirs.tell(config.rank(), Inbox.RING);
+      return ring;
+    } catch (IOException e) {
+      throw failed(e);
+    }
+  }
+
+  /** Null if it has left. */
+  private @Nullable Inbox inboxOf(Neighbour n) throws IOException {
+    Inbox theirs = n.inbox;
+    if (theirs == null) {
+      try {
+        theirs = new Inbox(files.open(n.name));
+        n.inbox = theirs;
+      } catch (NoSuchFileException e) {
+        return null;
+      }
+    }
+    return theirs;
+  }
+
+  private FmiException failed(IOException e) {
+    String what;
+    try {
+      what = e.getMessage() + "; " + noRoom(layout.fileBytes());
+    } catch (IOException unknown) {
+      what = String.valueOf(e.getMessage());
+    }
+    return new FmiException(ErrorClass.OTHER, what);
+  }
+
+  private void notAwake(int peer, Inbox theirs) {
+    Neighbour n = neighbours[peer];
+    if (n != null && theirs.bell() == Inbox.CLOSED) {
+      lose(n);
+    } else {
+      wake(theirs);
+    }
+  }
+
+  private void wake(Inbox theirs) {
+    int port = theirs.bell();
+    if (port > Inbox.AWAKE && theirs.take(port)) {
+      ring(port);
+    }
+  }
+
+  private void ring(int port) {
+    try {
+      DatagramChannel channel = ringer;
+      if (channel == null) {
+        channel = DatagramChannel.open();
+        channel.configureBlocking(false);
+        ringer = channel;
+      }
+      if (rungLast.getPort() != port) {
+        rungLast = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+      }
+      channel.send(datagram.clear(), rungLast);
+    } catch (IOException e) {
+      throw new UncheckedIOException("shm: cannot wake a neighbour at UDP port " + port, e);
+    }
+  }
+
+  private void lose(Neighbour n) {
+    outgoing[n.rank] = null;
+    if (!n.lost) {
+      n.lost = true;
+      losses.add(n);
+    }
+  }
+
+  // ---- receiving
+
+  @Override
+  public int poll(FrameHandler handler) {
+    int work = 0;
+    for (InRing ring : incoming) {
+      int frames = ring.poll(handler);
+      if (frames > 0) {
+        work += frames;
+        if (ring.tell()) {
+          wakeWriter(ring);
+        }
+      }
+    }
+    if (inbox.news() != newsSeen) {
+      work += attend();
+    }
+    if (!losses.isEmpty()) {
+      work += report(handler);
+    }
+    return work;
+  }
+
+  private void wakeWriter(InRing ring) {
+    Inbox writers = ring.inbox;
+    if (writers != null) {
+      wake(writers);
+    }
+  }
+
+  /** Some neighbours have made rings or left. */
+  private int attend() {
+    newsSeen = inbox.news();
+    int work = 0;
+    for (Neighbour n : all) {
+      int state = inbox.state(n.rank);
+      if (n.incoming == null && (state & Inbox.RING) != 0) {
+        take(n);
+        work++;
+      }
+      if ((state & Inbox.LEFT) != 0) {
+        lose(n);
+      }
+    }
+    return work;
+  }
+
+  private void take(Neighbour n) {
+    String file = NodeFiles.ringName(n.name, config.rank());
+    try {
+      InRing ring = new InRing(n.rank, files.open(file), inboxOf(n));
+      files.delete(file);
+      n.incoming = ring;
+      incoming = Arrays.copyOf(incoming, incoming.length + 1);
+      incoming[incoming.length - 1] = ring;
+    } catch (IOException e) {
+      throw failed(e);
+    }
+  }
+
+  private int report(FrameHandler handler) {
+    int work = 0;
+    for (Neighbour n; (n = losses.poll()) != null; ) {
+      work++;
+      // What it sent before comes first; it has told of a ring before it left.
+      attend();
+      InRing ring = n.incoming;
+      while (ring != null && ring.poll(handler) > 0) {
+        ring.tell();
+      }
+      handler.onPeerLost(n.rank, "closed by the peer");
+    }
+    return work;
+  }
+
+  // ---- waiting
+
+  @Override
+  public void await(long maxNanos) {
+    Bell b = openBell();
+    boolean armed = arm(b.port());
+    if (maxNanos > 0 && !woken && !somethingCame()) {
+      b.await(armed ? maxNanos : Math.min(maxNanos, FIRST_SLEEP_NANOS));
+    }
+    woken = false;
+  }
+
+  private boolean somethingCame() {
+    for (InRing ring : incoming) {
+      if (ring.ready()) {
+        return true;
+      }
+    }
+    for (Neighbour n : all) {
+      OutRing ring = outgoing[n.rank];
+      if (ring != null && ring.goesOn()) {
+        return true;
+      }
+    }
+    return inbox.news() != newsSeen || !losses.isEmpty();
+  }
+
+  private Bell openBell() {
+    Bell b = bell;
+    if (b == null) {
+      b = new Bell();
+      bell = b;
+    }
+    return b;
+  }
+
+  @Override
+  public int bell() {
+    return openBell().port();
+  }
+
+  @Override
+  public boolean arm(int port) {
+    return inbox.arm(port);
+  }
+
+  @Override
+  public void wakeup() {
+    woken = true;
+    Bell b = bell;
+    if (b != null) {
+      b.wakeup();
+    }
+  }
+
+  // ---- the end
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    inbox.close();
+    try {
+      for (Neighbour n : all) {
+        leave(n);
+      }
+      files.delete(name);
+      Bell b = bell;
+      if (b != null) {
+        b.close();
+      }
+      if (ringer != null) {
+        ringer.close();
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("shm: cannot clean up", e);
+    } finally {
+      incoming = new InRing[0];
+      Arrays.fill(outgoing, null);
+      all.clear();
+      arena.close();
+    }
+  }
+
+  /** Tells it that this rank goes, and drops what it has sent. */
+  private void leave(Neighbour n) throws IOException {
+    if (n.incoming == null && (inbox.state(n.rank) & Inbox.RING) != 0) {
+      files.delete(NodeFiles.ringName(n.name, config.rank()));
+    }
+    Inbox theirs = n.inbox;
+    if (theirs != null) {
+      theirs.tell(config.rank(), (outgoing[n.rank] == null ? 0 : Inbox.RING) | Inbox.LEFT);
+      wake(theirs);
+    }
+  }
+}

@@ -1,0 +1,24 @@
+package org.fmi.transport.shm;
+
+import java.io.IOException;
+import org.fmi.core.spi.RankConfig;
+import org.fmi.core.spi.Transport;
+import org.fmi.core.spi.TransportProvider;
+
+/** Makes shared memory transports, in the node's directory. */
+public final class ShmTransportProvider implements TransportProvider {
+  @Override
+  public String name() {
+    return ShmTransport.NAME;
+  }
+
+  @Override
+  public int order() {
+    return 10;
+  }
+
+  @Override
+  public Transport open(RankConfig config, int epoch) throws IOException {
+    return new ShmTransport(config, epoch);
+  }
+}

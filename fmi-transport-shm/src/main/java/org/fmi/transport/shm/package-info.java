@@ -1,0 +1,14 @@
+/**
+ * Frames between the ranks of one node, through rings in shared memory.
+ *
+ * <pre>
+ *   rank A                                                       rank B
+ *   OutRing  --frames-->  ring A to B (a file, mapped by both)  --> InRing
+ *        \--"a ring", "bell?"-->  Inbox of B  <--"asleep, ring port P"--/
+ *        \--datagram to P--------------------------------------> Bell of B, or its TCP transport
+ * </pre>
+ */
+@NullMarked
+package org.fmi.transport.shm;
+
+import org.jspecify.annotations.NullMarked;

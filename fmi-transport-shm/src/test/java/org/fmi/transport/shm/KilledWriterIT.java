@@ -1,0 +1,177 @@
+package org.fmi.transport.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32C;
+import org.fmi.core.spi.CheckpointInterval;
+import org.fmi.core.spi.FrameHandler;
+import org.fmi.core.spi.RankConfig;
+import org.fmi.core.spi.Transport;
+import org.fmi.core.wire.Frame;
+import org.fmi.core.wire.FrameLayout;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Kills a writing process at random moments: its reader gets whole frames, in order, or none. */
+class KilledWriterIT {
+  private static final int KILLS = 25;
+
+  @TempDir Path directory = Path.of("");
+
+  /** The process to be killed: rank 1, which sends to rank 0 as fast as it can. */
+  static final class Writer {
+    private Writer() {}
+
+    public static void main(String[] args) throws IOException {
+      Path directory = Path.of(args[0]);
+      int epoch = Integer.parseInt(args[1]);
+      Transport transport = new ShmTransportProvider().open(config(directory, 1, epoch), epoch);
+      byte[] other = Files.readAllBytes(directory.resolve("endpoint"));
+      transport.start(new byte[][] {other, transport.endpoint()});
+      System.out.println(new String(transport.endpoint(), StandardCharsets.UTF_8));
+      Frame frame = new Frame();
+      byte[] payload = new byte[transport.maxPayload()];
+      frame.base = payload;
+      SplittableRandom random = new SplittableRandom(epoch);
+      CRC32C sum = new CRC32C();
+      for (int n = 0; ; n++) {
+        frame.payload = random.nextInt(4) == 0 ? random.nextInt(payload.length) : n % 100;
+        for (int i = 0; i < frame.payload; i++) {
+          payload[i] = (byte) (n * 31 + i);
+        }
+        sum.reset();
+        sum.update(payload, 0, frame.payload);
+        frame.sequence = n;
+        frame.length = sum.getValue();
+        frame.epoch = epoch;
+        frame.tag = n ^ epoch;
+        while (!transport.offer(0, frame)) {
+          Thread.onSpinWait();
+        }
+      }
+    }
+  }
+
+  private static RankConfig config(Path directory, int rank, int incarnation) {
+    return new RankConfig(
+        "job",
+        new byte[32],
+        rank,
+        2,
+        incarnation,
+        "127.0.0.1",
+        0,
+        directory.toString(),
+        2,
+        2,
+        new int[] {rank},
+        2,
+        10_000,
+        0,
+        new CheckpointInterval.Every(1),
+        List.of(),
+        List.of());
+  }
+
+  @Test
+  void noFrameIsTorn() throws Exception {
+    SplittableRandom random = new SplittableRandom(7);
+    for (int epoch = 1; epoch <= KILLS; epoch++) {
+      try (Transport reader = new ShmTransportProvider().open(config(directory, 0, 0), epoch)) {
+        Files.write(directory.resolve("endpoint"), reader.endpoint());
+        Process writer = start(epoch);
+        try (BufferedReader out =
+            new BufferedReader(
+                new InputStreamReader(writer.getInputStream(), StandardCharsets.UTF_8))) {
+          String endpoint = out.readLine();
+          assertThat(endpoint).as("endpoint of the writer").isNotNull();
+          reader.start(new byte[][] {reader.endpoint(), endpoint.getBytes(StandardCharsets.UTF_8)});
+          Checker checker = new Checker(epoch);
+          int killAt = 1 + random.nextInt(30_000);
+          long begin = System.nanoTime();
+          while (checker.frames < killAt) {
+            reader.poll(checker);
+            assertThat(System.nanoTime() - begin)
+                .as("nanoseconds, epoch %s, frame %s", epoch, checker.frames)
+                .isLessThan(TimeUnit.SECONDS.toNanos(60));
+          }
+          writer.destroyForcibly();
+          while (writer.isAlive()) {
+            reader.poll(checker);
+          }
+          // All that it had written whole, and nothing after it.
+          while (reader.poll(checker) > 0) {
+            assertThat(checker.frames).isPositive();
+          }
+          for (int i = 0; i < 1000; i++) {
+            assertThat(reader.poll(checker)).isZero();
+          }
+        } finally {
+          writer.destroyForcibly();
+          assertThat(writer.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        }
+      }
+    }
+  }
+
+  private Process start(int epoch) throws IOException {
+    return new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "--enable-native-access=ALL-UNNAMED",
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            System.getProperty("java.class.path"),
+            Writer.class.getName(),
+            directory.toString(),
+            Integer.toString(epoch))
+        .redirectError(ProcessBuilder.Redirect.INHERIT)
+        .start();
+  }
+
+  private static final class Checker implements FrameHandler {
+    private final int epoch;
+    private final byte[] payload = new byte[ShmTransport.MAX_PAYLOAD];
+    private final CRC32C sum = new CRC32C();
+    int frames;
+
+    Checker(int epoch) {
+      this.epoch = epoch;
+    }
+
+    @Override
+    public void onFrame(int peer, MemorySegment memory, long at) {
+      String what = "frame " + frames + " of epoch " + epoch;
+      assertThat(memory.get(FrameLayout.LONG, at + FrameLayout.SEQUENCE))
+          .as(what)
+          .isEqualTo(frames);
+      assertThat(memory.get(FrameLayout.INT, at + FrameLayout.EPOCH)).as(what).isEqualTo(epoch);
+      assertThat(memory.get(FrameLayout.INT, at + FrameLayout.TAG))
+          .as(what)
+          .isEqualTo(frames ^ epoch);
+      int length = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD);
+      MemorySegment.copy(
+          memory, at + FrameLayout.HEADER_BYTES, MemorySegment.ofArray(payload), 0, length);
+      sum.reset();
+      sum.update(payload, 0, length);
+      assertThat(memory.get(FrameLayout.LONG, at + FrameLayout.LENGTH))
+          .as(what)
+          .isEqualTo(sum.getValue());
+      frames++;
+    }
+
+    @Override
+    public void onPeerLost(int peer, String reason) {
+      throw new AssertionError(reason);
+    }
+  }
+}

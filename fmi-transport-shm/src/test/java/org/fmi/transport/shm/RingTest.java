@@ -1,0 +1,207 @@
+package org.fmi.transport.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.SplittableRandom;
+import org.fmi.core.spi.FrameHandler;
+import org.fmi.core.wire.Frame;
+import org.fmi.core.wire.FrameLayout;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RingTest {
+  private static final long SEED = 42;
+
+  /** The smallest ring there is, so that it wraps around often. */
+  private static final RingLayout SMALL = RingLayout.of(64);
+
+  private final MemorySegment memory = memory(SMALL);
+  private final OutRing out =
+      new OutRing(memory, new Inbox(Arena.ofAuto().allocate(Inbox.bytes(2), 64)));
+  private final InRing in = new InRing(1, memory, null);
+  private final Frame frame = new Frame();
+  private final byte[] payload = new byte[ShmTransport.MAX_PAYLOAD];
+
+  private static MemorySegment memory(RingLayout layout) {
+    return Arena.ofAuto().allocate(layout.fileBytes(), 4096);
+  }
+
+  /** Takes frames and checks that they are those of {@link #offer}, from number 0 on. */
+  private static final class Checker implements FrameHandler {
+    int frames;
+
+    @Override
+    public void onFrame(int peer, MemorySegment at, long offset) {
+      assertThat(peer).isEqualTo(1);
+      check(at, offset, frames++);
+    }
+
+    @Override
+    public void onPeerLost(int peer, String reason) {
+      throw new AssertionError(reason);
+    }
+  }
+
+  private static int length(int n) {
+    SplittableRandom random = new SplittableRandom(SEED + n);
+    return switch (random.nextInt(4)) {
+      case 0 -> random.nextInt(ShmTransport.MAX_PAYLOAD + 1);
+      case 1 -> ShmTransport.MAX_PAYLOAD;
+      default -> random.nextInt(2 * RingLayout.INLINE_BYTES);
+    };
+  }
+
+  private boolean offer(int n, int length) {
+    frame.kind = 3;
+    frame.flags = (byte) n;
+    frame.epoch = n + 1;
+    frame.sequence = n;
+    frame.base = payload;
+    frame.payload = length;
+    byte first = (byte) (n * 31);
+    for (int i = 0; i < length; i++) {
+      payload[i] = (byte) (first + i);
+    }
+    return out.offer(frame);
+  }
+
+  private static void check(MemorySegment at, long offset, int n) {
+    assertThat(at.get(FrameLayout.BYTE, offset + FrameLayout.KIND)).isEqualTo((byte) 3);
+    assertThat(at.get(FrameLayout.BYTE, offset + FrameLayout.FLAGS)).isEqualTo((byte) n);
+    assertThat(at.get(FrameLayout.INT, offset + FrameLayout.EPOCH)).isEqualTo(n + 1);
+    assertThat(at.get(FrameLayout.LONG, offset + FrameLayout.SEQUENCE)).isEqualTo(n);
+    int length = at.get(FrameLayout.INT, offset + FrameLayout.PAYLOAD);
+    byte first = (byte) (n * 31);
+    for (int i = 0; i < length; i++) {
+      byte found = at.get(FrameLayout.BYTE, offset + FrameLayout.HEADER_BYTES + i);
+      if (found != (byte) (first + i)) {
+        throw new AssertionError("byte " + i + " of frame " + n + " of " + length + " bytes");
+      }
+    }
+  }
+
+  @Test
+  void framesOfEveryLengthPassOneByOne() {
+    Checker checker = new Checker();
+    for (int n = 0; n <= ShmTransport.MAX_PAYLOAD; n++) {
+      assertThat(offer(n, n)).isTrue();
+      assertThat(in.ready()).isTrue();
+      assertThat(in.poll(checker)).isOne();
+      in.tell();
+      assertThat(in.poll(checker)).isZero();
+    }
+  }
+
+  @Test
+  void aFullRingRefusesUntilTheReaderGoesOnAndLosesNothing() {
+    Checker checker = new Checker();
+    SplittableRandom random = new SplittableRandom(SEED);
+    int refusals = 0;
+    for (int n = 0; n < 20_000; ) {
+      if (offer(n, length(n))) {
+        n++;
+      } else {
+        refusals++;
+        assertThat(out.goesOn()).isFalse();
+        int before = checker.frames;
+        while (checker.frames == before || random.nextInt(3) > 0) {
+          if (in.poll(checker) == 0) {
+            break;
+          }
+          assertThat(in.tell()).as("a writer waits, seed %s", SEED).isTrue();
+        }
+        assertThat(checker.frames).isGreaterThan(before);
+        assertThat(out.goesOn()).isTrue();
+      }
+    }
+    assertThat(refusals).isPositive();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 8, RingLayout.INLINE_BYTES, RingLayout.INLINE_BYTES + 1, 16384})
+  void aFrameIsInvisibleUntilItsCommitWord(int length) {
+    Checker checker = new Checker();
+    // Laps of frames whose payload is full of what a commit word might be.
+    for (int n = 0; n < 3 * SMALL.cells(); n++) {
+      assertThat(offer(n, length)).isTrue();
+      long cell = RingLayout.cell(n, SMALL.cells() - 1);
+      long commit = memory.get(FrameLayout.LONG, cell);
+      // As if the writer were killed just before: what the lap before left must not pass for it.
+      long before = n < SMALL.cells() ? 0 : RingLayout.commit(n - SMALL.cells()) + (commit & 1);
+      memory.set(FrameLayout.LONG, cell, before);
+      assertThat(in.ready()).isFalse();
+      assertThat(in.poll(checker)).isZero();
+      memory.set(FrameLayout.LONG, cell, commit);
+      assertThat(in.poll(checker)).isOne();
+      in.tell();
+    }
+  }
+
+  @Test
+  void aHandlerThatThrowsDoesNotGetTheFrameAgain() {
+    offer(0, 8);
+    offer(1, 5000);
+    offer(2, 8);
+    int[] calls = new int[1];
+    FrameHandler thrower =
+        new FrameHandler() {
+          @Override
+          public void onFrame(int peer, MemorySegment at, long offset) {
+            check(at, offset, calls[0]++);
+            throw new IllegalStateException("on purpose");
+          }
+
+          @Override
+          public void onPeerLost(int peer, String reason) {}
+        };
+    for (int n = 0; n < 3; n++) {
+      assertThatThrownBy(() -> in.poll(thrower)).hasMessage("on purpose");
+    }
+    assertThat(in.poll(thrower)).isZero();
+    assertThat(calls[0]).isEqualTo(3);
+  }
+
+  @Test
+  void ringsShrinkWithTheNumberOfRanks() {
+    for (int ranks = 1; ranks <= 256; ranks++) {
+      RingLayout layout = RingLayout.of(ranks);
+      assertThat(RingLayout.ofFile(layout.fileBytes())).isEqualTo(layout);
+      assertThat(Integer.bitCount(layout.cells())).isOne();
+      assertThat(Integer.bitCount(layout.dataBytes())).isOne();
+      assertThat(layout.dataBytes()).isBetween(64 << 10, 1 << 20);
+      if (ranks <= 32) {
+        assertThat((long) ranks * (ranks - 1) * layout.dataBytes()).isLessThanOrEqualTo(64 << 20);
+      }
+    }
+    assertThat(RingLayout.of(64).fileBytes()).isEqualTo(76 << 10);
+    assertThat(64 * 63 * RingLayout.of(64).fileBytes()).isLessThan(300 << 20);
+  }
+
+  @Test
+  void threadsCross() throws InterruptedException {
+    int frames = 200_000;
+    Checker checker = new Checker();
+    Thread writer =
+        new Thread(
+            () -> {
+              for (int n = 0; n < frames; ) {
+                if (offer(n, length(n) % 1000)) {
+                  n++;
+                } else {
+                  Thread.onSpinWait();
+                }
+              }
+            });
+    writer.start();
+    while (checker.frames < frames && (writer.isAlive() || in.ready())) {
+      in.poll(checker);
+      in.tell();
+    }
+    writer.join();
+    assertThat(checker.frames).as("seed %s", SEED).isEqualTo(frames);
+  }
+}

@@ -1,0 +1,301 @@
+package org.fmi.transport.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.management.ThreadMXBean;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.stream.Stream;
+import org.fmi.core.p2p.Messenger;
+import org.fmi.core.p2p.PointToPoint.Mode;
+import org.fmi.core.progress.WaitStrategy;
+import org.fmi.core.spi.CheckpointInterval;
+import org.fmi.core.spi.FrameHandler;
+import org.fmi.core.spi.RankConfig;
+import org.fmi.core.spi.Transport;
+import org.fmi.core.wire.Frame;
+import org.fmi.testkit.contract.RankThreads;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ShmTransportTest {
+  private static final int EPOCH = 3;
+
+  @TempDir Path directory = Path.of("");
+
+  private static RankConfig config(Path directory, int rank, int ranks, int incarnation) {
+    return new RankConfig(
+        "job",
+        new byte[32],
+        rank,
+        ranks,
+        incarnation,
+        "127.0.0.1",
+        0,
+        directory.toString(),
+        ranks,
+        2,
+        new int[] {rank},
+        2,
+        10_000,
+        1 << 20,
+        new CheckpointInterval.Every(1),
+        List.of(),
+        List.of());
+  }
+
+  private Transport open(int rank, int ranks) throws IOException {
+    return new ShmTransportProvider().open(config(directory, rank, ranks, 0), EPOCH);
+  }
+
+  /** What a rank does with its transport; all are started. */
+  private interface Body {
+    void run(int rank, Transport transport) throws Exception;
+  }
+
+  private void run(int ranks, Body body) throws InterruptedException {
+    byte[][] endpoints = new byte[ranks][];
+    CyclicBarrier barrier = new CyclicBarrier(ranks);
+    RankThreads.run(
+        ranks,
+        rank -> {
+          try (Transport transport = open(rank, ranks)) {
+            endpoints[rank] = transport.endpoint();
+            barrier.await();
+            transport.start(endpoints);
+            body.run(rank, transport);
+            barrier.await();
+          }
+        });
+  }
+
+  private List<String> files() throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.map(f -> f.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  private static final class Counter implements FrameHandler {
+    int frames;
+    final List<Integer> lost = new ArrayList<>();
+
+    @Override
+    public void onFrame(int peer, MemorySegment memory, long at) {
+      frames++;
+    }
+
+    @Override
+    public void onPeerLost(int peer, String reason) {
+      lost.add(peer);
+    }
+  }
+
+  private static Frame frame(int payload) {
+    Frame frame = new Frame();
+    frame.kind = 1;
+    frame.base = new byte[payload];
+    frame.payload = payload;
+    return frame;
+  }
+
+  // ---- files
+
+  @Test
+  void filesAreTheOwnersOnlyAndRingsHaveNoNameOnceTaken() throws Exception {
+    try (Transport a = open(0, 2);
+        Transport b = open(1, 2)) {
+      byte[][] endpoints = {a.endpoint(), b.endpoint()};
+      a.start(endpoints);
+      b.start(endpoints);
+      assertThat(a.offer(1, frame(8))).isTrue();
+      assertThat(files()).containsExactly("shm-0.0-3", "shm-0.0-3-1", "shm-1.0-3");
+      for (String file : files()) {
+        assertThat(
+                PosixFilePermissions.toString(
+                    Files.getPosixFilePermissions(directory.resolve(file))))
+            .isEqualTo("rw-------");
+      }
+      Counter counter = new Counter();
+      while (counter.frames == 0) {
+        b.poll(counter);
+      }
+      assertThat(files()).containsExactly("shm-0.0-3", "shm-1.0-3");
+    }
+    assertThat(files()).isEmpty();
+  }
+
+  @Test
+  void whatAKilledProcessLeftGoesWithItsReplacement() throws Exception {
+    for (String left : new String[] {"shm-0.0-2", "shm-0.0-3", "shm-0.0-3-1", "shm-1.0-2-0"}) {
+      Files.createFile(directory.resolve(left));
+    }
+    // Of living ones, and of others.
+    for (String other : new String[] {"shm-1.0-2", "shm-1.0-4-0", "shm-1.0-2-2", "daemon.sock"}) {
+      Files.createFile(directory.resolve(other));
+    }
+    try (Transport t = new ShmTransportProvider().open(config(directory, 0, 3, 1), 4)) {
+      assertThat(files())
+          .containsExactly("daemon.sock", "shm-0.1-4", "shm-1.0-2", "shm-1.0-2-2", "shm-1.0-4-0");
+      assertThat(t.name()).isEqualTo("shm");
+    }
+  }
+
+  @Test
+  void ranksOfAnotherNodeAreNotReached() throws Exception {
+    Path other = Files.createDirectory(directory.resolve("other"));
+    try (Transport a = open(0, 4);
+        Transport b = open(1, 4);
+        Transport c = new ShmTransportProvider().open(config(other, 2, 4, 0), EPOCH)) {
+      a.start(new byte[][] {a.endpoint(), b.endpoint(), c.endpoint(), {}});
+      assertThat(a.reaches(0)).isFalse();
+      assertThat(a.reaches(1)).isTrue();
+      assertThat(a.reaches(2)).isFalse();
+      assertThat(a.reaches(3)).isFalse();
+      assertThatThrownBy(() -> a.offer(2, frame(0))).hasMessageContaining("not reached by shm");
+    }
+  }
+
+  @Test
+  void tooLittleMemoryIsSaidBeforeTheJobBegins() throws Exception {
+    assertThatThrownBy(() -> open(0, 50_000))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("the rings of 50000 ranks need")
+        .hasMessageContaining("MiB are free")
+        .hasMessageContaining("--transport tcp");
+    assertThat(files()).isEmpty();
+  }
+
+  @Test
+  void anInterruptedThreadMayGoOn() throws Exception {
+    run(
+        2,
+        (rank, t) -> {
+          Counter counter = new Counter();
+          Thread.currentThread().interrupt();
+          while (!t.offer(1 - rank, frame(100))) {
+            t.poll(counter);
+          }
+          while (counter.frames == 0) {
+            if (t.poll(counter) == 0) {
+              t.await(Long.MAX_VALUE);
+            }
+          }
+          assertThat(Thread.interrupted()).isTrue();
+        });
+  }
+
+  // ---- waking
+
+  /** Sleeps for ever whenever there is nothing: a single ring of the bell that is lost hangs it. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void noRingOfTheBellIsLost(boolean elsewhere) throws Exception {
+    Path other = Files.createDirectory(directory.resolve("beds"));
+    run(
+        2,
+        (rank, t) -> {
+          int rounds = 20_000;
+          Counter counter = new Counter();
+          Frame frame = frame(8);
+          try (Transport bed = new ShmTransportProvider().open(config(other, rank, 2, 0), EPOCH)) {
+            bed.start(new byte[][] {bed.endpoint(), {}});
+            for (int i = 0; i < rounds; i++) {
+              if (rank == 0 || i > 0) {
+                while (!t.offer(1 - rank, frame)) {
+                  t.poll(counter);
+                }
+              }
+              // Sometimes it comes while the other is about to sleep, sometimes before, or after.
+              for (int spin = i % 97; spin > 0; spin--) {
+                Thread.onSpinWait();
+              }
+              while (counter.frames <= i && (rank == 1 || i < rounds - 1)) {
+                if (t.poll(counter) == 0) {
+                  if (!elsewhere) {
+                    t.await(Long.MAX_VALUE);
+                  } else if (t.arm(bed.bell())) {
+                    bed.await(Long.MAX_VALUE);
+                  } else if (t.poll(counter) == 0) {
+                    bed.await(1_000_000); // short, as arm asks for
+                  }
+                }
+              }
+            }
+          }
+        });
+  }
+
+  @Test
+  void aReaderThatGoesOnWakesAWriterWhoseRingIsFull() throws Exception {
+    run(
+        2,
+        (rank, t) -> {
+          int frames = 2_000;
+          Counter counter = new Counter();
+          Frame frame = frame(t.maxPayload());
+          for (int i = 0; i < frames && rank == 0; i++) {
+            while (!t.offer(1, frame)) {
+              t.poll(counter);
+              t.await(Long.MAX_VALUE);
+            }
+          }
+          while (counter.frames < frames && rank == 1) {
+            if (t.poll(counter) == 0) {
+              t.await(Long.MAX_VALUE);
+            }
+          }
+        });
+  }
+
+  // ---- cost
+
+  @ParameterizedTest
+  @ValueSource(ints = {8, 64, 1024, 16 << 10, 256 << 10})
+  void messagesAllocateNothing(int bytes) throws Exception {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    run(
+        2,
+        (rank, t) -> {
+          Messenger m =
+              new Messenger(
+                  rank,
+                  2,
+                  new WaitStrategy(2, 2),
+                  0,
+                  (peer, reason) -> {
+                    throw new AssertionError(reason);
+                  });
+          m.enter(EPOCH, new Transport[] {t});
+          m.recorder().off();
+          double[] data = new double[bytes / 8];
+          int other = 1 - rank;
+          int rounds = bytes > 16 << 10 ? 5_000 : 20_000;
+          long before = 0;
+          for (int i = 0; i < 2 * rounds; i++) {
+            if (i == rounds) {
+              before = threads.getCurrentThreadAllocatedBytes();
+            }
+            if (rank == 0) {
+              m.send(data, 0, bytes, other, 0, 1, Mode.STANDARD);
+            }
+            m.recv(data, 0, bytes, other, 0, 1);
+            if (rank == 1) {
+              m.send(data, 0, bytes, other, 0, 1, Mode.STANDARD);
+            }
+          }
+          long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+          // Whole bytes a message; what a rare sleep takes is less than one.
+          assertThat(allocated / rounds).as("bytes a message of %s", bytes).isZero();
+        });
+  }
+}

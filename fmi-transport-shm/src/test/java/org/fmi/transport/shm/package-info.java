@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.transport.shm;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,15 @@
+package org.fmi.transport.tcp;
+
+import java.nio.file.Path;
+import org.fmi.testkit.contract.TransportContract;
+import org.fmi.testkit.contract.TransportThreads;
+import org.junit.jupiter.api.io.TempDir;
+
+class TcpContractTest extends TransportContract {
+  @TempDir Path directory = Path.of("");
+
+  @Override
+  protected void run(int ranks, Body body) throws Exception {
+    TransportThreads.run(new TcpTransportProvider(), directory, ranks, body);
+  }
+}
