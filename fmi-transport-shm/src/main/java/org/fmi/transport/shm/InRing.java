@@ -33,8 +33,7 @@ final class InRing {
 
   private long dataTold;
 
-  InRing(int peer, MemorySegment memory, @Nullable Inbox inbox) {
-    RingLayout layout = RingLayout.ofFile(memory.byteSize());
+  InRing(int peer, MemorySegment memory, RingLayout layout, @Nullable Inbox inbox) {
     this.peer = peer;
     this.inbox = inbox;
     this.memory = memory;

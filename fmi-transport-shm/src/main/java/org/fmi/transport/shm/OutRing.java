@@ -28,8 +28,7 @@ final class OutRing {
   /**
    * @param memory zeros
    */
-  OutRing(MemorySegment memory, Inbox inbox) {
-    RingLayout layout = RingLayout.ofFile(memory.byteSize());
+  OutRing(MemorySegment memory, RingLayout layout, Inbox inbox) {
     this.memory = memory;
     this.inbox = inbox;
     this.cellMask = layout.cells() - 1;

@@ -3,6 +3,7 @@ package org.fmi.transport.shm;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -195,8 +196,8 @@ final class ShmTransport implements Transport {
         lose(n);
         return null;
       }
-      OutRing ring =
-          new OutRing(files.create(NodeFiles.ringName(name, peer), layout.fileBytes()), theirs);
+      String file = NodeFiles.ringName(name, peer);
+      OutRing ring = new OutRing(files.create(file, layout.fileBytes()), layout, theirs);
       outgoing[peer] = ring;
       theirs.tell(config.rank(), Inbox.RING);
       return ring;
@@ -320,7 +321,9 @@ final class ShmTransport implements Transport {
   private void take(Neighbour n) {
     String file = NodeFiles.ringName(n.name, config.rank());
     try {
-      InRing ring = new InRing(n.rank, files.open(file), inboxOf(n));
+      MemorySegment memory = files.open(file);
+      RingLayout theirs = RingLayout.ofFile(memory.byteSize());
+      InRing ring = new InRing(n.rank, memory, theirs, inboxOf(n));
       files.delete(file);
       n.incoming = ring;
       incoming = Arrays.copyOf(incoming, incoming.length + 1);

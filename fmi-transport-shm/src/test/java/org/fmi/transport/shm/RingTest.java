@@ -21,8 +21,8 @@ class RingTest {
 
   private final MemorySegment memory = memory(SMALL);
   private final OutRing out =
-      new OutRing(memory, new Inbox(Arena.ofAuto().allocate(Inbox.bytes(2), 64)));
-  private final InRing in = new InRing(1, memory, null);
+      new OutRing(memory, SMALL, new Inbox(Arena.ofAuto().allocate(Inbox.bytes(2), 64)));
+  private final InRing in = new InRing(1, memory, SMALL, null);
   private final Frame frame = new Frame();
   private final byte[] payload = new byte[ShmTransport.MAX_PAYLOAD];
 
