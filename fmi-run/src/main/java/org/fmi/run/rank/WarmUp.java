@@ -22,11 +22,12 @@ import org.fmi.core.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gets a standby ready: runs a job of its own of two ranks in this process, with checkpoints and a
- * rollback, so that the classes of a recovery are loaded and its code has run once.
+ * Gets a standby ready: runs a job of its own in this process, with checkpoints and a rollback, so
+ * that the classes of a recovery are loaded and its code has run once. Two of its ranks share a
+ * node, the third is alone: messages take all ways that there are.
  */
 final class WarmUp {
-  private static final int SIZE = 2;
+  private static final int SIZE = 3;
   private static final int ITERATIONS = 30;
   private static final int ROLLBACK_AT = 20;
   private static final int INTERVAL = 5;
@@ -82,6 +83,9 @@ final class WarmUp {
   }
 
   private void run() throws IOException {
+    for (int node = 0; node <= nodeOf(SIZE - 1); node++) {
+      Files.createDirectory(directoryOf(node));
+    }
     List<Thread> others = new ArrayList<>();
     for (int rank = 1; rank < SIZE; rank++) {
       int number = rank;
@@ -99,16 +103,28 @@ final class WarmUp {
         Thread.currentThread().interrupt();
       }
     }
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
-      for (Path file : files) {
-        Files.delete(file);
+    for (int node = 0; node <= nodeOf(SIZE - 1); node++) {
+      try (DirectoryStream<Path> files = Files.newDirectoryStream(directoryOf(node))) {
+        for (Path file : files) {
+          Files.delete(file);
+        }
       }
+      Files.delete(directoryOf(node));
     }
     Files.delete(directory);
   }
 
+  private static int nodeOf(int rank) {
+    return rank / 2;
+  }
+
+  private Path directoryOf(int node) {
+    return directory.resolve(Integer.toString(node));
+  }
+
   private void runRank(int rank) {
-    try (Fmi fmi = modules.join(config(rank), seats[rank], new SharedMemory(directory))) {
+    SharedMemory memory = new SharedMemory(directoryOf(nodeOf(rank)));
+    try (Fmi fmi = modules.join(config(rank), seats[rank], memory)) {
       Comm world = fmi.world();
       double[] state = new double[STATE];
       fmi.loop(
@@ -128,8 +144,9 @@ final class WarmUp {
   /** A little of what programs use. */
   private static void communicate(Comm world, double[] state) {
     int next = (world.rank() + 1) % SIZE;
-    world.sendRecv(state, 0, 100, next, 1, state, 100, 100, next, 1);
-    Request received = world.irecv(state, 0, 100, next, 2);
+    int previous = (world.rank() + SIZE - 1) % SIZE;
+    world.sendRecv(state, 0, 100, next, 1, state, 100, 100, previous, 1);
+    Request received = world.irecv(state, 0, 100, previous, 2);
     world.send(state, 100, 100, next, 2);
     received.waitFor();
     world.barrier();
@@ -152,11 +169,11 @@ final class WarmUp {
         SIZE,
         0,
         "127.0.0.1",
-        rank,
-        directory.toString(),
+        nodeOf(rank),
+        directoryOf(nodeOf(rank)).toString(),
         SIZE,
         1,
-        new int[] {0, 1},
+        new int[] {0, 1, 2},
         2,
         60_000,
         1 << 20,
