@@ -30,7 +30,8 @@ final class LaunchIT {
   private final Traces traces = new Traces();
 
   private Process start(List<String> options, String... program) throws IOException {
-    List<String> command = new ArrayList<>(List.of(FMIRUN.toString()));
+    // Whoever runs the tests may ignore signals, which processes inherit.
+    List<String> command = new ArrayList<>(List.of("env", "--default-signal", FMIRUN.toString()));
     command.addAll(options);
     command.addAll(
         List.of(
