@@ -76,8 +76,8 @@ class Job:
     def all(self, name):
         return [event for event in self.events if event["event"] == name]
 
-    def rank_processes(self):
-        """The process numbers of the ranks; not those of processes that stand by on spare nodes."""
+    def processes_by_node(self):
+        """Pairs of node and process number: ranks, and what stands by for them, on nodes with ranks."""
         self._read_events()
         occupied = set(range(self.all("Started")[0]["nodes"])) | {event["node"] for event in self.all("Respawned")}
         found = []
@@ -91,7 +91,7 @@ class Job:
                 continue  # it has ended meanwhile
             node = re.search(rb"FMI_DAEMON_SOCKET=\S*-(\d+)/daemon.sock", environment)
             if is_rank and self._mark in environment and node and int(node[1]) in occupied:
-                found.append(int(pid))
+                found.append((int(node[1]), int(pid)))
         return sorted(found)
 
 
