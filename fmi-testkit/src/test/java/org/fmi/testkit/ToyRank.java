@@ -91,7 +91,7 @@ final class ToyRank implements SimProgram, JobLink.Listener, FrameHandler {
                 joining,
                 (rank, hops, reason) -> {
                   failure = true;
-                  process.jobLink().send(new RankMessage.Suspect(joining, rank, hops, reason));
+                  process.jobLink().send(new RankMessage.Suspect(joining, rank, hops, 0, reason));
                   wake();
                 });
     transport = t;
@@ -189,7 +189,7 @@ final class ToyRank implements SimProgram, JobLink.Listener, FrameHandler {
   public void onPeerLost(int peer, String reason) {
     if (detector != null && !released && !failure) {
       detector.announce(peer);
-      process.jobLink().send(new RankMessage.Suspect(epoch, peer, 0, reason));
+      process.jobLink().send(new RankMessage.Suspect(epoch, peer, 0, 0, reason));
       failure = true;
     }
   }

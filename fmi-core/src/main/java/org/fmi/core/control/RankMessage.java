@@ -40,8 +40,10 @@ public sealed interface RankMessage {
    * Another rank has failed.
    *
    * @param hops how far the notice had come
+   * @param heardNanos when, by this rank's monotonic clock
    */
-  record Suspect(int epoch, int rank, int hops, String reason) implements RankMessage {}
+  record Suspect(int epoch, int rank, int hops, long heardNanos, String reason)
+      implements RankMessage {}
 
   /**
    * A checkpoint is committed; told by rank 0.

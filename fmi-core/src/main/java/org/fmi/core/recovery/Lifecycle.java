@@ -211,8 +211,9 @@ final class Lifecycle implements JobLink.Listener {
   }
 
   private void onFailure(int heardIn, int rank, int hops, String reason) {
+    long heard = clock.nanoTime();
     messenger.revoke(heardIn, "rank " + rank + " has failed: " + reason);
-    link.send(new RankMessage.Suspect(heardIn, rank, hops, reason));
+    link.send(new RankMessage.Suspect(heardIn, rank, hops, heard, reason));
     clock.wakeup();
   }
 

@@ -27,7 +27,12 @@ final class RuntimeParts {
               .putLong(m.iteration())
               .putBoolean(m.rebuilt());
       case RankMessage.Suspect m ->
-          out.putByte(4).putInt(m.epoch()).putInt(m.rank()).putInt(m.hops()).putString(m.reason());
+          out.putByte(4)
+              .putInt(m.epoch())
+              .putInt(m.rank())
+              .putInt(m.hops())
+              .putLong(m.heardNanos())
+              .putString(m.reason());
       case RankMessage.CheckpointDone m ->
           out.putByte(5)
               .putInt(m.epoch())
@@ -57,7 +62,9 @@ final class RuntimeParts {
               in.getMap(MessageReader::getBytes));
       case 2 -> new RankMessage.Connected(in.getInt());
       case 3 -> new RankMessage.Running(in.getInt(), in.getLong(), in.getLong(), in.getBoolean());
-      case 4 -> new RankMessage.Suspect(in.getInt(), in.getInt(), in.getInt(), in.getString());
+      case 4 -> 
+          new RankMessage.Suspect(
+              in.getInt(), in.getInt(), in.getInt(), in.getLong(), in.getString());
       case 5 ->
           new RankMessage.CheckpointDone(
               in.getInt(),

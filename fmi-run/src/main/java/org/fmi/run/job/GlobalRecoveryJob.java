@@ -716,7 +716,7 @@ public final class GlobalRecoveryJob implements Job {
     if (m.rank() < 0 || m.rank() >= ranks.length) {
       return;
     }
-    report(new Notice.Notified(m.epoch(), by, m.rank(), m.hops()));
+    report(new Notice.Notified(m.epoch(), by, m.rank(), m.hops(), m.heardNanos()));
     Rank suspect = ranks[m.rank()];
     if (m.epoch() != epoch || suspect.life != Life.ALIVE || phase == Phase.RELEASED) {
       return;

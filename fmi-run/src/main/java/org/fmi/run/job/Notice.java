@@ -14,8 +14,12 @@ public sealed interface Notice {
 
   record NodeFailed(int epoch, int node, String name, String by, String reason) implements Notice {}
 
-  /** A rank heard of a failure over the log-ring. */
-  record Notified(int epoch, int rank, int failed, int hops) implements Notice {}
+  /**
+   * A rank heard of a failure over the log-ring.
+   *
+   * @param heardNanos when, by the monotonic clock of that rank's machine
+   */
+  record Notified(int epoch, int rank, int failed, int hops, long heardNanos) implements Notice {}
 
   /** A recovery begins. */
   record RecoveryBegun(int epoch, boolean restartAll, String reason) implements Notice {}

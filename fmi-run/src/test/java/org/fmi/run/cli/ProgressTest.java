@@ -38,8 +38,8 @@ final class ProgressTest {
     progress.on(new Notice.Respawned(1, 2, 2, "h3", 1), 101 * MILLI);
     progress.on(new Notice.Respawned(1, 3, 2, "h3", 1), 101 * MILLI);
     progress.flush(102 * MILLI);
-    progress.on(new Notice.Notified(0, 0, 2, 1), 103 * MILLI);
-    progress.on(new Notice.Notified(0, 1, 2, 2), 104 * MILLI);
+    progress.on(new Notice.Notified(0, 0, 2, 1, 0), 103 * MILLI);
+    progress.on(new Notice.Notified(0, 1, 2, 2, 0), 104 * MILLI);
     progress.on(new Notice.AllJoined(1), 150 * MILLI);
     progress.on(new Notice.AllConnected(1), 160 * MILLI);
     progress.on(new Notice.AllRunning(1, 0, 50, 2), 180 * MILLI);

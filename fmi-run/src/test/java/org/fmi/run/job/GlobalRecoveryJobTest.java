@@ -127,12 +127,12 @@ final class GlobalRecoveryJobTest {
   void aSuspectIsFencedAndStaleOnesAreIgnored() {
     Job job = job(3, 1, 3, OnNoSpare.ABORT);
     startAll(job, 3, 3);
-    say(job, 0, 0, new RankMessage.Suspect(0, 2, 0, "connection closed"));
+    say(job, 0, 0, new RankMessage.Suspect(0, 2, 0, 0, "connection closed"));
     assertThat(all(JobCommand.KillRank.class)).containsExactly(new JobCommand.KillRank(2, 2, 0));
     assertThat(all(JobCommand.TellAll.class)).hasSize(1);
-    say(job, 1, 0, new RankMessage.Suspect(0, 2, 1, "connection closed"));
+    say(job, 1, 0, new RankMessage.Suspect(0, 2, 1, 0, "connection closed"));
     assertThat(all(JobCommand.KillRank.class)).isEmpty();
-    say(job, 1, 0, new RankMessage.Suspect(0, 0, 0, "late"));
+    say(job, 1, 0, new RankMessage.Suspect(0, 0, 0, 0, "late"));
     assertThat(all(JobCommand.KillRank.class)).isEmpty();
   }
 
