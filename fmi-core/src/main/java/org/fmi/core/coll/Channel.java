@@ -5,6 +5,7 @@ import org.fmi.FmiException;
 import org.fmi.Request;
 import org.fmi.Status;
 import org.fmi.core.p2p.PointToPoint;
+import org.fmi.core.spi.NodeShare;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,17 +16,28 @@ import org.jspecify.annotations.Nullable;
  * suffices: messages from one source match in the order sent, all ranks call the collectives of a
  * communicator in the same order, and within each algorithm a rank posts its receives from a peer
  * in the order in which that peer sends. So the k-th message of a kind always meets the k-th
- * receive. And since there is no state, there is nothing that a rollback could leave in
- * disagreement: what an interrupted collective has sent belongs to the old epoch and is dropped.
+ * receive. So there is nothing that a rollback could leave in disagreement: what an interrupted
+ * collective has sent belongs to the old epoch and is dropped.
+ *
+ * <p>Ranks that are all on one node share a {@link SharedRegion} once they have made some use of
+ * the channel in an epoch. What is counted for that begins anew with each epoch.
  */
 public final class Channel {
   private static final Region NOTHING = new Region(new byte[0], 0);
+
+  /** Collectives by messages before a region is worth its memory. */
+  private static final int USES_BEFORE_REGION = 8;
 
   private final PointToPoint p2p;
   private final int context;
   private final int @Nullable [] worldRanks;
   private final int rank;
   private final int size;
+
+  // Of the epoch.
+  private int epoch = -1;
+  private int uses;
+  private @Nullable SharedRegion region;
 
   /**
    * A channel of {@code size} ranks.
@@ -47,6 +59,46 @@ public final class Channel {
 
   int size() {
     return size;
+  }
+
+  /**
+   * What the next collective goes through if it can: called once by each, at all ranks, as it may
+   * be collective itself. Null for messages.
+   */
+  @Nullable SharedRegion region() {
+    NodeShare share = p2p.share();
+    if (share == null || size == 1) {
+      return null;
+    }
+    if (epoch != p2p.epoch()) {
+      epoch = p2p.epoch();
+      uses = 0;
+      region = null;
+    }
+    if (uses < USES_BEFORE_REGION && ++uses == USES_BEFORE_REGION) {
+      int[] members = members();
+      if (onThisNode(share, members)) {
+        region = SharedRegion.open(this, p2p, share, members, context);
+      }
+    }
+    return region;
+  }
+
+  private int[] members() {
+    int[] members = new int[size];
+    for (int r = 0; r < size; r++) {
+      members[r] = world(r);
+    }
+    return members;
+  }
+
+  private boolean onThisNode(NodeShare share, int[] members) {
+    for (int r = 0; r < size; r++) {
+      if (r != rank && !share.reaches(members[r])) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** The rank {@code distance} (less than the size, may be negative) further round the ring. */

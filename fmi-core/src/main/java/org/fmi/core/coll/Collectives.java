@@ -13,12 +13,20 @@ public final class Collectives {
 
   /** MPI_Barrier. */
   public static void barrier(Channel channel) {
-    DisseminationBarrier.run(channel);
+    SharedRegion region = channel.region();
+    if (region != null) {
+      SharedBarrier.run(region);
+    } else {
+      DisseminationBarrier.run(channel);
+    }
   }
 
   /** MPI_Bcast. */
   public static void bcast(Channel channel, Region data, long bytes, int root) {
-    if (Thresholds.bcastByTree(bytes, channel.size())) {
+    SharedRegion region = channel.region();
+    if (region != null) {
+      SharedBcast.run(region, data, bytes, root);
+    } else if (Thresholds.bcastByTree(bytes, channel.size())) {
       BinomialBcast.run(channel, data, bytes, root);
     } else {
       ScatterRingBcast.run(channel, data, bytes, root);
@@ -29,6 +37,11 @@ public final class Collectives {
   public static void gather(
       Channel channel, @Nullable Region mine, long bytes, @Nullable Region all, int root) {
     boolean isRoot = channel.rank() == root;
+    SharedRegion region = channel.region();
+    if (region != null) {
+      SharedGather.run(region, mine, bytes, all, root);
+      return;
+    }
     if (!Thresholds.gatherByTree(bytes)) {
       gatherv(
           channel,
@@ -69,6 +82,11 @@ public final class Collectives {
   public static void scatter(
       Channel channel, @Nullable Region all, @Nullable Region mine, long bytes, int root) {
     boolean isRoot = channel.rank() == root;
+    SharedRegion region = channel.region();
+    if (region != null) {
+      SharedScatter.run(region, all, mine, bytes, root);
+      return;
+    }
     if (!Thresholds.gatherByTree(bytes)) {
       scatterv(
           channel,
@@ -107,6 +125,11 @@ public final class Collectives {
 
   /** MPI_Allgather. */
   public static void allGather(Channel channel, @Nullable Region mine, long bytes, Region all) {
+    SharedRegion region = channel.region();
+    if (region != null) {
+      SharedAllGather.run(region, mine, bytes, all);
+      return;
+    }
     int size = channel.size();
     Region place = all.plus(channel.rank() * bytes);
     if (Thresholds.allGatherInFewSteps(size * bytes)) {
@@ -137,6 +160,11 @@ public final class Collectives {
 
   /** MPI_Alltoall; {@code bytes} for each pair of ranks. */
   public static void allToAll(Channel channel, @Nullable Region out, Region in, long bytes) {
+    SharedRegion region = channel.region();
+    if (region != null) {
+      SharedAllToAll.run(region, out, in, bytes);
+      return;
+    }
     int size = channel.size();
     if (Thresholds.allToAllInFewSteps(bytes, size)) {
       BruckAllToAll.run(channel, out == null ? in : out, in, bytes);

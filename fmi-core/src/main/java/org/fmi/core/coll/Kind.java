@@ -18,4 +18,8 @@ enum Kind {
   Kind(int tag) {
     this.tag = tag;
   }
+
+  static Kind of(int tag) {
+    return values()[tag - 1];
+  }
 }

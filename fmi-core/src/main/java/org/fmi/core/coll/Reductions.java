@@ -103,7 +103,15 @@ public final class Reductions {
 
   private static void reducePiece(
       Channel channel, Reducer reducer, Region from, Region to, long bytes, int root) {
-    if (!reducer.divisible() || Thresholds.reduceWhole(bytes)) {
+    boolean whole = !reducer.divisible() || Thresholds.reduceWhole(bytes);
+    SharedRegion region = channel.region();
+    if (region != null && (reducer.divisible() || bytes <= region.wholeBytes())) {
+      ReductionOrder order =
+          whole
+              ? ReductionOrder.binomial(channel.size(), reducer.commutative() ? root : 0)
+              : ReductionOrder.halving(channel.size());
+      SharedReduce.run(region, reducer, order, from, to, bytes, root);
+    } else if (whole) {
       BinomialReduce.run(channel, reducer, from, to, bytes, root);
     } else {
       RabenseifnerReduce.run(channel, reducer, from, to, bytes, root);
@@ -112,7 +120,10 @@ public final class Reductions {
 
   private static void allReducePiece(
       Channel channel, Reducer reducer, Region from, Region to, long bytes) {
-    if (Thresholds.reduceWhole(bytes)) {
+    SharedRegion region = channel.region();
+    if (region != null && (reducer.divisible() || Thresholds.reduceWhole(bytes))) {
+      allReduceShared(region, reducer, from, to, bytes);
+    } else if (Thresholds.reduceWhole(bytes)) {
       RecursiveDoublingAllReduce.run(channel, reducer, from, to, bytes);
     } else if (!reducer.divisible()) {
       BinomialReduce.run(channel, reducer, from, to, bytes, 0);
@@ -121,6 +132,27 @@ public final class Reductions {
       PairwiseRingAllReduce.run(channel, reducer, from, to, bytes);
     } else {
       RabenseifnerAllReduce.run(channel, reducer, from, to, bytes);
+    }
+  }
+
+  private static void allReduceShared(
+      SharedRegion region, Reducer reducer, Region from, Region to, long bytes) {
+    int size = region.size();
+    if (Thresholds.reduceWhole(bytes)) {
+      SharedAllReduce.run(region, reducer, region.doubling(), from, to, bytes);
+    } else if (!Thresholds.allReduceByRing(bytes, size)) {
+      SharedAllReduce.run(region, reducer, ReductionOrder.halving(size), from, to, bytes);
+    } else {
+      long[] starts = RecursiveHalving.equalBlocks(reducer, bytes, size);
+      for (int owner = 0; owner < size; owner++) {
+        SharedAllReduce.run(
+            region,
+            reducer,
+            ReductionOrder.pairwise(size, owner),
+            from.plus(starts[owner]),
+            to.plus(starts[owner]),
+            starts[owner + 1] - starts[owner]);
+      }
     }
   }
 

@@ -127,6 +127,16 @@ public final class Region {
     }
   }
 
+  /** Copies the first {@code bytes} bytes to a place in a segment. */
+  void copyTo(MemorySegment target, long to, long bytes) {
+    Memory.toSegment(base, at, target, to, bytes);
+  }
+
+  /** Copies {@code bytes} bytes here from a place in a segment. */
+  void copyFrom(MemorySegment source, long from, long bytes) {
+    Memory.fromSegment(source, from, base, at, bytes);
+  }
+
   private Datatype type() {
     Datatype type = elementType(base);
     if (type == null) {

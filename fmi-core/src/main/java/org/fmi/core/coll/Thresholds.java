@@ -44,6 +44,11 @@ final class Thresholds {
   /** With fewer ranks bundling saves no step worth its copies. */
   static final int ALL_TO_ALL_SHORT_RANKS = 8;
 
+  /**
+   * In shared memory: up to here a second round costs more than to combine all of it everywhere.
+   */
+  static final long REDUCE_SHARED_SHORT_BYTES = 8 << 10;
+
   private Thresholds() {}
 
   static boolean bcastByTree(long bytes, int ranks) {
@@ -60,6 +65,11 @@ final class Thresholds {
 
   static boolean allToAllInFewSteps(long bytesPerPair, int ranks) {
     return bytesPerPair <= ALL_TO_ALL_SHORT_BYTES && ranks >= ALL_TO_ALL_SHORT_RANKS;
+  }
+
+  /** Two ranks have nothing to gain from slices: each reads as much either way. */
+  static boolean reduceSharedWhole(long bytes, int ranks) {
+    return bytes <= REDUCE_SHARED_SHORT_BYTES || ranks == 2;
   }
 
   static boolean reduceWhole(long bytes) {

@@ -1,6 +1,8 @@
 package org.fmi.core.p2p;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Request;
@@ -11,6 +13,7 @@ import org.fmi.core.p2p.UnexpectedMessage.Place;
 import org.fmi.core.progress.Progress;
 import org.fmi.core.progress.WaitStrategy;
 import org.fmi.core.spi.FrameHandler;
+import org.fmi.core.spi.NodeShare;
 import org.fmi.core.spi.Transport;
 import org.fmi.core.wire.Frame;
 import org.fmi.core.wire.FrameLayout;
@@ -30,6 +33,8 @@ public final class Messenger implements PointToPoint, FrameHandler {
   private static final int SELF_COPY_BYTES = 64 << 10;
 
   private static final int NO_EPOCH = -1;
+
+  private static final VarHandle SHARED = ValueLayout.JAVA_LONG.varHandle();
 
   /** A power of two. */
   private static final int STATUSES = 64;
@@ -58,6 +63,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   /** How many peers have used up their announcements here. */
   private int stalledPeers;
 
+  private @Nullable NodeShare share;
   private boolean probing;
   private int activeRequests;
   private long userSent;
@@ -114,6 +120,10 @@ public final class Messenger implements PointToPoint, FrameHandler {
     epoch = newEpoch;
     transports = epochTransports.clone();
     progress.use(epochTransports);
+    share = null;
+    for (Transport t : epochTransports) {
+      share = share == null ? t.share() : share;
+    }
     peers = new Peer[size];
     unsent = new Peer[size];
     unsentPeers = 0;
@@ -151,6 +161,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   }
 
   /** The current epoch; -1 before the first. */
+  @Override
   public int epoch() {
     return epoch;
   }
@@ -771,6 +782,27 @@ public final class Messenger implements PointToPoint, FrameHandler {
     r.clear();
     r.next = freeRequests;
     freeRequests = r;
+  }
+
+  // ---- shared memory
+
+  @Override
+  public @Nullable NodeShare share() {
+    check();
+    return recorder.on() ? null : share;
+  }
+
+  @Override
+  public boolean mayWaitBusily() {
+    return progress.mayWaitBusily();
+  }
+
+  @Override
+  public void awaitShared(MemorySegment memory, long offset, long least) {
+    progress.busy();
+    while ((long) SHARED.getAcquire(memory, offset) < least) {
+      step();
+    }
   }
 
   // ---- progress

@@ -1,7 +1,9 @@
 package org.fmi.core.p2p;
 
+import java.lang.foreign.MemorySegment;
 import org.fmi.Request;
 import org.fmi.Status;
+import org.fmi.core.spi.NodeShare;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +40,22 @@ public interface PointToPoint {
   Status probe(int source, int context, int tag);
 
   @Nullable Status iprobe(int source, int context, int tag);
+
+  /** The current epoch. */
+  int epoch();
+
+  /**
+   * Memory shared with other ranks of the node in this epoch. Null if there is none, and while what
+   * this rank receives is recorded, which is the same at all ranks: a replacement could not receive
+   * it again.
+   */
+  @Nullable NodeShare share();
+
+  /** Whether each rank of this node has a core, so that waiting may take one. */
+  boolean mayWaitBusily();
+
+  /** Returns when a number in shared memory has become {@code least}, or more. */
+  void awaitShared(MemorySegment memory, long offset, long least);
 
   /** Room for buffered sends in bytes; 0 waits until all are sent. */
   void attachBuffer(long bytes);

@@ -80,6 +80,11 @@ public final class Progress {
     return work;
   }
 
+  /** Whether each rank of this node has a core. */
+  public boolean mayWaitBusily() {
+    return waiting.mayWaitBusily();
+  }
+
   /** There was work: waiting starts over. */
   public void busy() {
     waiting.reset();

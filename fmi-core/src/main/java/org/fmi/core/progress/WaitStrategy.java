@@ -53,6 +53,11 @@ public final class WaitStrategy {
     sleep = FIRST_SLEEP_NANOS;
   }
 
+  /** Whether each rank of the node has a core. */
+  public boolean mayWaitBusily() {
+    return spins > 0;
+  }
+
   /** Whether the next {@link #idle} just returns. */
   public boolean spinning() {
     return idle < spins;

@@ -1,6 +1,7 @@
 package org.fmi.core.spi;
 
 import org.fmi.core.wire.Frame;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Carries frames between this rank and others during one epoch. A new epoch gets a new transport
@@ -90,6 +91,11 @@ public interface Transport extends AutoCloseable {
    *     buffer it may be invisible for some microseconds still.
    */
   boolean arm(int bell);
+
+  /** Memory shared with other ranks of the node; null if this transport has none. */
+  default @Nullable NodeShare share() {
+    return null;
+  }
 
   /**
    * Ends {@link #await} now, or the next one at once. Any thread, at any time: does nothing after

@@ -250,6 +250,7 @@ class AlgorithmsTest {
     InMemoryNetwork network =
         InMemoryNetwork.runDelayed(
             ranks,
+            false,
             ranks,
             p2p -> {
               Channel channel = channel(p2p);

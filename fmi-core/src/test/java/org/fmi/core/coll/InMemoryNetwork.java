@@ -1,10 +1,16 @@
 package org.fmi.core.coll;
 
+import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
@@ -16,6 +22,7 @@ import org.fmi.FmiException;
 import org.fmi.Request;
 import org.fmi.Status;
 import org.fmi.core.p2p.PointToPoint;
+import org.fmi.core.spi.NodeShare;
 import org.fmi.core.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
@@ -36,11 +43,17 @@ public final class InMemoryNetwork {
   private final List<Rank> ranks = new ArrayList<>();
   private final boolean eager;
   private final @Nullable Long delaySeed;
-  private @Nullable Throwable failure;
+  private final boolean oneNode;
+
+  /** Memory that ranks share, by its owner and key. */
+  private final Map<String, MemorySegment> shared = new ConcurrentHashMap<>();
+
+  private volatile @Nullable Throwable failure;
   private long messages;
 
-  private InMemoryNetwork(int size, boolean eager, @Nullable Long delaySeed) {
+  private InMemoryNetwork(int size, boolean eager, @Nullable Long delaySeed, boolean oneNode) {
     this.eager = eager;
+    this.oneNode = oneNode;
     this.delaySeed = delaySeed;
     for (int r = 0; r < size; r++) {
       ranks.add(new Rank(r));
@@ -52,12 +65,17 @@ public final class InMemoryNetwork {
    * works here does not rest on buffering.
    */
   public static InMemoryNetwork run(int size, Body body) {
-    return new InMemoryNetwork(size, false, null).runAll(body);
+    return new InMemoryNetwork(size, false, null, false).runAll(body);
+  }
+
+  /** As {@link #run}, with memory that all ranks share. */
+  public static InMemoryNetwork runOnOneNode(int size, Body body) {
+    return new InMemoryNetwork(size, false, null, true).runAll(body);
   }
 
   /** As {@link #run}; sends return at once, and all calls are delayed at random. */
-  public static InMemoryNetwork runDelayed(int size, long seed, Body body) {
-    return new InMemoryNetwork(size, true, seed).runAll(body);
+  public static InMemoryNetwork runDelayed(int size, boolean oneNode, long seed, Body body) {
+    return new InMemoryNetwork(size, true, seed, oneNode).runAll(body);
   }
 
   /** The number of messages sent. */
@@ -189,7 +207,7 @@ public final class InMemoryNetwork {
     }
   }
 
-  private final class Rank implements PointToPoint {
+  private final class Rank implements PointToPoint, NodeShare {
     private final int rank;
     private final Condition changed = lock.newCondition();
     private final List<Message> unexpected = new ArrayList<>();
@@ -368,5 +386,69 @@ public final class InMemoryNetwork {
 
     @Override
     public void attachBuffer(long bytes) {}
+
+    // ---- shared memory
+
+    @Override
+    public int epoch() {
+      return 0;
+    }
+
+    @Override
+    public @Nullable NodeShare share() {
+      delay();
+      return oneNode ? this : null;
+    }
+
+    @Override
+    public boolean mayWaitBusily() {
+      return false;
+    }
+
+    @Override
+    public void awaitShared(MemorySegment memory, long offset, long least) {
+      VarHandle number = ValueLayout.JAVA_LONG.varHandle();
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
+      while ((long) number.getAcquire(memory, offset) < least) {
+        if (failure != null) {
+          throw new IllegalStateException("another rank failed");
+        }
+        if (System.nanoTime() > end) {
+          throw new AssertionError("rank " + rank + " waited in vain for a number");
+        }
+        LockSupport.parkNanos(1000);
+      }
+    }
+
+    @Override
+    public boolean reaches(int peer) {
+      return true;
+    }
+
+    @Override
+    public MemorySegment create(int key, long bytes) {
+      MemorySegment memory = Arena.ofAuto().allocate(bytes, 128);
+      if (shared.putIfAbsent(rank + "/" + key, memory) != null) {
+        throw new AssertionError("memory " + key + " of rank " + rank + " is made twice");
+      }
+      return memory;
+    }
+
+    @Override
+    public MemorySegment open(int owner, int key) throws IOException {
+      MemorySegment memory = shared.get(owner + "/" + key);
+      if (memory == null) {
+        throw new IOException("no memory " + key + " of rank " + owner);
+      }
+      return memory;
+    }
+
+    @Override
+    public void hide(int key) {
+      shared.remove(rank + "/" + key);
+    }
+
+    @Override
+    public void nudge(int peer) {}
   }
 }

@@ -14,6 +14,7 @@ import org.fmi.Request;
 import org.fmi.Status;
 import org.fmi.core.coll.Vectors;
 import org.fmi.core.p2p.PointToPoint;
+import org.fmi.core.spi.NodeShare;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -80,6 +81,26 @@ class BuffersTest {
     @Override
     public @Nullable Status iprobe(int source, int c, int t) {
       return null;
+    }
+
+    @Override
+    public int epoch() {
+      return 0;
+    }
+
+    @Override
+    public @Nullable NodeShare share() {
+      return null;
+    }
+
+    @Override
+    public boolean mayWaitBusily() {
+      return false;
+    }
+
+    @Override
+    public void awaitShared(MemorySegment memory, long at, long least) {
+      throw new AssertionError("nothing is shared");
     }
 
     @Override

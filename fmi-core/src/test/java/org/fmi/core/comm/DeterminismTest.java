@@ -9,9 +9,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Floating-point reductions give the same bits on all ranks and in all runs, whatever the timing.
+ * Floating-point reductions give the same bits on all ranks and in all runs, whatever the timing
+ * and wherever the ranks are.
  */
 class DeterminismTest {
+  private static final int USES_BEFORE_SHARED_MEMORY = 8;
   private static final int[] LENGTHS = {1, 100, 2100, 9000};
 
   private static double[] random(int n, int rank) {
@@ -24,12 +26,16 @@ class DeterminismTest {
     return a;
   }
 
-  private static long[][] run(int ranks, long seed) {
+  private static long[][] run(int ranks, boolean oneNode, long seed) {
     long[][] bits = new long[ranks][];
     Worlds.runDelayed(
         ranks,
+        oneNode,
         seed,
         world -> {
+          for (int i = 0; i < USES_BEFORE_SHARED_MEMORY; i++) {
+            world.barrier();
+          }
           int rank = world.rank();
           long[] own = new long[6 * LENGTHS.length];
           int k = 0;
@@ -70,16 +76,18 @@ class DeterminismTest {
   @ValueSource(ints = {2, 3, 4, 5, 6, 7, 8, 12, 17})
   void sameBits(int ranks) {
     long seed = System.nanoTime();
-    long[][] first = run(ranks, seed);
+    long[][] first = run(ranks, false, seed);
     for (int i = 0; i < first[0].length; i += 6) {
       for (long[] rank : first) {
         assertThat(rank[i]).as("allReduce at all ranks, delays %d", seed).isEqualTo(first[0][i]);
       }
     }
     for (long other = seed + 1; other <= seed + 3; other++) {
-      assertThat(Arrays.deepEquals(run(ranks, other), first))
-          .as("%d ranks, delays %d and %d", ranks, seed, other)
-          .isTrue();
+      for (boolean oneNode : new boolean[] {false, true}) {
+        assertThat(Arrays.deepEquals(run(ranks, oneNode, other), first))
+            .as("%d ranks, on one node: %s, delays %d and %d", ranks, oneNode, seed, other)
+            .isTrue();
+      }
     }
   }
 }

@@ -19,12 +19,14 @@ final class Worlds {
 
   private Worlds() {}
 
+  /** Runs it twice: with all ranks on nodes of their own, and on one. */
   static void run(int ranks, Program program) {
     InMemoryNetwork.run(ranks, p2p -> program.run(world(p2p)));
+    InMemoryNetwork.runOnOneNode(ranks, p2p -> program.run(world(p2p)));
   }
 
-  static void runDelayed(int ranks, long seed, Program program) {
-    InMemoryNetwork.runDelayed(ranks, seed, p2p -> program.run(world(p2p)));
+  static void runDelayed(int ranks, boolean oneNode, long seed, Program program) {
+    InMemoryNetwork.runDelayed(ranks, oneNode, seed, p2p -> program.run(world(p2p)));
   }
 
   static Communicator world(PointToPoint p2p) {

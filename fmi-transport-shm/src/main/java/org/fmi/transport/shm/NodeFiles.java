@@ -22,13 +22,15 @@ import java.util.regex.Pattern;
  * <pre>
  *   shm-RANK.INCARNATION-EPOCH       the rank's {@link Inbox}; deleted by its owner
  *   shm-RANK.INCARNATION-EPOCH-TO    its ring to rank TO; deleted by TO as soon as it has mapped it
+ *   shm-RANK.INCARNATION-EPOCH-cKEY  memory for collectives; deleted by its owner when all have mapped it
  * </pre>
  *
  * What processes that were killed have left goes when their replacement opens its transport, or
  * with the directory.
  */
 final class NodeFiles {
-  private static final Pattern NAME = Pattern.compile("shm-(\\d+)\\.(\\d+)-(\\d+)(?:-(\\d+))?");
+  private static final Pattern NAME =
+      Pattern.compile("shm-(\\d+)\\.(\\d+)-(\\d+)(?:-(\\d+)|-c\\d+)?");
   private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
   private static final int BLOCK_BYTES = 64 << 10;
 
@@ -49,6 +51,10 @@ final class NodeFiles {
 
   static String ringName(String inboxOfSender, int receiver) {
     return inboxOfSender + "-" + receiver;
+  }
+
+  static String sharedName(String inboxOfOwner, int key) {
+    return inboxOfOwner + "-c" + key;
   }
 
   /** The same for two processes if, and only if, files made by one are found by the other. */

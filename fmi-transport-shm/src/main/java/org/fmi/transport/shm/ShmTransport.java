@@ -14,10 +14,13 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.core.spi.FrameHandler;
+import org.fmi.core.spi.NodeShare;
 import org.fmi.core.spi.RankConfig;
 import org.fmi.core.spi.Transport;
 import org.fmi.core.wire.Frame;
@@ -36,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * sleeper's last look. A store buffer drains within microseconds. Hence the first sleep after the
  * word was written is short, and the sleeper looks again; a sender that reads the word later rings.
  */
-final class ShmTransport implements Transport {
+final class ShmTransport implements Transport, NodeShare {
   static final String NAME = "shm";
   static final int MAX_PAYLOAD = 16 << 10;
 
@@ -61,6 +64,10 @@ final class ShmTransport implements Transport {
 
   private InRing[] incoming = {};
   private int newsSeen;
+
+  /** Files for collectives that others may still open. */
+  private final Set<String> notHidden = new HashSet<>();
+
   private final ArrayDeque<Neighbour> losses = new ArrayDeque<>();
   private volatile @Nullable Bell bell;
   private volatile boolean woken;
@@ -190,12 +197,11 @@ final class ShmTransport implements Transport {
     if (n.lost) {
       return null;
     }
+    Inbox theirs = openInbox(n);
+    if (theirs == null) {
+      return null;
+    }
     try {
-      Inbox theirs = inboxOf(n);
-      if (theirs == null) {
-        lose(n);
-        return null;
-      }
       String file = NodeFiles.ringName(name, peer);
       OutRing ring = new OutRing(files.create(file, layout.fileBytes()), layout, theirs);
       outgoing[peer] = ring;
@@ -348,6 +354,64 @@ final class ShmTransport implements Transport {
     return work;
   }
 
+  // ---- memory for collectives
+
+  @Override
+  public NodeShare share() {
+    return this;
+  }
+
+  @Override
+  public MemorySegment create(int key, long bytes) throws IOException {
+    String file = NodeFiles.sharedName(name, key);
+    MemorySegment memory = files.create(file, bytes);
+    notHidden.add(file);
+    return memory;
+  }
+
+  @Override
+  public MemorySegment open(int owner, int key) throws IOException {
+    Neighbour n = neighbours[owner];
+    if (n == null) {
+      throw new IOException("rank " + owner + " is not on this node");
+    }
+    return files.open(NodeFiles.sharedName(n.name, key));
+  }
+
+  @Override
+  public void hide(int key) throws IOException {
+    String file = NodeFiles.sharedName(name, key);
+    files.delete(file);
+    notHidden.remove(file);
+  }
+
+  @Override
+  public void nudge(int peer) {
+    Neighbour n = neighbours[peer];
+    if (n == null || n.lost) {
+      return;
+    }
+    Inbox theirs = n.inbox;
+    if (theirs == null) {
+      theirs = openInbox(n);
+    }
+    if (theirs != null && theirs.bell() != Inbox.AWAKE) {
+      notAwake(peer, theirs);
+    }
+  }
+
+  private @Nullable Inbox openInbox(Neighbour n) {
+    try {
+      Inbox theirs = inboxOf(n);
+      if (theirs == null) {
+        lose(n);
+      }
+      return theirs;
+    } catch (IOException e) {
+      throw failed(e);
+    }
+  }
+
   // ---- waiting
 
   @Override
@@ -417,6 +481,9 @@ final class ShmTransport implements Transport {
         leave(n);
       }
       files.delete(name);
+      for (String file : notHidden) {
+        files.delete(file);
+      }
       Bell b = bell;
       if (b != null) {
         b.close();

@@ -6,19 +6,24 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.management.ThreadMXBean;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.core.progress.WaitStrategy;
 import org.fmi.core.spi.CheckpointInterval;
 import org.fmi.core.spi.FrameHandler;
+import org.fmi.core.spi.NodeShare;
 import org.fmi.core.spi.RankConfig;
 import org.fmi.core.spi.Transport;
 import org.fmi.core.wire.Frame;
@@ -109,6 +114,63 @@ class ShmTransportTest {
   }
 
   // ---- files
+
+  @Test
+  void memoryForCollectivesIsSharedAndHasNoNameOnceHidden() throws Exception {
+    try (Transport a = open(0, 3);
+        Transport b = open(1, 3);
+        Transport c = open(2, 3)) {
+      byte[][] endpoints = {a.endpoint(), b.endpoint(), new byte[0]};
+      a.start(endpoints);
+      b.start(endpoints);
+      NodeShare mine = Objects.requireNonNull(a.share());
+      NodeShare theirs = Objects.requireNonNull(b.share());
+      assertThat(mine.reaches(1)).isTrue();
+      assertThat(mine.reaches(2)).as("a rank without an endpoint here").isFalse();
+      MemorySegment written = mine.create(7, 100_000);
+      MemorySegment seen = theirs.open(0, 7);
+      written.set(ValueLayout.JAVA_LONG, 99_992, 42);
+      assertThat(seen.get(ValueLayout.JAVA_LONG, 99_992)).isEqualTo(42);
+      assertThatThrownBy(() -> mine.create(7, 8)).isInstanceOf(IOException.class);
+      mine.hide(7);
+      assertThatThrownBy(() -> theirs.open(0, 7)).isInstanceOf(IOException.class);
+      assertThat(seen.get(ValueLayout.JAVA_LONG, 99_992)).isEqualTo(42);
+      mine.create(7, 8);
+    }
+    assertThat(files()).isEmpty();
+  }
+
+  @Test
+  void whatAKilledRankHasSharedIsSweptByItsReplacement() throws Exception {
+    Transport killed = open(0, 2);
+    Objects.requireNonNull(killed.share()).create(7, 8);
+    assertThat(files()).hasSize(2);
+    new ShmTransportProvider().open(config(directory, 0, 2, 1), EPOCH + 1).close();
+    assertThat(files()).isEmpty();
+    killed.close();
+  }
+
+  @Test
+  void aSleeperIsNudged() throws Exception {
+    AtomicBoolean awake = new AtomicBoolean();
+    run(
+        2,
+        (rank, transport) -> {
+          NodeShare share = Objects.requireNonNull(transport.share());
+          if (rank == 0) {
+            // The first sleep is short, and each may end early.
+            for (int i = 0; i < 3; i++) {
+              transport.await(Duration.ofHours(1).toNanos());
+            }
+            awake.set(true);
+          } else {
+            while (!awake.get()) {
+              share.nudge(0);
+              Thread.onSpinWait();
+            }
+          }
+        });
+  }
 
   @Test
   void filesAreTheOwnersOnlyAndRingsHaveNoNameOnceTaken() throws Exception {

@@ -1,0 +1,36 @@
+package org.fmi.core.coll;
+
+import org.jspecify.annotations.Nullable;
+
+/** Allgather: each rank writes its slot and reads all others. */
+final class SharedAllGather {
+  private SharedAllGather() {}
+
+  /**
+   * Gathers.
+   *
+   * @param mine null if this rank's data is in its place
+   */
+  static void run(SharedRegion region, @Nullable Region mine, long bytes, Region all) {
+    long slot = region.slotBytes();
+    int rank = region.rank();
+    int size = region.size();
+    Region place = all.plus(rank * bytes);
+    if (mine != null) {
+      mine.copyTo(place, bytes);
+    }
+    for (long at = 0; at < bytes; at += slot) {
+      long n = Math.min(slot, bytes - at);
+      region.begin(Kind.ALL_GATHER, bytes);
+      region.awaitFree();
+      region.put(place.plus(at), rank, 0, n);
+      region.written();
+      for (int i = 1; i < size; i++) {
+        int r = (rank + i) % size;
+        region.awaitWritten(r);
+        region.get(r, 0, all.plus(r * bytes + at), n);
+      }
+      region.done();
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package org.fmi.core.coll;
+
+import org.jspecify.annotations.Nullable;
+
+/** Alltoall: each rank's slot has a part for every rank, which reads its part of every slot. */
+final class SharedAllToAll {
+  private SharedAllToAll() {}
+
+  /**
+   * Exchanges.
+   *
+   * @param out null if what is sent stands where what is received goes
+   * @param bytes for each pair of ranks
+   */
+  static void run(SharedRegion region, @Nullable Region out, Region in, long bytes) {
+    int rank = region.rank();
+    int size = region.size();
+    Region from = out == null ? in : out;
+    if (out != null) {
+      out.plus(rank * bytes).copyTo(in.plus(rank * bytes), bytes);
+    }
+    // A multiple of every element's size.
+    long part = region.slotBytes() / size & -Long.BYTES;
+    for (long at = 0; at < bytes; at += part) {
+      long n = Math.min(part, bytes - at);
+      region.begin(Kind.ALL_TO_ALL, bytes);
+      region.awaitFree();
+      for (int r = 0; r < size; r++) {
+        if (r != rank) {
+          region.put(from.plus(r * bytes + at), rank, r * part, n);
+        }
+      }
+      region.written();
+      for (int i = 1; i < size; i++) {
+        int r = (rank + i) % size;
+        region.awaitWritten(r);
+        region.get(r, rank * part, in.plus(r * bytes + at), n);
+      }
+      region.done();
+    }
+  }
+}

@@ -1,0 +1,18 @@
+package org.fmi.core.coll;
+
+/** Barrier in one round: each rank says that it is here, and waits for all others to say so. */
+final class SharedBarrier {
+  private SharedBarrier() {}
+
+  static void run(SharedRegion region) {
+    region.begin(Kind.BARRIER, 0);
+    region.awaitFree();
+    region.written();
+    for (int r = 0; r < region.size(); r++) {
+      if (r != region.rank()) {
+        region.awaitWritten(r);
+      }
+    }
+    region.done();
+  }
+}

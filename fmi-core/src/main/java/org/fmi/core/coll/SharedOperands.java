@@ -1,0 +1,56 @@
+package org.fmi.core.coll;
+
+/** The steps that reductions through a {@link SharedRegion} have in common. */
+final class SharedOperands {
+  private SharedOperands() {}
+
+  /** Whether no slices are made of operands of this length. */
+  static boolean uncut(SharedRegion region, Reducer reducer, long bytes) {
+    return !reducer.divisible() || Thresholds.reduceSharedWhole(bytes, region.size());
+  }
+
+  /** A round begins in which each rank writes its operand. */
+  static void write(SharedRegion region, Kind kind, Region data, long bytes) {
+    region.begin(kind, bytes);
+    region.awaitFree();
+    region.put(data, region.rank(), 0, bytes);
+    region.written();
+  }
+
+  /** Waits for all operands and combines a part of them; gives scratch that holds the result. */
+  static Region combine(
+      SharedRegion region, Reducer reducer, ReductionOrder order, long at, long bytes) {
+    Region[] rows = region.rows(reducer);
+    for (int r = 0; r < region.size(); r++) {
+      region.awaitWritten(r);
+      region.get(r, at, rows[r], bytes);
+    }
+    return order.reduce(reducer, rows, bytes);
+  }
+
+  /**
+   * A round in which each rank writes its operand and combines its slice of all; then one begins in
+   * which it writes the result of that.
+   *
+   * @return where the slices begin, and the operand's end
+   */
+  static long[] reduceSlices(
+      SharedRegion region,
+      Kind kind,
+      Reducer reducer,
+      ReductionOrder order,
+      Region data,
+      long bytes) {
+    int rank = region.rank();
+    long[] starts = RecursiveHalving.equalBlocks(reducer, bytes, region.size());
+    long mine = starts[rank + 1] - starts[rank];
+    write(region, kind, data, bytes);
+    Region reduced = combine(region, reducer, order, starts[rank], mine);
+    region.done();
+    region.begin(kind, bytes);
+    region.awaitFree();
+    region.put(reduced, rank, 0, mine);
+    region.written();
+    return starts;
+  }
+}

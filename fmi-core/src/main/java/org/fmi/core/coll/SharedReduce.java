@@ -1,0 +1,43 @@
+package org.fmi.core.coll;
+
+/**
+ * Reduce: all ranks write their operands; short ones are combined by the root; of longer ones each
+ * rank combines a slice, which the root reads in a second round.
+ */
+final class SharedReduce {
+  private SharedReduce() {}
+
+  /**
+   * Reduces.
+   *
+   * @param result where the result goes at the root; at other ranks not used
+   */
+  static void run(
+      SharedRegion region,
+      Reducer reducer,
+      ReductionOrder order,
+      Region data,
+      Region result,
+      long bytes,
+      int root) {
+    boolean isRoot = region.rank() == root;
+    long slot = region.slotBytes();
+    for (long at = 0; at < bytes; at += slot) {
+      long n = Math.min(slot, bytes - at);
+      if (SharedOperands.uncut(region, reducer, n)) {
+        SharedOperands.write(region, Kind.REDUCE, data.plus(at), n);
+        if (isRoot) {
+          SharedOperands.combine(region, reducer, order, 0, n).copyTo(result.plus(at), n);
+        }
+      } else {
+        long[] starts =
+            SharedOperands.reduceSlices(region, Kind.REDUCE, reducer, order, data.plus(at), n);
+        for (int r = 0; isRoot && r < region.size(); r++) {
+          region.awaitWritten(r);
+          region.get(r, 0, result.plus(at + starts[r]), starts[r + 1] - starts[r]);
+        }
+      }
+      region.done();
+    }
+  }
+}
