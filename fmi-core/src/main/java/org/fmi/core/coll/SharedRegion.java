@@ -52,7 +52,7 @@ final class SharedRegion {
   private static final int SPINS_SHARING = 20;
 
   /** Then as many with a yield in between, before what else the rank has to do is seen to. */
-  private static final int YIELDS = 16;
+  private static final int YIELDS = 100;
 
   private final PointToPoint p2p;
   private final NodeShare share;
