@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { BATCHES = 20, WINDOW = 64, TAG = 1, ALL = -1 };
+enum { BATCHES = 20, LEAST_BATCHES = 5, WINDOW = 64, TAG = 1, ALL = -1 };
 #define WORLD MPI_COMM_WORLD
 #define NO_STATUS MPI_STATUS_IGNORE
 
@@ -140,7 +140,8 @@ static int ascending(const void *a, const void *b) {
 }
 
 static double median_seconds(const operation *op, int count) {
-  double per_call[BATCHES], fastest = 1e9, warm_up = 0;
+  double per_call[BATCHES], fastest = 1e9, warm_up = 0, spent = 0;
+  int batches = 0;
   long n = 1;
   while (warm_up < warm_up_seconds) {
     double seconds = batch(op, count, n);
@@ -150,9 +151,13 @@ static double median_seconds(const operation *op, int count) {
   }
   n = batch_seconds / fastest;
   if (n < 1) n = 1;
-  for (int b = 0; b < BATCHES; b++) per_call[b] = batch(op, count, n) / n;
-  qsort(per_call, BATCHES, sizeof per_call[0], ascending);
-  return (per_call[BATCHES / 2 - 1] + per_call[BATCHES / 2]) / 2;
+  while (batches < BATCHES && (batches < LEAST_BATCHES || spent < 10 * BATCHES * batch_seconds)) {
+    double seconds = batch(op, count, n);
+    spent += seconds;
+    per_call[batches++] = seconds / n;
+  }
+  qsort(per_call, batches, sizeof per_call[0], ascending);
+  return (per_call[(batches - 1) / 2] + per_call[batches / 2]) / 2;
 }
 
 static void measure(const operation *op, int bytes) {

@@ -22,6 +22,7 @@ import org.fmi.Request;
  */
 public final class Peers {
   private static final int BATCHES = 20;
+  private static final int LEAST_BATCHES = 5; // where calls take much longer than expected
   private static final int WINDOW = 64;
   private static final int TAG = 1;
   private static final int ALL = -1;
@@ -246,11 +247,15 @@ public final class Peers {
     }
     n = Math.max(1, (long) (batchSeconds / fastest));
     double[] perCall = new double[BATCHES];
-    for (int b = 0; b < BATCHES; b++) {
-      perCall[b] = batch(operation, count, n) / n;
+    int batches = 0;
+    double spent = 0;
+    while (batches < BATCHES && (batches < LEAST_BATCHES || spent < 10 * BATCHES * batchSeconds)) {
+      double seconds = batch(operation, count, n);
+      spent += seconds;
+      perCall[batches++] = seconds / n;
     }
-    Arrays.sort(perCall);
-    return (perCall[BATCHES / 2 - 1] + perCall[BATCHES / 2]) / 2;
+    Arrays.sort(perCall, 0, batches);
+    return (perCall[(batches - 1) / 2] + perCall[batches / 2]) / 2;
   }
 
   /** The seconds of the slowest rank, the same number everywhere: so all decide the same. */
