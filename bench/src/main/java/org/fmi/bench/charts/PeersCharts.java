@@ -2,7 +2,9 @@ package org.fmi.bench.charts;
 
 import java.awt.Color;
 import java.awt.Dimension;
+import java.awt.Graphics2D;
 import java.awt.GraphicsEnvironment;
+import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,8 +14,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import javax.imageio.ImageIO;
 import org.knowm.xchart.BitmapEncoder;
-import org.knowm.xchart.BitmapEncoder.BitmapFormat;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.XYChart;
@@ -61,7 +63,7 @@ public final class PeersCharts {
   private static final Measure BANDWIDTH = (bytes, micros) -> bytes / micros / 1e3;
   private static final Dimension LARGE = new Dimension(900, 600);
   private static final Dimension PANEL = new Dimension(560, 420);
-  private static final int PANELS_A_ROW = 3;
+  private static final int PANELS_A_ROW = 4;
 
   private final List<Row> rows;
   private final Path folder;
@@ -136,11 +138,11 @@ public final class PeersCharts {
       return;
     }
     XYChart latency =
-        overSize(LARGE, "Latency, " + transport, "half of a round trip (µs)", measured, TIME);
-    save("latency-" + transport, 1, List.of(latency));
+        overSize(LARGE, "Latency over " + longName(transport), "half of a round trip (µs)", measured, TIME);
+    save("latency-" + transport, List.of(latency));
     XYChart bandwidth =
-        overSize(LARGE, "Bandwidth, " + transport, "bandwidth (GB/s)", measured, BANDWIDTH);
-    save("bandwidth-" + transport, 1, List.of(bandwidth));
+        overSize(LARGE, "Bandwidth over " + longName(transport), "bandwidth (GB/s)", measured, BANDWIDTH);
+    save("bandwidth-" + transport, List.of(bandwidth));
   }
 
   private void collectives(String transport) throws IOException {
@@ -154,14 +156,14 @@ public final class PeersCharts {
       for (String operation : measured.stream().map(Row::operation).distinct().toList()) {
         List<Row> points =
             measured.stream().filter(row -> row.operation.equals(operation)).toList();
-        String title = "%s, %d ranks, %s".formatted(operation, ranks, transport);
+        String title = "%s, %d ranks, %s".formatted(operation, ranks, longName(transport));
         panels.add(
             operation.equals("barrier")
                 ? barrier(title, points.getFirst())
                 : overSize(PANEL, title, "time of a call (µs)", points, TIME));
       }
       if (!panels.isEmpty()) {
-        save("collectives-%s-%d-ranks".formatted(transport, ranks), PANELS_A_ROW, panels);
+        save("collectives-%s-%d-ranks".formatted(transport, ranks), panels);
       }
     }
   }
@@ -209,6 +211,7 @@ public final class PeersCharts {
     style(chart.getStyler());
     chart.getStyler().setYAxisLogarithmic(false);
     chart.getStyler().setYAxisMin(0.0);
+    chart.getStyler().setYAxisDecimalPattern("0.###");
     for (Peer peer : PEERS) {
       if (point.has(peer)) {
         chart
@@ -228,6 +231,10 @@ public final class PeersCharts {
     styler.setMarkerSize(8);
   }
 
+  private static String longName(String transport) {
+    return transport.equals("shm") ? "shared memory" : "TCP";
+  }
+
   /** Ticks stand at powers of ten, hence the decimal units. */
   private static String bytes(double bytes) {
     if (bytes < 1e3) {
@@ -236,11 +243,26 @@ public final class PeersCharts {
     return bytes < 1e6 ? "%.0f kB".formatted(bytes / 1e3) : "%.0f MB".formatted(bytes / 1e6);
   }
 
-  private void save(String name, int panelsARow, List<? extends IChart> charts) throws IOException {
+  /** Draws the charts, all of one size, in rows from the left into one file. */
+  private void save(String name, List<? extends IChart> charts) throws IOException {
+    List<BufferedImage> images = charts.stream().map(BitmapEncoder::getBufferedImage).toList();
+    int width = images.getFirst().getWidth();
+    int height = images.getFirst().getHeight();
+    int columns = Math.min(PANELS_A_ROW, images.size());
+    int lines = Math.ceilDiv(images.size(), columns);
+    BufferedImage all =
+        new BufferedImage(columns * width, lines * height, BufferedImage.TYPE_INT_RGB);
+    Graphics2D graphics = all.createGraphics();
+    graphics.setColor(Color.WHITE);
+    graphics.fillRect(0, 0, all.getWidth(), all.getHeight());
+    for (int i = 0; i < images.size(); i++) {
+      graphics.drawImage(images.get(i), i % columns * width, i / columns * height, null);
+    }
+    graphics.dispose();
     Path file = folder.resolve(name + ".png");
-    int columns = Math.min(panelsARow, charts.size());
-    int panelRows = Math.ceilDiv(charts.size(), columns);
-    BitmapEncoder.saveBitmap(charts, panelRows, columns, file.toString(), BitmapFormat.PNG);
+    if (!ImageIO.write(all, "png", file.toFile())) {
+      throw new IOException(file + ": the JDK cannot write PNG files");
+    }
     System.out.println(file);
   }
 }
