@@ -138,10 +138,20 @@ public final class PeersCharts {
       return;
     }
     XYChart latency =
-        overSize(LARGE, "Latency over " + longName(transport), "half of a round trip (µs)", measured, TIME);
+        overSize(
+            LARGE,
+            "Latency over " + longName(transport),
+            "half of a round trip (µs)",
+            measured,
+            TIME);
     save("latency-" + transport, List.of(latency));
     XYChart bandwidth =
-        overSize(LARGE, "Bandwidth over " + longName(transport), "bandwidth (GB/s)", measured, BANDWIDTH);
+        overSize(
+            LARGE,
+            "Bandwidth over " + longName(transport),
+            "bandwidth (GB/s)",
+            measured,
+            BANDWIDTH);
     save("bandwidth-" + transport, List.of(bandwidth));
   }
 
