@@ -2,8 +2,9 @@ package org.fmi.bench.charts;
 
 import java.awt.Color;
 import java.awt.Dimension;
+import java.awt.Font;
 import java.awt.Graphics2D;
-import java.awt.GraphicsEnvironment;
+import java.awt.font.FontRenderContext;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -90,19 +91,16 @@ public final class PeersCharts {
 
   /** Without fonts the JDK fails anywhere in its depths, with errors that do not say why. */
   private static void requireFonts() {
-    Throwable cause = null;
     try {
-      if (GraphicsEnvironment.getLocalGraphicsEnvironment().getAllFonts().length > 0) {
-        return;
-      }
-    } catch (LinkageError | InternalError | RuntimeException e) {
-      cause = e;
+      new Font(Font.SANS_SERIF, Font.PLAIN, 12)
+          .getStringBounds("x", new FontRenderContext(null, true, true));
+    } catch (Error | RuntimeException e) {
+      System.err.println(
+          "charts cannot be drawn, fonts are missing ("
+              + e
+              + "): apt-get install fontconfig fonts-dejavu-core libfreetype6");
+      System.exit(70);
     }
-    System.err.println(
-        "charts cannot be drawn, there are no fonts"
-            + (cause == null ? "" : " (" + cause + ")")
-            + ": apt-get install fontconfig fonts-dejavu-core libfreetype6");
-    System.exit(70);
   }
 
   private static List<Row> read(Path file) throws IOException {
