@@ -1,0 +1,270 @@
+package org.fmi.bench.peers;
+
+import java.util.Arrays;
+import java.util.Locale;
+import org.fmi.Comm;
+import org.fmi.Fmi;
+import org.fmi.Op;
+import org.fmi.Request;
+
+/**
+ * FMI's side of {@code bench/peers/run}, the twin of {@code bench/peers/peers.c}: the same
+ * operations, measured in the same way. What is changed in one is to be changed in the other.
+ *
+ * <p>For each point, an operation and a size, rank 0 prints a line {@code
+ * operation,ranks,bytes,us}: half of a round trip of {@code pingpong}, the time of a call of a
+ * collective operation, whose bytes are those that a rank contributes (for {@code alltoall} to each
+ * rank); {@code rate} has messages per second instead, of windows of messages that are answered
+ * once. It is the median of {@value #BATCHES} batches. A batch is a loop of calls after a barrier,
+ * its time that of the slowest rank. First it is warmed up, by time, so that the JIT compiler gets
+ * as much of it at each speed; its fastest calls tell how many make a batch. Data are checked
+ * before and after.
+ */
+public final class Peers {
+  private static final int BATCHES = 20;
+  private static final int LEAST_BATCHES = 5; // where calls take much longer than expected
+  private static final int WINDOW = 64;
+  private static final int TAG = 1;
+  private static final int ALL = -1;
+
+  private interface Loop {
+    void run(int count, long n);
+  }
+
+  /** What element i of the receive buffer must be, when rank r sends r + i in element i. */
+  private interface Expected {
+    double at(int count, int i);
+  }
+
+  /**
+   * An operation.
+   *
+   * @param atRoot blocks of count elements that are received at the root
+   * @param elsewhere the same for the other ranks
+   */
+  private record Operation(String name, Loop loop, Expected expected, int atRoot, int elsewhere) {
+    boolean betweenTwo() {
+      return isPingPong() || isRate();
+    }
+
+    boolean isPingPong() {
+      return name.equals("pingpong");
+    }
+
+    boolean isRate() {
+      return name.equals("rate");
+    }
+  }
+
+  private record Point(Operation operation, int count) {}
+
+  private final Comm world;
+  private final int rank;
+  private final int ranks;
+  private final double warmUpSeconds;
+  private final double batchSeconds;
+  private final Point[] points;
+  private final double[] out;
+  private final double[] in;
+  private final double[] answer = new double[1];
+  private final double[] slowest = new double[1];
+  private final Request[] requests = new Request[WINDOW];
+
+  private Peers(Comm world, String... args) {
+    if (args.length < 3) {
+      throw new IllegalArgumentException(
+          "usage: peers.jar WARM_UP_SECONDS SECONDS OPERATION:BYTES...");
+    }
+    this.world = world;
+    this.rank = world.rank();
+    this.ranks = world.size();
+    this.warmUpSeconds = Double.parseDouble(args[0]);
+    this.batchSeconds = Double.parseDouble(args[1]) / BATCHES;
+    this.points = Arrays.stream(args).skip(2).map(this::point).toArray(Point[]::new);
+    int elements = WINDOW;
+    for (Point p : points) {
+      elements = Math.max(elements, p.count * (p.operation.isRate() ? WINDOW : ranks));
+    }
+    this.out = new double[elements];
+    this.in = new double[elements];
+    Arrays.setAll(out, i -> (double) rank + i);
+  }
+
+  public static void main(String[] args) {
+    try (Fmi fmi = Fmi.init(args)) {
+      Peers peers = new Peers(fmi.world(), args);
+      for (Point point : peers.points) {
+        peers.measure(point.operation, point.count);
+      }
+    }
+  }
+
+  private Point point(String argument) {
+    String[] parts = argument.split(":", 2);
+    for (Operation operation : operations()) {
+      if (operation.name.equals(parts[0]) && parts.length == 2) {
+        if (operation.betweenTwo() && ranks != 2) {
+          throw new IllegalArgumentException(argument + ": needs two ranks");
+        }
+        return new Point(operation, Integer.parseInt(parts[1]) / Double.BYTES);
+      }
+    }
+    throw new IllegalArgumentException(argument + ": no such operation");
+  }
+
+  private Operation[] operations() {
+    Expected same = (count, i) -> i;
+    Expected sum = (count, i) -> ranks * (i + (ranks - 1) / 2.0);
+    Expected gathered = (count, i) -> i / count + i % count;
+    Expected scattered = (count, i) -> rank * count + i;
+    Expected exchanged = (count, i) -> i / count + rank * count + i % count;
+    return new Operation[] {
+      new Operation("pingpong", this::pingPong, same, 1, 1),
+      new Operation("rate", this::windows, same, 0, WINDOW),
+      new Operation("barrier", this::barriers, same, 0, 0),
+      new Operation("allreduce", this::allReduces, sum, 1, 1),
+      new Operation("bcast", this::bcasts, same, 0, 1),
+      new Operation("reduce", this::reduces, sum, 1, 0),
+      new Operation("gather", this::gathers, gathered, ALL, 0),
+      new Operation("scatter", this::scatters, scattered, 1, 1),
+      new Operation("allgather", this::allGathers, gathered, ALL, ALL),
+      new Operation("alltoall", this::allToAlls, exchanged, ALL, ALL),
+    };
+  }
+
+  private void pingPong(int count, long n) {
+    for (long i = 0; i < n; i++) {
+      if (rank == 0) {
+        world.send(out, 0, count, 1, TAG);
+        world.recv(in, 0, count, 1, TAG);
+      } else {
+        world.recv(in, 0, count, 0, TAG);
+        world.send(in, 0, count, 0, TAG);
+      }
+    }
+  }
+
+  private void windows(int count, long n) {
+    for (long i = 0; i < n; i++) {
+      for (int w = 0; w < WINDOW; w++) {
+        requests[w] =
+            rank == 0
+                ? world.isend(out, (long) w * count, count, 1, TAG)
+                : world.irecv(in, (long) w * count, count, 0, TAG);
+      }
+      Request.waitAll(requests);
+      if (rank == 0) {
+        world.recv(answer, 0, 1, 1, TAG);
+      } else {
+        world.send(answer, 0, 1, 0, TAG);
+      }
+    }
+  }
+
+  private void barriers(int count, long n) {
+    for (long i = 0; i < n; i++) {
+      world.barrier();
+    }
+  }
+
+  private void allReduces(int count, long n) {
+    for (long i = 0; i < n; i++) {
+      world.allReduce(out, 0, in, 0, count, Op.SUM);
+    }
+  }
+
+  private void bcasts(int count, long n) {
+    for (long i = 0; i < n; i++) {
+      world.bcast(rank == 0 ? out : in, 0, count, 0);
+    }
+  }
+
+  private void reduces(int count, long n) {
+    for (long i = 0; i < n; i++) {
+      world.reduce(out, 0, in, 0, count, Op.SUM, 0);
+    }
+  }
+
+  private void gathers(int count, long n) {
+    for (long i = 0; i < n; i++) {
+      world.gather(out, 0, count, in, 0, 0);
+    }
+  }
+
+  private void scatters(int count, long n) {
+    for (long i = 0; i < n; i++) {
+      world.scatter(out, 0, in, 0, count, 0);
+    }
+  }
+
+  private void allGathers(int count, long n) {
+    for (long i = 0; i < n; i++) {
+      world.allGather(out, 0, count, in, 0);
+    }
+  }
+
+  private void allToAlls(int count, long n) {
+    for (long i = 0; i < n; i++) {
+      world.allToAll(out, 0, count, in, 0);
+    }
+  }
+
+  private void measure(Operation operation, int count) {
+    check(operation, count);
+    double seconds = medianSeconds(operation, count);
+    check(operation, count);
+    if (rank == 0) {
+      double value =
+          operation.isRate() ? WINDOW / seconds : seconds * 1e6 / (operation.isPingPong() ? 2 : 1);
+      System.out.printf(
+          Locale.ROOT, "%s,%d,%d,%.4f%n", operation.name, ranks, count * Double.BYTES, value);
+    }
+  }
+
+  private void check(Operation operation, int count) {
+    int blocks = rank == 0 ? operation.atRoot : operation.elsewhere;
+    int elements = count * (blocks == ALL ? ranks : blocks);
+    Arrays.fill(in, 0, elements, -1);
+    operation.loop.run(count, 1);
+    for (int i = 0; i < elements; i++) {
+      if (in[i] != operation.expected.at(count, i)) {
+        throw new IllegalStateException(operation.name + ": wrong data were received");
+      }
+    }
+  }
+
+  private double medianSeconds(Operation operation, int count) {
+    double fastest = Double.MAX_VALUE;
+    double warmUp = 0;
+    long n = 1;
+    while (warmUp < warmUpSeconds) {
+      double seconds = batch(operation, count, n);
+      warmUp += seconds;
+      fastest = Math.min(fastest, seconds / n);
+      if (seconds < batchSeconds) {
+        n *= 2;
+      }
+    }
+    n = Math.max(1, (long) (batchSeconds / fastest));
+    double[] perCall = new double[BATCHES];
+    int batches = 0;
+    double spent = 0;
+    while (batches < BATCHES && (batches < LEAST_BATCHES || spent < 10 * BATCHES * batchSeconds)) {
+      double seconds = batch(operation, count, n);
+      spent += seconds;
+      perCall[batches++] = seconds / n;
+    }
+    Arrays.sort(perCall, 0, batches);
+    return (perCall[(batches - 1) / 2] + perCall[batches / 2]) / 2;
+  }
+
+  /** The seconds of the slowest rank, the same number everywhere: so all decide the same. */
+  private double batch(Operation operation, int count, long n) {
+    world.barrier();
+    long begin = System.nanoTime();
+    operation.loop.run(count, n);
+    slowest[0] = (System.nanoTime() - begin) / 1e9;
+    world.allReduce(slowest, Op.MAX);
+    return slowest[0];
+  }
+}
