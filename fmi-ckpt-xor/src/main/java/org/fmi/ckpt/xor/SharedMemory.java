@@ -3,17 +3,12 @@ package org.fmi.ckpt.xor;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
+import org.fmi.core.node.PrivateFile;
 import org.fmi.core.spi.NodeMemory;
 
 /**
@@ -22,9 +17,6 @@ import org.fmi.core.spi.NodeMemory;
  */
 public final class SharedMemory implements NodeMemory {
   private static final int MIB_SHIFT = 20;
-
-  /** Fits the second-level cache of any processor. */
-  private static final int CHUNK = 64 << 10;
 
   private final Path directory;
 
@@ -61,26 +53,16 @@ public final class SharedMemory implements NodeMemory {
     if (bytes > freeBytes()) {
       throw notEnough(bytes);
     }
-    try (FileChannel channel =
-        FileChannel.open(
-            file,
-            EnumSet.of(
-                StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
-      setAside(channel, bytes);
-      return channel.map(MapMode.READ_WRITE, 0, bytes, arena);
-    } catch (IOException | RuntimeException e) {
-      Files.deleteIfExists(file);
-      throw e;
+    try {
+      return PrivateFile.create(file, bytes, arena);
+    } catch (IOException e) {
+      throw new IOException(notEnough(bytes).getMessage() + " (" + e + ")", e);
     }
   }
 
   @Override
   public MemorySegment open(String name, Arena arena) throws IOException {
-    try (FileChannel channel =
-        FileChannel.open(file(name), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      return channel.map(MapMode.READ_WRITE, 0, channel.size(), arena);
-    }
+    return PrivateFile.open(file(name), arena);
   }
 
   @Override
@@ -93,22 +75,6 @@ public final class SharedMemory implements NodeMemory {
       throw new IllegalArgumentException("not a name for a piece: " + name);
     }
     return directory.resolve(name);
-  }
-
-  /**
-   * Gives a file its size, with pages behind all of it: a full tmpfs fails here, not with a SIGBUS
-   * at some later store. By writing: posix_fallocate is a third faster, but to call it costs a
-   * starting process 60 ms and more.
-   */
-  private void setAside(FileChannel channel, long bytes) throws IOException {
-    ByteBuffer zeros = ByteBuffer.allocateDirect(CHUNK);
-    try {
-      for (long left = bytes; left > 0; ) {
-        left -= channel.write(zeros.clear().limit((int) Math.min(CHUNK, left)));
-      }
-    } catch (IOException e) {
-      throw new IOException(notEnough(bytes).getMessage() + " (" + e + ")", e);
-    }
   }
 
   private IOException notEnough(long bytes) throws IOException {

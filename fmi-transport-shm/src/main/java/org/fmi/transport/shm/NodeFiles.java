@@ -3,21 +3,16 @@ package org.fmi.transport.shm;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.fmi.core.node.PrivateFile;
 
 /**
- * Makes, maps and deletes one rank's files in the node's directory: mode 0600, with memory behind
- * every byte before anybody maps them, so that no access can fail.
+ * Makes, maps and deletes one rank's {@link PrivateFile}s in the node's directory.
  *
  * <pre>
  *   shm-RANK.INCARNATION-EPOCH       the rank's {@link Inbox}; deleted by its owner
@@ -32,7 +27,6 @@ final class NodeFiles {
   private static final Pattern NAME =
       Pattern.compile("shm-(\\d+)\\.(\\d+)-(\\d+)(?:-(\\d+)|-c\\d+)?");
   private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
-  private static final int BLOCK_BYTES = 64 << 10;
 
   private final Path directory;
   private final Arena arena;
@@ -93,23 +87,7 @@ final class NodeFiles {
    * @throws IOException if it exists, or there is no room
    */
   MemorySegment create(String name, long bytes) throws IOException {
-    Path file = directory.resolve(name);
-    Files.createFile(
-        file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-    boolean interrupted = Thread.interrupted();
-    try (FileChannel channel = open(file)) {
-      ByteBuffer zeros = ByteBuffer.allocateDirect(BLOCK_BYTES);
-      for (long at = 0; at < bytes; ) {
-        zeros.clear().limit((int) Math.min(BLOCK_BYTES, bytes - at));
-        at += channel.write(zeros, at);
-      }
-      return map(channel);
-    } catch (IOException e) {
-      Files.deleteIfExists(file);
-      throw e;
-    } finally {
-      restore(interrupted);
-    }
+    return unchecked(PrivateFile.create(directory.resolve(name), bytes, arena));
   }
 
   /**
@@ -118,35 +96,16 @@ final class NodeFiles {
    * @throws java.nio.file.NoSuchFileException if its owner has deleted it
    */
   MemorySegment open(String name) throws IOException {
-    boolean interrupted = Thread.interrupted();
-    try (FileChannel channel = open(directory.resolve(name))) {
-      return map(channel);
-    } finally {
-      restore(interrupted);
-    }
-  }
-
-  /**
-   * Java closes a file under the hands of a thread that is interrupted, which is not wanted here.
-   */
-  private static void restore(boolean interrupted) {
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    return unchecked(PrivateFile.open(directory.resolve(name), arena));
   }
 
   void delete(String name) throws IOException {
     Files.deleteIfExists(directory.resolve(name));
   }
 
-  private static FileChannel open(Path file) throws IOException {
-    return FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
-  }
-
-  /** The segment is valid as long as the arena is open; it does not check that at each access. */
-  @SuppressWarnings("restricted") // only such a segment costs no check of its scope
-  private MemorySegment map(FileChannel channel) throws IOException {
-    MemorySegment mapped = channel.map(MapMode.READ_WRITE, 0, channel.size(), arena);
+  /** Valid as long as the arena is open, but does not check that at each access, which costs. */
+  @SuppressWarnings("restricted") // no other segment can do without the check
+  private static MemorySegment unchecked(MemorySegment mapped) {
     return MemorySegment.ofAddress(mapped.address()).reinterpret(mapped.byteSize());
   }
 }
