@@ -86,7 +86,7 @@ final class ArchitectureTest {
         .whereLayer("progress")
         .mayOnlyBeAccessedByLayers("p2p", "recovery")
         .whereLayer("spi")
-        .mayOnlyBeAccessedByLayers("progress", "p2p", "recovery")
+        .mayOnlyBeAccessedByLayers("progress", "p2p", "coll", "recovery")
         .check(project);
   }
 

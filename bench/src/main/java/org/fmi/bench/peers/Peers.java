@@ -93,9 +93,11 @@ public final class Peers {
   public static void main(String[] args) {
     try (Fmi fmi = Fmi.init(args)) {
       Peers peers = new Peers(fmi.world(), args);
-      for (Point point : peers.points) {
-        peers.measure(point.operation, point.count);
-      }
+      // In a loop, as programs do their work: outside of loops what is received is recorded.
+      fmi.loop(
+          peers.points.length,
+          i -> peers.measure(peers.points[(int) i].operation, peers.points[(int) i].count),
+          new long[1]);
     }
   }
 

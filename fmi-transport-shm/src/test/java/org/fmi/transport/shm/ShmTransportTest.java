@@ -118,8 +118,7 @@ class ShmTransportTest {
   @Test
   void memoryForCollectivesIsSharedAndHasNoNameOnceHidden() throws Exception {
     try (Transport a = open(0, 3);
-        Transport b = open(1, 3);
-        Transport c = open(2, 3)) {
+        Transport b = open(1, 3)) {
       byte[][] endpoints = {a.endpoint(), b.endpoint(), new byte[0]};
       a.start(endpoints);
       b.start(endpoints);
