@@ -17,21 +17,21 @@ final class BooleanKernels {
     };
   }
 
-  private static void logicalAnd(boolean[] in, int i, boolean[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] && inOut[j + k];
+  private static void logicalAnd(boolean[] in, boolean[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] && inOut[k];
     }
   }
 
-  private static void logicalOr(boolean[] in, int i, boolean[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] || inOut[j + k];
+  private static void logicalOr(boolean[] in, boolean[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] || inOut[k];
     }
   }
 
-  private static void logicalXor(boolean[] in, int i, boolean[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] ^ inOut[j + k];
+  private static void logicalXor(boolean[] in, boolean[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] ^ inOut[k];
     }
   }
 }

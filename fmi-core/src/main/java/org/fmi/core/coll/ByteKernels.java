@@ -25,84 +25,84 @@ final class ByteKernels {
     };
   }
 
-  private static void max(byte[] in, int i, byte[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = (byte) Math.max(in[i + k], inOut[j + k]);
+  private static void max(byte[] in, byte[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = (byte) Math.max(in[k], inOut[k]);
     }
   }
 
-  private static void min(byte[] in, int i, byte[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = (byte) Math.min(in[i + k], inOut[j + k]);
+  private static void min(byte[] in, byte[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = (byte) Math.min(in[k], inOut[k]);
     }
   }
 
-  private static void sum(byte[] in, int i, byte[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = (byte) (in[i + k] + inOut[j + k]);
+  private static void sum(byte[] in, byte[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = (byte) (in[k] + inOut[k]);
     }
   }
 
-  private static void prod(byte[] in, int i, byte[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = (byte) (in[i + k] * inOut[j + k]);
+  private static void prod(byte[] in, byte[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = (byte) (in[k] * inOut[k]);
     }
   }
 
-  private static void logicalAnd(byte[] in, int i, byte[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] != 0 && inOut[j + k] != 0 ? (byte) 1 : (byte) 0;
+  private static void logicalAnd(byte[] in, byte[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] != 0 && inOut[k] != 0 ? (byte) 1 : (byte) 0;
     }
   }
 
-  private static void logicalOr(byte[] in, int i, byte[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] != 0 || inOut[j + k] != 0 ? (byte) 1 : (byte) 0;
+  private static void logicalOr(byte[] in, byte[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] != 0 || inOut[k] != 0 ? (byte) 1 : (byte) 0;
     }
   }
 
-  private static void logicalXor(byte[] in, int i, byte[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = (in[i + k] != 0) != (inOut[j + k] != 0) ? (byte) 1 : (byte) 0;
+  private static void logicalXor(byte[] in, byte[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = (in[k] != 0) != (inOut[k] != 0) ? (byte) 1 : (byte) 0;
     }
   }
 
-  private static void bitAnd(byte[] in, int i, byte[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = (byte) (in[i + k] & inOut[j + k]);
+  private static void bitAnd(byte[] in, byte[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = (byte) (in[k] & inOut[k]);
     }
   }
 
-  private static void bitOr(byte[] in, int i, byte[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = (byte) (in[i + k] | inOut[j + k]);
+  private static void bitOr(byte[] in, byte[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = (byte) (in[k] | inOut[k]);
     }
   }
 
-  private static void bitXor(byte[] in, int i, byte[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = (byte) (in[i + k] ^ inOut[j + k]);
+  private static void bitXor(byte[] in, byte[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = (byte) (in[k] ^ inOut[k]);
     }
   }
 
-  private static void maxLoc(byte[] in, int i, byte[] inOut, int j, int count) {
-    for (int k = 0; k < count; k += 2) {
-      byte a = in[i + k];
-      byte b = inOut[j + k];
-      if (a == b ? in[i + k + 1] < inOut[j + k + 1] : a > b) {
-        inOut[j + k] = a;
-        inOut[j + k + 1] = in[i + k + 1];
+  private static void maxLoc(byte[] in, byte[] inOut, int from, int to) {
+    for (int k = from; k < to; k += 2) {
+      byte a = in[k];
+      byte b = inOut[k];
+      if (a == b ? in[k + 1] < inOut[k + 1] : a > b) {
+        inOut[k] = a;
+        inOut[k + 1] = in[k + 1];
       }
     }
   }
 
-  private static void minLoc(byte[] in, int i, byte[] inOut, int j, int count) {
-    for (int k = 0; k < count; k += 2) {
-      byte a = in[i + k];
-      byte b = inOut[j + k];
-      if (a == b ? in[i + k + 1] < inOut[j + k + 1] : a < b) {
-        inOut[j + k] = a;
-        inOut[j + k + 1] = in[i + k + 1];
+  private static void minLoc(byte[] in, byte[] inOut, int from, int to) {
+    for (int k = from; k < to; k += 2) {
+      byte a = in[k];
+      byte b = inOut[k];
+      if (a == b ? in[k + 1] < inOut[k + 1] : a < b) {
+        inOut[k] = a;
+        inOut[k + 1] = in[k + 1];
       }
     }
   }

@@ -25,84 +25,84 @@ final class CharKernels {
     };
   }
 
-  private static void max(char[] in, int i, char[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = (char) Math.max(in[i + k], inOut[j + k]);
+  private static void max(char[] in, char[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = (char) Math.max(in[k], inOut[k]);
     }
   }
 
-  private static void min(char[] in, int i, char[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = (char) Math.min(in[i + k], inOut[j + k]);
+  private static void min(char[] in, char[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = (char) Math.min(in[k], inOut[k]);
     }
   }
 
-  private static void sum(char[] in, int i, char[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = (char) (in[i + k] + inOut[j + k]);
+  private static void sum(char[] in, char[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = (char) (in[k] + inOut[k]);
     }
   }
 
-  private static void prod(char[] in, int i, char[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = (char) (in[i + k] * inOut[j + k]);
+  private static void prod(char[] in, char[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = (char) (in[k] * inOut[k]);
     }
   }
 
-  private static void logicalAnd(char[] in, int i, char[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] != 0 && inOut[j + k] != 0 ? (char) 1 : (char) 0;
+  private static void logicalAnd(char[] in, char[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] != 0 && inOut[k] != 0 ? (char) 1 : (char) 0;
     }
   }
 
-  private static void logicalOr(char[] in, int i, char[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] != 0 || inOut[j + k] != 0 ? (char) 1 : (char) 0;
+  private static void logicalOr(char[] in, char[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] != 0 || inOut[k] != 0 ? (char) 1 : (char) 0;
     }
   }
 
-  private static void logicalXor(char[] in, int i, char[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = (in[i + k] != 0) != (inOut[j + k] != 0) ? (char) 1 : (char) 0;
+  private static void logicalXor(char[] in, char[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = (in[k] != 0) != (inOut[k] != 0) ? (char) 1 : (char) 0;
     }
   }
 
-  private static void bitAnd(char[] in, int i, char[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = (char) (in[i + k] & inOut[j + k]);
+  private static void bitAnd(char[] in, char[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = (char) (in[k] & inOut[k]);
     }
   }
 
-  private static void bitOr(char[] in, int i, char[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = (char) (in[i + k] | inOut[j + k]);
+  private static void bitOr(char[] in, char[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = (char) (in[k] | inOut[k]);
     }
   }
 
-  private static void bitXor(char[] in, int i, char[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = (char) (in[i + k] ^ inOut[j + k]);
+  private static void bitXor(char[] in, char[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = (char) (in[k] ^ inOut[k]);
     }
   }
 
-  private static void maxLoc(char[] in, int i, char[] inOut, int j, int count) {
-    for (int k = 0; k < count; k += 2) {
-      char a = in[i + k];
-      char b = inOut[j + k];
-      if (a == b ? in[i + k + 1] < inOut[j + k + 1] : a > b) {
-        inOut[j + k] = a;
-        inOut[j + k + 1] = in[i + k + 1];
+  private static void maxLoc(char[] in, char[] inOut, int from, int to) {
+    for (int k = from; k < to; k += 2) {
+      char a = in[k];
+      char b = inOut[k];
+      if (a == b ? in[k + 1] < inOut[k + 1] : a > b) {
+        inOut[k] = a;
+        inOut[k + 1] = in[k + 1];
       }
     }
   }
 
-  private static void minLoc(char[] in, int i, char[] inOut, int j, int count) {
-    for (int k = 0; k < count; k += 2) {
-      char a = in[i + k];
-      char b = inOut[j + k];
-      if (a == b ? in[i + k + 1] < inOut[j + k + 1] : a < b) {
-        inOut[j + k] = a;
-        inOut[j + k + 1] = in[i + k + 1];
+  private static void minLoc(char[] in, char[] inOut, int from, int to) {
+    for (int k = from; k < to; k += 2) {
+      char a = in[k];
+      char b = inOut[k];
+      if (a == b ? in[k + 1] < inOut[k + 1] : a < b) {
+        inOut[k] = a;
+        inOut[k + 1] = in[k + 1];
       }
     }
   }

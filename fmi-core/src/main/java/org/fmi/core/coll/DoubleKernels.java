@@ -20,52 +20,52 @@ final class DoubleKernels {
     };
   }
 
-  private static void max(double[] in, int i, double[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = Math.max(in[i + k], inOut[j + k]);
+  private static void max(double[] in, double[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = Math.max(in[k], inOut[k]);
     }
   }
 
-  private static void min(double[] in, int i, double[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = Math.min(in[i + k], inOut[j + k]);
+  private static void min(double[] in, double[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = Math.min(in[k], inOut[k]);
     }
   }
 
-  private static void sum(double[] in, int i, double[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] + inOut[j + k];
+  private static void sum(double[] in, double[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] + inOut[k];
     }
   }
 
-  private static void prod(double[] in, int i, double[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] * inOut[j + k];
+  private static void prod(double[] in, double[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] * inOut[k];
     }
   }
 
-  private static void maxLoc(double[] in, int i, double[] inOut, int j, int count) {
-    for (int k = 0; k < count; k += 2) {
-      double a = in[i + k];
-      double b = inOut[j + k];
+  private static void maxLoc(double[] in, double[] inOut, int from, int to) {
+    for (int k = from; k < to; k += 2) {
+      double a = in[k];
+      double b = inOut[k];
       boolean equal = a == b || (Double.isNaN(a) && Double.isNaN(b));
       // As in max, a value that is not a number wins.
-      if (equal ? in[i + k + 1] < inOut[j + k + 1] : a > b || Double.isNaN(a)) {
-        inOut[j + k] = a;
-        inOut[j + k + 1] = in[i + k + 1];
+      if (equal ? in[k + 1] < inOut[k + 1] : a > b || Double.isNaN(a)) {
+        inOut[k] = a;
+        inOut[k + 1] = in[k + 1];
       }
     }
   }
 
-  private static void minLoc(double[] in, int i, double[] inOut, int j, int count) {
-    for (int k = 0; k < count; k += 2) {
-      double a = in[i + k];
-      double b = inOut[j + k];
+  private static void minLoc(double[] in, double[] inOut, int from, int to) {
+    for (int k = from; k < to; k += 2) {
+      double a = in[k];
+      double b = inOut[k];
       boolean equal = a == b || (Double.isNaN(a) && Double.isNaN(b));
       // As in min, a value that is not a number wins.
-      if (equal ? in[i + k + 1] < inOut[j + k + 1] : a < b || Double.isNaN(a)) {
-        inOut[j + k] = a;
-        inOut[j + k + 1] = in[i + k + 1];
+      if (equal ? in[k + 1] < inOut[k + 1] : a < b || Double.isNaN(a)) {
+        inOut[k] = a;
+        inOut[k + 1] = in[k + 1];
       }
     }
   }

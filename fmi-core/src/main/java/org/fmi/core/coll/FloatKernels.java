@@ -20,52 +20,52 @@ final class FloatKernels {
     };
   }
 
-  private static void max(float[] in, int i, float[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = Math.max(in[i + k], inOut[j + k]);
+  private static void max(float[] in, float[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = Math.max(in[k], inOut[k]);
     }
   }
 
-  private static void min(float[] in, int i, float[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = Math.min(in[i + k], inOut[j + k]);
+  private static void min(float[] in, float[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = Math.min(in[k], inOut[k]);
     }
   }
 
-  private static void sum(float[] in, int i, float[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] + inOut[j + k];
+  private static void sum(float[] in, float[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] + inOut[k];
     }
   }
 
-  private static void prod(float[] in, int i, float[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] * inOut[j + k];
+  private static void prod(float[] in, float[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] * inOut[k];
     }
   }
 
-  private static void maxLoc(float[] in, int i, float[] inOut, int j, int count) {
-    for (int k = 0; k < count; k += 2) {
-      float a = in[i + k];
-      float b = inOut[j + k];
+  private static void maxLoc(float[] in, float[] inOut, int from, int to) {
+    for (int k = from; k < to; k += 2) {
+      float a = in[k];
+      float b = inOut[k];
       boolean equal = a == b || (Float.isNaN(a) && Float.isNaN(b));
       // As in max, a value that is not a number wins.
-      if (equal ? in[i + k + 1] < inOut[j + k + 1] : a > b || Float.isNaN(a)) {
-        inOut[j + k] = a;
-        inOut[j + k + 1] = in[i + k + 1];
+      if (equal ? in[k + 1] < inOut[k + 1] : a > b || Float.isNaN(a)) {
+        inOut[k] = a;
+        inOut[k + 1] = in[k + 1];
       }
     }
   }
 
-  private static void minLoc(float[] in, int i, float[] inOut, int j, int count) {
-    for (int k = 0; k < count; k += 2) {
-      float a = in[i + k];
-      float b = inOut[j + k];
+  private static void minLoc(float[] in, float[] inOut, int from, int to) {
+    for (int k = from; k < to; k += 2) {
+      float a = in[k];
+      float b = inOut[k];
       boolean equal = a == b || (Float.isNaN(a) && Float.isNaN(b));
       // As in min, a value that is not a number wins.
-      if (equal ? in[i + k + 1] < inOut[j + k + 1] : a < b || Float.isNaN(a)) {
-        inOut[j + k] = a;
-        inOut[j + k + 1] = in[i + k + 1];
+      if (equal ? in[k + 1] < inOut[k + 1] : a < b || Float.isNaN(a)) {
+        inOut[k] = a;
+        inOut[k + 1] = in[k + 1];
       }
     }
   }

@@ -25,84 +25,84 @@ final class IntKernels {
     };
   }
 
-  private static void max(int[] in, int i, int[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = Math.max(in[i + k], inOut[j + k]);
+  private static void max(int[] in, int[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = Math.max(in[k], inOut[k]);
     }
   }
 
-  private static void min(int[] in, int i, int[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = Math.min(in[i + k], inOut[j + k]);
+  private static void min(int[] in, int[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = Math.min(in[k], inOut[k]);
     }
   }
 
-  private static void sum(int[] in, int i, int[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] + inOut[j + k];
+  private static void sum(int[] in, int[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] + inOut[k];
     }
   }
 
-  private static void prod(int[] in, int i, int[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] * inOut[j + k];
+  private static void prod(int[] in, int[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] * inOut[k];
     }
   }
 
-  private static void logicalAnd(int[] in, int i, int[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] != 0 && inOut[j + k] != 0 ? 1 : 0;
+  private static void logicalAnd(int[] in, int[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] != 0 && inOut[k] != 0 ? 1 : 0;
     }
   }
 
-  private static void logicalOr(int[] in, int i, int[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] != 0 || inOut[j + k] != 0 ? 1 : 0;
+  private static void logicalOr(int[] in, int[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] != 0 || inOut[k] != 0 ? 1 : 0;
     }
   }
 
-  private static void logicalXor(int[] in, int i, int[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = (in[i + k] != 0) != (inOut[j + k] != 0) ? 1 : 0;
+  private static void logicalXor(int[] in, int[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = (in[k] != 0) != (inOut[k] != 0) ? 1 : 0;
     }
   }
 
-  private static void bitAnd(int[] in, int i, int[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] & inOut[j + k];
+  private static void bitAnd(int[] in, int[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] & inOut[k];
     }
   }
 
-  private static void bitOr(int[] in, int i, int[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] | inOut[j + k];
+  private static void bitOr(int[] in, int[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] | inOut[k];
     }
   }
 
-  private static void bitXor(int[] in, int i, int[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] ^ inOut[j + k];
+  private static void bitXor(int[] in, int[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] ^ inOut[k];
     }
   }
 
-  private static void maxLoc(int[] in, int i, int[] inOut, int j, int count) {
-    for (int k = 0; k < count; k += 2) {
-      int a = in[i + k];
-      int b = inOut[j + k];
-      if (a == b ? in[i + k + 1] < inOut[j + k + 1] : a > b) {
-        inOut[j + k] = a;
-        inOut[j + k + 1] = in[i + k + 1];
+  private static void maxLoc(int[] in, int[] inOut, int from, int to) {
+    for (int k = from; k < to; k += 2) {
+      int a = in[k];
+      int b = inOut[k];
+      if (a == b ? in[k + 1] < inOut[k + 1] : a > b) {
+        inOut[k] = a;
+        inOut[k + 1] = in[k + 1];
       }
     }
   }
 
-  private static void minLoc(int[] in, int i, int[] inOut, int j, int count) {
-    for (int k = 0; k < count; k += 2) {
-      int a = in[i + k];
-      int b = inOut[j + k];
-      if (a == b ? in[i + k + 1] < inOut[j + k + 1] : a < b) {
-        inOut[j + k] = a;
-        inOut[j + k + 1] = in[i + k + 1];
+  private static void minLoc(int[] in, int[] inOut, int from, int to) {
+    for (int k = from; k < to; k += 2) {
+      int a = in[k];
+      int b = inOut[k];
+      if (a == b ? in[k + 1] < inOut[k + 1] : a < b) {
+        inOut[k] = a;
+        inOut[k + 1] = in[k + 1];
       }
     }
   }

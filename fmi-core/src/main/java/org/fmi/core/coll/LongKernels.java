@@ -25,84 +25,84 @@ final class LongKernels {
     };
   }
 
-  private static void max(long[] in, int i, long[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = Math.max(in[i + k], inOut[j + k]);
+  private static void max(long[] in, long[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = Math.max(in[k], inOut[k]);
     }
   }
 
-  private static void min(long[] in, int i, long[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = Math.min(in[i + k], inOut[j + k]);
+  private static void min(long[] in, long[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = Math.min(in[k], inOut[k]);
     }
   }
 
-  private static void sum(long[] in, int i, long[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] + inOut[j + k];
+  private static void sum(long[] in, long[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] + inOut[k];
     }
   }
 
-  private static void prod(long[] in, int i, long[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] * inOut[j + k];
+  private static void prod(long[] in, long[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] * inOut[k];
     }
   }
 
-  private static void logicalAnd(long[] in, int i, long[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] != 0 && inOut[j + k] != 0 ? 1 : 0;
+  private static void logicalAnd(long[] in, long[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] != 0 && inOut[k] != 0 ? 1 : 0;
     }
   }
 
-  private static void logicalOr(long[] in, int i, long[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] != 0 || inOut[j + k] != 0 ? 1 : 0;
+  private static void logicalOr(long[] in, long[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] != 0 || inOut[k] != 0 ? 1 : 0;
     }
   }
 
-  private static void logicalXor(long[] in, int i, long[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = (in[i + k] != 0) != (inOut[j + k] != 0) ? 1 : 0;
+  private static void logicalXor(long[] in, long[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = (in[k] != 0) != (inOut[k] != 0) ? 1 : 0;
     }
   }
 
-  private static void bitAnd(long[] in, int i, long[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] & inOut[j + k];
+  private static void bitAnd(long[] in, long[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] & inOut[k];
     }
   }
 
-  private static void bitOr(long[] in, int i, long[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] | inOut[j + k];
+  private static void bitOr(long[] in, long[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] | inOut[k];
     }
   }
 
-  private static void bitXor(long[] in, int i, long[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] ^ inOut[j + k];
+  private static void bitXor(long[] in, long[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] ^ inOut[k];
     }
   }
 
-  private static void maxLoc(long[] in, int i, long[] inOut, int j, int count) {
-    for (int k = 0; k < count; k += 2) {
-      long a = in[i + k];
-      long b = inOut[j + k];
-      if (a == b ? in[i + k + 1] < inOut[j + k + 1] : a > b) {
-        inOut[j + k] = a;
-        inOut[j + k + 1] = in[i + k + 1];
+  private static void maxLoc(long[] in, long[] inOut, int from, int to) {
+    for (int k = from; k < to; k += 2) {
+      long a = in[k];
+      long b = inOut[k];
+      if (a == b ? in[k + 1] < inOut[k + 1] : a > b) {
+        inOut[k] = a;
+        inOut[k + 1] = in[k + 1];
       }
     }
   }
 
-  private static void minLoc(long[] in, int i, long[] inOut, int j, int count) {
-    for (int k = 0; k < count; k += 2) {
-      long a = in[i + k];
-      long b = inOut[j + k];
-      if (a == b ? in[i + k + 1] < inOut[j + k + 1] : a < b) {
-        inOut[j + k] = a;
-        inOut[j + k + 1] = in[i + k + 1];
+  private static void minLoc(long[] in, long[] inOut, int from, int to) {
+    for (int k = from; k < to; k += 2) {
+      long a = in[k];
+      long b = inOut[k];
+      if (a == b ? in[k + 1] < inOut[k + 1] : a < b) {
+        inOut[k] = a;
+        inOut[k + 1] = in[k + 1];
       }
     }
   }

@@ -26,7 +26,9 @@ final class RecursiveHalving {
       return;
     }
     int v = fold.virtual();
-    Region spare = reducer.scratch(Math.max(starts[size / 2], starts[size] - starts[size / 2]));
+    // As long as the vector, so that what is combined has the same offset in both, if that is not far.
+    long offset = Math.min(data.at(), starts[size]);
+    Region spare = reducer.scratch(offset + starts[size]).plus(offset);
     int low = 0;
     for (int half = size / 2; half > 0; half /= 2) {
       int peer = fold.actor(v ^ half);
@@ -35,8 +37,10 @@ final class RecursiveHalving {
       int give = upper ? low : low + half;
       long keepBytes = starts[keep + half] - starts[keep];
       long giveBytes = starts[give + half] - starts[give];
-      channel.exchange(data.plus(starts[give]), giveBytes, peer, spare, keepBytes, peer, kind);
-      reducer.combine(spare, data.plus(starts[keep]), keepBytes);
+      Region kept = data.plus(starts[keep]);
+      Region theirs = spare.plus(starts[keep]);
+      channel.exchange(data.plus(starts[give]), giveBytes, peer, theirs, keepBytes, peer, kind);
+      reducer.combine(theirs, kept, keepBytes);
       low = keep;
     }
   }

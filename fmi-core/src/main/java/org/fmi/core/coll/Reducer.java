@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Applies one operation to elements of one type, held in arrays of that type. */
 public final class Reducer {
+  /** Elements combined at a time where offsets differ; even, for pairs. */
+  private static final int BLOCK = 1024;
+
   private final Datatype type;
   private final Op op;
   private final Kernel<Object> kernel;
@@ -87,16 +90,32 @@ public final class Reducer {
     return copy;
   }
 
-  /** {@code right = left op right}, for {@code bytes} bytes of arrays of the type. */
+  /**
+   * {@code right = left op right}, for {@code bytes} bytes of arrays of the type. Fastest where both
+   * have the same offset.
+   */
   void combine(Region left, Region right, long bytes) {
-    if (bytes > 0) {
-      int element = type.bytes();
-      kernel.apply(
-          left.base(),
-          (int) (left.at() / element),
-          right.base(),
-          (int) (right.at() / element),
-          (int) (bytes / element));
+    int element = type.bytes();
+    int i = (int) (left.at() / element);
+    int j = (int) (right.at() / element);
+    int count = (int) (bytes / element);
+    if (count == 0) {
+      return;
+    }
+    if (i == j && (i == 0 || divisible())) {
+      kernel.apply(left.base(), right.base(), i, i + count);
+      return;
+    }
+    // An operation of the program's own gets the whole vector, at index 0.
+    int block = divisible() ? Math.min(count, BLOCK) : count;
+    Object in = Region.ofType(type, (long) block * element).base();
+    Object inOut = Region.ofType(type, (long) block * element).base();
+    for (int done = 0; done < count; done += block) {
+      int n = Math.min(block, count - done);
+      System.arraycopy(left.base(), i + done, in, 0, n);
+      System.arraycopy(right.base(), j + done, inOut, 0, n);
+      kernel.apply(in, inOut, 0, n);
+      System.arraycopy(inOut, 0, right.base(), j + done, n);
     }
   }
 
@@ -117,23 +136,8 @@ public final class Reducer {
     return (Kernel<Object>) kernel;
   }
 
-  /** The program's function works from index 0: operands that stand elsewhere are copied. */
+  /** Called with whole vectors that begin at index 0. */
   private static Kernel<Object> userKernel(Op.UserDefined op, Datatype type) {
-    return (in, i, inOut, j, count) -> {
-      Object left = i == 0 ? in : part(in, i, count, type);
-      if (j == 0) {
-        op.function().apply(left, inOut, count, type);
-      } else {
-        Object right = part(inOut, j, count, type);
-        op.function().apply(left, right, count, type);
-        System.arraycopy(right, 0, inOut, j, count);
-      }
-    };
-  }
-
-  private static Object part(Object array, int from, int count, Datatype type) {
-    Object copy = Region.ofType(type, (long) count * type.bytes()).base();
-    System.arraycopy(array, from, copy, 0, count);
-    return copy;
+    return (in, inOut, from, to) -> op.function().apply(in, inOut, to, type);
   }
 }

@@ -20,11 +20,8 @@ final class SharedAllReduce {
       long n = Math.min(slot, bytes - at);
       if (SharedOperands.uncut(region, reducer, n)) {
         SharedOperands.write(region, Kind.ALL_REDUCE, data.plus(at), n);
-        if (region.size() == 2 && reducer.commutative()) {
-          combineWithOther(region, reducer, data.plus(at), result.plus(at), n);
-        } else {
-          SharedOperands.combine(region, reducer, order, 0, n).copyTo(result.plus(at), n);
-        }
+        SharedOperands.combine(region, reducer, order, data.plus(at), 0, n)
+            .copyTo(result.plus(at), n);
         region.done();
       } else {
         long[] starts =
@@ -36,18 +33,5 @@ final class SharedAllReduce {
         region.done();
       }
     }
-  }
-
-  /** Of two ranks each adds the other's operand to its own: there is but one order. */
-  private static void combineWithOther(
-      SharedRegion region, Reducer reducer, Region data, Region result, long bytes) {
-    int other = 1 - region.rank();
-    Region theirs = region.rows(reducer)[other];
-    region.awaitWritten(other);
-    region.get(other, 0, theirs, bytes);
-    if (!data.isSamePlaceAs(result)) {
-      data.copyTo(result, bytes);
-    }
-    reducer.combine(theirs, result, bytes);
   }
 }

@@ -17,13 +17,26 @@ final class SharedOperands {
     region.written();
   }
 
-  /** Waits for all operands and combines a part of them; gives scratch that holds the result. */
+  /**
+   * Waits for the operands of the others and combines a part of all; gives scratch that holds the
+   * result.
+   *
+   * @param own this rank's operand
+   */
   static Region combine(
-      SharedRegion region, Reducer reducer, ReductionOrder order, long at, long bytes) {
+      SharedRegion region,
+      Reducer reducer,
+      ReductionOrder order,
+      Region own,
+      long at,
+      long bytes) {
     Region[] rows = region.rows(reducer);
+    own.plus(at).copyTo(rows[region.rank()], bytes);
     for (int r = 0; r < region.size(); r++) {
-      region.awaitWritten(r);
-      region.get(r, at, rows[r], bytes);
+      if (r != region.rank()) {
+        region.awaitWritten(r);
+        region.get(r, at, rows[r], bytes);
+      }
     }
     return order.reduce(reducer, rows, bytes);
   }
@@ -45,7 +58,7 @@ final class SharedOperands {
     long[] starts = RecursiveHalving.equalBlocks(reducer, bytes, region.size());
     long mine = starts[rank + 1] - starts[rank];
     write(region, kind, data, bytes);
-    Region reduced = combine(region, reducer, order, starts[rank], mine);
+    Region reduced = combine(region, reducer, order, data, starts[rank], mine);
     region.done();
     region.begin(kind, bytes);
     region.awaitFree();

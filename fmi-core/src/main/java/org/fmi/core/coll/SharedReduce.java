@@ -25,9 +25,12 @@ final class SharedReduce {
     for (long at = 0; at < bytes; at += slot) {
       long n = Math.min(slot, bytes - at);
       if (SharedOperands.uncut(region, reducer, n)) {
-        SharedOperands.write(region, Kind.REDUCE, data.plus(at), n);
         if (isRoot) {
-          SharedOperands.combine(region, reducer, order, 0, n).copyTo(result.plus(at), n);
+          region.begin(Kind.REDUCE, n);
+          SharedOperands.combine(region, reducer, order, data.plus(at), 0, n)
+              .copyTo(result.plus(at), n);
+        } else {
+          SharedOperands.write(region, Kind.REDUCE, data.plus(at), n);
         }
       } else {
         long[] starts =

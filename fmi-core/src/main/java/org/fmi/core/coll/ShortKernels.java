@@ -25,84 +25,84 @@ final class ShortKernels {
     };
   }
 
-  private static void max(short[] in, int i, short[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = (short) Math.max(in[i + k], inOut[j + k]);
+  private static void max(short[] in, short[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = (short) Math.max(in[k], inOut[k]);
     }
   }
 
-  private static void min(short[] in, int i, short[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = (short) Math.min(in[i + k], inOut[j + k]);
+  private static void min(short[] in, short[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = (short) Math.min(in[k], inOut[k]);
     }
   }
 
-  private static void sum(short[] in, int i, short[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = (short) (in[i + k] + inOut[j + k]);
+  private static void sum(short[] in, short[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = (short) (in[k] + inOut[k]);
     }
   }
 
-  private static void prod(short[] in, int i, short[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = (short) (in[i + k] * inOut[j + k]);
+  private static void prod(short[] in, short[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = (short) (in[k] * inOut[k]);
     }
   }
 
-  private static void logicalAnd(short[] in, int i, short[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] != 0 && inOut[j + k] != 0 ? (short) 1 : (short) 0;
+  private static void logicalAnd(short[] in, short[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] != 0 && inOut[k] != 0 ? (short) 1 : (short) 0;
     }
   }
 
-  private static void logicalOr(short[] in, int i, short[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = in[i + k] != 0 || inOut[j + k] != 0 ? (short) 1 : (short) 0;
+  private static void logicalOr(short[] in, short[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = in[k] != 0 || inOut[k] != 0 ? (short) 1 : (short) 0;
     }
   }
 
-  private static void logicalXor(short[] in, int i, short[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = (in[i + k] != 0) != (inOut[j + k] != 0) ? (short) 1 : (short) 0;
+  private static void logicalXor(short[] in, short[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = (in[k] != 0) != (inOut[k] != 0) ? (short) 1 : (short) 0;
     }
   }
 
-  private static void bitAnd(short[] in, int i, short[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = (short) (in[i + k] & inOut[j + k]);
+  private static void bitAnd(short[] in, short[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = (short) (in[k] & inOut[k]);
     }
   }
 
-  private static void bitOr(short[] in, int i, short[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = (short) (in[i + k] | inOut[j + k]);
+  private static void bitOr(short[] in, short[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = (short) (in[k] | inOut[k]);
     }
   }
 
-  private static void bitXor(short[] in, int i, short[] inOut, int j, int count) {
-    for (int k = 0; k < count; k++) {
-      inOut[j + k] = (short) (in[i + k] ^ inOut[j + k]);
+  private static void bitXor(short[] in, short[] inOut, int from, int to) {
+    for (int k = from; k < to; k++) {
+      inOut[k] = (short) (in[k] ^ inOut[k]);
     }
   }
 
-  private static void maxLoc(short[] in, int i, short[] inOut, int j, int count) {
-    for (int k = 0; k < count; k += 2) {
-      short a = in[i + k];
-      short b = inOut[j + k];
-      if (a == b ? in[i + k + 1] < inOut[j + k + 1] : a > b) {
-        inOut[j + k] = a;
-        inOut[j + k + 1] = in[i + k + 1];
+  private static void maxLoc(short[] in, short[] inOut, int from, int to) {
+    for (int k = from; k < to; k += 2) {
+      short a = in[k];
+      short b = inOut[k];
+      if (a == b ? in[k + 1] < inOut[k + 1] : a > b) {
+        inOut[k] = a;
+        inOut[k + 1] = in[k + 1];
       }
     }
   }
 
-  private static void minLoc(short[] in, int i, short[] inOut, int j, int count) {
-    for (int k = 0; k < count; k += 2) {
-      short a = in[i + k];
-      short b = inOut[j + k];
-      if (a == b ? in[i + k + 1] < inOut[j + k + 1] : a < b) {
-        inOut[j + k] = a;
-        inOut[j + k + 1] = in[i + k + 1];
+  private static void minLoc(short[] in, short[] inOut, int from, int to) {
+    for (int k = from; k < to; k += 2) {
+      short a = in[k];
+      short b = inOut[k];
+      if (a == b ? in[k + 1] < inOut[k + 1] : a < b) {
+        inOut[k] = a;
+        inOut[k + 1] = in[k + 1];
       }
     }
   }
