@@ -151,8 +151,7 @@ class RdmaFaultsTest {
       for (int i = 0; i < 20; i++) {
         byte[] garbage = new byte[i % 2 == 0 ? Greeting.REQUEST_BYTES : random.nextInt(57)];
         random.nextBytes(garbage);
-        Connection connection =
-            dialler.dial(RdmaEndpoint.of(ours.endpoint()).address(), garbage);
+        Connection connection = dialler.dial(RdmaEndpoint.of(ours.endpoint()).address(), garbage);
         Verbs.Event event;
         long begin = System.nanoTime();
         while ((event = dialler.nextEvent()) == null) {

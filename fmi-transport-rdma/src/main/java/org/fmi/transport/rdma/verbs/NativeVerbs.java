@@ -244,18 +244,19 @@ public final class NativeVerbs implements Verbs {
       throw failed("cannot register " + memory.byteSize() + " bytes");
     }
     int key = raw(region, MemoryRegion.USED_BYTES).get(JAVA_INT, MemoryRegion.LKEY);
-    Region registered = new Region() {
-      @Override
-      public int key() {
-        return key;
-      }
+    Region registered =
+        new Region() {
+          @Override
+          public int key() {
+            return key;
+          }
 
-      @Override
-      public void close() throws IOException {
-        regions.remove(this);
-        end("ibv_dereg_mr", lib.deregMr, region);
-      }
-    };
+          @Override
+          public void close() throws IOException {
+            regions.remove(this);
+            end("ibv_dereg_mr", lib.deregMr, region);
+          }
+        };
     regions.add(registered);
     return registered;
   }

@@ -37,8 +37,7 @@ class StructsTest {
         Files.exists(Path.of("/usr/include/infiniband/verbs.h"))
             && Files.exists(Path.of("/usr/include/rdma/rdma_cma.h")),
         "not compared: no header files of rdma-core (Debian: libibverbs-dev librdmacm-dev)");
-    assumeTrue(
-        Files.exists(Path.of("/usr/bin/gcc")), "not compared: no C compiler (Debian: gcc)");
+    assumeTrue(Files.exists(Path.of("/usr/bin/gcc")), "not compared: no C compiler (Debian: gcc)");
     offset("ibv_context", "ops.poll_cq", Structs.Context.POLL_CQ);
     offset("ibv_context", "ops.req_notify_cq", Structs.Context.REQ_NOTIFY_CQ);
     offset("ibv_context", "ops.post_srq_recv", Structs.Context.POST_SRQ_RECV);
@@ -82,8 +81,7 @@ class StructsTest {
     offset("ibv_qp_init_attr", "srq", Structs.QueuePairAttributes.SRQ);
     offset("ibv_qp_init_attr", "cap.max_send_wr", Structs.QueuePairAttributes.MAX_SEND_WR);
     offset("ibv_qp_init_attr", "cap.max_send_sge", Structs.QueuePairAttributes.MAX_SEND_SGE);
-    offset(
-        "ibv_qp_init_attr", "cap.max_inline_data", Structs.QueuePairAttributes.MAX_INLINE_DATA);
+    offset("ibv_qp_init_attr", "cap.max_inline_data", Structs.QueuePairAttributes.MAX_INLINE_DATA);
     offset("ibv_qp_init_attr", "qp_type", Structs.QueuePairAttributes.QP_TYPE);
     size("ibv_qp_init_attr", Structs.QueuePairAttributes.BYTES);
     ours.put("IBV_QPT_RC", Structs.QueuePairAttributes.RELIABLE);
@@ -134,10 +132,8 @@ class StructsTest {
     ours.put("RDMA_CM_EVENT_ESTABLISHED", Structs.CmEvent.ESTABLISHED);
     ours.put("RDMA_CM_EVENT_DISCONNECTED", Structs.CmEvent.DISCONNECTED);
     ours.put("RDMA_CM_EVENT_DEVICE_REMOVAL", Structs.CmEvent.DEVICE_REMOVAL);
-    offset(
-        "rdma_conn_param", "private_data", Structs.ConnectionParameters.PRIVATE_DATA);
-    offset(
-        "rdma_conn_param", "private_data_len", Structs.ConnectionParameters.PRIVATE_DATA_LEN);
+    offset("rdma_conn_param", "private_data", Structs.ConnectionParameters.PRIVATE_DATA);
+    offset("rdma_conn_param", "private_data_len", Structs.ConnectionParameters.PRIVATE_DATA_LEN);
     offset("rdma_conn_param", "retry_count", Structs.ConnectionParameters.RETRY_COUNT);
     offset("rdma_conn_param", "rnr_retry_count", Structs.ConnectionParameters.RNR_RETRY_COUNT);
     size("rdma_conn_param", Structs.ConnectionParameters.BYTES);
