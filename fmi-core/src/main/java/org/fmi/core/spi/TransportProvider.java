@@ -1,5 +1,7 @@
 package org.fmi.core.spi;
 
+import org.jspecify.annotations.Nullable;
+
 /** Makes transports; found through {@link java.util.ServiceLoader}. */
 public interface TransportProvider {
   /** Short name, as in {@code --transport}. */
@@ -10,6 +12,24 @@ public interface TransportProvider {
    * RDMA, 30 TCP.
    */
   int order();
+
+  /**
+   * Whether this machine has what the transport is for, as far as can be told at no cost. If not it
+   * is left out without a word, unless it was asked for by name.
+   */
+  default boolean present() {
+    return true;
+  }
+
+  /**
+   * Tries whether a transport could be opened. If not it is left out, unless it was asked for by
+   * name, and the user is told.
+   *
+   * @return for a person: why it cannot, and what would help; null if it can
+   */
+  default @Nullable String unusable(RankConfig config) {
+    return null;
+  }
 
   /**
    * Opens a transport for one epoch of one rank.

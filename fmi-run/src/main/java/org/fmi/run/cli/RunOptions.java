@@ -239,10 +239,8 @@ record RunOptions(
           }
           yield List.of("shm");
         }
-        case "rdma" ->
-            throw new UsageException(
-                "--transport rdma: this version of FMI does not have it yet; use auto, shm or tcp");
-        default -> throw notOneOf(Setting.TRANSPORT, text, "auto", "shm", "tcp");
+        case "rdma" -> List.of("rdma");
+        default -> throw notOneOf(Setting.TRANSPORT, text, "auto", "shm", "tcp", "rdma");
       };
     }
 

@@ -14,7 +14,8 @@ enum Setting {
       "--transport",
       "transport",
       "T",
-      "auto, shm (one node only) or tcp (default auto: shm within a node, else tcp)"),
+      "auto, shm (one node only), rdma or tcp (default auto: shm within a node, else rdma where there"
+          + " is a device, else tcp)"),
   GROUP_SIZE("--group-size", "group-size", "G", "ranks per checkpoint group (default 16)"),
   INTERVAL("--interval", "interval", "K", "checkpoint every K iterations"),
   MTBF(

@@ -298,7 +298,7 @@ final class OptionsTest {
           -n 4 --launcher ssh app.jar          | --launcher ssh | --hosts
           -n 4 --launcher local --hosts a:4 app.jar | --launcher local | --ppn
           -n 4 --ppn 2 --transport shm app.jar | --transport shm | use auto, or one node
-          -n 4 --transport rdma app.jar        | --transport rdma | auto, shm or tcp
+          -n 4 --transport rdam app.jar        | --transport rdam | did you mean rdma
           -n 4 --transport tpc app.jar         | --transport tpc | did you mean tcp
           -n 4 --on-no-spare shar app.jar      | --on-no-spare shar | did you mean share
           -n 4 --prefix /opt app.jar           | --prefix | this machine

@@ -1,0 +1,164 @@
+package org.fmi.transport.rdma;
+
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What two ranks say to each other before a connection stands, in the 56 bytes that the connection
+ * manager carries. Each proves that it knows the job's secret, by an HMAC over job, epoch, both
+ * ranks, the listener's nonce, the dialler's nonce, and which of the two it is.
+ *
+ * <pre>
+ *   request   0        4      8      12      16        20       28                 56
+ *             +--------+------+------+-------+---------+--------+------------------+
+ *             | magic  | from | to   | epoch | credits | nonce  | proof            |  little endian
+ *             +--------+------+------+-------+---------+--------+------------------+
+ *   answer    0        4         8                  36
+ *             +--------+---------+------------------+
+ *             | magic  | credits | proof            |
+ *             +--------+---------+------------------+
+ *   refusal   0        4      8
+ *             +--------+------+
+ *             | magic  | code |
+ *             +--------+------+
+ * </pre>
+ *
+ * A request seen by others is of no use to them: its proof holds for one endpoint of one epoch,
+ * that takes one connection of a pair.
+ */
+final class Greeting {
+  static final int REQUEST_BYTES = 56;
+
+  private static final int MAGIC = 0x314d4652; // RFM1
+  private static final int PROOF_BYTES = 28;
+  private static final String ALGORITHM = "HmacSHA256";
+
+  private final SecretKeySpec key;
+  private final String job;
+  private final int epoch;
+
+  Greeting(byte[] secret, String job, int epoch) {
+    this.key = new SecretKeySpec(secret, ALGORITHM);
+    this.job = job;
+    this.epoch = epoch;
+  }
+
+  /**
+   * A dialling rank's words.
+   *
+   * @param credits frames the other side may send at once
+   * @param nonce the dialler's
+   */
+  record Request(int from, int to, int credits, long nonce) {}
+
+  byte[] request(Request r, byte[] listener) {
+    return buffer(REQUEST_BYTES)
+        .putInt(MAGIC)
+        .putInt(r.from)
+        .putInt(r.to)
+        .putInt(epoch)
+        .putInt(r.credits)
+        .putLong(r.nonce)
+        .put(proof("dials", r, r.credits, listener), 0, PROOF_BYTES)
+        .array();
+  }
+
+  /**
+   * Reads a request, from whomever.
+   *
+   * @return null if it is not one of this job and epoch
+   */
+  @Nullable Request request(byte[] bytes, byte[] listener) {
+    if (bytes.length < REQUEST_BYTES) {
+      return null;
+    }
+    ByteBuffer in = wrap(bytes);
+    if (in.getInt() != MAGIC) {
+      return null;
+    }
+    int from = in.getInt();
+    int to = in.getInt();
+    int theirEpoch = in.getInt();
+    Request r = new Request(from, to, in.getInt(), in.getLong());
+    // Compared last and always: how long it takes tells nothing.
+    boolean proven = proven(in, proof("dials", r, r.credits, listener));
+    return proven && theirEpoch == epoch ? r : null;
+  }
+
+  byte[] answer(Request r, int credits, byte[] listener) {
+    return buffer(2 * Integer.BYTES + PROOF_BYTES)
+        .putInt(MAGIC)
+        .putInt(credits)
+        .put(proof("listens", r, credits, listener), 0, PROOF_BYTES)
+        .array();
+  }
+
+  /**
+   * Reads the answer to a request.
+   *
+   * @return the credits; -1 if it is not the answer
+   */
+  int answered(byte[] bytes, Request r, byte[] listener) {
+    try {
+      ByteBuffer in = wrap(bytes);
+      if (in.getInt() != MAGIC) {
+        return -1;
+      }
+      int credits = in.getInt();
+      return proven(in, proof("listens", r, credits, listener)) ? credits : -1;
+    } catch (BufferUnderflowException e) {
+      return -1;
+    }
+  }
+
+  static byte[] refusal(int code) {
+    return buffer(2 * Integer.BYTES).putInt(MAGIC).putInt(code).array();
+  }
+
+  /** The code of a refusal; 0 if it is none of ours. */
+  static int refused(byte[] bytes) {
+    ByteBuffer in = wrap(bytes);
+    return bytes.length >= 2 * Integer.BYTES && in.getInt() == MAGIC ? in.getInt() : 0;
+  }
+
+  private byte[] proof(String role, Request r, int credits, byte[] listener) {
+    byte[] name = job.getBytes(StandardCharsets.UTF_8);
+    byte[] purpose = ("fmi rdma 1 " + role).getBytes(StandardCharsets.UTF_8);
+    ByteBuffer text =
+        buffer(purpose.length + name.length + listener.length + 7 * Integer.BYTES + Long.BYTES);
+    text.putInt(purpose.length).put(purpose).putInt(name.length).put(name);
+    text.putInt(epoch).putInt(r.from).putInt(r.to).putInt(credits).putLong(r.nonce);
+    text.putInt(listener.length).put(listener);
+    try {
+      Mac mac = Mac.getInstance(ALGORITHM);
+      mac.init(key);
+      mac.update(text.flip());
+      return mac.doFinal();
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException(e); // every Java has it
+    }
+  }
+
+  private static boolean proven(ByteBuffer in, byte[] expected) {
+    byte[] theirs = new byte[PROOF_BYTES];
+    in.get(theirs);
+    byte[] ours = Arrays.copyOf(expected, PROOF_BYTES);
+    return MessageDigest.isEqual(ours, theirs);
+  }
+
+  private static ByteBuffer buffer(int bytes) {
+    return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  private static ByteBuffer wrap(byte[] bytes) {
+    return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+  }
+}

@@ -1,0 +1,53 @@
+package org.fmi.transport.rdma;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+
+/**
+ * Where a rank listens in one epoch, as published to the others.
+ *
+ * <pre>
+ *   0                 16        18
+ *   +-----------------+---------+-------------------------+
+ *   | nonce           | port    | IP address, 4 or 16     |    big endian
+ *   +-----------------+---------+-------------------------+
+ * </pre>
+ *
+ * @param nonce random; who dials proves the secret for this endpoint and no other
+ */
+record RdmaEndpoint(byte[] nonce, InetSocketAddress address) {
+  static final int NONCE_BYTES = 16;
+
+  byte[] bytes() {
+    byte[] ip = address.getAddress().getAddress();
+    return ByteBuffer.allocate(NONCE_BYTES + Short.BYTES + ip.length)
+        .put(nonce)
+        .putShort((short) address.getPort())
+        .put(ip)
+        .array();
+  }
+
+  /**
+   * The endpoint that {@link #bytes} wrote.
+   *
+   * @throws IllegalArgumentException if it is none
+   */
+  static RdmaEndpoint of(byte[] bytes) {
+    if (bytes.length < NONCE_BYTES + Short.BYTES) {
+      throw new IllegalArgumentException("an endpoint of " + bytes.length + " bytes");
+    }
+    ByteBuffer in = ByteBuffer.wrap(bytes);
+    byte[] nonce = new byte[NONCE_BYTES];
+    in.get(nonce);
+    int port = Short.toUnsignedInt(in.getShort());
+    byte[] ip = new byte[in.remaining()];
+    in.get(ip);
+    try {
+      return new RdmaEndpoint(nonce, new InetSocketAddress(InetAddress.getByAddress(ip), port));
+    } catch (UnknownHostException e) {
+      throw new IllegalArgumentException("an endpoint of " + bytes.length + " bytes", e);
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package org.fmi.transport.rdma;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import org.fmi.core.spi.RankConfig;
+import org.fmi.core.spi.Transport;
+import org.fmi.core.spi.TransportProvider;
+import org.fmi.transport.rdma.verbs.Devices;
+import org.fmi.transport.rdma.verbs.NativeVerbs;
+import org.jspecify.annotations.Nullable;
+
+/** Makes RDMA transports, by the libraries of rdma-core. */
+public final class RdmaTransportProvider implements TransportProvider {
+  @Override
+  public String name() {
+    return RdmaTransport.NAME;
+  }
+
+  @Override
+  public int order() {
+    return 20;
+  }
+
+  @Override
+  public boolean present() {
+    try {
+      return !new Devices().ports().isEmpty();
+    } catch (IOException e) {
+      return true; // what is wrong there is said by whoever tries to use it
+    }
+  }
+
+  @Override
+  public @Nullable String unusable(RankConfig config) {
+    try (Transport trial = open(config, 0)) {
+      return trial.endpoint().length == 0 ? "it has no endpoint" : null;
+    } catch (IOException e) {
+      return e.getMessage();
+    }
+  }
+
+  @Override
+  public Transport open(RankConfig config, int epoch) throws IOException {
+    return new RdmaTransport(config, epoch, new NativeVerbs(InetAddress.getByName(config.host())));
+  }
+}

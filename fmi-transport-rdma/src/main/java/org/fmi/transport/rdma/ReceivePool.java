@@ -1,0 +1,135 @@
+package org.fmi.transport.rdma;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import org.fmi.transport.rdma.verbs.Verbs;
+
+/**
+ * Buffers for what arrives, posted to the queue that all connections share, and the account of who
+ * may use how many. All buffers are posted but for the one that is being handed on.
+ *
+ * <p>Each connection has {@link #FIXED} buffers for itself; beyond that, up to {@link #WINDOW}
+ * frames may be under way to this rank from one peer as long as there are buffers, which is so for
+ * the first {@link #FAST_PEERS} that talk.
+ */
+final class ReceivePool {
+  /** Frames that a peer may have under way at any time. */
+  static final int BASE = 2;
+
+  /** Empty messages that tell credits. */
+  static final int TELLING = 2;
+
+  /** Frames that a peer may have under way at most: half a MiB. */
+  static final int WINDOW = 32;
+
+  private static final int FIXED = BASE + TELLING;
+  private static final int FAST_PEERS = 8;
+
+  /** Buffers are registered so many at a time: 1 MiB. */
+  private static final int SLAB_SHIFT = 6;
+
+  private static final int SLAB_FRAMES = 1 << SLAB_SHIFT;
+
+  private final Verbs verbs;
+  private final ArrayList<Slab> slabs = new ArrayList<>();
+  private int connections;
+
+  /** Buffers that no connection has a right to. */
+  private int unclaimed;
+
+  ReceivePool(Verbs verbs) {
+    this.verbs = verbs;
+  }
+
+  /** The most buffers there will be, for connections to so many peers. */
+  static int most(int peers) {
+    int wanted = wanted(peers);
+    return Math.max(1, Math.ceilDiv(wanted, SLAB_FRAMES)) * SLAB_FRAMES;
+  }
+
+  private static int wanted(int connections) {
+    int fast = Math.min(connections, FAST_PEERS);
+    return fast * (WINDOW + TELLING) + (connections - fast) * FIXED;
+  }
+
+  /**
+   * Registers the first buffers, enough for the first connection.
+   *
+   * @throws IOException if no memory can be registered
+   */
+  void prepare() throws IOException {
+    grow();
+  }
+
+  /**
+   * Sets aside what a new connection has for itself.
+   *
+   * @throws IOException if no more memory can be registered
+   */
+  void join() throws IOException {
+    connections++;
+    if (slabs.size() * SLAB_FRAMES < wanted(connections)) {
+      grow();
+    }
+    unclaimed -= FIXED;
+  }
+
+  /** The connection has ended before a frame went over it. */
+  void leave() {
+    connections--;
+    unclaimed += FIXED;
+  }
+
+  /** Whether there was a buffer more for a connection that may have so many frames under way. */
+  boolean claim(int underWay) {
+    if (underWay >= WINDOW || unclaimed == 0) {
+      return false;
+    }
+    unclaimed--;
+    return true;
+  }
+
+  /** A frame has arrived. */
+  void arrived() {
+    unclaimed++;
+  }
+
+  private void grow() throws IOException {
+    Slab slab = new Slab(verbs, SLAB_FRAMES);
+    slabs.add(slab);
+    int first = (slabs.size() - 1) << SLAB_SHIFT;
+    for (int i = 0; i < SLAB_FRAMES; i++) {
+      post(first + i);
+    }
+    unclaimed += SLAB_FRAMES;
+  }
+
+  /** Gives a buffer to the device. */
+  void post(int buffer) throws IOException {
+    Slab slab = slabs.get(buffer >> SLAB_SHIFT);
+    // Negative, as an id of a receive is.
+    verbs.postReceive(
+        ~(long) buffer, slab.memory.address() + offset(buffer), Slab.FRAME_BYTES, slab.key);
+  }
+
+  /** The buffer that a completion names. */
+  static int buffer(long id) {
+    return (int) ~id;
+  }
+
+  MemorySegment memory(int buffer) {
+    return slabs.get(buffer >> SLAB_SHIFT).memory;
+  }
+
+  long offset(int buffer) {
+    return Slab.offset(buffer & (SLAB_FRAMES - 1));
+  }
+
+  void close() throws IOException {
+    for (Slab slab : slabs) {
+      slab.close();
+    }
+    slabs.clear();
+  }
+}

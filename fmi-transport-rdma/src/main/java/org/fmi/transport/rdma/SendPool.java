@@ -1,0 +1,40 @@
+package org.fmi.transport.rdma;
+
+import java.io.IOException;
+import org.fmi.transport.rdma.verbs.Verbs;
+
+/** Buffers that frames go out from, shared by all connections. */
+final class SendPool {
+  static final int NONE = -1;
+
+  /** 1 MiB: more than is on its way to the peers' devices at a time. */
+  private static final int FRAMES = 64;
+
+  final Slab slab;
+  private final int[] free = new int[FRAMES];
+  private int count = FRAMES;
+
+  SendPool(Verbs verbs) throws IOException {
+    slab = new Slab(verbs, FRAMES);
+    for (int i = 0; i < FRAMES; i++) {
+      free[i] = FRAMES - 1 - i;
+    }
+  }
+
+  /** {@link #NONE} if there is none. */
+  int take() {
+    return count == 0 ? NONE : free[--count];
+  }
+
+  void give(int frame) {
+    free[count++] = frame;
+  }
+
+  /**
+   * Whether a send must be signalled that would wait for a later one otherwise. Half of the buffers
+   * always come back by themselves, however many connections hold some.
+   */
+  boolean scarce() {
+    return count <= FRAMES / 2;
+  }
+}

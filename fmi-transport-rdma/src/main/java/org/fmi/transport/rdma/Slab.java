@@ -1,0 +1,52 @@
+package org.fmi.transport.rdma;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.fmi.core.wire.FrameLayout;
+import org.fmi.transport.rdma.verbs.Verbs;
+
+/** Registered memory for some frames of the largest size. */
+final class Slab {
+  /** A frame, and what brings the next to a cache line of its own. */
+  static final int FRAME_BYTES = RdmaTransport.MAX_PAYLOAD + 64;
+
+  private static final int PAGE_BYTES = 4096;
+
+  private final Arena arena;
+  private final Verbs.Region region;
+
+  /** Without a check of its scope at each access; valid until {@link #close}. */
+  final MemorySegment memory;
+
+  final int key;
+
+  static {
+    assert FRAME_BYTES % 64 == 0
+        && FRAME_BYTES >= RdmaTransport.MAX_PAYLOAD + FrameLayout.HEADER_BYTES;
+  }
+
+  @SuppressWarnings("restricted") // only such a segment costs no check of its scope
+  Slab(Verbs verbs, int frames) throws IOException {
+    arena = Arena.ofShared();
+    try {
+      MemorySegment allocated = arena.allocate((long) frames * FRAME_BYTES, PAGE_BYTES);
+      region = verbs.register(allocated);
+      memory = MemorySegment.ofAddress(allocated.address()).reinterpret(allocated.byteSize());
+      key = region.key();
+    } catch (IOException e) {
+      arena.close();
+      throw e;
+    }
+  }
+
+  static long offset(int frame) {
+    return (long) frame * FRAME_BYTES;
+  }
+
+  /** No connection may use it any more. */
+  void close() throws IOException {
+    region.close();
+    arena.close();
+  }
+}

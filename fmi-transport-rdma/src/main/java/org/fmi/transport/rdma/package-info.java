@@ -1,0 +1,31 @@
+/**
+ * Frames over RDMA: one reliable connection for each pair of ranks that talks, polled by the
+ * application's own thread.
+ *
+ * <pre>
+ *   RdmaTransport   poll, offer, await; who dials whom        Greeting   proof of the job's secret
+ *   Link            one peer: credits, work outstanding       Sleeper    where the rank sleeps
+ *   SendPool        buffers on their way out                  Ringer     rings another's bell
+ *   ReceivePool     buffers for what arrives, shared by all
+ *   ------------------------------------------------------------------------------------------
+ *   verbs           the device
+ * </pre>
+ *
+ * <p><b>Copies.</b> A frame is copied into a registered buffer and arrives in one; a small one is
+ * copied into the work request. A message longer than a frame comes as a row of frames, so that the
+ * copies on both sides and the wire work at the same time. (To put it straight into the receiver's
+ * memory needs the memory's registration in the transport's contract: later.)
+ *
+ * <p><b>Credits.</b> A receiver never runs dry: each peer may have as many frames under way as it
+ * was granted, and every grant is backed by a posted buffer of the queue that all connections
+ * share. Grants travel with each frame, as the immediate number, which counts all grants there ever
+ * were. A rank that has nothing to send tells them by an empty message. Those take buffers too; see
+ * {@link org.fmi.transport.rdma.Link} on why two a peer are enough.
+ *
+ * <p><b>Memory.</b> About 64 KiB locked for each peer talked to, for the first eight about half a
+ * MiB, and 1 MiB for what goes out; nothing for peers never talked to.
+ */
+@NullMarked
+package org.fmi.transport.rdma;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,452 @@
+package org.fmi.transport.rdma.verbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.fmi.transport.rdma.verbs.Structs.CmEvent;
+import org.fmi.transport.rdma.verbs.Structs.CmId;
+import org.fmi.transport.rdma.verbs.Structs.ConnectionParameters;
+import org.fmi.transport.rdma.verbs.Structs.Device;
+import org.fmi.transport.rdma.verbs.Structs.EventChannel;
+import org.fmi.transport.rdma.verbs.Structs.QueuePair;
+import org.fmi.transport.rdma.verbs.Structs.SendRequest;
+import org.fmi.transport.rdma.verbs.Structs.SocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes connections by {@code librdmacm}, which finds devices and routes by IP addresses.
+ *
+ * <pre>
+ *   dial: rdma_resolve_addr --ADDR_RESOLVED--> rdma_resolve_route --ROUTE_RESOLVED--> rdma_connect
+ *                                                          --ESTABLISHED | REJECTED | UNREACHABLE..-->
+ *   listen:     --CONNECT_REQUEST--> rdma_accept --ESTABLISHED-->          --DISCONNECTED-->
+ * </pre>
+ *
+ * The library does the queue pair's transitions.
+ */
+final class ConnectionManager {
+  private static final int BACKLOG = 1024;
+  private static final int RESOLVE_MILLIS = 4_000;
+
+  /** The most that the hardware's field of three bits takes. */
+  private static final byte RETRIES = 7;
+
+  /** For ever: buffers are there by construction, but a receiver's device may be late. */
+  private static final byte RETRIES_WITHOUT_BUFFER = 7;
+
+  private static final int STATUS_NOBODY_LISTENS = 8;
+  private static final int STATUS_STALE = 10;
+
+  private final NativeVerbs verbs;
+  private final Native calls;
+  private final NativeFunctions lib;
+  private final MemorySegment result;
+  private final long channel;
+  private final int descriptor;
+  private long listener;
+  private InetSocketAddress address;
+  private String device = "";
+  private int port;
+  private int inline;
+
+  /** By their id's address. */
+  private final Map<Long, Link> links = new HashMap<>();
+
+  ConnectionManager(
+      NativeVerbs verbs, NativeFunctions lib, Arena arena, Devices devices, InetAddress preferred)
+      throws IOException {
+    this.verbs = verbs;
+    this.calls = verbs.calls;
+    this.lib = lib;
+    this.result = arena.allocate(JAVA_LONG);
+    channel = calls.pointer(lib.createEventChannel);
+    if (channel == 0) {
+      throw new IOException(
+          "rdma: no connection manager: "
+              + calls.message(calls.errno())
+              + "; is the kernel module rdma_ucm loaded, and /dev/infiniband/rdma_cm there?");
+    }
+    descriptor = NativeVerbs.raw(channel, EventChannel.USED_BYTES).get(JAVA_INT, EventChannel.FD);
+    address = new InetSocketAddress(preferred, 0);
+    try {
+      calls.setNonBlocking(descriptor);
+      bind(devices, preferred);
+    } catch (IOException e) {
+      closeIds();
+      close();
+      throw e;
+    }
+  }
+
+  /** Binds to the first address that belongs to an RDMA device with an active port. */
+  private void bind(Devices devices, InetAddress preferred) throws IOException {
+    Set<InetAddress> candidates = new LinkedHashSet<>();
+    if (!preferred.isLoopbackAddress()) {
+      candidates.add(preferred);
+    }
+    candidates.addAll(addresses());
+    List<String> tried = new ArrayList<>();
+    for (InetAddress candidate : candidates) {
+      long id = createId();
+      if (bound(id, candidate)) {
+        MemorySegment i = NativeVerbs.raw(id, CmId.USED_BYTES);
+        long context = i.get(JAVA_LONG, CmId.VERBS);
+        int number = i.get(JAVA_BYTE, CmId.PORT_NUM);
+        if (context != 0) {
+          String name = deviceName(context);
+          if (devices.active(name, number)) {
+            listener = id;
+            device = name;
+            port = number;
+            address = new InetSocketAddress(candidate, 0);
+            return;
+          }
+        }
+      }
+      tried.add(candidate.getHostAddress());
+      destroyId(id);
+    }
+    throw new IOException(
+        "rdma: no IP address belongs to an RDMA device with an active port; devices: "
+            + devices.ports()
+            + ", addresses: "
+            + tried
+            + "; give the device's network interface (InfiniBand: IPoIB) an address");
+  }
+
+  private static List<InetAddress> addresses() throws IOException {
+    List<InetAddress> v4 = new ArrayList<>();
+    List<InetAddress> v6 = new ArrayList<>();
+    for (NetworkInterface i : NetworkInterface.networkInterfaces().toList()) {
+      if (i.isUp() && !i.isLoopback()) {
+        i.inetAddresses()
+            .filter(a -> !a.isLinkLocalAddress())
+            .forEach(a -> (a instanceof Inet4Address ? v4 : v6).add(a));
+      }
+    }
+    v4.addAll(v6);
+    return v4;
+  }
+
+  private boolean bound(long id, InetAddress candidate) {
+    try (Arena own = Arena.ofConfined()) {
+      MemorySegment sockaddr = sockaddr(own, new InetSocketAddress(candidate, 0));
+      return calls.call(lib.bindAddr, id, sockaddr.address()) == 0;
+    }
+  }
+
+  private static String deviceName(long context) {
+    long d = NativeVerbs.raw(context, Long.BYTES).get(JAVA_LONG, 0);
+    return NativeVerbs.raw(d, Device.NAME + Device.NAME_BYTES).getString(Device.NAME);
+  }
+
+  private static MemorySegment sockaddr(Arena arena, InetSocketAddress a) {
+    MemorySegment s = arena.allocate(SocketAddress.BYTES, Long.BYTES);
+    byte[] bytes = a.getAddress().getAddress();
+    boolean six = a.getAddress() instanceof Inet6Address;
+    s.set(JAVA_SHORT, SocketAddress.FAMILY, six ? SocketAddress.INET6 : SocketAddress.INET);
+    s.set(JAVA_BYTE, SocketAddress.PORT, (byte) (a.getPort() >> 8));
+    s.set(JAVA_BYTE, SocketAddress.PORT + 1, (byte) a.getPort());
+    MemorySegment.copy(
+        MemorySegment.ofArray(bytes),
+        0,
+        s,
+        six ? SocketAddress.ADDRESS_6 : SocketAddress.ADDRESS_4,
+        bytes.length);
+    if (a.getAddress() instanceof Inet6Address v6) {
+      s.set(JAVA_INT, SocketAddress.SCOPE_6, v6.getScopeId());
+    }
+    return s;
+  }
+
+  private long createId() throws IOException {
+    if (calls.call(lib.createId, channel, result.address(), 0, Structs.PORT_SPACE_TCP) != 0) {
+      throw verbs.failed("rdma_create_id");
+    }
+    return result.get(JAVA_LONG, 0);
+  }
+
+  private void destroyId(long id) throws IOException {
+    if (calls.call(lib.destroyId, id) != 0) {
+      throw verbs.failed("rdma_destroy_id");
+    }
+  }
+
+  long context() {
+    return NativeVerbs.raw(listener, CmId.USED_BYTES).get(JAVA_LONG, CmId.VERBS);
+  }
+
+  int port() {
+    return port;
+  }
+
+  String describe() {
+    return device + " port " + port + " at " + address.getAddress().getHostAddress();
+  }
+
+  InetSocketAddress address() {
+    return address;
+  }
+
+  int descriptor() {
+    return descriptor;
+  }
+
+  /**
+   * The most of inline bytes that the device takes, of the wanted number divided by some.
+   *
+   * @throws IOException if it makes no queue pair at all
+   */
+  int findInline(int wanted, int[] divisors) throws IOException {
+    int error = 0;
+    for (int divisor : divisors) {
+      int bytes = divisor == 0 ? 0 : wanted / divisor;
+      long id = createId();
+      try {
+        if (!bound(id, address.getAddress())) {
+          throw verbs.failed("rdma_bind_addr");
+        }
+        error = verbs.tryQueuePair(id, bytes);
+        if (error == 0) {
+          calls.run(lib.destroyQp, id);
+          inline = bytes;
+          return bytes;
+        }
+      } finally {
+        destroyId(id);
+      }
+    }
+    throw verbs.failed("a queue pair", error);
+  }
+
+  void listen() throws IOException {
+    if (calls.callWithInt(lib.listen, listener, BACKLOG) != 0) {
+      throw verbs.failed("rdma_listen");
+    }
+    int p = Short.toUnsignedInt(Short.reverseBytes(calls.callForShort(lib.getSrcPort, listener)));
+    address = new InetSocketAddress(address.getAddress(), p);
+  }
+
+  Connection dial(InetSocketAddress to, byte[] greeting) throws IOException {
+    long id = createId();
+    try (Arena own = Arena.ofConfined()) {
+      MemorySegment from = sockaddr(own, new InetSocketAddress(address.getAddress(), 0));
+      MemorySegment peer = sockaddr(own, to);
+      if (calls.call(lib.resolveAddr, id, from.address(), peer.address(), RESOLVE_MILLIS) != 0) {
+        IOException e = verbs.failed("cannot resolve " + to);
+        destroyId(id);
+        throw e;
+      }
+    }
+    Link link = new Link(id, greeting);
+    links.put(id, link);
+    return link;
+  }
+
+  Verbs.@Nullable Event nextEvent() throws IOException {
+    while (calls.call(lib.getCmEvent, channel, result.address()) == 0) {
+      long address = result.get(JAVA_LONG, 0);
+      MemorySegment e = NativeVerbs.raw(address, CmEvent.USED_BYTES);
+      long id = e.get(JAVA_LONG, CmEvent.ID);
+      int kind = e.get(JAVA_INT, CmEvent.EVENT);
+      int status = e.get(JAVA_INT, CmEvent.STATUS);
+      byte[] greeting = greeting(e);
+      // An id cannot be destroyed before its events are acknowledged.
+      if (calls.call(lib.ackCmEvent, address) != 0) {
+        throw verbs.failed("rdma_ack_cm_event");
+      }
+      Verbs.Event event = take(id, kind, status, greeting);
+      if (event != null) {
+        return event;
+      }
+    }
+    if (calls.errno() != Native.EAGAIN) {
+      throw verbs.failed("rdma_get_cm_event");
+    }
+    return null;
+  }
+
+  private static byte[] greeting(MemorySegment e) {
+    long data = e.get(JAVA_LONG, CmEvent.PRIVATE_DATA);
+    int bytes = Byte.toUnsignedInt(e.get(JAVA_BYTE, CmEvent.PRIVATE_DATA_LEN));
+    return data == 0 ? new byte[0] : NativeVerbs.raw(data, bytes).toArray(JAVA_BYTE);
+  }
+
+  /** Goes on with the connection; returns what its owner must know, null if nothing. */
+  private Verbs.@Nullable Event take(long id, int kind, int status, byte[] greeting) {
+    if (kind == CmEvent.CONNECT_REQUEST) {
+      Link link = new Link(id, new byte[0]);
+      links.put(id, link);
+      return new Verbs.Event(Verbs.Event.Kind.REQUEST, link, greeting, "");
+    }
+    Link link = links.get(id);
+    if (link == null) {
+      return null;
+    }
+    return switch (kind) {
+      case CmEvent.ADDR_RESOLVED -> link.resolveRoute();
+      case CmEvent.ROUTE_RESOLVED -> link.connect();
+      case CmEvent.ESTABLISHED -> new Verbs.Event(Verbs.Event.Kind.ESTABLISHED, link, greeting, "");
+      case CmEvent.REJECTED -> link.rejected(status, greeting);
+      case CmEvent.ADDR_ERROR -> link.failed("address not reached", -status);
+      case CmEvent.ROUTE_ERROR -> link.failed("no route", -status);
+      case CmEvent.UNREACHABLE -> link.failed("no answer", -status);
+      case CmEvent.CONNECT_ERROR -> link.failed("not connected", -status);
+      case CmEvent.DISCONNECTED ->
+          new Verbs.Event(
+              Verbs.Event.Kind.DISCONNECTED, link, greeting, "disconnected by the peer");
+      case CmEvent.DEVICE_REMOVAL ->
+          new Verbs.Event(Verbs.Event.Kind.DISCONNECTED, link, greeting, "the device was removed");
+      default -> null; // of no consequence here
+    };
+  }
+
+  /** Frees all that is left of ids. */
+  void closeIds() throws IOException {
+    for (Link link : links.values().toArray(Link[]::new)) {
+      link.close();
+    }
+    if (listener != 0) {
+      destroyId(listener);
+      listener = 0;
+    }
+  }
+
+  void close() {
+    calls.run(lib.destroyEventChannel, channel);
+  }
+
+  private final class Link implements Connection {
+    private final long id;
+    private final byte[] greeting;
+    private long queuePair;
+    private int number;
+
+    Link(long id, byte[] greeting) {
+      this.id = id;
+      this.greeting = greeting;
+    }
+
+    Verbs.Event failed(String what, int error) {
+      return new Verbs.Event(
+          Verbs.Event.Kind.FAILED, this, new byte[0], what + ": " + calls.message(error));
+    }
+
+    Verbs.Event rejected(int status, byte[] words) {
+      return switch (status) {
+        case STATUS_STALE ->
+            new Verbs.Event(
+                Verbs.Event.Kind.FAILED, this, words, "the peer still holds an older connection");
+        case STATUS_NOBODY_LISTENS ->
+            new Verbs.Event(Verbs.Event.Kind.REJECTED, this, new byte[0], "nobody listens there");
+        default -> new Verbs.Event(Verbs.Event.Kind.REJECTED, this, words, "refused by the peer");
+      };
+    }
+
+    Verbs.@Nullable Event resolveRoute() {
+      return calls.callWithInt(lib.resolveRoute, id, RESOLVE_MILLIS) == 0
+          ? null
+          : failed("rdma_resolve_route", calls.errno());
+    }
+
+    Verbs.@Nullable Event connect() {
+      try {
+        createQueuePair();
+      } catch (IOException e) {
+        return new Verbs.Event(
+            Verbs.Event.Kind.FAILED, this, new byte[0], String.valueOf(e.getMessage()));
+      }
+      return agree(lib.connect, greeting) == 0 ? null : failed("rdma_connect", calls.errno());
+    }
+
+    private void createQueuePair() throws IOException {
+      verbs.createQueuePair(id, inline);
+      queuePair = NativeVerbs.raw(id, CmId.USED_BYTES).get(JAVA_LONG, CmId.QP);
+      number = NativeVerbs.raw(queuePair, QueuePair.USED_BYTES).get(JAVA_INT, QueuePair.QP_NUM);
+    }
+
+    private int agree(MemorySegment function, byte[] words) {
+      try (Arena own = Arena.ofConfined()) {
+        MemorySegment data = own.allocate(Math.max(1, words.length));
+        MemorySegment.copy(MemorySegment.ofArray(words), 0, data, 0, words.length);
+        MemorySegment p = own.allocate(ConnectionParameters.BYTES, Long.BYTES);
+        p.set(JAVA_LONG, ConnectionParameters.PRIVATE_DATA, data.address());
+        p.set(JAVA_BYTE, ConnectionParameters.PRIVATE_DATA_LEN, (byte) words.length);
+        p.set(JAVA_BYTE, ConnectionParameters.RETRY_COUNT, RETRIES);
+        p.set(JAVA_BYTE, ConnectionParameters.RNR_RETRY_COUNT, RETRIES_WITHOUT_BUFFER);
+        return calls.call(function, id, p.address());
+      }
+    }
+
+    @Override
+    public int number() {
+      return number;
+    }
+
+    @Override
+    public void accept(byte[] words) throws IOException {
+      createQueuePair();
+      if (agree(lib.accept, words) != 0) {
+        throw verbs.failed("rdma_accept");
+      }
+    }
+
+    @Override
+    public void reject(byte[] words) {
+      try (Arena own = Arena.ofConfined()) {
+        MemorySegment data = own.allocate(Math.max(1, words.length));
+        MemorySegment.copy(MemorySegment.ofArray(words), 0, data, 0, words.length);
+        // An error says that the other side has gone already.
+        calls.callWithByte(lib.reject, id, data.address(), (byte) words.length);
+      }
+    }
+
+    @Override
+    public void send(long workId, long at, int bytes, int key, int immediate, int flags)
+        throws IOException {
+      verbs.postSend(
+          queuePair, SendRequest.SEND_WITH_IMM, workId, at, bytes, key, immediate, flags);
+    }
+
+    @Override
+    public void sendMarker(long workId) throws IOException {
+      verbs.postSend(queuePair, SendRequest.RDMA_WRITE, workId, 0, 0, 0, 0, SIGNALLED);
+    }
+
+    @Override
+    public void disconnect() {
+      if (queuePair != 0) {
+        // An error says that it was not connected.
+        calls.call(lib.disconnect, id);
+      }
+    }
+
+    @Override
+    public void close() {
+      if (links.remove(id) == null) {
+        return;
+      }
+      if (queuePair != 0) {
+        calls.run(lib.destroyQp, id);
+        queuePair = 0;
+      }
+      calls.call(lib.destroyId, id);
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package org.fmi.transport.rdma.verbs;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The RDMA devices that the kernel knows, as it shows them in files: nothing is loaded for it. */
+public final class Devices {
+  private static final Path KERNEL = Path.of("/sys/class/infiniband");
+
+  private final Path directory;
+
+  /** Those of this machine. */
+  public Devices() {
+    this(KERNEL);
+  }
+
+  /**
+   * @param directory as the kernel's {@code /sys/class/infiniband}
+   */
+  Devices(Path directory) {
+    this.directory = directory;
+  }
+
+  /**
+   * A port of a device.
+   *
+   * @param state as the kernel puts it: {@code 4: ACTIVE}, {@code 1: DOWN}
+   */
+  public record Port(String device, String number, String state) {
+    public boolean active() {
+      return state.endsWith("ACTIVE");
+    }
+
+    @Override
+    public String toString() {
+      return device + " port " + number + " (" + state + ")";
+    }
+  }
+
+  /** All ports of all devices; empty if there is none. */
+  public List<Port> ports() throws IOException {
+    List<Port> ports = new ArrayList<>();
+    for (Path device : children(directory)) {
+      for (Path port : children(device.resolve("ports"))) {
+        ports.add(
+            new Port(
+                String.valueOf(device.getFileName()),
+                String.valueOf(port.getFileName()),
+                Files.readString(port.resolve("state")).strip()));
+      }
+    }
+    return ports;
+  }
+
+  /**
+   * Makes sure that there is a device with a port that is up.
+   *
+   * @throws IOException if there is none; says what is missing
+   */
+  void check() throws IOException {
+    List<Port> ports = ports();
+    if (ports.isEmpty()) {
+      throw new IOException(
+          "rdma: no RDMA device on this machine ("
+              + directory
+              + " is empty or missing); is its driver loaded?");
+    }
+    if (ports.stream().noneMatch(Port::active)) {
+      throw new IOException(
+          "rdma: no active port: " + ports + "; is a cable or the subnet manager missing?");
+    }
+  }
+
+  /** Whether a port is up; a device unknown here is not. */
+  boolean active(String device, int port) throws IOException {
+    for (Port p : ports()) {
+      if (p.device().equals(device) && p.number().equals(Integer.toString(port))) {
+        return p.active();
+      }
+    }
+    return false;
+  }
+
+  private static List<Path> children(Path directory) throws IOException {
+    List<Path> children = new ArrayList<>();
+    if (Files.isDirectory(directory)) {
+      try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory)) {
+        stream.forEach(children::add);
+      }
+      children.sort(null);
+    }
+    return children;
+  }
+}

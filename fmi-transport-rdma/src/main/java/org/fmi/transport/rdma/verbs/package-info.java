@@ -1,0 +1,12 @@
+/**
+ * RDMA verbs through the stock libraries of rdma-core. Knows nothing of ranks or messages.
+ *
+ * <pre>
+ *   Verbs         a device: queues, memory, connections     Connection    a queue pair to one peer
+ *   NativeVerbs   by the foreign function API               Structs       the C structures' layouts
+ * </pre>
+ */
+@NullMarked
+package org.fmi.transport.rdma.verbs;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.transport.rdma;
+
+import org.jspecify.annotations.NullMarked;

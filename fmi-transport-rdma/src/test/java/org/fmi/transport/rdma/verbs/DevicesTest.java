@@ -1,0 +1,52 @@
+package org.fmi.transport.rdma.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DevicesTest {
+  @TempDir Path directory = Path.of("");
+
+  private void port(String device, String number, String state) throws IOException {
+    Path port = directory.resolve(device).resolve("ports").resolve(number);
+    Files.createDirectories(port);
+    Files.writeString(port.resolve("state"), state + "\n");
+  }
+
+  @Test
+  void aMachineWithoutDevicesIsSaid() throws Exception {
+    Devices none = new Devices(directory.resolve("missing"));
+    assertThat(none.ports()).isEmpty();
+    assertThatThrownBy(none::check)
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("no RDMA device");
+  }
+
+  @Test
+  void aPortThatIsDownIsSaid() throws Exception {
+    port("mlx5_0", "1", "1: DOWN");
+    port("mlx5_0", "2", "2: INIT");
+    Devices devices = new Devices(directory);
+    assertThatThrownBy(devices::check)
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("no active port")
+        .hasMessageContaining("mlx5_0 port 1 (1: DOWN)");
+    assertThat(devices.active("mlx5_0", 1)).isFalse();
+  }
+
+  @Test
+  void aPortThatIsUpIsFound() throws Exception {
+    port("mlx5_0", "1", "1: DOWN");
+    port("mlx5_1", "1", "4: ACTIVE");
+    Devices devices = new Devices(directory);
+    devices.check();
+    assertThat(devices.active("mlx5_0", 1)).isFalse();
+    assertThat(devices.active("mlx5_1", 1)).isTrue();
+    assertThat(devices.active("mlx5_1", 2)).isFalse();
+  }
+}
