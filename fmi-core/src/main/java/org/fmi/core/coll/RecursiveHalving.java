@@ -26,7 +26,8 @@ final class RecursiveHalving {
       return;
     }
     int v = fold.virtual();
-    // As long as the vector, so that what is combined has the same offset in both, if that is not far.
+    // As long as the vector, so that what is combined has the same offset in both, if that is not
+    // far.
     long offset = Math.min(data.at(), starts[size]);
     Region spare = reducer.scratch(offset + starts[size]).plus(offset);
     int low = 0;

@@ -91,8 +91,8 @@ public final class Reducer {
   }
 
   /**
-   * {@code right = left op right}, for {@code bytes} bytes of arrays of the type. Fastest where both
-   * have the same offset.
+   * {@code right = left op right}, for {@code bytes} bytes of arrays of the type. Fastest where
+   * both have the same offset.
    */
   void combine(Region left, Region right, long bytes) {
     int element = type.bytes();

@@ -24,12 +24,7 @@ final class SharedOperands {
    * @param own this rank's operand
    */
   static Region combine(
-      SharedRegion region,
-      Reducer reducer,
-      ReductionOrder order,
-      Region own,
-      long at,
-      long bytes) {
+      SharedRegion region, Reducer reducer, ReductionOrder order, Region own, long at, long bytes) {
     Region[] rows = region.rows(reducer);
     own.plus(at).copyTo(rows[region.rank()], bytes);
     for (int r = 0; r < region.size(); r++) {
