@@ -5,7 +5,7 @@ package org.fmi.examples.himeno;
  *
  * <p>What it computes is fixed to the bit, whichever way it does so: a point's terms are added in
  * the order in which the benchmark writes them, rounded to float each time; the squares of a row's
- * residuals are added from k = 0 upwards in double, and then the rows' sums in the order of i and j.
+ * residuals are added from k = 0 upwards in double, and then the rows' sums, by i and j.
  */
 @FunctionalInterface
 interface Sweep {

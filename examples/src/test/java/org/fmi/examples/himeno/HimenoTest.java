@@ -64,7 +64,7 @@ class HimenoTest {
     assertThat(gosa(world, Loops.ALREADY_DONE, kernel)).isEqualTo(gosa);
   }
 
-  /** Rows of 62 points fill no vectors; as many rows as a rank may have, and coefficients at odds. */
+  /** A row's 62 points do not fill whole vectors, nor its blocks whole groups of rows. */
   @ParameterizedTest
   @ValueSource(ints = {1, 3, 4, 7, 30})
   void bothKernelsComputeTheSameBitForBit(int rows) {
