@@ -81,8 +81,19 @@ class HimenoTest {
     Block block = new Block(Grid.XS, new Slice(2, 3), new Slice(0, rows), kernel);
     Random random = new Random(rows);
     float[][] all = {
-      block.p, block.a0, block.a1, block.a2, block.a3, block.b0, block.b1, block.b2, block.c0,
-      block.c1, block.c2, block.bnd, block.wrk1
+      block.p,
+      block.a0,
+      block.a1,
+      block.a2,
+      block.a3,
+      block.b0,
+      block.b1,
+      block.b2,
+      block.c0,
+      block.c1,
+      block.c2,
+      block.bnd,
+      block.wrk1
     };
     for (float[] array : all) {
       for (int x = 0; x < array.length; x++) {
