@@ -9,7 +9,8 @@ import org.fmi.examples.Slice;
  * that belong to its neighbours, or to the grid's boundary, which stays as it is.
  */
 final class Block {
-  private static final float OMEGA = 0.8f;
+  /** How much of a residual is taken over into the pressure. */
+  static final float OMEGA = 0.8f;
 
   /** Points of this block, without the layer around them. */
   final int ni;
@@ -26,24 +27,26 @@ final class Block {
   final float[] p;
 
   // The equation's coefficients: constant here, but the benchmark reads them from memory.
-  private final float[] a0;
-  private final float[] a1;
-  private final float[] a2;
-  private final float[] a3;
-  private final float[] b0;
-  private final float[] b1;
-  private final float[] b2;
-  private final float[] c0;
-  private final float[] c1;
-  private final float[] c2;
-  private final float[] bnd;
-  private final float[] wrk1;
+  final float[] a0;
+  final float[] a1;
+  final float[] a2;
+  final float[] a3;
+  final float[] b0;
+  final float[] b1;
+  final float[] b2;
+  final float[] c0;
+  final float[] c1;
+  final float[] c2;
+  final float[] bnd;
+  final float[] wrk1;
 
-  private final float[] wrk2;
-  private final double[] residuals;
+  /** The pressure after this iteration; the benchmark calls it wrk2. */
+  final float[] next;
+
+  private final Sweep sweep;
 
   /** The block of the inner points {@code is} times {@code js}, counted from 0. */
-  Block(Grid grid, Slice is, Slice js) {
+  Block(Grid grid, Slice is, Slice js, Kernel kernel) {
     ni = is.count();
     nj = js.count();
     nk = grid.insideK();
@@ -70,8 +73,8 @@ final class Block {
     c2 = filled(size, 1);
     bnd = filled(size, 1);
     wrk1 = filled(size, 0);
-    wrk2 = new float[size];
-    residuals = new double[nk];
+    next = new float[size];
+    sweep = kernel.over(this);
   }
 
   private static float[] filled(int size, float value) {
@@ -87,60 +90,12 @@ final class Block {
 
   /** One iteration; returns the sum of the squared residuals of this block. */
   double jacobi() {
-    double gosa = 0;
+    double gosa = sweep.compute();
     for (int i = 0; i < ni; i++) {
       for (int j = 0; j < nj; j++) {
-        int row = row(i, j);
-        computeResiduals(row);
-        relax(row);
-        gosa += sumOfSquares();
-      }
-    }
-    for (int i = 0; i < ni; i++) {
-      for (int j = 0; j < nj; j++) {
-        System.arraycopy(wrk2, row(i, j), p, row(i, j), nk);
+        System.arraycopy(next, row(i, j), p, row(i, j), nk);
       }
     }
     return gosa;
-  }
-
-  /**
-   * The 19-point stencil on a row. Its results go to an array of another type than its inputs: so
-   * the compiler knows that no result is an input, and may compute several points at once.
-   */
-  private void computeResiduals(int row) {
-    final float[] p = this.p;
-    final double[] residuals = this.residuals;
-    final int i = strideI;
-    final int j = strideJ;
-    for (int k = 0; k < nk; k++) {
-      int x = row + k;
-      float s0 =
-          a0[x] * p[x + i]
-              + a1[x] * p[x + j]
-              + a2[x] * p[x + 1]
-              + b0[x] * (p[x + i + j] - p[x + i - j] - p[x - i + j] + p[x - i - j])
-              + b1[x] * (p[x + j + 1] - p[x - j + 1] - p[x + j - 1] + p[x - j - 1])
-              + b2[x] * (p[x + i + 1] - p[x - i + 1] - p[x + i - 1] + p[x - i - 1])
-              + c0[x] * p[x - i]
-              + c1[x] * p[x - j]
-              + c2[x] * p[x - 1]
-              + wrk1[x];
-      residuals[k] = (s0 * a3[x] - p[x]) * bnd[x];
-    }
-  }
-
-  private void relax(int row) {
-    for (int k = 0; k < nk; k++) {
-      wrk2[row + k] = p[row + k] + OMEGA * (float) residuals[k];
-    }
-  }
-
-  private double sumOfSquares() {
-    double sum = 0;
-    for (int k = 0; k < nk; k++) {
-      sum += residuals[k] * residuals[k];
-    }
-    return sum;
   }
 }

@@ -22,12 +22,14 @@ public final class Himeno {
                          M (128 x 128 x 256), L (256 x 256 x 512) or XL (512 x 512 x 1024);
                          56 bytes a point in all ranks together, 4 of them in a checkpoint
         --iterations I   how many iterations to compute, default 200
+        --kernel KERNEL  plain (loops, default) or vector (the JDK's incubating Vector API:
+                         run with fmirun -J --add-modules=jdk.incubator.vector)
         --help           show this and end
 
       The last line is "result gosa=HEX iterations=I mflops=M recoveries=R": the sum of the squared
-      residuals of the last iteration, exactly (equal for equal N, with or without failures), the
-      speed of computing by the benchmark's count of 34 operations a point, and how often the job
-      recovered from a failure.
+      residuals of the last iteration, exactly (equal for equal N, with or without failures, with
+      either kernel), the speed of computing by the benchmark's count of 34 operations a point, and
+      how often the job recovered from a failure.
       """;
 
   private Himeno() {}
@@ -49,6 +51,11 @@ public final class Himeno {
     }
     Grid grid = options.choice("--grid", Grid.XS);
     int iterations = options.integer("--iterations", 200, 1, Integer.MAX_VALUE);
+    Kernel kernel = options.choice("--kernel", Kernel.PLAIN);
+    if (!kernel.isAvailable()) {
+      throw options.refuse(
+          "--kernel " + kernel + " needs fmirun -J --add-modules=" + Kernel.VECTOR_MODULE);
+    }
     ProcessGrid ranks = ProcessGrid.of(world.size(), grid.insideI(), grid.insideJ());
     if (ranks == null) {
       throw options.refuse("grid " + grid + " cannot be divided among " + world.size() + " ranks");
@@ -56,7 +63,7 @@ public final class Himeno {
 
     Slice is = Slice.of(grid.insideI(), ranks.rows(), ranks.row(world.rank()));
     Slice js = Slice.of(grid.insideJ(), ranks.cols(), ranks.col(world.rank()));
-    Block block = new Block(grid, is, js);
+    Block block = new Block(grid, is, js, kernel);
     Halo halo = new Halo(world, ranks, block);
     double[] gosa = new double[1];
     long[] computed = new long[1]; // by this process: no part of the state

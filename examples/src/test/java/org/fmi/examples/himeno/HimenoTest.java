@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.fmi.examples.Slice;
@@ -11,18 +12,21 @@ import org.fmi.examples.ThreadWorld;
 import org.fmi.examples.ThreadWorld.Loops;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HimenoTest {
   private static final int ITERATIONS = 12;
 
   private static double gosa(ThreadWorld world, Loops loops) throws Exception {
-    String printed =
-        world.run(
-            loops,
-            fmi ->
-                System.out.print(
-                    Himeno.run(fmi, "--grid", "XS", "--iterations", Integer.toString(ITERATIONS))));
+    return gosa(world, loops, Kernel.PLAIN);
+  }
+
+  private static double gosa(ThreadWorld world, Loops loops, Kernel kernel) throws Exception {
+    String[] args = {
+      "--grid", "XS", "--iterations", Integer.toString(ITERATIONS), "--kernel", kernel.toString()
+    };
+    String printed = world.run(loops, fmi -> System.out.print(Himeno.run(fmi, args)));
     Matcher result =
         Pattern.compile("result gosa=(\\S+) iterations=12 mflops=\\d+ recoveries=0\n")
             .matcher(printed);
@@ -33,7 +37,9 @@ class HimenoTest {
   @Test
   void oneBlockComputesWhatTheOfficialProgramDoes() {
     Grid grid = Grid.XS;
-    Block block = new Block(grid, new Slice(0, grid.insideI()), new Slice(0, grid.insideJ()));
+    Slice is = new Slice(0, grid.insideI());
+    Slice js = new Slice(0, grid.insideJ());
+    Block block = new Block(grid, is, js, Kernel.PLAIN);
     double gosa = 0;
     for (int i = 0; i < ITERATIONS; i++) {
       gosa = block.jacobi();
@@ -49,12 +55,52 @@ class HimenoTest {
     assertThat(gosa).isCloseTo(gosa(new ThreadWorld(1), Loops.UNDISTURBED), within(1e-12 * gosa));
   }
 
-  @Test
-  void itsStateIsComplete() throws Exception {
+  @ParameterizedTest
+  @EnumSource(Kernel.class)
+  void itsStateIsComplete(Kernel kernel) throws Exception {
     ThreadWorld world = new ThreadWorld(4);
-    double gosa = gosa(world, Loops.UNDISTURBED);
-    assertThat(gosa(world, Loops.ROLLED_BACK)).isEqualTo(gosa);
-    assertThat(gosa(world, Loops.ALREADY_DONE)).isEqualTo(gosa);
+    double gosa = gosa(world, Loops.UNDISTURBED, kernel);
+    assertThat(gosa(world, Loops.ROLLED_BACK, kernel)).isEqualTo(gosa);
+    assertThat(gosa(world, Loops.ALREADY_DONE, kernel)).isEqualTo(gosa);
+  }
+
+  /** A row's 62 points do not fill whole vectors, nor its blocks whole groups of rows. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3, 4, 7, 30})
+  void bothKernelsComputeTheSameBitForBit(int rows) {
+    Block plain = uneven(rows, Kernel.PLAIN);
+    Block vector = uneven(rows, Kernel.VECTOR);
+    for (int i = 0; i < ITERATIONS; i++) {
+      assertThat(vector.jacobi()).isEqualTo(plain.jacobi()).isFinite().isPositive();
+    }
+    assertThat(vector.p).isEqualTo(plain.p);
+  }
+
+  /** A block whose points and coefficients all differ, so that none can stand for another. */
+  private static Block uneven(int rows, Kernel kernel) {
+    Block block = new Block(Grid.XS, new Slice(2, 3), new Slice(0, rows), kernel);
+    Random random = new Random(rows);
+    float[][] all = {
+      block.p,
+      block.a0,
+      block.a1,
+      block.a2,
+      block.a3,
+      block.b0,
+      block.b1,
+      block.b2,
+      block.c0,
+      block.c1,
+      block.c2,
+      block.bnd,
+      block.wrk1
+    };
+    for (float[] array : all) {
+      for (int x = 0; x < array.length; x++) {
+        array[x] = random.nextFloat() / 6;
+      }
+    }
+    return block;
   }
 
   @Test

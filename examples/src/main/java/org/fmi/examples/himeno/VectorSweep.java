@@ -1,0 +1,145 @@
+package org.fmi.examples.himeno;
+
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.VectorSpecies;
+
+/**
+ * The sweep with the Vector API: computes as many points of a row at once as a register of the
+ * processor holds, each as {@link PlainSweep} does.
+ */
+final class VectorSweep implements Sweep {
+  /** No more than 16 points at once: even the shortest row of a {@link Grid} has more. */
+  private static final VectorSpecies<Float> SPECIES =
+      FloatVector.SPECIES_PREFERRED.length() <= FloatVector.SPECIES_512.length()
+          ? FloatVector.SPECIES_PREFERRED
+          : FloatVector.SPECIES_512;
+
+  /**
+   * How many rows' squares are added side by side. Each row's sum is a chain of additions that wait
+   * for one another, so several chains take no longer than one.
+   */
+  private static final int ROWS = 4;
+
+  private final Block block;
+
+  /** Of {@link #ROWS} rows in turn. */
+  private final float[] residuals;
+
+  VectorSweep(Block block) {
+    this.block = block;
+    residuals = new float[ROWS * block.nk];
+  }
+
+  @Override
+  public double compute() {
+    final int nj = block.nj;
+    final int nk = block.nk;
+    double gosa = 0;
+    for (int i = 0; i < block.ni; i++) {
+      int j = 0;
+      for (; j <= nj - ROWS; j += ROWS) {
+        for (int r = 0; r < ROWS; r++) {
+          computeRow(block.row(i, j + r), r * nk);
+        }
+        gosa = addSumsOfSquares(gosa);
+      }
+      for (; j < nj; j++) {
+        computeRow(block.row(i, j), 0);
+        gosa += sumOfSquares();
+      }
+    }
+    return gosa;
+  }
+
+  /** The 19-point stencil on a row, and its next pressures; residuals go to {@code at} onwards. */
+  private void computeRow(int row, int at) {
+    final float[] p = block.p;
+    final float[] a0 = block.a0;
+    final float[] a1 = block.a1;
+    final float[] a2 = block.a2;
+    final float[] a3 = block.a3;
+    final float[] b0 = block.b0;
+    final float[] b1 = block.b1;
+    final float[] b2 = block.b2;
+    final float[] c0 = block.c0;
+    final float[] c1 = block.c1;
+    final float[] c2 = block.c2;
+    final float[] bnd = block.bnd;
+    final float[] wrk1 = block.wrk1;
+    final float[] next = block.next;
+    final float[] residuals = this.residuals;
+    final int i = block.strideI;
+    final int j = block.strideJ;
+    final int last = block.nk - SPECIES.length();
+    for (int k = 0; k < block.nk; k += SPECIES.length()) {
+      // The last vector overlaps the one before if it must: it computes the same there once more.
+      int from = Math.min(k, last);
+      int x = row + from;
+      FloatVector s0 =
+          at(a0, x)
+              .mul(at(p, x + i))
+              .add(at(a1, x).mul(at(p, x + j)))
+              .add(at(a2, x).mul(at(p, x + 1)))
+              .add(
+                  at(p, x + i + j)
+                      .sub(at(p, x + i - j))
+                      .sub(at(p, x - i + j))
+                      .add(at(p, x - i - j))
+                      .mul(at(b0, x)))
+              .add(
+                  at(p, x + j + 1)
+                      .sub(at(p, x - j + 1))
+                      .sub(at(p, x + j - 1))
+                      .add(at(p, x - j - 1))
+                      .mul(at(b1, x)))
+              .add(
+                  at(p, x + i + 1)
+                      .sub(at(p, x - i + 1))
+                      .sub(at(p, x + i - 1))
+                      .add(at(p, x - i - 1))
+                      .mul(at(b2, x)))
+              .add(at(c0, x).mul(at(p, x - i)))
+              .add(at(c1, x).mul(at(p, x - j)))
+              .add(at(c2, x).mul(at(p, x - 1)))
+              .add(at(wrk1, x));
+      FloatVector pressure = at(p, x);
+      FloatVector residual = s0.mul(at(a3, x)).sub(pressure).mul(at(bnd, x));
+      residual.intoArray(residuals, at + from);
+      residual.mul(Block.OMEGA).add(pressure).intoArray(next, x);
+    }
+  }
+
+  private static FloatVector at(float[] array, int x) {
+    return FloatVector.fromArray(SPECIES, array, x);
+  }
+
+  /** Adds the rows' sums one after the other, as if each had been computed alone. */
+  private double addSumsOfSquares(double gosa) {
+    final float[] residuals = this.residuals;
+    final int nk = block.nk;
+    double sum0 = 0;
+    double sum1 = 0;
+    double sum2 = 0;
+    double sum3 = 0;
+    for (int k = 0; k < nk; k++) {
+      double residual0 = residuals[k];
+      double residual1 = residuals[nk + k];
+      double residual2 = residuals[2 * nk + k];
+      double residual3 = residuals[3 * nk + k];
+      sum0 += residual0 * residual0;
+      sum1 += residual1 * residual1;
+      sum2 += residual2 * residual2;
+      sum3 += residual3 * residual3;
+    }
+    return gosa + sum0 + sum1 + sum2 + sum3;
+  }
+
+  private double sumOfSquares() {
+    double sum = 0;
+    for (int k = 0; k < block.nk; k++) {
+      double residual = residuals[k];
+      sum += residual * residual;
+    }
+    return sum;
+  }
+}
