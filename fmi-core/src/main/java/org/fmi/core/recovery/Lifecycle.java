@@ -55,6 +55,9 @@ final class Lifecycle implements JobLink.Listener {
   /** The epoch this rank is in, or was in last; -1 before the first. */
   private volatile int epoch = -1;
 
+  /** The epoch this rank has joined last, or tried to. */
+  private int tried = -1;
+
   private List<Transport> transports = List.of();
 
   Lifecycle(
@@ -78,6 +81,18 @@ final class Lifecycle implements JobLink.Listener {
 
   boolean released() {
     return released;
+  }
+
+  /** The epoch this rank is in, or could not join. */
+  int tried() {
+    return tried;
+  }
+
+  /** Waits until the job asks for an epoch newer than the one tried last. */
+  void awaitNewer() {
+    while (target <= tried) {
+      clock.await(Long.MAX_VALUE);
+    }
   }
 
   /** Whether the epoch this rank is in is over. */
@@ -122,6 +137,7 @@ final class Lifecycle implements JobLink.Listener {
    */
   private JobMessage.@Nullable Start bootstrap(Position position) throws IOException {
     int joining = target;
+    tried = joining;
     closeDetector();
     List<Transport> opened = new ArrayList<>();
     Map<String, byte[]> addresses = new HashMap<>();

@@ -247,8 +247,10 @@ public final class RankRuntime implements Fmi {
       } catch (RollbackException again) {
         // The next failure came during this recovery: once more from H1.
       } catch (UnrecoverableException | IOException e) {
-        link.send(new RankMessage.Unrecoverable(lifecycle.epoch(), String.valueOf(e.getMessage())));
-        checkpoints.park();
+        link.send(new RankMessage.Unrecoverable(lifecycle.tried(), String.valueOf(e.getMessage())));
+        // The job ends; unless another failure has begun an epoch that this word does not belong
+        // to.
+        lifecycle.awaitNewer();
       }
     }
   }

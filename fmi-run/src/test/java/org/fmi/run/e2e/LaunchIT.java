@@ -1,6 +1,7 @@
 package org.fmi.run.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -233,5 +234,14 @@ final class LaunchIT {
     assertThat(traces.processes("RankMain")).hasSize(4);
     assertThat(traces.processes("sleep\u0000" + "1000")).hasSize(4);
     return fmirun;
+  }
+
+  @Test
+  void aTransportThatCannotBeUsedHereEndsTheJob() throws IOException, InterruptedException {
+    assumeThat(Path.of("/sys/class/infiniband")).doesNotExist();
+    Fmirun.Result result =
+        new Fmirun(directory, "-n", "2", "--transport", "rdma", Fmirun.example("hello")).run();
+    assertThat(result.status()).as(result.err()).isEqualTo(70);
+    assertThat(result.err()).contains("no RDMA device on this machine");
   }
 }
