@@ -15,12 +15,12 @@ import org.junit.jupiter.api.io.TempDir;
  * -Dfmi.soak.iterations} makes it longer.
  */
 final class SoakIT {
-  private static final String ITERATIONS = System.getProperty("fmi.soak.iterations", "120");
+  private static final String ITERATIONS = System.getProperty("fmi.soak.iterations", "60");
 
   @TempDir private Path directory;
 
   private Fmirun soak(long seed, String... options) {
-    List<String> all = new ArrayList<>(List.of("-n", "8", "--interval", "20"));
+    List<String> all = new ArrayList<>(List.of("-n", "8", "--interval", "10"));
     all.addAll(List.of(options));
     all.addAll(
         List.of("-cp", "target/test-classes", SoakProgram.class.getName(), "" + seed, ITERATIONS));
@@ -34,8 +34,8 @@ final class SoakIT {
         List.of(
             soak(seed),
             soak(seed, "--transport", "tcp"),
-            soak(seed, "--ppn", "4", "--spares", "1", "--kill", "rank5@50", "--kill", "rank0@70"),
-            soak(seed, "--ppn", "4", "--spares", "1", "--kill", "node0@90"));
+            soak(seed, "--ppn", "4", "--spares", "1", "--kill", "rank5@25", "--kill", "rank0@35"),
+            soak(seed, "--ppn", "4", "--spares", "1", "--kill", "node0@45"));
     String expected = "";
     for (Fmirun run : runs) {
       Fmirun.Result result = run.run().succeeded();
