@@ -414,7 +414,7 @@ class TcpTransportTest {
             transport.close();
           } else if (rank == 0) {
             until(transport, sink, () -> !sink.lost.isEmpty());
-            assertThat(sink.frames).isEqualTo(1);
+            assertThat(sink.frames).as("frames before %s", sink.lost).isEqualTo(1);
             assertThat(transport.offer(1, frame(0, 0, 0, new byte[1]))).isFalse();
             transport.poll(sink);
             assertThat(sink.lost).hasSize(1).first().asString().startsWith("1: ");
