@@ -7,7 +7,6 @@ import java.util.Arrays;
 import org.fmi.core.spi.FrameHandler;
 import org.fmi.core.spi.Transport;
 import org.fmi.core.wire.Frame;
-import org.fmi.core.wire.FrameLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,8 +96,7 @@ final class SimTransport implements Transport {
     }
     byte[] bytes = new byte[frame.bytes()];
     MemorySegment copy = MemorySegment.ofArray(bytes);
-    frame.encodeHeader(copy, 0);
-    frame.encodePayload(copy, FrameLayout.HEADER_BYTES);
+    frame.encode(copy, 0);
     boolean accepted = connection.offer(this, bytes);
     if (accepted) {
       process.busy();

@@ -105,7 +105,7 @@ public final class Reductions {
       Channel channel, Reducer reducer, Region from, Region to, long bytes, int root) {
     boolean whole = !reducer.divisible() || Thresholds.reduceWhole(bytes);
     SharedRegion region = channel.region();
-    if (region != null && (reducer.divisible() || bytes <= region.wholeBytes())) {
+    if (region != null && SharedOperands.fit(region, reducer, bytes)) {
       ReductionOrder order =
           whole
               ? ReductionOrder.binomial(channel.size(), reducer.commutative() ? root : 0)
@@ -121,7 +121,9 @@ public final class Reductions {
   private static void allReducePiece(
       Channel channel, Reducer reducer, Region from, Region to, long bytes) {
     SharedRegion region = channel.region();
-    if (region != null && (reducer.divisible() || Thresholds.reduceWhole(bytes))) {
+    if (region != null
+        && (reducer.divisible() || Thresholds.reduceWhole(bytes))
+        && SharedOperands.fit(region, reducer, bytes)) {
       allReduceShared(region, reducer, from, to, bytes);
     } else if (Thresholds.reduceWhole(bytes)) {
       RecursiveDoublingAllReduce.run(channel, reducer, from, to, bytes);

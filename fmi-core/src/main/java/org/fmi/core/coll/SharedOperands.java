@@ -4,6 +4,11 @@ package org.fmi.core.coll;
 final class SharedOperands {
   private SharedOperands() {}
 
+  /** Whether a slot holds operands of this length, or parts of them that can be reduced apart. */
+  static boolean fit(SharedRegion region, Reducer reducer, long bytes) {
+    return reducer.divisible() || bytes <= region.slotBytes();
+  }
+
   /** Whether no slices are made of operands of this length. */
   static boolean uncut(SharedRegion region, Reducer reducer, long bytes) {
     return !reducer.divisible() || Thresholds.reduceSharedWhole(bytes, region.size());

@@ -121,12 +121,7 @@ final class SharedRegion {
     Reducer min = Reducer.of(Op.MIN, Datatype.INT);
     RecursiveDoublingAllReduce.run(channel, min, agreed, agreed, Integer.BYTES);
     if (first) {
-      ok(
-          () -> {
-            share.hide(key);
-            return null;
-          },
-          new int[1]);
+      share.hide(key);
     }
     return ok[0] == 0 || memory == null
         ? null
@@ -134,7 +129,7 @@ final class SharedRegion {
   }
 
   private interface Attempt {
-    @Nullable MemorySegment run() throws IOException;
+    MemorySegment run() throws IOException;
   }
 
   /** Without the memory the collectives go by messages, as between nodes. */
@@ -157,11 +152,6 @@ final class SharedRegion {
 
   long slotBytes() {
     return slotBytes;
-  }
-
-  /** Bytes of the longest operand that is not cut, whatever the number of ranks. */
-  long wholeBytes() {
-    return MIN_SLOT;
   }
 
   /** The order of short allreduces, kept since these are the most frequent. */

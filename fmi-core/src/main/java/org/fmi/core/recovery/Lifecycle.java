@@ -88,13 +88,6 @@ final class Lifecycle implements JobLink.Listener {
     return tried;
   }
 
-  /** Waits until the job asks for an epoch newer than the one tried last. */
-  void awaitNewer() {
-    while (target <= tried) {
-      clock.await(Long.MAX_VALUE);
-    }
-  }
-
   /** Whether the epoch this rank is in is over. */
   boolean revoked() {
     return target > epoch || messenger.revoked();
@@ -120,7 +113,7 @@ final class Lifecycle implements JobLink.Listener {
 
   /** Whether the job has neither asked for a newer epoch nor released this rank. */
   boolean undecided() {
-    return target <= epoch && !released;
+    return target <= tried && !released;
   }
 
   /** Waits for the job's word on a failure that was heard over the log-ring first. */

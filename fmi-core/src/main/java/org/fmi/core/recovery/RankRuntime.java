@@ -248,9 +248,7 @@ public final class RankRuntime implements Fmi {
         // The next failure came during this recovery: once more from H1.
       } catch (UnrecoverableException | IOException e) {
         link.send(new RankMessage.Unrecoverable(lifecycle.tried(), String.valueOf(e.getMessage())));
-        // The job ends; unless another failure has begun an epoch that this word does not belong
-        // to.
-        lifecycle.awaitNewer();
+        // The job ends; or another failure has begun an epoch, to which this word does not belong.
       }
     }
   }

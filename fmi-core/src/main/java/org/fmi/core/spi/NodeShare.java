@@ -26,8 +26,11 @@ public interface NodeShare {
    */
   MemorySegment open(int owner, int key) throws IOException;
 
-  /** Nobody can open it any more; those who have may go on using it. */
-  void hide(int key) throws IOException;
+  /**
+   * Nobody can open it any more, from the end of the epoch on at the latest; those who have may go
+   * on using it.
+   */
+  void hide(int key);
 
   /**
    * Wakes a rank that sleeps: what it waits for may have been written. Costs a look at its memory

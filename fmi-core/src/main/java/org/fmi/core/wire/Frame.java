@@ -32,6 +32,14 @@ public final class Frame {
     return FrameLayout.HEADER_BYTES + payload;
   }
 
+  /** Writes header and payload to {@code dst} at {@code at}. */
+  public void encode(MemorySegment dst, long at) {
+    encodeHeader(dst, at);
+    if (payload > 0 && base != null) {
+      Memory.toSegment(base, baseOffset, dst, at + FrameLayout.HEADER_BYTES, payload);
+    }
+  }
+
   /** Writes the header to {@code dst} at {@code at}. */
   public void encodeHeader(MemorySegment dst, long at) {
     dst.set(FrameLayout.INT, at + FrameLayout.KIND, (kind & 0xff) | ((flags & 0xff) << 8));
@@ -43,12 +51,5 @@ public final class Frame {
     dst.set(FrameLayout.LONG, at + FrameLayout.SEQUENCE, sequence);
     dst.set(FrameLayout.LONG, at + FrameLayout.LENGTH, length);
     dst.set(FrameLayout.LONG, at + FrameLayout.LOOP, loop);
-  }
-
-  /** Copies the payload to {@code dst} at {@code at}. */
-  public void encodePayload(MemorySegment dst, long at) {
-    if (payload > 0 && base != null) {
-      Memory.toSegment(base, baseOffset, dst, at, payload);
-    }
   }
 }

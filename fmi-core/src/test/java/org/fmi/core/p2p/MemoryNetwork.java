@@ -109,8 +109,7 @@ final class MemoryNetwork {
         return false;
       }
       long slot = at % options.slots * ring.slotBytes;
-      frame.encodeHeader(ring.memory, slot);
-      frame.encodePayload(ring.memory, slot + FrameLayout.HEADER_BYTES);
+      frame.encode(ring.memory, slot);
       ring.written.set(at + 1);
       ends[peer].wakeup();
       return true;

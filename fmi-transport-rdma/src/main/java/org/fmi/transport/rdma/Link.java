@@ -3,7 +3,6 @@ package org.fmi.transport.rdma;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.fmi.core.wire.Frame;
-import org.fmi.core.wire.FrameLayout;
 import org.fmi.transport.rdma.verbs.Connection;
 
 /**
@@ -121,7 +120,7 @@ final class Link {
 
   /** Sends a small frame from memory that is free again at once. */
   void sendInline(Frame frame, MemorySegment scratch) throws IOException {
-    encode(frame, scratch, 0);
+    frame.encode(scratch, 0);
     post(scratch.address(), frame.bytes(), 0, Connection.INLINE, SendPool.NONE);
     sent++;
   }
@@ -130,14 +129,9 @@ final class Link {
   void send(Frame frame, int buffer) throws IOException {
     Slab slab = sends.slab;
     long at = Slab.offset(buffer);
-    encode(frame, slab.memory, at);
+    frame.encode(slab.memory, at);
     post(slab.memory.address() + at, frame.bytes(), slab.key, 0, buffer);
     sent++;
-  }
-
-  private static void encode(Frame frame, MemorySegment memory, long at) {
-    frame.encodeHeader(memory, at);
-    frame.encodePayload(memory, at + FrameLayout.HEADER_BYTES);
   }
 
   private void post(long address, int bytes, int key, int flags, int buffer) throws IOException {

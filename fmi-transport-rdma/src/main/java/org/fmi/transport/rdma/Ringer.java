@@ -2,12 +2,9 @@ package org.fmi.transport.rdma;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.channels.DatagramChannel;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.fmi.core.node.BellRope;
 
 /**
  * Rings the bell of another transport, in which the rank sleeps, when the device has something. The
@@ -25,7 +22,7 @@ final class Ringer implements AutoCloseable {
   private final int[] descriptors;
   private final int[] nothing;
   private final Sleeper sleeper;
-  private final DatagramChannel channel;
+  private final BellRope rope = new BellRope();
   private final Thread thread;
 
   Ringer(String name, int... descriptors) throws IOException {
@@ -33,8 +30,6 @@ final class Ringer implements AutoCloseable {
     this.nothing = new int[descriptors.length];
     Arrays.fill(nothing, NOTHING);
     sleeper = new Sleeper(nothing);
-    channel = DatagramChannel.open();
-    channel.configureBlocking(false);
     thread = new Thread(this::run, name);
     thread.setDaemon(true);
     thread.start();
@@ -56,9 +51,7 @@ final class Ringer implements AutoCloseable {
       for (int port; (port = bell.get()) != CLOSED; ) {
         sleeper.watch(port == DISARMED ? nothing : descriptors);
         if (sleeper.sleep(Long.MAX_VALUE) && bell.compareAndSet(port, DISARMED)) {
-          channel.send(
-              ByteBuffer.allocate(1),
-              new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+          rope.ring(port);
         }
       }
     } catch (IOException e) {
@@ -82,6 +75,6 @@ final class Ringer implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     sleeper.close();
-    channel.close();
+    rope.close();
   }
 }

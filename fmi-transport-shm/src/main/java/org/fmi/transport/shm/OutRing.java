@@ -64,8 +64,7 @@ final class OutRing {
   }
 
   private void write(Frame frame, long at) {
-    frame.encodeHeader(memory, at);
-    frame.encodePayload(memory, at + FrameLayout.HEADER_BYTES);
+    frame.encode(memory, at);
   }
 
   /** Takes a place in the data area; -1 if there is none. */

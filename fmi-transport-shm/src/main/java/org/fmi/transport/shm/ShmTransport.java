@@ -4,10 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.channels.DatagramChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -19,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
+import org.fmi.core.node.BellRope;
 import org.fmi.core.spi.FrameHandler;
 import org.fmi.core.spi.NodeShare;
 import org.fmi.core.spi.RankConfig;
@@ -71,9 +68,7 @@ final class ShmTransport implements Transport, NodeShare {
   private final ArrayDeque<Neighbour> losses = new ArrayDeque<>();
   private volatile @Nullable Bell bell;
   private volatile boolean woken;
-  private @Nullable DatagramChannel ringer;
-  private final ByteBuffer datagram = ByteBuffer.allocateDirect(1);
-  private InetSocketAddress rungLast = new InetSocketAddress(0);
+  private @Nullable BellRope rope;
   private boolean closed;
 
   /** Another rank of this node. */
@@ -254,16 +249,12 @@ final class ShmTransport implements Transport, NodeShare {
 
   private void ring(int port) {
     try {
-      DatagramChannel channel = ringer;
-      if (channel == null) {
-        channel = DatagramChannel.open();
-        channel.configureBlocking(false);
-        ringer = channel;
+      BellRope r = rope;
+      if (r == null) {
+        r = new BellRope();
+        rope = r;
       }
-      if (rungLast.getPort() != port) {
-        rungLast = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-      }
-      channel.send(datagram.clear(), rungLast);
+      r.ring(port);
     } catch (IOException e) {
       throw new UncheckedIOException("shm: cannot wake a neighbour at UDP port " + port, e);
     }
@@ -379,10 +370,14 @@ final class ShmTransport implements Transport, NodeShare {
   }
 
   @Override
-  public void hide(int key) throws IOException {
+  public void hide(int key) {
     String file = NodeFiles.sharedName(name, key);
-    files.delete(file);
-    notHidden.remove(file);
+    try {
+      files.delete(file);
+      notHidden.remove(file);
+    } catch (IOException e) {
+      // Stays among those that close() deletes, which tells if it still cannot.
+    }
   }
 
   @Override
@@ -488,8 +483,8 @@ final class ShmTransport implements Transport, NodeShare {
       if (b != null) {
         b.close();
       }
-      if (ringer != null) {
-        ringer.close();
+      if (rope != null) {
+        rope.close();
       }
     } catch (IOException e) {
       throw new UncheckedIOException("shm: cannot clean up", e);

@@ -92,8 +92,7 @@ final class Wire extends ChannelInboundHandlerAdapter
 
   private static void append(Chunk chunk, Frame frame, int n) {
     int at = chunk.buffer.writerIndex();
-    frame.encodeHeader(chunk.memory, at);
-    frame.encodePayload(chunk.memory, at + FrameLayout.HEADER_BYTES);
+    frame.encode(chunk.memory, at);
     chunk.buffer.writerIndex(at + n);
   }
 
