@@ -96,13 +96,22 @@ class TcpTransportTest {
   private static void together(List<Callable<Void>> all) throws Exception {
     try (ExecutorService threads = Executors.newFixedThreadPool(all.size())) {
       List<Future<Void>> results = all.stream().map(threads::submit).toList();
+      Exception failed = null;
       for (Future<Void> result : results) {
         try {
           result.get(200, TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {
+          // All are told: the first by number is often not the first that failed.
+          if (failed == null) {
+            failed = e;
+          } else {
+            failed.addSuppressed(e);
+          }
           threads.shutdownNow();
-          throw e;
         }
+      }
+      if (failed != null) {
+        throw failed;
       }
     }
   }
@@ -402,6 +411,7 @@ class TcpTransportTest {
 
   @Test
   void aPeerThatGoesIsReportedOnceAfterItsFrames() throws Exception {
+    CountDownLatch gone = new CountDownLatch(1);
     ranks(
         3,
         NetIo.best(),
@@ -412,6 +422,7 @@ class TcpTransportTest {
             flush(transport, sink);
             transport.close();
             transport.close();
+            gone.countDown();
           } else if (rank == 0) {
             until(transport, sink, () -> !sink.lost.isEmpty());
             assertThat(sink.frames).as("frames before %s", sink.lost).isEqualTo(1);
@@ -420,6 +431,7 @@ class TcpTransportTest {
             assertThat(sink.lost).hasSize(1).first().asString().startsWith("1: ");
           } else {
             // Never knew it; finds nobody there.
+            gone.await();
             until(
                 transport,
                 sink,
