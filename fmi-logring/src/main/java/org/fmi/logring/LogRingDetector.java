@@ -116,8 +116,8 @@ final class LogRingDetector implements FailureDetector {
   }
 
   @Override
-  public void announce(int rank) {
-    onLoop(() -> tell(ring.lost(rank), -1, "its data connection broke"));
+  public void announce(int rank, String reason) {
+    onLoop(() -> tell(ring.lost(rank), -1, reason));
   }
 
   /** Passes a notice on, then tells of it; does nothing if there is none. */

@@ -98,7 +98,7 @@ final class LogRingDetectorTest {
   void allHearOfALoss() throws Exception {
     try (Ring ring = new Ring(16, 15)) {
       ring.connect();
-      ring.detectors.get(3).announce(7);
+      ring.detectors.get(3).announce(7, "its data connection broke");
       assertThat(ring.left.await(60, TimeUnit.SECONDS)).as("%s", ring.heard).isTrue();
       assertThat(ring.heard)
           .hasSize(15)
@@ -113,7 +113,7 @@ final class LogRingDetectorTest {
       ring.connect();
       ring.detectors.get(2).close();
       // What follows on the same links arrives after the goodbye.
-      ring.detectors.get(3).announce(0);
+      ring.detectors.get(3).announce(0, "its data connection broke");
       assertThat(ring.left.await(60, TimeUnit.SECONDS)).as("%s", ring.heard).isTrue();
       assertThat(ring.heard.values()).allSatisfy(h -> assertThat(h.failed()).isZero());
     }

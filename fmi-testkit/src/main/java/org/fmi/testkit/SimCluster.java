@@ -407,8 +407,21 @@ public final class SimCluster {
     process.die(false);
     Boot boot = process.boot();
     boot.processes.remove(process);
+    long clearing = controlDelay();
+    if (signaled) {
+      simulation.after(
+          simulation.random().nextLong(clearing + 1),
+          "death",
+          process.rank(),
+          () ->
+              report(
+                  boot,
+                  "death report",
+                  process.rank(),
+                  s -> s.onRankDying(process.rank(), process.incarnation())));
+    }
     simulation.after(
-        controlDelay(),
+        clearing,
         "exit",
         process.rank(),
         () ->

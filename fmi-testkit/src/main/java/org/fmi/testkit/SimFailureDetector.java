@@ -131,12 +131,9 @@ final class SimFailureDetector implements FailureDetector {
   }
 
   @Override
-  public void announce(int rank) {
+  public void announce(int rank, String reason) {
     process.primitive();
-    if (open && !heard) {
-      heard = true;
-      forward(rank, 1, "announced");
-    }
+    hear(rank, 0, reason);
   }
 
   @Override

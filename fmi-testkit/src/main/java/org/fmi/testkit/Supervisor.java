@@ -23,6 +23,9 @@ public interface Supervisor {
    */
   void onRankExited(int node, int rank, int incarnation, int status, boolean signaled);
 
+  /** A process was killed; that it has ended follows. */
+  void onRankDying(int rank, int incarnation);
+
   /** A process lives but was silent for too long. */
   void onRankSilent(int rank, int incarnation);
 }

@@ -17,5 +17,8 @@ class QuietSupervisor implements Supervisor {
   public void onRankExited(int node, int rank, int incarnation, int status, boolean signaled) {}
 
   @Override
+  public void onRankDying(int rank, int incarnation) {}
+
+  @Override
   public void onRankSilent(int rank, int incarnation) {}
 }

@@ -112,7 +112,7 @@ final class ToyJob implements Supervisor {
     joined.clear();
     finished.clear();
     respawn();
-    cluster.tellAll(new JobMessage.Revoke(epoch));
+    cluster.tellAll(new JobMessage.Revoke(epoch, JobMessage.Revoke.NONE));
   }
 
   @Override
@@ -141,6 +141,9 @@ final class ToyJob implements Supervisor {
   }
 
   @Override
+  public void onRankDying(int rank, int of) {}
+
+  @Override
   public void onRankSilent(int rank, int of) {
     cluster.kill(rank, of);
   }
@@ -153,7 +156,7 @@ final class ToyJob implements Supervisor {
     switch (message) {
       case RankMessage.Joined m -> {
         if (m.epoch() != epoch) {
-          cluster.tell(rank, of, new JobMessage.Revoke(epoch));
+          cluster.tell(rank, of, new JobMessage.Revoke(epoch, JobMessage.Revoke.NONE));
           return;
         }
         joined.put(rank, m.addresses());

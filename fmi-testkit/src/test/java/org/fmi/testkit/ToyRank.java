@@ -188,7 +188,7 @@ final class ToyRank implements SimProgram, JobLink.Listener, FrameHandler {
   @Override
   public void onPeerLost(int peer, String reason) {
     if (detector != null && !released && !failure) {
-      detector.announce(peer);
+      detector.announce(peer, "its data connection broke");
       process.jobLink().send(new RankMessage.Suspect(epoch, peer, 0, 0, reason));
       failure = true;
     }

@@ -6,8 +6,15 @@ import java.util.Map;
 /** What the job tells its ranks. */
 public sealed interface JobMessage {
 
-  /** The epoch before {@code epoch} is over: leave it and join this one (H1). */
-  record Revoke(int epoch) implements JobMessage {}
+  /**
+   * The epoch before {@code epoch} is over: leave it and join this one (H1).
+   *
+   * @param failed a rank that has failed in the epoch before, or {@link #NONE}
+   */
+  record Revoke(int epoch, int failed) implements JobMessage {
+    /** No rank has failed, or none that this one must know of. */
+    public static final int NONE = -1;
+  }
 
   /**
    * All have joined: connect (H2), restore, run.

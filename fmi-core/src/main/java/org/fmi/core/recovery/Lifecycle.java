@@ -205,9 +205,14 @@ final class Lifecycle implements JobLink.Listener {
         if (m.epoch() > target) {
           target = m.epoch();
           messenger.revoke(m.epoch() - 1, "the job is recovering from a failure");
-          // A connect that waits for a dead peer must end.
           FailureDetector d = detector;
           if (d != null && detectorEpoch < m.epoch()) {
+            // The job may know before the overlay does; each tells those that the other reaches
+            // later.
+            if (detectorEpoch == m.epoch() - 1 && m.failed() >= 0 && m.failed() != config.rank()) {
+              d.announce(m.failed(), "told by the job");
+            }
+            // A connect that waits for a dead peer must end.
             d.close();
           }
         }
@@ -230,7 +235,7 @@ final class Lifecycle implements JobLink.Listener {
   void peerLost(int peer, String reason) {
     FailureDetector d = detector;
     if (d != null && !revoked()) {
-      d.announce(peer);
+      d.announce(peer, "its data connection broke");
     }
   }
 

@@ -18,10 +18,10 @@ public interface FailureDetector extends AutoCloseable {
   void connect(byte[][] endpoints) throws java.io.IOException;
 
   /**
-   * Tells all others that {@code rank} has failed, on behalf of another detector (a broken data
-   * connection). Any thread.
+   * Tells all others that {@code rank} has failed, on behalf of whoever has found it (a broken data
+   * connection, the job). Any thread.
    */
-  void announce(int rank);
+  void announce(int rank, String reason);
 
   /**
    * Ends it without telling anybody: peers take a close in a later epoch for granted. Any thread.

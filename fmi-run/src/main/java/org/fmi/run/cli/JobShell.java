@@ -618,6 +618,11 @@ final class JobShell {
           feed(new JobEvent.RankSilent(m.rank(), m.incarnation()));
         }
       }
+      case FromDaemon.RankDying m -> {
+        if (known(m.rank())) {
+          feed(new JobEvent.RankDying(m.rank(), m.incarnation()));
+        }
+      }
       case FromDaemon.Said m -> {
         if (known(m.rank())) {
           feed(new JobEvent.FromRank(m.rank(), m.incarnation(), m.message()));

@@ -99,6 +99,8 @@ public final class DaemonCodec {
           new MessageWriter(8).putInt(m.rank()).putBoolean(m.error()).putBytes(m.bytes()).toBytes();
       case FromDaemon.InputTaken m ->
           new MessageWriter(9).putInt(m.incarnation()).putInt(m.bytes()).toBytes();
+      case FromDaemon.RankDying m ->
+          new MessageWriter(10).putInt(m.rank()).putInt(m.incarnation()).toBytes();
     };
   }
 
@@ -121,6 +123,7 @@ public final class DaemonCodec {
           case 7 -> new FromDaemon.Said(in.getInt(), in.getInt(), RuntimeParts.getRankMessage(in));
           case 8 -> new FromDaemon.Output(in.getInt(), in.getBoolean(), in.getBytes());
           case 9 -> new FromDaemon.InputTaken(in.getInt(), in.getInt());
+          case 10 -> new FromDaemon.RankDying(in.getInt(), in.getInt());
           default -> throw in.unknownType();
         });
   }

@@ -19,6 +19,7 @@ public final class RankCodec {
         yield out.toBytes();
       }
       case ToRank.WarmUp _ -> new MessageWriter(3).toBytes();
+      case ToRank.HoldLifeline _ -> new MessageWriter(4).toBytes();
     };
   }
 
@@ -32,6 +33,7 @@ public final class RankCodec {
           case 1 -> new ToRank.Assign(RuntimeParts.getRankConfig(in));
           case 2 -> new ToRank.Tell(RuntimeParts.getJobMessage(in));
           case 3 -> new ToRank.WarmUp();
+          case 4 -> new ToRank.HoldLifeline();
           default -> throw in.unknownType();
         });
   }
@@ -45,6 +47,7 @@ public final class RankCodec {
         yield out.toBytes();
       }
       case FromRank.Exiting _ -> new MessageWriter(3).toBytes();
+      case FromRank.LifelineHeld _ -> new MessageWriter(4).toBytes();
     };
   }
 
@@ -58,6 +61,7 @@ public final class RankCodec {
           case 1 -> new FromRank.Hello(in.getLong());
           case 2 -> new FromRank.Said(RuntimeParts.getRankMessage(in));
           case 3 -> new FromRank.Exiting();
+          case 4 -> new FromRank.LifelineHeld();
           default -> throw in.unknownType();
         });
   }

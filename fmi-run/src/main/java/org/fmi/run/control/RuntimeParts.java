@@ -87,7 +87,7 @@ final class RuntimeParts {
 
   static void putJobMessage(MessageWriter out, JobMessage message) {
     switch (message) {
-      case JobMessage.Revoke m -> out.putByte(1).putInt(m.epoch());
+      case JobMessage.Revoke m -> out.putByte(1).putInt(m.epoch()).putInt(m.failed());
       case JobMessage.Start m ->
           out.putByte(2)
               .putInt(m.epoch())
@@ -100,7 +100,7 @@ final class RuntimeParts {
   static JobMessage getJobMessage(MessageReader in) throws BadMessageException {
     int type = in.getByte();
     return switch (type) {
-      case 1 -> new JobMessage.Revoke(in.getInt());
+      case 1 -> new JobMessage.Revoke(in.getInt(), in.getInt());
       case 2 ->
           new JobMessage.Start(
               in.getInt(),

@@ -8,6 +8,9 @@ public sealed interface ToRank {
   /** Get ready for an assignment that may come later: load what a rank needs. */
   record WarmUp() implements ToRank {}
 
+  /** Hold a lifeline: from now on its death is to be known at once. */
+  record HoldLifeline() implements ToRank {}
+
   /** Who this process is; the program and its arguments are the same for all. */
   record Assign(RankConfig config) implements ToRank {}
 

@@ -32,6 +32,7 @@ import org.fmi.run.control.RankCodec;
 import org.fmi.run.control.ToDaemon;
 import org.fmi.run.control.Bootstrap;
 import org.fmi.run.Installation;
+import org.fmi.run.lifeline.Lifeline;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -241,6 +242,7 @@ final class Daemon implements Uplink {
         standbysWanted = m.count();
         standbyShare = m.ranksOnNode();
         startStandbys();
+        ranks.values().forEach(RankProcess::holdLifeline);
       }
       case ToDaemon.Input m -> {
         Starting soon = starting.get(0);
@@ -432,6 +434,38 @@ final class Daemon implements Uplink {
             });
   }
 
+  private void watchLifeline(RankProcess process) {
+    Lifeline lifeline;
+    try {
+      lifeline = Lifeline.adopt(directory.path(), process.pid());
+    } catch (IOException e) {
+      send(new FromDaemon.Warning("the death of a rank will be seen late: " + e.getMessage()));
+      return;
+    }
+    Thread.ofPlatform()
+        .daemon()
+        .name("fmi-lifeline-" + process.pid())
+        .start(
+            () -> {
+              try {
+                if (lifeline.died()) {
+                  loop.execute(() -> onDying(process));
+                }
+              } catch (RejectedExecutionException e) {
+                // The daemon is ending, and has killed it.
+              }
+            });
+  }
+
+  private void onDying(RankProcess process) {
+    RankConfig config = process.config();
+    if (config != null) {
+      send(new FromDaemon.RankDying(config.rank(), config.incarnation()));
+    } else {
+      standbys.remove(process);
+    }
+  }
+
   private void onExit(RankProcess process, int status) {
     processes.remove(process.pid());
     RankConfig config = process.config();
@@ -474,6 +508,12 @@ final class Daemon implements Uplink {
         switch (RankCodec.decodeFromRank(frame)) {
           case FromRank.Hello m -> hello(connection, m.pid());
           case FromRank.Exiting _ -> exiting = true;
+          case FromRank.LifelineHeld _ -> {
+            RankProcess known = process;
+            if (known != null) {
+              watchLifeline(known);
+            }
+          }
           case FromRank.Said m -> {
             RankProcess known = process;
             RankConfig config = known == null ? null : known.config();

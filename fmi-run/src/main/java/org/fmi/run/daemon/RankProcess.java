@@ -78,6 +78,7 @@ final class RankProcess {
     RankConfig assigned = config;
     if (assigned == null) {
       send(new ToRank.WarmUp());
+      holdLifeline();
     } else {
       opened.heartbeat(assigned.heartbeatTimeoutMillis());
     }
@@ -90,6 +91,11 @@ final class RankProcess {
   /** Its connection is closed; it is on its way out. */
   void disconnected() {
     connection = null;
+  }
+
+  /** Its death is to be known at once. */
+  void holdLifeline() {
+    send(new ToRank.HoldLifeline());
   }
 
   void tell(JobMessage message) {

@@ -167,6 +167,7 @@ public final class GlobalRecoveryJob implements Job {
         case JobEvent.NodeLost e -> onNodeLost(e.node(), e.reason());
         case JobEvent.RankExited e -> onRankExited(e);
         case JobEvent.RankSilent e -> onRankSilent(e.rank(), e.incarnation());
+        case JobEvent.RankDying e -> onRankDying(e.rank(), e.incarnation());
         case JobEvent.FromRank e -> onFromRank(e);
         case JobEvent.Interrupted e -> end(128 + e.signal(), "ended by signal " + e.signal());
       }
@@ -256,7 +257,7 @@ public final class GlobalRecoveryJob implements Job {
       ranks[r].joined = false;
       ranks[r].node = -1;
     }
-    if (beginRecovery(name(node) + " lost: " + reason)) {
+    if (beginRecovery(lost.getFirst(), name(node) + " lost: " + reason)) {
       placeWaiting();
     }
   }
@@ -392,7 +393,9 @@ public final class GlobalRecoveryJob implements Job {
         new JobCommand.Spawn(
             node, r, rank.incarnation, groups[r], ranksOn(node).size(), List.copyOf(mine)));
     if (epoch > 0) {
-      out.add(new JobCommand.Tell(r, rank.incarnation, new JobMessage.Revoke(epoch)));
+      out.add(
+          new JobCommand.Tell(
+              r, rank.incarnation, new JobMessage.Revoke(epoch, JobMessage.Revoke.NONE)));
     }
     if (rank.incarnation > 0) {
       report(new Notice.Respawned(epoch, r, node, name(node), rank.incarnation));
@@ -459,7 +462,7 @@ public final class GlobalRecoveryJob implements Job {
       return;
     }
     rank.life = Life.UNPLACED;
-    if (beginRecovery("rank " + e.rank() + " " + how)) {
+    if (beginRecovery(e.rank(), "rank " + e.rank() + " " + how)) {
       if (nodes[rank.node] == NodeState.UP) {
         spawn(e.rank(), rank.node);
       } else {
@@ -539,7 +542,19 @@ public final class GlobalRecoveryJob implements Job {
     if (incarnation == rank.incarnation && rank.life == Life.ALIVE) {
       report(new Notice.RankFailed(epoch, r, "daemon", "was silent for too long"));
       kill(r);
-      beginRecovery("rank " + r + " was silent for too long");
+      beginRecovery(r, "rank " + r + " was silent for too long");
+    }
+  }
+
+  /** Tells the others. All else is done when it has exited: only then it is known how. */
+  private void onRankDying(int r, int incarnation) {
+    Rank rank = ranks[r];
+    if (incarnation == rank.incarnation
+        && rank.life == Life.ALIVE
+        && (phase == Phase.CONNECTING || phase == Phase.RUNNING)) {
+      report(new Notice.RankFailed(epoch, r, "daemon", "was killed"));
+      kill(r);
+      beginRecovery(r, "rank " + r + " was killed");
     }
   }
 
@@ -554,9 +569,10 @@ public final class GlobalRecoveryJob implements Job {
   /**
    * Sends everybody back to H1.
    *
+   * @param failed a rank that has failed, or {@link JobMessage.Revoke#NONE}
    * @return whether the job goes on
    */
-  private boolean beginRecovery(String reason) {
+  private boolean beginRecovery(int failed, String reason) {
     if (phase == Phase.RELEASED) {
       end(70, reason + ", while the program was ending");
       return false;
@@ -586,7 +602,7 @@ public final class GlobalRecoveryJob implements Job {
       r.finished = false;
     }
     report(new Notice.RecoveryBegun(epoch, false, reason));
-    out.add(new JobCommand.TellAll(new JobMessage.Revoke(epoch)));
+    out.add(new JobCommand.TellAll(new JobMessage.Revoke(epoch, failed)));
     return true;
   }
 
@@ -617,7 +633,7 @@ public final class GlobalRecoveryJob implements Job {
       case RankMessage.CheckpointDone m -> onCheckpointDone(m);
       case RankMessage.AtFault m -> onAtFault(e.rank(), m.fault());
       case RankMessage.RestartNeeded m -> {
-        if (m.epoch() == epoch && beginRecovery(m.reason())) {
+        if (m.epoch() == epoch && beginRecovery(JobMessage.Revoke.NONE, m.reason())) {
           restartAll(m.reason());
         }
       }
@@ -727,7 +743,7 @@ public final class GlobalRecoveryJob implements Job {
       // For the rank that has heard of the failure this epoch is over, though it was never started.
       phase = Phase.CONNECTING;
     }
-    beginRecovery("rank " + m.rank() + ": " + m.reason());
+    beginRecovery(m.rank(), "rank " + m.rank() + ": " + m.reason());
   }
 
   private void onCheckpointDone(RankMessage.CheckpointDone m) {

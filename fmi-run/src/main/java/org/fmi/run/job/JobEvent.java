@@ -28,6 +28,9 @@ public sealed interface JobEvent {
   /** A rank's process lives but was silent for too long. */
   record RankSilent(int rank, int incarnation) implements JobEvent {}
 
+  /** A rank's process was killed; its exit follows. */
+  record RankDying(int rank, int incarnation) implements JobEvent {}
+
   /** The user wants it to end. */
   record Interrupted(int signal) implements JobEvent {}
 }

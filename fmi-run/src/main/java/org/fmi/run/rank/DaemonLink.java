@@ -1,9 +1,11 @@
 package org.fmi.run.rank;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.fmi.core.control.JobLink;
 import org.fmi.core.control.JobMessage;
@@ -17,6 +19,7 @@ import org.fmi.run.control.BadMessageException;
 import org.fmi.run.control.FromRank;
 import org.fmi.run.control.RankCodec;
 import org.fmi.run.control.ToRank;
+import org.fmi.run.lifeline.Lifeline;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,10 +40,13 @@ final class DaemonLink implements JobLink, ConnectionHandler {
   private final List<JobMessage> early = new ArrayList<>();
 
   private @Nullable Listener listener;
+  private final Path nodeDirectory;
   private final Loop loop;
+  private volatile @Nullable Lifeline lifeline;
   private volatile boolean exiting;
 
   private DaemonLink(Path socket) {
+    nodeDirectory = Objects.requireNonNull(socket.toAbsolutePath().getParent());
     // The socket is protected by its directory; the job's secret comes over it.
     loop = Loop.open("fmi-link", new byte[32], Loop.MAX_FRAME);
     connection = loop.connectLocal(socket, CONNECT_MILLIS, this);
@@ -56,6 +62,10 @@ final class DaemonLink implements JobLink, ConnectionHandler {
   /** The virtual machine would wait 300 ms for a thread that is in a call of the system. */
   private void exit() {
     exiting = true;
+    Lifeline held = lifeline;
+    if (held != null) {
+      held.end();
+    }
     connection.send(RankCodec.encode(new FromRank.Exiting()));
     loop.close();
   }
@@ -105,6 +115,7 @@ final class DaemonLink implements JobLink, ConnectionHandler {
     try {
       switch (RankCodec.decodeToRank(frame)) {
         case ToRank.WarmUp _ -> warmUp.complete(null);
+        case ToRank.HoldLifeline _ -> holdLifeline();
         case ToRank.Assign m -> {
           from.heartbeat(m.config().heartbeatTimeoutMillis());
           assignment.complete(m.config());
@@ -122,6 +133,19 @@ final class DaemonLink implements JobLink, ConnectionHandler {
     } catch (BadMessageException e) {
       System.err.println("fmi: the daemon sent nonsense: " + e.getMessage());
       Runtime.getRuntime().halt(CUT_OFF);
+    }
+  }
+
+  private void holdLifeline() {
+    if (lifeline != null) {
+      return;
+    }
+    try {
+      Lifeline made = Lifeline.make(nodeDirectory);
+      lifeline = made;
+      made.hold(() -> connection.send(RankCodec.encode(new FromRank.LifelineHeld())));
+    } catch (IOException e) {
+      System.err.println("fmi: the death of this process will be seen late: " + e);
     }
   }
 

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Op;
+import org.fmi.run.lifeline.Lifeline;
 
 /**
  * The program of the job that {@code lib/make-aot-caches} records: makes its process load and run
@@ -21,6 +22,7 @@ public final class Rehearsal {
     try (Fmi fmi = Fmi.init(args)) {
       Comm world = fmi.world();
       world.allReduce(new double[1], Op.MAX);
+      Lifeline.make(directory).hold(() -> {});
       // Its loop is not one of this job: a checkpoint of the job would call a process to stand by,
       // and that would write to the same record.
       WarmUp.run(directory);

@@ -242,7 +242,7 @@ final class WarmUp {
   private synchronized void revoke() {
     if (!revoked) {
       revoked = true;
-      tellAll(new JobMessage.Revoke(1));
+      tellAll(new JobMessage.Revoke(1, JobMessage.Revoke.NONE));
     }
   }
 

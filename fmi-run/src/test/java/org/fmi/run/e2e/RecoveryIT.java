@@ -180,7 +180,7 @@ final class RecoveryIT {
                 "--size",
                 "64",
                 "--iterations",
-                "4000",
+                "400",
                 "--phases",
                 "2")
             .start();

@@ -69,7 +69,7 @@ final class GlobalRecoveryJobTest {
     startAll(job, 4, 2);
     on(job, new JobEvent.RankExited(1, 3, 0, 137, true));
     assertThat(all(JobCommand.TellAll.class))
-        .containsExactly(new JobCommand.TellAll(new JobMessage.Revoke(1)));
+        .containsExactly(new JobCommand.TellAll(new JobMessage.Revoke(1, 3)));
     assertThat(all(JobCommand.Spawn.class))
         .singleElement()
         .satisfies(
@@ -78,6 +78,39 @@ final class GlobalRecoveryJobTest {
               assertThat(s.rank()).isEqualTo(3);
               assertThat(s.incarnation()).isEqualTo(1);
             });
+  }
+
+  @Test
+  void theOthersHearOfAKilledProcessBeforeItHasExited() {
+    Job job = job(4, 2, 2, OnNoSpare.ABORT);
+    startAll(job, 4, 2);
+    on(job, new JobEvent.RankDying(3, 0));
+    assertThat(all(JobCommand.TellAll.class))
+        .containsExactly(new JobCommand.TellAll(new JobMessage.Revoke(1, 3)));
+    // It may still hold memory and files.
+    assertThat(all(JobCommand.Spawn.class)).isEmpty();
+    on(job, new JobEvent.RankDying(3, 0));
+    assertThat(commands).isEmpty();
+    on(job, new JobEvent.RankExited(1, 3, 0, 137, true));
+    assertThat(all(JobCommand.TellAll.class)).isEmpty();
+    assertThat(all(JobCommand.Spawn.class))
+        .singleElement()
+        .satisfies(s -> assertThat(s.incarnation()).isEqualTo(1));
+  }
+
+  @Test
+  void aProgramThatCrashesAtOnePlaceIsNotStartedForEver() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    for (int epoch = 0; epoch < 3; epoch++) {
+      on(job, new JobEvent.RankDying(1, epoch));
+      on(job, new JobEvent.RankExited(1, 1, epoch, 128 + 11, true));
+      if (epoch < 2) {
+        say(job, 0, 0, new RankMessage.Joined(epoch + 1, Position.IN_LOOP, Map.of()));
+        say(job, 1, epoch + 1, new RankMessage.Joined(epoch + 1, Position.FRESH, Map.of()));
+      }
+    }
+    assertThat(end().message()).contains("failed by itself 3 times").contains("signal 11");
   }
 
   @Test

@@ -117,6 +117,11 @@ final class JobSimulation implements Supervisor {
   }
 
   @Override
+  public void onRankDying(int rank, int incarnation) {
+    carryOut(job.on(new JobEvent.RankDying(rank, incarnation)));
+  }
+
+  @Override
   public void onRankSilent(int rank, int incarnation) {
     carryOut(job.on(new JobEvent.RankSilent(rank, incarnation)));
   }

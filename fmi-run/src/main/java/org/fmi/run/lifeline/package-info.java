@@ -1,0 +1,5 @@
+/** How a daemon learns of the death of a rank's process before the system has cleared it away. */
+@NullMarked
+package org.fmi.run.lifeline;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.run.lifeline;
+
+import org.jspecify.annotations.NullMarked;
