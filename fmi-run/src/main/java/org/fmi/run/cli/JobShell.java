@@ -8,7 +8,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -82,6 +85,7 @@ final class JobShell {
   private final Progress progress;
   private final Loop loop;
   private final InputFeed input;
+  private final Binding binding;
 
   /** Tells the user and writes events. */
   private final ExecutorService reporter =
@@ -145,6 +149,7 @@ final class JobShell {
     this.job = job;
     this.around = around;
     this.progress = new Progress(options.verbosity(), spec, around.console()::line);
+    this.binding = new Binding(spec, options.bind(), !options.ssh());
     this.loop = Loop.open("fmi-control", around.secret(), Loop.MAX_FRAME);
     this.nodes = new Node[spec.nodes().size()];
     Arrays.setAll(nodes, Node::new);
@@ -245,9 +250,11 @@ final class JobShell {
     long nanos = System.nanoTime();
     long timeMillis = System.currentTimeMillis();
     List<Notice> notices = new ArrayList<>();
+    Map<Integer, Set<String>> bound = new LinkedHashMap<>();
     for (JobCommand command : commands) {
       switch (command) {
-        case JobCommand.Spawn c -> spawn(c);
+        case JobCommand.Spawn c ->
+            bound.computeIfAbsent(c.node(), _ -> new LinkedHashSet<>()).add(spawn(c));
         case JobCommand.KillRank c ->
             send(nodes[c.node()], new ToDaemon.KillRank(c.rank(), c.incarnation()));
         case JobCommand.KillNode c -> killNode(nodes[c.node()], c.reason());
@@ -267,6 +274,9 @@ final class JobShell {
     if (!notices.isEmpty()) {
       // Elsewhere: what is to be done must not wait for what is to be told.
       reporter.execute(() -> report(notices, timeMillis, nanos));
+    }
+    if (options.verbosity() == Verbosity.VERBOSE && !bound.isEmpty()) {
+      reporter.execute(() -> bound.forEach(this::reportBinding));
     }
     for (Notice notice : notices) {
       if (notice instanceof Notice.CheckpointCommitted n && n.epoch() > standbyEpoch) {
@@ -289,6 +299,10 @@ final class JobShell {
       }
     }
     progress.flush(nanos);
+  }
+
+  private void reportBinding(int node, Set<String> texts) {
+    around.console().line("fmi: " + name(nodes[node]) + ": " + String.join(", ", texts));
   }
 
   /**
@@ -316,12 +330,19 @@ final class JobShell {
     return options.ssh() ? ranksOnNode : spec.size();
   }
 
-  private void spawn(JobCommand.Spawn c) {
+  /** Returns what to tell of the cores it is bound to. */
+  private String spawn(JobCommand.Spawn c) {
     nodeOfRank[c.rank()] = c.node();
+    Binding.Choice choice = binding.choose(c.rank(), c.node());
     send(
         nodes[c.node()],
         new ToDaemon.Spawn(
-            c.rank(), c.incarnation(), c.group(), sharing(c.ranksOnNode()), c.faults()));
+            c.rank(),
+            c.incarnation(),
+            c.group(),
+            sharing(c.ranksOnNode()),
+            choice.cores(),
+            c.faults()));
     if (c.rank() == 0 && !input.restart(c.incarnation())) {
       end(
           FAILED,
@@ -330,6 +351,7 @@ final class JobShell {
               + " MiB of standard input, which is not kept for its replacement; let it read a file"
               + " instead");
     }
+    return choice.text();
   }
 
   private void sendToRank(int rank, ToDaemon message) {
@@ -578,6 +600,7 @@ final class JobShell {
     switch (message) {
       case FromDaemon.Hello m -> {
         node.pid = m.pid();
+        binding.found(node.number, m.coreNumbers(), m.cores());
         if (options.verbosity() == Verbosity.VERBOSE) {
           around
               .console()

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param spec what the decision maker needs to know
  * @param ssh whether the nodes are other hosts, reached by ssh, and not on this machine
+ * @param bind whether ranks are to be bound to cores
  * @param directory where the ranks run
  * @param transports names of transports, empty for all
  * @param events where to write events, if anywhere
@@ -30,6 +31,7 @@ record RunOptions(
     Program program,
     JobSpec spec,
     boolean ssh,
+    boolean bind,
     Path directory,
     List<String> transports,
     CheckpointInterval interval,
@@ -123,6 +125,7 @@ record RunOptions(
           program,
           spec,
           ssh,
+          choice(Setting.BIND, "core", "core", "none").equals("core"),
           directory,
           transports(nodes),
           interval(),

@@ -10,6 +10,12 @@ enum Setting {
   PPN("--ppn", "ppn", "K", "ranks per node; on one machine: ceil(N/K) local nodes"),
   SPARES("--spares", "spares", "S", "local spare nodes, on one machine (default 0)"),
   LAUNCHER("--launcher", "launcher", "L", "local or ssh (default: ssh if hosts are given)"),
+  BIND(
+      "--bind",
+      "bind",
+      "B",
+      "core or none: whether each rank is bound to its share of the cores; never if a machine has"
+          + " more ranks than cores (default core)"),
   TRANSPORT(
       "--transport",
       "transport",

@@ -19,6 +19,7 @@ public final class DaemonCodec {
               .putInt(m.incarnation())
               .putInts(m.group())
               .putInt(m.ranksOnNode())
+              .putInts(m.cores())
               .putList(m.faults(), RuntimeParts::putFault)
               .toBytes();
       case ToDaemon.KillRank m ->
@@ -56,6 +57,7 @@ public final class DaemonCodec {
                   in.getInt(),
                   in.getInts(),
                   in.getInt(),
+                  in.getInts(),
                   in.getList(RuntimeParts::getFault));
           case 3 -> new ToDaemon.KillRank(in.getInt(), in.getInt());
           case 4 -> new ToDaemon.Tell(in.getInt(), in.getInt(), RuntimeParts.getJobMessage(in));
@@ -75,6 +77,7 @@ public final class DaemonCodec {
               .putInt(m.node())
               .putLong(m.pid())
               .putInt(m.cores())
+              .putInts(m.coreNumbers())
               .putLong(m.memoryFree())
               .putString(m.java())
               .toBytes();
@@ -113,7 +116,12 @@ public final class DaemonCodec {
         switch (in.type()) {
           case 1 ->
               new FromDaemon.Hello(
-                  in.getInt(), in.getLong(), in.getInt(), in.getLong(), in.getString());
+                  in.getInt(),
+                  in.getLong(),
+                  in.getInt(),
+                  in.getInts(),
+                  in.getLong(),
+                  in.getString());
           case 2 -> new FromDaemon.Ready();
           case 3 -> new FromDaemon.Refused(in.getString());
           case 4 -> new FromDaemon.Warning(in.getString());

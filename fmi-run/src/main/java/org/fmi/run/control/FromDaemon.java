@@ -7,11 +7,13 @@ public sealed interface FromDaemon {
   /**
    * The first message: the daemon is connected.
    *
-   * @param cores cores its ranks may use
+   * @param cores how many cores its ranks may keep busy
+   * @param coreNumbers the cores its ranks may run on, ascending; empty if not known
    * @param memoryFree free bytes where the node's memory lies
    * @param java the version of the JDK it found
    */
-  record Hello(int node, long pid, int cores, long memoryFree, String java) implements FromDaemon {}
+  record Hello(int node, long pid, int cores, int[] coreNumbers, long memoryFree, String java)
+      implements FromDaemon {}
 
   /** The answer to {@link ToDaemon.Setup}: ranks can be started. */
   record Ready() implements FromDaemon {}

@@ -9,8 +9,13 @@ public sealed interface ToDaemon {
   /** The first message: what all ranks of the job have in common. */
   record Setup(NodeSetup setup) implements ToDaemon {}
 
-  /** Start a process for a rank; a waiting standby takes it over at once. */
-  record Spawn(int rank, int incarnation, int[] group, int ranksOnNode, List<Fault> faults)
+  /**
+   * Start a process for a rank; a waiting standby takes it over at once.
+   *
+   * @param cores numbers of the cores to bind it to; empty if to none
+   */
+  record Spawn(
+      int rank, int incarnation, int[] group, int ranksOnNode, int[] cores, List<Fault> faults)
       implements ToDaemon {
     public Spawn {
       faults = List.copyOf(faults);

@@ -89,6 +89,7 @@ final class Daemon implements Uplink {
   private int standbysStarting;
   private int standbyFailures;
   private int standbyShare = 1;
+  private boolean warnedOfBinding;
 
   /** A rank whose process does not exist yet. */
   private static final class Starting {
@@ -200,11 +201,13 @@ final class Daemon implements Uplink {
       host = route.getLocalAddress().getHostAddress();
       connection.heartbeat(bootstrap.heartbeatMillis());
       fmirun = connection;
+      UsableCores usable = UsableCores.find();
       send(
           new FromDaemon.Hello(
               bootstrap.node(),
               ProcessHandle.current().pid(),
-              cores,
+              usable.whole(),
+              usable.numbers(),
               directory.free(),
               Runtime.version().toString()));
       if (!NodeDirectory.inMemory()) {
@@ -270,7 +273,13 @@ final class Daemon implements Uplink {
         command = new RankCommand(given, installation, directory.socket(), cores);
         setup = given;
         send(new FromDaemon.Ready());
-        Thread.ofVirtual().name("fmi-prepare").start(ProcessGroup::prepare);
+        Thread.ofVirtual()
+            .name("fmi-prepare")
+            .start(
+                () -> {
+                  ProcessGroup.prepare();
+                  Affinity.prepare();
+                });
         return;
       } catch (IOException e) {
         problem = e.toString();
@@ -326,7 +335,7 @@ final class Daemon implements Uplink {
       // Not made up for now: a new one would take time from the recovery. fmirun asks again.
       standbysWanted--;
       ranks.put(m.rank(), standby);
-      standby.assign(config, this);
+      assign(standby, config, m.cores());
       return;
     }
     Starting soon = new Starting(config);
@@ -336,7 +345,7 @@ final class Daemon implements Uplink {
         process -> {
           starting.remove(m.rank(), soon);
           ranks.put(m.rank(), process);
-          process.assign(config, this);
+          assign(process, config, m.cores());
           soon.messages.forEach(process::tell);
           soon.input.forEach(process::input);
           if (soon.killed) {
@@ -347,6 +356,18 @@ final class Daemon implements Uplink {
           starting.remove(m.rank(), soon);
           send(new FromDaemon.Refused("cannot start rank " + m.rank() + ": " + problem));
         });
+  }
+
+  /** Makes a process a rank; bound before it is told, so before it runs the program. */
+  private void assign(RankProcess process, RankConfig config, int[] boundTo) {
+    if (boundTo.length > 0 && !Affinity.bind(process.pid(), boundTo) && !warnedOfBinding) {
+      warnedOfBinding = true;
+      send(
+          new FromDaemon.Warning(
+              "the system does not allow ranks to be bound to cores; they run without (--bind none"
+                  + " does not try)"));
+    }
+    process.assign(config, this);
   }
 
   private void startStandbys() {

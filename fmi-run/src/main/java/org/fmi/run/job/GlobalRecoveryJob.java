@@ -116,7 +116,7 @@ public final class GlobalRecoveryJob implements Job {
     this.spec = spec;
     this.nodes = new NodeState[spec.nodes().size()];
     this.ranks = new Rank[spec.size()];
-    int[] nodeOf = place(spec);
+    int[] nodeOf = spec.placement();
     for (int r = 0; r < ranks.length; r++) {
       ranks[r] = new Rank();
       ranks[r].node = nodeOf[r];
@@ -125,29 +125,6 @@ public final class GlobalRecoveryJob implements Job {
     for (int i = 0; i < spec.faults().size(); i++) {
       faults.put(i, spec.faults().get(i));
     }
-  }
-
-  /** Fills nodes in their order, each up to its capacity. */
-  private static int[] place(JobSpec spec) {
-    int[] nodeOf = new int[spec.size()];
-    int next = 0;
-    for (int n = 0; n < spec.nodes().size() && next < nodeOf.length; n++) {
-      if (!spec.nodes().get(n).spare()) {
-        for (int k = capacity(spec, n); k > 0 && next < nodeOf.length; k--) {
-          nodeOf[next++] = n;
-        }
-      }
-    }
-    if (next < nodeOf.length) {
-      throw new IllegalArgumentException(
-          spec.size() + " ranks do not fit: the nodes that are no spares have " + next + " slots");
-    }
-    return nodeOf;
-  }
-
-  private static int capacity(JobSpec spec, int node) {
-    int slots = spec.nodes().get(node).slots();
-    return spec.ranksPerNode() > 0 ? Math.min(slots, spec.ranksPerNode()) : slots;
   }
 
   @Override
@@ -356,7 +333,7 @@ public final class GlobalRecoveryJob implements Job {
           sameGroup += groups[rank][0] == groups[r][0] ? 1 : 0;
         }
       }
-      if (free && load >= capacity(spec, n)) {
+      if (free && load >= spec.capacity(n)) {
         continue;
       }
       long cost = sameGroup * 1_000_000L + load;

@@ -27,6 +27,34 @@ public record JobSpec(
     faults = List.copyOf(faults);
   }
 
+  /** How many ranks a node takes. */
+  public int capacity(int node) {
+    int slots = nodes.get(node).slots();
+    return ranksPerNode > 0 ? Math.min(slots, ranksPerNode) : slots;
+  }
+
+  /**
+   * The node of each rank at the start: nodes are filled in their order, each up to its capacity.
+   *
+   * @throws IllegalArgumentException if the nodes have too few slots
+   */
+  public int[] placement() {
+    int[] nodeOf = new int[size];
+    int next = 0;
+    for (int n = 0; n < nodes.size() && next < nodeOf.length; n++) {
+      if (!nodes.get(n).spare()) {
+        for (int k = capacity(n); k > 0 && next < nodeOf.length; k--) {
+          nodeOf[next++] = n;
+        }
+      }
+    }
+    if (next < nodeOf.length) {
+      throw new IllegalArgumentException(
+          size + " ranks do not fit: the nodes that are no spares have " + next + " slots");
+    }
+    return nodeOf;
+  }
+
   /**
    * A node to use.
    *

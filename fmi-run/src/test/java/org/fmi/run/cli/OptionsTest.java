@@ -103,6 +103,7 @@ final class OptionsTest {
             new JobSpec(
                 4, List.of(new Node("node0", 4, false)), 0, 16, OnNoSpare.SHARE, 1000, List.of()));
     assertThat(options.ssh()).isFalse();
+    assertThat(options.bind()).isTrue();
     assertThat(options.transports()).isEmpty();
     assertThat(options.interval()).isEqualTo(new CheckpointInterval.Mtbf(3600));
     assertThat(options.heartbeatMillis()).isEqualTo(5000);
@@ -183,7 +184,8 @@ final class OptionsTest {
         options(
             "-n 2 --transport tcp --group-size 4 --interval 10 --on-no-spare wait"
                 + " --max-recoveries 3 --events e.jsonl --quiet --tag-output -x HERE -x THERE=then=x"
-                + " -J -Xmx2g -J -Dkey=value --heartbeat 0.5 --logring-base 4 app.jar");
+                + " -J -Xmx2g -J -Dkey=value --heartbeat 0.5 --logring-base 4 --bind none app.jar");
+    assertThat(options.bind()).isFalse();
     assertThat(options.transports()).containsExactly("tcp");
     assertThat(options.spec().groupSize()).isEqualTo(4);
     assertThat(options.interval()).isEqualTo(new CheckpointInterval.Every(10));
@@ -300,6 +302,7 @@ final class OptionsTest {
           -n 4 --ppn 2 --transport shm app.jar | --transport shm | use auto, or one node
           -n 4 --transport rdam app.jar        | --transport rdam | did you mean rdma
           -n 4 --transport tpc app.jar         | --transport tpc | did you mean tcp
+          -n 4 --bind foo app.jar              | --bind foo | not one of core, none
           -n 4 --on-no-spare shar app.jar      | --on-no-spare shar | did you mean share
           -n 4 --prefix /opt app.jar           | --prefix | this machine
           -n 4 --hosts a:4 --prefix opt app.jar | --prefix opt | absolute

@@ -8,11 +8,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
+import org.fmi.run.control.CoreList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,9 +32,14 @@ final class LaunchIT {
 
   private final Traces traces = new Traces();
 
+  /** What fmirun is started by, if by anything. */
+  private List<String> wrapper = List.of();
+
   private Process start(List<String> options, String... program) throws IOException {
     // Whoever runs the tests may ignore signals, which processes inherit.
-    List<String> command = new ArrayList<>(List.of("env", "--default-signal", FMIRUN.toString()));
+    List<String> command = new ArrayList<>(List.of("env", "--default-signal"));
+    command.addAll(wrapper);
+    command.add(FMIRUN.toString());
     command.addAll(options);
     command.addAll(
         List.of(
@@ -160,6 +167,58 @@ final class LaunchIT {
     assertThat(Files.readAllLines(out()))
         .containsExactlyInAnyOrder(
             "[0] read 200000 lines, sum " + sum.getValue(), "[1] read 0 lines, sum 0");
+  }
+
+  /** The cores that processes of a job may use, as far as they can be kept busy. */
+  static int[] usableCores() throws IOException {
+    for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
+      if (line.startsWith("Cpus_allowed_list:")) {
+        int[] cores = CoreList.parse(line.replaceFirst(".*\\s", ""));
+        return Runtime.getRuntime().availableProcessors() < cores.length ? new int[0] : cores;
+      }
+    }
+    return new int[0];
+  }
+
+  /** What one of so many ranks is bound to. */
+  static String share(int[] usable, int rank, int ranks) {
+    int share = usable.length / ranks;
+    return CoreList.format(Arrays.copyOfRange(usable, rank * share, (rank + 1) * share));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1", "2"})
+  void bindsRanksToTheirShareOfTheCores(String ppn) throws Exception {
+    int[] usable = usableCores();
+    assumeThat(usable).hasSizeGreaterThanOrEqualTo(2);
+    int status = run(List.of("-n", "2", "--ppn", ppn, "--tag-output", "--verbose"), "cores");
+    assertThat(status).as("%s%s", texts()).isZero();
+    assertThat(Files.readAllLines(out()))
+        .containsExactlyInAnyOrder("[0] " + share(usable, 0, 2), "[1] " + share(usable, 1, 2));
+    assertThat(err()).containsPattern("node0: rank 0 on cores? " + share(usable, 0, 2));
+  }
+
+  @Test
+  void bindsNoMoreRanksThanThereAreCores() throws Exception {
+    int[] usable = usableCores();
+    assumeThat(usable).isNotEmpty();
+    int cores = Math.min(2, usable.length);
+    String list = CoreList.format(Arrays.copyOf(usable, cores));
+    wrapper = List.of("taskset", "-c", list);
+    int status = run(List.of("-n", Integer.toString(cores + 1), "--verbose"), "cores");
+    assertThat(status).as("%s%s", texts()).isZero();
+    assertThat(Files.readAllLines(out())).hasSize(cores + 1).containsOnly(list);
+    assertThat(err())
+        .containsPattern("node0: ranks not bound: " + (cores + 1) + " ranks, " + cores + " core");
+  }
+
+  @Test
+  void bindsNoRanksIfTold() throws Exception {
+    int[] usable = usableCores();
+    assumeThat(usable).isNotEmpty();
+    int status = run(List.of("-n", "2", "--bind", "none"), "cores");
+    assertThat(status).as("%s%s", texts()).isZero();
+    assertThat(Files.readAllLines(out())).hasSize(2).containsOnly(CoreList.format(usable));
   }
 
   @ParameterizedTest

@@ -1,10 +1,18 @@
 package org.fmi.run.e2e;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
 import java.util.zip.CRC32;
 
 /** A program that does not use FMI; what it does is its first argument. */
@@ -50,6 +58,7 @@ final class PlainProgram {
         }
         System.out.println("read " + lines + " lines, sum " + sum.getValue());
       }
+      case "cores" -> System.out.println(cores());
       case "exit" -> System.exit(Integer.parseInt(args[1]));
       case "throw" -> throw new IllegalStateException("thrown on purpose");
       case "child" -> {
@@ -68,5 +77,20 @@ final class PlainProgram {
       }
       default -> throw new IllegalArgumentException(args[0]);
     }
+  }
+
+  /** The cores that the threads of this process may run on: one list if it is the same for all. */
+  static String cores() {
+    Set<String> cores = new TreeSet<>();
+    for (String thread : Objects.requireNonNull(new File("/proc/self/task").list())) {
+      try (Stream<String> lines = Files.lines(Path.of("/proc/self/task", thread, "status"))) {
+        lines
+            .filter(line -> line.startsWith("Cpus_allowed_list:"))
+            .forEach(line -> cores.add(line.replaceFirst(".*\\s", "")));
+      } catch (IOException | UncheckedIOException e) {
+        // The thread has ended.
+      }
+    }
+    return String.join(" and ", cores);
   }
 }

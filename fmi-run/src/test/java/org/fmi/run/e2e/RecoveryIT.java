@@ -1,6 +1,7 @@
 package org.fmi.run.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -137,6 +138,35 @@ final class RecoveryIT {
                     .containsEntry("event", "AllRunning")
                     .containsEntry("iteration", "30")
                     .containsEntry("rebuilt", "0"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"rank1@35", "node1@35"})
+  void aReplacementIsBoundToTheCoresOfTheOneBefore(String kill)
+      throws IOException, InterruptedException {
+    int[] usable = LaunchIT.usableCores();
+    assumeThat(usable).hasSizeGreaterThanOrEqualTo(2);
+    Fmirun.Result result =
+        new Fmirun(
+                directory,
+                "-n",
+                "2",
+                "--ppn",
+                "1",
+                "--interval",
+                "10",
+                "--kill",
+                kill,
+                "-cp",
+                "target/test-classes",
+                BoundProgram.class.getName())
+            .run()
+            .succeeded();
+    assertThat(result.count("Respawned")).isEqualTo(1);
+    assertThat(result.out().lines())
+        .containsExactlyInAnyOrder(
+            "rank 0 on " + LaunchIT.share(usable, 0, 2),
+            "rank 1 on " + LaunchIT.share(usable, 1, 2));
   }
 
   @Test

@@ -1,0 +1,126 @@
+package org.fmi.run.cli;
+
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Map;
+import org.fmi.run.control.CoreList;
+import org.fmi.run.job.JobSpec;
+
+/**
+ * Decides which cores the process of a rank is bound to.
+ *
+ * <p>A machine has a place for each rank that is on it when the job begins; a spare has one for
+ * each rank that it takes. Every place is an equal share of the machine's cores. A rank keeps its
+ * place as long as it stays on the machine, so a replacement gets the cores of the process it
+ * replaces; a rank that finds all places taken is not bound. With more places than cores nobody is.
+ */
+final class Binding {
+  /**
+   * What was decided for one process.
+   *
+   * @param cores their numbers; empty if it is not bound
+   * @param text the same for the user
+   */
+  record Choice(int[] cores, String text) {}
+
+  private static final int NONE = -1;
+
+  /** Nodes that share their cores share one of these. */
+  private static final class Machine {
+    final int places;
+    final BitSet taken = new BitSet();
+    int[] cores = {};
+    int whole;
+
+    Machine(int places) {
+      this.places = places;
+    }
+  }
+
+  private record Place(Machine machine, int number) {}
+
+  private final boolean wanted;
+  private final Machine[] machines;
+  private final Map<Integer, Place> places = new HashMap<>();
+
+  /**
+   * Nobody is bound yet.
+   *
+   * @param wanted whether ranks are to be bound at all
+   * @param oneMachine whether all nodes are on one machine
+   */
+  Binding(JobSpec spec, boolean wanted, boolean oneMachine) {
+    this.wanted = wanted;
+    this.machines = new Machine[spec.nodes().size()];
+    if (oneMachine) {
+      Arrays.fill(machines, new Machine(spec.size()));
+    } else {
+      int[] ranks = new int[machines.length];
+      for (int node : spec.placement()) {
+        ranks[node]++;
+      }
+      Arrays.setAll(
+          machines, node -> new Machine(ranks[node] > 0 ? ranks[node] : spec.capacity(node)));
+    }
+  }
+
+  /**
+   * What a node may use.
+   *
+   * @param cores numbers of the cores its processes may run on, ascending
+   * @param whole how many of them they may keep busy
+   */
+  void found(int node, int[] cores, int whole) {
+    machines[node].cores = cores;
+    machines[node].whole = whole;
+  }
+
+  /** Decides for a new process of a rank, which takes the place of the one before. */
+  Choice choose(int rank, int node) {
+    if (!wanted) {
+      return notBound("ranks not bound: --bind none");
+    }
+    Machine machine = machines[node];
+    int place = place(rank, machine);
+    int usable = Math.min(machine.cores.length, machine.whole);
+    if (machine.places > usable) {
+      return notBound(
+          "ranks not bound: " + count(machine.places, "rank") + ", " + count(usable, "core"));
+    }
+    if (place == NONE) {
+      return notBound("rank " + rank + " not bound: other ranks have the cores");
+    }
+    int share = machine.cores.length / machine.places;
+    int[] cores = Arrays.copyOfRange(machine.cores, place * share, (place + 1) * share);
+    return new Choice(
+        cores,
+        "rank " + rank + " on " + (share == 1 ? "core " : "cores ") + CoreList.format(cores));
+  }
+
+  private int place(int rank, Machine machine) {
+    Place before = places.get(rank);
+    if (before != null && before.machine == machine) {
+      return before.number;
+    }
+    if (before != null) {
+      before.machine.taken.clear(before.number);
+      places.remove(rank);
+    }
+    int number = machine.taken.nextClearBit(0);
+    if (number >= machine.places) {
+      return NONE;
+    }
+    machine.taken.set(number);
+    places.put(rank, new Place(machine, number));
+    return number;
+  }
+
+  private static Choice notBound(String text) {
+    return new Choice(new int[0], text);
+  }
+
+  private static String count(int number, String what) {
+    return number + " " + what + (number == 1 ? "" : "s");
+  }
+}
