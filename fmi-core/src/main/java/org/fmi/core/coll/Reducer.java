@@ -73,6 +73,15 @@ public final class Reducer {
     return op instanceof Op.Predefined;
   }
 
+  /**
+   * Whether the parts of two operands can be combined where they are, in either order, by the
+   * kernel alone.
+   */
+  @SuppressWarnings("ReferenceEquality") // the same array is meant, not an equal one
+  boolean direct(Region left, Region right) {
+    return divisible() && left.at() == right.at() && left.base() != right.base();
+  }
+
   /** Bytes of the smallest part that can be reduced by itself. */
   long unitBytes() {
     return (long) group * type.bytes();

@@ -20,8 +20,10 @@ final class SharedAllReduce {
       long n = Math.min(slot, bytes - at);
       if (SharedOperands.uncut(region, reducer, n)) {
         SharedOperands.write(region, Kind.ALL_REDUCE, data.plus(at), n);
-        SharedOperands.combine(region, reducer, order, data.plus(at), 0, n)
-            .copyTo(result.plus(at), n);
+        if (!SharedOperands.combinePair(region, reducer, data.plus(at), result.plus(at), n)) {
+          SharedOperands.combine(region, reducer, order, data.plus(at), 0, n)
+              .copyTo(result.plus(at), n);
+        }
         region.done();
       } else {
         long[] starts =

@@ -2,6 +2,9 @@ package org.fmi.core.coll;
 
 /** The steps that reductions through a {@link SharedRegion} have in common. */
 final class SharedOperands {
+  /** Fits the first-level cache, with the other operand's. */
+  private static final long BLOCK_BYTES = 8 << 10;
+
   private SharedOperands() {}
 
   /** Whether a slot holds operands of this length, or parts of them that can be reduced apart. */
@@ -39,6 +42,29 @@ final class SharedOperands {
       }
     }
     return order.reduce(reducer, rows, bytes);
+  }
+
+  /**
+   * Of two ranks: reads the operand of the other to where the result goes and combines this rank's
+   * with it there, block by block, while the block is in the cache. Half the copies of {@link
+   * #combine}; no order has to be kept with two operands of an operation that commutes.
+   *
+   * @return false, and nothing done, if that is not possible here
+   */
+  static boolean combinePair(
+      SharedRegion region, Reducer reducer, Region own, Region result, long bytes) {
+    if (region.size() != 2 || !reducer.direct(own, result)) {
+      return false;
+    }
+    int other = 1 - region.rank();
+    region.awaitWritten(other);
+    for (long at = 0; at < bytes; at += BLOCK_BYTES) {
+      long n = Math.min(BLOCK_BYTES, bytes - at);
+      Region block = result.plus(at);
+      region.get(other, at, block, n);
+      reducer.combine(own.plus(at), block, n);
+    }
+    return true;
   }
 
   /**

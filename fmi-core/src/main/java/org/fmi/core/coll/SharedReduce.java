@@ -27,8 +27,10 @@ final class SharedReduce {
       if (SharedOperands.uncut(region, reducer, n)) {
         if (isRoot) {
           region.begin(Kind.REDUCE, n);
-          SharedOperands.combine(region, reducer, order, data.plus(at), 0, n)
-              .copyTo(result.plus(at), n);
+          if (!SharedOperands.combinePair(region, reducer, data.plus(at), result.plus(at), n)) {
+            SharedOperands.combine(region, reducer, order, data.plus(at), 0, n)
+                .copyTo(result.plus(at), n);
+          }
         } else {
           SharedOperands.write(region, Kind.REDUCE, data.plus(at), n);
         }
