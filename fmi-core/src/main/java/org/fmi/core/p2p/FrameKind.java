@@ -17,5 +17,14 @@ final class FrameKind {
   /** Gives eager credit back, or allows more announcements. */
   static final byte CREDIT = 5;
 
+  /** Asks a peer that is waited for in vain whether it has left. */
+  static final byte ASK = 6;
+
+  /** The answer of one that has: all it will ever send is ahead of this. */
+  static final byte LEFT = 7;
+
+  /** The answer to that, of a rank that still waits: it would for ever. */
+  static final byte STUCK = 8;
+
   private FrameKind() {}
 }

@@ -33,6 +33,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   private static final int SELF_COPY_BYTES = 64 << 10;
 
   private static final int NO_EPOCH = -1;
+  private static final int NOBODY = -1;
 
   private static final VarHandle SHARED = ValueLayout.JAVA_LONG.varHandle();
 
@@ -65,6 +66,16 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   private @Nullable NodeShare share;
   private boolean probing;
+
+  /** The rank that a blocking call waits for; negative if there is none, or any would do. */
+  private int awaited = NOBODY;
+
+  /** What that call waits for; null in a probe. */
+  private @Nullable MessageRequest awaitedRequest;
+
+  /** A rank that waits for this one, which has left; negative if there is none. */
+  private int stuck = NOBODY;
+
   private int activeRequests;
   private long userSent;
   private long userArrived;
@@ -73,6 +84,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   private long attached;
   private long attachedUsed;
   private long staleFrames;
+  private boolean left;
   private @Nullable MessageRequest freeRequests;
 
   /** Statuses given out lately, by a hash of their content. */
@@ -131,6 +143,8 @@ public final class Messenger implements PointToPoint, FrameHandler {
     posted = new PostedQueue();
     unexpected = new UnexpectedQueue();
     probing = false;
+    awaited = NOBODY;
+    stuck = NOBODY;
     activeRequests = 0;
     userSent = 0;
     userArrived = 0;
@@ -484,16 +498,19 @@ public final class Messenger implements PointToPoint, FrameHandler {
     }
     Status s = find(source, context, tag);
     probing = true;
+    awaited = source;
     try {
       while (s == null) {
         if (stalledPeers > 0) {
           allowMoreAnnouncements();
         }
         step();
+        askIfLong();
         s = find(source, context, tag);
       }
     } finally {
       probing = false;
+      awaited = NOBODY;
     }
     if (recorder.on()) {
       recorder.found(s);
@@ -545,6 +562,17 @@ public final class Messenger implements PointToPoint, FrameHandler {
       case FrameKind.CTS -> p.onClear(sequence, length);
       case FrameKind.DATA -> onData(p, sequence, memory, at);
       case FrameKind.CREDIT -> p.onCredit(length, sequence);
+      case FrameKind.ASK -> {
+        if (left && p.announcedAll()) {
+          p.tell(FrameKind.LEFT);
+        }
+      }
+      case FrameKind.LEFT -> {
+        if (awaited == peer && waitsFor(p)) {
+          p.tell(FrameKind.STUCK);
+        }
+      }
+      case FrameKind.STUCK -> stuck = left ? peer : NOBODY;
       default ->
           throw new IllegalStateException("rank " + peer + " sent a frame of unknown kind " + kind);
     }
@@ -811,14 +839,58 @@ public final class Messenger implements PointToPoint, FrameHandler {
     if (r.pending() && recorder.replaying()) {
       throw recorder.mismatch("waiting for a receive from rank " + r.peer + ", tag " + r.tag);
     }
-    while (r.pending()) {
-      step();
+    if (!r.pending()) {
+      return;
     }
+    awaited = r.peer;
+    awaitedRequest = r;
+    try {
+      while (r.pending()) {
+        step();
+        askIfLong();
+      }
+    } finally {
+      awaited = NOBODY;
+      awaitedRequest = null;
+    }
+  }
+
+  /** What is waited for may never come: the peer may have left without sending it. */
+  private void askIfLong() {
+    if (progress.longWait() && !left && awaited >= 0 && awaited != rank) {
+      Peer p = peer(awaited);
+      if (waitsFor(p)) {
+        p.tell(FrameKind.ASK);
+      }
+    }
+  }
+
+  /** Whether nothing has come of what the blocking call wants of this peer. */
+  private boolean waitsFor(Peer p) {
+    MessageRequest r = awaitedRequest;
+    return r == null || (r.pending() && (r.send ? p.unmatched(r) : !r.hasMatched()));
+  }
+
+  /**
+   * The program has left and makes no more calls, but for what the runtime does to end it. If
+   * another rank waits for it in vain, all that blocks from now on throws {@link FmiException}.
+   */
+  public void leave() {
+    left = true;
   }
 
   /** Polls once, and waits a moment if there was nothing. */
   private void step() {
     check();
+    if (stuck >= 0) {
+      throw new FmiException(
+          ErrorClass.OTHER,
+          "rank "
+              + stuck
+              + " waits for this rank, which is in Fmi.close and will neither send nor receive: the"
+              + " calls of the two do not match, or this one has thrown an exception outside of a"
+              + " loop");
+    }
     if (work() == 0) {
       progress.idle();
     }

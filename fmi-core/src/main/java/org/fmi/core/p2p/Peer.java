@@ -49,6 +49,9 @@ final class Peer {
   private long waitingLimit = Window.ANNOUNCEMENTS;
   private long newlyAllowed;
 
+  /** What to say of a long wait: the kind of a frame, or 0. */
+  private byte note;
+
   /** Whether it is in the messenger's list of peers with something to send. */
   boolean listed;
 
@@ -193,6 +196,24 @@ final class Peer {
     messenger.list(this);
   }
 
+  // ---- long waits
+
+  /** Sends a frame that consists of its kind, behind all that is to be sent now. */
+  void tell(byte kind) {
+    note = kind;
+    messenger.list(this);
+  }
+
+  /** Whether a message was announced to the peer that it has not matched. */
+  boolean unmatched(MessageRequest r) {
+    return announced.get(r.sequence) == r;
+  }
+
+  /** Whether all that was sent to the peer has been announced. */
+  boolean announcedAll() {
+    return sends.isEmpty();
+  }
+
   // ---- what waits for the transport
 
   /**
@@ -229,7 +250,12 @@ final class Peer {
       }
       frames++;
     }
-    return frames + stream();
+    frames += stream();
+    if (note != 0 && offerBare(note, 0, 0)) {
+      note = 0;
+      frames++;
+    }
+    return frames;
   }
 
   private int stream() {
@@ -266,6 +292,7 @@ final class Peer {
         || consumed >= window / 4
         || !clears.isEmpty()
         || !streams.isEmpty()
+        || note != 0
         || announceable(sends.first());
   }
 

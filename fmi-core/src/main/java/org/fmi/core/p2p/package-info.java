@@ -39,6 +39,10 @@
  *       RTS} at a peer. When a receiver waits for something that none of them is, it allows as many
  *       again by a {@code CREDIT} frame (sequence field): the message it waits for may be behind
  *       them. So what the receiver holds is bounded unless it asks for more itself.
+ *   <li><b>Leaving.</b> A rank that waits long for one other rank asks it ({@code ASK}). One that
+ *       has left the program's communication answers {@code LEFT}, behind all that it has sent. If
+ *       that does not end the wait, nothing will: {@code STUCK} tells the one that has left, so
+ *       that it ends with an error instead of both waiting for ever.
  * </ol>
  *
  * A frame of another epoch is dropped, in {@link Messenger#onFrame} and only there.

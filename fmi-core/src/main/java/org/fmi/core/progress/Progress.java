@@ -101,6 +101,11 @@ public final class Progress {
     }
   }
 
+  /** Whether there has been no work for long; true once in every long wait. */
+  public boolean longWait() {
+    return waiting.longWait();
+  }
+
   private void sleep(long nanos) {
     Transport[] all = transports;
     if (all.length == 0) {

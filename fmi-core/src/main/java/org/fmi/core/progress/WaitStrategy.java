@@ -30,8 +30,12 @@ public final class WaitStrategy {
   /** The longest sleep. */
   public static final long LAST_SLEEP_NANOS = 100_000_000;
 
+  /** So many of the longest sleeps in a row are a long wait: a second. */
+  private static final int LONG_WAIT = 10;
+
   private final int spins;
   private int idle;
+  private int longest;
   private long sleep = FIRST_SLEEP_NANOS;
 
   /**
@@ -50,7 +54,15 @@ public final class WaitStrategy {
   /** There was work. */
   public void reset() {
     idle = 0;
+    longest = 0;
     sleep = FIRST_SLEEP_NANOS;
+  }
+
+  /** Whether there has been no work for long; true once in every long wait. */
+  public boolean longWait() {
+    boolean result = longest >= LONG_WAIT;
+    longest = result ? 0 : longest;
+    return result;
   }
 
   /** Whether each rank of the node has a core. */
@@ -86,6 +98,7 @@ public final class WaitStrategy {
       return 0;
     }
     long now = sleep;
+    longest += now == LAST_SLEEP_NANOS ? 1 : 0;
     sleep = Math.min(2 * sleep, LAST_SLEEP_NANOS);
     return now;
   }

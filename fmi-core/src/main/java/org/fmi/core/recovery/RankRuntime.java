@@ -552,6 +552,7 @@ public final class RankRuntime implements Fmi {
     }
     faults.at(FaultPoint.CLOSE, -1);
     messenger.recorder().off();
+    messenger.leave();
     current = null;
     place = Place.CLOSED;
     try {

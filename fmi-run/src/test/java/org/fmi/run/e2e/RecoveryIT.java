@@ -221,6 +221,25 @@ final class RecoveryIT {
     assertThat(Integer.parseInt(result.value("recoveries"))).isPositive();
   }
 
+  /** Its close must not wait for those that wait for it. */
+  @Test
+  void endsAProgramThatFailsOutsideOfALoop() throws IOException, InterruptedException {
+    Fmirun.Result result =
+        new Fmirun(
+                directory,
+                "-n",
+                "2",
+                "-cp",
+                System.getProperty("java.class.path"),
+                LeavingProgram.class.getName())
+            .run();
+    assertThat(result.status()).as(result.err()).isEqualTo(1);
+    assertThat(result.err())
+        .contains("ArithmeticException: a defect before the message")
+        .contains("rank 0 waits for this rank")
+        .contains("failed by itself 3 times");
+  }
+
   @Test
   void endsAProgramThatFailsByItself() throws IOException, InterruptedException {
     Fmirun.Result result =

@@ -1,0 +1,123 @@
+package org.fmi.core.p2p;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.concurrent.CountDownLatch;
+import org.fmi.FmiException;
+import org.fmi.Request;
+import org.fmi.RollbackException;
+import org.fmi.core.p2p.MemoryNetwork.Options;
+import org.fmi.core.p2p.PointToPoint.Mode;
+import org.junit.jupiter.api.Test;
+
+/** Who waits for a rank that has left does not wait for ever: the one that has left hears of it. */
+class LeavingTest {
+  private static final int CONTEXT = 0;
+  private static final int RUNTIME = 1;
+
+  private interface Call {
+    void run(Messenger m, byte[] box);
+  }
+
+  /** Rank 0 waits in vain for rank 1, which has left and waits for the end of all. */
+  private static void assertTold(Call waiting) {
+    CountDownLatch told = new CountDownLatch(1);
+    Ranks.run(
+        2,
+        1,
+        Options.PLAIN,
+        m -> {
+          byte[] box = new byte[100_000];
+          if (m.rank() == 1) {
+            m.leave();
+            assertThatThrownBy(() -> m.recv(box, 0, 1, 0, RUNTIME, 9))
+                .isInstanceOf(FmiException.class)
+                .hasMessageContaining("rank 0 waits for this rank");
+            told.countDown();
+            m.revoke(0, "rank 1 has failed");
+          } else {
+            Thread other =
+                Thread.ofPlatform()
+                    .daemon()
+                    .start(
+                        () -> {
+                          try {
+                            told.await();
+                            m.revoke(0, "rank 1 has failed");
+                          } catch (InterruptedException e) {
+                            Thread.currentThread().interrupt();
+                          }
+                        });
+            assertThatThrownBy(() -> waiting.run(m, box)).isInstanceOf(RollbackException.class);
+            other.join();
+          }
+        });
+  }
+
+  @Test
+  void aReceive() {
+    assertTold((m, box) -> m.recv(box, 0, 8, 1, CONTEXT, 1));
+  }
+
+  @Test
+  void aProbe() {
+    assertTold((m, box) -> m.probe(1, CONTEXT, 1));
+  }
+
+  @Test
+  void aSynchronousSend() {
+    assertTold((m, box) -> m.send(box, 0, 8, 1, CONTEXT, 1, Mode.SYNCHRONOUS));
+  }
+
+  @Test
+  void aReceiveThatWasBegunBefore() {
+    assertTold((m, box) -> m.irecv(box, 0, 8, 1, CONTEXT, 1).waitFor());
+  }
+
+  /** Long as it may take to come: what a rank has sent before it left is received. */
+  @Test
+  void whatWasSentBeforeArrives() {
+    Ranks.run(
+        2,
+        1,
+        Options.PLAIN,
+        m -> {
+          byte[] data = new byte[3_000_000];
+          if (m.rank() == 1) {
+            Request send = m.isend(data, 0, data.length, 0, CONTEXT, 2, Mode.STANDARD);
+            m.leave();
+            m.recv(data, 0, 0, 0, RUNTIME, 9);
+            assertThat(send.test()).isTrue();
+          } else {
+            Thread.sleep(1500); // the other one waits long, which is no reason for it to fail
+            m.recv(data, 0, data.length, 1, CONTEXT, 2);
+            m.send(data, 0, 0, 1, RUNTIME, 9, Mode.STANDARD);
+          }
+        });
+  }
+
+  /** A rank that has not left may take as long as it wants. */
+  @Test
+  void whoHasNotLeftIsWaitedFor() {
+    Ranks.run(
+        2,
+        1,
+        Options.PLAIN,
+        m -> {
+          byte[] box = new byte[8];
+          if (m.rank() == 1) {
+            Request never = m.irecv(box, 0, 8, 0, CONTEXT, 5);
+            for (long end = System.nanoTime() + 2_500_000_000L; System.nanoTime() < end; ) {
+              never.test();
+            }
+            m.send(box, 0, 8, 0, CONTEXT, 1, Mode.STANDARD);
+            m.recv(box, 0, 8, 0, CONTEXT, 5);
+          } else {
+            m.recv(box, 0, 8, 1, CONTEXT, 1);
+            m.send(box, 0, 8, 1, CONTEXT, 5, Mode.STANDARD);
+            m.send(box, 0, 8, 1, CONTEXT, 5, Mode.STANDARD);
+          }
+        });
+  }
+}
