@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { BATCHES = 20, LEAST_BATCHES = 5, WINDOW = 64, TAG = 1, ALL = -1 };
+enum { BATCHES = 20, LEAST_BATCHES = 5, WINDOW = 64, PENDING = 10000, TAG = 1, PENDING_TAG = 1000, ALL = -1 };
 #define WORLD MPI_COMM_WORLD
 #define NO_STATUS MPI_STATUS_IGNORE
 
@@ -28,6 +28,9 @@ static void ping_pong(int count, long n) {
     }
   }
 }
+
+/* The same, in what measure() makes pending around it. */
+static void amid_pending(int count, long n) { ping_pong(count, n); }
 
 static void windows(int count, long n) {
   MPI_Request requests[WINDOW];
@@ -91,6 +94,7 @@ typedef struct {
 
 static const operation operations[] = {
   {"pingpong", ping_pong, same, 1, 1},
+  {"pending", amid_pending, same, 1, 1},
   {"rate", windows, same, 0, WINDOW},
   {"barrier", barriers, same, 0, 0},
   {"allreduce", all_reduces, sum, 1, 1},
@@ -160,15 +164,49 @@ static double median_seconds(const operation *op, int count) {
   return (per_call[(batches - 1) / 2] + per_call[batches / 2]) / 2;
 }
 
+static double pending_out[2 * PENDING], pending_in[2 * PENDING];
+static MPI_Request pending[4 * PENDING], *next_pending;
+
+static void receive_pending(int from) {
+  for (int i = from; i < from + PENDING; i++)
+    MPI_Irecv(&pending_in[i], 1, MPI_DOUBLE, 1 - rank, PENDING_TAG + i, WORLD, next_pending++);
+}
+
+static void send_pending(int from) {
+  for (int i = from; i < from + PENDING; i++)
+    MPI_Isend(&pending_out[i], 1, MPI_DOUBLE, 1 - rank, PENDING_TAG + i, WORLD, next_pending++);
+}
+
+/* Messages that are not received, and receives that nothing is sent to. */
+static void make_pending(void) {
+  next_pending = pending;
+  for (int i = 0; i < 2 * PENDING; i++) pending_out[i] = rank + i;
+  receive_pending(0);
+  send_pending(PENDING);
+}
+
+static void match_pending(void) {
+  receive_pending(PENDING);
+  send_pending(0);
+  MPI_Waitall(4 * PENDING, pending, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < 2 * PENDING; i++) {
+    if (pending_in[i] != 1 - rank + i) fail("wrong data were received", "a pending receive");
+  }
+}
+
+static int is_round_trip(const operation *op) { return op->loop == ping_pong || op->loop == amid_pending; }
+
 static void measure(const operation *op, int bytes) {
   int count = bytes / (int)sizeof(double);
   double seconds;
+  if (op->loop == amid_pending) make_pending();
   check(op, count);
   seconds = median_seconds(op, count);
   check(op, count);
+  if (op->loop == amid_pending) match_pending();
   if (rank != 0) return;
   printf("%s,%d,%d,%.4f\n", op->name, ranks, bytes,
-      op->loop == windows ? WINDOW / seconds : op->loop == ping_pong ? seconds * 1e6 / 2 : seconds * 1e6);
+      op->loop == windows ? WINDOW / seconds : is_round_trip(op) ? seconds * 1e6 / 2 : seconds * 1e6);
   fflush(stdout);
 }
 
@@ -193,7 +231,7 @@ int main(int argc, char **argv) {
   for (int a = 3; a < argc; a++) {
     const operation *op = named(argv[a]);
     if (!op) fail("no such operation", argv[a]);
-    if (ranks != 2 && (op->loop == ping_pong || op->loop == windows)) fail("needs two ranks", argv[a]);
+    if (ranks != 2 && (is_round_trip(op) || op->loop == windows)) fail("needs two ranks", argv[a]);
     size_t needed = (size_t)bytes_of(argv[a]) / sizeof(double) * (op->loop == windows ? WINDOW : ranks);
     if (needed > elements) elements = needed;
   }

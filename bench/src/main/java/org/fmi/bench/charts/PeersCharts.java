@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import javax.imageio.ImageIO;
 import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.CategoryChart;
@@ -60,6 +61,7 @@ public final class PeersCharts {
     double of(int bytes, double micros);
   }
 
+  private static final Set<String> BETWEEN_TWO = Set.of("pingpong", "pending", "rate");
   private static final Measure TIME = (bytes, micros) -> micros;
   private static final Measure BANDWIDTH = (bytes, micros) -> bytes / micros / 1e3;
   private static final Dimension LARGE = new Dimension(900, 600);
@@ -158,7 +160,7 @@ public final class PeersCharts {
       List<Row> measured =
           rows.stream()
               .filter(row -> row.transport.equals(transport) && row.ranks == ranks)
-              .filter(row -> !row.operation.equals("pingpong") && !row.operation.equals("rate"))
+              .filter(row -> !BETWEEN_TWO.contains(row.operation))
               .toList();
       List<IChart> panels = new ArrayList<>();
       for (String operation : measured.stream().map(Row::operation).distinct().toList()) {

@@ -2,6 +2,7 @@ package org.fmi.bench.peers;
 
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.function.ObjIntConsumer;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Op;
@@ -12,18 +13,20 @@ import org.fmi.Request;
  * operations, measured in the same way. What is changed in one is to be changed in the other.
  *
  * <p>For each point, an operation and a size, rank 0 prints a line {@code
- * operation,ranks,bytes,us}: half of a round trip of {@code pingpong}, the time of a call of a
- * collective operation, whose bytes are those that a rank contributes (for {@code alltoall} to each
- * rank); {@code rate} has messages per second instead, of windows of messages that are answered
- * once. It is the median of {@value #BATCHES} batches. A batch is a loop of calls after a barrier,
- * its time that of the slowest rank. First it is warmed up, by time, so that the JIT compiler gets
- * as much of it at each speed; its fastest calls tell how many make a batch. Data are checked
- * before and after.
+ * operation,ranks,bytes,us}: half of a round trip of {@code pingpong}, and of {@code pending}, the
+ * same while {@value #PENDING} other messages and receives are {@link Pending} at both ranks; the
+ * time of a call of a collective operation, whose bytes are those that a rank contributes (for
+ * {@code alltoall} to each rank); {@code rate} has messages per second instead, of windows of
+ * messages that are answered once. It is the median of {@value #BATCHES} batches. A batch is a loop
+ * of calls after a barrier, its time that of the slowest rank. First it is warmed up, by time, so
+ * that the JIT compiler gets as much of it at each speed; its fastest calls tell how many make a
+ * batch. Data are checked before and after.
  */
 public final class Peers {
   private static final int BATCHES = 20;
   private static final int LEAST_BATCHES = 5; // where calls take much longer than expected
   private static final int WINDOW = 64;
+  private static final int PENDING = 10_000;
   private static final int TAG = 1;
   private static final int ALL = -1;
 
@@ -44,11 +47,15 @@ public final class Peers {
    */
   private record Operation(String name, Loop loop, Expected expected, int atRoot, int elsewhere) {
     boolean betweenTwo() {
-      return isPingPong() || isRate();
+      return isRoundTrip() || isRate();
     }
 
-    boolean isPingPong() {
-      return name.equals("pingpong");
+    boolean isRoundTrip() {
+      return name.equals("pingpong") || isPending();
+    }
+
+    boolean isPending() {
+      return name.equals("pending");
     }
 
     boolean isRate() {
@@ -119,6 +126,7 @@ public final class Peers {
     Expected exchanged = (count, i) -> i / count + rank * count + i % count;
     return new Operation[] {
       new Operation("pingpong", this::pingPong, same, 1, 1),
+      new Operation("pending", this::pingPong, same, 1, 1),
       new Operation("rate", this::windows, same, 0, WINDOW),
       new Operation("barrier", this::barriers, same, 0, 0),
       new Operation("allreduce", this::allReduces, sum, 1, 1),
@@ -211,11 +219,17 @@ public final class Peers {
   private void measureAll() {
     // All of them once before: the first ones would be measured while what they share is compiled.
     for (Point point : points) {
-      warmUp(point.operation, point.count);
+      amidPending(point, this::warmUp);
     }
     for (Point point : points) {
-      measure(point.operation, point.count);
+      amidPending(point, this::measure);
     }
+  }
+
+  private void amidPending(Point point, ObjIntConsumer<Operation> work) {
+    Pending pending = new Pending(world, point.operation.isPending() ? PENDING : 0);
+    work.accept(point.operation, point.count);
+    pending.match();
   }
 
   private void measure(Operation operation, int count) {
@@ -224,7 +238,7 @@ public final class Peers {
     check(operation, count);
     if (rank == 0) {
       double value =
-          operation.isRate() ? WINDOW / seconds : seconds * 1e6 / (operation.isPingPong() ? 2 : 1);
+          operation.isRate() ? WINDOW / seconds : seconds * 1e6 / (operation.isRoundTrip() ? 2 : 1);
       System.out.printf(
           Locale.ROOT, "%s,%d,%d,%.4f%n", operation.name, ranks, count * Double.BYTES, value);
     }
