@@ -95,5 +95,20 @@ class Job:
         return sorted(found)
 
 
+def measure_points(command, points, warm_up, seconds):
+    """Runs one of the programs of bench/peers, which measures points, OPERATION:BYTES; {(operation, bytes): value}."""
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    command = [*command, str(warm_up), str(seconds), *points]
+    try:
+        job = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, text=True, timeout=TIMEOUT_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise SystemExit(f"not ended after {TIMEOUT_SECONDS} s: {' '.join(command)}")
+    lines = re.findall(r"^([a-z]+),\d+,(\d+),([0-9.]+)$", job.stdout, re.MULTILINE)
+    if job.returncode != 0 or len(lines) != len(points):
+        raise SystemExit(f"status {job.returncode}, {len(lines)} of {len(points)} results: {' '.join(command)}\n{job.stdout}{job.stderr}")
+    return {(operation, int(size)): float(value) for operation, size, value in lines}
+
+
 def median_and_worst(values, digits=1):
     return f"{statistics.median(values):.{digits}f} (worst {max(values):.{digits}f})"

@@ -62,6 +62,10 @@ static void reduces(int count, long n) {
   for (long i = 0; i < n; i++) MPI_Reduce(out, in, count, MPI_DOUBLE, MPI_SUM, 0, WORLD);
 }
 
+static void reduce_scatters(int count, long n) {
+  for (long i = 0; i < n; i++) MPI_Reduce_scatter_block(out, in, count, MPI_DOUBLE, MPI_SUM, WORLD);
+}
+
 static void gathers(int count, long n) {
   for (long i = 0; i < n; i++) MPI_Gather(out, count, MPI_DOUBLE, in, count, MPI_DOUBLE, 0, WORLD);
 }
@@ -81,6 +85,7 @@ static void all_to_alls(int count, long n) {
 /* What element i of the receive buffer must be, when rank r sends r + i in element i. */
 static double same(int count, int i) { return (void)count, i; }
 static double sum(int count, int i) { return (void)count, ranks * (i + (ranks - 1) / 2.0); }
+static double sum_of_own(int count, int i) { return sum(count, rank * count + i); }
 static double gathered(int count, int i) { return i / count + i % count; }
 static double scattered(int count, int i) { return rank * count + i; }
 static double exchanged(int count, int i) { return i / count + rank * count + i % count; }
@@ -100,6 +105,7 @@ static const operation operations[] = {
   {"allreduce", all_reduces, sum, 1, 1},
   {"bcast", bcasts, same, 0, 1},
   {"reduce", reduces, sum, 1, 0},
+  {"reducescatter", reduce_scatters, sum_of_own, 1, 1},
   {"gather", gathers, gathered, ALL, 0},
   {"scatter", scatters, scattered, 1, 1},
   {"allgather", all_gathers, gathered, ALL, ALL},

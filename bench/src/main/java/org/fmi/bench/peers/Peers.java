@@ -16,11 +16,11 @@ import org.fmi.Request;
  * operation,ranks,bytes,us}: half of a round trip of {@code pingpong}, and of {@code pending}, the
  * same while {@value #PENDING} other messages and receives are {@link Pending} at both ranks; the
  * time of a call of a collective operation, whose bytes are those that a rank contributes (for
- * {@code alltoall} to each rank); {@code rate} has messages per second instead, of windows of
- * messages that are answered once. It is the median of {@value #BATCHES} batches. A batch is a loop
- * of calls after a barrier, its time that of the slowest rank. First it is warmed up, by time, so
- * that the JIT compiler gets as much of it at each speed; its fastest calls tell how many make a
- * batch. Data are checked before and after.
+ * {@code alltoall} and {@code reducescatter} to each rank); {@code rate} has messages per second
+ * instead, of windows of messages that are answered once. It is the median of {@value #BATCHES}
+ * batches. A batch is a loop of calls after a barrier, its time that of the slowest rank. First it
+ * is warmed up, by time, so that the JIT compiler gets as much of it at each speed; its fastest
+ * calls tell how many make a batch. Data are checked before and after.
  */
 public final class Peers {
   private static final int BATCHES = 20;
@@ -121,6 +121,7 @@ public final class Peers {
   private Operation[] operations() {
     Expected same = (count, i) -> i;
     Expected sum = (count, i) -> ranks * (i + (ranks - 1) / 2.0);
+    Expected sumOfOwn = (count, i) -> sum.at(count, rank * count + i);
     Expected gathered = (count, i) -> i / count + i % count;
     Expected scattered = (count, i) -> rank * count + i;
     Expected exchanged = (count, i) -> i / count + rank * count + i % count;
@@ -132,6 +133,7 @@ public final class Peers {
       new Operation("allreduce", this::allReduces, sum, 1, 1),
       new Operation("bcast", this::bcasts, same, 0, 1),
       new Operation("reduce", this::reduces, sum, 1, 0),
+      new Operation("reducescatter", this::reduceScatters, sumOfOwn, 1, 1),
       new Operation("gather", this::gathers, gathered, ALL, 0),
       new Operation("scatter", this::scatters, scattered, 1, 1),
       new Operation("allgather", this::allGathers, gathered, ALL, ALL),
@@ -189,6 +191,14 @@ public final class Peers {
   private void reduces(int count, long n) {
     for (long i = 0; i < n; i++) {
       world.reduce(out, 0, in, 0, count, Op.SUM, 0);
+    }
+  }
+
+  private void reduceScatters(int count, long n) {
+    long[] counts = new long[ranks];
+    Arrays.fill(counts, count);
+    for (long i = 0; i < n; i++) {
+      world.reduceScatter(out, 0, in, 0, counts, Op.SUM);
     }
   }
 

@@ -1,0 +1,46 @@
+"""What the benchmarks' commands accept as options, and how they print sizes. Standard library only."""
+
+import argparse
+import contextlib
+
+KIB, MIB = 1 << 10, 1 << 20
+
+
+def listed(allowed, what):
+    def parse(text):
+        values = list(dict.fromkeys(text.split(",")))
+        for value in values:
+            if value not in allowed:
+                raise argparse.ArgumentTypeError(f"{value!r} is no {what}; there are {', '.join(allowed)}")
+        return values
+    return parse
+
+
+def numbers(least, most, multiple_of=1):
+    def parse(text):
+        try:
+            values = sorted({int(part) for part in text.split(",")})
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is no list of numbers such as {least},{2 * least}")
+        for value in values:
+            if not least <= value <= most or value % multiple_of:
+                multiple = f" and a multiple of {multiple_of}" if multiple_of > 1 else ""
+                raise argparse.ArgumentTypeError(f"{value} is not from {least} to {most}{multiple}")
+        return values
+    return parse
+
+
+def above_zero(kind):
+    def parse(text):
+        with contextlib.suppress(ValueError):
+            if 0 < kind(text) < 1e4:
+                return kind(text)
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0 and below 10000")
+    return parse
+
+
+def size_name(size):
+    for unit, name in ((MIB, "MiB"), (KIB, "KiB")):
+        if size >= unit and size % unit == 0:
+            return f"{size // unit} {name}"
+    return f"{size} B" if size else ""
