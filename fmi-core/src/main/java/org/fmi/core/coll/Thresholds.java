@@ -9,45 +9,57 @@ package org.fmi.core.coll;
  * Short messages want few steps (a), long ones few bytes through each rank (b). The two are even at
  * n = a / b; for Java over TCP a is about 4 us and 1/b 3 to 8 GB/s (both measured), so a / b is 12
  * to 32 KiB, where the paper's machines had 2 KiB. The other limits are those of the paper, also
- * MPICH's defaults.
+ * MPICH's defaults. {@code bench/tune} measures them all.
+ *
+ * <p>Those of reductions, but for {@link #REDUCE_SHARED_SHORT_BYTES}, define the order in which
+ * operands are combined, and so the bits of a sum: each has one value for all transports.
  */
 final class Thresholds {
+  private static final ThresholdOverrides OVERRIDES =
+      new ThresholdOverrides(System.getProperty(ThresholdOverrides.PROPERTY, ""));
+
   /** Up to here bytes are reduced in log N steps of the whole vector. */
-  static final long REDUCE_SHORT_BYTES = 16 << 10;
+  static final long REDUCE_SHORT_BYTES = OVERRIDES.of("REDUCE_SHORT_BYTES", 16 << 10);
 
   /** Blocks from here on are worth 2(N-1) steps instead of a fold to a power of two. */
-  static final long ALL_REDUCE_RING_BLOCK_BYTES = 16 << 10;
+  static final long ALL_REDUCE_RING_BLOCK_BYTES =
+      OVERRIDES.of("ALL_REDUCE_RING_BLOCK_BYTES", 16 << 10);
 
   /** Above, each block goes straight to its owner. */
-  static final long REDUCE_SCATTER_SHORT_BYTES = 512 << 10;
+  static final long REDUCE_SCATTER_SHORT_BYTES =
+      OVERRIDES.of("REDUCE_SCATTER_SHORT_BYTES", 512 << 10);
 
   /** Below, a broadcast sends the whole message down a tree. */
-  static final long BCAST_LONG_BYTES = 512 << 10;
+  static final long BCAST_LONG_BYTES = OVERRIDES.of("BCAST_LONG_BYTES", 512 << 10);
 
   /**
    * With fewer ranks a tree moves no more through its root than scatter and allgather do through
    * every rank: 2 n bytes with three ranks against 4/3 n, but in half as many steps.
    */
-  static final int BCAST_LONG_RANKS = 4;
+  static final long BCAST_LONG_RANKS = OVERRIDES.of("BCAST_LONG_RANKS", 4);
 
   /**
    * Bytes a rank up to which gather and scatter go along a tree, which forwards data log N times.
    */
-  static final long GATHER_SHORT_BYTES = 16 << 10;
+  static final long GATHER_SHORT_BYTES = OVERRIDES.of("GATHER_SHORT_BYTES", 16 << 10);
 
   /** Bytes of the whole result up to which an allgather takes log N steps. */
-  static final long ALL_GATHER_SHORT_BYTES = 80 << 10;
+  static final long ALL_GATHER_SHORT_BYTES = OVERRIDES.of("ALL_GATHER_SHORT_BYTES", 80 << 10);
 
   /** Bytes a pair of ranks up to which blocks are bundled, and forwarded log N times. */
-  static final long ALL_TO_ALL_SHORT_BYTES = 256;
+  static final long ALL_TO_ALL_SHORT_BYTES = OVERRIDES.of("ALL_TO_ALL_SHORT_BYTES", 256);
 
   /** With fewer ranks bundling saves no step worth its copies. */
-  static final int ALL_TO_ALL_SHORT_RANKS = 8;
+  static final long ALL_TO_ALL_SHORT_RANKS = OVERRIDES.of("ALL_TO_ALL_SHORT_RANKS", 8);
 
   /**
    * In shared memory: up to here a second round costs more than to combine all of it everywhere.
    */
-  static final long REDUCE_SHARED_SHORT_BYTES = 8 << 10;
+  static final long REDUCE_SHARED_SHORT_BYTES = OVERRIDES.of("REDUCE_SHARED_SHORT_BYTES", 8 << 10);
+
+  static {
+    OVERRIDES.refuseUnknown();
+  }
 
   private Thresholds() {}
 
