@@ -11,7 +11,7 @@ import java.util.List;
  * Where FMI is installed.
  *
  * <pre>
- *   bin/fmirun, bin/fmi-daemon    scripts that find a JDK
+ *   bin/fmirun, fmi, fmi-daemon   scripts that find a JDK
  *   lib/*.jar                     what ranks and daemons need
  *   lib/chronicle/*.jar           what only ranks with state of a certain kind need
  *   lib/run/*.jar                 what only fmirun needs

@@ -1,5 +1,6 @@
 package org.fmi.core.spi;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Makes transports; found through {@link java.util.ServiceLoader}. */
@@ -29,6 +30,11 @@ public interface TransportProvider {
    */
   default @Nullable String unusable(RankConfig config) {
     return null;
+  }
+
+  /** What the transport needs of a machine and what this one has of it, for a person who asks. */
+  default List<Finding> diagnose() {
+    return List.of();
   }
 
   /**

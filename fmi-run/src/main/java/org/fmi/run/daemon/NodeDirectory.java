@@ -50,7 +50,7 @@ public final class NodeDirectory {
   }
 
   /** Whether there is a memory file system to put it in; if not it lies on a disk. */
-  static boolean inMemory() {
+  public static boolean inMemory() {
     return Files.isDirectory(MEMORY) && Files.isWritable(MEMORY);
   }
 
@@ -63,7 +63,7 @@ public final class NodeDirectory {
   }
 
   /** Makes it and locks it. */
-  static NodeDirectory create(String jobId, int node) throws IOException {
+  public static NodeDirectory create(String jobId, int node) throws IOException {
     Path path = path(jobId, node);
     // Locked before it gets its name, so that nobody takes it for a dead one.
     Path unfinished =
@@ -83,7 +83,7 @@ public final class NodeDirectory {
     return new NodeDirectory(path, lock);
   }
 
-  Path path() {
+  public Path path() {
     return path;
   }
 
@@ -92,12 +92,12 @@ public final class NodeDirectory {
   }
 
   /** Free bytes where it lies. */
-  long free() throws IOException {
+  public long free() throws IOException {
     return Files.getFileStore(path).getUsableSpace();
   }
 
   /** Kills all processes that belong to it, then deletes it. */
-  void destroy() throws IOException {
+  public void destroy() throws IOException {
     killProcesses(path);
     deleteTree(path);
     lock.close();

@@ -12,6 +12,7 @@ import org.fmi.core.spi.FailureDetectorProvider;
 import org.fmi.core.spi.NodeMemory;
 import org.fmi.core.spi.RankConfig;
 import org.fmi.core.spi.TransportProvider;
+import org.fmi.run.Transports;
 
 /** The modules found on the class path, of which a rank's runtime is built. */
 record Modules(
@@ -20,21 +21,14 @@ record Modules(
     CheckpointStoreProvider stores) {
 
   static Modules find() {
-    List<TransportProvider> transports = all(TransportProvider.class);
-    transports.sort((a, b) -> Integer.compare(a.order(), b.order()));
     return new Modules(
-        transports, one(FailureDetectorProvider.class), one(CheckpointStoreProvider.class));
-  }
-
-  private static <T> List<T> all(Class<T> service) {
-    // FMI's own class loader: the program may have set another one for its thread.
-    List<T> found = new ArrayList<>();
-    ServiceLoader.load(service, Modules.class.getClassLoader()).forEach(found::add);
-    return found;
+        Transports.find(), one(FailureDetectorProvider.class), one(CheckpointStoreProvider.class));
   }
 
   private static <T> T one(Class<T> service) {
-    List<T> found = all(service);
+    // FMI's own class loader: the program may have set another one for its thread.
+    List<T> found = new ArrayList<>();
+    ServiceLoader.load(service, Modules.class.getClassLoader()).forEach(found::add);
     if (found.size() != 1) {
       throw new IllegalStateException(
           found.size() + " modules for " + service.getSimpleName() + " on the class path, not 1");

@@ -2,6 +2,8 @@ package org.fmi.transport.rdma;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.util.List;
+import org.fmi.core.spi.Finding;
 import org.fmi.core.spi.RankConfig;
 import org.fmi.core.spi.Transport;
 import org.fmi.core.spi.TransportProvider;
@@ -37,6 +39,11 @@ public final class RdmaTransportProvider implements TransportProvider {
     } catch (IOException e) {
       return e.getMessage();
     }
+  }
+
+  @Override
+  public List<Finding> diagnose() {
+    return new Diagnosis(new Devices()).findings();
   }
 
   @Override

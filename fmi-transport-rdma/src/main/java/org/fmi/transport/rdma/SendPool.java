@@ -8,7 +8,7 @@ final class SendPool {
   static final int NONE = -1;
 
   /** 1 MiB: more than is on its way to the peers' devices at a time. */
-  private static final int FRAMES = 64;
+  static final int FRAMES = 64;
 
   final Slab slab;
   private final int[] free = new int[FRAMES];

@@ -6,7 +6,7 @@
  *   RdmaTransport   poll, offer, await; who dials whom        Greeting   proof of the job's secret
  *   Link            one peer: credits, work outstanding       Sleeper    where the rank sleeps
  *   SendPool        buffers on their way out                  Ringer     rings another's bell
- *   ReceivePool     buffers for what arrives, shared by all
+ *   ReceivePool     buffers for what arrives, shared by all   Diagnosis  what a machine lacks
  *   ------------------------------------------------------------------------------------------
  *   verbs           the device
  * </pre>

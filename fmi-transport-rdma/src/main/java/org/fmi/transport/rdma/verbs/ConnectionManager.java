@@ -109,7 +109,7 @@ final class ConnectionManager {
         long context = i.get(JAVA_LONG, CmId.VERBS);
         int number = i.get(JAVA_BYTE, CmId.PORT_NUM);
         if (context != 0) {
-          String name = deviceName(context);
+          String name = deviceName(NativeVerbs.raw(context, Long.BYTES).get(JAVA_LONG, 0));
           if (devices.active(name, number)) {
             listener = id;
             device = name;
@@ -151,9 +151,9 @@ final class ConnectionManager {
     }
   }
 
-  private static String deviceName(long context) {
-    long d = NativeVerbs.raw(context, Long.BYTES).get(JAVA_LONG, 0);
-    return NativeVerbs.raw(d, Device.NAME + Device.NAME_BYTES).getString(Device.NAME);
+  /** Of a {@code struct ibv_device}. */
+  static String deviceName(long device) {
+    return NativeVerbs.raw(device, Device.NAME + Device.NAME_BYTES).getString(Device.NAME);
   }
 
   private static MemorySegment sockaddr(Arena arena, InetSocketAddress a) {

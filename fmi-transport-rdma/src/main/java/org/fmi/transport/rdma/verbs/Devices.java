@@ -5,11 +5,14 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /** The RDMA devices that the kernel knows, as it shows them in files: nothing is loaded for it. */
 public final class Devices {
   private static final Path KERNEL = Path.of("/sys/class/infiniband");
+  private static final String NO_GID = "0000:0000:0000:0000:0000:0000:0000:0000";
 
   private final Path directory;
 
@@ -21,7 +24,7 @@ public final class Devices {
   /**
    * @param directory as the kernel's {@code /sys/class/infiniband}
    */
-  Devices(Path directory) {
+  public Devices(Path directory) {
     this.directory = directory;
   }
 
@@ -56,12 +59,31 @@ public final class Devices {
     return ports;
   }
 
+  /** InfiniBand, or Ethernet: RoCE, iWARP. */
+  public String linkLayer(Port port) throws IOException {
+    return Files.readString(directoryOf(port).resolve("link_layer")).strip();
+  }
+
+  /** The port's addresses. */
+  public Set<String> gids(Port port) throws IOException {
+    Set<String> gids = new LinkedHashSet<>();
+    for (Path entry : children(directoryOf(port).resolve("gids"))) {
+      gids.add(Files.readString(entry).strip());
+    }
+    gids.remove(NO_GID);
+    return gids;
+  }
+
+  private Path directoryOf(Port port) {
+    return directory.resolve(port.device()).resolve("ports").resolve(port.number());
+  }
+
   /**
    * Makes sure that there is a device with a port that is up.
    *
    * @throws IOException if there is none; says what is missing
    */
-  void check() throws IOException {
+  public void check() throws IOException {
     List<Port> ports = ports();
     if (ports.isEmpty()) {
       throw new IOException(

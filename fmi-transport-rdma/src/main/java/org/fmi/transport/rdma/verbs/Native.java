@@ -45,6 +45,7 @@ final class Native {
   private static final MethodHandle I_PPP = saving(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle I_PPPI =
       saving(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT);
+  private static final MethodHandle I_PBP = saving(JAVA_INT, JAVA_LONG, JAVA_BYTE, JAVA_LONG);
   private static final MethodHandle I_PPB = saving(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_BYTE);
   private static final MethodHandle S_P = saving(JAVA_SHORT, JAVA_LONG);
   private static final MethodHandle V_P =
@@ -99,16 +100,6 @@ final class Native {
   private static MethodHandle saving(ValueLayout result, MemoryLayout... arguments) {
     return LINKER.downcallHandle(
         FunctionDescriptor.of(result, arguments), Linker.Option.captureCallState("errno"));
-  }
-
-  /** A shared library, loaded for the life of the process. */
-  static SymbolLookup library(String name, String packages) throws IOException {
-    try {
-      return SymbolLookup.libraryLookup(name, Arena.global());
-    } catch (IllegalArgumentException e) {
-      throw new IOException(
-          "rdma: no " + name + " on this machine; install rdma-core (Debian: " + packages + ")", e);
-    }
   }
 
   static MemorySegment function(SymbolLookup library, String name) throws IOException {
@@ -221,6 +212,14 @@ final class Native {
   int call(MemorySegment f, long a, long b, long c, int d) {
     try {
       return (int) I_PPPI.invokeExact(f, saved, a, b, c, d);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  int callWithByte(MemorySegment f, long a, byte b, long c) {
+    try {
+      return (int) I_PBP.invokeExact(f, saved, a, b, c);
     } catch (Throwable t) {
       throw unexpected(t);
     }

@@ -6,13 +6,10 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteOrder;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.fmi.transport.rdma.verbs.Structs.AsyncEvent;
@@ -79,8 +76,7 @@ public final class NativeVerbs implements Verbs {
   public NativeVerbs(InetAddress preferred) throws IOException {
     Devices devices = new Devices();
     devices.check();
-    SymbolLookup verbs = Native.library("libibverbs.so.1", "libibverbs1 ibverbs-providers");
-    lib = new NativeFunctions(verbs, Native.library("librdmacm.so.1", "librdmacm1"));
+    lib = new NativeFunctions(Library.VERBS.load(), Library.CONNECTION_MANAGER.load());
     manager = new ConnectionManager(this, lib, arena, devices, preferred);
     context = manager.context();
     name = manager.describe();
@@ -133,7 +129,8 @@ public final class NativeVerbs implements Verbs {
 
   IOException failed(String what, int error) {
     String message = "rdma: " + name() + what + ": " + calls.message(error);
-    return new IOException(error == Native.ENOMEM ? message + "; " + memoryLimit() : message);
+    return new IOException(
+        error == Native.ENOMEM ? message + "; " + LockedMemory.refused() : message);
   }
 
   /** Of the last call. */
@@ -144,23 +141,6 @@ public final class NativeVerbs implements Verbs {
   @SuppressWarnings("NullAway") // null while the constructor runs
   private String name() {
     return name == null ? "" : name + ": ";
-  }
-
-  /** What a refusal for want of memory most likely means. */
-  private static String memoryLimit() {
-    String limit = "unknown";
-    try {
-      for (String line : Files.readAllLines(Path.of("/proc/self/limits"))) {
-        if (line.startsWith("Max locked memory")) {
-          limit = line.substring("Max locked memory".length()).strip().split("\\s+")[0];
-        }
-      }
-    } catch (IOException e) {
-      limit = "unknown: " + e.getMessage();
-    }
-    return "RDMA needs locked memory, and this process may lock "
-        + limit
-        + " bytes; set 'ulimit -l unlimited' where ranks start (limits.conf: memlock; slurmd: LimitMEMLOCK=infinity)";
   }
 
   @Override

@@ -100,6 +100,17 @@ final class Structs {
     private DeviceAttributes() {}
   }
 
+  /** {@code struct ibv_port_attr}; newer libraries have a longer one. */
+  static final class PortAttributes {
+    static final int ACTIVE_MTU = 8;
+    static final int BYTES = 128;
+
+    /** {@code enum ibv_mtu}: this is 0, each further one is twice the one before. */
+    static final int MTU_BASE = 128;
+
+    private PortAttributes() {}
+  }
+
   /** {@code struct ibv_device}. */
   static final class Device {
     static final int NAME = 24;

@@ -49,4 +49,22 @@ class DevicesTest {
     assertThat(devices.active("mlx5_1", 1)).isTrue();
     assertThat(devices.active("mlx5_1", 2)).isFalse();
   }
+
+  @Test
+  void aPortsAddressesAreThoseInUse() throws Exception {
+    port("mlx5_0", "1", "4: ACTIVE");
+    Path port = directory.resolve("mlx5_0/ports/1");
+    Files.writeString(port.resolve("link_layer"), "Ethernet\n");
+    Path gids = Files.createDirectory(port.resolve("gids"));
+    Files.writeString(gids.resolve("0"), "fe80:0000:0000:0000:5054:00ff:fe12:3456\n");
+    Files.writeString(gids.resolve("1"), "0000:0000:0000:0000:0000:ffff:0a09:0001\n");
+    Files.writeString(gids.resolve("2"), "0000:0000:0000:0000:0000:ffff:0a09:0001\n");
+    Files.writeString(gids.resolve("3"), "0000:0000:0000:0000:0000:0000:0000:0000\n");
+    Devices devices = new Devices(directory);
+    Devices.Port found = devices.ports().getFirst();
+    assertThat(devices.linkLayer(found)).isEqualTo("Ethernet");
+    assertThat(devices.gids(found))
+        .containsExactly(
+            "fe80:0000:0000:0000:5054:00ff:fe12:3456", "0000:0000:0000:0000:0000:ffff:0a09:0001");
+  }
 }

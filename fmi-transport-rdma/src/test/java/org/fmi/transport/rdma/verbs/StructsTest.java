@@ -95,6 +95,11 @@ class StructsTest {
     offset("ibv_device_attr", "max_srq_wr", Structs.DeviceAttributes.MAX_SRQ_WR);
     size("ibv_device_attr", Structs.DeviceAttributes.BYTES);
 
+    offset("ibv_port_attr", "active_mtu", Structs.PortAttributes.ACTIVE_MTU);
+    ours.put("sizeof(struct ibv_port_attr) <= " + Structs.PortAttributes.BYTES, 1);
+    ours.put("IBV_MTU_256", Integer.numberOfTrailingZeros(256 / Structs.PortAttributes.MTU_BASE));
+    ours.put("IBV_MTU_4096", Integer.numberOfTrailingZeros(4096 / Structs.PortAttributes.MTU_BASE));
+
     offset("ibv_device", "name", Structs.Device.NAME);
     ours.put("sizeof(((struct ibv_device *) 0)->name)", Structs.Device.NAME_BYTES);
     offset("ibv_mr", "lkey", Structs.MemoryRegion.LKEY);

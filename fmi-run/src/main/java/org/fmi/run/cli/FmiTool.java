@@ -1,0 +1,82 @@
+package org.fmi.run.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.fmi.run.Transports;
+import org.fmi.run.doctor.Doctor;
+import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/** The main class of {@code fmi}: what is not about running one program. */
+public final class FmiTool {
+  private static final int USAGE = 64;
+  private static final int FAILED = 70;
+
+  private FmiTool() {}
+
+  public static void main(String[] args) {
+    int status = run(args);
+    System.out.flush();
+    System.err.flush();
+    // As fmirun does, and for its reason.
+    Runtime.getRuntime().halt(status);
+  }
+
+  private static int run(String... args) {
+    CommandLine command = new CommandLine(spec());
+    command.setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF));
+    if (args.length == 0) {
+      command.usage(System.out);
+      return USAGE;
+    }
+    command.setParameterExceptionHandler((e, _) -> refuse(e));
+    return command.execute(args);
+  }
+
+  private static CommandSpec spec() {
+    CommandSpec tool = CommandSpec.create().name("fmi").mixinStandardHelpOptions(true);
+    tool.version("fmi " + FmiTool.class.getPackage().getImplementationVersion());
+    tool.addSubcommand(
+        "doctor",
+        command(
+            FmiTool::doctor,
+            "Tells what this machine has, what is missing, and whether messages travel: each transport that is there makes"
+                + " a round trip. Ends with status "
+                + FAILED
+                + " if a line says 'failed'."));
+    return tool;
+  }
+
+  private static CommandSpec command(Callable<Integer> body, String description) {
+    CommandSpec command = CommandSpec.wrapWithoutInspection(body);
+    command.addOption(OptionSpec.builder("-h", "--help").usageHelp(true).build());
+    command.usageMessage().description(description);
+    return command;
+  }
+
+  private static int doctor() {
+    return new Doctor(Transports.find(), System.out::println).examine() ? 0 : FAILED;
+  }
+
+  private static int refuse(CommandLine.ParameterException e) {
+    System.err.println("fmi: " + message(e));
+    return USAGE;
+  }
+
+  private static String message(CommandLine.ParameterException e) {
+    CommandSpec command = e.getCommandLine().getCommandSpec();
+    if (!(e instanceof CommandLine.UnmatchedArgumentException unmatched)) {
+      return e.getMessage() + " (fmi --help)";
+    }
+    List<String> valid = new ArrayList<>(command.subcommands().keySet());
+    valid.addAll(command.optionsMap().keySet());
+    String unknown = unmatched.getUnmatched().getFirst();
+    return unknown
+        + ": no such command or option; did you mean "
+        + Nearest.to(unknown, valid)
+        + "? (fmi --help)";
+  }
+}

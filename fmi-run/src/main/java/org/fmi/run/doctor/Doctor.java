@@ -1,0 +1,110 @@
+package org.fmi.run.doctor;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+import org.fmi.core.spi.Finding;
+import org.fmi.core.spi.TransportProvider;
+import org.fmi.run.daemon.NodeDirectory;
+import org.jspecify.annotations.Nullable;
+
+/** Examines this machine: what there is, what is missing, and whether each transport works. */
+public final class Doctor {
+  /** Below it node memory is scarce even for small programs. */
+  private static final long LEAST_NODE_MEMORY = 128L << 20;
+
+  private final List<TransportProvider> transports;
+  private final Consumer<Finding> report;
+  private boolean well = true;
+
+  /**
+   * @param report gets each finding at once
+   */
+  public Doctor(List<TransportProvider> transports, Consumer<Finding> report) {
+    this.transports = transports;
+    this.report = report;
+  }
+
+  /** Returns whether all that is there works. */
+  public boolean examine() {
+    report(Finding.ok("FMI " + version() + ", JDK " + Runtime.version() + " in " + javaHome()));
+    report(machine());
+    try {
+      NodeDirectory directory = NodeDirectory.create("doctor-" + ProcessHandle.current().pid(), 0);
+      try {
+        report(nodeMemory(directory));
+        for (TransportProvider transport : transports) {
+          transport.diagnose().forEach(this::report);
+          if (transport.present()) {
+            report(loopback(transport, directory.path()));
+          }
+        }
+      } finally {
+        directory.destroy();
+      }
+    } catch (IOException e) {
+      report(Finding.failed("node memory: " + e + "; make /dev/shm writable"));
+    }
+    return well;
+  }
+
+  private void report(Finding finding) {
+    well &= finding.kind() != Finding.Kind.FAILED;
+    report.accept(finding);
+  }
+
+  private static @Nullable String version() {
+    return Doctor.class.getPackage().getImplementationVersion();
+  }
+
+  private static String javaHome() {
+    return System.getProperty("java.home");
+  }
+
+  private static Finding machine() {
+    OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+    return Finding.ok(
+        Runtime.getRuntime().availableProcessors()
+            + " cores and "
+            + mib(system.getTotalMemorySize())
+            + " of memory may be used");
+  }
+
+  private static Finding nodeMemory(NodeDirectory directory) throws IOException {
+    String free = mib(directory.free()) + " free for checkpoints and messages within the node";
+    if (!NodeDirectory.inMemory()) {
+      return Finding.missing(
+          "/dev/shm: checkpoints go to "
+              + directory.path().getParent()
+              + ", which may be a slow disk; mount a tmpfs at /dev/shm");
+    }
+    return directory.free() < LEAST_NODE_MEMORY
+        ? Finding.missing(
+            "/dev/shm: only "
+                + free
+                + "; make it larger (mount -o remount,size=..., docker --shm-size)")
+        : Finding.ok("/dev/shm: " + free);
+  }
+
+  private static String mib(long bytes) {
+    return (bytes >> 20) + " MiB";
+  }
+
+  private static Finding loopback(TransportProvider transport, Path nodeDirectory) {
+    String name = transport.name() + " loopback: ";
+    try {
+      return Finding.ok(
+          String.format(
+              Locale.ROOT,
+              "%shalf a round trip takes %.1f us",
+              name,
+              Loopback.run(transport, nodeDirectory)));
+    } catch (IOException | RuntimeException e) {
+      return Finding.failed(name + e.getMessage());
+    }
+  }
+}

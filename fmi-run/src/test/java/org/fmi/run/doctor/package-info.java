@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.run.doctor;
+
+import org.jspecify.annotations.NullMarked;

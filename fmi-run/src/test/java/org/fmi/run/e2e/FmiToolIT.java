@@ -1,0 +1,68 @@
+package org.fmi.run.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Runs the packaged {@code fmi} as a user would. */
+final class FmiToolIT {
+  private static final Path FMI = Path.of("target/fmi/bin/fmi").toAbsolutePath();
+
+  private final Traces traces = new Traces();
+
+  private record Result(int status, String output) {}
+
+  private Result fmi(String... arguments) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of(FMI.toString()));
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    traces.mark(builder.environment());
+    Process process = builder.start();
+    process.getOutputStream().close();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).as(output).isTrue();
+    traces.assertGone(output);
+    return new Result(process.exitValue(), output);
+  }
+
+  @Test
+  void doctorTellsWhatThereIs() throws Exception {
+    assumeThat(Path.of("/sys/class/infiniband")).doesNotExist();
+    Result result = fmi("doctor");
+    assertThat(result.status()).as(result.output()).isZero();
+    assertThat(result.output().lines())
+        .allMatch(line -> line.startsWith("ok  ") || line.startsWith("missing: "))
+        .anyMatch(line -> line.contains("JDK"))
+        .anyMatch(line -> line.contains("cores"))
+        .anyMatch(line -> line.contains("/dev/shm"))
+        .anyMatch(line -> line.contains("shm loopback"))
+        .anyMatch(line -> line.contains("tcp loopback"))
+        .anyMatch(line -> line.startsWith("missing: rdma: no RDMA device on this machine"))
+        .noneMatch(line -> line.contains("rdma loopback"));
+  }
+
+  @Test
+  void anUnknownCommandIsRefusedInOneLine() throws Exception {
+    assertThat(fmi("doctr"))
+        .isEqualTo(
+            new Result(
+                64, "fmi: doctr: no such command or option; did you mean doctor? (fmi --help)\n"));
+    assertThat(fmi("doctor", "--verbos").status()).isEqualTo(64);
+  }
+
+  @Test
+  void withoutACommandTheHelpIsShown() throws Exception {
+    Result result = fmi();
+    assertThat(result.status()).isEqualTo(64);
+    assertThat(result.output()).contains("doctor");
+    assertThat(fmi("--help").status()).isZero();
+    assertThat(fmi("--version").output()).startsWith("fmi ");
+  }
+}

@@ -1,0 +1,118 @@
+package org.fmi.transport.rdma;
+
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.fmi.core.spi.Finding;
+import org.fmi.transport.rdma.verbs.Devices;
+import org.fmi.transport.rdma.verbs.Library;
+import org.fmi.transport.rdma.verbs.LockedMemory;
+import org.fmi.transport.rdma.verbs.PortQuery;
+
+/** What RDMA needs of a machine, item by item, and whether this one has it. */
+final class Diagnosis {
+  private static final int MANY_PEERS = 1000;
+
+  private final Devices devices;
+
+  /** A library that is missing is one finding, however many ports need it. */
+  private final Set<Finding> findings = new LinkedHashSet<>();
+
+  Diagnosis(Devices devices) {
+    this.devices = devices;
+  }
+
+  private interface Item {
+    /**
+     * Describes what is there.
+     *
+     * @throws IOException if it is not; says what would help
+     */
+    String describe() throws IOException;
+  }
+
+  List<Finding> findings() {
+    for (Library library : Library.values()) {
+      add(
+          () -> {
+            library.load();
+            return library + " loads";
+          });
+    }
+    add(() -> lockedMemory(LockedMemory.limit(), LockedMemory.exempt()));
+    try {
+      List<Devices.Port> ports = devices.ports();
+      if (ports.isEmpty()) {
+        devices.check();
+      }
+      for (Devices.Port port : ports) {
+        add(() -> describe(port));
+      }
+    } catch (IOException e) {
+      missing(e);
+    }
+    return List.copyOf(findings);
+  }
+
+  private void add(Item item) {
+    try {
+      findings.add(Finding.ok("rdma: " + item.describe()));
+    } catch (IOException e) {
+      missing(e);
+    }
+  }
+
+  private void missing(IOException e) {
+    findings.add(
+        Finding.missing(
+            e instanceof FileSystemException ? "rdma: " + e : String.valueOf(e.getMessage())));
+  }
+
+  private String describe(Devices.Port port) throws IOException {
+    String described = port + ", " + devices.linkLayer(port);
+    if (!port.active()) {
+      throw new IOException("rdma: " + described + "; is a cable or the subnet manager missing?");
+    }
+    return described
+        + ", MTU "
+        + new PortQuery().activeMtu(port)
+        + ", GIDs "
+        + String.join(" ", devices.gids(port));
+  }
+
+  /**
+   * Describes the limit.
+   *
+   * @throws IOException if it is too low for any rank
+   */
+  static String lockedMemory(long limit, boolean exempt) throws IOException {
+    String described =
+        "locked memory (ulimit -l): "
+            + LockedMemory.kib(limit)
+            + "; a rank needs "
+            + LockedMemory.kib(locked(1))
+            + ", one that talks to "
+            + MANY_PEERS
+            + " others "
+            + LockedMemory.kib(locked(MANY_PEERS));
+    if (limit >= locked(1)) {
+      return described;
+    }
+    if (exempt) {
+      return described + "; for this process no limit holds (CAP_IPC_LOCK)";
+    }
+    throw new IOException("rdma: " + described + "; " + LockedMemory.WAY_OUT);
+  }
+
+  /**
+   * Bytes that a rank locks for its buffers at most: in a recovery it opens the next epoch's
+   * transport before it closes the last one's.
+   */
+  private static long locked(int peers) {
+    int last = SendPool.FRAMES + ReceivePool.most(peers);
+    int next = SendPool.FRAMES + ReceivePool.most(1);
+    return (long) (last + next) * Slab.FRAME_BYTES;
+  }
+}

@@ -1,0 +1,68 @@
+package org.fmi.transport.rdma.verbs;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** How much memory this process may lock: devices read and write locked memory only. */
+public final class LockedMemory {
+  public static final long UNLIMITED = Long.MAX_VALUE;
+
+  /** How to raise the limit. */
+  public static final String WAY_OUT =
+      "set 'ulimit -l unlimited' where ranks start (limits.conf: memlock; slurmd: LimitMEMLOCK=infinity)";
+
+  private static final String LIMIT = "Max locked memory";
+  private static final String CAPABILITIES = "CapEff:";
+  private static final long IPC_LOCK = 1 << 14;
+
+  private LockedMemory() {}
+
+  /** The limit in bytes, or {@link #UNLIMITED}. */
+  public static long limit() throws IOException {
+    return limit(Files.readAllLines(Path.of("/proc/self/limits")));
+  }
+
+  static long limit(List<String> limits) throws IOException {
+    String soft = value(limits, LIMIT).split("\\s+", 2)[0];
+    return soft.equals("unlimited") ? UNLIMITED : Long.parseLong(soft);
+  }
+
+  /** Whether the limit does not hold for this process, as for root's: it has CAP_IPC_LOCK. */
+  public static boolean exempt() throws IOException {
+    return exempt(Files.readAllLines(Path.of("/proc/self/status")));
+  }
+
+  static boolean exempt(List<String> status) throws IOException {
+    return (Long.parseUnsignedLong(value(status, CAPABILITIES), 16) & IPC_LOCK) != 0;
+  }
+
+  private static String value(List<String> lines, String name) throws IOException {
+    for (String line : lines) {
+      if (line.startsWith(name)) {
+        return line.substring(name.length()).strip();
+      }
+    }
+    throw new IOException("the kernel does not tell '" + name + "'");
+  }
+
+  /** For a person: as {@code ulimit -l} counts it. */
+  public static String kib(long bytes) {
+    return bytes == UNLIMITED ? "unlimited" : Math.ceilDiv(bytes, 1024) + " KiB";
+  }
+
+  /** What a refusal for want of memory most likely means. */
+  static String refused() {
+    String limit;
+    try {
+      limit = kib(limit());
+    } catch (IOException e) {
+      limit = "unknown: " + e.getMessage();
+    }
+    return "RDMA needs locked memory, and the limit of this process (ulimit -l) is "
+        + limit
+        + "; "
+        + WAY_OUT;
+  }
+}

@@ -1,0 +1,54 @@
+package org.fmi.transport.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.fmi.core.spi.Finding;
+import org.fmi.transport.rdma.verbs.Devices;
+import org.fmi.transport.rdma.verbs.LockedMemory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DiagnosisTest {
+  @TempDir Path directory = Path.of("");
+
+  @Test
+  void aMachineWithoutDevicesLacksOne() {
+    assertThat(new Diagnosis(new Devices(directory)).findings())
+        .contains(
+            Finding.missing(
+                "rdma: no RDMA device on this machine ("
+                    + directory
+                    + " is empty or missing); is its driver loaded?"));
+  }
+
+  @Test
+  void aPortThatIsDownIsMissingAndSaysWhatItIs() throws IOException {
+    Path port = Files.createDirectories(directory.resolve("mlx5_0/ports/1"));
+    Files.writeString(port.resolve("state"), "1: DOWN\n");
+    Files.writeString(port.resolve("link_layer"), "InfiniBand\n");
+    assertThat(new Diagnosis(new Devices(directory)).findings())
+        .contains(
+            Finding.missing(
+                "rdma: mlx5_0 port 1 (1: DOWN), InfiniBand; is a cable or the subnet manager missing?"));
+  }
+
+  @Test
+  void aLimitTooLowNamesItselfAndTheWayOut() {
+    assertThatThrownBy(() -> Diagnosis.lockedMemory(64 << 10, false))
+        .isInstanceOf(IOException.class)
+        .hasMessage(
+            "rdma: locked memory (ulimit -l): 64 KiB; a rank needs 4112 KiB, one that talks to 1000 others 71960 KiB; "
+                + LockedMemory.WAY_OUT);
+  }
+
+  @Test
+  void aLimitThatSufficesOrDoesNotHoldIsFine() throws IOException {
+    assertThat(Diagnosis.lockedMemory(8 << 20, false)).contains("8192 KiB");
+    assertThat(Diagnosis.lockedMemory(64 << 10, true)).contains("64 KiB", "CAP_IPC_LOCK");
+    assertThat(Diagnosis.lockedMemory(LockedMemory.UNLIMITED, false)).contains("unlimited");
+  }
+}

@@ -1,0 +1,39 @@
+package org.fmi.transport.rdma.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class LockedMemoryTest {
+  private static List<String> limits(String soft) {
+    return List.of(
+        "Limit                     Soft Limit           Hard Limit           Units     ",
+        "Max processes             95000                95000                processes ",
+        "Max locked memory         " + soft + "                unlimited            bytes     ");
+  }
+
+  @Test
+  void theSoftLimitIsTheOneThatHolds() throws IOException {
+    assertThat(LockedMemory.limit(limits("65536"))).isEqualTo(65536);
+    assertThat(LockedMemory.limit(limits("unlimited"))).isEqualTo(LockedMemory.UNLIMITED);
+    assertThatThrownBy(() -> LockedMemory.limit(List.of()))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("Max locked memory");
+  }
+
+  @Test
+  void aCapabilityExempts() throws IOException {
+    assertThat(LockedMemory.exempt(List.of("Name:\tjava", "CapEff:\t000001ffffffffff"))).isTrue();
+    assertThat(LockedMemory.exempt(List.of("CapEff:\t000001ffffffbfff"))).isFalse();
+    assertThat(LockedMemory.exempt(List.of("CapEff:\t0000000000000000"))).isFalse();
+  }
+
+  @Test
+  void thisMachineTells() throws IOException {
+    assertThat(LockedMemory.limit()).isNotNegative();
+    assertThat(LockedMemory.refused()).contains("ulimit -l");
+  }
+}
