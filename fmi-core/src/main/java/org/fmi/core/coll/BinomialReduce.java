@@ -25,7 +25,8 @@ final class BinomialReduce {
     int mask = 1;
     for (; mask < size && (v & mask) == 0; mask <<= 1) {
       if (v + mask < size) {
-        Region right = spare == null ? reducer.scratch(bytes) : spare;
+        Scratch.Use use = sum == data ? Scratch.Use.OTHER : Scratch.Use.SUM;
+        Region right = spare == null ? channel.scratch(reducer, use, bytes) : spare;
         channel.recv(right, bytes, channel.neighbour(mask), Kind.REDUCE);
         reducer.combine(sum, right, bytes);
         spare = sum == data ? null : sum;

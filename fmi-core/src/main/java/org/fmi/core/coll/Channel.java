@@ -38,6 +38,8 @@ public final class Channel {
   private int epoch = -1;
   private int uses;
   private @Nullable SharedRegion region;
+  private int scratchEpoch = -1;
+  private Scratch scratch = new Scratch();
 
   /**
    * A channel of {@code size} ranks.
@@ -82,6 +84,22 @@ public final class Channel {
       }
     }
     return region;
+  }
+
+  /** An array to reduce in, as long as this collective lasts. */
+  Region scratch(Reducer reducer, Scratch.Use use, long bytes) {
+    if (scratchEpoch != p2p.epoch()) {
+      scratchEpoch = p2p.epoch();
+      scratch = new Scratch();
+    }
+    return scratch.get(reducer, use, bytes);
+  }
+
+  /** The same with a copy of what is in {@code source}. */
+  Region copyOf(Reducer reducer, Scratch.Use use, Region source, long bytes) {
+    Region copy = scratch(reducer, use, bytes);
+    source.copyTo(copy, bytes);
+    return copy;
   }
 
   private int[] members() {

@@ -16,8 +16,8 @@ final class PairwiseReduceScatter {
   static void run(Channel channel, Reducer reducer, Region data, Region result, long[] starts) {
     int rank = channel.rank();
     long bytes = starts[rank + 1] - starts[rank];
-    Region sum = reducer.copyOf(data.plus(starts[rank]), bytes);
-    Region other = reducer.scratch(bytes);
+    Region sum = channel.copyOf(reducer, Scratch.Use.SUM, data.plus(starts[rank]), bytes);
+    Region other = channel.scratch(reducer, Scratch.Use.OTHER, bytes);
     for (int step = 1; step < channel.size(); step++) {
       int dest = channel.neighbour(step);
       int source = channel.neighbour(-step);

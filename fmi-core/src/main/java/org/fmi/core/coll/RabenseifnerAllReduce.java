@@ -18,7 +18,13 @@ final class RabenseifnerAllReduce {
     }
     data.copyTo(result, bytes);
     if (fold.paired()) {
-      fold.fold(channel, reducer, result, reducer.scratch(bytes), bytes, Kind.ALL_REDUCE);
+      fold.fold(
+          channel,
+          reducer,
+          result,
+          channel.scratch(reducer, Scratch.Use.OTHER, bytes),
+          bytes,
+          Kind.ALL_REDUCE);
     }
     long[] starts = RecursiveHalving.equalBlocks(reducer, bytes, fold.size());
     RecursiveHalving.run(channel, fold, reducer, result, starts, Kind.ALL_REDUCE);

@@ -25,10 +25,10 @@ final class RabenseifnerReduce {
       data.copyTo(result, bytes);
       sum = result;
     } else {
-      sum = reducer.copyOf(data, bytes);
+      sum = channel.copyOf(reducer, Scratch.Use.SUM, data, bytes);
     }
     if (fold.paired()) {
-      Region other = reducer.scratch(bytes);
+      Region other = channel.scratch(reducer, Scratch.Use.OTHER, bytes);
       channel.recv(other, bytes, fold.partner(), Kind.REDUCE);
       reducer.combine(other, sum, bytes);
     }

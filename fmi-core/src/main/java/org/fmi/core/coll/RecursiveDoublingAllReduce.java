@@ -11,8 +11,8 @@ final class RecursiveDoublingAllReduce {
   /** {@code result} may be the same place as {@code data}. */
   static void run(Channel channel, Reducer reducer, Region data, Region result, long bytes) {
     PowerOfTwoFold fold = new PowerOfTwoFold(channel, -1);
-    Region sum = reducer.copyOf(data, bytes);
-    Region other = reducer.scratch(bytes);
+    Region sum = channel.copyOf(reducer, Scratch.Use.SUM, data, bytes);
+    Region other = channel.scratch(reducer, Scratch.Use.OTHER, bytes);
     if (!fold.fold(channel, reducer, sum, other, bytes, Kind.ALL_REDUCE)) {
       channel.recv(result, bytes, fold.partner(), Kind.ALL_REDUCE);
       return;

@@ -29,7 +29,7 @@ final class RecursiveHalving {
     // As long as the vector, so that what is combined has the same offset in both, if that is not
     // far.
     long offset = Math.min(data.at(), starts[size]);
-    Region spare = reducer.scratch(offset + starts[size]).plus(offset);
+    Region spare = channel.scratch(reducer, Scratch.Use.SPARE, offset + starts[size]).plus(offset);
     int low = 0;
     for (int half = size / 2; half > 0; half /= 2) {
       int peer = fold.actor(v ^ half);

@@ -17,8 +17,9 @@ final class RecursiveHalvingReduceScatter {
     int rank = channel.rank();
     long mine = starts[rank + 1] - starts[rank];
     long total = starts[channel.size()];
-    Region sum = reducer.copyOf(data, total);
-    Region spare = reducer.scratch(fold.paired() && fold.acts() ? total : 0);
+    Region sum = channel.copyOf(reducer, Scratch.Use.SUM, data, total);
+    Region spare =
+        channel.scratch(reducer, Scratch.Use.OTHER, fold.paired() && fold.acts() ? total : 0);
     if (!fold.fold(channel, reducer, sum, spare, total, Kind.REDUCE_SCATTER)) {
       channel.recv(result, mine, fold.partner(), Kind.REDUCE_SCATTER);
       return;
