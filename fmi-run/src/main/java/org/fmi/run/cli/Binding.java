@@ -13,7 +13,7 @@ import org.fmi.run.job.JobSpec;
  * <p>A machine has a place for each rank that is on it when the job begins; a spare has one for
  * each rank that it takes. Every place is an equal share of the machine's cores. A rank keeps its
  * place as long as it stays on the machine, so a replacement gets the cores of the process it
- * replaces; a rank that finds all places taken is not bound. With more places than cores nobody is.
+ * replaces; a rank that finds all places taken is not bound. With too few cores nobody is.
  */
 final class Binding {
   /**
@@ -40,18 +40,18 @@ final class Binding {
 
   private record Place(Machine machine, int number) {}
 
-  private final boolean wanted;
+  private final int leastCores;
   private final Machine[] machines;
   private final Map<Integer, Place> places = new HashMap<>();
 
   /**
    * Nobody is bound yet.
    *
-   * @param wanted whether ranks are to be bound at all
+   * @param leastCores how many cores a rank must get to be bound; 0 if none is to be bound
    * @param oneMachine whether all nodes are on one machine
    */
-  Binding(JobSpec spec, boolean wanted, boolean oneMachine) {
-    this.wanted = wanted;
+  Binding(JobSpec spec, int leastCores, boolean oneMachine) {
+    this.leastCores = leastCores;
     this.machines = new Machine[spec.nodes().size()];
     if (oneMachine) {
       Arrays.fill(machines, new Machine(spec.size()));
@@ -78,13 +78,13 @@ final class Binding {
 
   /** Decides for a new process of a rank, which takes the place of the one before. */
   Choice choose(int rank, int node) {
-    if (!wanted) {
+    if (leastCores == 0) {
       return notBound("ranks not bound: --bind none");
     }
     Machine machine = machines[node];
     int place = place(rank, machine);
     int usable = Math.min(machine.cores.length, machine.whole);
-    if (machine.places > usable) {
+    if (machine.places * leastCores > usable) {
       return notBound(
           "ranks not bound: " + count(machine.places, "rank") + ", " + count(usable, "core"));
     }

@@ -15,7 +15,7 @@ enum Setting {
       "bind",
       "B",
       "core or none: whether each rank is bound to its share of the cores; never if a machine has"
-          + " more ranks than cores (default core)"),
+          + " more ranks than cores (default: core if it has two cores a rank or more)"),
   TRANSPORT(
       "--transport",
       "transport",

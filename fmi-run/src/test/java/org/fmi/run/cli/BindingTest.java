@@ -20,16 +20,16 @@ final class BindingTest {
 
   /** A job on hosts that all have the same cores. */
   private static Binding onHosts(String cores, JobSpec spec) {
-    return binding(cores, Integer.MAX_VALUE, spec, true, false);
+    return binding(cores, Integer.MAX_VALUE, spec, 1, false);
   }
 
   private static Binding onOneMachine(String cores, JobSpec spec) {
-    return binding(cores, Integer.MAX_VALUE, spec, true, true);
+    return binding(cores, Integer.MAX_VALUE, spec, 1, true);
   }
 
   private static Binding binding(
-      String cores, int whole, JobSpec spec, boolean wanted, boolean oneMachine) {
-    Binding binding = new Binding(spec, wanted, oneMachine);
+      String cores, int whole, JobSpec spec, int leastCores, boolean oneMachine) {
+    Binding binding = new Binding(spec, leastCores, oneMachine);
     for (int node = 0; node < spec.nodes().size(); node++) {
       binding.found(node, CoreList.parse(cores), whole);
     }
@@ -38,6 +38,14 @@ final class BindingTest {
 
   private static String cores(Binding.Choice choice) {
     return CoreList.format(choice.cores());
+  }
+
+  @Test
+  void bindsNobodyWhoWouldGetFewerCoresThanWanted() {
+    JobSpec two = spec(2, 0, node("a", 2));
+    assertThat(binding("0-2", 3, two, 2, false).choose(0, 0).text())
+        .isEqualTo("ranks not bound: 2 ranks, 3 cores");
+    assertThat(cores(binding("0-3", 4, two, 2, false).choose(0, 0))).isEqualTo("0-1");
   }
 
   @Test
@@ -67,14 +75,14 @@ final class BindingTest {
   @Test
   void aQuotaOfFewerCoresThanRanksCounts() {
     JobSpec two = spec(2, 0, node("a", 2));
-    assertThat(binding("0-7", 1, two, true, false).choose(0, 0).text())
+    assertThat(binding("0-7", 1, two, 1, false).choose(0, 0).text())
         .isEqualTo("ranks not bound: 2 ranks, 1 core");
-    assertThat(cores(binding("0-7", 2, two, true, false).choose(0, 0))).isEqualTo("0-3");
+    assertThat(cores(binding("0-7", 2, two, 1, false).choose(0, 0))).isEqualTo("0-3");
   }
 
   @Test
   void nobodyIsBoundIfNotWanted() {
-    Binding binding = binding("0-7", 8, spec(2, 0, node("a", 2)), false, true);
+    Binding binding = binding("0-7", 8, spec(2, 0, node("a", 2)), 0, true);
     assertThat(binding.choose(0, 0).cores()).isEmpty();
     assertThat(binding.choose(0, 0).text()).isEqualTo("ranks not bound: --bind none");
   }

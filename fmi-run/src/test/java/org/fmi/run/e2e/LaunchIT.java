@@ -191,7 +191,10 @@ final class LaunchIT {
   void bindsRanksToTheirShareOfTheCores(String ppn) throws Exception {
     int[] usable = usableCores();
     assumeThat(usable).hasSizeGreaterThanOrEqualTo(2);
-    int status = run(List.of("-n", "2", "--ppn", ppn, "--tag-output", "--verbose"), "cores");
+    int status =
+        run(
+            List.of("-n", "2", "--ppn", ppn, "--bind", "core", "--tag-output", "--verbose"),
+            "cores");
     assertThat(status).as("%s%s", texts()).isZero();
     assertThat(Files.readAllLines(out()))
         .containsExactlyInAnyOrder("[0] " + share(usable, 0, 2), "[1] " + share(usable, 1, 2));
@@ -205,7 +208,8 @@ final class LaunchIT {
     int cores = Math.min(2, usable.length);
     String list = CoreList.format(Arrays.copyOf(usable, cores));
     wrapper = List.of("taskset", "-c", list);
-    int status = run(List.of("-n", Integer.toString(cores + 1), "--verbose"), "cores");
+    int status =
+        run(List.of("-n", Integer.toString(cores + 1), "--bind", "core", "--verbose"), "cores");
     assertThat(status).as("%s%s", texts()).isZero();
     assertThat(Files.readAllLines(out())).hasSize(cores + 1).containsOnly(list);
     assertThat(err())

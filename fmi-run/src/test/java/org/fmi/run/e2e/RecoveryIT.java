@@ -153,6 +153,8 @@ final class RecoveryIT {
                 "2",
                 "--ppn",
                 "1",
+                "--bind",
+                "core",
                 "--interval",
                 "10",
                 "--kill",
