@@ -12,7 +12,7 @@ import org.fmi.core.node.PrivateFile;
 /**
  * A lock that a process holds for as long as it lives, in a file that another one waits for. The
  * system gives the lock of a dying process away first of all; its exit is seen, and its connections
- * are closed, only after all its memory has been cleared, which takes a second for 4 GiB.
+ * are closed, only after all its memory has been cleared, which takes half a second for 4 GiB.
  *
  * <pre>
  *   rank                                       daemon
