@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 final class ArchitectureTest {
   private static final String API = "org.fmi";
   private static final String RUN = "org.fmi.run..";
+  private static final String VERBS = "org.fmi.verbs..";
 
   /** Modules that a rank finds through ServiceLoader. */
   private static final String[] SERVICES = {
@@ -104,6 +105,17 @@ final class ArchitectureTest {
             "org.fmi.core.p2p..",
             "org.fmi.core.control..",
             RUN)
+        .check(project);
+  }
+
+  @Test
+  void verbsKnowNothingOfRanksAndMessages() {
+    classes()
+        .that()
+        .resideInAPackage(VERBS)
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(VERBS, "java..", "org.jspecify..")
         .check(project);
   }
 

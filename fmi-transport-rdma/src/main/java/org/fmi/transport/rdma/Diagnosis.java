@@ -6,10 +6,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.fmi.core.spi.Finding;
-import org.fmi.transport.rdma.verbs.Devices;
-import org.fmi.transport.rdma.verbs.Library;
-import org.fmi.transport.rdma.verbs.LockedMemory;
-import org.fmi.transport.rdma.verbs.PortQuery;
+import org.fmi.verbs.Devices;
+import org.fmi.verbs.Library;
+import org.fmi.verbs.LockedMemory;
+import org.fmi.verbs.PortQuery;
 
 /** What RDMA needs of a machine, item by item, and whether this one has it. */
 final class Diagnosis {

@@ -3,7 +3,7 @@ package org.fmi.transport.rdma;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.fmi.core.wire.Frame;
-import org.fmi.transport.rdma.verbs.Connection;
+import org.fmi.verbs.Connection;
 
 /**
  * One peer's connection: what may be sent over it, and what is under way.

@@ -18,8 +18,8 @@ import org.fmi.core.spi.RankConfig;
 import org.fmi.core.spi.Transport;
 import org.fmi.core.wire.Frame;
 import org.fmi.core.wire.FrameLayout;
-import org.fmi.transport.rdma.verbs.Connection;
-import org.fmi.transport.rdma.verbs.Verbs;
+import org.fmi.verbs.Connection;
+import org.fmi.verbs.Verbs;
 import org.jspecify.annotations.Nullable;
 
 /**

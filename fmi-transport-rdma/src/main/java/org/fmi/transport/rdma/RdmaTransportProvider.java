@@ -7,8 +7,8 @@ import org.fmi.core.spi.Finding;
 import org.fmi.core.spi.RankConfig;
 import org.fmi.core.spi.Transport;
 import org.fmi.core.spi.TransportProvider;
-import org.fmi.transport.rdma.verbs.Devices;
-import org.fmi.transport.rdma.verbs.NativeVerbs;
+import org.fmi.verbs.Devices;
+import org.fmi.verbs.NativeVerbs;
 import org.jspecify.annotations.Nullable;
 
 /** Makes RDMA transports, by the libraries of rdma-core. */

@@ -3,7 +3,7 @@ package org.fmi.transport.rdma;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import org.fmi.transport.rdma.verbs.Verbs;
+import org.fmi.verbs.Verbs;
 
 /**
  * Buffers for what arrives, posted to the queue that all connections share, and the account of who

@@ -1,7 +1,7 @@
 package org.fmi.transport.rdma;
 
 import java.io.IOException;
-import org.fmi.transport.rdma.verbs.Verbs;
+import org.fmi.verbs.Verbs;
 
 /** Buffers that frames go out from, shared by all connections. */
 final class SendPool {

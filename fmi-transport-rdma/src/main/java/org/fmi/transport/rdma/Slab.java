@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.fmi.core.wire.FrameLayout;
-import org.fmi.transport.rdma.verbs.Verbs;
+import org.fmi.verbs.Verbs;
 
 /** Registered memory for some frames of the largest size. */
 final class Slab {

@@ -8,7 +8,7 @@
  *   SendPool        buffers on their way out                  Ringer     rings another's bell
  *   ReceivePool     buffers for what arrives, shared by all   Diagnosis  what a machine lacks
  *   ------------------------------------------------------------------------------------------
- *   verbs           the device
+ *   org.fmi.verbs   the device
  * </pre>
  *
  * <p><b>Copies.</b> A frame is copied into a registered buffer and arrives in one; a small one is

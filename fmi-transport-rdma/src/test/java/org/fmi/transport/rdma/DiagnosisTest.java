@@ -7,8 +7,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.fmi.core.spi.Finding;
-import org.fmi.transport.rdma.verbs.Devices;
-import org.fmi.transport.rdma.verbs.LockedMemory;
+import org.fmi.verbs.Devices;
+import org.fmi.verbs.LockedMemory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -22,9 +22,9 @@ import org.fmi.core.spi.FrameHandler;
 import org.fmi.core.spi.RankConfig;
 import org.fmi.core.spi.Transport;
 import org.fmi.core.wire.Frame;
-import org.fmi.transport.rdma.verbs.Connection;
-import org.fmi.transport.rdma.verbs.NativeVerbs;
-import org.fmi.transport.rdma.verbs.Verbs;
+import org.fmi.verbs.Connection;
+import org.fmi.verbs.NativeVerbs;
+import org.fmi.verbs.Verbs;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 

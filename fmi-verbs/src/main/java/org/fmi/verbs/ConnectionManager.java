@@ -1,4 +1,4 @@
-package org.fmi.transport.rdma.verbs;
+package org.fmi.verbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
@@ -19,14 +19,14 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.fmi.transport.rdma.verbs.Structs.CmEvent;
-import org.fmi.transport.rdma.verbs.Structs.CmId;
-import org.fmi.transport.rdma.verbs.Structs.ConnectionParameters;
-import org.fmi.transport.rdma.verbs.Structs.Device;
-import org.fmi.transport.rdma.verbs.Structs.EventChannel;
-import org.fmi.transport.rdma.verbs.Structs.QueuePair;
-import org.fmi.transport.rdma.verbs.Structs.SendRequest;
-import org.fmi.transport.rdma.verbs.Structs.SocketAddress;
+import org.fmi.verbs.Structs.CmEvent;
+import org.fmi.verbs.Structs.CmId;
+import org.fmi.verbs.Structs.ConnectionParameters;
+import org.fmi.verbs.Structs.Device;
+import org.fmi.verbs.Structs.EventChannel;
+import org.fmi.verbs.Structs.QueuePair;
+import org.fmi.verbs.Structs.SendRequest;
+import org.fmi.verbs.Structs.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,4 +1,4 @@
-package org.fmi.transport.rdma.verbs;
+package org.fmi.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;

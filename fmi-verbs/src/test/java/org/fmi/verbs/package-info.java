@@ -1,4 +1,4 @@
 @NullMarked
-package org.fmi.transport.rdma.verbs;
+package org.fmi.verbs;
 
 import org.jspecify.annotations.NullMarked;

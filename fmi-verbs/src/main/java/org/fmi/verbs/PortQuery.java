@@ -1,4 +1,4 @@
-package org.fmi.transport.rdma.verbs;
+package org.fmi.verbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
-import org.fmi.transport.rdma.verbs.Structs.PortAttributes;
+import org.fmi.verbs.Structs.PortAttributes;
 
 /** Asks libibverbs what the kernel's files do not tell about a port. */
 public final class PortQuery {

@@ -1,4 +1,4 @@
-package org.fmi.transport.rdma.verbs;
+package org.fmi.verbs;
 
 /**
  * Where the fields of rdma-core's C structures lie, in bytes: part of its stable binary interface,

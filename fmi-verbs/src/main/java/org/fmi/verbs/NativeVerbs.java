@@ -1,4 +1,4 @@
-package org.fmi.transport.rdma.verbs;
+package org.fmi.verbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -12,17 +12,17 @@ import java.net.InetSocketAddress;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
-import org.fmi.transport.rdma.verbs.Structs.AsyncEvent;
-import org.fmi.transport.rdma.verbs.Structs.Completion;
-import org.fmi.transport.rdma.verbs.Structs.CompletionChannel;
-import org.fmi.transport.rdma.verbs.Structs.Context;
-import org.fmi.transport.rdma.verbs.Structs.DeviceAttributes;
-import org.fmi.transport.rdma.verbs.Structs.MemoryRegion;
-import org.fmi.transport.rdma.verbs.Structs.Piece;
-import org.fmi.transport.rdma.verbs.Structs.QueuePairAttributes;
-import org.fmi.transport.rdma.verbs.Structs.ReceiveQueueAttributes;
-import org.fmi.transport.rdma.verbs.Structs.ReceiveRequest;
-import org.fmi.transport.rdma.verbs.Structs.SendRequest;
+import org.fmi.verbs.Structs.AsyncEvent;
+import org.fmi.verbs.Structs.Completion;
+import org.fmi.verbs.Structs.CompletionChannel;
+import org.fmi.verbs.Structs.Context;
+import org.fmi.verbs.Structs.DeviceAttributes;
+import org.fmi.verbs.Structs.MemoryRegion;
+import org.fmi.verbs.Structs.Piece;
+import org.fmi.verbs.Structs.QueuePairAttributes;
+import org.fmi.verbs.Structs.ReceiveQueueAttributes;
+import org.fmi.verbs.Structs.ReceiveRequest;
+import org.fmi.verbs.Structs.SendRequest;
 import org.jspecify.annotations.Nullable;
 
 /**

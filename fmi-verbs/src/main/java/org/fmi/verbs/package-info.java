@@ -8,6 +8,6 @@
  * </pre>
  */
 @NullMarked
-package org.fmi.transport.rdma.verbs;
+package org.fmi.verbs;
 
 import org.jspecify.annotations.NullMarked;

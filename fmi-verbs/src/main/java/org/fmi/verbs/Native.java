@@ -1,4 +1,4 @@
-package org.fmi.transport.rdma.verbs;
+package org.fmi.verbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
