@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.fmi.core.spi.CheckpointId;
+import org.fmi.testkit.contract.StoreGroup;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -29,20 +30,20 @@ final class LargeImageIT {
 
   @Test
   void aLargeImageIsBroughtBackAndHelpsToBringBackOthers() throws Exception {
-    CheckpointId id = Cluster.id(1);
-    try (Cluster cluster = new Cluster(SIZES.length)) {
-      cluster.run(
+    CheckpointId id = StoreGroup.id(1);
+    try (StoreGroup group = new StoreGroup(SIZES.length, XorStore::new)) {
+      group.run(
           (store, i) -> {
             fill(store.begin(id, SIZES[i]), i);
             store.protect(id);
           });
       for (int lost : new int[] {0, 1}) {
-        cluster.loseNode(lost);
-        int[] lostRank = {cluster.group[lost]};
-        cluster.run((store, i) -> store.rebuild(id, lostRank));
+        group.loseNode(lost);
+        int[] lostRank = {group.rank(lost)};
+        group.run((store, i) -> store.rebuild(id, lostRank));
       }
       for (int i = 0; i < SIZES.length; i++) {
-        MemorySegment image = cluster.stores[i].image(id);
+        MemorySegment image = group.store(i).image(id);
         assertThat(image.byteSize()).isEqualTo(SIZES[i]);
         assertFilled(image, i);
       }

@@ -15,6 +15,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.fmi.core.spi.CheckpointId;
+import org.fmi.testkit.contract.StoreGroup;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -109,20 +110,20 @@ class SharedMemoryTest {
 
   @Test
   void aCheckpointIsLostWithItsNodeAndBroughtBack() throws Exception {
-    CheckpointId id = Cluster.id(1);
+    CheckpointId id = StoreGroup.id(1);
     long[] sizes = {900_000, 100_000, 333_333};
-    try (Cluster cluster = new Cluster(3, i -> nodeDirectory(i))) {
-      cluster.checkpoint(id, sizes, 77);
+    try (StoreGroup group = new StoreGroup(3, XorStore::new, this::nodeDirectory)) {
+      group.checkpoint(id, sizes, 77);
       for (int i = 0; i < 3; i++) {
-        cluster.restart(i);
-        assertThat(cluster.stores[i].held()).containsExactly(id);
+        group.restart(i);
+        assertThat(group.store(i).held()).containsExactly(id);
       }
-      cluster.loseNode(2);
-      assertThat(cluster.stores[2].held()).isEmpty();
-      cluster.run((store, i) -> store.rebuild(id, new int[] {cluster.group[2]}));
+      group.loseNode(2);
+      assertThat(group.store(2).held()).isEmpty();
+      group.run((store, i) -> store.rebuild(id, new int[] {group.rank(2)}));
       for (int i = 0; i < 3; i++) {
-        assertThat(cluster.stores[i].image(id).toArray(ValueLayout.JAVA_BYTE))
-            .isEqualTo(Cluster.content(sizes[i], 77, i));
+        assertThat(group.store(i).image(id).toArray(ValueLayout.JAVA_BYTE))
+            .isEqualTo(StoreGroup.content(sizes[i], 77, i));
       }
     }
   }
@@ -130,22 +131,22 @@ class SharedMemoryTest {
   /** A creation that was interrupted leaves a file of any size. */
   @Test
   void whatAKilledProcessLeftIsNoCheckpoint() throws Exception {
-    try (Cluster cluster = new Cluster(1, i -> memory)) {
-      cluster.stores[0].close();
+    try (StoreGroup group = new StoreGroup(1, XorStore::new, i -> memory)) {
+      group.store(0).close();
       Files.createFile(directory.resolve("ckpt-r1-0"));
       Files.write(directory.resolve("ckpt-r1-1"), new byte[50]);
       Files.write(directory.resolve("ckpt-r1-2"), new byte[5000]);
-      cluster.restart(0);
-      assertThat(cluster.stores[0].held()).isEmpty();
-      cluster.checkpoint(Cluster.id(1), new long[] {20_000}, 1);
+      group.restart(0);
+      assertThat(group.store(0).held()).isEmpty();
+      group.checkpoint(StoreGroup.id(1), new long[] {20_000}, 1);
       assertThat(memory.list("")).containsExactly("ckpt-r1-0");
       // A complete one that was cut.
       Path file = directory.resolve("ckpt-r1-0");
       byte[] content = Files.readAllBytes(file);
-      cluster.stores[0].close();
+      group.store(0).close();
       Files.write(file, java.util.Arrays.copyOf(content, 10_000));
-      cluster.restart(0);
-      assertThat(cluster.stores[0].held()).isEmpty();
+      group.restart(0);
+      assertThat(group.store(0).held()).isEmpty();
     }
   }
 

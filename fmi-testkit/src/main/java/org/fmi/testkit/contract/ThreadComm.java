@@ -1,4 +1,4 @@
-package org.fmi.ckpt.xor;
+package org.fmi.testkit.contract;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Proxy;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * copy from the sender's memory to the receiver's. A rank can be made to die at its k-th call; from
  * then on all calls of all ranks end with {@link RollbackException}, until the next epoch.
  */
-final class ThreadComm {
+public final class ThreadComm {
   /** A send or receive. */
   private final class Transfer implements Request {
     final int owner;
@@ -88,7 +88,7 @@ final class ThreadComm {
   private volatile int doomedAt;
 
   /** A new epoch: nothing of what was under way remains. No rank may be in a call. */
-  void nextEpoch() {
+  public void nextEpoch() {
     mailboxes.clear();
     calls.clear();
     failed = false;
@@ -96,22 +96,22 @@ final class ThreadComm {
   }
 
   /** Lets a rank die at its k-th call from now on, counted from 0. */
-  void dieAt(int rank, int k) {
+  public void dieAt(int rank, int k) {
     calls.clear();
     doomedAt = k;
     doomed = rank;
   }
 
-  boolean hasFailed() {
+  public boolean hasFailed() {
     return failed;
   }
 
   /** Ends all calls of all ranks. */
-  void fail() {
+  public void fail() {
     failed = true;
   }
 
-  int calls(int rank) {
+  public int calls(int rank) {
     return counter(rank).get();
   }
 
@@ -166,7 +166,7 @@ final class ThreadComm {
   }
 
   /** The communicator of one rank. */
-  Comm comm(int rank) {
+  public Comm comm(int rank) {
     return (Comm)
         Proxy.newProxyInstance(
             ThreadComm.class.getClassLoader(),

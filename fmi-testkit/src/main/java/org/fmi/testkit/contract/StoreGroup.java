@@ -1,70 +1,116 @@
-package org.fmi.ckpt.xor;
+package org.fmi.testkit.contract;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
+import org.fmi.Comm;
+import org.fmi.RollbackException;
 import org.fmi.core.spi.CheckpointId;
+import org.fmi.core.spi.CheckpointStore;
 import org.fmi.core.spi.NodeMemory;
 import org.jspecify.annotations.Nullable;
 
-/** A group of ranks as threads, each on a node of its own. Index i is world rank 3i + 1. */
-final class Cluster implements AutoCloseable {
-  /** What a rank does; what it throws is returned to the test. */
-  interface Task {
-    void run(XorStore store, int index) throws Exception;
+/**
+ * A checkpoint group of ranks as threads, each on a node of its own. Index i is world rank 3i + 1.
+ */
+public final class StoreGroup implements AutoCloseable {
+  /** Opens the store of one rank. */
+  public interface Opener {
+    CheckpointStore open(int rank, int[] group, Comm system, NodeMemory memory) throws IOException;
   }
 
-  final int size;
-  final int[] group;
-  final ThreadComm network = new ThreadComm();
-  final NodeMemory[] nodes;
-  final XorStore[] stores;
+  /** What a rank does; what it throws is returned to the test. */
+  public interface Task {
+    void run(CheckpointStore store, int index) throws Exception;
+  }
+
+  private final int size;
+  private final int[] group;
+  private final ThreadComm network = new ThreadComm();
+  private final NodeMemory[] nodes;
+  private final CheckpointStore[] stores;
+  private final Opener opener;
   private final IntFunction<NodeMemory> newNode;
 
-  Cluster(int size) throws IOException {
-    this(size, i -> new MapMemory());
+  /** A group whose nodes have a {@link MapMemory} each. */
+  public StoreGroup(int size, Opener opener) throws IOException {
+    this(size, opener, i -> new MapMemory());
   }
 
-  Cluster(int size, IntFunction<NodeMemory> newNode) throws IOException {
+  /** A group whose nodes have the memory that {@code newNode} makes for an index. */
+  public StoreGroup(int size, Opener opener, IntFunction<NodeMemory> newNode) throws IOException {
     this.size = size;
+    this.opener = opener;
     this.newNode = newNode;
     this.group = new int[size];
     Arrays.setAll(group, i -> 3 * i + 1);
     this.nodes = new NodeMemory[size];
-    this.stores = new XorStore[size];
+    this.stores = new CheckpointStore[size];
     for (int i = 0; i < size; i++) {
       nodes[i] = newNode.apply(i);
       stores[i] = open(i);
     }
   }
 
-  private XorStore open(int i) throws IOException {
-    return new XorStore(group[i], group, network.comm(group[i]), nodes[i]);
+  private CheckpointStore open(int i) throws IOException {
+    return opener.open(group[i], group, network.comm(group[i]), nodes[i]);
   }
 
-  MapMemory map(int i) {
+  /** Ranks in the group. */
+  public int size() {
+    return size;
+  }
+
+  /** The world rank of an index. */
+  public int rank(int i) {
+    return group[i];
+  }
+
+  /** The world ranks, by index. */
+  public int[] ranks() {
+    return group.clone();
+  }
+
+  /** What the ranks talk over. */
+  public ThreadComm network() {
+    return network;
+  }
+
+  /** The store of an index. */
+  public CheckpointStore store(int i) {
+    return stores[i];
+  }
+
+  /** The stores, by index. */
+  public List<CheckpointStore> stores() {
+    return List.of(stores);
+  }
+
+  /** The memory of an index, where the group was made with such. */
+  public MapMemory map(int i) {
     return (MapMemory) nodes[i];
   }
 
   /** The process of a rank dies and is started again. */
-  void restart(int i) throws IOException {
+  public void restart(int i) throws IOException {
     stores[i].close();
     stores[i] = open(i);
   }
 
   /** The node of a rank dies, and the rank is started on another one. */
-  void loseNode(int i) throws IOException {
+  public void loseNode(int i) throws IOException {
     stores[i].close();
     nodes[i] = newNode.apply(i);
     stores[i] = open(i);
   }
 
   /** Runs a task on all ranks; what each of them threw, or null. */
-  @Nullable Throwable[] attempt(Task task) throws InterruptedException {
+  public @Nullable Throwable[] attempt(Task task) throws InterruptedException {
     @Nullable Throwable[] thrown = new Throwable[size];
     Thread[] threads = new Thread[size];
     for (int i = 0; i < size; i++) {
@@ -99,10 +145,10 @@ final class Cluster implements AutoCloseable {
   }
 
   /** Runs a task on all ranks, none of which may throw. */
-  void run(Task task) throws InterruptedException {
+  public void run(Task task) throws InterruptedException {
     @Nullable Throwable[] thrown = attempt(task);
     for (Throwable t : thrown) {
-      if (t != null && !(t instanceof org.fmi.RollbackException)) {
+      if (t != null && !(t instanceof RollbackException)) {
         throw new AssertionError(t);
       }
     }
@@ -114,29 +160,33 @@ final class Cluster implements AutoCloseable {
   }
 
   /** Writes and protects a checkpoint of random images of the given sizes. */
-  void checkpoint(CheckpointId id, long[] sizes, long seed) throws InterruptedException {
+  public void checkpoint(CheckpointId id, long[] sizes, long seed) throws InterruptedException {
     run((store, i) -> writeAndProtect(store, id, content(sizes[i], seed, i)));
   }
 
-  static void writeAndProtect(XorStore store, CheckpointId id, byte[] content) throws IOException {
+  /** What a rank does to take a checkpoint. */
+  public static void writeAndProtect(CheckpointStore store, CheckpointId id, byte[] content)
+      throws IOException {
     MemorySegment.copy(
         content, 0, store.begin(id, content.length), ValueLayout.JAVA_BYTE, 0, content.length);
     store.protect(id);
   }
 
-  static byte[] content(long size, long seed, int index) {
+  /** The image of an index. */
+  public static byte[] content(long size, long seed, int index) {
     byte[] content = new byte[(int) size];
     new Random(seed * 1_000_003 + index).nextBytes(content);
     return content;
   }
 
-  static CheckpointId id(long version) {
+  /** A checkpoint within a loop. */
+  public static CheckpointId id(long version) {
     return new CheckpointId(version, 0, version * 10, false);
   }
 
   @Override
   public void close() {
-    for (XorStore store : stores) {
+    for (CheckpointStore store : stores) {
       store.close();
     }
   }

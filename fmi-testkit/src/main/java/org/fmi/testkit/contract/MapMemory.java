@@ -1,4 +1,4 @@
-package org.fmi.ckpt.xor;
+package org.fmi.testkit.contract;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -8,10 +8,20 @@ import java.util.TreeMap;
 import org.fmi.core.spi.NodeMemory;
 
 /** A node whose memory is a map, with a limit. */
-final class MapMemory implements NodeMemory {
+public final class MapMemory implements NodeMemory {
   private final TreeMap<String, MemorySegment> pieces = new TreeMap<>();
-  long limit = Long.MAX_VALUE;
-  int creations;
+  private long limit = Long.MAX_VALUE;
+  private int creations;
+
+  /** Sets how many bytes there are; what is in use stays. */
+  public void limit(long bytes) {
+    limit = bytes;
+  }
+
+  /** How many pieces were made. */
+  public int creations() {
+    return creations;
+  }
 
   @Override
   public List<String> list(String prefix) {
@@ -47,7 +57,7 @@ final class MapMemory implements NodeMemory {
   }
 
   /** All pieces, to be looked at or spoilt. */
-  List<MemorySegment> pieces() {
+  public List<MemorySegment> pieces() {
     return List.copyOf(pieces.values());
   }
 }

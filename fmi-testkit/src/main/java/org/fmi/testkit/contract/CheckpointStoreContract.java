@@ -1,0 +1,367 @@
+package org.fmi.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.Random;
+import org.fmi.Comm;
+import org.fmi.RollbackException;
+import org.fmi.core.spi.CheckpointId;
+import org.fmi.core.spi.CheckpointStore;
+import org.fmi.core.spi.NodeMemory;
+import org.fmi.core.spi.UnrecoverableException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What every {@link CheckpointStore} must do: checkpoints are protected, lost, brought back, and
+ * never restored wrong, whoever dies at whatever step. A store's test extends this class and says
+ * how one is opened.
+ */
+public abstract class CheckpointStoreContract {
+  private static final int MAX_IMAGE = 3 << 20;
+
+  /** Opens the store of one rank. */
+  protected abstract CheckpointStore open(int rank, int[] group, Comm system, NodeMemory memory)
+      throws IOException;
+
+  /** Random sizes of images, some of them where blocks end. */
+  protected static long[] randomSizes(Random random, int members) {
+    long[] edges = {0, 1, 7, 63, 64, 65, 4096, (256 << 10) - 1, 256 << 10, (256 << 10) + 1};
+    long[] sizes = new long[members];
+    for (int i = 0; i < members; i++) {
+      sizes[i] =
+          random.nextInt(3) == 0 ? edges[random.nextInt(edges.length)] : random.nextInt(MAX_IMAGE);
+    }
+    return sizes;
+  }
+
+  private static byte[] image(CheckpointStore store, CheckpointId id) {
+    return store.image(id).toArray(ValueLayout.JAVA_BYTE);
+  }
+
+  /** All members hold the images of {@link StoreGroup#checkpoint}. */
+  protected static void assertImages(StoreGroup group, CheckpointId id, long[] sizes, long seed)
+      throws IOException {
+    for (int i = 0; i < group.size(); i++) {
+      assertThat(image(group.store(i), id))
+          .as("image of member %d of %d, seed %d", i, group.size(), seed)
+          .isEqualTo(StoreGroup.content(sizes[i], seed, i));
+    }
+  }
+
+  /** All members have ended so, with these words. */
+  protected static void assertAllThrow(
+      @Nullable Throwable[] thrown, Class<? extends Throwable> type, String... parts) {
+    for (Throwable t : thrown) {
+      assertThat(t).isInstanceOf(type).hasMessageContainingAll(parts);
+    }
+  }
+
+  /** Whether any member heard of a failure; none may have ended otherwise. */
+  protected static boolean died(@Nullable Throwable[] thrown) {
+    boolean any = false;
+    for (Throwable t : thrown) {
+      assertThat(t)
+          .satisfiesAnyOf(
+              x -> assertThat(x).isNull(),
+              x -> assertThat(x).isInstanceOf(RollbackException.class));
+      any |= t != null;
+    }
+    return any;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 4, 5, 6, 7, 8, 9, 16, 64})
+  void bringsBackAnyMemberAndThenAnother(int members) throws Exception {
+    Random seeds = new Random(members);
+    CheckpointId id = StoreGroup.id(7);
+    for (int round = 0; round < (members < 10 ? 4 : 1); round++) {
+      long seed = seeds.nextLong();
+      long[] sizes = randomSizes(new Random(seed), members);
+      try (StoreGroup group = new StoreGroup(members, this::open)) {
+        group.checkpoint(id, sizes, seed);
+        for (int lost = 0; lost < members; lost += members > 16 ? 13 : 1) {
+          group.loseNode(lost);
+          assertThat(group.store(lost).held()).isEmpty();
+          int[] lostRank = {group.rank(lost)};
+          group.run((store, i) -> store.rebuild(id, lostRank));
+          assertThat(group.store(lost).held()).containsExactly(id);
+          assertImages(group, id, sizes, seed);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aGroupOfOneKeepsImagesButSurvivesNoLoss() throws Exception {
+    CheckpointId id = StoreGroup.id(1);
+    long[] sizes = {1_000_000};
+    try (StoreGroup group = new StoreGroup(1, this::open)) {
+      assertThat(group.store(0).tolerance()).isZero();
+      group.checkpoint(id, sizes, 5);
+      group.restart(0);
+      assertImages(group, id, sizes, 5);
+      group.store(0).rebuild(id, new int[0]);
+      assertThatThrownBy(() -> group.store(0).rebuild(id, group.ranks()))
+          .isInstanceOf(UnrecoverableException.class)
+          .hasMessageContaining("checkpoint 1");
+    }
+  }
+
+  @Test
+  void moreLostThanTheCodeBringsBackIsUnrecoverableOnAllMembers() throws Exception {
+    CheckpointId id = StoreGroup.id(12);
+    long[] sizes = {100, 200, 300, 400};
+    try (StoreGroup group = new StoreGroup(4, this::open)) {
+      int tolerance = group.store(0).tolerance();
+      assertThat(tolerance).isPositive();
+      group.checkpoint(id, sizes, 1);
+      int[] lost = new int[tolerance + 1];
+      for (int i = 0; i < lost.length; i++) {
+        lost[i] = group.rank(i);
+        group.loseNode(i);
+      }
+      assertAllThrow(
+          group.attempt((store, i) -> store.rebuild(id, lost)),
+          UnrecoverableException.class,
+          "checkpoint 12 (loop 0, iteration 120)",
+          Arrays.toString(lost));
+      // The same when the caller does not know of all.
+      assertAllThrow(
+          group.attempt((store, i) -> store.rebuild(id, Arrays.copyOf(lost, tolerance))),
+          UnrecoverableException.class,
+          Arrays.toString(lost));
+    }
+  }
+
+  @Test
+  void aSpoiltImageIsNoticedAndBroughtBack() throws Exception {
+    CheckpointId id = StoreGroup.id(1);
+    long[] sizes = {700_000, 650_001, 20};
+    try (StoreGroup group = new StoreGroup(3, this::open)) {
+      group.checkpoint(id, sizes, 8);
+      assertThat(group.store(1).intact(id)).isTrue();
+      for (MemorySegment piece : group.map(1).pieces()) {
+        long at = piece.byteSize() / 2;
+        piece.set(ValueLayout.JAVA_BYTE, at, (byte) ~piece.get(ValueLayout.JAVA_BYTE, at));
+      }
+      assertThat(group.store(1).intact(id)).isFalse();
+      group.store(1).release(id);
+      group.run((store, i) -> store.rebuild(id, new int[] {group.rank(1)}));
+      assertImages(group, id, sizes, 8);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 5})
+  void emptyImagesAreCheckpointsToo(int members) throws Exception {
+    CheckpointId id = new CheckpointId(3, 2, 1, true);
+    long[] sizes = new long[members];
+    try (StoreGroup group = new StoreGroup(members, this::open)) {
+      group.checkpoint(id, sizes, 0);
+      if (members > 1) {
+        group.loseNode(1);
+        group.run((store, i) -> store.rebuild(id, new int[] {group.rank(1)}));
+      }
+      assertThat(group.store(members - 1).held()).containsExactly(id);
+      assertImages(group, id, sizes, 0);
+    }
+  }
+
+  @Test
+  void aNewProcessFindsWhatTheOldOneCompleted() throws Exception {
+    long[] sizes = {70_000, 0, 1_000_000};
+    try (StoreGroup group = new StoreGroup(3, this::open)) {
+      group.checkpoint(StoreGroup.id(1), sizes, 1);
+      group.checkpoint(StoreGroup.id(2), sizes, 2);
+      // A third one is being written when they die.
+      for (CheckpointStore store : group.stores()) {
+        store.begin(StoreGroup.id(3), 5000).fill((byte) 1);
+      }
+      for (int i = 0; i < 3; i++) {
+        group.restart(i);
+        assertThat(group.store(i).held()).containsExactly(StoreGroup.id(1), StoreGroup.id(2));
+      }
+      assertImages(group, StoreGroup.id(1), sizes, 1);
+      assertImages(group, StoreGroup.id(2), sizes, 2);
+      group.loseNode(0);
+      for (int version = 1; version <= 2; version++) {
+        CheckpointId id = StoreGroup.id(version);
+        group.run((store, i) -> store.rebuild(id, new int[] {group.rank(0)}));
+        assertImages(group, id, sizes, version);
+      }
+    }
+  }
+
+  @Test
+  void whatWasNotReleasedIsKept() throws Exception {
+    long[] sizes = {1000, 300_000};
+    try (StoreGroup group = new StoreGroup(2, this::open)) {
+      for (int version = 1; version <= 5; version++) {
+        group.checkpoint(StoreGroup.id(version), sizes, version);
+      }
+      for (CheckpointStore store : group.stores()) {
+        store.release(StoreGroup.id(2));
+        store.release(StoreGroup.id(99));
+        assertThat(store.held()).extracting(CheckpointId::version).containsExactly(1L, 3L, 4L, 5L);
+      }
+      for (int version : new int[] {1, 3, 4, 5}) {
+        assertImages(group, StoreGroup.id(version), sizes, version);
+      }
+      assertThatThrownBy(() -> group.store(0).begin(StoreGroup.id(4), 10))
+          .isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(() -> group.store(0).protect(StoreGroup.id(6)))
+          .isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  @Test
+  void noMemoryForAnImageLeavesWhatIsThere() throws Exception {
+    long[] sizes = {10_000, 10_000};
+    try (StoreGroup group = new StoreGroup(2, this::open)) {
+      group.checkpoint(StoreGroup.id(1), sizes, 1);
+      group.map(0).limit(60_000);
+      assertThatThrownBy(() -> group.store(0).begin(StoreGroup.id(2), 50_000))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("are free");
+      assertThatThrownBy(() -> group.store(0).protect(StoreGroup.id(2)))
+          .isInstanceOf(IllegalStateException.class);
+      assertImages(group, StoreGroup.id(1), sizes, 1);
+      group.checkpoint(StoreGroup.id(2), sizes, 2);
+      assertImages(group, StoreGroup.id(2), sizes, 2);
+    }
+  }
+
+  @Test
+  void noMemoryForParityOnOneMemberIsToldToAll() throws Exception {
+    CheckpointId id = StoreGroup.id(2);
+    long[] small = {1000, 1000, 1000};
+    long[] sizes = {1_000_000, 500, 2_000_000};
+    try (StoreGroup group = new StoreGroup(3, this::open)) {
+      group.checkpoint(StoreGroup.id(1), small, 1);
+      group.map(1).limit(200_000);
+      assertAllThrow(
+          group.attempt(
+              (store, i) ->
+                  StoreGroup.writeAndProtect(store, id, StoreGroup.content(sizes[i], 2, i))),
+          IOException.class,
+          "rank 4: ",
+          "are free");
+      assertImages(group, StoreGroup.id(1), small, 1);
+      for (CheckpointStore store : group.stores()) {
+        assertThat(store.held()).containsExactly(StoreGroup.id(1));
+      }
+      group.map(1).limit(Long.MAX_VALUE);
+      group.checkpoint(id, sizes, 2);
+      assertImages(group, id, sizes, 2);
+    }
+  }
+
+  @Test
+  void noMemoryOnTheReplacementIsToldToAll() throws Exception {
+    CheckpointId id = StoreGroup.id(1);
+    long[] sizes = {300_000, 200_000, 100_000};
+    try (StoreGroup group = new StoreGroup(3, this::open)) {
+      group.checkpoint(id, sizes, 1);
+      group.loseNode(0);
+      group.map(0).limit(100_000);
+      int[] lost = {group.rank(0)};
+      assertAllThrow(
+          group.attempt((store, i) -> store.rebuild(id, lost)), IOException.class, "rank 1: ");
+      group.map(0).limit(Long.MAX_VALUE);
+      group.run((store, i) -> store.rebuild(id, lost));
+      assertImages(group, id, sizes, 1);
+    }
+  }
+
+  @Test
+  void aNodeMayDieAtAnyStepOfProtect() throws Exception {
+    long[] sizes = {600_000, 1_300_000, 40_000};
+    int steps = 0;
+    boolean more = true;
+    for (int k = 0; more; k++) {
+      int victim = k % 3;
+      try (StoreGroup group = new StoreGroup(3, this::open)) {
+        group.checkpoint(StoreGroup.id(1), sizes, 1);
+        group.network().dieAt(group.rank(victim), k);
+        more =
+            died(
+                group.attempt(
+                    (store, i) ->
+                        StoreGroup.writeAndProtect(
+                            store, StoreGroup.id(2), StoreGroup.content(sizes[i], 2, i))));
+        steps++;
+        for (CheckpointStore store : group.stores()) {
+          assertThat(store.held()).contains(StoreGroup.id(1));
+        }
+        group.network().nextEpoch();
+        group.loseNode(victim);
+        int[] lost = {group.rank(victim)};
+        boolean survivorsHoldIt = true;
+        for (int i = 0; i < 3; i++) {
+          survivorsHoldIt &= i == victim || group.store(i).held().contains(StoreGroup.id(2));
+        }
+        CheckpointId line = StoreGroup.id(survivorsHoldIt ? 2 : 1);
+        group.run((store, i) -> store.rebuild(line, lost));
+        assertImages(group, line, sizes, line.version());
+        // And on: what was not committed is written again.
+        CheckpointId next = StoreGroup.id(survivorsHoldIt ? 3 : 2);
+        group.run((store, i) -> store.release(next));
+        group.checkpoint(next, sizes, 3);
+        assertImages(group, next, sizes, 3);
+        assertImages(group, line, sizes, line.version());
+      }
+    }
+    assertThat(steps).isGreaterThan(30);
+  }
+
+  @Test
+  void anyProcessOrTheReplacementsNodeMayDieAtAnyStepOfRebuild() throws Exception {
+    CheckpointId id = StoreGroup.id(1);
+    long[] sizes = {600_000, 1_300_000, 40_000, 900_000};
+    int first = 1;
+    int steps = 0;
+    for (int victim = 0; victim < 4; victim++) {
+      boolean more = true;
+      for (int k = 0; more; k++) {
+        try (StoreGroup group = new StoreGroup(4, this::open)) {
+          group.checkpoint(id, sizes, 1);
+          group.loseNode(first);
+          int[] lost = {group.rank(first)};
+          group.network().dieAt(group.rank(victim), k);
+          more = died(group.attempt((store, i) -> store.rebuild(id, lost)));
+          steps++;
+          group.network().nextEpoch();
+          for (int i = 0; i < 4; i++) {
+            if (i != first) {
+              assertThat(group.store(i).held()).containsExactly(id);
+            }
+          }
+          if (victim == first) {
+            group.loseNode(first);
+          } else {
+            group.restart(victim);
+          }
+          if (group.store(first).held().isEmpty()) {
+            group.run((store, i) -> store.rebuild(id, lost));
+          }
+          assertImages(group, id, sizes, 1);
+          if (!more) {
+            // Another node may go now, but not two.
+            group.loseNode(3);
+            group.run((store, i) -> store.rebuild(id, new int[] {group.rank(3)}));
+            assertImages(group, id, sizes, 1);
+          }
+        }
+      }
+    }
+    assertThat(steps).isGreaterThan(100);
+  }
+}
