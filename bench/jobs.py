@@ -13,7 +13,7 @@ TIMEOUT_SECONDS = 1800
 
 
 def jar(name):
-    folder = "bench" if name in ("charts", "checkpoint", "peers") else "examples"
+    folder = "bench" if name in ("charts", "checkpoint", "peers", "unprotected") else "examples"
     return os.path.join(ROOT, folder, "target", name + ".jar")
 
 
