@@ -1,9 +1,12 @@
 /**
- * RDMA verbs through the stock libraries of rdma-core. Knows nothing of ranks or messages.
+ * RDMA verbs through the stock libraries of rdma-core. Knows nothing of messages, and of ranks only
+ * how two of them prove to each other that they belong to one job.
  *
  * <pre>
  *   Verbs         a device: queues, memory, connections     Connection    a queue pair to one peer
  *   NativeVerbs   by the foreign function API               Structs       the C structures' layouts
+ *   Greeting      proof of the job's secret                 RdmaEndpoint  where a rank listens
+ *   Sleeper       where a thread waits for a device
  *   Devices, PortQuery, LockedMemory, Library               what there is, for a person who asks
  * </pre>
  */

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.fmi.core.wire.Frame;
 import org.fmi.verbs.Connection;
+import org.fmi.verbs.Greeting;
 
 /**
  * One peer's connection: what may be sent over it, and what is under way.

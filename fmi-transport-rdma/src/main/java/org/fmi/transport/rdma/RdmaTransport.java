@@ -19,6 +19,9 @@ import org.fmi.core.spi.Transport;
 import org.fmi.core.wire.Frame;
 import org.fmi.core.wire.FrameLayout;
 import org.fmi.verbs.Connection;
+import org.fmi.verbs.Greeting;
+import org.fmi.verbs.RdmaEndpoint;
+import org.fmi.verbs.Sleeper;
 import org.fmi.verbs.Verbs;
 import org.jspecify.annotations.Nullable;
 

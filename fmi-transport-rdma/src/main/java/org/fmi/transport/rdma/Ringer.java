@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.fmi.core.node.BellRope;
+import org.fmi.verbs.Sleeper;
 
 /**
  * Rings the bell of another transport, in which the rank sleeps, when the device has something. The

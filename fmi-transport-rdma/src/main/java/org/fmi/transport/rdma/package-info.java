@@ -3,10 +3,10 @@
  * application's own thread.
  *
  * <pre>
- *   RdmaTransport   poll, offer, await; who dials whom        Greeting   proof of the job's secret
- *   Link            one peer: credits, work outstanding       Sleeper    where the rank sleeps
- *   SendPool        buffers on their way out                  Ringer     rings another's bell
- *   ReceivePool     buffers for what arrives, shared by all   Diagnosis  what a machine lacks
+ *   RdmaTransport   poll, offer, await; who dials whom        Ringer     rings another's bell
+ *   Link            one peer: credits, work outstanding       Diagnosis  what a machine lacks
+ *   SendPool        buffers on their way out
+ *   ReceivePool     buffers for what arrives, shared by all
  *   ------------------------------------------------------------------------------------------
  *   org.fmi.verbs   the device
  * </pre>

@@ -1,4 +1,4 @@
-package org.fmi.transport.rdma;
+package org.fmi.verbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
@@ -17,7 +17,7 @@ import java.lang.foreign.MemorySegment;
  *   struct pollfd: 0 fd, 4 events, 6 revents      in the set: 0 wake-ups, 1 the bell, 2.. the others
  * </pre>
  */
-final class Sleeper implements AutoCloseable {
+public final class Sleeper implements AutoCloseable {
   private static final int ENTRY_BYTES = 8;
   private static final int EVENTS = 4;
   private static final int REVENTS = 6;
@@ -54,7 +54,7 @@ final class Sleeper implements AutoCloseable {
   /**
    * @param descriptors what to wait for; -1 for none yet
    */
-  Sleeper(int... descriptors) throws IOException {
+  public Sleeper(int... descriptors) throws IOException {
     count = OTHERS + descriptors.length;
     set = arena.allocate((long) count * ENTRY_BYTES, Long.BYTES);
     for (int i = 0; i < count; i++) {
@@ -84,14 +84,14 @@ final class Sleeper implements AutoCloseable {
   }
 
   /** Waits for other descriptors from now on. */
-  void watch(int... descriptors) {
+  public void watch(int... descriptors) {
     for (int i = 0; i < descriptors.length; i++) {
       set(OTHERS + i, descriptors[i]);
     }
   }
 
   /** A UDP port of the loopback address: what comes there ends the sleep. */
-  int bell() throws IOException {
+  public int bell() throws IOException {
     if (port == 0) {
       int socket = Posix.socket(saved, AF_INET, SOCK_DGRAM_NONBLOCK_CLOEXEC);
       if (socket < 0) {
@@ -121,7 +121,7 @@ final class Sleeper implements AutoCloseable {
    * @param maxNanos {@link Long#MAX_VALUE} for no limit
    * @return whether one of the descriptors is readable
    */
-  boolean sleep(long maxNanos) throws IOException {
+  public boolean sleep(long maxNanos) throws IOException {
     MemorySegment limit = MemorySegment.NULL;
     if (maxNanos < Long.MAX_VALUE) {
       timeout.set(JAVA_LONG, 0, maxNanos / NANOS_A_SECOND);
@@ -163,7 +163,7 @@ final class Sleeper implements AutoCloseable {
   }
 
   /** Ends the sleep, now or the next one. Any thread, even after {@link #close}. */
-  void wakeup() {
+  public void wakeup() {
     synchronized (waking) {
       // It only fails when it holds 2^64 - 1 wake-ups already.
       if (!closed) {

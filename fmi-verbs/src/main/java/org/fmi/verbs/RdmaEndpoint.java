@@ -1,4 +1,4 @@
-package org.fmi.transport.rdma;
+package org.fmi.verbs;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -17,10 +17,10 @@ import java.nio.ByteBuffer;
  *
  * @param nonce random; who dials proves the secret for this endpoint and no other
  */
-record RdmaEndpoint(byte[] nonce, InetSocketAddress address) {
-  static final int NONCE_BYTES = 16;
+public record RdmaEndpoint(byte[] nonce, InetSocketAddress address) {
+  public static final int NONCE_BYTES = 16;
 
-  byte[] bytes() {
+  public byte[] bytes() {
     byte[] ip = address.getAddress().getAddress();
     return ByteBuffer.allocate(NONCE_BYTES + Short.BYTES + ip.length)
         .put(nonce)
@@ -34,7 +34,7 @@ record RdmaEndpoint(byte[] nonce, InetSocketAddress address) {
    *
    * @throws IllegalArgumentException if it is none
    */
-  static RdmaEndpoint of(byte[] bytes) {
+  public static RdmaEndpoint of(byte[] bytes) {
     if (bytes.length < NONCE_BYTES + Short.BYTES) {
       throw new IllegalArgumentException("an endpoint of " + bytes.length + " bytes");
     }

@@ -1,4 +1,4 @@
-package org.fmi.transport.rdma;
+package org.fmi.testkit.contract;
 
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectPackage;
 
@@ -16,19 +16,19 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
 /**
- * Runs the tests that need an RDMA device, where there is no Maven. An argument chooses those whose
- * class name matches it.
+ * Runs a package's tests that need an RDMA device, where there is no Maven. Arguments: the package,
+ * and a pattern for the names of the classes to run (default: all).
  */
-final class RunTests {
+public final class RunTests {
   private RunTests() {}
 
   public static void main(String[] args) {
     LauncherDiscoveryRequest request =
         LauncherDiscoveryRequestBuilder.request()
-            .selectors(selectPackage("org.fmi.transport.rdma"))
+            .selectors(selectPackage(args[0]))
             .filters(
                 TagFilter.includeTags("rdma"),
-                ClassNameFilter.includeClassNamePatterns(args.length > 0 ? args[0] : ".*"))
+                ClassNameFilter.includeClassNamePatterns(args.length > 1 ? args[1] : ".*"))
             .build();
     SummaryGeneratingListener summary = new SummaryGeneratingListener();
     LauncherFactory.create().execute(request, summary, new Progress());

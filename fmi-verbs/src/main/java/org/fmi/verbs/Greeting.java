@@ -1,4 +1,4 @@
-package org.fmi.transport.rdma;
+package org.fmi.verbs;
 
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * A request seen by others is of no use to them: its proof holds for one endpoint of one epoch,
  * that takes one connection of a pair.
  */
-final class Greeting {
-  static final int REQUEST_BYTES = 56;
+public final class Greeting {
+  public static final int REQUEST_BYTES = 56;
 
   private static final int MAGIC = 0x314d4652; // RFM1
   private static final int PROOF_BYTES = 28;
@@ -45,7 +45,7 @@ final class Greeting {
   private final String job;
   private final int epoch;
 
-  Greeting(byte[] secret, String job, int epoch) {
+  public Greeting(byte[] secret, String job, int epoch) {
     this.key = new SecretKeySpec(secret, ALGORITHM);
     this.job = job;
     this.epoch = epoch;
@@ -57,9 +57,9 @@ final class Greeting {
    * @param credits frames the other side may send at once
    * @param nonce the dialler's
    */
-  record Request(int from, int to, int credits, long nonce) {}
+  public record Request(int from, int to, int credits, long nonce) {}
 
-  byte[] request(Request r, byte[] listener) {
+  public byte[] request(Request r, byte[] listener) {
     return buffer(REQUEST_BYTES)
         .putInt(MAGIC)
         .putInt(r.from)
@@ -76,7 +76,7 @@ final class Greeting {
    *
    * @return null if it is not one of this job and epoch
    */
-  @Nullable Request request(byte[] bytes, byte[] listener) {
+  public @Nullable Request request(byte[] bytes, byte[] listener) {
     if (bytes.length < REQUEST_BYTES) {
       return null;
     }
@@ -93,7 +93,7 @@ final class Greeting {
     return proven && theirEpoch == epoch ? r : null;
   }
 
-  byte[] answer(Request r, int credits, byte[] listener) {
+  public byte[] answer(Request r, int credits, byte[] listener) {
     return buffer(2 * Integer.BYTES + PROOF_BYTES)
         .putInt(MAGIC)
         .putInt(credits)
@@ -106,7 +106,7 @@ final class Greeting {
    *
    * @return the credits; -1 if it is not the answer
    */
-  int answered(byte[] bytes, Request r, byte[] listener) {
+  public int answered(byte[] bytes, Request r, byte[] listener) {
     try {
       ByteBuffer in = wrap(bytes);
       if (in.getInt() != MAGIC) {
@@ -119,12 +119,12 @@ final class Greeting {
     }
   }
 
-  static byte[] refusal(int code) {
+  public static byte[] refusal(int code) {
     return buffer(2 * Integer.BYTES).putInt(MAGIC).putInt(code).array();
   }
 
   /** The code of a refusal; 0 if it is none of ours. */
-  static int refused(byte[] bytes) {
+  public static int refused(byte[] bytes) {
     ByteBuffer in = wrap(bytes);
     return bytes.length >= 2 * Integer.BYTES && in.getInt() == MAGIC ? in.getInt() : 0;
   }

@@ -1,4 +1,4 @@
-package org.fmi.transport.rdma;
+package org.fmi.verbs;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;

@@ -1,4 +1,4 @@
-package org.fmi.transport.rdma;
+package org.fmi.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
