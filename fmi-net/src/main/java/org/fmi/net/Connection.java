@@ -58,9 +58,7 @@ public final class Connection {
   private ByteBuffer in = ByteBuffer.allocate(SMALL);
 
   private volatile boolean wrote;
-  private long lastRead;
-  private long beatTimeout;
-  private long nextBeat;
+  private @Nullable Heartbeat heartbeat;
 
   private Connection(
       Loop loop,
@@ -137,11 +135,12 @@ public final class Connection {
     }
     loop.execute(
         () -> {
-          boolean running = beatTimeout > 0;
-          beatTimeout = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
-          lastRead = System.nanoTime();
+          boolean running = heartbeat != null;
+          Heartbeat wanted =
+              new Heartbeat(TimeUnit.MILLISECONDS.toNanos(timeoutMillis), System.nanoTime());
+          heartbeat = wanted;
           if (!running) {
-            scheduleBeat(lastRead);
+            scheduleBeat(wanted);
           }
         });
   }
@@ -378,7 +377,9 @@ public final class Connection {
         if (stage == Stage.CLOSED) {
           return;
         }
-        lastRead = System.nanoTime();
+        if (heartbeat != null) {
+          heartbeat.heard(System.nanoTime());
+        }
         take(bytes);
       } finally {
         bytes.release();
@@ -397,27 +398,24 @@ public final class Connection {
     }
   }
 
-  private void scheduleBeat(long now) {
-    long pause = beatTimeout / 4;
-    nextBeat = now + pause;
-    loop.schedule(pause, TimeUnit.NANOSECONDS, this::beat);
+  private void scheduleBeat(Heartbeat running) {
+    loop.schedule(running.pause(), TimeUnit.NANOSECONDS, this::beat);
   }
 
   private void beat() {
-    if (stage != Stage.OPEN) {
+    Heartbeat running = heartbeat;
+    if (stage != Stage.OPEN || running == null) {
       return;
     }
-    long now = System.nanoTime();
-    if (now - nextBeat > beatTimeout / 2) {
-      lastRead = now;
-    } else if (now - lastRead > beatTimeout) {
-      end(Closed.Why.SILENT, "silent for " + TimeUnit.NANOSECONDS.toMillis(now - lastRead) + " ms");
+    long silence = running.silence(System.nanoTime());
+    if (silence > 0) {
+      end(Closed.Why.SILENT, "silent for " + TimeUnit.NANOSECONDS.toMillis(silence) + " ms");
       return;
     }
     if (!wrote && pending.get() == 0) {
       write(loop.allocator().directBuffer(LENGTH).writeInt(0));
     }
     wrote = false;
-    scheduleBeat(now);
+    scheduleBeat(running);
   }
 }

@@ -1,0 +1,45 @@
+package org.fmi.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class HeartbeatTest {
+  private static final long TIMEOUT = 1000;
+
+  // Clocks begin anywhere, and run over.
+  private static final long BEGIN = Math.subtractExact(Long.MAX_VALUE, 700);
+
+  private final Heartbeat heartbeat = new Heartbeat(TIMEOUT, BEGIN);
+
+  @Test
+  void silenceIsToldWhenItIsTooLong() {
+    for (int elapsed = 250; elapsed <= 1000; elapsed += 250) {
+      assertThat(heartbeat.silence(BEGIN + elapsed)).as("after %s", elapsed).isZero();
+    }
+    assertThat(heartbeat.silence(BEGIN + 1250)).isEqualTo(1250);
+  }
+
+  @Test
+  void aPeerThatIsHeardIsNotSilent() {
+    for (int elapsed = 250; elapsed <= 10_000; elapsed += 250) {
+      if (elapsed % 1000 == 0) {
+        heartbeat.heard(BEGIN + elapsed);
+      }
+      assertThat(heartbeat.silence(BEGIN + elapsed)).as("after %s", elapsed).isZero();
+    }
+    assertThat(heartbeat.silence(BEGIN + 10_250)).isZero();
+  }
+
+  @Test
+  void whoeverWasLateItselfBlamesNobody() {
+    assertThat(heartbeat.silence(BEGIN + 250)).isZero();
+    // Stopped for a minute; what the peer has sent meanwhile was not read yet.
+    long late = BEGIN + 60_000;
+    assertThat(heartbeat.silence(late)).isZero();
+    for (int elapsed = 250; elapsed <= 1000; elapsed += 250) {
+      assertThat(heartbeat.silence(late + elapsed)).as("%s after that", elapsed).isZero();
+    }
+    assertThat(heartbeat.silence(late + 1250)).isEqualTo(1250);
+  }
+}
