@@ -1,100 +1,106 @@
 package org.fmi.logring;
 
 import java.io.IOException;
-import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
-import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.fmi.core.spi.FailureDetector;
 import org.fmi.core.spi.RankConfig;
 import org.fmi.logring.LogRing.Notice;
-import org.fmi.net.Acceptor.Refused;
-import org.fmi.net.Closed;
-import org.fmi.net.Connection;
-import org.fmi.net.ConnectionHandler;
-import org.fmi.net.Endpoint;
-import org.fmi.net.Loop;
-import org.fmi.net.PeerIdentity;
-import org.fmi.net.Server;
 import org.jspecify.annotations.Nullable;
 
-/** Runs a {@link LogRing} on real connections, on one thread of its own, for one epoch. */
-final class LogRingDetector implements FailureDetector {
-  private static final String PURPOSE = "logring";
-  private static final int MAX_FRAME = 64;
+/**
+ * Runs a {@link LogRing} on real links, for one epoch.
+ *
+ * <p>A rank may offer links of several kinds. All take the first kind that each of them offers:
+ * whoever has all offers finds the same.
+ */
+final class LogRingDetector implements FailureDetector, RingLinks.Handler {
   private static final byte NOTICE = 1;
   private static final byte GOODBYE = 2;
-  private static final int NOT_EXPECTED = 1;
+  private static final int NOTICE_BYTES = 1 + 3 * Integer.BYTES;
+  private static final int NOBODY = -1;
 
   private final RankConfig config;
   private final int epoch;
   private final Listener listener;
-  private final LogRing ring;
   private final Set<Integer> neighbours;
-  private final Loop loop;
-  private final Server server;
 
-  /** Open links by rank; used on the loop's thread. */
-  private final Map<Integer, Connection> links = new HashMap<>();
+  /** Guarded by itself. */
+  private final LogRing ring;
+
+  /** Best first. From {@link #connect} on one of them is open. */
+  private final List<RingLinks> offered = new CopyOnWriteArrayList<>();
+
+  /** Neighbours that have said goodbye; used on the thread of the links that are used. */
+  private final Set<Integer> left = new HashSet<>();
+
+  private volatile String transport = "";
 
   // What connect() waits for; guarded by this.
   private int linksMade;
   private @Nullable String failure;
   private boolean closed;
 
-  private LogRingDetector(RankConfig config, int epoch, Listener listener) throws IOException {
+  LogRingDetector(RankConfig config, int epoch, Listener listener) {
     this.config = config;
     this.epoch = epoch;
     this.listener = listener;
     this.ring = new LogRing(config.size(), config.rank(), config.logRingBase());
     this.neighbours = ring.neighbours();
-    this.loop = Loop.open("fmi-logring", config.secret(), MAX_FRAME);
-    this.server = loop.listen(Endpoint.listening(config.host()), this::accept);
   }
 
-  static LogRingDetector open(RankConfig config, int epoch, Listener listener) throws IOException {
-    return new LogRingDetector(config, epoch, listener);
+  /** Makes links of one kind. */
+  interface Opener {
+    RingLinks open(RankConfig config, int epoch, Set<Integer> neighbours, RingLinks.Handler handler)
+        throws IOException;
+  }
+
+  /** Offers links of a kind, next to better ones that were offered before. */
+  void offer(Opener opener) throws IOException {
+    offered.add(opener.open(config, epoch, neighbours, this));
   }
 
   @Override
   public byte[] endpoint() {
-    return new Endpoint(config.host(), server.port()).bytes();
+    Map<String, byte[]> endpoints = new LinkedHashMap<>();
+    offered.forEach(links -> endpoints.put(links.name(), links.endpoint()));
+    return new Offer(endpoints).bytes();
   }
 
-  private ConnectionHandler accept(byte[] bytes, String remote) throws Refused {
-    PeerIdentity peer = PeerIdentity.of(bytes);
-    if (peer == null
-        || !peer.purpose().equals(PURPOSE)
-        || !peer.job().equals(config.jobId())
-        || peer.epoch() != epoch
-        || peer.to() != config.rank()
-        || !neighbours.contains(peer.from())
-        || links.containsKey(peer.from())) {
-      throw new Refused(NOT_EXPECTED, "not expected in epoch " + epoch + ": " + peer);
-    }
-    return new Link(peer.from());
+  @Override
+  public String transport() {
+    return transport;
   }
 
   @Override
   public void connect(byte[][] endpoints) throws IOException {
+    List<Offer> offers = Stream.of(endpoints).map(Offer::of).toList();
+    RingLinks links = choose(offers);
+    transport = links.name();
     for (int peer : ring.connectsTo()) {
-      byte[] identity =
-          new PeerIdentity(PURPOSE, config.jobId(), epoch, config.rank(), peer).bytes();
-      Link link = new Link(peer);
-      try {
-        loop.connect(
-            Endpoint.of(endpoints[peer]).address(),
-            identity,
-            config.heartbeatTimeoutMillis(),
-            link);
-      } catch (UnknownHostException e) {
-        throw new IOException(
-            "rank " + peer + " cannot be reached: unknown host " + e.getMessage(), e);
+      links.connect(peer, offers.get(peer).endpoint(links.name()));
+    }
+    for (RingLinks other : offered) {
+      if (!other.equals(links)) {
+        other.close();
       }
     }
     awaitLinks();
+  }
+
+  private RingLinks choose(List<Offer> offers) throws IOException {
+    for (RingLinks links : offered) {
+      if (offers.stream().allMatch(offer -> offer.has(links.name()))) {
+        return links;
+      }
+    }
+    throw new IOException("no kind of link is offered by all ranks: " + offers);
   }
 
   private synchronized void awaitLinks() throws IOException {
@@ -117,7 +123,16 @@ final class LogRingDetector implements FailureDetector {
 
   @Override
   public void announce(int rank, String reason) {
-    onLoop(() -> tell(ring.lost(rank), -1, reason));
+    // Before connect() it is not known which thread stays; the second one finds it known already.
+    offered.forEach(links -> links.execute(() -> lost(rank, reason)));
+  }
+
+  private void lost(int rank, String reason) {
+    Notice notice;
+    synchronized (ring) {
+      notice = ring.lost(rank);
+    }
+    tell(notice, NOBODY, reason);
   }
 
   /** Passes a notice on, then tells of it; does nothing if there is none. */
@@ -125,13 +140,14 @@ final class LogRingDetector implements FailureDetector {
     if (notice == null) {
       return;
     }
-    Notice next = LogRing.passOn(notice);
-    links.forEach(
-        (peer, link) -> {
-          if (peer != from && peer != notice.failed()) {
-            link.send(frame(next));
-          }
-        });
+    byte[] frame = frame(LogRing.passOn(notice));
+    for (RingLinks links : offered) {
+      for (int peer : neighbours) {
+        if (peer != from && peer != notice.failed()) {
+          links.send(peer, frame);
+        }
+      }
+    }
     listener.onFailure(notice.failed(), notice.hops(), reason);
     synchronized (this) {
       failure = "rank " + notice.failed() + " has failed: " + reason;
@@ -139,8 +155,13 @@ final class LogRingDetector implements FailureDetector {
     }
   }
 
-  private static byte[] frame(Notice notice) {
-    return ByteBuffer.allocate(9).put(NOTICE).putInt(notice.failed()).putInt(notice.hops()).array();
+  private byte[] frame(Notice notice) {
+    return ByteBuffer.allocate(NOTICE_BYTES)
+        .put(NOTICE)
+        .putInt(epoch)
+        .putInt(notice.failed())
+        .putInt(notice.hops())
+        .array();
   }
 
   @Override
@@ -152,19 +173,9 @@ final class LogRingDetector implements FailureDetector {
       closed = true;
       notifyAll();
     }
-    onLoop(() -> links.values().forEach(link -> link.send(new byte[] {GOODBYE})));
-    loop.close();
-  }
-
-  private void onLoop(Runnable task) {
-    if (loop.inLoop()) {
-      task.run();
-      return;
-    }
-    try {
-      loop.execute(task);
-    } catch (RejectedExecutionException e) {
-      // Closed meanwhile: there are no links left to use.
+    for (RingLinks links : offered) {
+      neighbours.forEach(peer -> links.send(peer, new byte[] {GOODBYE}));
+      links.close();
     }
   }
 
@@ -172,45 +183,48 @@ final class LogRingDetector implements FailureDetector {
     return closed;
   }
 
-  /** The connection to one neighbour. */
-  private final class Link implements ConnectionHandler {
-    private final int peer;
-    private boolean goodbye;
+  // ---- what the links bring
 
-    Link(int peer) {
-      this.peer = peer;
+  @Override
+  public synchronized void onOpen(int peer) {
+    linksMade++;
+    notifyAll();
+  }
+
+  @Override
+  public boolean onFrame(int peer, ByteBuffer frame) {
+    byte kind = frame.get();
+    if (kind == GOODBYE) {
+      left.add(peer);
+      return true;
     }
-
-    @Override
-    public void onOpen(Connection connection) {
-      links.put(peer, connection);
-      connection.heartbeat(config.heartbeatTimeoutMillis());
-      synchronized (LogRingDetector.this) {
-        linksMade++;
-        LogRingDetector.this.notifyAll();
-      }
+    if (kind != NOTICE || frame.remaining() != NOTICE_BYTES - 1 || frame.getInt() != epoch) {
+      return false;
     }
-
-    @Override
-    public void onFrame(Connection connection, ByteBuffer frame) {
-      switch (frame.get()) {
-        case NOTICE -> {
-          Notice notice = new Notice(frame.getInt(), frame.getInt());
-          if (notice.failed() >= 0 && notice.failed() < config.size()) {
-            tell(ring.heard(notice), peer, "notice of rank " + peer);
-          }
-        }
-        case GOODBYE -> goodbye = true;
-        default -> connection.close();
-      }
+    Notice notice = new Notice(frame.getInt(), frame.getInt());
+    if (notice.failed() < 0 || notice.failed() >= config.size()) {
+      return false;
     }
+    Notice news;
+    synchronized (ring) {
+      news = ring.heard(notice);
+    }
+    tell(news, peer, "notice of rank " + peer);
+    return true;
+  }
 
-    @Override
-    public void onClosed(Connection connection, Closed how) {
-      links.remove(peer, connection);
-      if (!goodbye && !isClosed()) {
-        tell(ring.lost(peer), peer, how.detail());
-      }
+  @Override
+  public void onClosed(int peer, String reason) {
+    if (!left.contains(peer) && !isClosed()) {
+      lost(peer, reason);
+    }
+  }
+
+  @Override
+  public void onBroken(String reason) {
+    // Blaming those it cannot reach any more would cost a process that could go on.
+    if (!isClosed()) {
+      lost(config.rank(), reason);
     }
   }
 }

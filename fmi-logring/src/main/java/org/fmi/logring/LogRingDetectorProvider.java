@@ -10,6 +10,8 @@ public final class LogRingDetectorProvider implements FailureDetectorProvider {
   @Override
   public FailureDetector open(RankConfig config, int epoch, FailureDetector.Listener listener)
       throws IOException {
-    return LogRingDetector.open(config, epoch, listener);
+    LogRingDetector detector = new LogRingDetector(config, epoch, listener);
+    detector.offer(TcpLinks::new);
+    return detector;
   }
 }

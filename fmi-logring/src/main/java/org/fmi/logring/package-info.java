@@ -7,8 +7,13 @@
  * not taken for dead; silence is found by heartbeats.
  *
  * <pre>
- *   frames:  | 1 | failed rank | hops |   a notice; hops: how many ranks it has passed
- *            | 2 |                        goodbye
+ *   frames:  | 1 | epoch | failed rank | hops |   a notice; hops: how many ranks it has passed
+ *            | 2 |                                goodbye
+ *
+ *   LogRing           which links, and what to pass on      Offer      how a rank can be reached
+ *   LogRingDetector   runs it                               TcpLinks   over connections of fmi-net
+ *   ---------------------------------------------------
+ *   RingLinks         links and a thread that serves them
  * </pre>
  */
 @NullMarked

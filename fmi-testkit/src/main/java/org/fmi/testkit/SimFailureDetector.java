@@ -50,6 +50,11 @@ final class SimFailureDetector implements FailureDetector {
   }
 
   @Override
+  public String transport() {
+    return "simulation";
+  }
+
+  @Override
   public void connect(byte[][] endpoints) throws IOException {
     process.primitive();
     int size = endpoints.length;

@@ -25,8 +25,12 @@ public sealed interface RankMessage {
   record Joined(int epoch, Position position, Map<String, byte[]> addresses)
       implements RankMessage {}
 
-  /** H2 is done: all connections of the overlay are up. */
-  record Connected(int epoch) implements RankMessage {}
+  /**
+   * H2 is done: all connections of the overlay are up.
+   *
+   * @param overlay what they run over
+   */
+  record Connected(int epoch, String overlay) implements RankMessage {}
 
   /**
    * H3: runs (again).

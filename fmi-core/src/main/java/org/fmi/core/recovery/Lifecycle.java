@@ -104,9 +104,12 @@ final class Lifecycle implements JobLink.Listener {
     while (true) {
       awaitDecision();
       JobMessage.Start begun = bootstrap(position);
-      if (begun != null && connect()) {
-        link.send(new RankMessage.Connected(epoch));
-        return begun;
+      if (begun != null) {
+        String overlay = connect();
+        if (overlay != null) {
+          link.send(new RankMessage.Connected(epoch, overlay));
+          return begun;
+        }
       }
     }
   }
@@ -169,22 +172,22 @@ final class Lifecycle implements JobLink.Listener {
   /**
    * H2: connects the overlay.
    *
-   * @return whether it stands; if not a failure was heard
+   * @return what it runs over; null if a failure was heard
    */
-  private boolean connect() throws IOException {
+  private @Nullable String connect() throws IOException {
     JobMessage.Start begun = start;
     FailureDetector connecting = detector;
     if (begun == null || connecting == null || begun.epoch() != epoch) {
-      return false;
+      return null;
     }
     try {
       connecting.connect(endpoints(begun, DETECTOR));
-      return true;
+      return connecting.transport();
     } catch (IOException e) {
       if (!revoked()) {
         throw e;
       }
-      return false;
+      return null;
     }
   }
 

@@ -17,6 +17,9 @@ public interface FailureDetector extends AutoCloseable {
    */
   void connect(byte[][] endpoints) throws java.io.IOException;
 
+  /** What the overlay's connections run over, for a person; known when they are made. */
+  String transport();
+
   /**
    * Tells all others that {@code rank} has failed, on behalf of whoever has found it (a broken data
    * connection, the job). Any thread.

@@ -106,7 +106,8 @@ final class Progress {
         }
         stage(n.epoch(), "all ranks joined (H1)", nanos);
       }
-      case Notice.AllConnected n -> stage(n.epoch(), "all ranks connected (H2)", nanos);
+      case Notice.AllConnected n ->
+          stage(n.epoch(), "all ranks connected over " + n.overlay() + " (H2)", nanos);
       case Notice.AllRunning n -> {
         stage(
             n.epoch(),

@@ -19,7 +19,8 @@ final class RuntimeParts {
               .putInt(m.epoch())
               .putString(m.position().name())
               .putMap(m.addresses(), MessageWriter::putBytes);
-      case RankMessage.Connected m -> out.putByte(2).putInt(m.epoch());
+      case RankMessage.Connected m ->
+          out.putByte(2).putInt(m.epoch()).putString(m.overlay());
       case RankMessage.Running m ->
           out.putByte(3)
               .putInt(m.epoch())
@@ -60,7 +61,7 @@ final class RuntimeParts {
               in.getInt(),
               in.getEnum(RankMessage.Position.class),
               in.getMap(MessageReader::getBytes));
-      case 2 -> new RankMessage.Connected(in.getInt());
+      case 2 -> new RankMessage.Connected(in.getInt(), in.getString());
       case 3 -> new RankMessage.Running(in.getInt(), in.getLong(), in.getLong(), in.getBoolean());
       case 4 -> 
           new RankMessage.Suspect(

@@ -682,7 +682,7 @@ public final class GlobalRecoveryJob implements Job {
         return;
       }
     }
-    report(new Notice.AllConnected(epoch));
+    report(new Notice.AllConnected(epoch, m.overlay()));
   }
 
   private void onRunning(Rank rank, RankMessage.Running m) {

@@ -32,8 +32,12 @@ public sealed interface Notice {
   /** H1 is done: all ranks have joined. */
   record AllJoined(int epoch) implements Notice {}
 
-  /** H2 is done. */
-  record AllConnected(int epoch) implements Notice {}
+  /**
+   * H2 is done.
+   *
+   * @param overlay what the log-ring runs over
+   */
+  record AllConnected(int epoch, String overlay) implements Notice {}
 
   /** H3: all ranks run. */
   record AllRunning(int epoch, long loop, long iteration, int rebuilt) implements Notice {}

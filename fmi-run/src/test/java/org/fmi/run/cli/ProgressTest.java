@@ -41,7 +41,7 @@ final class ProgressTest {
     progress.on(new Notice.Notified(0, 0, 2, 1, 0), 103 * MILLI);
     progress.on(new Notice.Notified(0, 1, 2, 2, 0), 104 * MILLI);
     progress.on(new Notice.AllJoined(1), 150 * MILLI);
-    progress.on(new Notice.AllConnected(1), 160 * MILLI);
+    progress.on(new Notice.AllConnected(1, "tcp"), 160 * MILLI);
     progress.on(new Notice.AllRunning(1, 0, 50, 2), 180 * MILLI);
     progress.on(new Notice.Finished(0, 1, ""), 200 * MILLI);
   }
@@ -55,7 +55,7 @@ final class ProgressTest {
             "fmi: epoch 1: new process on node2 (h3) (spare) for ranks 2, 3, 2.0 ms",
             "fmi: epoch 1: 2 ranks notified over the log-ring, within 2 hops, 4.0 ms",
             "fmi: epoch 1: all ranks joined (H1), 50.0 ms",
-            "fmi: epoch 1: all ranks connected (H2), 60.0 ms",
+            "fmi: epoch 1: all ranks connected over tcp (H2), 60.0 ms",
             "fmi: epoch 1: running (H3) from iteration 50, 2 lost checkpoints rebuilt from the"
                 + " group's code, 80.0 ms");
   }

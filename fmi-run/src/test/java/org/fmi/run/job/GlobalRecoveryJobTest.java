@@ -49,7 +49,7 @@ final class GlobalRecoveryJobTest {
         .anyMatch(
             c -> c instanceof JobCommand.TellAll t && t.message() instanceof JobMessage.Start);
     for (int r = 0; r < size; r++) {
-      say(job, r, 0, new RankMessage.Connected(0));
+      say(job, r, 0, new RankMessage.Connected(0, "tcp"));
       say(job, r, 0, new RankMessage.Running(0, -1, -1, false));
     }
   }

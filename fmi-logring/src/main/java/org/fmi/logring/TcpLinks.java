@@ -1,0 +1,143 @@
+package org.fmi.logring;
+
+import java.io.IOException;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import org.fmi.core.spi.RankConfig;
+import org.fmi.net.Acceptor.Refused;
+import org.fmi.net.Closed;
+import org.fmi.net.Connection;
+import org.fmi.net.ConnectionHandler;
+import org.fmi.net.Endpoint;
+import org.fmi.net.Loop;
+import org.fmi.net.PeerIdentity;
+import org.fmi.net.Server;
+
+/** Links over TCP. */
+final class TcpLinks implements RingLinks {
+  static final String NAME = "tcp";
+
+  private static final String PURPOSE = "logring";
+  private static final int NOT_EXPECTED = 1;
+
+  private final RankConfig config;
+  private final int epoch;
+  private final Set<Integer> neighbours;
+  private final Handler handler;
+  private final Loop loop;
+  private final Server server;
+
+  /** Those that stand, by rank; used on the loop's thread. */
+  private final Map<Integer, Connection> links = new HashMap<>();
+
+  TcpLinks(RankConfig config, int epoch, Set<Integer> neighbours, Handler handler)
+      throws IOException {
+    this.config = config;
+    this.epoch = epoch;
+    this.neighbours = neighbours;
+    this.handler = handler;
+    this.loop = Loop.open("fmi-logring", config.secret(), MAX_FRAME);
+    this.server = loop.listen(Endpoint.listening(config.host()), this::accept);
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public byte[] endpoint() {
+    return new Endpoint(config.host(), server.port()).bytes();
+  }
+
+  private ConnectionHandler accept(byte[] bytes, String remote) throws Refused {
+    PeerIdentity peer = PeerIdentity.of(bytes);
+    if (peer == null
+        || !peer.purpose().equals(PURPOSE)
+        || !peer.job().equals(config.jobId())
+        || peer.epoch() != epoch
+        || peer.to() != config.rank()
+        || !neighbours.contains(peer.from())
+        || links.containsKey(peer.from())) {
+      throw new Refused(NOT_EXPECTED, "not expected in epoch " + epoch + ": " + peer);
+    }
+    return new Link(peer.from());
+  }
+
+  @Override
+  public void connect(int peer, byte[] endpoint) throws IOException {
+    byte[] identity = new PeerIdentity(PURPOSE, config.jobId(), epoch, config.rank(), peer).bytes();
+    try {
+      loop.connect(
+          Endpoint.of(endpoint).address(),
+          identity,
+          config.heartbeatTimeoutMillis(),
+          new Link(peer));
+    } catch (UnknownHostException e) {
+      throw new IOException(
+          "rank " + peer + " cannot be reached: unknown host " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public void send(int peer, byte[] frame) {
+    execute(
+        () -> {
+          Connection link = links.get(peer);
+          if (link != null) {
+            link.send(frame);
+          }
+        });
+  }
+
+  @Override
+  public void execute(Runnable task) {
+    if (loop.inLoop()) {
+      task.run();
+      return;
+    }
+    try {
+      loop.execute(task);
+    } catch (RejectedExecutionException e) {
+      // Closed meanwhile: there are no links left to use.
+    }
+  }
+
+  @Override
+  public void close() {
+    loop.close();
+  }
+
+  /** The connection to one neighbour. */
+  private final class Link implements ConnectionHandler {
+    private final int peer;
+
+    Link(int peer) {
+      this.peer = peer;
+    }
+
+    @Override
+    public void onOpen(Connection connection) {
+      links.put(peer, connection);
+      connection.heartbeat(config.heartbeatTimeoutMillis());
+      handler.onOpen(peer);
+    }
+
+    @Override
+    public void onFrame(Connection connection, ByteBuffer frame) {
+      if (!handler.onFrame(peer, frame)) {
+        connection.close();
+      }
+    }
+
+    @Override
+    public void onClosed(Connection connection, Closed how) {
+      links.remove(peer, connection);
+      handler.onClosed(peer, how.detail());
+    }
+  }
+}

@@ -1,0 +1,247 @@
+package org.fmi.logring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.fmi.core.spi.CheckpointInterval;
+import org.fmi.core.spi.RankConfig;
+import org.junit.jupiter.api.Test;
+
+/** What the detector does with links, whatever these run over. Rank 1 of 4. */
+class LinksTest {
+  private static final int EPOCH = 3;
+  private static final RankConfig CONFIG =
+      new RankConfig(
+          "test-job",
+          new byte[32],
+          1,
+          4,
+          0,
+          "127.0.0.1",
+          0,
+          "/nowhere",
+          4,
+          2,
+          new int[] {1},
+          2,
+          20_000,
+          0,
+          new CheckpointInterval.Every(1),
+          List.of(),
+          List.of());
+
+  /** Links that stand as soon as they are asked for. */
+  private static final class FakeLinks implements RingLinks {
+    final String name;
+    final Handler handler;
+    final List<String> sent = new ArrayList<>();
+    boolean closed;
+
+    FakeLinks(String name, Handler handler) {
+      this.name = name;
+      this.handler = handler;
+    }
+
+    @Override
+    public String name() {
+      return name;
+    }
+
+    @Override
+    public byte[] endpoint() {
+      return new byte[] {1};
+    }
+
+    @Override
+    public void connect(int peer, byte[] endpoint) {
+      sent.add("connect " + peer + " at " + endpoint[0]);
+      handler.onOpen(peer);
+    }
+
+    @Override
+    public void send(int peer, byte[] frame) {
+      if (!closed) {
+        sent.add(frame[0] + " to " + peer);
+      }
+    }
+
+    @Override
+    public void execute(Runnable task) {
+      if (!closed) {
+        task.run();
+      }
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+    }
+  }
+
+  private final List<String> heard = new ArrayList<>();
+  private final List<FakeLinks> links = new ArrayList<>();
+  private final LogRingDetector detector =
+      new LogRingDetector(
+          CONFIG, EPOCH, (rank, hops, reason) -> heard.add(rank + " " + hops + " " + reason));
+
+  private void offer(String... names) throws IOException {
+    for (String name : names) {
+      detector.offer(
+          (config, epoch, neighbours, handler) -> {
+            FakeLinks fake = new FakeLinks(name, handler);
+            links.add(fake);
+            return fake;
+          });
+    }
+  }
+
+  private static byte[] offerOf(String... names) {
+    Map<String, byte[]> endpoints = new LinkedHashMap<>();
+    for (String name : names) {
+      endpoints.put(name, new byte[] {(byte) (10 + endpoints.size())});
+    }
+    return new Offer(endpoints).bytes();
+  }
+
+  /** Rank 0 dials this one; this one dials 2 and 3. */
+  private void connect(byte[][] endpoints, int used) throws IOException {
+    links.get(used).handler.onOpen(0);
+    detector.connect(endpoints);
+    links.get(used).sent.clear();
+  }
+
+  private void connectOverTcp() throws IOException {
+    offer("tcp");
+    byte[] tcp = offerOf("tcp");
+    connect(new byte[][] {tcp, detector.endpoint(), tcp, tcp}, 0);
+  }
+
+  private static ByteBuffer frame(int... words) {
+    ByteBuffer frame = ByteBuffer.allocate(1 + 4 * (words.length - 1)).put((byte) words[0]);
+    for (int i = 1; i < words.length; i++) {
+      frame.putInt(words[i]);
+    }
+    return frame.flip();
+  }
+
+  @Test
+  void whatAllOfferIsUsed() throws Exception {
+    offer("rdma", "tcp");
+    byte[] both = offerOf("rdma", "tcp");
+    links.get(0).handler.onOpen(0);
+    detector.connect(new byte[][] {both, detector.endpoint(), both, offerOf("rdma")});
+    assertThat(detector.transport()).isEqualTo("rdma");
+    assertThat(links.get(0).sent).containsExactly("connect 2 at 10", "connect 3 at 10");
+    assertThat(links.get(0).closed).isFalse();
+    assertThat(links.get(1).closed).isTrue();
+  }
+
+  @Test
+  void whatOneLacksNobodyUses() throws Exception {
+    offer("rdma", "tcp");
+    byte[] both = offerOf("rdma", "tcp");
+    links.get(1).handler.onOpen(0);
+    detector.connect(new byte[][] {both, detector.endpoint(), both, offerOf("tcp")});
+    assertThat(detector.transport()).isEqualTo("tcp");
+    assertThat(links.get(1).sent).containsExactly("connect 2 at 11", "connect 3 at 10");
+    assertThat(links.get(0).closed).isTrue();
+    assertThat(links.get(1).closed).isFalse();
+  }
+
+  @Test
+  void withNothingInCommonItSaysSo() throws Exception {
+    offer("rdma");
+    byte[] tcp = offerOf("tcp");
+    assertThatThrownBy(() -> detector.connect(new byte[][] {tcp, detector.endpoint(), tcp, tcp}))
+        .isInstanceOf(IOException.class)
+        .hasMessage("no kind of link is offered by all ranks: [[tcp], [rdma], [tcp], [tcp]]");
+  }
+
+  @Test
+  void anAnnouncementBeforeItIsConnectedGoesOverAllLinks() throws Exception {
+    offer("rdma", "tcp");
+    detector.announce(2, "told by the job");
+    assertThat(heard).containsExactly("2 0 told by the job");
+    for (FakeLinks fake : links) {
+      assertThat(fake.sent).as(fake.name).containsExactly("1 to 0", "1 to 3");
+    }
+    byte[] both = offerOf("rdma", "tcp");
+    assertThatThrownBy(() -> detector.connect(new byte[][] {both, detector.endpoint(), both, both}))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("rank 2 has failed: told by the job");
+  }
+
+  @Test
+  void aNoticeIsPassedOnOnce() throws Exception {
+    connectOverTcp();
+    RingLinks.Handler handler = links.getFirst().handler;
+    assertThat(handler.onFrame(0, frame(1, EPOCH, 2, 1))).isTrue();
+    assertThat(handler.onFrame(3, frame(1, EPOCH, 2, 1))).isTrue();
+    assertThat(heard).containsExactly("2 1 notice of rank 0");
+    assertThat(links.getFirst().sent).containsExactly("1 to 3");
+  }
+
+  @Test
+  void whatIsNoFrameOfThisEpochIsRefused() throws Exception {
+    connectOverTcp();
+    RingLinks.Handler handler = links.getFirst().handler;
+    ByteBuffer[] wrong = {
+      frame(1, EPOCH - 1, 2, 1), // another epoch
+      frame(1, EPOCH, 4, 1), // no such rank
+      frame(1, EPOCH, -1, 1),
+      frame(1, EPOCH, 2), // too short
+      frame(1, EPOCH, 2, 1, 0), // too long
+      frame(1),
+      frame(3, EPOCH, 2, 1) // unknown
+    };
+    for (ByteBuffer f : wrong) {
+      assertThat(handler.onFrame(0, f)).as("%s", f).isFalse();
+    }
+    assertThat(heard).isEmpty();
+  }
+
+  @Test
+  void whoeverSaysGoodbyeHasNotFailed() throws Exception {
+    connectOverTcp();
+    RingLinks.Handler handler = links.getFirst().handler;
+    handler.onFrame(2, frame(2));
+    handler.onClosed(2, "disconnected");
+    assertThat(heard).isEmpty();
+    handler.onClosed(3, "disconnected");
+    assertThat(heard).containsExactly("3 0 disconnected");
+  }
+
+  @Test
+  void whoseDeviceFailsBlamesNobodyElse() throws Exception {
+    connectOverTcp();
+    links.getFirst().handler.onBroken("the port is down");
+    assertThat(heard).containsExactly("1 0 the port is down");
+  }
+
+  @Test
+  void itSaysGoodbyeToAllAndHearsNothingMore() throws Exception {
+    connectOverTcp();
+    detector.close();
+    assertThat(links.getFirst().sent).containsExactly("2 to 0", "2 to 2", "2 to 3");
+    assertThat(links.getFirst().closed).isTrue();
+    links.getFirst().handler.onClosed(0, "closed here");
+    links.getFirst().handler.onBroken("the port is down");
+    assertThat(heard).isEmpty();
+  }
+
+  @Test
+  void anOfferIsReadAsItWasWritten() {
+    Offer offer = Offer.of(offerOf("rdma", "tcp"));
+    assertThat(offer).hasToString("[rdma, tcp]");
+    assertThat(offer.endpoint("tcp")).containsExactly(11);
+    assertThat(offer.has("shm")).isFalse();
+    assertThatThrownBy(() -> Offer.of(new byte[] {3, 'r'}))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+}
