@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * A request seen by others is of no use to them: its proof holds for one endpoint of one epoch,
- * that takes one connection of a pair.
+ * that takes each request once.
  */
 public final class Greeting {
   public static final int REQUEST_BYTES = 56;

@@ -172,8 +172,8 @@ final class Link {
   /** Makes sure that a completion follows all that was sent. Returns whether one is awaited. */
   boolean flush() throws IOException {
     if (unsignalled > 0 && outstanding() < buffers.length) {
-      unsignalled = 0;
       connection.sendMarker(nextId());
+      unsignalled = 0;
       buffers[posted & mask] = SendPool.NONE;
       posted++;
     }

@@ -9,8 +9,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.core.spi.FrameHandler;
@@ -99,12 +102,16 @@ final class RdmaTransport implements Transport {
   private final Map<Connection, Link> byConnection = new HashMap<>();
   private final LinkTable byNumber = new LinkTable();
 
+  /** Right requests; one that comes again is somebody's copy. */
+  private final Set<Greeting.Request> requests = new HashSet<>();
+
   /** By rank: attempts to dial it. */
   private final int[] attempts;
 
   /** By rank: when to dial again one that is to dial this rank; 0 if it is not. */
   private final long[] redialAt;
 
+  private LongSupplier clock = System::nanoTime;
   private int crossed;
   private int underWay;
   private final boolean[] lost;
@@ -478,7 +485,8 @@ final class RdmaTransport implements Transport {
         || request.to() != config.rank()
         || request.from() < 0
         || request.from() >= config.size()
-        || request.from() == config.rank()) {
+        || request.from() == config.rank()
+        || !requests.add(request)) {
       refuse(connection, new byte[0]);
       return;
     }
@@ -540,6 +548,11 @@ final class RdmaTransport implements Transport {
   }
 
   private void rejected(Link link, Verbs.Event event) {
+    if (link.state == Link.State.OPEN) {
+      // Its first frame was here before the refusal.
+      lose(link, event.reason());
+      return;
+    }
     boolean dialled = link.state == Link.State.DIALLING;
     drop(link);
     if (!dialled) {
@@ -554,8 +567,8 @@ final class RdmaTransport implements Transport {
     }
   }
 
-  private static long later(long nanos) {
-    long at = System.nanoTime() + nanos;
+  private long later(long nanos) {
+    long at = clock.getAsLong() + nanos;
     return at == 0 ? 1 : at;
   }
 
@@ -567,7 +580,7 @@ final class RdmaTransport implements Transport {
   }
 
   private void redial() {
-    long now = System.nanoTime();
+    long now = clock.getAsLong();
     for (int peer = 0; peer < redialAt.length; peer++) {
       if (redialAt[peer] != 0 && now - redialAt[peer] >= 0) {
         uncross(peer);
@@ -786,8 +799,23 @@ final class RdmaTransport implements Transport {
 
   // For tests.
 
+  void useClock(LongSupplier nanos) {
+    clock = nanos;
+  }
+
   boolean isConnected(int peer) {
     Link link = links[peer];
     return link != null && link.state == Link.State.OPEN;
+  }
+
+  /** Whether it has dialled, or answered, and does not know yet whether the connection stands. */
+  boolean isConnecting(int peer) {
+    Link link = links[peer];
+    return link != null && (link.state == Link.State.DIALLING || link.state == Link.State.ACCEPTED);
+  }
+
+  /** Connections that stand, are being made, or were lost. */
+  int connections() {
+    return byConnection.size();
   }
 }

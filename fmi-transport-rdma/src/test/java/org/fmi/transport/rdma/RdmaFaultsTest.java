@@ -34,10 +34,10 @@ import org.junit.jupiter.api.Test;
 /** Strangers, and peers that die. */
 @Tag("rdma")
 class RdmaFaultsTest {
-  private static final int EPOCH = 3;
-  private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
+  static final int EPOCH = 3;
+  static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-  private static RankConfig config(int rank, byte[] secret) {
+  static RankConfig config(int rank, byte[] secret) {
     return new RankConfig(
         "job",
         secret,
@@ -58,23 +58,23 @@ class RdmaFaultsTest {
         List.of());
   }
 
-  private static byte[] secret(int seed) {
+  static byte[] secret(int seed) {
     byte[] secret = new byte[32];
     new SplittableRandom(seed).nextBytes(secret);
     return secret;
   }
 
-  private static RdmaTransport open(int rank, byte[] secret, int epoch) throws IOException {
+  static RdmaTransport open(int rank, byte[] secret, int epoch) throws IOException {
     return (RdmaTransport) new RdmaTransportProvider().open(config(rank, secret), epoch);
   }
 
-  private static Frame frame(long sequence) {
+  static Frame frame(long sequence) {
     Frame frame = new Frame();
     frame.sequence = sequence;
     return frame;
   }
 
-  private static final class Log implements FrameHandler {
+  static final class Log implements FrameHandler {
     int frames;
     final List<Integer> lost = new ArrayList<>();
 
@@ -105,7 +105,7 @@ class RdmaFaultsTest {
     }
   }
 
-  private static void connect(RdmaTransport a, RdmaTransport b) {
+  static void connect(RdmaTransport a, RdmaTransport b) {
     byte[][] endpoints = {a.endpoint(), b.endpoint()};
     a.start(endpoints);
     b.start(endpoints);
@@ -170,30 +170,6 @@ class RdmaFaultsTest {
       Log peersLog = new Log();
       until(() -> peer.offer(0, frame(0)), ours, log, peer, peersLog);
       until(() -> log.frames == 1, ours, log, peer, peersLog);
-    }
-  }
-
-  @Test
-  void whoeverAnswersWithoutTheSecretIsNotBelieved() throws Exception {
-    try (RdmaTransport ours = open(0, secret(1), EPOCH);
-        Verbs impostor = new NativeVerbs(InetAddress.getLoopbackAddress())) {
-      impostor.open(new Verbs.Sizes(16, 0, 16, 64));
-      ours.start(
-          new byte[][] {
-            ours.endpoint(), new RdmaEndpoint(new byte[16], impostor.address()).bytes()
-          });
-      Log log = new Log();
-      long begin = System.nanoTime();
-      while (log.lost.isEmpty()) {
-        assertThat(System.nanoTime() - begin).as("nanoseconds").isLessThan(TIMEOUT_NANOS);
-        assertThat(ours.offer(1, frame(0))).isFalse();
-        ours.poll(log);
-        Verbs.Event event = impostor.nextEvent();
-        if (event != null && event.kind() == Verbs.Event.Kind.REQUEST) {
-          event.connection().accept(new byte[36]);
-        }
-      }
-      assertThat(log.lost).containsExactly(1);
     }
   }
 

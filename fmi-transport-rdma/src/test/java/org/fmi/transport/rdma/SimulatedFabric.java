@@ -1,0 +1,493 @@
+package org.fmi.transport.rdma;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.SplittableRandom;
+import org.fmi.verbs.Connection;
+import org.fmi.verbs.Verbs;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * RDMA devices joined by a network, in which everything arrives at a time drawn at random: what
+ * goes from one end of a connection to the other in its order, data apart from the connection
+ * manager's words.
+ *
+ * <pre>
+ *   dialler                         listener
+ *   RESOLVING
+ *   ASKED ---------request------->  ASKING         accept
+ *   ANSWERED &lt;------answer--------  HAS_ANSWERED            (looked at: STANDS)
+ *   STANDS ------ready----------->  STANDS                  or data, which may be faster
+ *   any ----------refusal, end----> ENDED          by reject, disconnect and close; both ways
+ * </pre>
+ */
+final class SimulatedFabric {
+  private final SplittableRandom random;
+  private final Map<InetSocketAddress, Device> listeners = new HashMap<>();
+
+  /** What is under way, by the lane that keeps its order. */
+  private final List<Queue<Runnable>> lanes = new ArrayList<>();
+
+  private int named;
+
+  SimulatedFabric(long seed) {
+    random = new SplittableRandom(seed);
+  }
+
+  Device device() {
+    return new Device();
+  }
+
+  /** Something arrives. Returns whether something was under way. */
+  boolean step() {
+    List<Queue<Runnable>> full = lanes.stream().filter(lane -> !lane.isEmpty()).toList();
+    if (full.isEmpty()) {
+      return false;
+    }
+    full.get(random.nextInt(full.size())).remove().run();
+    return true;
+  }
+
+  private Queue<Runnable> lane() {
+    Queue<Runnable> lane = new ArrayDeque<>();
+    lanes.add(lane);
+    return lane;
+  }
+
+  private record Completion(long id, boolean succeeded, int connection, int bytes, int immediate) {}
+
+  private record Buffer(long id, long address, int bytes) {}
+
+  /** See {@link Verbs}. */
+  final class Device implements Verbs {
+    private final List<End> ends = new ArrayList<>();
+    private final Queue<Runnable> self = lane();
+    private final ArrayDeque<Event> events = new ArrayDeque<>();
+    private final ArrayDeque<Buffer> buffers = new ArrayDeque<>();
+    private final ArrayDeque<Completion> queue = new ArrayDeque<>();
+    private final List<Completion> fetched = new ArrayList<>();
+    private final InetSocketAddress address =
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), ++named);
+    private boolean silent;
+    private boolean hurried;
+
+    /** Its process is killed: its kernel ends its connections. */
+    void kill() {
+      listeners.remove(address);
+      ends.forEach(End::flush);
+      List.copyOf(ends).forEach(End::close);
+    }
+
+    /** Its machine is switched off. */
+    void switchOff() {
+      silent = true;
+      for (End end : ends) {
+        if (end.other != null) {
+          end.other.waitsInVain();
+        }
+      }
+    }
+
+    /** From now on something arrives with each look: this side is to end, and waits for that. */
+    void hurry() {
+      hurried = true;
+      if (silent) {
+        ends.forEach(End::flush);
+      }
+    }
+
+    /** Buffers posted. */
+    int posted() {
+      return buffers.size();
+    }
+
+    @Override
+    public String device() {
+      return "simulated";
+    }
+
+    @Override
+    public Limits limits() {
+      return new Limits(1 << 10, 1 << 10, 1 << 16);
+    }
+
+    @Override
+    public void open(Sizes sizes) {
+      listeners.put(address, this);
+    }
+
+    @Override
+    public InetSocketAddress address() {
+      return address;
+    }
+
+    @Override
+    public int inline() {
+      return 256;
+    }
+
+    @Override
+    public Region register(MemorySegment memory) {
+      return new Region() {
+        @Override
+        public int key() {
+          return 1;
+        }
+
+        @Override
+        public void close() {}
+      };
+    }
+
+    @Override
+    public void postReceive(long id, long at, int bytes, int key) {
+      buffers.add(new Buffer(id, at, bytes));
+    }
+
+    @Override
+    public int poll() {
+      fetched.clear();
+      if (hurried) {
+        step();
+      }
+      for (int i = random.nextInt(5); i > 0 && !queue.isEmpty(); i--) {
+        fetched.add(queue.remove());
+      }
+      return fetched.size();
+    }
+
+    @Override
+    public long id(int i) {
+      return fetched.get(i).id;
+    }
+
+    @Override
+    public boolean succeeded(int i) {
+      return fetched.get(i).succeeded;
+    }
+
+    @Override
+    public String failure(int i) {
+      return "failed";
+    }
+
+    @Override
+    public int connection(int i) {
+      return fetched.get(i).connection;
+    }
+
+    @Override
+    public int bytes(int i) {
+      return fetched.get(i).bytes;
+    }
+
+    @Override
+    public int immediate(int i) {
+      return fetched.get(i).immediate;
+    }
+
+    @Override
+    public void requestNotification() {}
+
+    @Override
+    public void takeNotifications() {}
+
+    @Override
+    public Connection dial(InetSocketAddress to, byte[] greeting) {
+      End end = new End(this, State.RESOLVING);
+      self.add(() -> end.ask(to, greeting));
+      return end;
+    }
+
+    @Override
+    public @Nullable Event nextEvent() {
+      Event event = events.poll();
+      if (event != null && event.kind() == Event.Kind.ESTABLISHED) {
+        ((End) event.connection()).stands();
+      }
+      return event;
+    }
+
+    @Override
+    public @Nullable String deviceFailure() {
+      return null;
+    }
+
+    @Override
+    public int completionDescriptor() {
+      return -1;
+    }
+
+    @Override
+    public int eventDescriptor() {
+      return -1;
+    }
+
+    @Override
+    public int failureDescriptor() {
+      return -1;
+    }
+
+    @Override
+    public void close() {
+      kill();
+    }
+  }
+
+  private enum State {
+    RESOLVING,
+    ASKED,
+    ASKING,
+    HAS_ANSWERED,
+    ANSWERED,
+    STANDS,
+    ENDED
+  }
+
+  private record Sent(long id, byte[] bytes, int immediate, boolean signalled) {}
+
+  /** One side of a connection. */
+  private final class End implements Connection {
+    private final Device device;
+    private final Queue<Runnable> words = lane();
+    private final Queue<Runnable> data = lane();
+    private final ArrayDeque<Sent> outstanding = new ArrayDeque<>();
+    private final int number = ++named;
+    private State state;
+    private @Nullable End other;
+    private boolean closed;
+
+    End(Device device, State state) {
+      this.device = device;
+      this.state = state;
+      device.ends.add(this);
+    }
+
+    private void tell(Verbs.Event.Kind kind, byte[] greeting) {
+      if (!closed) {
+        device.events.add(new Verbs.Event(kind, this, greeting, "simulated"));
+      }
+    }
+
+    /** Sends words to the other end, or hears in the end that nobody answers. */
+    private void say(End to, Runnable arrival) {
+      words.add(
+          () -> {
+            if (device.silent) {
+              to.waitsInVain();
+            } else if (to.device.silent) {
+              fails();
+            } else if (!to.closed) {
+              arrival.run();
+            }
+          });
+    }
+
+    private void fails() {
+      if (!closed && state != State.ENDED) {
+        state = State.ENDED;
+        tell(Verbs.Event.Kind.FAILED, new byte[0]);
+        flush();
+      }
+    }
+
+    /** Words that it waits for will not come: it gives up some time. */
+    private void waitsInVain() {
+      if (state == State.ASKED || state == State.HAS_ANSWERED) {
+        words.add(this::fails);
+      }
+    }
+
+    private void ask(InetSocketAddress to, byte[] greeting) {
+      if (closed || device.silent) {
+        return;
+      }
+      state = State.ASKED;
+      words.add(
+          () -> {
+            Device there = listeners.get(to);
+            if (device.silent) {
+              return;
+            }
+            if (there == null) {
+              refused(new byte[0]);
+            } else if (there.silent) {
+              fails();
+            } else {
+              End end = new End(there, State.ASKING);
+              end.other = this;
+              other = end;
+              end.tell(Verbs.Event.Kind.REQUEST, greeting);
+              if (closed) {
+                // Its refusal is told by its process's end, which came first.
+                end.refused(new byte[0]);
+              }
+            }
+          });
+    }
+
+    private void refused(byte[] greeting) {
+      if (!closed && state != State.ENDED && state != State.STANDS) {
+        state = State.ENDED;
+        tell(Verbs.Event.Kind.REJECTED, greeting);
+      }
+    }
+
+    private void ended() {
+      if (!closed && state != State.ENDED) {
+        state = State.ENDED;
+        tell(Verbs.Event.Kind.DISCONNECTED, new byte[0]);
+        flush();
+      }
+    }
+
+    private void stands() {
+      End o = other;
+      if (state == State.ANSWERED && o != null) {
+        state = State.STANDS;
+        say(
+            o,
+            () -> {
+              if (o.state == State.HAS_ANSWERED) {
+                o.state = State.STANDS;
+                o.tell(Verbs.Event.Kind.ESTABLISHED, new byte[0]);
+              }
+            });
+      }
+    }
+
+    @Override
+    public int number() {
+      return number;
+    }
+
+    @Override
+    public void accept(byte[] greeting) throws IOException {
+      End o = other;
+      if (state != State.ASKING || o == null) {
+        throw new IOException("the other side has given up");
+      }
+      state = State.HAS_ANSWERED;
+      say(
+          o,
+          () -> {
+            if (o.state == State.ASKED) {
+              o.state = State.ANSWERED;
+              o.tell(Verbs.Event.Kind.ESTABLISHED, greeting);
+            }
+          });
+    }
+
+    @Override
+    public void reject(byte[] greeting) {
+      End o = other;
+      if (state == State.ASKING && o != null) {
+        state = State.ENDED;
+        say(o, () -> o.refused(greeting));
+      }
+    }
+
+    @Override
+    public void send(long id, long address, int bytes, int key, int immediate, int flags)
+        throws IOException {
+      check();
+      byte[] copy = new byte[bytes];
+      MemorySegment.copy(at(address, bytes), ValueLayout.JAVA_BYTE, 0, copy, 0, bytes);
+      outstanding.add(new Sent(id, copy, immediate, (flags & SIGNALLED) != 0));
+      data.add(() -> deliver(true));
+    }
+
+    @Override
+    public void sendMarker(long id) throws IOException {
+      check();
+      outstanding.add(new Sent(id, new byte[0], 0, true));
+      data.add(() -> deliver(false));
+    }
+
+    private void check() throws IOException {
+      if (closed) {
+        throw new IOException("closed");
+      }
+    }
+
+    private void deliver(boolean takesBuffer) {
+      End o = other;
+      if (outstanding.isEmpty() || o == null) {
+        return; // flushed
+      }
+      if (o.closed || o.state == State.ENDED || o.device.silent) {
+        flush();
+        return;
+      }
+      Sent sent = outstanding.remove();
+      if (takesBuffer) {
+        Buffer buffer = o.device.buffers.poll();
+        if (buffer == null) {
+          throw new AssertionError("a message found no buffer");
+        }
+        MemorySegment.copy(
+            sent.bytes,
+            0,
+            at(buffer.address, sent.bytes.length),
+            ValueLayout.JAVA_BYTE,
+            0,
+            sent.bytes.length);
+        o.device.queue.add(
+            new Completion(buffer.id, true, o.number, sent.bytes.length, sent.immediate));
+      }
+      if (sent.signalled) {
+        device.queue.add(new Completion(sent.id, true, number, 0, 0));
+      }
+    }
+
+    private void flush() {
+      for (Sent sent; (sent = outstanding.poll()) != null; ) {
+        if (!closed) {
+          device.queue.add(new Completion(sent.id, false, number, 0, 0));
+        }
+      }
+    }
+
+    @Override
+    public void disconnect() {
+      End o = other;
+      if (state != State.ENDED && o != null) {
+        state = State.ENDED;
+        say(o, o::ended);
+        flush();
+      }
+    }
+
+    @Override
+    public void close() {
+      if (closed) {
+        return;
+      }
+      End o = other;
+      if (o != null && state == State.STANDS) {
+        say(o, o::ended);
+      } else if (o != null && state != State.ENDED) {
+        say(o, () -> o.refused(new byte[0]));
+      }
+      state = State.ENDED;
+      closed = true;
+      outstanding.clear();
+      device.ends.remove(this);
+      device.events.removeIf(event -> event.connection() == this);
+    }
+  }
+
+  @SuppressWarnings("restricted") // memory that a transport has named
+  private static MemorySegment at(long address, long bytes) {
+    return MemorySegment.ofAddress(address).reinterpret(bytes);
+  }
+}

@@ -1,0 +1,169 @@
+package org.fmi.transport.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.fmi.transport.rdma.RdmaFaultsTest.EPOCH;
+import static org.fmi.transport.rdma.RdmaFaultsTest.config;
+import static org.fmi.transport.rdma.RdmaFaultsTest.connect;
+import static org.fmi.transport.rdma.RdmaFaultsTest.frame;
+import static org.fmi.transport.rdma.RdmaFaultsTest.secret;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.LongStream;
+import org.fmi.core.spi.FrameHandler;
+import org.fmi.core.wire.FrameLayout;
+import org.junit.jupiter.api.Test;
+
+/** Connections are made, in thousands of orders of what arrives when; each by its seed. */
+class SimulatedSetupTest {
+  private static final int SEEDS = 2_000;
+  private static final int MAX_STEPS = 100_000;
+
+  /** What one rank sends and has received. */
+  private static final class Side implements FrameHandler, AutoCloseable {
+    final int rank;
+    final int frames;
+    final SimulatedFabric.Device device;
+    final RdmaTransport transport;
+    final List<Long> sequences = new ArrayList<>();
+    final List<String> lost = new ArrayList<>();
+    long sent;
+    private long nanos = 1;
+
+    Side(int rank, int frames, SimulatedFabric fabric) throws IOException {
+      this.rank = rank;
+      this.frames = frames;
+      device = fabric.device();
+      transport = new RdmaTransport(config(rank, secret(1)), EPOCH, device);
+      // A tenth of a second a look.
+      transport.useClock(() -> nanos += 100_000_000);
+    }
+
+    void offer() {
+      if (sent < frames && transport.offer(1 - rank, frame(sent))) {
+        sent++;
+      }
+    }
+
+    void poll() {
+      transport.poll(this);
+    }
+
+    @Override
+    public void onFrame(int peer, MemorySegment memory, long at) {
+      sequences.add(memory.get(FrameLayout.LONG, at + FrameLayout.SEQUENCE));
+    }
+
+    @Override
+    public void onPeerLost(int peer, String reason) {
+      lost.add(reason);
+    }
+
+    void hasReceived(long expected) {
+      assertThat(sequences).isEqualTo(LongStream.range(0, expected).boxed().toList());
+    }
+
+    @Override
+    public void close() {
+      device.hurry();
+      transport.close();
+    }
+  }
+
+  private static void step(SplittableRandom random, SimulatedFabric fabric, Side a, Side b) {
+    switch (random.nextInt(6)) {
+      case 0 -> a.offer();
+      case 1 -> b.offer();
+      case 2 -> a.poll();
+      case 3 -> b.poll();
+      default -> fabric.step();
+    }
+  }
+
+  @Test
+  void oneConnectionIsMadeAndNoFrameIsLost() throws IOException {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      SimulatedFabric fabric = new SimulatedFabric(seed);
+      try (Side a = new Side(0, random.nextInt(40), fabric);
+          Side b = new Side(1, random.nextInt(40), fabric)) {
+        connect(a.transport, b.transport);
+        for (int i = 0; a.sequences.size() < b.frames || b.sequences.size() < a.frames; i++) {
+          assertThat(i).as("steps of seed %s", seed).isLessThan(MAX_STEPS);
+          step(random, fabric, a, b);
+        }
+        for (int i = 0; i < 1000; i++) {
+          fabric.step();
+          a.poll();
+          b.poll();
+        }
+        a.hasReceived(b.frames);
+        b.hasReceived(a.frames);
+        for (Side side : List.of(a, b)) {
+          assertThat(side.lost).as("losses of seed %s", seed).isEmpty();
+          int connections = a.frames + b.frames == 0 ? 0 : 1;
+          assertThat(side.transport.connections()).as("seed %s", seed).isEqualTo(connections);
+          assertThat(side.device.posted()).as("buffers of seed %s", seed).isEqualTo(64);
+        }
+      }
+    }
+  }
+
+  /** If the survivor wants to talk to the peer that has died, it hears that it is gone. */
+  private static void dies(long seed, boolean machine) throws IOException {
+    SplittableRandom random = new SplittableRandom(seed);
+    SimulatedFabric fabric = new SimulatedFabric(seed);
+    int rank = random.nextInt(2);
+    try (Side survivor = new Side(rank, Integer.MAX_VALUE, fabric);
+        Side victim = new Side(1 - rank, random.nextInt(3), fabric)) {
+      Side first = rank == 0 ? survivor : victim;
+      connect(first.transport, (first == survivor ? victim : survivor).transport);
+      int steps = random.nextInt(60);
+      for (int i = 0; i < steps; i++) {
+        // Of a silent peer only its connection's first work tells; later it is for the heartbeats.
+        if (machine && survivor.transport.isConnected(victim.rank)) {
+          break;
+        }
+        step(random, fabric, survivor, victim);
+      }
+      if (machine) {
+        victim.device.switchOff();
+      } else {
+        victim.device.kill();
+      }
+      for (int i = 0; survivor.lost.isEmpty(); i++) {
+        assertThat(i).as("steps of seed %s", seed).isLessThan(MAX_STEPS);
+        survivor.offer();
+        survivor.poll();
+        fabric.step();
+      }
+      for (int i = 0; i < 1000; i++) {
+        survivor.offer();
+        survivor.poll();
+        fabric.step();
+      }
+      assertThat(survivor.lost).as("losses of seed %s", seed).hasSize(1);
+      survivor.hasReceived(survivor.sequences.size());
+      assertThat(survivor.device.posted()).as("buffers of seed %s", seed).isEqualTo(64);
+      assertThat(survivor.transport.connections()).as("seed %s", seed).isLessThanOrEqualTo(1);
+      assertThat(survivor.transport.isConnected(victim.rank)).isFalse();
+    }
+  }
+
+  @Test
+  void aPeerThatIsKilledMeanwhileIsLostOnce() throws IOException {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      dies(seed, false);
+    }
+  }
+
+  @Test
+  void aMachineThatIsSwitchedOffMeanwhileIsLostOnce() throws IOException {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      dies(seed, true);
+    }
+  }
+}
