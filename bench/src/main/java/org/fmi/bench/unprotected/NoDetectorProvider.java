@@ -24,6 +24,11 @@ public final class NoDetectorProvider implements FailureDetectorProvider {
     public void connect(byte[][] endpoints) {}
 
     @Override
+    public String transport() {
+      return "nothing";
+    }
+
+    @Override
     public void announce(int rank, String reason) {}
 
     @Override
