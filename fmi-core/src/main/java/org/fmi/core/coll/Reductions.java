@@ -76,6 +76,16 @@ public final class Reductions {
     Region to = resultFor(reducer, result, mine);
     if (!reducer.divisible()) {
       reduceThenScatter(channel, reducer, from, to, starts);
+      deliver(to, result, mine);
+      return;
+    }
+    SharedRegion region = channel.region();
+    if (region != null) {
+      ReductionOrder order =
+          Thresholds.reduceScatterByHalving(total)
+              ? region.halving()
+              : ReductionOrder.pairwise(size, rank);
+      SharedReduceScatter.run(region, reducer, order, from, to, starts);
     } else if (Thresholds.reduceScatterByHalving(total)) {
       RecursiveHalvingReduceScatter.run(channel, reducer, from, to, starts);
     } else {
@@ -107,9 +117,7 @@ public final class Reductions {
     SharedRegion region = channel.region();
     if (region != null && SharedOperands.fit(region, reducer, bytes)) {
       ReductionOrder order =
-          whole
-              ? ReductionOrder.binomial(channel.size(), reducer.commutative() ? root : 0)
-              : ReductionOrder.halving(channel.size());
+          whole ? region.binomial(reducer.commutative() ? root : 0) : region.halving();
       SharedReduce.run(region, reducer, order, from, to, bytes, root);
     } else if (whole) {
       BinomialReduce.run(channel, reducer, from, to, bytes, root);
@@ -143,7 +151,7 @@ public final class Reductions {
     if (Thresholds.reduceWhole(bytes)) {
       SharedAllReduce.run(region, reducer, region.doubling(), from, to, bytes);
     } else if (!Thresholds.allReduceByRing(bytes, size)) {
-      SharedAllReduce.run(region, reducer, ReductionOrder.halving(size), from, to, bytes);
+      SharedAllReduce.run(region, reducer, region.halving(), from, to, bytes);
     } else {
       long[] starts = RecursiveHalving.equalBlocks(reducer, bytes, size);
       for (int owner = 0; owner < size; owner++) {

@@ -2,6 +2,7 @@ package org.fmi.core.coll;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.reflect.Array;
 import org.fmi.Datatype;
 import org.fmi.core.wire.Memory;
 import org.jspecify.annotations.Nullable;
@@ -91,6 +92,11 @@ public final class Region {
   /** Whether this is an array of {@code type}. */
   boolean isArrayOf(Datatype type) {
     return !(base instanceof MemorySegment) && elementType(base) == type;
+  }
+
+  /** Bytes of the array. */
+  long arrayBytes() {
+    return (long) Array.getLength(base) * type().bytes();
   }
 
   /** Whether both name the same place. */

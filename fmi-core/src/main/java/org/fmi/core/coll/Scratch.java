@@ -1,6 +1,5 @@
 package org.fmi.core.coll;
 
-import java.lang.reflect.Array;
 import java.util.EnumMap;
 import java.util.Map;
 import org.fmi.Datatype;
@@ -32,7 +31,7 @@ final class Scratch {
     Map<Datatype, Region> arrays =
         kept.computeIfAbsent(use, _ -> new EnumMap<>(Datatype.class));
     Region found = arrays.get(reducer.type());
-    if (found == null || (long) Array.getLength(found.base()) * reducer.type().bytes() < bytes) {
+    if (found == null || found.arrayBytes() < bytes) {
       found = reducer.scratch(bytes);
       arrays.put(reducer.type(), found);
     }

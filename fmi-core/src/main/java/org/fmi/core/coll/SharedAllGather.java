@@ -12,16 +12,16 @@ final class SharedAllGather {
    * @param mine null if this rank's data is in its place
    */
   static void run(SharedRegion region, @Nullable Region mine, long bytes, Region all) {
-    long slot = region.slotBytes();
+    long piece = region.pieceBytes();
     int rank = region.rank();
     int size = region.size();
     Region place = all.plus(rank * bytes);
     if (mine != null) {
       mine.copyTo(place, bytes);
     }
-    for (long at = 0; at < bytes; at += slot) {
-      long n = Math.min(slot, bytes - at);
-      region.begin(Kind.ALL_GATHER, bytes);
+    for (long at = 0; at < bytes; at += piece) {
+      long n = Math.min(piece, bytes - at);
+      region.begin(Kind.ALL_GATHER, bytes, n);
       region.awaitFree();
       region.put(place.plus(at), rank, 0, n);
       region.written();

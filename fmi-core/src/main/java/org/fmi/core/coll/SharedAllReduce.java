@@ -15,16 +15,12 @@ final class SharedAllReduce {
       Region data,
       Region result,
       long bytes) {
-    long slot = region.slotBytes();
-    for (long at = 0; at < bytes; at += slot) {
-      long n = Math.min(slot, bytes - at);
-      if (SharedOperands.uncut(region, reducer, n)) {
+    long piece = region.pieceBytes();
+    for (long at = 0; at < bytes; at += piece) {
+      long n = Math.min(piece, bytes - at);
+      if (!reducer.divisible() || Thresholds.reduceSharedWhole(n, region.size())) {
         SharedOperands.write(region, Kind.ALL_REDUCE, data.plus(at), n);
-        if (!SharedOperands.combinePair(region, reducer, data.plus(at), result.plus(at), n)) {
-          SharedOperands.combine(region, reducer, order, data.plus(at), 0, n)
-              .copyTo(result.plus(at), n);
-        }
-        region.done();
+        SharedOperands.combine(region, reducer, order, data.plus(at), 0, n, result.plus(at));
       } else {
         long[] starts =
             SharedOperands.reduceSlices(region, Kind.ALL_REDUCE, reducer, order, data.plus(at), n);
@@ -32,8 +28,8 @@ final class SharedAllReduce {
           region.awaitWritten(r);
           region.get(r, 0, result.plus(at + starts[r]), starts[r + 1] - starts[r]);
         }
-        region.done();
       }
+      region.done();
     }
   }
 }

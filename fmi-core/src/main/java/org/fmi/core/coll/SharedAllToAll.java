@@ -2,7 +2,7 @@ package org.fmi.core.coll;
 
 import org.jspecify.annotations.Nullable;
 
-/** Alltoall: each rank's slot has a part for every rank, which reads its part of every slot. */
+/** Alltoall: each rank writes a part for every rank, which reads its part of each. */
 final class SharedAllToAll {
   private SharedAllToAll() {}
 
@@ -20,21 +20,21 @@ final class SharedAllToAll {
       out.plus(rank * bytes).copyTo(in.plus(rank * bytes), bytes);
     }
     // A multiple of every element's size.
-    long part = region.slotBytes() / size & -Long.BYTES;
+    long part = region.pieceBytes() / size & -Long.BYTES;
     for (long at = 0; at < bytes; at += part) {
       long n = Math.min(part, bytes - at);
-      region.begin(Kind.ALL_TO_ALL, bytes);
+      region.begin(Kind.ALL_TO_ALL, bytes, size * n);
       region.awaitFree();
       for (int r = 0; r < size; r++) {
         if (r != rank) {
-          region.put(from.plus(r * bytes + at), rank, r * part, n);
+          region.put(from.plus(r * bytes + at), rank, r * n, n);
         }
       }
       region.written();
       for (int i = 1; i < size; i++) {
         int r = (rank + i) % size;
         region.awaitWritten(r);
-        region.get(r, rank * part, in.plus(r * bytes + at), n);
+        region.get(r, rank * n, in.plus(r * bytes + at), n);
       }
       region.done();
     }

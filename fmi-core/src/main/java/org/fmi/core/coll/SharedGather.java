@@ -14,14 +14,14 @@ final class SharedGather {
    */
   static void run(
       SharedRegion region, @Nullable Region mine, long bytes, @Nullable Region all, int root) {
-    long slot = region.slotBytes();
+    long piece = region.pieceBytes();
     int rank = region.rank();
     if (rank == root && mine != null && all != null) {
       mine.copyTo(all.plus(root * bytes), bytes);
     }
-    for (long at = 0; at < bytes; at += slot) {
-      long n = Math.min(slot, bytes - at);
-      region.begin(Kind.GATHER, bytes);
+    for (long at = 0; at < bytes; at += piece) {
+      long n = Math.min(piece, bytes - at);
+      region.begin(Kind.GATHER, bytes, n);
       if (rank != root && mine != null) {
         region.awaitFree();
         region.put(mine.plus(at), rank, 0, n);

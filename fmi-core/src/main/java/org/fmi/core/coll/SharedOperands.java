@@ -7,64 +7,75 @@ final class SharedOperands {
 
   private SharedOperands() {}
 
-  /** Whether a slot holds operands of this length, or parts of them that can be reduced apart. */
+  /**
+   * Whether a rank can write operands of this length, or parts of them that can be reduced apart.
+   */
   static boolean fit(SharedRegion region, Reducer reducer, long bytes) {
-    return reducer.divisible() || bytes <= region.slotBytes();
-  }
-
-  /** Whether no slices are made of operands of this length. */
-  static boolean uncut(SharedRegion region, Reducer reducer, long bytes) {
-    return !reducer.divisible() || Thresholds.reduceSharedWhole(bytes, region.size());
+    return reducer.divisible() || bytes <= region.pieceBytes();
   }
 
   /** A round begins in which each rank writes its operand. */
   static void write(SharedRegion region, Kind kind, Region data, long bytes) {
-    region.begin(kind, bytes);
+    region.begin(kind, bytes, bytes);
     region.awaitFree();
     region.put(data, region.rank(), 0, bytes);
     region.written();
   }
 
   /**
-   * Waits for the operands of the others and combines a part of all; gives scratch that holds the
-   * result.
+   * Waits for the operands of the others and combines a part of all.
    *
-   * @param own this rank's operand
+   * @param own this rank's part
+   * @param at where the part begins at the others
+   * @param result may be the same place as {@code own}
    */
-  static Region combine(
-      SharedRegion region, Reducer reducer, ReductionOrder order, Region own, long at, long bytes) {
-    Region[] rows = region.rows(reducer);
-    own.plus(at).copyTo(rows[region.rank()], bytes);
+  static void combine(
+      SharedRegion region,
+      Reducer reducer,
+      ReductionOrder order,
+      Region own,
+      long at,
+      long bytes,
+      Region result) {
     for (int r = 0; r < region.size(); r++) {
       if (r != region.rank()) {
         region.awaitWritten(r);
-        region.get(r, at, rows[r], bytes);
       }
     }
-    return order.reduce(reducer, rows, bytes);
+    if (region.size() == 2 && reducer.direct(own, result)) {
+      combinePair(region, reducer, own, at, bytes, result);
+      return;
+    }
+    // An operation of the program's own gets the whole vector.
+    long block = reducer.divisible() ? Math.min(BLOCK_BYTES, bytes) : bytes;
+    Region[] rows = region.rows(reducer, block);
+    for (long done = 0; done < bytes; done += block) {
+      long n = Math.min(block, bytes - done);
+      for (int r = 0; r < region.size(); r++) {
+        if (r == region.rank()) {
+          own.plus(done).copyTo(rows[r], n);
+        } else {
+          region.get(r, at + done, rows[r], n);
+        }
+      }
+      order.reduce(reducer, rows, n).copyTo(result.plus(done), n);
+    }
   }
 
   /**
    * Of two ranks: reads the operand of the other to where the result goes and combines this rank's
-   * with it there, block by block, while the block is in the cache. Half the copies of {@link
-   * #combine}; no order has to be kept with two operands of an operation that commutes.
-   *
-   * @return false, and nothing done, if that is not possible here
+   * with it there, block by block, while the block is in the cache. Half the copies; no order has
+   * to be kept with two operands of an operation that commutes.
    */
-  static boolean combinePair(
-      SharedRegion region, Reducer reducer, Region own, Region result, long bytes) {
-    if (region.size() != 2 || !reducer.direct(own, result)) {
-      return false;
-    }
+  private static void combinePair(
+      SharedRegion region, Reducer reducer, Region own, long at, long bytes, Region result) {
     int other = 1 - region.rank();
-    region.awaitWritten(other);
-    for (long at = 0; at < bytes; at += BLOCK_BYTES) {
-      long n = Math.min(BLOCK_BYTES, bytes - at);
-      Region block = result.plus(at);
-      region.get(other, at, block, n);
-      reducer.combine(own.plus(at), block, n);
+    for (long done = 0; done < bytes; done += BLOCK_BYTES) {
+      long n = Math.min(BLOCK_BYTES, bytes - done);
+      Region block = result.plus(done);
+      region.get(other, at + done, block, n);
+      reducer.combine(own.plus(done), block, n);
     }
-    return true;
   }
 
   /**
@@ -84,11 +95,12 @@ final class SharedOperands {
     long[] starts = RecursiveHalving.equalBlocks(reducer, bytes, region.size());
     long mine = starts[rank + 1] - starts[rank];
     write(region, kind, data, bytes);
-    Region reduced = combine(region, reducer, order, data, starts[rank], mine);
+    Region sum = region.sum(reducer, mine);
+    combine(region, reducer, order, data.plus(starts[rank]), starts[rank], mine, sum);
     region.done();
-    region.begin(kind, bytes);
+    region.begin(kind, bytes, starts[1]); // the first is the longest
     region.awaitFree();
-    region.put(reduced, rank, 0, mine);
+    region.put(sum, rank, 0, mine);
     region.written();
     return starts;
   }

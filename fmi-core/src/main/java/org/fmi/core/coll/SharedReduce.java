@@ -1,8 +1,8 @@
 package org.fmi.core.coll;
 
 /**
- * Reduce: all ranks write their operands; short ones are combined by the root; of longer ones each
- * rank combines a slice, which the root reads in a second round.
+ * Reduce: all other ranks write their operands, which the root combines; of longer ones each rank
+ * combines a slice, which the root reads in a second round.
  */
 final class SharedReduce {
   private SharedReduce() {}
@@ -21,16 +21,13 @@ final class SharedReduce {
       long bytes,
       int root) {
     boolean isRoot = region.rank() == root;
-    long slot = region.slotBytes();
-    for (long at = 0; at < bytes; at += slot) {
-      long n = Math.min(slot, bytes - at);
-      if (SharedOperands.uncut(region, reducer, n)) {
+    long piece = region.pieceBytes();
+    for (long at = 0; at < bytes; at += piece) {
+      long n = Math.min(piece, bytes - at);
+      if (!reducer.divisible() || Thresholds.reduceSharedAtRoot(n, region)) {
         if (isRoot) {
-          region.begin(Kind.REDUCE, n);
-          if (!SharedOperands.combinePair(region, reducer, data.plus(at), result.plus(at), n)) {
-            SharedOperands.combine(region, reducer, order, data.plus(at), 0, n)
-                .copyTo(result.plus(at), n);
-          }
+          region.begin(Kind.REDUCE, n, n);
+          SharedOperands.combine(region, reducer, order, data.plus(at), 0, n, result.plus(at));
         } else {
           SharedOperands.write(region, Kind.REDUCE, data.plus(at), n);
         }

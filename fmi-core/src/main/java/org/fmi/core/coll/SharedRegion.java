@@ -19,31 +19,42 @@ import org.jspecify.annotations.Nullable;
  * instead of messages. Lives for one epoch.
  *
  * <pre>
- *   for each rank a line of 128 bytes:   0   written   the last round whose data is in its slot
- *                                        8   call      what it wrote that for, in even rounds
- *                                        16        and in odd ones
- *                                        64  done      the last round that it has nothing to do with any more
- *   for each rank two slots              used in turn, in even rounds and odd ones
+ *   for each rank a line of 128 bytes:   done    the last round that it has nothing to do with any more
+ *   for each rank 64 slots of 128 bytes, used in turn:
+ *                                        0       the round that this slot is written in
+ *                                        8       what was called for that
+ *                                        16      data, if they are short
+ *   for each rank a ring                 of longer data, one piece after the other, none cut in two
  * </pre>
  *
- * <p>Collectives are made of rounds, and all ranks count them alike. A rank that writes in a round
- * does so after {@link #awaitFree}, and then says {@link #written}; others read after {@link
- * #awaitWritten}. At the end all say {@link #done}. A slot may be written when all are done with
- * the round before last, the last one that used it.
+ * <p>Collectives are made of rounds, and all ranks count them alike; so they know where in the ring
+ * the data of a round are. A rank that writes in a round does so after {@link #awaitFree}, and then
+ * says {@link #written}; others read after {@link #awaitWritten}. At the end all say {@link #done}.
+ * A place may be written again when all are done with the round that used it last.
+ *
+ * <p>So a rank that only writes, as the root of a broadcast does, need not wait for those that read
+ * until all slots or the ring are full. Where ranks share cores that is what counts: it goes on for
+ * many rounds before another one must run. Nor does it then write as soon as one slot is free: it
+ * waits for half of them.
  *
  * <p>A rank that dies never writes; those that wait for it hear of it as in any other call.
  */
 final class SharedRegion {
   private static final VarHandle NUMBER = ValueLayout.JAVA_LONG.varHandle();
   private static final long LINE = 128;
+  private static final int TURNS = 64;
   private static final long CALL = 8;
-  private static final long DONE = 64;
+  private static final long DATA = 16;
+  private static final long SHORT_BYTES = LINE - DATA;
   private static final int KIND_BITS = 8;
-  private static final long MAX_SLOT = 128 << 10;
-  private static final long MIN_SLOT = 16 << 10;
+  private static final long MAX_PIECE = 128 << 10;
+  private static final long MIN_PIECE = 16 << 10;
 
-  /** What all slots of a region take together, unless it has very many ranks. */
-  private static final long ALL_SLOTS = 2 << 20;
+  /** What all rings of a region take together, unless it has very many ranks. */
+  private static final long ALL_RINGS = 2 << 20;
+
+  /** Pieces of the longest kind in a ring. */
+  private static final int PIECES = 2;
 
   /** Looks at a number in a row while each rank has a core. */
   private static final int SPINS = 400;
@@ -60,40 +71,74 @@ final class SharedRegion {
   private final int[] worldRanks;
   private final int rank;
   private final int size;
-  private final long slotBytes;
+  private final boolean coresShared;
+  private final long pieceBytes;
+  private final long ringBytes;
   private final int spins;
   private final int yields;
   private final ReductionOrder doubling;
+  private final ReductionOrder halving;
+  private final @Nullable ReductionOrder[] binomial;
+
+  /** The last round that all others are known to be done with. */
+  private long free;
+
   private long round;
 
   /** What this rank is doing: bytes, and the kind's tag. */
   private long call;
 
+  /** Where this round's data are, from the beginning of a rank's slots or of its ring. */
+  private long place;
+
+  private boolean inRing;
+
+  /** Where the data in the ring end, if the ring were endless. */
+  private long ringEnd;
+
+  // The rounds with data in the ring, the last TURNS of them, and where these begin.
+  private final long[] ringRounds = new long[TURNS];
+  private final long[] ringStarts = new long[TURNS];
+  private long ringUses;
+
+  /** The first of them, counted as ringUses, whose data are still in the ring. */
+  private long ringFirst;
+
   /** For reductions, one row a rank; made when a type is used first. */
   private final Map<Datatype, Region[]> rows = new EnumMap<>(Datatype.class);
 
+  private final Scratch scratch = new Scratch();
+
   private SharedRegion(
-      PointToPoint p2p, NodeShare share, MemorySegment memory, int[] worldRanks, int rank) {
+      PointToPoint p2p,
+      NodeShare share,
+      MemorySegment memory,
+      int[] worldRanks,
+      int rank,
+      boolean coresShared) {
     this.p2p = p2p;
     this.share = share;
     this.memory = memory;
     this.worldRanks = worldRanks;
     this.rank = rank;
     this.size = worldRanks.length;
-    this.slotBytes = slotBytes(size);
+    this.coresShared = coresShared;
+    this.pieceBytes = pieceBytes(size);
+    this.ringBytes = PIECES * pieceBytes;
     this.doubling = ReductionOrder.doubling(size);
-    boolean busily = p2p.mayWaitBusily();
-    this.spins = busily ? SPINS : SPINS_SHARING;
-    this.yields = busily ? 0 : YIELDS;
+    this.halving = ReductionOrder.halving(size);
+    this.binomial = new ReductionOrder[size];
+    this.spins = coresShared ? SPINS_SHARING : SPINS;
+    this.yields = coresShared ? YIELDS : 0;
   }
 
-  /** Bytes of a slot in a region of {@code size} ranks. */
-  static long slotBytes(int size) {
-    return Math.clamp(ALL_SLOTS / (2L * size) & -LINE, MIN_SLOT, MAX_SLOT);
+  /** The most that a rank may write in a round, in a region of {@code size} ranks. */
+  private static long pieceBytes(int size) {
+    return Math.clamp(ALL_RINGS / ((long) PIECES * size) & -LINE, MIN_PIECE, MAX_PIECE);
   }
 
   private static long bytes(int size) {
-    return size * (LINE + 2 * slotBytes(size));
+    return size * (LINE + TURNS * LINE + PIECES * pieceBytes(size));
   }
 
   /**
@@ -118,14 +163,17 @@ final class SharedRegion {
     if (!first) {
       memory = ok(() -> share.open(worldRanks[0], key), ok);
     }
+    // What a rank knows of its node's others may be old: it is the same at all only if agreed upon.
+    int[] okAndCores = {ok[0], p2p.mayWaitBusily() ? 1 : 0};
+    agreed = new Region(okAndCores, 0);
     Reducer min = Reducer.of(Op.MIN, Datatype.INT);
-    RecursiveDoublingAllReduce.run(channel, min, agreed, agreed, Integer.BYTES);
+    RecursiveDoublingAllReduce.run(channel, min, agreed, agreed, 2L * Integer.BYTES);
     if (first) {
       share.hide(key);
     }
-    return ok[0] == 0 || memory == null
+    return okAndCores[0] == 0 || memory == null
         ? null
-        : new SharedRegion(p2p, share, memory, worldRanks, channel.rank());
+        : new SharedRegion(p2p, share, memory, worldRanks, channel.rank(), okAndCores[1] == 0);
   }
 
   private interface Attempt {
@@ -150,40 +198,105 @@ final class SharedRegion {
     return size;
   }
 
-  long slotBytes() {
-    return slotBytes;
+  /** The most that a rank may write in a round. */
+  long pieceBytes() {
+    return pieceBytes;
   }
 
-  /** The order of short allreduces, kept since these are the most frequent. */
+  /** Whether there are more ranks than cores; the same at all ranks. */
+  boolean coresShared() {
+    return coresShared;
+  }
+
+  // Orders are kept, as it takes longer to make one than to combine a few numbers.
+
   ReductionOrder doubling() {
     return doubling;
+  }
+
+  ReductionOrder halving() {
+    return halving;
+  }
+
+  ReductionOrder binomial(int treeRoot) {
+    ReductionOrder order = binomial[treeRoot];
+    if (order == null) {
+      order = ReductionOrder.binomial(size, treeRoot);
+      binomial[treeRoot] = order;
+    }
+    return order;
   }
 
   // ---- rounds
 
   /**
-   * The next round begins.
+   * The next round begins. All ranks give the same.
    *
-   * @param bytes of the call that it belongs to, the same at all ranks
+   * @param bytes of the call that it belongs to
+   * @param most the most that one of them writes in this round, at most {@link #pieceBytes}
    */
-  void begin(Kind kind, long bytes) {
+  void begin(Kind kind, long bytes, long most) {
     round++;
     call = bytes << KIND_BITS | kind.tag;
+    inRing = most > SHORT_BYTES;
+    place = inRing ? nextInRing(most) : turn() * LINE + DATA;
   }
 
-  /** Returns when nobody uses the slots of this round's turn any more. */
+  private long turn() {
+    return round & (TURNS - 1);
+  }
+
+  private long nextInRing(long bytes) {
+    long at = ringEnd % ringBytes;
+    if (at + bytes > ringBytes) {
+      ringEnd += ringBytes - at;
+      at = 0;
+    }
+    int use = (int) (ringUses++ & (TURNS - 1));
+    ringRounds[use] = round;
+    ringStarts[use] = ringEnd;
+    ringEnd += (bytes + LINE - 1) & -LINE;
+    return at;
+  }
+
+  /** The last round whose data in the ring this one's overwrite. */
+  private long overwritten() {
+    // That of TURNS uses ago is over, as its slot is used again.
+    ringFirst = Math.max(ringFirst, ringUses - TURNS + 1);
+    while (ringStarts[(int) (ringFirst & (TURNS - 1))] < ringEnd - ringBytes) {
+      ringFirst++;
+    }
+    return ringFirst == 0 ? 0 : ringRounds[(int) ((ringFirst - 1) & (TURNS - 1))];
+  }
+
+  /** Returns when nobody uses this round's places any more. */
   void awaitFree() {
-    for (int r = 0; r < size; r++) {
-      if (r != rank) {
-        await(r * LINE + DONE, round - 2);
-      }
+    long needed = round - TURNS;
+    if (inRing) {
+      needed = Math.max(needed, overwritten());
+    }
+    if (free < needed) {
+      // What the others wrote before this round does not depend on what this rank will write in it.
+      awaitDone(Math.max(needed, round - TURNS / 2));
     }
   }
 
-  /** The slots that this rank was to write in this round are complete. */
+  private void awaitDone(long least) {
+    long all = Long.MAX_VALUE;
+    for (int r = 0; r < size; r++) {
+      if (r != rank) {
+        await(r * LINE, least);
+        all = Math.min(all, number(r * LINE));
+      }
+    }
+    free = all;
+  }
+
+  /** The places that this rank was to write in this round are complete. */
   void written() {
-    NUMBER.set(memory, call(rank), call);
-    NUMBER.setRelease(memory, rank * LINE, round);
+    long slot = slot(rank);
+    NUMBER.set(memory, slot + CALL, call);
+    NUMBER.setRelease(memory, slot, round);
     nudgeAll();
   }
 
@@ -193,8 +306,9 @@ final class SharedRegion {
    * @throws FmiException if it is in another call, or in one with another count
    */
   void awaitWritten(int r) {
-    await(r * LINE, round);
-    long theirs = (long) NUMBER.get(memory, call(r));
+    long slot = slot(r);
+    await(slot, round);
+    long theirs = (long) NUMBER.get(memory, slot + CALL);
     if (theirs != call) {
       throw new FmiException(
           ErrorClass.TRUNCATE,
@@ -208,8 +322,8 @@ final class SharedRegion {
     }
   }
 
-  private long call(int r) {
-    return r * LINE + CALL + (round & 1) * Long.BYTES;
+  private long slot(int r) {
+    return size * LINE + ((long) r * TURNS + turn()) * LINE;
   }
 
   private static String text(long call) {
@@ -218,7 +332,7 @@ final class SharedRegion {
 
   /** This rank neither reads nor writes in this round any more. */
   void done() {
-    NUMBER.setRelease(memory, rank * LINE + DONE, round);
+    NUMBER.setRelease(memory, rank * LINE, round);
     nudgeAll();
   }
 
@@ -258,30 +372,39 @@ final class SharedRegion {
 
   // ---- data
 
-  private long slot(int r) {
-    return size * LINE + (2L * r + (round & 1)) * slotBytes;
+  private long data(int r) {
+    long slots = size * LINE;
+    long slotsBytes = TURNS * LINE;
+    return inRing
+        ? slots + size * slotsBytes + r * ringBytes + place
+        : slots + r * slotsBytes + place;
   }
 
-  /** Copies into a rank's slot of this round. */
+  /** Copies to a rank's place of this round. */
   void put(Region from, int r, long at, long bytes) {
-    from.copyTo(memory, slot(r) + at, bytes);
+    from.copyTo(memory, data(r) + at, bytes);
   }
 
-  /** Copies out of a rank's slot of this round. */
+  /** Copies from a rank's place of this round. */
   void get(int r, long at, Region to, long bytes) {
-    to.copyFrom(memory, slot(r) + at, bytes);
+    to.copyFrom(memory, data(r) + at, bytes);
   }
 
-  /** Scratch for the operands of all ranks: a row each, of a slot's size. */
-  Region[] rows(Reducer reducer) {
+  /** Scratch for operands of all ranks: a row each, of these bytes or more. */
+  Region[] rows(Reducer reducer, long bytes) {
     Region[] made = rows.get(reducer.type());
-    if (made == null) {
+    if (made == null || made[0].arrayBytes() < bytes) {
       made = new Region[size];
       for (int r = 0; r < size; r++) {
-        made[r] = reducer.scratch(slotBytes);
+        made[r] = reducer.scratch(bytes);
       }
       rows.put(reducer.type(), made);
     }
     return made;
+  }
+
+  /** An array for what this rank combines. */
+  Region sum(Reducer reducer, long bytes) {
+    return scratch.get(reducer, Scratch.Use.SUM, bytes);
   }
 }

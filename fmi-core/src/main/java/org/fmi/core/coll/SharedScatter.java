@@ -2,7 +2,10 @@ package org.fmi.core.coll;
 
 import org.jspecify.annotations.Nullable;
 
-/** Scatter: the root writes the slots of all others, each reads its own. */
+/**
+ * Scatter: if it holds all, the root writes its own place, else those of all others; each reads its
+ * part.
+ */
 final class SharedScatter {
   private SharedScatter() {}
 
@@ -14,14 +17,43 @@ final class SharedScatter {
    */
   static void run(
       SharedRegion region, @Nullable Region all, @Nullable Region mine, long bytes, int root) {
-    long slot = region.slotBytes();
     int rank = region.rank();
     if (rank == root && mine != null && all != null) {
       all.plus(root * bytes).copyTo(mine, bytes);
     }
-    for (long at = 0; at < bytes; at += slot) {
-      long n = Math.min(slot, bytes - at);
-      region.begin(Kind.SCATTER, bytes);
+    long total = region.size() * bytes;
+    if (total <= region.pieceBytes()) {
+      if (total > 0) {
+        together(region, all, mine, bytes, root);
+      }
+    } else {
+      apart(region, all, mine, bytes, root);
+    }
+  }
+
+  private static void together(
+      SharedRegion region, @Nullable Region all, @Nullable Region mine, long bytes, int root) {
+    int rank = region.rank();
+    long total = region.size() * bytes;
+    region.begin(Kind.SCATTER, bytes, total);
+    if (rank != root && mine != null) {
+      region.awaitWritten(root);
+      region.get(root, rank * bytes, mine, bytes);
+    } else if (all != null) {
+      region.awaitFree();
+      region.put(all, root, 0, total);
+      region.written();
+    }
+    region.done();
+  }
+
+  private static void apart(
+      SharedRegion region, @Nullable Region all, @Nullable Region mine, long bytes, int root) {
+    int rank = region.rank();
+    long piece = region.pieceBytes();
+    for (long at = 0; at < bytes; at += piece) {
+      long n = Math.min(piece, bytes - at);
+      region.begin(Kind.SCATTER, bytes, n);
       if (rank != root && mine != null) {
         region.awaitWritten(root);
         region.get(rank, 0, mine.plus(at), n);

@@ -84,6 +84,15 @@ final class Thresholds {
     return bytes <= REDUCE_SHARED_SHORT_BYTES || ranks == 2;
   }
 
+  /**
+   * Whether the root of a reduce combines all, though others could help. Where ranks share cores
+   * that is better for any length: the others go on, and a second round would wait for all of them
+   * to get a core.
+   */
+  static boolean reduceSharedAtRoot(long bytes, SharedRegion region) {
+    return region.coresShared() || reduceSharedWhole(bytes, region.size());
+  }
+
   static boolean reduceWhole(long bytes) {
     return bytes <= REDUCE_SHORT_BYTES;
   }

@@ -1,0 +1,253 @@
+package org.fmi.core.coll;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Arrays;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.fmi.Datatype;
+import org.fmi.FmiException;
+import org.fmi.Op;
+import org.fmi.core.p2p.PointToPoint;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Collectives of ranks that share a region, one after the other and at different speeds. */
+class SharedRegionTest {
+  private static final int USES_BEFORE_REGION = 8;
+
+  /** Short data, and data in the ring, take turns at this count. */
+  private static final int SLOTS = 64;
+
+  /** What goes through a region. */
+  private static final Kind[] KINDS =
+      Arrays.stream(Kind.values()).filter(kind -> kind != Kind.SCAN).toArray(Kind[]::new);
+
+  private static final Reducer SUM = Reducer.of(Op.SUM, Datatype.DOUBLE);
+
+  /** In elements: in a slot, just so and not any more; in the ring; in several pieces. */
+  private static final int[] LENGTHS = {1, 3, 4, 14, 15, 100, 1000, 5000, 8193, 20_000};
+
+  /** A channel whose ranks have a region. */
+  private static Channel channel(PointToPoint p2p) {
+    Channel channel = new Channel(p2p, 1, null, p2p.rank(), p2p.size());
+    for (int i = 0; i < USES_BEFORE_REGION; i++) {
+      Collectives.barrier(channel);
+    }
+    assertThat(channel.region()).isNotNull();
+    return channel;
+  }
+
+  private static Region at(double[] array) {
+    return new Region(array, 0);
+  }
+
+  /** Element i of what a rank contributes in a step; sums of a few are exact. */
+  private static double value(int step, int rank, int i) {
+    return 1000.0 * step + 17 * rank + i;
+  }
+
+  private static double[] own(int step, int rank, int n) {
+    double[] own = new double[n];
+    for (int i = 0; i < n; i++) {
+      own[i] = value(step, rank, i);
+    }
+    return own;
+  }
+
+  private static double[] sum(int step, int ranks, int n) {
+    double[] sum = new double[n];
+    for (int r = 0; r < ranks; r++) {
+      for (int i = 0; i < n; i++) {
+        sum[i] += value(step, r, i);
+      }
+    }
+    return sum;
+  }
+
+  /** Blocks of n elements from a longer array or several. */
+  private static void put(double[] block, double[] all, int at) {
+    System.arraycopy(block, 0, all, at, block.length);
+  }
+
+  private static double[] cut(double[] all, int at, int n) {
+    return Arrays.copyOfRange(all, at, at + n);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"2, 1", "2, 2", "3, 3", "4, 4", "5, 5", "8, 6"})
+  void anySequenceWithAnyRoots(int ranks, long seed) {
+    InMemoryNetwork.runDelayed(
+        ranks,
+        true,
+        seed,
+        p2p -> {
+          Channel channel = channel(p2p);
+          Random random = new Random(seed);
+          for (int step = 0; step < 600; step++) {
+            Kind kind = KINDS[random.nextInt(KINDS.length)];
+            int n = LENGTHS[random.nextInt(LENGTHS.length - (random.nextInt(4) == 0 ? 0 : 4))];
+            int root = random.nextInt(ranks);
+            // Several of a kind in a row let ranks run ahead.
+            for (int times = 1 + random.nextInt(10); times > 0; times--) {
+              check(channel, kind, step, n, root);
+            }
+          }
+        });
+  }
+
+  private static void check(Channel channel, Kind kind, int step, int n, int root) {
+    int rank = channel.rank();
+    int ranks = channel.size();
+    String what = kind + ", step " + step + ", " + n + " elements, root " + root;
+    long bytes = 8L * n;
+    double[] mine = own(step, rank, n);
+    double[] result = new double[n];
+    double[] all = new double[ranks * n];
+    switch (kind) {
+      case BARRIER -> Collectives.barrier(channel);
+      case BCAST -> {
+        double[] data = rank == root ? mine : result;
+        Collectives.bcast(channel, at(data), bytes, root);
+        assertThat(data).as(what).isEqualTo(own(step, root, n));
+      }
+      case GATHER -> {
+        Collectives.gather(channel, at(mine), bytes, at(all), root);
+        if (rank == root) {
+          assertThat(all).as(what).isEqualTo(ofAll(step, ranks, n));
+        }
+      }
+      case SCATTER -> {
+        double[] from = ofAll(step, ranks, n);
+        Collectives.scatter(channel, rank == root ? at(from) : null, at(result), bytes, root);
+        assertThat(result).as(what).isEqualTo(mine);
+      }
+      case ALL_GATHER -> {
+        Collectives.allGather(channel, at(mine), bytes, at(all));
+        assertThat(all).as(what).isEqualTo(ofAll(step, ranks, n));
+      }
+      case ALL_TO_ALL -> {
+        double[] expected = new double[ranks * n];
+        for (int r = 0; r < ranks; r++) {
+          put(cut(own(step, r, ranks * n), rank * n, n), expected, r * n);
+        }
+        double[] data = own(step, rank, ranks * n);
+        Collectives.allToAll(channel, at(data), at(all), bytes);
+        assertThat(all).as(what).isEqualTo(expected);
+        Collectives.allToAll(channel, null, at(data), bytes);
+        assertThat(data).as(what + " in place").isEqualTo(expected);
+      }
+      case REDUCE -> {
+        double[] to = rank == root ? result : mine;
+        Reductions.reduce(channel, SUM, at(mine), at(to), n, root);
+        assertThat(to).as(what).isEqualTo(rank == root ? sum(step, ranks, n) : mine);
+      }
+      case ALL_REDUCE -> {
+        Reductions.allReduce(channel, SUM, at(mine), at(result), n);
+        assertThat(result).as(what).isEqualTo(sum(step, ranks, n));
+        Reductions.allReduce(channel, SUM, at(mine), at(mine), n);
+        assertThat(mine).as(what + " in place").isEqualTo(result);
+      }
+      case REDUCE_SCATTER -> {
+        long[] counts = new long[ranks];
+        Arrays.fill(counts, n);
+        counts[root] = n / 3;
+        int total = ranks * n - n + n / 3;
+        int begin = rank * n - (rank > root ? n - n / 3 : 0);
+        double[] expected = cut(sum(step, ranks, total), begin, (int) counts[rank]);
+        double[] data = own(step, rank, total);
+        Reductions.reduceScatter(channel, SUM, at(data), at(all), counts);
+        assertThat(cut(all, 0, expected.length)).as(what).isEqualTo(expected);
+        Reductions.reduceScatter(channel, SUM, at(data), at(data), counts);
+        assertThat(cut(data, 0, expected.length)).as(what + " in place").isEqualTo(expected);
+      }
+      case SCAN -> throw new AssertionError("not through the region");
+    }
+  }
+
+  private static double[] ofAll(int step, int ranks, int n) {
+    double[] all = new double[ranks * n];
+    for (int r = 0; r < ranks; r++) {
+      put(own(step, r, n), all, r * n);
+    }
+    return all;
+  }
+
+  /** Nobody takes part in what those that only write do, and it does not get lost. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 14, 15, 150})
+  void whoOnlyWritesRunsAhead(int n) {
+    int ranks = 3;
+    int rounds = SLOTS;
+    for (Kind kind : new Kind[] {Kind.BCAST, Kind.SCATTER, Kind.GATHER, Kind.REDUCE}) {
+      boolean rootWrites = kind == Kind.BCAST || kind == Kind.SCATTER;
+      CountDownLatch ahead = new CountDownLatch(rootWrites ? 1 : ranks - 1);
+      InMemoryNetwork.runOnOneNode(
+          ranks,
+          p2p -> {
+            Channel channel = channel(p2p);
+            boolean writes = rootWrites == (p2p.rank() == 0);
+            if (!writes) {
+              assertThat(ahead.await(60, TimeUnit.SECONDS)).as("%s, ahead", kind).isTrue();
+            }
+            // The barriers have used slots as well, but all are done with them once one has begun.
+            for (int step = 0; step < 3 * rounds; step++) {
+              check(channel, kind, step, n, 0);
+              if (step == rounds - 2) {
+                ahead.countDown();
+              }
+            }
+          });
+    }
+  }
+
+  /** No wait lasts when another rank fails, not even of one that is ahead. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 20_000})
+  void nobodyWaitsForTheDead(int n) {
+    for (Kind kind : KINDS) {
+      assertThatThrownBy(
+              () ->
+                  InMemoryNetwork.runOnOneNode(
+                      3,
+                      p2p -> {
+                        Channel channel = channel(p2p);
+                        for (int step = 0; true; step++) {
+                          if (p2p.rank() == 1 && step == 5) {
+                            throw new IllegalArgumentException("dies here");
+                          }
+                          check(channel, kind, step, n, 0);
+                        }
+                      }))
+          .as(kind.toString())
+          .hasMessageContaining("dies here");
+    }
+  }
+
+  @Test
+  void anotherCountOrCallIsToldToWhoReads() {
+    InMemoryNetwork.runOnOneNode(
+        2,
+        p2p -> {
+          Channel channel = channel(p2p);
+          double[] data = new double[100];
+          if (p2p.rank() == 0) {
+            Collectives.bcast(channel, at(data), 80, 0);
+            Collectives.bcast(channel, at(data), 8, 0);
+            Collectives.barrier(channel);
+          } else {
+            assertThatThrownBy(() -> Collectives.bcast(channel, at(data), 800, 0))
+                .isInstanceOf(FmiException.class)
+                .hasMessageContaining("80 bytes in BCAST where this rank has 800 bytes in BCAST");
+            assertThatThrownBy(() -> Collectives.allGather(channel, at(data), 8, at(data)))
+                .isInstanceOf(FmiException.class)
+                .hasMessageContaining("8 bytes in BCAST where this rank has 8 bytes in ALL_GATHER");
+            Collectives.barrier(channel);
+          }
+        });
+  }
+}
