@@ -16,6 +16,7 @@ import java.util.SplittableRandom;
  * @param capacity frames under way and not received from one rank to another
  * @param maxPayload as {@link org.fmi.core.spi.Transport#maxPayload}
  * @param eagerLimit as {@link org.fmi.core.spi.Transport#eagerLimit}
+ * @param remoteMemory whether ranks read each other's memory
  */
 public record SimModel(
     Delay network,
@@ -28,7 +29,8 @@ public record SimModel(
     int refuseOneIn,
     int capacity,
     int maxPayload,
-    int eagerLimit) {
+    int eagerLimit,
+    boolean remoteMemory) {
 
   /**
    * A range of delays, most near the lower end.
@@ -56,6 +58,7 @@ public record SimModel(
         4 << random.nextInt(6),
         1 + random.nextInt(16),
         maxPayload,
-        1 + random.nextInt(maxPayload));
+        1 + random.nextInt(maxPayload),
+        random.nextBoolean());
   }
 }

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import org.fmi.core.spi.FrameHandler;
+import org.fmi.core.spi.RemoteMemory;
 import org.fmi.core.spi.Transport;
 import org.fmi.core.wire.Frame;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,7 @@ final class SimTransport implements Transport {
   private final SimSignal signal;
   private final ArrayDeque<Arrival> inbox = new ArrayDeque<>();
   private final @Nullable SimConnection[] connections;
+  private final SimRemoteMemory memory;
   private byte[][] endpoints = {};
   private boolean open = true;
 
@@ -32,6 +34,7 @@ final class SimTransport implements Transport {
     this.id = id;
     this.signal = new SimSignal(process);
     this.connections = new SimConnection[size];
+    this.memory = new SimRemoteMemory(this, network);
   }
 
   SimProcess process() {
@@ -133,13 +136,14 @@ final class SimTransport implements Transport {
         break;
       }
       work++;
-      byte[] frame = arrival.frame;
-      if (frame == null) {
-        handler.onPeerLost(arrival.peer, arrival.reason);
-      } else {
-        arrival.connection.received(this);
-        handler.onFrame(arrival.peer, MemorySegment.ofArray(frame), 0);
-        Arrays.fill(frame, POISON);
+      switch (arrival) {
+        case Arrival.Framed a -> {
+          a.connection.received(this);
+          handler.onFrame(a.peer, MemorySegment.ofArray(a.frame), 0);
+          Arrays.fill(a.frame, POISON);
+        }
+        case Arrival.Read a -> handler.onRead(a.peer, a.id);
+        case Arrival.Lost a -> handler.onPeerLost(a.peer, a.reason);
       }
     }
     return work;
@@ -186,6 +190,7 @@ final class SimTransport implements Transport {
       return;
     }
     open = false;
+    memory.conceal();
     inbox.clear();
     for (SimConnection connection : connections) {
       if (connection != null) {
@@ -201,23 +206,51 @@ final class SimTransport implements Transport {
   /** Something came out of the network. */
   void deliver(SimConnection connection, int peer, byte @Nullable [] frame, String reason) {
     if (open) {
-      inbox.add(new Arrival(connection, peer, frame, reason));
+      inbox.add(
+          frame == null
+              ? new Arrival.Lost(peer, reason)
+              : new Arrival.Framed(connection, peer, frame));
       signal.signal();
     }
   }
 
-  private void enter() {
+  /** All that was to be read from a peer is here. */
+  void deliverRead(int peer, long readId) {
+    inbox.add(new Arrival.Read(peer, readId));
+    signal.signal();
+  }
+
+  @Override
+  public @Nullable RemoteMemory remoteMemory() {
+    return process.model().remoteMemory() ? memory : null;
+  }
+
+  SimRemoteMemory memory() {
+    return memory;
+  }
+
+  /** The transport of a peer. */
+  SimTransport peer(int rank) {
+    return network.find(endpoints[rank]);
+  }
+
+  void enter() {
     if (!process.isCurrent()) {
       throw new IllegalStateException(
           "a transport is used by its application's thread only, not by "
               + Thread.currentThread().getName());
     }
     process.primitive();
-    if (!open) {
-      throw new IllegalStateException("the transport is closed");
+    if (!open || memory.stopped()) {
+      throw new IllegalStateException("the transport is closed, or has stopped");
     }
   }
 
-  private record Arrival(
-      SimConnection connection, int peer, byte @Nullable [] frame, String reason) {}
+  private sealed interface Arrival {
+    record Framed(SimConnection connection, int peer, byte[] frame) implements Arrival {}
+
+    record Read(int peer, long id) implements Arrival {}
+
+    record Lost(int peer, String reason) implements Arrival {}
+  }
 }

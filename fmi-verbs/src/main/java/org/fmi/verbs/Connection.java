@@ -29,9 +29,29 @@ public interface Connection extends AutoCloseable {
   void send(long id, long address, int bytes, int key, int immediate, int flags) throws IOException;
 
   /**
+   * Reads the other side's memory into this side's; signalled. It is among the work whose number
+   * {@link Verbs.Sizes#sends} bounds. Some may be under way at a time; more wait for their turn,
+   * and with them all that is posted later.
+   *
+   * @param id not negative
+   * @param bytes at most {@link Verbs#longestMessage}
+   * @param key of memory registered with {@link Verbs#LOCAL_WRITE}
+   * @param remoteKey of memory registered there with {@link Verbs#REMOTE_READ}
+   */
+  void read(long id, long address, int bytes, int key, long remoteAddress, int remoteKey)
+      throws IOException;
+
+  /**
    * Sends nothing to nowhere, signalled: when it completes the peer has all that was sent before.
    */
   void sendMarker(long id) throws IOException;
+
+  /**
+   * Ends it on this side only, which the other one cannot tell from silence: what is outstanding
+   * completes, with errors; what arrives is ignored, and memory no longer read by the other side.
+   * Does nothing if it was never connected.
+   */
+  void halt();
 
   /** Ends it: what is outstanding completes, with errors. Does nothing if it has ended. */
   void disconnect();

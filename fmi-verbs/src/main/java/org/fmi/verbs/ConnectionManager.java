@@ -388,6 +388,8 @@ final class ConnectionManager {
         MemorySegment p = own.allocate(ConnectionParameters.BYTES, Long.BYTES);
         p.set(JAVA_LONG, ConnectionParameters.PRIVATE_DATA, data.address());
         p.set(JAVA_BYTE, ConnectionParameters.PRIVATE_DATA_LEN, (byte) words.length);
+        p.set(JAVA_BYTE, ConnectionParameters.RESPONDER_RESOURCES, ConnectionParameters.MOST_READS);
+        p.set(JAVA_BYTE, ConnectionParameters.INITIATOR_DEPTH, ConnectionParameters.MOST_READS);
         p.set(JAVA_BYTE, ConnectionParameters.RETRY_COUNT, RETRIES);
         p.set(JAVA_BYTE, ConnectionParameters.RNR_RETRY_COUNT, RETRIES_WITHOUT_BUFFER);
         return calls.call(function, id, p.address());
@@ -421,12 +423,35 @@ final class ConnectionManager {
     public void send(long workId, long at, int bytes, int key, int immediate, int flags)
         throws IOException {
       verbs.postSend(
-          queuePair, SendRequest.SEND_WITH_IMM, workId, at, bytes, key, immediate, flags);
+          queuePair, SendRequest.SEND_WITH_IMM, workId, at, bytes, key, immediate, flags, 0, 0);
+    }
+
+    @Override
+    public void read(long workId, long at, int bytes, int key, long remoteAddress, int remoteKey)
+        throws IOException {
+      verbs.postSend(
+          queuePair,
+          SendRequest.RDMA_READ,
+          workId,
+          at,
+          bytes,
+          key,
+          0,
+          SIGNALLED,
+          remoteAddress,
+          remoteKey);
     }
 
     @Override
     public void sendMarker(long workId) throws IOException {
-      verbs.postSend(queuePair, SendRequest.RDMA_WRITE, workId, 0, 0, 0, 0, SIGNALLED);
+      verbs.postSend(queuePair, SendRequest.RDMA_WRITE, workId, 0, 0, 0, 0, SIGNALLED, 0, 0);
+    }
+
+    @Override
+    public void halt() {
+      if (queuePair != 0) {
+        verbs.stop(queuePair);
+      }
     }
 
     @Override

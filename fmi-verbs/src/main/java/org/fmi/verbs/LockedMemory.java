@@ -38,6 +38,15 @@ public final class LockedMemory {
     return (Long.parseUnsignedLong(value(status, CAPABILITIES), 16) & IPC_LOCK) != 0;
   }
 
+  /** The machine's memory in bytes: all that there is to lock. */
+  public static long machineBytes() throws IOException {
+    return machineBytes(Files.readAllLines(Path.of("/proc/meminfo")));
+  }
+
+  static long machineBytes(List<String> meminfo) throws IOException {
+    return Long.parseLong(value(meminfo, "MemTotal:").split("\\s+", 2)[0]) << 10;
+  }
+
   private static String value(List<String> lines, String name) throws IOException {
     for (String line : lines) {
       if (line.startsWith(name)) {

@@ -42,6 +42,7 @@ final class Native {
   private static final MethodHandle I_P = saving(JAVA_INT, JAVA_LONG);
   private static final MethodHandle I_PP = saving(JAVA_INT, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle I_PI = saving(JAVA_INT, JAVA_LONG, JAVA_INT);
+  private static final MethodHandle I_PPI = saving(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
   private static final MethodHandle I_PPP = saving(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
   private static final MethodHandle I_PPPI =
       saving(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT);
@@ -196,6 +197,14 @@ final class Native {
   int callWithInt(MemorySegment f, long a, int b) {
     try {
       return (int) I_PI.invokeExact(f, saved, a, b);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  int callWithInt(MemorySegment f, long a, long b, int c) {
+    try {
+      return (int) I_PPI.invokeExact(f, saved, a, b, c);
     } catch (Throwable t) {
       throw unexpected(t);
     }

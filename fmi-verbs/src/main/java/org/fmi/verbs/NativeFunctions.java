@@ -19,6 +19,8 @@ final class NativeFunctions {
   final MemorySegment destroySrq;
   final MemorySegment regMr;
   final MemorySegment deregMr;
+  final MemorySegment queryPort;
+  final MemorySegment modifyQp;
   final MemorySegment wcStatusStr;
   final MemorySegment getAsyncEvent;
   final MemorySegment ackAsyncEvent;
@@ -55,6 +57,8 @@ final class NativeFunctions {
     destroySrq = Native.function(verbs, "ibv_destroy_srq");
     regMr = Native.function(verbs, "ibv_reg_mr");
     deregMr = Native.function(verbs, "ibv_dereg_mr");
+    queryPort = Native.function(verbs, "ibv_query_port");
+    modifyQp = Native.function(verbs, "ibv_modify_qp");
     wcStatusStr = Native.function(verbs, "ibv_wc_status_str");
     getAsyncEvent = Native.function(verbs, "ibv_get_async_event");
     ackAsyncEvent = Native.function(verbs, "ibv_ack_async_event");

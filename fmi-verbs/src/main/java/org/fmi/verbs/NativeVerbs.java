@@ -19,7 +19,9 @@ import org.fmi.verbs.Structs.Context;
 import org.fmi.verbs.Structs.DeviceAttributes;
 import org.fmi.verbs.Structs.MemoryRegion;
 import org.fmi.verbs.Structs.Piece;
+import org.fmi.verbs.Structs.PortAttributes;
 import org.fmi.verbs.Structs.QueuePairAttributes;
+import org.fmi.verbs.Structs.QueuePairState;
 import org.fmi.verbs.Structs.ReceiveQueueAttributes;
 import org.fmi.verbs.Structs.ReceiveRequest;
 import org.fmi.verbs.Structs.SendRequest;
@@ -44,6 +46,7 @@ public final class NativeVerbs implements Verbs {
   private final long context;
   private final String name;
   private final Limits limits;
+  private final int longestMessage;
   private final MemorySegment pollCq;
   private final MemorySegment notifyCq;
   private final MemorySegment postSrqReceive;
@@ -100,6 +103,7 @@ public final class NativeVerbs implements Verbs {
       // The library opens a device once a process: its other users read from the same descriptor.
       calls.setNonBlocking(asyncDescriptor);
       limits = queryLimits();
+      longestMessage = queryLongestMessage();
     } catch (IOException e) {
       close();
       throw e;
@@ -125,6 +129,17 @@ public final class NativeVerbs implements Verbs {
         a.get(JAVA_INT, DeviceAttributes.MAX_QP_WR),
         a.get(JAVA_INT, DeviceAttributes.MAX_SRQ_WR),
         a.get(JAVA_INT, DeviceAttributes.MAX_CQE));
+  }
+
+  private int queryLongestMessage() throws IOException {
+    MemorySegment a = allocate(PortAttributes.BYTES);
+    int error = calls.callWithByte(lib.queryPort, context, (byte) manager.port(), a.address());
+    if (error != 0) {
+      throw failed("ibv_query_port", error);
+    }
+    // Of 32 bits without a sign.
+    int most = a.get(JAVA_INT, PortAttributes.MAX_MSG_SZ);
+    return most < 0 ? Integer.MAX_VALUE : most;
   }
 
   IOException failed(String what, int error) {
@@ -205,9 +220,24 @@ public final class NativeVerbs implements Verbs {
     }
   }
 
+  /** Its work completes, with errors, and it takes no more. */
+  void stop(long queuePair) {
+    try (Arena own = Arena.ofConfined()) {
+      MemorySegment a = own.allocate(QueuePairState.BYTES, Long.BYTES);
+      a.set(JAVA_INT, QueuePairState.QP_STATE, QueuePairState.ERROR);
+      // An error says that it was not connected.
+      calls.callWithInt(lib.modifyQp, queuePair, a.address(), QueuePairState.MASK_STATE);
+    }
+  }
+
   @Override
   public InetSocketAddress address() {
     return manager.address();
+  }
+
+  @Override
+  public int longestMessage() {
+    return longestMessage;
   }
 
   @Override
@@ -216,19 +246,23 @@ public final class NativeVerbs implements Verbs {
   }
 
   @Override
-  public Region register(MemorySegment memory) throws IOException {
-    long region =
-        calls.pointer(
-            lib.regMr, domain, memory.address(), memory.byteSize(), Structs.ACCESS_LOCAL_WRITE);
+  public Region register(MemorySegment memory, int access) throws IOException {
+    long region = calls.pointer(lib.regMr, domain, memory.address(), memory.byteSize(), access);
     if (region == 0) {
       throw failed("cannot register " + memory.byteSize() + " bytes");
     }
     int key = raw(region, MemoryRegion.USED_BYTES).get(JAVA_INT, MemoryRegion.LKEY);
+    int remoteKey = raw(region, MemoryRegion.USED_BYTES).get(JAVA_INT, MemoryRegion.RKEY);
     Region registered =
         new Region() {
           @Override
           public int key() {
             return key;
+          }
+
+          @Override
+          public int remoteKey() {
+            return remoteKey;
           }
 
           @Override
@@ -263,7 +297,9 @@ public final class NativeVerbs implements Verbs {
       int bytes,
       int key,
       int immediate,
-      int flags)
+      int flags,
+      long remoteAddress,
+      int remoteKey)
       throws IOException {
     sendPiece.set(JAVA_LONG, Piece.ADDR, address);
     sendPiece.set(JAVA_INT, Piece.LENGTH, bytes);
@@ -273,6 +309,8 @@ public final class NativeVerbs implements Verbs {
     sendRequest.set(JAVA_INT, SendRequest.OPCODE, opcode);
     sendRequest.set(JAVA_INT, SendRequest.SEND_FLAGS, flags);
     sendRequest.set(NETWORK_INT, SendRequest.IMM_DATA, immediate);
+    sendRequest.set(JAVA_LONG, SendRequest.REMOTE_ADDR, remoteAddress);
+    sendRequest.set(JAVA_INT, SendRequest.RKEY, remoteKey);
     int error = Native.post(postSend, queuePair, sendRequest.address(), bad.address());
     if (error != 0) {
       throw failed("ibv_post_send", error);

@@ -27,9 +27,12 @@ final class Structs {
     static final int OPCODE = 28;
     static final int SEND_FLAGS = 32;
     static final int IMM_DATA = 36;
+    static final int REMOTE_ADDR = 40;
+    static final int RKEY = 48;
     static final int BYTES = 128;
     static final int RDMA_WRITE = 0;
     static final int SEND_WITH_IMM = 3;
+    static final int RDMA_READ = 4;
 
     private SendRequest() {}
   }
@@ -81,6 +84,16 @@ final class Structs {
     private QueuePairAttributes() {}
   }
 
+  /** {@code struct ibv_qp_attr}, of which {@code ibv_modify_qp} reads what the mask says. */
+  static final class QueuePairState {
+    static final int QP_STATE = 0;
+    static final int BYTES = 144;
+    static final int MASK_STATE = 1;
+    static final int ERROR = 6;
+
+    private QueuePairState() {}
+  }
+
   /** {@code struct ibv_srq_init_attr}. */
   static final class ReceiveQueueAttributes {
     static final int MAX_WR = 8;
@@ -103,6 +116,7 @@ final class Structs {
   /** {@code struct ibv_port_attr}; newer libraries have a longer one. */
   static final class PortAttributes {
     static final int ACTIVE_MTU = 8;
+    static final int MAX_MSG_SZ = 20;
     static final int BYTES = 128;
 
     /** {@code enum ibv_mtu}: this is 0, each further one is twice the one before. */
@@ -122,7 +136,8 @@ final class Structs {
   /** {@code struct ibv_mr}. */
   static final class MemoryRegion {
     static final int LKEY = 36;
-    static final int USED_BYTES = 40;
+    static final int RKEY = 40;
+    static final int USED_BYTES = 44;
 
     private MemoryRegion() {}
   }
@@ -200,6 +215,12 @@ final class Structs {
   static final class ConnectionParameters {
     static final int PRIVATE_DATA = 0;
     static final int PRIVATE_DATA_LEN = 8;
+    static final int RESPONDER_RESOURCES = 9;
+    static final int INITIATOR_DEPTH = 10;
+
+    /** As many reads at a time, to and fro, as both devices can. */
+    static final byte MOST_READS = (byte) 0xff;
+
     static final int RETRY_COUNT = 12;
     static final int RNR_RETRY_COUNT = 13;
     static final int BYTES = 24;
@@ -221,8 +242,6 @@ final class Structs {
     private SocketAddress() {}
   }
 
-  /** {@code enum rdma_port_space}, {@code enum ibv_access_flags}. */
+  /** {@code enum rdma_port_space}. */
   static final int PORT_SPACE_TCP = 0x106;
-
-  static final int ACCESS_LOCAL_WRITE = 1;
 }

@@ -16,6 +16,11 @@ import org.jspecify.annotations.Nullable;
  * outstanding when a connection fails completes with an error, each piece of it.
  */
 public interface Verbs extends AutoCloseable {
+  /** This side's work may write the memory. That it may read it goes without saying. */
+  int LOCAL_WRITE = 1;
+
+  /** Who is connected may read the memory. */
+  int REMOTE_READ = 4;
 
   /**
    * How much the queues hold. That no queue overruns is the caller's part.
@@ -51,15 +56,28 @@ public interface Verbs extends AutoCloseable {
   /** Where it listens. */
   InetSocketAddress address();
 
+  /** The most bytes that one piece of work may move. */
+  int longestMessage();
+
   /** Bytes a send may carry in the work request itself; known from {@link #open} on. */
   int inline();
 
   /**
-   * Makes memory known to the device, which pins it.
+   * Makes memory known to the device, which pins it: for this side's work only.
    *
    * @throws IOException if the device refuses; the message says what would help
    */
-  Region register(MemorySegment memory) throws IOException;
+  default Region register(MemorySegment memory) throws IOException {
+    return register(memory, LOCAL_WRITE);
+  }
+
+  /**
+   * Makes memory known to the device, which pins it.
+   *
+   * @param access of {@link #LOCAL_WRITE} and {@link #REMOTE_READ}
+   * @throws IOException if the device refuses; the message says what would help
+   */
+  Region register(MemorySegment memory, int access) throws IOException;
 
   /**
    * Gives a buffer to the shared receive queue.
@@ -161,6 +179,10 @@ public interface Verbs extends AutoCloseable {
     /** What this side's work names it by. */
     int key();
 
+    /** What the other side's {@link Connection#read} names it by. */
+    int remoteKey();
+
+    /** From now on the device does not touch it: reads that come for it break their connection. */
     @Override
     void close() throws IOException;
   }

@@ -32,7 +32,14 @@ class LockedMemoryTest {
   }
 
   @Test
+  void theMachinesMemoryIsToldInKibibytes() throws IOException {
+    assertThat(LockedMemory.machineBytes(List.of("MemTotal:       6064292 kB", "MemFree: 1 kB")))
+        .isEqualTo(6064292L << 10);
+  }
+
+  @Test
   void thisMachineTells() throws IOException {
+    assertThat(LockedMemory.machineBytes()).isGreaterThan(1 << 20);
     assertThat(LockedMemory.limit()).isNotNegative();
     assertThat(LockedMemory.refused()).contains("ulimit -l");
   }

@@ -54,6 +54,9 @@ class StructsTest {
     offset("ibv_send_wr", "imm_data", Structs.SendRequest.IMM_DATA);
     size("ibv_send_wr", Structs.SendRequest.BYTES);
     ours.put("IBV_WR_RDMA_WRITE", Structs.SendRequest.RDMA_WRITE);
+    offset("ibv_send_wr", "wr.rdma.remote_addr", Structs.SendRequest.REMOTE_ADDR);
+    offset("ibv_send_wr", "wr.rdma.rkey", Structs.SendRequest.RKEY);
+    ours.put("IBV_WR_RDMA_READ", Structs.SendRequest.RDMA_READ);
     ours.put("IBV_WR_SEND_WITH_IMM", Structs.SendRequest.SEND_WITH_IMM);
     ours.put("IBV_SEND_SIGNALED", Connection.SIGNALLED);
     ours.put("IBV_SEND_INLINE", Connection.INLINE);
@@ -86,6 +89,11 @@ class StructsTest {
     size("ibv_qp_init_attr", Structs.QueuePairAttributes.BYTES);
     ours.put("IBV_QPT_RC", Structs.QueuePairAttributes.RELIABLE);
 
+    offset("ibv_qp_attr", "qp_state", Structs.QueuePairState.QP_STATE);
+    size("ibv_qp_attr", Structs.QueuePairState.BYTES);
+    ours.put("IBV_QP_STATE", Structs.QueuePairState.MASK_STATE);
+    ours.put("IBV_QPS_ERR", Structs.QueuePairState.ERROR);
+
     offset("ibv_srq_init_attr", "attr.max_wr", Structs.ReceiveQueueAttributes.MAX_WR);
     offset("ibv_srq_init_attr", "attr.max_sge", Structs.ReceiveQueueAttributes.MAX_SGE);
     size("ibv_srq_init_attr", Structs.ReceiveQueueAttributes.BYTES);
@@ -96,6 +104,7 @@ class StructsTest {
     size("ibv_device_attr", Structs.DeviceAttributes.BYTES);
 
     offset("ibv_port_attr", "active_mtu", Structs.PortAttributes.ACTIVE_MTU);
+    offset("ibv_port_attr", "max_msg_sz", Structs.PortAttributes.MAX_MSG_SZ);
     ours.put("sizeof(struct ibv_port_attr) <= " + Structs.PortAttributes.BYTES, 1);
     ours.put("IBV_MTU_256", Integer.numberOfTrailingZeros(256 / Structs.PortAttributes.MTU_BASE));
     ours.put("IBV_MTU_4096", Integer.numberOfTrailingZeros(4096 / Structs.PortAttributes.MTU_BASE));
@@ -103,6 +112,7 @@ class StructsTest {
     offset("ibv_device", "name", Structs.Device.NAME);
     ours.put("sizeof(((struct ibv_device *) 0)->name)", Structs.Device.NAME_BYTES);
     offset("ibv_mr", "lkey", Structs.MemoryRegion.LKEY);
+    offset("ibv_mr", "rkey", Structs.MemoryRegion.RKEY);
     fits("ibv_mr", Structs.MemoryRegion.USED_BYTES);
     offset("ibv_qp", "qp_num", Structs.QueuePair.QP_NUM);
     fits("ibv_qp", Structs.QueuePair.USED_BYTES);
@@ -113,7 +123,8 @@ class StructsTest {
     size("ibv_async_event", Structs.AsyncEvent.BYTES);
     ours.put("IBV_EVENT_DEVICE_FATAL", Structs.AsyncEvent.DEVICE_FATAL);
     ours.put("IBV_EVENT_PORT_ERR", Structs.AsyncEvent.PORT_ERR);
-    ours.put("IBV_ACCESS_LOCAL_WRITE", Structs.ACCESS_LOCAL_WRITE);
+    ours.put("IBV_ACCESS_LOCAL_WRITE", Verbs.LOCAL_WRITE);
+    ours.put("IBV_ACCESS_REMOTE_READ", Verbs.REMOTE_READ);
 
     offset("rdma_event_channel", "fd", Structs.EventChannel.FD);
     offset("rdma_cm_id", "verbs", Structs.CmId.VERBS);
@@ -139,6 +150,11 @@ class StructsTest {
     ours.put("RDMA_CM_EVENT_DEVICE_REMOVAL", Structs.CmEvent.DEVICE_REMOVAL);
     offset("rdma_conn_param", "private_data", Structs.ConnectionParameters.PRIVATE_DATA);
     offset("rdma_conn_param", "private_data_len", Structs.ConnectionParameters.PRIVATE_DATA_LEN);
+    offset(
+        "rdma_conn_param", "responder_resources", Structs.ConnectionParameters.RESPONDER_RESOURCES);
+    offset("rdma_conn_param", "initiator_depth", Structs.ConnectionParameters.INITIATOR_DEPTH);
+    ours.put("RDMA_MAX_RESP_RES", Structs.ConnectionParameters.MOST_READS & 0xff);
+    ours.put("RDMA_MAX_INIT_DEPTH", Structs.ConnectionParameters.MOST_READS & 0xff);
     offset("rdma_conn_param", "retry_count", Structs.ConnectionParameters.RETRY_COUNT);
     offset("rdma_conn_param", "rnr_retry_count", Structs.ConnectionParameters.RNR_RETRY_COUNT);
     size("rdma_conn_param", Structs.ConnectionParameters.BYTES);

@@ -5,10 +5,10 @@ final class FrameKind {
   /** A whole message. */
   static final byte EAGER = 1;
 
-  /** Request to send: announces a message. */
+  /** Request to send: announces a message, and where the receiver may read it. */
   static final byte RTS = 2;
 
-  /** Clear to send: the announced message has been matched. */
+  /** Clear to send: the announced message has been matched; or read, and is not wanted any more. */
   static final byte CTS = 3;
 
   /** A part of a message that was cleared. */

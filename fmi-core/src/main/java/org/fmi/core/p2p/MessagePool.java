@@ -44,6 +44,7 @@ final class MessagePool {
     m.buffered = 0;
     m.sender = null;
     m.fetching = false;
+    m.exposed = false;
     if (m.sizeClass < 0 || kept > KEPT_BYTES) {
       return;
     }

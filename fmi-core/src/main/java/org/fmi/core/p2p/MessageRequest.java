@@ -3,6 +3,7 @@ package org.fmi.core.p2p;
 import org.fmi.Request;
 import org.fmi.Status;
 import org.fmi.core.p2p.PointToPoint.Mode;
+import org.fmi.core.spi.RemoteMemory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +49,9 @@ final class MessageRequest extends MatchTable.Link implements Request {
 
   /** A send: names its rendezvous. A posted receive: orders it among all receives. */
   long sequence;
+
+  /** A send: the memory that its peer may read. */
+  RemoteMemory.@Nullable Exposure exposure;
 
   /** What a receive has matched. */
   int matchedSource;
@@ -97,6 +101,7 @@ final class MessageRequest extends MatchTable.Link implements Request {
     tag = withTag;
     moved = 0;
     matchedLength = -1;
+    exposure = null;
     status = null;
   }
 
@@ -108,6 +113,7 @@ final class MessageRequest extends MatchTable.Link implements Request {
     counted = false;
     buffered = false;
     pulls = null;
+    exposure = null;
     recordNumber = -1;
     next = null;
   }

@@ -14,6 +14,7 @@ import org.fmi.core.progress.Progress;
 import org.fmi.core.progress.WaitStrategy;
 import org.fmi.core.spi.FrameHandler;
 import org.fmi.core.spi.NodeShare;
+import org.fmi.core.spi.RemoteMemory;
 import org.fmi.core.spi.Transport;
 import org.fmi.core.wire.Frame;
 import org.fmi.core.wire.FrameLayout;
@@ -46,6 +47,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   private final MessengerListener listener;
   private final Progress progress;
   private final Frame frame = new Frame();
+  private final long[] ticket = new long[RemoteMemory.TICKET_LONGS];
   private final MessagePool pool = new MessagePool();
   private Recorder recorder;
 
@@ -182,6 +184,13 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   private void check() {
     while (revoked >= epoch) {
+      // From here on the program may use the memory of its messages for something else.
+      for (Transport t : transports) {
+        RemoteMemory remote = t.remoteMemory();
+        if (remote != null) {
+          remote.stop();
+        }
+      }
       listener.revoked(epoch, reason);
     }
   }
@@ -450,7 +459,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
         }
         finishReceive(r);
       }
-      case REMOTE -> startData(peer(m.source), r, m.sequence);
+      case REMOTE -> startData(peer(m.source), r, m.sequence, m.exposed ? m.ticket : null);
     }
     consume(m);
   }
@@ -470,13 +479,19 @@ public final class Messenger implements PointToPoint, FrameHandler {
     pool.give(m);
   }
 
-  /** Lets a matched message of a peer come, if it is wanted. */
-  private void startData(Peer p, MessageRequest r, long sequence) {
+  /**
+   * Lets a matched message of a peer come, if it is wanted.
+   *
+   * @param ticket how it can be read; null if it cannot
+   */
+  private void startData(Peer p, MessageRequest r, long sequence, long @Nullable [] ticket) {
     if (r.matchedLength == 0 || r.matchedLength > r.bytes) {
       p.dismiss(sequence);
       finishReceive(r);
-    } else {
+    } else if (ticket == null) {
       p.receive(r, sequence);
+    } else {
+      p.receive(r, sequence, ticket);
     }
   }
 
@@ -563,7 +578,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
       case FrameKind.DATA -> onData(p, sequence, memory, at);
       case FrameKind.CREDIT -> p.onCredit(length, sequence);
       case FrameKind.ASK -> {
-        if (left && p.announcedAll()) {
+        if (left && p.settled()) {
           p.tell(FrameKind.LEFT);
         }
       }
@@ -604,15 +619,20 @@ public final class Messenger implements PointToPoint, FrameHandler {
     int context = memory.get(FrameLayout.INT, at + FrameLayout.CONTEXT);
     int tag = memory.get(FrameLayout.INT, at + FrameLayout.TAG);
     countArrived(context);
+    boolean exposed = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD) > 0;
     MessageRequest r = posted.take(context, p.rank, tag);
     if (r != null) {
       r.matched(p.rank, tag, length);
-      startData(p, r, sequence);
+      startData(p, r, sequence, exposed ? ticketOf(memory, at, ticket) : null);
       return;
     }
     UnexpectedMessage m = pool.take(0);
     describe(m, Place.REMOTE, context, p.rank, tag, length);
     m.sequence = sequence;
+    m.exposed = exposed;
+    if (exposed) {
+      ticketOf(memory, at, m.ticket);
+    }
     unexpected.add(m);
     if (p.waitingAdded()) {
       stalledPeers++;
@@ -620,6 +640,25 @@ public final class Messenger implements PointToPoint, FrameHandler {
         allowMoreAnnouncements();
       }
     }
+  }
+
+  private static long[] ticketOf(MemorySegment memory, long at, long[] ticket) {
+    for (int i = 0; i < ticket.length; i++) {
+      ticket[i] =
+          memory.get(
+              ValueLayout.JAVA_LONG_UNALIGNED,
+              at + FrameLayout.HEADER_BYTES + (long) Long.BYTES * i);
+    }
+    return ticket;
+  }
+
+  /** A message has been read out of its sender's memory. */
+  @Override
+  public void onRead(int peer, long sequence) {
+    Peer p = peer(peer);
+    MessageRequest r = p.receiving(sequence);
+    p.read(sequence);
+    finishReceive(r);
   }
 
   private void onData(Peer p, long sequence, MemorySegment memory, long at) {
@@ -1037,7 +1076,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
     r.prepare(false, epoch, copy, 0, m.length, m.source, m.context, m.tag);
     r.matched(m.source, m.tag, m.length);
     r.pulls = m;
-    startData(p, r, m.sequence);
+    startData(p, r, m.sequence, null);
   }
 
   private void finishPull(MessageRequest r, UnexpectedMessage m) {

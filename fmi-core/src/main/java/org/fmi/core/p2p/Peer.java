@@ -1,5 +1,7 @@
 package org.fmi.core.p2p;
 
+import java.lang.foreign.MemorySegment;
+import org.fmi.core.spi.RemoteMemory;
 import org.fmi.core.spi.Transport;
 import org.fmi.core.wire.Frame;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +17,7 @@ final class Peer {
   final int rank;
   private final Messenger messenger;
   private final Transport transport;
+  private final @Nullable RemoteMemory remote;
   private final Frame frame;
   private final long window;
   private final int eagerLimit;
@@ -49,6 +52,11 @@ final class Peer {
   private long waitingLimit = Window.ANNOUNCEMENTS;
   private long newlyAllowed;
 
+  /** Messages that are being read out of the peer's memory. */
+  private int reading;
+
+  private final long[] ticket = new long[RemoteMemory.TICKET_LONGS];
+
   /** What to say of a long wait: the kind of a frame, or 0. */
   private byte note;
 
@@ -59,6 +67,7 @@ final class Peer {
     this.rank = rank;
     this.messenger = messenger;
     this.transport = transport;
+    this.remote = transport.remoteMemory();
     this.frame = frame;
     this.window = window;
     eagerCredit = window;
@@ -104,15 +113,36 @@ final class Peer {
     if (unanswered >= unansweredLimit) {
       return false;
     }
-    frame.context = r.context;
-    frame.tag = r.tag;
-    if (!offerBare(FrameKind.RTS, announcements, r.bytes)) {
+    RemoteMemory.Exposure exposure = expose(r);
+    Frame f = frame;
+    f.kind = FrameKind.RTS;
+    f.context = r.context;
+    f.tag = r.tag;
+    f.sequence = announcements;
+    f.length = r.bytes;
+    f.base = ticket;
+    f.baseOffset = 0;
+    f.payload = exposure == null ? 0 : Long.BYTES * RemoteMemory.TICKET_LONGS;
+    if (!transport.offer(rank, f)) {
+      if (exposure != null) {
+        exposure.close();
+      }
       return false;
     }
+    r.exposure = exposure;
     r.sequence = announcements++;
     unanswered++;
     announced.put(r.sequence, r);
     return true;
+  }
+
+  private RemoteMemory.@Nullable Exposure expose(MessageRequest r) {
+    return remote != null
+            && r.bytes >= remote.leastBytes()
+            && r.base instanceof MemorySegment memory
+            && memory.isNative()
+        ? remote.expose(memory, r.offset, r.bytes, ticket)
+        : null;
   }
 
   /** The peer has matched an announcement and wants so many bytes. */
@@ -123,6 +153,10 @@ final class Peer {
           "rank " + rank + " cleared message " + sequence + ", which was not announced to it");
     }
     unanswered--;
+    if (r.exposure != null) {
+      r.exposure.close();
+      r.exposure = null;
+    }
     if (wanted == 0) {
       messenger.finishSend(r);
     } else {
@@ -146,6 +180,30 @@ final class Peer {
     clears.add(sequence, r.matchedLength);
     incoming.put(sequence, r);
     messenger.list(this);
+  }
+
+  /**
+   * An announced message that can be read is matched; {@code r} gets its data.
+   *
+   * @param whereTo see {@link RemoteMemory#expose}
+   */
+  void receive(MessageRequest r, long sequence, long[] whereTo) {
+    if (remote != null
+        && r.base instanceof MemorySegment memory
+        && memory.isNative()
+        && remote.read(rank, whereTo, memory, r.offset, r.matchedLength, sequence)) {
+      reading++;
+      incoming.put(sequence, r);
+    } else {
+      receive(r, sequence);
+    }
+  }
+
+  /** All of a message has been read; its sender may go on. */
+  void read(long sequence) {
+    reading--;
+    received(sequence);
+    dismiss(sequence);
   }
 
   /** An announced message is matched, and none of its data wanted. */
@@ -209,9 +267,9 @@ final class Peer {
     return announced.get(r.sequence) == r;
   }
 
-  /** Whether all that was sent to the peer has been announced. */
-  boolean announcedAll() {
-    return sends.isEmpty();
+  /** Whether all that was sent to the peer has been announced, and nothing of it is being read. */
+  boolean settled() {
+    return sends.isEmpty() && reading == 0;
   }
 
   // ---- what waits for the transport

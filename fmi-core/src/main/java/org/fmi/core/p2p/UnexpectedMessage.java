@@ -2,6 +2,7 @@ package org.fmi.core.p2p;
 
 import java.lang.foreign.MemorySegment;
 import org.fmi.core.p2p.MatchTable.Link;
+import org.fmi.core.spi.RemoteMemory;
 import org.jspecify.annotations.Nullable;
 
 /** A message that has arrived, or was announced, before its receive. Reused. */
@@ -41,6 +42,11 @@ final class UnexpectedMessage {
 
   /** Names the rendezvous of a remote message. */
   long sequence;
+
+  /** Whether a remote message can be read, and how: see {@link RemoteMemory#expose}. */
+  boolean exposed;
+
+  final long[] ticket = new long[RemoteMemory.TICKET_LONGS];
 
   /** What is given back to the sender's eager window when it is consumed. */
   long charge;

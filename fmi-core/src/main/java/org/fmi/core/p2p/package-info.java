@@ -18,7 +18,7 @@
  *       the pair's messages from 0. The receiver matches an announcement when it arrives, against
  *       receives in the order they were posted, or keeps it as an <i>unexpected</i> message. So
  *       messages match in the order sent, however they travel. A sender that cannot announce (the
- *       transport refuses, or rule 5) queues the message, and all later ones to that peer behind
+ *       transport refuses, or rule 6) queues the message, and all later ones to that peer behind
  *       it.
  *   <li><b>Eager.</b> The announcement carries the whole message. The send is complete when the
  *       transport has taken it.
@@ -30,6 +30,12 @@
  *       order. Announcements overtake the data of earlier messages. The send is complete when the
  *       transport has taken the last byte. As a {@code CTS} means that the message has been
  *       matched, synchronous sends are those that always go by rendezvous.
+ *   <li><b>Reading.</b> If the transport has a {@link org.fmi.core.spi.RemoteMemory} and the
+ *       message is in native memory, the {@code RTS} carries as its payload the ticket that the
+ *       receiver may read it with. A receiver whose buffer is native memory too reads the message
+ *       out of the sender's memory, and then sends a {@code CTS} that wants 0 bytes, by which the
+ *       send is complete; any other answers as above. When an epoch ends, reading ends before the
+ *       program hears of it.
  *   <li><b>Eager window.</b> Each rank may have {@link Window#bytes} of eager messages on the way
  *       to, or unmatched at, another one; a message costs its length and {@link
  *       Window#MESSAGE_COST}. What has been consumed by receives is given back by {@code CREDIT}

@@ -14,6 +14,15 @@ public interface FrameHandler {
    */
   void onFrame(int peer, MemorySegment memory, long at);
 
+  /**
+   * What was read from {@code peer} is here; only transports with a {@link RemoteMemory} say so.
+   *
+   * @param id see {@link RemoteMemory#read}
+   */
+  default void onRead(int peer, long id) {
+    throw new IllegalStateException("nothing is read from rank " + peer);
+  }
+
   /** The connection to {@code peer} broke, or could not be made. */
   void onPeerLost(int peer, String reason);
 }

@@ -97,6 +97,11 @@ public interface Transport extends AutoCloseable {
     return null;
   }
 
+  /** Reads the memory of other ranks; null if this transport cannot. Always the same. */
+  default @Nullable RemoteMemory remoteMemory() {
+    return null;
+  }
+
   /**
    * Ends {@link #await} now, or the next one at once. Any thread, at any time: does nothing after
    * {@link #close}.

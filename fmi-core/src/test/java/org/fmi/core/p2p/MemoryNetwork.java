@@ -1,10 +1,15 @@
 package org.fmi.core.p2p;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.fmi.core.spi.FrameHandler;
+import org.fmi.core.spi.RemoteMemory;
 import org.fmi.core.spi.Transport;
 import org.fmi.core.wire.Frame;
 import org.fmi.core.wire.FrameLayout;
@@ -20,15 +25,35 @@ final class MemoryNetwork {
    *
    * @param refuse how likely an offer is refused, 0 to below 1
    * @param delay how likely a poll passes over a peer, 0 to below 1
+   * @param remote whether ranks can read each other's memory
    */
-  record Options(int maxPayload, int eagerLimit, int slots, double refuse, double delay) {
+  record Options(
+      int maxPayload, int eagerLimit, int slots, double refuse, double delay, boolean remote) {
     static final Options PLAIN = new Options(16 << 10, 4 << 10, 64, 0, 0);
     static final Options ROUGH = new Options(128, 64, 4, 0.3, 0.3);
+
+    /** Without remote memory. */
+    Options(int maxPayload, int eagerLimit, int slots, double refuse, double delay) {
+      this(maxPayload, eagerLimit, slots, refuse, delay, false);
+    }
+
+    /** With it. */
+    Options reading() {
+      return new Options(maxPayload, eagerLimit, slots, refuse, delay, true);
+    }
   }
 
   private final Options options;
   private final Ring[][] rings;
   private final End[] ends;
+
+  /** What may be read, by the first word of its ticket. Guarded by itself. */
+  private final Map<Long, Exposed> exposures = new HashMap<>();
+
+  private long tickets;
+  private long bytesRead;
+
+  private record Exposed(int rank, MemorySegment memory) {}
 
   MemoryNetwork(int size, long seed, Options options) {
     this.options = options;
@@ -46,6 +71,20 @@ final class MemoryNetwork {
     return ends[rank];
   }
 
+  /** How many times memory is exposed now. */
+  int exposures() {
+    synchronized (exposures) {
+      return exposures.size();
+    }
+  }
+
+  /** Bytes that have been read so far. */
+  long bytesRead() {
+    synchronized (exposures) {
+      return bytesRead;
+    }
+  }
+
   /** Bytes on the way from one rank to another one at most. */
   long capacity() {
     return (long) options.slots * (FrameLayout.HEADER_BYTES + options.maxPayload);
@@ -58,7 +97,28 @@ final class MemoryNetwork {
     final AtomicLong read = new AtomicLong();
   }
 
-  private final class End implements Transport {
+  /** A message that a rank reads out of another's memory. */
+  private static final class Reading {
+    final int peer;
+    final long ticket;
+    final MemorySegment to;
+    final long id;
+    long done;
+
+    Reading(int peer, long ticket, MemorySegment to, long id) {
+      this.peer = peer;
+      this.ticket = ticket;
+      this.to = to;
+      this.id = id;
+    }
+  }
+
+  private final class End implements Transport, RemoteMemory {
+    private static final long LEAST_BYTES = 1 << 10;
+    private static final long PIECE_BYTES = 1 << 10;
+
+    private final List<Reading> readings = new ArrayList<>();
+    private boolean stopped;
     private final int rank;
     private final Random random;
     private volatile boolean signal;
@@ -130,7 +190,89 @@ final class MemoryNetwork {
           ends[peer].wakeup();
         }
       }
+      return work + advance(handler);
+    }
+
+    @Override
+    public @Nullable RemoteMemory remoteMemory() {
+      return options.remote ? this : null;
+    }
+
+    @Override
+    public long leastBytes() {
+      return LEAST_BYTES;
+    }
+
+    @Override
+    public @Nullable Exposure expose(MemorySegment memory, long offset, long bytes, long[] ticket) {
+      if (options.refuse > 0 && random.nextDouble() < options.refuse) {
+        return null;
+      }
+      synchronized (exposures) {
+        long number = ++tickets;
+        ticket[0] = number;
+        ticket[1] = ~number;
+        exposures.put(number, new Exposed(rank, memory.asSlice(offset, bytes)));
+        return () -> {
+          synchronized (exposures) {
+            if (exposures.remove(number) == null && !stopped) {
+              throw new AssertionError("closed twice");
+            }
+          }
+        };
+      }
+    }
+
+    @Override
+    public boolean read(
+        int peer, long[] ticket, MemorySegment memory, long offset, long bytes, long id) {
+      if (stopped || ticket[1] != ~ticket[0]) {
+        throw new AssertionError("stopped: " + stopped + ", ticket " + ticket[0]);
+      }
+      if (options.refuse > 0 && random.nextDouble() < options.refuse) {
+        return false;
+      }
+      readings.add(new Reading(peer, ticket[0], memory.asSlice(offset, bytes), id));
+      return true;
+    }
+
+    /** Reads a piece of some messages. */
+    private int advance(FrameHandler handler) {
+      int work = 0;
+      for (Reading r : List.copyOf(readings)) {
+        if (options.delay > 0 && random.nextDouble() < options.delay) {
+          continue;
+        }
+        synchronized (exposures) {
+          Exposed exposed = exposures.get(r.ticket);
+          if (exposed == null) {
+            // Its owner has stopped.
+            continue;
+          }
+          if (exposed.rank != r.peer || exposed.memory.byteSize() != r.to.byteSize()) {
+            throw new AssertionError("not what was exposed");
+          }
+          long piece = Math.min(PIECE_BYTES, r.to.byteSize() - r.done);
+          MemorySegment.copy(exposed.memory, r.done, r.to, r.done, piece);
+          r.done += piece;
+          bytesRead += piece;
+        }
+        work++;
+        if (r.done == r.to.byteSize()) {
+          readings.remove(r);
+          handler.onRead(r.peer, r.id);
+        }
+      }
       return work;
+    }
+
+    @Override
+    public void stop() {
+      stopped = true;
+      readings.clear();
+      synchronized (exposures) {
+        exposures.values().removeIf(e -> e.rank == rank);
+      }
     }
 
     @Override

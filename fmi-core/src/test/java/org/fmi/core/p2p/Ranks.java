@@ -33,13 +33,17 @@ final class Ranks {
 
   /** Runs the body in epoch 0; fails if one of them fails, and if they do not end in time. */
   static void run(int size, long seed, MemoryNetwork.Options options, Body body) {
-    MemoryNetwork network = new MemoryNetwork(size, seed, options);
+    run(new MemoryNetwork(size, seed, options), size, body, "seed " + seed + ", " + options);
+  }
+
+  /** The same on a network of these ranks. */
+  static void run(MemoryNetwork network, int size, Body body, String what) {
     Messenger[] messengers = new Messenger[size];
     for (int i = 0; i < size; i++) {
       messengers[i] = messenger(i, size);
       messengers[i].enter(0, new Transport[] {network.transport(i)});
     }
-    run(messengers, body, "seed " + seed + ", " + options);
+    run(messengers, body, what);
   }
 
   static void run(Messenger[] messengers, Body body, String what) {

@@ -1,6 +1,9 @@
 package org.fmi.run.job;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
@@ -28,6 +31,11 @@ import org.jspecify.annotations.Nullable;
  * checkpoint store, on simulated nodes, network and clock. Everything follows from the seed.
  */
 final class JobSimulation implements Supervisor {
+  /** Of a message that is read out of its sender's memory, where ranks do that. */
+  private static final int LONG_BYTES = 2_000;
+
+  private static final byte UNUSED = -1;
+
   private static final long MEMORY_PER_NODE = 64L << 20;
 
   /** How it ended. */
@@ -181,6 +189,33 @@ final class JobSimulation implements Supervisor {
   }
 
   /**
+   * A message long enough to be read out of the neighbour's memory. However it ends, the memory is
+   * then the program's own: neither does an old epoch write it, nor does anybody read what it was
+   * used for next.
+   */
+  private static void exchange(
+      Comm world, MemorySegment out, int right, MemorySegment in, int left, byte iteration) {
+    try {
+      expect(in, UNUSED);
+      out.fill((byte) (16 * world.rank() + iteration));
+      world.sendRecv(out, 0, LONG_BYTES, right, 2, in, 0, LONG_BYTES, left, 2);
+      expect(in, (byte) (16 * left + iteration));
+    } finally {
+      out.fill(UNUSED);
+      in.fill(UNUSED);
+    }
+  }
+
+  private static void expect(MemorySegment memory, byte value) {
+    for (long i = 0; i < LONG_BYTES; i++) {
+      byte found = memory.get(ValueLayout.JAVA_BYTE, i);
+      if (found != value) {
+        throw new AssertionError("byte " + i + " is " + found + ", not " + value);
+      }
+    }
+  }
+
+  /**
    * Communicates in every way that recovery must cope with: before, between and after loops, in
    * communicators made before and in the loops, with wild cards, and with messages that cross
    * checkpoints.
@@ -212,6 +247,8 @@ final class JobSimulation implements Supervisor {
     Holder<long[]> next = Holder.of(new long[8 + rank]);
     double[] mean = {parameters[0]};
     long[] crossing = {rank};
+    MemorySegment out = Arena.ofAuto().allocate(LONG_BYTES).fill(UNUSED);
+    MemorySegment in = Arena.ofAuto().allocate(LONG_BYTES).fill(UNUSED);
     fmi.loop(
         9,
         iteration -> {
@@ -222,6 +259,7 @@ final class JobSimulation implements Supervisor {
           for (int i = 0; i < now.length; i++) {
             then[i] = 31 * now[i] + halo[0] + iteration + i + parameters[0];
           }
+          exchange(world, out, right, in, left, (byte) iteration);
           if (iteration > 0) {
             // sent in the iteration before: it may have crossed a checkpoint
             long[] late = new long[1];

@@ -7,11 +7,14 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.fmi.core.spi.FrameHandler;
+import org.fmi.core.spi.RemoteMemory;
 import org.fmi.core.spi.Transport;
 import org.fmi.core.wire.Frame;
 import org.fmi.core.wire.FrameLayout;
@@ -231,6 +234,147 @@ public abstract class TransportContract {
         });
   }
 
+  /** Both ranks read messages of many lengths out of each other's memory, amid frames. */
+  @Test
+  void exposedMemoryIsRead() throws Exception {
+    run(
+        2,
+        member -> {
+          Peer peer = new Peer(member, 2);
+          peer.start();
+          RemoteMemory remote = member.transport().remoteMemory();
+          if (remote == null) {
+            return;
+          }
+          long least = Math.max(1, remote.leastBytes());
+          long[] lengths = {least, 3 << 20, least + 13, 5 * least + 1, least, (1 << 20) + 7};
+          try (Arena arena = Arena.ofShared()) {
+            List<RemoteMemory.Exposure> exposures = new ArrayList<>();
+            List<MemorySegment> read = new ArrayList<>();
+            for (int i = 0; i < lengths.length; i++) {
+              MemorySegment out = arena.allocate(lengths[i] + 40, 8);
+              fill(out.asSlice(40), member.rank() * 100 + i);
+              exposures.add(peer.expose(remote, out, 40, lengths[i]));
+              peer.send(1 - member.rank(), i);
+            }
+            for (int i = 0; i < lengths.length; i++) {
+              int tickets = i + 1;
+              peer.until(() -> peer.raw.size() >= tickets);
+              MemorySegment in = arena.allocate(lengths[i] + 24, 8);
+              peer.read(remote, in, 24, lengths[i], i);
+              read.add(in);
+            }
+            peer.until(() -> peer.read.size() == lengths.length);
+            assertThat(peer.read).containsExactlyInAnyOrder(0L, 1L, 2L, 3L, 4L, 5L);
+            for (int i = 0; i < lengths.length; i++) {
+              MemorySegment expected = arena.allocate(lengths[i] + 24, 8);
+              fill(expected.asSlice(24), (1 - member.rank()) * 100 + i);
+              assertThat(read.get(i).mismatch(expected)).as("message " + i).isEqualTo(-1);
+            }
+            peer.drainUntilAllAreDone();
+            exposures.forEach(RemoteMemory.Exposure::close);
+          }
+        });
+  }
+
+  /** Memory that lies where other memory lay before is read as it is now. */
+  @Test
+  void memoryThatWasFreedIsForgotten() throws Exception {
+    run(
+        2,
+        member -> {
+          Peer peer = new Peer(member, 2);
+          peer.start();
+          RemoteMemory remote = member.transport().remoteMemory();
+          if (remote == null) {
+            return;
+          }
+          long bytes = Math.max(1 << 20, remote.leastBytes());
+          Set<Long> addresses = new HashSet<>();
+          int rounds = 20;
+          for (int round = 0; round < rounds; round++) {
+            int expected = round + 1;
+            try (Arena arena = Arena.ofShared()) {
+              // So large that it is mapped when it is allocated, and unmapped when it is freed.
+              MemorySegment memory = arena.allocate(bytes, 8);
+              addresses.add(memory.address());
+              if (member.rank() == 0) {
+                fill(memory, round);
+                try (RemoteMemory.Exposure exposure = peer.expose(remote, memory, 0, bytes)) {
+                  assertThat(exposure).isNotNull();
+                  peer.until(() -> peer.received[1] == expected);
+                }
+              } else {
+                peer.until(() -> peer.raw.size() == expected);
+                peer.read(remote, memory, 0, bytes, round);
+                peer.until(() -> peer.read.size() == expected);
+                MemorySegment filled = MemorySegment.ofArray(new byte[(int) bytes]);
+                fill(filled, round);
+                assertThat(memory.mismatch(filled)).as("round " + round).isEqualTo(-1);
+                peer.send(0, round);
+              }
+            }
+          }
+          assertThat(addresses)
+              .as("memory came to lie where other had lain")
+              .hasSizeLessThan(rounds);
+          peer.drainUntilAllAreDone();
+        });
+  }
+
+  /** One rank stops at some moment while the other reads its memory; then both use theirs. */
+  @Test
+  void memoryOfOneThatStopsIsItsOwnAgain() throws Exception {
+    for (int polls = 0; polls < 64; polls += 1 + polls / 2) {
+      int after = polls;
+      run(
+          2,
+          member -> {
+            Peer peer = new Peer(member, 2);
+            peer.start();
+            RemoteMemory remote = member.transport().remoteMemory();
+            if (remote == null) {
+              return;
+            }
+            long bytes = Math.max(4 << 20, remote.leastBytes());
+            try (Arena arena = Arena.ofShared()) {
+              MemorySegment out = arena.allocate(bytes, 8).fill((byte) 1);
+              MemorySegment in = arena.allocate(bytes, 8);
+              peer.expose(remote, out, 0, bytes);
+              peer.until(() -> peer.raw.size() == 1);
+              peer.read(remote, in, 0, bytes, 0);
+              for (int i = 0; i < (member.rank() == 0 ? after : 0); i++) {
+                peer.poll();
+              }
+              if (member.rank() == 0) {
+                remote.stop();
+                remote.stop();
+                out.fill((byte) 2);
+                in.fill((byte) 3);
+                member.meet();
+                member.meet();
+                MemorySegment expected = arena.allocate(bytes, 8).fill((byte) 3);
+                assertThat(in.mismatch(expected)).as("written after stop").isEqualTo(-1);
+              } else {
+                member.meet();
+                for (int i = 0; i < 50; i++) {
+                  peer.poll();
+                  member.transport().await(100_000);
+                }
+                MemorySegment expected = arena.allocate(bytes, 8).fill((byte) 1);
+                if (!peer.read.isEmpty()) {
+                  assertThat(in.mismatch(expected)).as("read after stop").isEqualTo(-1);
+                }
+                assertThat(peer.lost).as("a rank that stops is not taken for dead").isEmpty();
+                remote.stop();
+                member.meet();
+              }
+              member.transport().close();
+            }
+          });
+    }
+  }
+
   @Test
   void aPeerThatClosesIsLostOnceAndOthersAreNot() throws Exception {
     run(
@@ -351,6 +495,16 @@ public abstract class TransportContract {
     return files == null ? 0 : files.length;
   }
 
+  private static void fill(MemorySegment memory, long seed) {
+    byte[] block = new byte[4096];
+    SplittableRandom random = new SplittableRandom(SEED + seed);
+    for (long at = 0; at < memory.byteSize(); at += block.length) {
+      random.nextBytes(block);
+      int bytes = (int) Math.min(block.length, memory.byteSize() - at);
+      MemorySegment.copy(block, 0, memory, ValueLayout.JAVA_BYTE, at, bytes);
+    }
+  }
+
   private interface Condition {
     boolean holds();
   }
@@ -363,6 +517,9 @@ public abstract class TransportContract {
     final int[] received;
     final List<Integer> lost = new ArrayList<>();
     final List<byte[]> raw = new ArrayList<>();
+
+    /** What has been read. */
+    final List<Long> read = new ArrayList<>();
 
     /** Whether all frames are as long as they can be. */
     boolean longest;
@@ -427,6 +584,34 @@ public abstract class TransportContract {
       while (!transport.offer(1 - member.rank(), frame)) {
         progress(true);
       }
+    }
+
+    /** Exposes memory to the other rank, and sends the ticket. */
+    RemoteMemory.Exposure expose(
+        RemoteMemory remote, MemorySegment memory, long offset, long bytes) {
+      long[] ticket = new long[RemoteMemory.TICKET_LONGS];
+      RemoteMemory.Exposure exposure = remote.expose(memory, offset, bytes, ticket);
+      while (exposure == null) {
+        exposure = remote.expose(memory, offset, bytes, ticket);
+      }
+      sendRaw(ticket, 0, Long.BYTES * ticket.length);
+      return exposure;
+    }
+
+    /** Reads what the n-th ticket names. */
+    void read(RemoteMemory remote, MemorySegment memory, long offset, long bytes, int n) {
+      long[] ticket = new long[RemoteMemory.TICKET_LONGS];
+      MemorySegment.ofArray(ticket).copyFrom(MemorySegment.ofArray(raw.get(n)));
+      boolean begun = false;
+      while (!begun) {
+        begun = remote.read(1 - member.rank(), ticket, memory, offset, bytes, n);
+      }
+    }
+
+    @Override
+    public void onRead(int peer, long id) {
+      assertThat(peer).isEqualTo(1 - member.rank());
+      read.add(id);
     }
 
     int poll() {

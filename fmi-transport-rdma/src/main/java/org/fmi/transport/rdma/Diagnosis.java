@@ -110,7 +110,7 @@ final class Diagnosis {
    * Bytes that a rank locks for its buffers at most: in a recovery it opens the next epoch's
    * transport before it closes the last one's.
    */
-  private static long locked(int peers) {
+  static long locked(int peers) {
     int last = SendPool.FRAMES + ReceivePool.most(peers);
     int next = SendPool.FRAMES + ReceivePool.most(1);
     return (long) (last + next) * Slab.FRAME_BYTES;

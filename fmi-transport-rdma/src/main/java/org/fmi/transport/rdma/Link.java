@@ -2,12 +2,14 @@ package org.fmi.transport.rdma;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
 import org.fmi.core.wire.Frame;
 import org.fmi.verbs.Connection;
 import org.fmi.verbs.Greeting;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One peer's connection: what may be sent over it, and what is under way.
+ * One peer's connection: what may be sent over it and read from the peer, and what is under way.
  *
  * <p><b>Credits</b> count frames, both ways, from the connection's begin on; they wrap around.
  *
@@ -39,6 +41,12 @@ final class Link {
   /** Work requests kept for empty messages and the marker at the end. */
   private static final int KEPT = 4;
 
+  /** In place of a buffer: the work is a piece that is read. */
+  private static final int PIECE = -2;
+
+  /** Pieces that are read at a time; what is posted behind the first completes after it. */
+  private static final int PIECES = 4;
+
   final Connection connection;
   final int peer;
   final Greeting.Request request;
@@ -61,6 +69,12 @@ final class Link {
   private int completed;
   private int unsignalled;
 
+  // Messages read, in their order.
+  private final ArrayDeque<Read> unasked = new ArrayDeque<>();
+  private final ArrayDeque<Read> underWay = new ArrayDeque<>();
+  private final int pieceBytes;
+  private int pieces;
+
   // Frames out.
   private int sent;
   private int allowed;
@@ -76,6 +90,7 @@ final class Link {
    * A connection that is being made.
    *
    * @param depth work that may be outstanding, a power of two
+   * @param pieceBytes as many are read at once
    */
   Link(
       Connection connection,
@@ -84,7 +99,8 @@ final class Link {
       State state,
       ReceivePool receives,
       SendPool sends,
-      int depth) {
+      int depth,
+      int pieceBytes) {
     this.connection = connection;
     this.peer = peer;
     this.request = request;
@@ -94,6 +110,7 @@ final class Link {
     this.buffers = new int[depth];
     this.mask = depth - 1;
     this.every = depth / 4;
+    this.pieceBytes = pieceBytes;
   }
 
   // ---- out
@@ -157,16 +174,64 @@ final class Link {
     return (int) (id >> Integer.SIZE);
   }
 
-  /** The send of this id, and all before it, have completed. */
-  void completed(long id) {
+  /**
+   * The work of this id, and all before it, have completed.
+   *
+   * @return the message of which this was the last piece
+   */
+  @Nullable Read completed(long id, boolean succeeded) {
     int until = (int) id;
+    Read whole = null;
     while (until - completed > 0) {
       int buffer = buffers[completed & mask];
       completed++;
-      if (buffer != SendPool.NONE) {
+      if (buffer >= 0) {
         sends.give(buffer);
+      } else if (buffer == PIECE) {
+        pieces--;
+        // Signalled, so this is the work named, and there is one at most.
+        whole = succeeded ? arrivedPiece() : null;
       }
     }
+    return whole;
+  }
+
+  private @Nullable Read arrivedPiece() {
+    Read r = underWay.element();
+    r.arrived += Math.min(pieceBytes, r.bytes - r.arrived);
+    return r.arrived == r.bytes ? underWay.remove() : null;
+  }
+
+  // ---- messages read
+
+  /** Reads a message after those that are being read. */
+  void read(Read message) throws IOException {
+    unasked.add(message);
+    underWay.add(message);
+    ask();
+  }
+
+  /** Asks the device for as many pieces as may be. */
+  void ask() throws IOException {
+    while (pieces < PIECES && !unasked.isEmpty() && outstanding() < buffers.length - KEPT) {
+      Read r = unasked.element();
+      int bytes = (int) Math.min(pieceBytes, r.bytes - r.asked);
+      connection.read(
+          nextId(), r.address + r.asked, bytes, r.key, r.remoteAddress + r.asked, r.remoteKey);
+      buffers[posted & mask] = PIECE;
+      posted++;
+      pieces++;
+      unsignalled = 0;
+      r.asked += bytes;
+      if (r.asked == r.bytes) {
+        unasked.remove();
+      }
+    }
+  }
+
+  /** Whether work is outstanding. */
+  boolean busy() {
+    return outstanding() > 0;
   }
 
   /** Makes sure that a completion follows all that was sent. Returns whether one is awaited. */

@@ -13,11 +13,13 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.core.spi.FrameHandler;
 import org.fmi.core.spi.RankConfig;
+import org.fmi.core.spi.RemoteMemory;
 import org.fmi.core.spi.Transport;
 import org.fmi.core.wire.Frame;
 import org.fmi.core.wire.FrameLayout;
@@ -38,11 +40,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Loss.</b> The connection manager tells when a peer's process has ended; work that completes
  * with an error tells when the peer is silent; the device tells when its port goes down. A failed
- * connection is never used again. Its buffers are held until the transport closes.
+ * connection is never used again. Its buffers, and the program's memory that it reads into, are
+ * held until the transport closes.
  */
 final class RdmaTransport implements Transport {
   static final String NAME = "rdma";
   static final int MAX_PAYLOAD = 16 << 10;
+
+  /** Of long messages so much is read at once, if the device can. */
+  private static final int PIECE_BYTES = 1 << 20;
 
   /** Refusal: both dial, and the other's connection is the one that stays. */
   static final int CROSSED = 1;
@@ -88,6 +94,8 @@ final class RdmaTransport implements Transport {
 
   private final SendPool sends;
   private final ReceivePool receives;
+  private final RegistrationCache cache;
+  private final Reads reads;
   private final int depth;
   private final int inline;
   private final Sleeper sleeper;
@@ -129,12 +137,15 @@ final class RdmaTransport implements Transport {
   private boolean notifying;
 
   private volatile boolean woken;
+  private boolean stopped;
   private boolean closed;
 
   private record Loss(int peer, String reason) {}
 
   @SuppressWarnings("restricted") // only such a segment costs no check of its scope
-  RdmaTransport(RankConfig config, int epoch, Verbs verbs) throws IOException {
+  RdmaTransport(
+      RankConfig config, int epoch, Verbs verbs, long mostRegistered, Consumer<String> warning)
+      throws IOException {
     this.config = config;
     this.verbs = verbs;
     this.greeting = new Greeting(config.secret(), config.jobId(), epoch);
@@ -143,6 +154,8 @@ final class RdmaTransport implements Transport {
     this.attempts = new int[config.size()];
     this.redialAt = new long[config.size()];
     this.lost = new boolean[config.size()];
+    this.cache = new RegistrationCache(verbs::register, mostRegistered, warning);
+    this.reads = new Reads(this, cache);
     try {
       int peers = Math.max(1, config.size() - 1);
       int buffers = ReceivePool.most(peers);
@@ -314,11 +327,70 @@ final class RdmaTransport implements Transport {
       return;
     }
     Link link = links[Link.peer(id)];
-    if (link != null) {
-      link.completed(id);
-      if (!verbs.succeeded(i)) {
-        lose(link, "not sent: " + verbs.failure(i));
+    if (link == null) {
+      return;
+    }
+    boolean succeeded = verbs.succeeded(i);
+    Read read = link.completed(id, succeeded);
+    if (!succeeded) {
+      lose(link, "not sent: " + verbs.failure(i));
+    } else if (link.state == Link.State.OPEN && handler != null) {
+      ask(link);
+      if (read != null) {
+        reads.finish(read);
+        handler.onRead(link.peer, read.id);
       }
+    }
+  }
+
+  // ---- messages read out of peers' memory
+
+  @Override
+  public RemoteMemory remoteMemory() {
+    return reads;
+  }
+
+  /** Begins to read a message. Nothing comes of it if the peer is lost. */
+  void read(int peer, Read message) {
+    Link link = links[peer];
+    if (link == null || link.state != Link.State.OPEN) {
+      return;
+    }
+    try {
+      link.read(message);
+    } catch (IOException e) {
+      lose(link, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private void ask(Link link) {
+    try {
+      link.ask();
+    } catch (IOException e) {
+      lose(link, String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** See {@link RemoteMemory#stop}. */
+  void stop() {
+    if (stopped || closed) {
+      return;
+    }
+    stopped = true;
+    try {
+      for (Link link : byConnection.values()) {
+        link.connection.halt();
+      }
+      drain();
+      for (Link link : byConnection.values()) {
+        if (link.busy()) {
+          // Heard by the peer; but the device must let go of the program's memory.
+          link.connection.close();
+        }
+      }
+      cache.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException("rdma: cannot stop", e);
     }
   }
 
@@ -426,7 +498,16 @@ final class RdmaTransport implements Transport {
   }
 
   private Link add(Connection connection, int peer, Greeting.Request request, Link.State state) {
-    Link link = new Link(connection, peer, request, state, receives, sends, depth);
+    Link link =
+        new Link(
+            connection,
+            peer,
+            request,
+            state,
+            receives,
+            sends,
+            depth,
+            Math.min(PIECE_BYTES, verbs.longestMessage()));
     links[peer] = link;
     byConnection.put(connection, link);
     underWay++;
@@ -727,7 +808,9 @@ final class RdmaTransport implements Transport {
       if (ringer != null) {
         ringer.close();
       }
-      flush();
+      if (!stopped) {
+        flush();
+      }
       for (Link link : byConnection.values()) {
         link.connection.disconnect();
       }
@@ -735,6 +818,7 @@ final class RdmaTransport implements Transport {
       for (Link link : byConnection.values()) {
         link.connection.close();
       }
+      cache.close();
       sends.slab.close();
       receives.close();
       verbs.close();

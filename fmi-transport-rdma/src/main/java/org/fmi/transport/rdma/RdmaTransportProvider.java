@@ -8,11 +8,15 @@ import org.fmi.core.spi.RankConfig;
 import org.fmi.core.spi.Transport;
 import org.fmi.core.spi.TransportProvider;
 import org.fmi.verbs.Devices;
+import org.fmi.verbs.LockedMemory;
 import org.fmi.verbs.NativeVerbs;
 import org.jspecify.annotations.Nullable;
 
 /** Makes RDMA transports, by the libraries of rdma-core. */
 public final class RdmaTransportProvider implements TransportProvider {
+  /** Once a process, not once an epoch. */
+  private boolean warned;
+
   @Override
   public String name() {
     return RdmaTransport.NAME;
@@ -48,6 +52,35 @@ public final class RdmaTransportProvider implements TransportProvider {
 
   @Override
   public Transport open(RankConfig config, int epoch) throws IOException {
-    return new RdmaTransport(config, epoch, new NativeVerbs(InetAddress.getByName(config.host())));
+    return new RdmaTransport(
+        config,
+        epoch,
+        new NativeVerbs(InetAddress.getByName(config.host())),
+        mostRegistered(config),
+        reason -> warn(config.rank(), reason));
+  }
+
+  /**
+   * Bytes of the program's memory that a rank may register: what the limit of locked memory leaves,
+   * and not more than its share of a quarter of the machine's memory.
+   */
+  private static long mostRegistered(RankConfig config) throws IOException {
+    long share = LockedMemory.machineBytes() / 4 / config.ranksOnNode();
+    if (LockedMemory.exempt()) {
+      return share;
+    }
+    long left = LockedMemory.limit() - Diagnosis.locked(Math.max(1, config.size() - 1));
+    return Math.clamp(left, 0, share);
+  }
+
+  private void warn(int rank, String reason) {
+    if (!warned) {
+      warned = true;
+      System.err.println(
+          "fmi: rank "
+              + rank
+              + " copies long messages, RDMA cannot read them from where they are: "
+              + reason);
+    }
   }
 }

@@ -7,14 +7,21 @@
  *   Link            one peer: credits, work outstanding       Diagnosis  what a machine lacks
  *   SendPool        buffers on their way out
  *   ReceivePool     buffers for what arrives, shared by all
+ *   Reads, Read     long messages, out of the peer's memory   RegistrationCache  that memory
  *   ------------------------------------------------------------------------------------------
  *   org.fmi.verbs   the device
  * </pre>
  *
  * <p><b>Copies.</b> A frame is copied into a registered buffer and arrives in one; a small one is
  * copied into the work request. A message longer than a frame comes as a row of frames, so that the
- * copies on both sides and the wire work at the same time. (To put it straight into the receiver's
- * memory needs the memory's registration in the transport's contract: later.)
+ * copies on both sides and the wire work at the same time. Not so one that lies in native memory
+ * and is received into native memory: the receiver's device reads it where it lies ({@link
+ * org.fmi.core.spi.RemoteMemory}).
+ *
+ * <p><b>Work outstanding.</b> A read counts like a send: a connection has a fixed number of pieces
+ * of work outstanding, for which there is room in the completion queue. Of them {@link
+ * org.fmi.transport.rdma.Link} reads a few pieces of a message at a time, so that frames get their
+ * turn.
  *
  * <p><b>Credits.</b> A receiver never runs dry: each peer may have as many frames under way as it
  * was granted, and every grant is backed by a posted buffer of the queue that all connections

@@ -1,10 +1,12 @@
 package org.fmi.transport.rdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
@@ -20,10 +22,13 @@ import java.util.concurrent.TimeUnit;
 import org.fmi.core.spi.CheckpointInterval;
 import org.fmi.core.spi.FrameHandler;
 import org.fmi.core.spi.RankConfig;
+import org.fmi.core.spi.RemoteMemory;
 import org.fmi.core.spi.Transport;
 import org.fmi.core.wire.Frame;
+import org.fmi.core.wire.FrameLayout;
 import org.fmi.verbs.Connection;
 import org.fmi.verbs.Greeting;
+import org.fmi.verbs.LockedMemory;
 import org.fmi.verbs.NativeVerbs;
 import org.fmi.verbs.RdmaEndpoint;
 import org.fmi.verbs.Sleeper;
@@ -36,6 +41,10 @@ import org.junit.jupiter.api.Test;
 class RdmaFaultsTest {
   static final int EPOCH = 3;
   static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final int TICKET_BYTES = Long.BYTES * RemoteMemory.TICKET_LONGS;
+
+  /** Long enough to be killed amid it. */
+  private static final long LONG_BYTES = 16 << 20;
 
   static RankConfig config(int rank, byte[] secret) {
     return new RankConfig(
@@ -76,11 +85,24 @@ class RdmaFaultsTest {
 
   static final class Log implements FrameHandler {
     int frames;
+    int reads;
     final List<Integer> lost = new ArrayList<>();
+
+    /** The payload of the last frame that had one of a ticket's size. */
+    final long[] ticket = new long[RemoteMemory.TICKET_LONGS];
 
     @Override
     public void onFrame(int peer, MemorySegment memory, long at) {
       frames++;
+      if (memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD) == TICKET_BYTES) {
+        MemorySegment.ofArray(ticket)
+            .copyFrom(memory.asSlice(at + FrameLayout.HEADER_BYTES, TICKET_BYTES));
+      }
+    }
+
+    @Override
+    public void onRead(int peer, long id) {
+      reads++;
     }
 
     @Override
@@ -232,7 +254,17 @@ class RdmaFaultsTest {
     return sum;
   }
 
-  /** The process to be killed: rank 1, which sends to rank 0 as fast as it can. */
+  /** What rank 1 does until it is killed. */
+  private enum Deed {
+    /** Sends to rank 0 as fast as it can. */
+    SENDS,
+    /** Exposes memory full of ones, sends its ticket, and keeps quiet. */
+    EXPOSES,
+    /** Reads what the first ticket names, over and over, and tells after each time. */
+    READS
+  }
+
+  /** The process to be killed. */
   static final class Victim {
     private Victim() {}
 
@@ -242,70 +274,271 @@ class RdmaFaultsTest {
       transport.start(new byte[][] {other, transport.endpoint()});
       System.out.println(HexFormat.of().formatHex(transport.endpoint()));
       Log log = new Log();
-      Frame frame = frame(0);
-      frame.base = new byte[transport.maxPayload()];
-      while (true) {
-        frame.payload = frame.payload == 0 ? transport.maxPayload() : 0;
-        while (!transport.offer(0, frame)) {
-          transport.poll(log);
+      switch (Deed.valueOf(args[1])) {
+        case SENDS -> {
+          Frame frame = frame(0);
+          frame.base = new byte[transport.maxPayload()];
+          while (true) {
+            frame.payload = frame.payload == 0 ? transport.maxPayload() : 0;
+            send(transport, frame, log);
+          }
+        }
+        case EXPOSES -> {
+          MemorySegment memory = Arena.global().allocate(LONG_BYTES).fill((byte) 1);
+          expose(transport, memory, 0, log);
+          while (true) {
+            transport.poll(log);
+            transport.await(1_000_000);
+          }
+        }
+        case READS -> {
+          send(transport, frame(0), log);
+          MemorySegment memory = Arena.global().allocate(LONG_BYTES);
+          while (log.ticket[0] == 0) {
+            transport.poll(log);
+          }
+          for (int i = 1; ; i++) {
+            RemoteMemory remote = transport.remoteMemory();
+            if (!remote.read(0, log.ticket, memory, 0, LONG_BYTES, i)) {
+              throw new IllegalStateException("cannot read");
+            }
+            while (log.reads < i) {
+              transport.poll(log);
+            }
+            send(transport, frame(i), log);
+          }
         }
       }
+    }
+
+    private static void send(Transport transport, Frame frame, Log log) {
+      while (!transport.offer(0, frame)) {
+        transport.poll(log);
+      }
+    }
+  }
+
+  /** Exposes memory to a peer, and sends the ticket. */
+  private static RemoteMemory.Exposure expose(
+      RdmaTransport transport, MemorySegment memory, int peer, Log log) {
+    Frame frame = frame(0);
+    long[] ticket = new long[RemoteMemory.TICKET_LONGS];
+    RemoteMemory.Exposure exposure =
+        transport.remoteMemory().expose(memory, 0, memory.byteSize(), ticket);
+    if (exposure == null) {
+      throw new AssertionError("not exposed");
+    }
+    frame.base = ticket;
+    frame.payload = TICKET_BYTES;
+    while (!transport.offer(peer, frame)) {
+      transport.poll(log);
+    }
+    return exposure;
+  }
+
+  /** Rank 1 in a process of its own. */
+  private record Prey(Process process, BufferedReader out) implements AutoCloseable {
+    static Prey start(RdmaTransport ours, Deed deed) throws IOException {
+      Process process =
+          new ProcessBuilder(
+                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "--enable-native-access=ALL-UNNAMED",
+                  "-XX:TieredStopAtLevel=1",
+                  "-cp",
+                  System.getProperty("java.class.path"),
+                  Victim.class.getName(),
+                  HexFormat.of().formatHex(ours.endpoint()),
+                  deed.name())
+              .redirectError(ProcessBuilder.Redirect.INHERIT)
+              .start();
+      Prey prey =
+          new Prey(
+              process,
+              new BufferedReader(
+                  new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8)));
+      String endpoint = prey.out.readLine();
+      assertThat(endpoint).as("endpoint of the victim").isNotNull();
+      ours.start(new byte[][] {ours.endpoint(), HexFormat.of().parseHex(endpoint)});
+      return prey;
+    }
+
+    void kill() {
+      process.destroyForcibly();
+    }
+
+    @Override
+    public void close() throws IOException {
+      kill();
+      process.onExit().orTimeout(60, TimeUnit.SECONDS).join();
+      out.close();
+    }
+  }
+
+  private static void until(Condition condition, Transport transport, Log log) {
+    long begin = System.nanoTime();
+    while (!condition.holds()) {
+      assertThat(System.nanoTime() - begin).as("nanoseconds").isLessThan(TIMEOUT_NANOS);
+      if (transport.poll(log) == 0) {
+        transport.await(1_000_000);
+      }
+    }
+  }
+
+  /** It must end by itself. */
+  private static void awaitLoss(Transport transport, Log log) {
+    long begin = System.nanoTime();
+    while (log.lost.isEmpty()) {
+      assertThat(System.nanoTime() - begin).as("nanoseconds").isLessThan(TIMEOUT_NANOS);
+      if (transport.poll(log) == 0) {
+        transport.await(Long.MAX_VALUE);
+      }
+    }
+    assertThat(log.lost).containsExactly(1);
+  }
+
+  /** Killed before its memory is read, and amid it. */
+  @Test
+  void aPeerWhoseMemoryIsReadIsKilled() throws Exception {
+    for (boolean amid : new boolean[] {false, true}) {
+      try (Arena arena = Arena.ofShared()) {
+        MemorySegment memory = arena.allocate(LONG_BYTES);
+        MemorySegment expected = arena.allocate(LONG_BYTES);
+        try (RdmaTransport ours = open(0, secret(1), EPOCH);
+            Prey prey = Prey.start(ours, Deed.EXPOSES)) {
+          Log log = new Log();
+          until(() -> log.ticket[0] != 0, ours, log);
+          if (!amid) {
+            prey.kill();
+          }
+          assertThat(ours.remoteMemory().read(1, log.ticket, memory, 0, LONG_BYTES, 7)).isTrue();
+          if (amid) {
+            ours.poll(log);
+            prey.kill();
+          }
+          awaitLoss(ours, log);
+          if (log.reads > 0) {
+            expected.fill((byte) 1);
+            assertThat(memory.mismatch(expected)).as("read whole").isEqualTo(-1);
+          }
+          ours.remoteMemory().stop();
+          memory.fill((byte) 2);
+        }
+        expected.fill((byte) 2);
+        assertThat(memory.mismatch(expected)).as("written after stop").isEqualTo(-1);
+      }
+    }
+  }
+
+  /** Killed while it reads: the memory it read is the owner's again. */
+  @Test
+  void aPeerThatReadsIsKilled() throws Exception {
+    try (RdmaTransport ours = open(0, secret(1), EPOCH);
+        Prey prey = Prey.start(ours, Deed.READS)) {
+      Log log = new Log();
+      until(() -> log.frames > 0, ours, log);
+      try (Arena arena = Arena.ofShared()) {
+        MemorySegment memory = arena.allocate(LONG_BYTES);
+        RemoteMemory.Exposure exposure = expose(ours, memory, 1, log);
+        until(() -> log.frames > 1, ours, log);
+        prey.kill();
+        awaitLoss(ours, log);
+        exposure.close();
+        ours.remoteMemory().stop();
+      }
+    }
+  }
+
+  /** A key opens what it was made for, and nothing beside it. */
+  @Test
+  void aTicketGivesAccessToItsMemoryOnly() throws Exception {
+    for (int forged = 0; forged < 4; forged++) {
+      try (Arena arena = Arena.ofShared();
+          RdmaTransport owner = open(0, secret(1), EPOCH);
+          RdmaTransport reader = open(1, secret(1), EPOCH)) {
+        connect(owner, reader);
+        Log ofOwner = new Log();
+        Log ofReader = new Log();
+        until(() -> owner.offer(1, frame(0)), owner, ofOwner, reader, ofReader);
+        long bytes = 1 << 20;
+        MemorySegment all = arena.allocate(3 * bytes, 4096);
+        MemorySegment open = all.asSlice(bytes, bytes);
+        RemoteMemory.Exposure exposure = expose(owner, open, 1, ofOwner);
+        until(() -> ofReader.ticket[0] != 0, owner, ofOwner, reader, ofReader);
+        long[] ticket = ofReader.ticket;
+        assertThat(ticket[0]).isEqualTo(open.address());
+        switch (forged) {
+          case 0 -> ticket[0] -= 1;
+          case 1 -> ticket[0] += 1;
+          case 2 -> ticket[1] ^= 0x1_00;
+          default -> owner.remoteMemory().stop();
+        }
+        MemorySegment memory = arena.allocate(bytes);
+        assertThat(reader.remoteMemory().read(0, ticket, memory, 0, bytes, 1)).isTrue();
+        if (forged < 3) {
+          until(() -> !ofReader.lost.isEmpty(), owner, ofOwner, reader, ofReader);
+          exposure.close();
+        } else {
+          for (int i = 0; i < 100; i++) {
+            reader.poll(ofReader);
+            reader.await(1_000_000);
+          }
+        }
+        assertThat(ofReader.reads).isZero();
+      }
+    }
+  }
+
+  /** What cannot be registered is refused, with one word about it, and does not end anything. */
+  @Test
+  void memoryBeyondTheLimitIsRefused() throws Exception {
+    assumeFalse(LockedMemory.exempt() || LockedMemory.limit() > 64 << 20);
+    List<String> warnings = new ArrayList<>();
+    try (Arena arena = Arena.ofShared();
+        RdmaTransport ours =
+            new RdmaTransport(
+                config(0, secret(1)),
+                EPOCH,
+                new NativeVerbs(InetAddress.getLoopbackAddress()),
+                1L << 40,
+                warnings::add)) {
+      RemoteMemory remote = ours.remoteMemory();
+      long[] ticket = new long[RemoteMemory.TICKET_LONGS];
+      MemorySegment large = arena.allocate(2 * LockedMemory.limit());
+      MemorySegment small = arena.allocate(1 << 20);
+      assertThat(remote.expose(small, 0, small.byteSize(), ticket)).isNotNull();
+      for (int i = 0; i < 3; i++) {
+        assertThat(remote.expose(large, 0, large.byteSize(), ticket)).isNull();
+      }
+      assertThat(warnings)
+          .singleElement()
+          .satisfies(w -> assertThat(w).contains("ulimit -l").contains("cannot register"));
+      // A piece of it can.
+      assertThat(remote.expose(large, 0, 1 << 20, ticket)).isNotNull();
     }
   }
 
   @Test
   void aPeerThatIsKilledIsLostOnce() throws Exception {
     for (int round = 0; round < 3; round++) {
-      try (RdmaTransport ours = open(0, secret(1), EPOCH)) {
-        Process victim =
-            new ProcessBuilder(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "--enable-native-access=ALL-UNNAMED",
-                    "-XX:TieredStopAtLevel=1",
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    Victim.class.getName(),
-                    HexFormat.of().formatHex(ours.endpoint()))
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        try (BufferedReader out =
-            new BufferedReader(
-                new InputStreamReader(victim.getInputStream(), StandardCharsets.UTF_8))) {
-          String endpoint = out.readLine();
-          assertThat(endpoint).as("endpoint of the victim").isNotNull();
-          ours.start(new byte[][] {ours.endpoint(), HexFormat.of().parseHex(endpoint)});
-          Log log = new Log();
-          long begin = System.nanoTime();
-          int killAt = 1 + 100 * round;
-          while (log.frames < killAt) {
-            assertThat(System.nanoTime() - begin).as("nanoseconds").isLessThan(TIMEOUT_NANOS);
-            if (ours.poll(log) == 0) {
-              ours.await(1_000_000);
-            }
-          }
-          victim.destroyForcibly();
-          long killed = System.nanoTime();
-          while (log.lost.isEmpty()) {
-            assertThat(System.nanoTime() - killed).as("nanoseconds").isLessThan(TIMEOUT_NANOS);
-            if (ours.poll(log) == 0) {
-              ours.await(Long.MAX_VALUE); // it must end by itself
-            }
-          }
-          System.out.println(
-              "lost after "
-                  + TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - killed)
-                  + " us, "
-                  + log.frames
-                  + " frames");
-          for (int i = 0; i < 1000; i++) {
-            ours.poll(log);
-          }
-          assertThat(log.lost).containsExactly(1);
-          assertThat(ours.offer(1, frame(0))).isFalse();
-        } finally {
-          victim.destroyForcibly();
-          assertThat(victim.waitFor(60, TimeUnit.SECONDS)).isTrue();
+      try (RdmaTransport ours = open(0, secret(1), EPOCH);
+          Prey prey = Prey.start(ours, Deed.SENDS)) {
+        Log log = new Log();
+        int killAt = 1 + 100 * round;
+        until(() -> log.frames >= killAt, ours, log);
+        prey.kill();
+        long killed = System.nanoTime();
+        awaitLoss(ours, log);
+        System.out.println(
+            "lost after "
+                + TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - killed)
+                + " us, "
+                + log.frames
+                + " frames");
+        for (int i = 0; i < 1000; i++) {
+          ours.poll(log);
         }
+        assertThat(log.lost).containsExactly(1);
+        assertThat(ours.offer(1, frame(0))).isFalse();
       }
     }
   }

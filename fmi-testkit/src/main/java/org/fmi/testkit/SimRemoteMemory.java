@@ -1,0 +1,141 @@
+package org.fmi.testkit;
+
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.Map;
+import org.fmi.core.spi.RemoteMemory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memory of simulated ranks, read by others while time goes by: a message comes in pieces, and
+ * between any two of them either side may stop, die or fall silent. Neither is told.
+ */
+final class SimRemoteMemory implements RemoteMemory {
+  private static final int MOST_PIECES = 4;
+  private static final long SILENCE_NANOS = 1_000_000;
+
+  private final SimTransport transport;
+  private final SimProcess process;
+  private final SimNetwork network;
+  private final Simulation simulation;
+  private final Map<Long, MemorySegment> exposed = new HashMap<>();
+  private long tickets;
+  private boolean stopped;
+
+  SimRemoteMemory(SimTransport transport, SimNetwork network) {
+    this.transport = transport;
+    this.process = transport.process();
+    this.network = network;
+    this.simulation = process.simulation();
+  }
+
+  @Override
+  public long leastBytes() {
+    return process.model().maxPayload();
+  }
+
+  private boolean refuses() {
+    return simulation.random().nextInt(process.model().refuseOneIn()) == 0;
+  }
+
+  private static MemorySegment checked(MemorySegment memory, long offset, long bytes) {
+    if (!memory.isNative()) {
+      throw new IllegalArgumentException("memory on the heap may move");
+    }
+    return memory.asSlice(offset, bytes);
+  }
+
+  @Override
+  public @Nullable Exposure expose(MemorySegment memory, long offset, long bytes, long[] ticket) {
+    transport.enter();
+    MemorySegment range = checked(memory, offset, bytes);
+    if (refuses()) {
+      return null;
+    }
+    long number = ++tickets;
+    exposed.put(number, range);
+    ticket[0] = number;
+    ticket[1] = ~number;
+    return () -> {
+      if (exposed.remove(number) == null && !stopped && transport.open()) {
+        throw new IllegalStateException("it was not exposed any more");
+      }
+    };
+  }
+
+  @Override
+  public boolean read(
+      int peer, long[] ticket, MemorySegment memory, long offset, long bytes, long id) {
+    transport.enter();
+    MemorySegment range = checked(memory, offset, bytes);
+    if (ticket[1] != ~ticket[0]) {
+      throw new IllegalArgumentException("not a ticket: " + ticket[0] + ", " + ticket[1]);
+    }
+    if (refuses()) {
+      return false;
+    }
+    new Reading(peer, ticket[0], range, id).goOn(network.delay());
+    return true;
+  }
+
+  @Override
+  public void stop() {
+    stopped = true;
+    conceal();
+  }
+
+  boolean stopped() {
+    return stopped;
+  }
+
+  /** Nobody reads anything here any more. */
+  void conceal() {
+    exposed.clear();
+  }
+
+  private final class Reading {
+    private final int peer;
+    private final SimTransport other;
+    private final long ticket;
+    private final MemorySegment to;
+    private final long id;
+    private long done;
+
+    Reading(int peer, long ticket, MemorySegment to, long id) {
+      this.peer = peer;
+      this.other = transport.peer(peer);
+      this.ticket = ticket;
+      this.to = to;
+      this.id = id;
+    }
+
+    void goOn(long delay) {
+      simulation.after(delay, "read", process.rank(), this::piece);
+    }
+
+    private void piece() {
+      if (stopped || !transport.open()) {
+        return;
+      }
+      if (network.silence(process, other.process())) {
+        goOn(SILENCE_NANOS);
+        return;
+      }
+      MemorySegment from = other.memory().exposed.get(ticket);
+      if (from == null) {
+        // Its owner has stopped or died.
+        return;
+      }
+      long left = to.byteSize() - done;
+      long bytes =
+          simulation.random().nextInt(MOST_PIECES) == 0 ? left : Math.ceilDiv(left, MOST_PIECES);
+      MemorySegment.copy(from, done, to, done, bytes);
+      done += bytes;
+      if (bytes == left) {
+        transport.deliverRead(peer, id);
+      } else {
+        goOn(network.delay());
+      }
+    }
+  }
+}
