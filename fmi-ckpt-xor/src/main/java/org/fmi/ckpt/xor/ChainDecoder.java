@@ -117,7 +117,7 @@ final class ChainDecoder {
       if (sum != null) {
         sum.waitFor();
       }
-      checkpoint.addTo(lane.buffer(buffer(m)), chunk(m), block(m));
+      checkpoint.addTo(lane.memory(), lane.at(buffer(m)), chunk(m), block(m));
       lane.send(buffer(m), layout.blockBytes(block(m)), next);
     }
     finishSending();
@@ -158,8 +158,9 @@ final class ChainDecoder {
     long block = block(message);
     int stored = layout.storedBytes(chunk, block);
     if (stored > 0 && !checkpoint.isWhole(chunk, block)) {
+      Lane lane = lane(message);
       MemorySegment.copy(
-          lane(message).segment(0), 0, checkpoint.piece(), layout.blockAt(chunk, block), stored);
+          lane.memory(), lane.at(0), checkpoint.piece(), layout.blockAt(chunk, block), stored);
     }
     checkpoint.seal(chunk, block);
   }

@@ -86,7 +86,7 @@ final class RingEncoder {
     }
     if (sum != null) {
       sum.waitFor();
-      checkpoint.addTo(lane.buffer(step - 1), chunk, block);
+      checkpoint.addTo(lane.memory(), lane.at(step - 1), chunk, block);
       lane.send(step - 1, bytes, next);
     } else {
       lane.send(checkpoint, chunk, block, next);
