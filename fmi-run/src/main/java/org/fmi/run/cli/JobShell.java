@@ -51,7 +51,10 @@ import org.jspecify.annotations.Nullable;
 final class JobShell {
   private static final long RECORD_LIMIT = 64 << 20;
 
-  /** How long a daemon may take from its start until it reports back. */
+  /**
+   * How long a daemon may take from its start until it reports back; longer where silence may last
+   * longer.
+   */
   private static final int LAUNCH_SECONDS = 60;
 
   /** Pause between two attempts to start a lost node again. */
@@ -384,6 +387,7 @@ final class JobShell {
             port,
             options.heartbeatMillis());
     unfinished.add(launch);
+    int seconds = Math.max(LAUNCH_SECONDS, options.heartbeatMillis() / 1000);
     Thread.ofVirtual()
         .name("fmi-launch-" + node.number)
         .start(
@@ -394,11 +398,11 @@ final class JobShell {
               try {
                 DaemonProcess process = around.launcher().start(bootstrap);
                 post(() -> launched(node, launch, process));
-                launch.settled.get(LAUNCH_SECONDS, TimeUnit.SECONDS);
+                launch.settled.get(seconds, TimeUnit.SECONDS);
               } catch (IOException | ExecutionException | InterruptedException e) {
                 problem = String.valueOf(e.getMessage());
               } catch (TimeoutException e) {
-                problem = "its daemon did not report back within " + LAUNCH_SECONDS + " s";
+                problem = "its daemon did not report back within " + seconds + " s";
               }
               launches.release();
               String why = problem;
