@@ -87,7 +87,7 @@ class RdmaSetupTest {
     return new Greeting(secret(1), "job", EPOCH);
   }
 
-  private static byte[] request(RdmaTransport to, long nonce) {
+  static byte[] request(RdmaTransport to, long nonce) {
     byte[] listener = RdmaEndpoint.of(to.endpoint()).nonce();
     return greeting().request(new Greeting.Request(1, 0, ReceivePool.BASE, nonce), listener);
   }

@@ -15,6 +15,8 @@ import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import org.fmi.core.spi.FrameHandler;
 import org.fmi.core.wire.FrameLayout;
+import org.fmi.verbs.Connection;
+import org.fmi.verbs.Verbs;
 import org.junit.jupiter.api.Test;
 
 /** Connections are made, in thousands of orders of what arrives when; each by its seed. */
@@ -164,6 +166,65 @@ class SimulatedSetupTest {
   void aMachineThatIsSwitchedOffMeanwhileIsLostOnce() throws IOException {
     for (long seed = 0; seed < SEEDS; seed++) {
       dies(seed, true);
+    }
+  }
+
+  /** More attempts than there are buffers: one that ends half-way must give its own back. */
+  @Test
+  void attemptsThatEndHalfWayLeaveNothing() throws IOException {
+    for (long seed = 0; seed < SEEDS / 20; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      SimulatedFabric fabric = new SimulatedFabric(seed);
+      try (Side a = new Side(0, 100, fabric);
+          Side b = new Side(1, 100, fabric)) {
+        connect(a.transport, b.transport);
+        for (int attempt = 0; attempt < 100; attempt++) {
+          Verbs dialler = fabric.device();
+          Connection connection =
+              dialler.dial(a.device.address(), RdmaSetupTest.request(a.transport, attempt));
+          for (int i = random.nextInt(100); i > 0; i--) {
+            fabric.step();
+            a.poll();
+          }
+          connection.close();
+        }
+        while (fabric.step()) {
+          a.poll();
+        }
+        for (int i = 0; a.sequences.size() < b.frames || b.sequences.size() < a.frames; i++) {
+          assertThat(i).as("steps of seed %s", seed).isLessThan(MAX_STEPS);
+          step(random, fabric, a, b);
+        }
+        assertThat(a.lost).as("losses of seed %s", seed).isEmpty();
+        a.hasReceived(b.frames);
+        b.hasReceived(a.frames);
+        assertThat(a.device.posted()).as("buffers of seed %s", seed).isLessThanOrEqualTo(64);
+        assertThat(a.transport.connections()).as("seed %s", seed).isOne();
+      }
+    }
+  }
+
+  @Test
+  void aRequestThatWasSeenIsOfNoUseToOthers() throws IOException {
+    SimulatedFabric fabric = new SimulatedFabric(1);
+    try (Side a = new Side(0, 0, fabric)) {
+      byte[] request = RdmaSetupTest.request(a.transport, 1);
+      Verbs first = fabric.device();
+      first.dial(a.device.address(), request);
+      while (!a.transport.isConnecting(1)) {
+        fabric.step();
+        a.poll();
+      }
+      first.close();
+      Verbs second = fabric.device();
+      second.dial(a.device.address(), request);
+      Verbs.Event event;
+      while ((event = second.nextEvent()) == null) {
+        fabric.step();
+        a.poll();
+      }
+      assertThat(event.kind()).isEqualTo(Verbs.Event.Kind.REJECTED);
+      assertThat(event.greeting()).as("a reason").isEmpty();
     }
   }
 }
