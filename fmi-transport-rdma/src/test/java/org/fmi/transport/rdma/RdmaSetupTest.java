@@ -182,7 +182,7 @@ class RdmaSetupTest {
   @EnumSource(Stage.class)
   void aPeerThatIsKilledWhileAConnectionIsMadeIsLost(Stage stage) throws Exception {
     Verbs verbs = verbs();
-    try (RdmaTransport ours = new RdmaTransport(config(0, secret(1)), EPOCH, verbs)) {
+    try (RdmaTransport ours = new RdmaTransport(config(0, secret(1)), EPOCH, verbs, 0, w -> {})) {
       Process victim =
           new ProcessBuilder(
                   Path.of(System.getProperty("java.home"), "bin", "java").toString(),

@@ -136,10 +136,20 @@ final class SimulatedFabric {
     }
 
     @Override
-    public Region register(MemorySegment memory) {
+    public int longestMessage() {
+      return 1 << 30;
+    }
+
+    @Override
+    public Region register(MemorySegment memory, int access) {
       return new Region() {
         @Override
         public int key() {
+          return 1;
+        }
+
+        @Override
+        public int remoteKey() {
           return 1;
         }
 
@@ -455,6 +465,16 @@ final class SimulatedFabric {
           device.queue.add(new Completion(sent.id, false, number, 0, 0));
         }
       }
+    }
+
+    @Override
+    public void read(long id, long at, int bytes, int key, long remoteAt, int remoteKey) {
+      throw new UnsupportedOperationException("connections are made here, no long messages sent");
+    }
+
+    @Override
+    public void halt() {
+      flush();
     }
 
     @Override

@@ -39,7 +39,7 @@ class SimulatedSetupTest {
       this.rank = rank;
       this.frames = frames;
       device = fabric.device();
-      transport = new RdmaTransport(config(rank, secret(1)), EPOCH, device);
+      transport = new RdmaTransport(config(rank, secret(1)), EPOCH, device, 0, w -> {});
       // A tenth of a second a look.
       transport.useClock(() -> nanos += 100_000_000);
     }
