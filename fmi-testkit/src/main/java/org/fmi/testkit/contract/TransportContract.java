@@ -357,9 +357,9 @@ public abstract class TransportContract {
                 assertThat(in.mismatch(expected)).as("written after stop").isEqualTo(-1);
               } else {
                 member.meet();
-                for (int i = 0; i < 50; i++) {
+                for (int i = 0; i < 30; i++) {
                   peer.poll();
-                  member.transport().await(100_000);
+                  member.transport().await(10_000_000);
                 }
                 MemorySegment expected = arena.allocate(bytes, 8).fill((byte) 1);
                 if (!peer.read.isEmpty()) {

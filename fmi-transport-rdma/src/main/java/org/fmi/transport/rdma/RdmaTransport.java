@@ -708,7 +708,9 @@ final class RdmaTransport implements Transport {
       underWay--;
     }
     link.state = Link.State.LOST;
-    link.connection.disconnect();
+    if (!stopped) {
+      link.connection.disconnect();
+    }
     lose(link.peer, reason);
   }
 
