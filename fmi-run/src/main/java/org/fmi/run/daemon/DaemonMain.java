@@ -42,7 +42,6 @@ public final class DaemonMain {
     Bootstrap bootstrap =
         Bootstrap.read(
             new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII)));
-    needTool("setsid");
     needTool("setpriv");
     NodeDirectory.sweepDead();
     NodeDirectory directory = NodeDirectory.create(bootstrap.jobId(), bootstrap.node());

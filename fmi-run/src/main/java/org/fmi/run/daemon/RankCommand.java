@@ -52,14 +52,14 @@ final class RankCommand {
   }
 
   /**
-   * The process to start: leader of a session and process group of its own, killed by the system
-   * when the thread that starts it ends.
+   * The process to start: killed by the system when the thread that starts it ends. It makes a
+   * process group of its own before it runs the program.
    *
    * @param ranksOnNode how many share the machine; sizes heap and threads
    */
   ProcessBuilder build(int ranksOnNode) {
     List<String> command = new ArrayList<>();
-    command.addAll(List.of("setsid", "setpriv", "--pdeathsig", "KILL"));
+    command.addAll(List.of("setpriv", "--pdeathsig", "KILL"));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("@" + installation.jvmOptions());
     command.add("-Djava.library.path=" + libraryPath());

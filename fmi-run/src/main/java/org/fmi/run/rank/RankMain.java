@@ -28,6 +28,7 @@ public final class RankMain {
       System.exit(FAILED);
       return;
     }
+    Thread group = OwnProcessGroup.lead();
     DaemonLink link = DaemonLink.connect(Path.of(socket));
     link.warmUp().join();
     CompletableFuture<RankConfig> assignment = link.assignment();
@@ -36,7 +37,16 @@ public final class RankMain {
       WarmUp.begin(nodeDirectory, args[0]);
     }
     new RankSeat(assignment.join(), link).offer();
+    await(group);
     run(args[0], Arrays.copyOfRange(args, 1, args.length));
+  }
+
+  private static void await(Thread thread) {
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("nobody interrupts a process that starts", e);
+    }
   }
 
   private static void run(String mainClass, String[] args) {

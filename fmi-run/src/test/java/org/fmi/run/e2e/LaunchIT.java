@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -239,6 +240,15 @@ final class LaunchIT {
     assertThat(err())
         .contains("java.lang.IllegalStateException: thrown on purpose")
         .contains("PlainProgram.main");
+  }
+
+  /** The system may schedule sessions as units: then a rank could not yield to another's. */
+  @Test
+  void ranksLeadGroupsInOneSession() throws Exception {
+    assertThat(run(List.of("-n", "3"), "group")).as("%s%s", texts()).isZero();
+    List<String> lines = Files.readAllLines(out());
+    assertThat(lines).hasSize(3).allMatch(line -> line.startsWith("leads a group in session "));
+    assertThat(Set.copyOf(lines)).hasSize(1);
   }
 
   @Test

@@ -59,6 +59,7 @@ final class PlainProgram {
         System.out.println("read " + lines + " lines, sum " + sum.getValue());
       }
       case "cores" -> System.out.println(cores());
+      case "group" -> System.out.println(group());
       case "exit" -> System.exit(Integer.parseInt(args[1]));
       case "throw" -> throw new IllegalStateException("thrown on purpose");
       case "child" -> {
@@ -80,6 +81,14 @@ final class PlainProgram {
   }
 
   /** The cores that the threads of this process may run on: one list if it is the same for all. */
+  /** After pid and name: state, ppid, pgrp, session (proc(5)). */
+  private static String group() throws IOException {
+    String[] stat =
+        Files.readString(Path.of("/proc/self/stat")).replaceFirst(".*\\) ", "").split(" ");
+    boolean leads = Long.parseLong(stat[2]) == ProcessHandle.current().pid();
+    return (leads ? "leads" : "does not lead") + " a group in session " + stat[3];
+  }
+
   static String cores() {
     Set<String> cores = new TreeSet<>();
     for (String thread : Objects.requireNonNull(new File("/proc/self/task").list())) {
