@@ -80,7 +80,6 @@ final class PlainProgram {
     }
   }
 
-  /** The cores that the threads of this process may run on: one list if it is the same for all. */
   /** After pid and name: state, ppid, pgrp, session (proc(5)). */
   private static String group() throws IOException {
     String[] stat =
@@ -89,6 +88,7 @@ final class PlainProgram {
     return (leads ? "leads" : "does not lead") + " a group in session " + stat[3];
   }
 
+  /** The cores that the threads of this process may run on: one list if it is the same for all. */
   static String cores() {
     Set<String> cores = new TreeSet<>();
     for (String thread : Objects.requireNonNull(new File("/proc/self/task").list())) {
