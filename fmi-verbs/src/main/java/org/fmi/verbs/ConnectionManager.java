@@ -24,13 +24,14 @@ import org.fmi.verbs.Structs.CmId;
 import org.fmi.verbs.Structs.ConnectionParameters;
 import org.fmi.verbs.Structs.Device;
 import org.fmi.verbs.Structs.EventChannel;
-import org.fmi.verbs.Structs.QueuePair;
+import org.fmi.verbs.Structs.QueuePairState;
 import org.fmi.verbs.Structs.SendRequest;
 import org.fmi.verbs.Structs.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes connections by {@code librdmacm}, which finds devices and routes by IP addresses.
+ * Makes connections by {@code librdmacm}, which finds devices and routes by IP addresses. For all
+ * providers: the queue pairs are theirs.
  *
  * <pre>
  *   dial: rdma_resolve_addr --ADDR_RESOLVED--> rdma_resolve_route --ROUTE_RESOLVED--> rdma_connect
@@ -40,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  *
  * The library does the queue pair's transitions.
  */
-final class ConnectionManager {
+public final class ConnectionManager {
   private static final int BACKLOG = 1024;
   private static final int RESOLVE_MILLIS = 4_000;
 
@@ -52,34 +53,86 @@ final class ConnectionManager {
 
   private static final int STATUS_NOBODY_LISTENS = 8;
   private static final int STATUS_STALE = 10;
+  private static final int[] INLINE_ATTEMPTS = {1, 2, 4, 0};
 
-  private final NativeVerbs verbs;
-  private final Native calls;
-  private final NativeFunctions lib;
-  private final MemorySegment result;
+  private final Arena arena = Arena.ofShared();
+  final Native calls = new Native(arena);
+  final NativeFunctions lib;
+  private final MemorySegment result = arena.allocate(JAVA_LONG);
   private final long channel;
   private final int descriptor;
   private long listener;
   private InetSocketAddress address;
   private String device = "";
+  private final OpenDevice openDevice;
   private int port;
   private int inline;
 
   /** By their id's address. */
   private final Map<Long, Link> links = new HashMap<>();
 
-  ConnectionManager(
-      NativeVerbs verbs, NativeFunctions lib, Arena arena, Devices devices, InetAddress preferred)
-      throws IOException {
-    this.verbs = verbs;
-    this.calls = verbs.calls;
-    this.lib = lib;
-    this.result = arena.allocate(JAVA_LONG);
+  private @Nullable QueuePairs queuePairs;
+
+  /** Makes queue pairs, as a provider does. */
+  @FunctionalInterface
+  public interface QueuePairs {
+    /**
+     * Makes one.
+     *
+     * @param id where the connection's {@code struct rdma_cm_id} lies
+     * @param inline bytes that a send may carry in the work request
+     * @throws IOException if the device refuses
+     */
+    QueuePair create(long id, int inline) throws IOException;
+  }
+
+  /** A connection's queue pair. The manager does its transitions. */
+  public interface QueuePair {
+    /** See {@link Connection#number}. */
+    int number();
+
+    /**
+     * Posts work.
+     *
+     * @param opcode of {@code enum ibv_wr_opcode}
+     * @param flags of {@code enum ibv_send_flags}
+     * @param remoteAddress in the peer's memory, of what is read
+     * @param remoteKey of that memory
+     * @throws IOException if the device takes no more
+     */
+    void post(
+        int opcode,
+        long id,
+        long address,
+        int bytes,
+        int key,
+        int immediate,
+        int flags,
+        long remoteAddress,
+        int remoteKey)
+        throws IOException;
+
+    /** Frees it. */
+    void close();
+  }
+
+  /**
+   * Finds a device with an active port and an IP address.
+   *
+   * @param preferred the address to use if it belongs to an RDMA device
+   * @throws IOException if there is none; says what is missing
+   */
+  public ConnectionManager(InetAddress preferred) throws IOException {
+    Devices devices = new Devices();
+    devices.check();
+    lib = new NativeFunctions(Library.VERBS.load(), Library.CONNECTION_MANAGER.load());
     channel = calls.pointer(lib.createEventChannel);
     if (channel == 0) {
+      String error = calls.message(calls.errno());
+      arena.close();
       throw new IOException(
           "rdma: no connection manager: "
-              + calls.message(calls.errno())
+              + error
               + "; is the kernel module rdma_ucm loaded, and /dev/infiniband/rdma_cm there?");
     }
     descriptor = NativeVerbs.raw(channel, EventChannel.USED_BYTES).get(JAVA_INT, EventChannel.FD);
@@ -87,8 +140,9 @@ final class ConnectionManager {
     try {
       calls.setNonBlocking(descriptor);
       bind(devices, preferred);
+      openDevice = new OpenDevice(this, arena);
     } catch (IOException e) {
-      closeIds();
+      closeConnections();
       close();
       throw e;
     }
@@ -177,18 +231,19 @@ final class ConnectionManager {
 
   private long createId() throws IOException {
     if (calls.call(lib.createId, channel, result.address(), 0, Structs.PORT_SPACE_TCP) != 0) {
-      throw verbs.failed("rdma_create_id");
+      throw failed("rdma_create_id");
     }
     return result.get(JAVA_LONG, 0);
   }
 
   private void destroyId(long id) throws IOException {
     if (calls.call(lib.destroyId, id) != 0) {
-      throw verbs.failed("rdma_destroy_id");
+      throw failed("rdma_destroy_id");
     }
   }
 
-  long context() {
+  /** Where the device's {@code struct ibv_context} lies. */
+  public long context() {
     return NativeVerbs.raw(listener, CmId.USED_BYTES).get(JAVA_LONG, CmId.VERBS);
   }
 
@@ -196,60 +251,92 @@ final class ConnectionManager {
     return port;
   }
 
-  String describe() {
+  /** What it listens at. */
+  public OpenDevice device() {
+    return openDevice;
+  }
+
+  /** For a person: the device, its port and address. */
+  public String describe() {
     return device + " port " + port + " at " + address.getAddress().getHostAddress();
   }
 
-  InetSocketAddress address() {
+  /** Where it listens. */
+  public InetSocketAddress address() {
     return address;
   }
 
-  int descriptor() {
+  IOException failed(String what, int error) {
+    String name = device.isEmpty() ? "" : describe() + ": ";
+    String message = "rdma: " + name + what + ": " + calls.message(error);
+    return new IOException(
+        error == Native.ENOMEM ? message + "; " + LockedMemory.refused() : message);
+  }
+
+  /** Of the last call. */
+  IOException failed(String what) {
+    return failed(what, calls.errno());
+  }
+
+  /** See {@link Verbs#eventDescriptor}. */
+  public int descriptor() {
     return descriptor;
   }
 
   /**
-   * The most of inline bytes that the device takes, of the wanted number divided by some.
+   * Begins to listen.
    *
-   * @throws IOException if it makes no queue pair at all
+   * @param wantedInline bytes that a send should carry in the work request itself
+   * @return the most of those that the device takes
+   * @throws IOException if the device makes no queue pair at all, or cannot listen
    */
-  int findInline(int wanted, int[] divisors) throws IOException {
-    int error = 0;
-    for (int divisor : divisors) {
+  public int open(QueuePairs pairs, int wantedInline) throws IOException {
+    queuePairs = pairs;
+    inline = findInline(wantedInline);
+    if (calls.callWithInt(lib.listen, listener, BACKLOG) != 0) {
+      throw failed("rdma_listen");
+    }
+    int p = Short.toUnsignedInt(Short.reverseBytes(calls.callForShort(lib.getSrcPort, listener)));
+    address = new InetSocketAddress(address.getAddress(), p);
+    return inline;
+  }
+
+  private int findInline(int wanted) throws IOException {
+    IOException refused = new IOException();
+    for (int divisor : INLINE_ATTEMPTS) {
       int bytes = divisor == 0 ? 0 : wanted / divisor;
       long id = createId();
       try {
         if (!bound(id, address.getAddress())) {
-          throw verbs.failed("rdma_bind_addr");
+          throw failed("rdma_bind_addr");
         }
-        error = verbs.tryQueuePair(id, bytes);
-        if (error == 0) {
-          calls.run(lib.destroyQp, id);
-          inline = bytes;
-          return bytes;
-        }
+        createQueuePair(id, bytes).close();
+        return bytes;
+      } catch (IOException e) {
+        refused = e;
       } finally {
         destroyId(id);
       }
     }
-    throw verbs.failed("a queue pair", error);
+    throw refused;
   }
 
-  void listen() throws IOException {
-    if (calls.callWithInt(lib.listen, listener, BACKLOG) != 0) {
-      throw verbs.failed("rdma_listen");
+  private QueuePair createQueuePair(long id, int inlineBytes) throws IOException {
+    QueuePairs pairs = queuePairs;
+    if (pairs == null) {
+      throw new IllegalStateException("not open yet");
     }
-    int p = Short.toUnsignedInt(Short.reverseBytes(calls.callForShort(lib.getSrcPort, listener)));
-    address = new InetSocketAddress(address.getAddress(), p);
+    return pairs.create(id, inlineBytes);
   }
 
-  Connection dial(InetSocketAddress to, byte[] greeting) throws IOException {
+  /** See {@link Verbs#dial}. */
+  public Connection dial(InetSocketAddress to, byte[] greeting) throws IOException {
     long id = createId();
     try (Arena own = Arena.ofConfined()) {
       MemorySegment from = sockaddr(own, new InetSocketAddress(address.getAddress(), 0));
       MemorySegment peer = sockaddr(own, to);
       if (calls.call(lib.resolveAddr, id, from.address(), peer.address(), RESOLVE_MILLIS) != 0) {
-        IOException e = verbs.failed("cannot resolve " + to);
+        IOException e = failed("cannot resolve " + to);
         destroyId(id);
         throw e;
       }
@@ -259,7 +346,8 @@ final class ConnectionManager {
     return link;
   }
 
-  Verbs.@Nullable Event nextEvent() throws IOException {
+  /** See {@link Verbs#nextEvent}. */
+  public Verbs.@Nullable Event nextEvent() throws IOException {
     while (calls.call(lib.getCmEvent, channel, result.address()) == 0) {
       long address = result.get(JAVA_LONG, 0);
       MemorySegment e = NativeVerbs.raw(address, CmEvent.USED_BYTES);
@@ -269,7 +357,7 @@ final class ConnectionManager {
       byte[] greeting = greeting(e);
       // An id cannot be destroyed before its events are acknowledged.
       if (calls.call(lib.ackCmEvent, address) != 0) {
-        throw verbs.failed("rdma_ack_cm_event");
+        throw failed("rdma_ack_cm_event");
       }
       Verbs.Event event = take(id, kind, status, greeting);
       if (event != null) {
@@ -277,7 +365,7 @@ final class ConnectionManager {
       }
     }
     if (calls.errno() != Native.EAGAIN) {
-      throw verbs.failed("rdma_get_cm_event");
+      throw failed("rdma_get_cm_event");
     }
     return null;
   }
@@ -317,8 +405,8 @@ final class ConnectionManager {
     };
   }
 
-  /** Frees all that is left of ids. */
-  void closeIds() throws IOException {
+  /** Frees all that is left of connections. */
+  public void closeConnections() throws IOException {
     for (Link link : links.values().toArray(Link[]::new)) {
       link.close();
     }
@@ -328,15 +416,16 @@ final class ConnectionManager {
     }
   }
 
-  void close() {
+  /** After {@link #closeConnections}, and after all else that was made on the device's context. */
+  public void close() {
     calls.run(lib.destroyEventChannel, channel);
+    arena.close();
   }
 
   private final class Link implements Connection {
     private final long id;
     private final byte[] greeting;
-    private long queuePair;
-    private int number;
+    private @Nullable QueuePair queuePair;
 
     Link(long id, byte[] greeting) {
       this.id = id;
@@ -367,7 +456,7 @@ final class ConnectionManager {
 
     Verbs.@Nullable Event connect() {
       try {
-        createQueuePair();
+        queuePair = createQueuePair(id, inline);
       } catch (IOException e) {
         return new Verbs.Event(
             Verbs.Event.Kind.FAILED, this, new byte[0], String.valueOf(e.getMessage()));
@@ -375,10 +464,12 @@ final class ConnectionManager {
       return agree(lib.connect, greeting) == 0 ? null : failed("rdma_connect", calls.errno());
     }
 
-    private void createQueuePair() throws IOException {
-      verbs.createQueuePair(id, inline);
-      queuePair = NativeVerbs.raw(id, CmId.USED_BYTES).get(JAVA_LONG, CmId.QP);
-      number = NativeVerbs.raw(queuePair, QueuePair.USED_BYTES).get(JAVA_INT, QueuePair.QP_NUM);
+    private QueuePair queuePair() throws IOException {
+      QueuePair pair = queuePair;
+      if (pair == null) {
+        throw new IOException("rdma: not connected");
+      }
+      return pair;
     }
 
     private int agree(MemorySegment function, byte[] words) {
@@ -398,14 +489,14 @@ final class ConnectionManager {
 
     @Override
     public int number() {
-      return number;
+      return queuePair == null ? 0 : queuePair.number();
     }
 
     @Override
     public void accept(byte[] words) throws IOException {
-      createQueuePair();
+      queuePair = createQueuePair(id, inline);
       if (agree(lib.accept, words) != 0) {
-        throw verbs.failed("rdma_accept");
+        throw ConnectionManager.this.failed("rdma_accept");
       }
     }
 
@@ -422,41 +513,47 @@ final class ConnectionManager {
     @Override
     public void send(long workId, long at, int bytes, int key, int immediate, int flags)
         throws IOException {
-      verbs.postSend(
-          queuePair, SendRequest.SEND_WITH_IMM, workId, at, bytes, key, immediate, flags, 0, 0);
+      queuePair().post(SendRequest.SEND_WITH_IMM, workId, at, bytes, key, immediate, flags, 0, 0);
     }
 
     @Override
     public void read(long workId, long at, int bytes, int key, long remoteAddress, int remoteKey)
         throws IOException {
-      verbs.postSend(
-          queuePair,
-          SendRequest.RDMA_READ,
-          workId,
-          at,
-          bytes,
-          key,
-          0,
-          SIGNALLED,
-          remoteAddress,
-          remoteKey);
+      queuePair()
+          .post(
+              SendRequest.RDMA_READ,
+              workId,
+              at,
+              bytes,
+              key,
+              0,
+              SIGNALLED,
+              remoteAddress,
+              remoteKey);
     }
 
     @Override
     public void sendMarker(long workId) throws IOException {
-      verbs.postSend(queuePair, SendRequest.RDMA_WRITE, workId, 0, 0, 0, 0, SIGNALLED, 0, 0);
+      queuePair().post(SendRequest.RDMA_WRITE, workId, 0, 0, 0, 0, SIGNALLED, 0, 0);
     }
 
     @Override
     public void halt() {
-      if (queuePair != 0) {
-        verbs.stop(queuePair);
+      if (queuePair == null) {
+        return;
+      }
+      long pair = NativeVerbs.raw(id, CmId.USED_BYTES).get(JAVA_LONG, CmId.QP);
+      try (Arena own = Arena.ofConfined()) {
+        MemorySegment a = own.allocate(QueuePairState.BYTES, Long.BYTES);
+        a.set(JAVA_INT, QueuePairState.QP_STATE, QueuePairState.ERROR);
+        // An error says that it was not connected.
+        calls.callWithInt(lib.modifyQp, pair, a.address(), QueuePairState.MASK_STATE);
       }
     }
 
     @Override
     public void disconnect() {
-      if (queuePair != 0) {
+      if (queuePair != null) {
         // An error says that it was not connected.
         calls.call(lib.disconnect, id);
       }
@@ -467,9 +564,9 @@ final class ConnectionManager {
       if (links.remove(id) == null) {
         return;
       }
-      if (queuePair != 0) {
-        calls.run(lib.destroyQp, id);
-        queuePair = 0;
+      if (queuePair != null) {
+        queuePair.close();
+        queuePair = null;
       }
       calls.call(lib.destroyId, id);
     }

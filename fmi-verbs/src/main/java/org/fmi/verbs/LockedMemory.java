@@ -62,7 +62,7 @@ public final class LockedMemory {
   }
 
   /** What a refusal for want of memory most likely means. */
-  static String refused() {
+  public static String refused() {
     String limit;
     try {
       limit = kib(limit());

@@ -12,16 +12,13 @@ import java.net.InetSocketAddress;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
-import org.fmi.verbs.Structs.AsyncEvent;
+import org.fmi.verbs.Structs.CmId;
 import org.fmi.verbs.Structs.Completion;
-import org.fmi.verbs.Structs.CompletionChannel;
 import org.fmi.verbs.Structs.Context;
-import org.fmi.verbs.Structs.DeviceAttributes;
 import org.fmi.verbs.Structs.MemoryRegion;
 import org.fmi.verbs.Structs.Piece;
-import org.fmi.verbs.Structs.PortAttributes;
+import org.fmi.verbs.Structs.QueuePair;
 import org.fmi.verbs.Structs.QueuePairAttributes;
-import org.fmi.verbs.Structs.QueuePairState;
 import org.fmi.verbs.Structs.ReceiveQueueAttributes;
 import org.fmi.verbs.Structs.ReceiveRequest;
 import org.fmi.verbs.Structs.SendRequest;
@@ -37,21 +34,19 @@ public final class NativeVerbs implements Verbs {
   private static final int BATCH = 32;
 
   private static final ValueLayout.OfInt NETWORK_INT = JAVA_INT.withOrder(ByteOrder.BIG_ENDIAN);
-  private static final int[] INLINE_ATTEMPTS = {1, 2, 4, 0};
 
   private final Arena arena = Arena.ofShared();
-  final Native calls = new Native(arena);
-  private final NativeFunctions lib;
   private final ConnectionManager manager;
+  private final OpenDevice device;
+  private final Native calls;
+  private final NativeFunctions lib;
   private final long context;
-  private final String name;
   private final Limits limits;
   private final int longestMessage;
   private final MemorySegment pollCq;
   private final MemorySegment notifyCq;
   private final MemorySegment postSrqReceive;
   private final MemorySegment postSend;
-  private final int asyncDescriptor;
   private final MemorySegment completions;
   private final MemorySegment sendRequest;
   private final MemorySegment sendPiece;
@@ -77,33 +72,29 @@ public final class NativeVerbs implements Verbs {
    * @throws IOException if there is none; says what is missing
    */
   public NativeVerbs(InetAddress preferred) throws IOException {
-    Devices devices = new Devices();
-    devices.check();
-    lib = new NativeFunctions(Library.VERBS.load(), Library.CONNECTION_MANAGER.load());
-    manager = new ConnectionManager(this, lib, arena, devices, preferred);
+    manager = new ConnectionManager(preferred);
+    device = manager.device();
+    calls = manager.calls;
+    lib = manager.lib;
     context = manager.context();
-    name = manager.describe();
     MemorySegment c = raw(context, Context.USED_BYTES);
     pollCq = MemorySegment.ofAddress(c.get(JAVA_LONG, Context.POLL_CQ));
     notifyCq = MemorySegment.ofAddress(c.get(JAVA_LONG, Context.REQ_NOTIFY_CQ));
     postSrqReceive = MemorySegment.ofAddress(c.get(JAVA_LONG, Context.POST_SRQ_RECV));
     postSend = MemorySegment.ofAddress(c.get(JAVA_LONG, Context.POST_SEND));
-    asyncDescriptor = c.get(JAVA_INT, Context.ASYNC_FD);
     completions = allocate((long) BATCH * Completion.BYTES);
     sendRequest = allocate(SendRequest.BYTES);
     sendPiece = allocate(Piece.BYTES);
     receiveRequest = allocate(ReceiveRequest.BYTES);
     receivePiece = allocate(Piece.BYTES);
     bad = allocate(JAVA_LONG.byteSize());
-    event = allocate(AsyncEvent.BYTES);
+    event = allocate(JAVA_LONG.byteSize());
     sendRequest.set(JAVA_LONG, SendRequest.SG_LIST, sendPiece.address());
     receiveRequest.set(JAVA_LONG, ReceiveRequest.SG_LIST, receivePiece.address());
     receiveRequest.set(JAVA_INT, ReceiveRequest.NUM_SGE, 1);
     try {
-      // The library opens a device once a process: its other users read from the same descriptor.
-      calls.setNonBlocking(asyncDescriptor);
-      limits = queryLimits();
-      longestMessage = queryLongestMessage();
+      limits = device.limits();
+      longestMessage = device.longestMessage();
     } catch (IOException e) {
       close();
       throw e;
@@ -119,48 +110,9 @@ public final class NativeVerbs implements Verbs {
     return Native.at(address, bytes);
   }
 
-  private Limits queryLimits() throws IOException {
-    MemorySegment a = allocate(DeviceAttributes.BYTES);
-    int error = calls.call(lib.queryDevice, context, a.address());
-    if (error != 0) {
-      throw failed("ibv_query_device", error);
-    }
-    return new Limits(
-        a.get(JAVA_INT, DeviceAttributes.MAX_QP_WR),
-        a.get(JAVA_INT, DeviceAttributes.MAX_SRQ_WR),
-        a.get(JAVA_INT, DeviceAttributes.MAX_CQE));
-  }
-
-  private int queryLongestMessage() throws IOException {
-    MemorySegment a = allocate(PortAttributes.BYTES);
-    int error = calls.callWithByte(lib.queryPort, context, (byte) manager.port(), a.address());
-    if (error != 0) {
-      throw failed("ibv_query_port", error);
-    }
-    // Of 32 bits without a sign.
-    int most = a.get(JAVA_INT, PortAttributes.MAX_MSG_SZ);
-    return most < 0 ? Integer.MAX_VALUE : most;
-  }
-
-  IOException failed(String what, int error) {
-    String message = "rdma: " + name() + what + ": " + calls.message(error);
-    return new IOException(
-        error == Native.ENOMEM ? message + "; " + LockedMemory.refused() : message);
-  }
-
-  /** Of the last call. */
-  IOException failed(String what) {
-    return failed(what, calls.errno());
-  }
-
-  @SuppressWarnings("NullAway") // null while the constructor runs
-  private String name() {
-    return name == null ? "" : name + ": ";
-  }
-
   @Override
   public String device() {
-    return name;
+    return manager.describe();
   }
 
   @Override
@@ -173,60 +125,75 @@ public final class NativeVerbs implements Verbs {
     sizes = wanted;
     domain = calls.pointer(lib.allocPd, context);
     if (domain == 0) {
-      throw failed("ibv_alloc_pd");
+      throw manager.failed("ibv_alloc_pd");
     }
     channel = calls.pointer(lib.createCompChannel, context);
     if (channel == 0) {
-      throw failed("ibv_create_comp_channel");
+      throw manager.failed("ibv_create_comp_channel");
     }
-    channelDescriptor =
-        raw(channel, CompletionChannel.USED_BYTES).get(JAVA_INT, CompletionChannel.FD);
+    channelDescriptor = OpenDevice.completionDescriptor(channel);
     calls.setNonBlocking(channelDescriptor);
     queue = calls.pointer(lib.createCq, context, wanted.completions(), 0, channel, 0);
     if (queue == 0) {
-      throw failed("a completion queue of " + wanted.completions());
+      throw manager.failed("a completion queue of " + wanted.completions());
     }
     MemorySegment attributes = allocate(ReceiveQueueAttributes.BYTES);
     attributes.set(JAVA_INT, ReceiveQueueAttributes.MAX_WR, wanted.receives());
     attributes.set(JAVA_INT, ReceiveQueueAttributes.MAX_SGE, 1);
     receives = calls.pointer(lib.createSrq, domain, attributes.address());
     if (receives == 0) {
-      throw failed("a shared receive queue of " + wanted.receives());
+      throw manager.failed("a shared receive queue of " + wanted.receives());
     }
-    inline = manager.findInline(wanted.inline(), INLINE_ATTEMPTS);
-    manager.listen();
+    inline = manager.open(Pair::new, wanted.inline());
   }
 
-  /** The queue pair for a connection's id. */
-  void createQueuePair(long id, int inlineBytes) throws IOException {
-    int error = tryQueuePair(id, inlineBytes);
-    if (error != 0) {
-      throw failed("a queue pair", error);
-    }
-  }
+  private final class Pair implements ConnectionManager.QueuePair {
+    private final long id;
+    private final long address;
+    private final int number;
 
-  /** Returns the error number. */
-  int tryQueuePair(long id, int inlineBytes) {
-    try (Arena own = Arena.ofConfined()) {
-      MemorySegment a = own.allocate(QueuePairAttributes.BYTES, Long.BYTES);
-      a.set(JAVA_LONG, QueuePairAttributes.SEND_CQ, queue);
-      a.set(JAVA_LONG, QueuePairAttributes.RECV_CQ, queue);
-      a.set(JAVA_LONG, QueuePairAttributes.SRQ, receives);
-      a.set(JAVA_INT, QueuePairAttributes.MAX_SEND_WR, sizes.sends());
-      a.set(JAVA_INT, QueuePairAttributes.MAX_SEND_SGE, 1);
-      a.set(JAVA_INT, QueuePairAttributes.MAX_INLINE_DATA, inlineBytes);
-      a.set(JAVA_INT, QueuePairAttributes.QP_TYPE, QueuePairAttributes.RELIABLE);
-      return calls.call(lib.createQp, id, domain, a.address()) == 0 ? 0 : calls.errno();
+    Pair(long id, int inlineBytes) throws IOException {
+      this.id = id;
+      try (Arena own = Arena.ofConfined()) {
+        MemorySegment a = own.allocate(QueuePairAttributes.BYTES, Long.BYTES);
+        a.set(JAVA_LONG, QueuePairAttributes.SEND_CQ, queue);
+        a.set(JAVA_LONG, QueuePairAttributes.RECV_CQ, queue);
+        a.set(JAVA_LONG, QueuePairAttributes.SRQ, receives);
+        a.set(JAVA_INT, QueuePairAttributes.MAX_SEND_WR, sizes.sends());
+        a.set(JAVA_INT, QueuePairAttributes.MAX_SEND_SGE, 1);
+        a.set(JAVA_INT, QueuePairAttributes.MAX_INLINE_DATA, inlineBytes);
+        a.set(JAVA_INT, QueuePairAttributes.QP_TYPE, QueuePairAttributes.RELIABLE);
+        if (calls.call(lib.createQp, id, domain, a.address()) != 0) {
+          throw manager.failed("a queue pair");
+        }
+      }
+      address = raw(id, CmId.USED_BYTES).get(JAVA_LONG, CmId.QP);
+      number = raw(address, QueuePair.USED_BYTES).get(JAVA_INT, QueuePair.QP_NUM);
     }
-  }
 
-  /** Its work completes, with errors, and it takes no more. */
-  void stop(long queuePair) {
-    try (Arena own = Arena.ofConfined()) {
-      MemorySegment a = own.allocate(QueuePairState.BYTES, Long.BYTES);
-      a.set(JAVA_INT, QueuePairState.QP_STATE, QueuePairState.ERROR);
-      // An error says that it was not connected.
-      calls.callWithInt(lib.modifyQp, queuePair, a.address(), QueuePairState.MASK_STATE);
+    @Override
+    public int number() {
+      return number;
+    }
+
+    @Override
+    public void post(
+        int opcode,
+        long work,
+        long at,
+        int bytes,
+        int key,
+        int immediate,
+        int flags,
+        long remoteAddress,
+        int remoteKey)
+        throws IOException {
+      postSend(address, opcode, work, at, bytes, key, immediate, flags, remoteAddress, remoteKey);
+    }
+
+    @Override
+    public void close() {
+      calls.run(lib.destroyQp, id);
     }
   }
 
@@ -249,7 +216,7 @@ public final class NativeVerbs implements Verbs {
   public Region register(MemorySegment memory, int access) throws IOException {
     long region = calls.pointer(lib.regMr, domain, memory.address(), memory.byteSize(), access);
     if (region == 0) {
-      throw failed("cannot register " + memory.byteSize() + " bytes");
+      throw manager.failed("cannot register " + memory.byteSize() + " bytes");
     }
     int key = raw(region, MemoryRegion.USED_BYTES).get(JAVA_INT, MemoryRegion.LKEY);
     int remoteKey = raw(region, MemoryRegion.USED_BYTES).get(JAVA_INT, MemoryRegion.RKEY);
@@ -285,11 +252,11 @@ public final class NativeVerbs implements Verbs {
     receiveRequest.set(JAVA_LONG, ReceiveRequest.WR_ID, id);
     int error = Native.post(postSrqReceive, receives, receiveRequest.address(), bad.address());
     if (error != 0) {
-      throw failed("ibv_post_srq_recv", error);
+      throw manager.failed("ibv_post_srq_recv", error);
     }
   }
 
-  void postSend(
+  private void postSend(
       long queuePair,
       int opcode,
       long id,
@@ -313,7 +280,7 @@ public final class NativeVerbs implements Verbs {
     sendRequest.set(JAVA_INT, SendRequest.RKEY, remoteKey);
     int error = Native.post(postSend, queuePair, sendRequest.address(), bad.address());
     if (error != 0) {
-      throw failed("ibv_post_send", error);
+      throw manager.failed("ibv_post_send", error);
     }
   }
 
@@ -321,7 +288,7 @@ public final class NativeVerbs implements Verbs {
   public int poll() throws IOException {
     int n = Native.poll(pollCq, queue, BATCH, completions.address());
     if (n < 0) {
-      throw failed("ibv_poll_cq", -n);
+      throw manager.failed("ibv_poll_cq", -n);
     }
     return n;
   }
@@ -365,7 +332,7 @@ public final class NativeVerbs implements Verbs {
   public void requestNotification() throws IOException {
     int error = Native.notify(notifyCq, queue, 0);
     if (error != 0) {
-      throw failed("ibv_req_notify_cq", error);
+      throw manager.failed("ibv_req_notify_cq", error);
     }
   }
 
@@ -376,7 +343,7 @@ public final class NativeVerbs implements Verbs {
       untaken++;
     }
     if (calls.errno() != Native.EAGAIN) {
-      throw failed("ibv_get_cq_event");
+      throw manager.failed("ibv_get_cq_event");
     }
   }
 
@@ -394,21 +361,7 @@ public final class NativeVerbs implements Verbs {
 
   @Override
   public @Nullable String deviceFailure() throws IOException {
-    String failure = null;
-    while (calls.call(lib.getAsyncEvent, context, event.address()) == 0) {
-      int type = event.get(JAVA_INT, AsyncEvent.EVENT_TYPE);
-      if (type == AsyncEvent.DEVICE_FATAL) {
-        failure = name + ": the device has failed";
-      } else if (type == AsyncEvent.PORT_ERR
-          && event.get(JAVA_INT, AsyncEvent.ELEMENT) == manager.port()) {
-        failure = name + ": the port is down";
-      }
-      calls.run(lib.ackAsyncEvent, event.address());
-    }
-    if (calls.errno() != Native.EAGAIN) {
-      throw failed("ibv_get_async_event");
-    }
-    return failure;
+    return device.failure();
   }
 
   // ---- waiting
@@ -425,7 +378,7 @@ public final class NativeVerbs implements Verbs {
 
   @Override
   public int failureDescriptor() {
-    return asyncDescriptor;
+    return device.failureDescriptor();
   }
 
   // ---- the end
@@ -436,7 +389,7 @@ public final class NativeVerbs implements Verbs {
       return;
     }
     closed = true;
-    manager.closeIds();
+    manager.closeConnections();
     if (queue != 0) {
       if (untaken > 0) {
         calls.run(lib.ackCqEvents, queue, untaken);
@@ -457,7 +410,7 @@ public final class NativeVerbs implements Verbs {
     if (object != 0) {
       int error = calls.call(function, object);
       if (error != 0) {
-        throw failed(what, error);
+        throw manager.failed(what, error);
       }
     }
   }

@@ -28,9 +28,16 @@ public interface Verbs extends AutoCloseable {
    * @param sends work a connection may have outstanding
    * @param inline bytes a send may carry in the work request itself, if the device can
    * @param receives buffers in the shared receive queue
-   * @param completions completions nobody has polled yet
+   * @param completions completions nobody has polled yet: {@code receives}, and {@code sends} for
+   *     each connection there may be
+   * @param window messages that a connection's peer may send before the first of them was polled
    */
-  record Sizes(int sends, int inline, int receives, int completions) {}
+  record Sizes(int sends, int inline, int receives, int completions, int window) {
+    /** A connection's peer may use all buffers of the shared receive queue. */
+    public Sizes(int sends, int inline, int receives, int completions) {
+      this(sends, inline, receives, completions, receives);
+    }
+  }
 
   /**
    * What the device can do at most.
@@ -83,6 +90,7 @@ public interface Verbs extends AutoCloseable {
    * Gives a buffer to the shared receive queue.
    *
    * @param id negative
+   * @param bytes the same for all buffers
    */
   void postReceive(long id, long address, int bytes, int key) throws IOException;
 

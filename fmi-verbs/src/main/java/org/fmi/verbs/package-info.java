@@ -3,11 +3,12 @@
  * how two of them prove to each other that they belong to one job.
  *
  * <pre>
- *   Verbs         a device: queues, memory, connections     Connection    a queue pair to one peer
- *   NativeVerbs   by the foreign function API               Structs       the C structures' layouts
- *   Greeting      proof of the job's secret                 RdmaEndpoint  where a rank listens
- *   Sleeper       where a thread waits for a device
- *   Devices, PortQuery, LockedMemory, Library               what there is, for a person who asks
+ *   Verbs              a device: queues, memory, connections      Connection    a queue pair to one peer
+ *   VerbsProvider      which library does the work                NativeVerbs   the foreign function API
+ *   ConnectionManager  connections, for all providers             OpenDevice    what a device tells of itself
+ *   Greeting           proof of the job's secret                  RdmaEndpoint  where a rank listens
+ *   Sleeper            where a thread waits for a device          Structs       the C structures' layouts
+ *   Devices, PortQuery, LockedMemory, Library                     what there is, for a person who asks
  * </pre>
  */
 @NullMarked

@@ -10,6 +10,7 @@ import org.fmi.verbs.Devices;
 import org.fmi.verbs.Library;
 import org.fmi.verbs.LockedMemory;
 import org.fmi.verbs.PortQuery;
+import org.fmi.verbs.VerbsProvider;
 
 /** What RDMA needs of a machine, item by item, and whether this one has it. */
 final class Diagnosis {
@@ -34,6 +35,11 @@ final class Diagnosis {
   }
 
   List<Finding> findings() {
+    add(
+        () -> {
+          VerbsProvider provider = VerbsProvider.chosen();
+          return "verbs provider " + provider.name() + ": " + provider.check();
+        });
     for (Library library : Library.values()) {
       add(
           () -> {

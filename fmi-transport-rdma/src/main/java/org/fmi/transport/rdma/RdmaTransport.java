@@ -160,7 +160,9 @@ final class RdmaTransport implements Transport {
       int peers = Math.max(1, config.size() - 1);
       int buffers = ReceivePool.most(peers);
       depth = depth(verbs.limits(), peers, buffers);
-      verbs.open(new Verbs.Sizes(depth, INLINE_BYTES, buffers, buffers + peers * depth));
+      verbs.open(
+          new Verbs.Sizes(
+              depth, INLINE_BYTES, buffers, buffers + peers * depth, ReceivePool.UNDER_WAY));
       inline = verbs.inline();
       scratch =
           MemorySegment.ofAddress(arena.allocate(INLINE_BYTES, Long.BYTES).address())

@@ -9,10 +9,10 @@ import org.fmi.core.spi.Transport;
 import org.fmi.core.spi.TransportProvider;
 import org.fmi.verbs.Devices;
 import org.fmi.verbs.LockedMemory;
-import org.fmi.verbs.NativeVerbs;
+import org.fmi.verbs.VerbsProvider;
 import org.jspecify.annotations.Nullable;
 
-/** Makes RDMA transports, by the libraries of rdma-core. */
+/** Makes RDMA transports, by the verbs provider that was chosen. */
 public final class RdmaTransportProvider implements TransportProvider {
   /** Once a process, not once an epoch. */
   private boolean warned;
@@ -55,7 +55,7 @@ public final class RdmaTransportProvider implements TransportProvider {
     return new RdmaTransport(
         config,
         epoch,
-        new NativeVerbs(InetAddress.getByName(config.host())),
+        VerbsProvider.chosen().open(InetAddress.getByName(config.host())),
         mostRegistered(config),
         reason -> warn(config.rank(), reason));
   }

@@ -23,6 +23,9 @@ final class ReceivePool {
   /** Frames that a peer may have under way at most: half a MiB. */
   static final int WINDOW = 32;
 
+  /** All that one peer may have under way. */
+  static final int UNDER_WAY = WINDOW + TELLING;
+
   private static final int FIXED = BASE + TELLING;
   private static final int FAST_PEERS = 8;
 
@@ -50,7 +53,7 @@ final class ReceivePool {
 
   private static int wanted(int connections) {
     int fast = Math.min(connections, FAST_PEERS);
-    return fast * (WINDOW + TELLING) + (connections - fast) * FIXED;
+    return fast * UNDER_WAY + (connections - fast) * FIXED;
   }
 
   /**

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -27,10 +28,10 @@ import org.fmi.core.wire.Frame;
 import org.fmi.core.wire.FrameLayout;
 import org.fmi.verbs.Connection;
 import org.fmi.verbs.Greeting;
-import org.fmi.verbs.NativeVerbs;
 import org.fmi.verbs.RdmaEndpoint;
 import org.fmi.verbs.Sleeper;
 import org.fmi.verbs.Verbs;
+import org.fmi.verbs.VerbsProvider;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -168,7 +169,7 @@ class RdmaFaultsTest {
     SplittableRandom random = new SplittableRandom(5);
     try (RdmaTransport ours = open(0, secret(1), EPOCH);
         RdmaTransport peer = open(1, secret(1), EPOCH);
-        Verbs dialler = new NativeVerbs(InetAddress.getLoopbackAddress())) {
+        Verbs dialler = VerbsProvider.chosen().open(InetAddress.getLoopbackAddress())) {
       dialler.open(new Verbs.Sizes(16, 0, 16, 64));
       Log log = new Log();
       for (int i = 0; i < 20; i++) {
@@ -334,21 +335,21 @@ class RdmaFaultsTest {
     return exposure;
   }
 
+  /** A process of this one's kind: with the same options, so that it has the same provider. */
+  static ProcessBuilder java(Class<?> main, String... args) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+    command.addAll(List.of(args));
+    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+  }
+
   /** Rank 1 in a process of its own. */
   private record Prey(Process process, BufferedReader out) implements AutoCloseable {
     static Prey start(RdmaTransport ours, Deed deed) throws IOException {
       Process process =
-          new ProcessBuilder(
-                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                  "--enable-native-access=ALL-UNNAMED",
-                  "-XX:TieredStopAtLevel=1",
-                  "-cp",
-                  System.getProperty("java.class.path"),
-                  Victim.class.getName(),
-                  HexFormat.of().formatHex(ours.endpoint()),
-                  deed.name())
-              .redirectError(ProcessBuilder.Redirect.INHERIT)
-              .start();
+          java(Victim.class, HexFormat.of().formatHex(ours.endpoint()), deed.name()).start();
       Prey prey =
           new Prey(
               process,

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.fmi.core.spi.RemoteMemory;
 import org.fmi.verbs.LockedMemory;
-import org.fmi.verbs.NativeVerbs;
+import org.fmi.verbs.VerbsProvider;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -27,7 +27,7 @@ class RdmaLimitTest {
             new RdmaTransport(
                 RdmaFaultsTest.config(0, RdmaFaultsTest.secret(1)),
                 1,
-                new NativeVerbs(InetAddress.getLoopbackAddress()),
+                VerbsProvider.chosen().open(InetAddress.getLoopbackAddress()),
                 1L << 40,
                 warnings::add)) {
       RemoteMemory remote = ours.remoteMemory();

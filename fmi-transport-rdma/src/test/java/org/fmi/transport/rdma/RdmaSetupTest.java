@@ -6,6 +6,7 @@ import static org.fmi.transport.rdma.RdmaFaultsTest.TIMEOUT_NANOS;
 import static org.fmi.transport.rdma.RdmaFaultsTest.config;
 import static org.fmi.transport.rdma.RdmaFaultsTest.connect;
 import static org.fmi.transport.rdma.RdmaFaultsTest.frame;
+import static org.fmi.transport.rdma.RdmaFaultsTest.java;
 import static org.fmi.transport.rdma.RdmaFaultsTest.open;
 import static org.fmi.transport.rdma.RdmaFaultsTest.secret;
 
@@ -16,7 +17,6 @@ import java.io.OutputStream;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -27,10 +27,10 @@ import org.fmi.core.spi.FrameHandler;
 import org.fmi.core.wire.FrameLayout;
 import org.fmi.transport.rdma.RdmaFaultsTest.Log;
 import org.fmi.verbs.Greeting;
-import org.fmi.verbs.NativeVerbs;
 import org.fmi.verbs.RdmaEndpoint;
 import org.fmi.verbs.Sleeper;
 import org.fmi.verbs.Verbs;
+import org.fmi.verbs.VerbsProvider;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -64,7 +64,7 @@ class RdmaSetupTest {
   }
 
   private static Verbs verbs() throws IOException {
-    return new NativeVerbs(InetAddress.getLoopbackAddress());
+    return VerbsProvider.chosen().open(InetAddress.getLoopbackAddress());
   }
 
   private static boolean readable(int descriptor, long maxNanos) throws IOException {
@@ -184,17 +184,7 @@ class RdmaSetupTest {
     Verbs verbs = verbs();
     try (RdmaTransport ours = new RdmaTransport(config(0, secret(1)), EPOCH, verbs, 0, w -> {})) {
       Process victim =
-          new ProcessBuilder(
-                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                  "--enable-native-access=ALL-UNNAMED",
-                  "-XX:TieredStopAtLevel=1",
-                  "-cp",
-                  System.getProperty("java.class.path"),
-                  Victim.class.getName(),
-                  stage.name(),
-                  HexFormat.of().formatHex(ours.endpoint()))
-              .redirectError(ProcessBuilder.Redirect.INHERIT)
-              .start();
+          java(Victim.class, stage.name(), HexFormat.of().formatHex(ours.endpoint())).start();
       Log log = new Log();
       try (BufferedReader out =
           new BufferedReader(

@@ -1,0 +1,25 @@
+package org.fmi.verbs;
+
+import java.io.IOException;
+import java.net.InetAddress;
+
+/** {@link NativeVerbs}: rdma-core's libraries, by the foreign function API. */
+public final class NativeVerbsProvider implements VerbsProvider {
+  @Override
+  public String name() {
+    return NATIVE;
+  }
+
+  @Override
+  public String check() throws IOException {
+    for (Library library : Library.values()) {
+      library.load();
+    }
+    return "rdma-core's libraries, called directly";
+  }
+
+  @Override
+  public Verbs open(InetAddress preferred) throws IOException {
+    return new NativeVerbs(preferred);
+  }
+}
