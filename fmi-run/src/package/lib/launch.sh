@@ -48,7 +48,8 @@ fmi_class_path() {
 # an AOT cache it starts in half the time; one made by another JDK is as good as none.
 fmi_exec() {
   local options=(-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData
-    "-Djava.library.path=$home/lib/native" "-Dfmi.home=$home")
+    "-Djava.library.path=$home/lib/native${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}:/usr/java/packages/lib:/usr/lib64:/lib64:/lib:/usr/lib"
+    "-Dfmi.home=$home")
   if cmp -s "$home/lib/aot/release" "${java%/bin/java}/release"; then
     options+=("-Dfmi.aot=$home/lib/aot" "-XX:AOTCache=$home/lib/aot/$1.aot" -Xlog:aot=off -Xlog:cds=off)
   fi

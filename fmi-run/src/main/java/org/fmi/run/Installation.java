@@ -14,6 +14,7 @@ import java.util.List;
  *   bin/fmirun, fmi, fmi-daemon   scripts that find a JDK
  *   lib/*.jar                     what ranks and daemons need
  *   lib/chronicle/*.jar           what only ranks with state of a certain kind need
+ *   lib/disni/*.jar               what only ranks that use RDMA through DiSNI need
  *   lib/run/*.jar                 what only fmirun needs
  *   lib/native/*.so               Netty's libraries, so that no process unpacks them
  *   lib/jvm.options               options of all JVMs
@@ -47,12 +48,18 @@ public record Installation(Path home) {
     return home.resolve("lib/native");
   }
 
-  /** Jars that belong behind a program's own. */
-  public List<String> lastJars() throws IOException {
+  /**
+   * Jars that belong behind a program's own.
+   *
+   * @param disni with those of DiSNI
+   */
+  public List<String> lastJars(boolean disni) throws IOException {
     List<String> jars = new ArrayList<>();
-    try (DirectoryStream<Path> found =
-        Files.newDirectoryStream(home.resolve("lib/chronicle"), "*.jar")) {
-      found.forEach(jar -> jars.add(jar.toString()));
+    for (String directory : disni ? List.of("chronicle", "disni") : List.of("chronicle")) {
+      try (DirectoryStream<Path> found =
+          Files.newDirectoryStream(home.resolve("lib").resolve(directory), "*.jar")) {
+        found.forEach(jar -> jars.add(jar.toString()));
+      }
     }
     return jars;
   }

@@ -19,6 +19,8 @@ final class ArchitectureTest {
   private static final String API = "org.fmi";
   private static final String RUN = "org.fmi.run..";
   private static final String VERBS = "org.fmi.verbs..";
+  private static final String VERBS_DISNI = "org.fmi.verbs.disni..";
+  private static final String DISNI = "com.ibm.disni..";
 
   /** Modules that a rank finds through ServiceLoader. */
   private static final String[] SERVICES = {
@@ -115,7 +117,18 @@ final class ArchitectureTest {
         .resideInAPackage(VERBS)
         .should()
         .onlyDependOnClassesThat()
-        .resideInAnyPackage(VERBS, "java..", "org.jspecify..")
+        .resideInAnyPackage(VERBS, DISNI, "java..", "org.jspecify..")
+        .check(project);
+  }
+
+  @Test
+  void onlyItsOwnModuleKnowsDisni() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(VERBS_DISNI)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(VERBS_DISNI, DISNI)
         .check(project);
   }
 

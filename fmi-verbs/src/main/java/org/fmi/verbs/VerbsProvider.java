@@ -37,6 +37,14 @@ public interface VerbsProvider {
   Verbs open(InetAddress preferred) throws IOException;
 
   /**
+   * Bytes that it locks for each connection, besides those that are registered.
+   *
+   * @param window see {@link Verbs.Sizes#window}
+   * @param bytes of a receive buffer
+   */
+  long lockedBytes(int window, int bytes);
+
+  /**
    * The one that this process is to use.
    *
    * @throws IOException if there is none of that name; says which there are

@@ -12,6 +12,7 @@ import org.fmi.core.spi.CheckpointInterval;
 import org.fmi.run.cli.Settings.Value;
 import org.fmi.run.job.FaultSpec;
 import org.fmi.run.job.JobSpec;
+import org.fmi.verbs.VerbsProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -288,6 +289,11 @@ record RunOptions(
               "-x " + name + ": not set here; set it, or write -x " + name + "=VALUE");
         }
         variables.put(name, value);
+      }
+      if (settings.get(Setting.VERBS) != null) {
+        variables.putIfAbsent(
+            VerbsProvider.VARIABLE,
+            choice(Setting.VERBS, VerbsProvider.NATIVE, VerbsProvider.NATIVE, VerbsProvider.DISNI));
       }
       return variables;
     }

@@ -22,6 +22,11 @@ enum Setting {
       "T",
       "auto, shm (one node only), rdma or tcp (default auto: shm within a node, else rdma where there"
           + " is a device, else tcp)"),
+  VERBS(
+      "--verbs",
+      "verbs",
+      "V",
+      "how rdma uses the device: native, or disni where the site has libdisni (default native)"),
   GROUP_SIZE("--group-size", "group-size", "G", "ranks per checkpoint group (default 16)"),
   INTERVAL("--interval", "interval", "K", "checkpoint every K iterations"),
   MTBF(

@@ -13,6 +13,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.fmi.run.Installation;
 import org.fmi.run.control.NodeSetup;
+import org.fmi.verbs.VerbsProvider;
+import org.jspecify.annotations.Nullable;
 
 /** Knows the command line and environment of a rank's process. */
 final class RankCommand {
@@ -47,7 +49,8 @@ final class RankCommand {
         new LinkedHashSet<>(
             List.of(System.getProperty("java.class.path").split(File.pathSeparator)));
     entries.addAll(setup.classPath());
-    entries.addAll(installation.lastJars());
+    String verbs = variable(VerbsProvider.VARIABLE);
+    entries.addAll(installation.lastJars(VerbsProvider.DISNI.equals(verbs)));
     this.classPath = String.join(File.pathSeparator, entries);
   }
 
@@ -94,8 +97,14 @@ final class RankCommand {
     return builder;
   }
 
+  /** As a rank will see it. */
+  private @Nullable String variable(String name) {
+    String set = setup.environment().get(name);
+    return set == null ? System.getenv(name) : set;
+  }
+
   private String libraryPath() {
-    String site = System.getenv("LD_LIBRARY_PATH");
+    String site = variable("LD_LIBRARY_PATH");
     return installation.nativeLibraries()
         + (site == null || site.isEmpty() ? "" : File.pathSeparator + site)
         + ":/usr/java/packages/lib:/usr/lib64:/lib64:/lib:/usr/lib";

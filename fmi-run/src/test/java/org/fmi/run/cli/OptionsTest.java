@@ -241,6 +241,18 @@ final class OptionsTest {
   }
 
   @Test
+  void theVerbsProviderReachesTheRanks() throws Exception {
+    assertThat(options("-n 2 app.jar").environment()).isEmpty();
+    environment.put("FMI_VERBS", "disni");
+    assertThat(options("-n 2 app.jar").environment()).isEqualTo(Map.of("FMI_VERBS", "disni"));
+    assertThat(options("-n 2 --verbs native app.jar").environment())
+        .isEqualTo(Map.of("FMI_VERBS", "native"));
+    environment.put("FMI_VERBS", "disny");
+    assertThat(refusal("-n 2 app.jar"))
+        .isEqualTo("FMI_VERBS disny: not one of native, disni; did you mean disni?");
+  }
+
+  @Test
   void theConfigurationThatIsShippedIsValid() throws IOException, UsageException {
     String shipped = Files.readString(Path.of("../conf/fmi.conf"));
     configuration(shipped);
@@ -276,7 +288,7 @@ final class OptionsTest {
           -np 4 app.jar                        | -np | -n
           -n 4 --interva 10 app.jar            | --interva | --interval
           -n 4 --group_size=3 app.jar          | --group_size | --group-size
-          -n 4 --verbos app.jar                | --verbos | --verbose
+          -n 4 --verbosee app.jar              | --verbosee | --verbose
           -n 4 missing.jar                     | missing.jar | no such file
           -n 4 classes                         | classes | not a file
           -n 4 plain.jar                       | plain.jar | Main-Class

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -20,10 +21,16 @@ final class FmiToolIT {
   private record Result(int status, String output) {}
 
   private Result fmi(String... arguments) throws IOException, InterruptedException {
+    return fmi(Map.of(), arguments);
+  }
+
+  private Result fmi(Map<String, String> variables, String... arguments)
+      throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of(FMI.toString()));
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     traces.mark(builder.environment());
+    builder.environment().putAll(variables);
     Process process = builder.start();
     process.getOutputStream().close();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -44,8 +51,27 @@ final class FmiToolIT {
         .anyMatch(line -> line.contains("/dev/shm"))
         .anyMatch(line -> line.contains("shm loopback"))
         .anyMatch(line -> line.contains("tcp loopback"))
+        .anyMatch(line -> line.contains("rdma: verbs provider native: "))
         .anyMatch(line -> line.startsWith("missing: rdma: no RDMA device on this machine"))
         .noneMatch(line -> line.contains("rdma loopback"));
+  }
+
+  @Test
+  void doctorTellsWhatTheVerbsProviderLacks() throws Exception {
+    // Where no libdisni is, but in the system's own directories.
+    String nowhere = Path.of("target").toAbsolutePath().toString();
+    assertThat(
+            fmi(Map.of("FMI_VERBS", "disni", "LD_LIBRARY_PATH", nowhere), "doctor")
+                .output()
+                .lines())
+        .anyMatch(
+            line ->
+                line.startsWith(
+                        "missing: rdma: FMI_VERBS=disni: libdisni is not installed (no disni in"
+                            + " java.library.path: ")
+                    && line.contains(nowhere));
+    assertThat(fmi(Map.of("FMI_VERBS", "disny"), "doctor").output())
+        .contains("missing: rdma: FMI_VERBS=disny: no such verbs provider; valid: native, disni\n");
   }
 
   @Test

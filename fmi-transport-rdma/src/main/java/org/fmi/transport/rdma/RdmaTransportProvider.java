@@ -52,11 +52,12 @@ public final class RdmaTransportProvider implements TransportProvider {
 
   @Override
   public Transport open(RankConfig config, int epoch) throws IOException {
+    VerbsProvider provider = VerbsProvider.chosen();
     return new RdmaTransport(
         config,
         epoch,
-        VerbsProvider.chosen().open(InetAddress.getByName(config.host())),
-        mostRegistered(config),
+        provider.open(InetAddress.getByName(config.host())),
+        mostRegistered(config, provider),
         reason -> warn(config.rank(), reason));
   }
 
@@ -64,13 +65,18 @@ public final class RdmaTransportProvider implements TransportProvider {
    * Bytes of the program's memory that a rank may register: what the limit of locked memory leaves,
    * and not more than its share of a quarter of the machine's memory.
    */
-  private static long mostRegistered(RankConfig config) throws IOException {
+  private static long mostRegistered(RankConfig config, VerbsProvider provider) throws IOException {
     long share = LockedMemory.machineBytes() / 4 / config.ranksOnNode();
     if (LockedMemory.exempt()) {
       return share;
     }
-    long left = LockedMemory.limit() - Diagnosis.locked(Math.max(1, config.size() - 1));
-    return Math.clamp(left, 0, share);
+    int peers = Math.max(1, config.size() - 1);
+    // Each peer may have two connections for a moment, when both dial; and the next epoch has one.
+    long connections = 2L * peers + 1;
+    long locked =
+        Diagnosis.locked(peers)
+            + connections * provider.lockedBytes(ReceivePool.UNDER_WAY, Slab.FRAME_BYTES);
+    return Math.clamp(LockedMemory.limit() - locked, 0, share);
   }
 
   private void warn(int rank, String reason) {

@@ -1,0 +1,34 @@
+package org.fmi.verbs.disni;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import org.fmi.verbs.Devices;
+import org.fmi.verbs.Verbs;
+import org.fmi.verbs.VerbsProvider;
+
+/** {@link DisniVerbs}. */
+public final class DisniVerbsProvider implements VerbsProvider {
+  @Override
+  public String name() {
+    return DISNI;
+  }
+
+  @Override
+  public String check() throws IOException {
+    Libdisni.load();
+    return "DiSNI 2.1 with the site's libdisni";
+  }
+
+  @Override
+  public Verbs open(InetAddress preferred) throws IOException {
+    // As with the other provider, a machine without a device is told that first.
+    new Devices().check();
+    Libdisni.load();
+    return new DisniVerbs(preferred);
+  }
+
+  @Override
+  public long lockedBytes(int window, int bytes) {
+    return DisniPair.lockedBytes(window, bytes);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.verbs.disni;
+
+import org.jspecify.annotations.NullMarked;
