@@ -5,13 +5,45 @@ import org.fmi.core.spi.FailureDetector;
 import org.fmi.core.spi.FailureDetectorProvider;
 import org.fmi.core.spi.RankConfig;
 
-/** Makes log-ring detectors. */
+/**
+ * Makes log-ring detectors: over RDMA where messages travel so and all ranks can, else over TCP. A
+ * rank that may use both offers both.
+ */
 public final class LogRingDetectorProvider implements FailureDetectorProvider {
   @Override
   public FailureDetector open(RankConfig config, int epoch, FailureDetector.Listener listener)
       throws IOException {
     LogRingDetector detector = new LogRingDetector(config, epoch, listener);
-    detector.offer(TcpLinks::new);
+    boolean rdma = config.transports().contains(RdmaLinks.NAME);
+    boolean tcp = !rdma || config.transports().contains(TcpLinks.NAME);
+    try {
+      if (rdma) {
+        offerRdma(detector, config, tcp);
+      }
+      if (tcp) {
+        detector.offer(TcpLinks::new);
+      }
+    } catch (IOException e) {
+      detector.close();
+      throw e;
+    }
     return detector;
+  }
+
+  private static void offerRdma(LogRingDetector detector, RankConfig config, boolean mayFail)
+      throws IOException {
+    try {
+      detector.offer(RdmaLinks::new);
+    } catch (IOException e) {
+      if (!mayFail) {
+        throw e;
+      }
+      System.err.println(
+          "fmi: the log-ring goes on without rdma: "
+              + e.getMessage()
+              + " (as seen by rank "
+              + config.rank()
+              + ")");
+    }
   }
 }

@@ -10,10 +10,12 @@
  *   frames:  | 1 | epoch | failed rank | hops |   a notice; hops: how many ranks it has passed
  *            | 2 |                                goodbye
  *
- *   LogRing           which links, and what to pass on      Offer      how a rank can be reached
- *   LogRingDetector   runs it                               TcpLinks   over connections of fmi-net
+ *   LogRing           which links, and what to pass on      Offer       how a rank can be reached
+ *   LogRingDetector   runs it
  *   ---------------------------------------------------
- *   RingLinks         links and a thread that serves them
+ *   RingLinks         links and a thread that serves them   TcpLinks    over connections of fmi-net
+ *                                                           RdmaLinks   over those of fmi-verbs
+ *                                                           Window      buffers to send into
  * </pre>
  */
 @NullMarked

@@ -43,6 +43,28 @@ public record RankConfig(
     List<String> transports,
     List<Fault> faults) {
 
+  /** The same, but for the transports. */
+  public RankConfig withTransports(List<String> names) {
+    return new RankConfig(
+        jobId,
+        secret,
+        rank,
+        size,
+        incarnation,
+        host,
+        node,
+        nodeDirectory,
+        ranksOnNode,
+        cores,
+        group,
+        logRingBase,
+        heartbeatTimeoutMillis,
+        recordLimitBytes,
+        interval,
+        names,
+        faults);
+  }
+
   @Override
   public String toString() {
     return "RankConfig[job "

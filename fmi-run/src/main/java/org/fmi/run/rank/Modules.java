@@ -59,6 +59,9 @@ record Modules(
       throw new IllegalStateException(
           "none of the transports " + config.transports() + " is on the class path");
     }
-    return new RankRuntime(config, link, wanted, detectors, stores, memory, new ParkingClock());
+    // The detector uses RDMA if messages do.
+    RankConfig settled =
+        config.withTransports(wanted.stream().map(TransportProvider::name).toList());
+    return new RankRuntime(settled, link, wanted, detectors, stores, memory, new ParkingClock());
   }
 }

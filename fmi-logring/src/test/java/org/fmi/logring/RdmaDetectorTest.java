@@ -1,0 +1,258 @@
+package org.fmi.logring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.fmi.core.spi.RankConfig;
+import org.fmi.verbs.Connection;
+import org.fmi.verbs.Greeting;
+import org.fmi.verbs.NativeVerbs;
+import org.fmi.verbs.RdmaEndpoint;
+import org.fmi.verbs.Verbs;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The log-ring over RDMA; strangers and peers that behave badly. */
+@Tag("rdma")
+final class RdmaDetectorTest extends DetectorContract {
+  private static final int TIMEOUT_SECONDS = 60;
+  private static final byte[] OURS = new byte[32];
+  private static final byte[] ANOTHER = Arrays.copyOf(new byte[] {1}, 32);
+
+  RdmaDetectorTest() {
+    super(RdmaLinks.NAME);
+  }
+
+  private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+
+  /** One of two ranks; rank 0 dials rank 1. */
+  private LogRingDetector open(int rank, byte[] secret, int epoch, int timeoutMillis)
+      throws IOException {
+    RankConfig config = config(rank, 2, RdmaLinks.NAME, secret, timeoutMillis);
+    return (LogRingDetector)
+        new LogRingDetectorProvider()
+            .open(
+                config,
+                epoch,
+                (failed, hops, reason) ->
+                    heard.add("rank " + rank + " heard of " + failed + ": " + reason));
+  }
+
+  private LogRingDetector open(int rank) throws IOException {
+    return open(rank, OURS, EPOCH, 60_000);
+  }
+
+  private static byte[][] endpoints(LogRingDetector rank0, LogRingDetector rank1) {
+    return new byte[][] {rank0.endpoint(), rank1.endpoint()};
+  }
+
+  private static RdmaEndpoint rdma(LogRingDetector detector) {
+    return RdmaEndpoint.of(Offer.of(detector.endpoint()).endpoint(RdmaLinks.NAME));
+  }
+
+  private @Nullable String next() throws InterruptedException {
+    return heard.poll(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+  }
+
+  private void strangerIsRefused(byte[] secret, int epoch) throws Exception {
+    try (LogRingDetector ours = open(1);
+        LogRingDetector stranger = open(0, secret, epoch, 60_000)) {
+      assertThatThrownBy(() -> stranger.connect(endpoints(stranger, ours)))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("rank 1 has failed: refused by the peer");
+      assertThat(next()).startsWith("rank 0 heard of 1");
+      assertThat(heard).as("the one dialled").isEmpty();
+    }
+  }
+
+  @Test
+  void aWrongSecretIsRefused() throws Exception {
+    strangerIsRefused(ANOTHER, EPOCH);
+  }
+
+  @Test
+  void aWrongEpochIsRefused() throws Exception {
+    strangerIsRefused(OURS, EPOCH - 1);
+  }
+
+  /** A dialler of which the test decides everything. */
+  private static Verbs rawVerbs() throws IOException {
+    Verbs verbs = new NativeVerbs(InetAddress.getLoopbackAddress());
+    verbs.open(new Verbs.Sizes(16, 0, 16, 64));
+    return verbs;
+  }
+
+  private static Verbs.Event await(Verbs verbs) throws IOException {
+    long begin = System.nanoTime();
+    Verbs.Event event;
+    while ((event = verbs.nextEvent()) == null) {
+      assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin))
+          .isLessThan(TIMEOUT_SECONDS);
+    }
+    return event;
+  }
+
+  /** Dials as rank 0, with the secret. */
+  private static Connection dial(Verbs verbs, LogRingDetector to) throws IOException {
+    Greeting greeting = new Greeting(OURS, "test-job", EPOCH);
+    RdmaEndpoint endpoint = rdma(to);
+    Connection connection =
+        verbs.dial(
+            endpoint.address(),
+            greeting.request(new Greeting.Request(0, 1, Window.FRAMES, 42), endpoint.nonce()));
+    assertThat(await(verbs).kind()).isEqualTo(Verbs.Event.Kind.ESTABLISHED);
+    return connection;
+  }
+
+  @Test
+  void garbageIsRefusedAndTheRightPeerComesThrough() throws Exception {
+    SplittableRandom random = new SplittableRandom(5);
+    try (LogRingDetector rank0 = open(0);
+        LogRingDetector rank1 = open(1);
+        Verbs dialler = rawVerbs()) {
+      for (int i = 0; i < 10; i++) {
+        byte[] garbage = new byte[i % 2 == 0 ? Greeting.REQUEST_BYTES : random.nextInt(57)];
+        random.nextBytes(garbage);
+        Connection connection = dialler.dial(rdma(rank1).address(), garbage);
+        Verbs.Event event = await(dialler);
+        assertThat(event.kind()).isEqualTo(Verbs.Event.Kind.REJECTED);
+        assertThat(Greeting.refused(event.greeting())).isZero();
+        connection.close();
+      }
+      rank0.connect(endpoints(rank0, rank1));
+      rank1.connect(endpoints(rank0, rank1));
+      assertThat(heard).isEmpty();
+    }
+  }
+
+  @Test
+  void whoeverAnswersWithoutTheSecretIsNotBelieved() throws Exception {
+    try (LogRingDetector rank0 = open(0);
+        Verbs impostor = rawVerbs()) {
+      byte[] endpoint = new RdmaEndpoint(new byte[16], impostor.address()).bytes();
+      byte[] offer = new Offer(Map.of(RdmaLinks.NAME, endpoint)).bytes();
+      Thread answering =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    try {
+                      await(impostor).connection().accept(new byte[36]);
+                    } catch (IOException e) {
+                      throw new UncheckedIOException(e);
+                    }
+                  });
+      assertThatThrownBy(() -> rank0.connect(new byte[][] {rank0.endpoint(), offer}))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("whoever answered does not know the job's secret");
+      answering.join();
+    }
+  }
+
+  @Test
+  void aCloseWithoutGoodbyeIsAFailure() throws Exception {
+    try (LogRingDetector rank1 = open(1);
+        Verbs verbs = rawVerbs()) {
+      Connection connection = dial(verbs, rank1);
+      connection.disconnect();
+      assertThat(next()).isEqualTo("rank 1 heard of 0: disconnected by the peer");
+      // Its link has stood: it gets no other, even with the right words.
+      Greeting greeting = new Greeting(OURS, "test-job", EPOCH);
+      RdmaEndpoint endpoint = rdma(rank1);
+      verbs.dial(
+          endpoint.address(),
+          greeting.request(new Greeting.Request(0, 1, Window.FRAMES, 43), endpoint.nonce()));
+      Verbs.Event event = await(verbs);
+      while (event.kind() == Verbs.Event.Kind.DISCONNECTED) {
+        event = await(verbs); // of the first one
+      }
+      assertThat(event.kind()).isEqualTo(Verbs.Event.Kind.REJECTED);
+      assertThat(Greeting.refused(event.greeting())).isPositive();
+    }
+  }
+
+  @Test
+  void whoeverSaysNothingIsSilent() throws Exception {
+    try (LogRingDetector rank1 = open(1, OURS, EPOCH, 1_500);
+        Verbs verbs = rawVerbs()) {
+      dial(verbs, rank1);
+      assertThat(next()).startsWith("rank 1 heard of 0: silent for ");
+    }
+  }
+
+  @Test
+  void whoeverBeatsIsNotSilent() throws Exception {
+    try (LogRingDetector rank0 = open(0, OURS, EPOCH, 4_000);
+        LogRingDetector rank1 = open(1, OURS, EPOCH, 4_000)) {
+      rank0.connect(endpoints(rank0, rank1));
+      rank1.connect(endpoints(rank0, rank1));
+      assertThat(heard.poll(30, TimeUnit.SECONDS)).isNull();
+    }
+  }
+
+  /** Both may use both, but one more has no RDMA. */
+  @Test
+  void whatOneLacksNobodyUses() throws Exception {
+    RankConfig both =
+        config(0, 2, RdmaLinks.NAME, OURS, 60_000).withTransports(List.of("shm", "rdma", "tcp"));
+    try (LogRingDetector rank0 =
+            (LogRingDetector)
+                new LogRingDetectorProvider()
+                    .open(both, EPOCH, (failed, hops, reason) -> heard.add(reason));
+        LogRingDetector rank1 =
+            (LogRingDetector)
+                new LogRingDetectorProvider()
+                    .open(
+                        config(1, 2, TcpLinks.NAME, OURS, 60_000),
+                        EPOCH,
+                        (failed, hops, reason) -> heard.add(reason))) {
+      assertThat(Offer.of(rank0.endpoint())).hasToString("[rdma, tcp]");
+      rank0.connect(endpoints(rank0, rank1));
+      rank1.connect(endpoints(rank0, rank1));
+      assertThat(rank0.transport()).isEqualTo("tcp");
+      rank1.announce(0, "by hand");
+      assertThat(next()).isEqualTo("by hand");
+    }
+    assertThat(heard).isEmpty();
+  }
+
+  /**
+   * The device's own event: nobody else is to blame. Takes the machine's network away for a moment.
+   */
+  @Test
+  void aPortThatGoesDownIsOnesOwnFailure() throws Exception {
+    assumeTrue(
+        Files.readString(Path.of("/proc/sys/kernel/hostname")).strip().equals("rdma-vm"),
+        "only where the network is nobody else's");
+    try (LogRingDetector rank1 = open(1);
+        Verbs verbs = rawVerbs()) {
+      dial(verbs, rank1);
+      run("ip", "link", "set", "eth0", "down");
+      assertThat(next()).startsWith("rank 1 heard of 1: ").endsWith(": the port is down");
+    } finally {
+      // The device is made anew: it does not find its addresses again by itself.
+      run("ip", "link", "set", "eth0", "up");
+      run("rdma", "link", "delete", "rxe0");
+      run("rdma", "link", "add", "rxe0", "type", "rxe", "netdev", "eth0");
+    }
+  }
+
+  private static void run(String... command) throws Exception {
+    assertThat(new ProcessBuilder(command).inheritIO().start().waitFor())
+        .as(String.join(" ", command))
+        .isZero();
+  }
+}

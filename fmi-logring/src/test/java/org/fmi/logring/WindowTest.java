@@ -1,0 +1,102 @@
+package org.fmi.logring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayDeque;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+class WindowTest {
+  /** One side of a link whose wire keeps frames for a while. */
+  private static final class Side {
+    final Window window = new Window();
+
+    /** What the frames on their way here tell. */
+    final ArrayDeque<Integer> underWay = new ArrayDeque<>();
+
+    int completable;
+
+    void send(Side to) {
+      window.send();
+      to.underWay.add(window.granted());
+      completable++;
+    }
+
+    void take() {
+      window.arrived(underWay.remove());
+    }
+  }
+
+  @Test
+  void noFrameEverFindsNoBufferWhateverTheTiming() {
+    for (int seed = 0; seed < 200; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      Side[] sides = {new Side(), new Side()};
+      int taken = 0;
+      for (int step = 0; step < 2000; step++) {
+        int from = random.nextInt(2);
+        Side side = sides[from];
+        switch (random.nextInt(3)) {
+          case 0 -> {
+            if (side.window.room() > 0) {
+              side.send(sides[1 - from]);
+            }
+          }
+          case 1 -> {
+            if (!side.underWay.isEmpty()) {
+              side.take();
+              taken++;
+            }
+          }
+          default -> {
+            if (side.completable > 0) {
+              side.completable--;
+              side.window.completed();
+            }
+          }
+        }
+        for (Side s : sides) {
+          assertThat(s.underWay.size()).as("seed %s", seed).isLessThanOrEqualTo(Window.FRAMES);
+          assertThat(s.window.outstanding()).as("seed %s", seed).isBetween(0, Window.FRAMES);
+        }
+      }
+      assertThat(taken).as("seed %s", seed).isGreaterThan(100);
+    }
+  }
+
+  @Test
+  void heartbeatsLeaveRoomForANoticeAndAGoodbye() {
+    Side a = new Side();
+    Side b = new Side();
+    int beats = 0;
+    while (a.window.hasRoomForBeat()) {
+      a.send(b);
+      a.window.completed();
+      beats++;
+    }
+    assertThat(beats).isEqualTo(Window.FRAMES - 2);
+    assertThat(a.window.room()).isEqualTo(2);
+    // The other side lives: it has taken them, and beats.
+    while (!b.underWay.isEmpty()) {
+      b.take();
+    }
+    b.send(a);
+    a.take();
+    assertThat(a.window.hasRoomForBeat()).isTrue();
+  }
+
+  @Test
+  void aFrameOnItsWayOutKeepsItsPlace() {
+    Side a = new Side();
+    Side b = new Side();
+    for (int i = 0; i < Window.FRAMES; i++) {
+      assertThat(a.window.send()).isEqualTo(i);
+      b.window.arrived(a.window.granted());
+    }
+    a.window.arrived(b.window.granted());
+    assertThat(a.window.room()).as("none has completed").isZero();
+    a.window.completed();
+    assertThat(a.window.room()).isEqualTo(1);
+    assertThat(a.window.send()).isZero();
+  }
+}
