@@ -22,10 +22,10 @@ import org.fmi.core.spi.RankConfig;
 import org.fmi.net.Heartbeat;
 import org.fmi.verbs.Connection;
 import org.fmi.verbs.Greeting;
-import org.fmi.verbs.NativeVerbs;
 import org.fmi.verbs.RdmaEndpoint;
 import org.fmi.verbs.Sleeper;
 import org.fmi.verbs.Verbs;
+import org.fmi.verbs.VerbsProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,11 +96,11 @@ final class RdmaLinks implements RingLinks {
     this.handler = handler;
     this.greeting = new Greeting(config.secret(), config.jobId(), epoch);
     this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(config.heartbeatTimeoutMillis());
-    this.verbs = new NativeVerbs(InetAddress.getByName(config.host()));
+    this.verbs = VerbsProvider.chosen().open(InetAddress.getByName(config.host()));
     try {
       int frames = Math.max(1, neighbours.size()) * Window.FRAMES;
       // Each buffer that was posted completes once, each frame sent too.
-      verbs.open(new Verbs.Sizes(Window.FRAMES, 0, frames, 2 * frames));
+      verbs.open(new Verbs.Sizes(Window.FRAMES, 0, frames, 2 * frames, Window.FRAMES));
       memory = arena.allocate(2L * frames * MAX_FRAME, MAX_FRAME);
       key = verbs.register(memory).key();
       for (int buffer = 0; buffer < frames; buffer++) {

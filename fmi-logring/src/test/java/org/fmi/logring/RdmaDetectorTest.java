@@ -19,9 +19,9 @@ import java.util.concurrent.TimeUnit;
 import org.fmi.core.spi.RankConfig;
 import org.fmi.verbs.Connection;
 import org.fmi.verbs.Greeting;
-import org.fmi.verbs.NativeVerbs;
 import org.fmi.verbs.RdmaEndpoint;
 import org.fmi.verbs.Verbs;
+import org.fmi.verbs.VerbsProvider;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -91,7 +91,7 @@ final class RdmaDetectorTest extends DetectorContract {
 
   /** A dialler of which the test decides everything. */
   private static Verbs rawVerbs() throws IOException {
-    Verbs verbs = new NativeVerbs(InetAddress.getLoopbackAddress());
+    Verbs verbs = VerbsProvider.chosen().open(InetAddress.getLoopbackAddress());
     verbs.open(new Verbs.Sizes(16, 0, 16, 64));
     return verbs;
   }
