@@ -144,8 +144,7 @@ final class DisniVerbs implements Verbs {
     if (sizes.sends() > WorkId.MOST_SLOTS || sizes.window() > WorkId.MOST_SLOTS) {
       throw new IOException("rdma: " + device() + ": DiSNI: queues too long: " + sizes);
     }
-    // Each connection's receives complete, too, when it fails: those of an attempt that the peer
-    // has
+    // Each connection's receives complete, too, when it fails: those of an attempt that the peer has
     // refused, and those of the connection that stays.
     long connections = Math.max(1, (sizes.completions() - sizes.receives()) / sizes.sends());
     long entries = connections * (sizes.sends() + 2L * sizes.window());
