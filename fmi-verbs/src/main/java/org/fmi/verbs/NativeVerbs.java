@@ -8,7 +8,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,27 +21,22 @@ import org.fmi.verbs.Structs.QueuePairAttributes;
 import org.fmi.verbs.Structs.ReceiveQueueAttributes;
 import org.fmi.verbs.Structs.ReceiveRequest;
 import org.fmi.verbs.Structs.SendRequest;
-import org.jspecify.annotations.Nullable;
 
 /**
  * {@link Verbs} by {@code libibverbs.so.1} and {@code librdmacm.so.1}, called through the foreign
  * function API. The verbs of the data path are inline functions in C's headers, that call pointers
  * inside {@code struct ibv_context}; so does this class.
  */
-public final class NativeVerbs implements Verbs {
+public final class NativeVerbs extends ManagedVerbs {
   /** Completions fetched in one call. */
   private static final int BATCH = 32;
 
   private static final ValueLayout.OfInt NETWORK_INT = JAVA_INT.withOrder(ByteOrder.BIG_ENDIAN);
 
   private final Arena arena = Arena.ofShared();
-  private final ConnectionManager manager;
-  private final OpenDevice device;
   private final Native calls;
   private final NativeFunctions lib;
   private final long context;
-  private final Limits limits;
-  private final int longestMessage;
   private final MemorySegment pollCq;
   private final MemorySegment notifyCq;
   private final MemorySegment postSrqReceive;
@@ -59,7 +53,6 @@ public final class NativeVerbs implements Verbs {
   private int channelDescriptor = -1;
   private long queue;
   private long receives;
-  private int inline;
   private int untaken;
   private Sizes sizes = new Sizes(0, 0, 0, 0);
   private boolean closed;
@@ -72,8 +65,7 @@ public final class NativeVerbs implements Verbs {
    * @throws IOException if there is none; says what is missing
    */
   public NativeVerbs(InetAddress preferred) throws IOException {
-    manager = new ConnectionManager(preferred);
-    device = manager.device();
+    super(preferred);
     calls = manager.calls;
     lib = manager.lib;
     context = manager.context();
@@ -92,13 +84,6 @@ public final class NativeVerbs implements Verbs {
     sendRequest.set(JAVA_LONG, SendRequest.SG_LIST, sendPiece.address());
     receiveRequest.set(JAVA_LONG, ReceiveRequest.SG_LIST, receivePiece.address());
     receiveRequest.set(JAVA_INT, ReceiveRequest.NUM_SGE, 1);
-    try {
-      limits = device.limits();
-      longestMessage = device.longestMessage();
-    } catch (IOException e) {
-      close();
-      throw e;
-    }
   }
 
   /** Without a check of its scope at each access; valid until {@link #close}. */
@@ -108,16 +93,6 @@ public final class NativeVerbs implements Verbs {
 
   static MemorySegment raw(long address, long bytes) {
     return Native.at(address, bytes);
-  }
-
-  @Override
-  public String device() {
-    return manager.describe();
-  }
-
-  @Override
-  public Limits limits() {
-    return limits;
   }
 
   @Override
@@ -144,7 +119,7 @@ public final class NativeVerbs implements Verbs {
     if (receives == 0) {
       throw manager.failed("a shared receive queue of " + wanted.receives());
     }
-    inline = manager.open(Pair::new, wanted.inline());
+    listen(Pair::new, wanted.inline());
   }
 
   private final class Pair implements ConnectionManager.QueuePair {
@@ -195,21 +170,6 @@ public final class NativeVerbs implements Verbs {
     public void close() {
       calls.run(lib.destroyQp, id);
     }
-  }
-
-  @Override
-  public InetSocketAddress address() {
-    return manager.address();
-  }
-
-  @Override
-  public int longestMessage() {
-    return longestMessage;
-  }
-
-  @Override
-  public int inline() {
-    return inline;
   }
 
   @Override
@@ -347,38 +307,11 @@ public final class NativeVerbs implements Verbs {
     }
   }
 
-  // ---- connections
-
-  @Override
-  public Connection dial(InetSocketAddress to, byte[] greeting) throws IOException {
-    return manager.dial(to, greeting);
-  }
-
-  @Override
-  public @Nullable Event nextEvent() throws IOException {
-    return manager.nextEvent();
-  }
-
-  @Override
-  public @Nullable String deviceFailure() throws IOException {
-    return device.failure();
-  }
-
   // ---- waiting
 
   @Override
   public int completionDescriptor() {
     return channelDescriptor;
-  }
-
-  @Override
-  public int eventDescriptor() {
-    return manager.descriptor();
-  }
-
-  @Override
-  public int failureDescriptor() {
-    return device.failureDescriptor();
   }
 
   // ---- the end

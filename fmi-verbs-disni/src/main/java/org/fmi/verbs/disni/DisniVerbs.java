@@ -18,13 +18,11 @@ import com.ibm.disni.verbs.impl.NativeDispatcher;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import org.fmi.verbs.Connection;
-import org.fmi.verbs.ConnectionManager;
 import org.fmi.verbs.LockedMemory;
+import org.fmi.verbs.ManagedVerbs;
 import org.fmi.verbs.OpenDevice;
 import org.fmi.verbs.Verbs;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * Connections and what the device tells of itself come from rdma-core, whose structures DiSNI's
  * objects stand for.
  */
-final class DisniVerbs implements Verbs {
+final class DisniVerbs extends ManagedVerbs {
   /** Completions fetched in one call. */
   private static final int BATCH = 32;
 
@@ -48,13 +46,8 @@ final class DisniVerbs implements Verbs {
   @SuppressWarnings("restricted") // addresses of buffers are the caller's and the pairs' part
   private static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
-  private final ConnectionManager manager;
-  private final OpenDevice device;
   private final NatIbvContext context;
-  private final Limits limits;
-  private final int longestMessage;
   private @Nullable Queues queues;
-  private int inline;
   private int descriptor = -1;
   private int untaken;
   private boolean closed;
@@ -100,19 +93,8 @@ final class DisniVerbs implements Verbs {
    * @throws IOException if there is none; says what is missing
    */
   DisniVerbs(InetAddress preferred) throws IOException {
-    manager = new ConnectionManager(preferred);
-    try {
-      device = manager.device();
-      context = new NatIbvContext(manager.context(), NOT_NEEDED);
-      Limits all = device.limits();
-      // The shared receive queue is ours.
-      limits = new Limits(all.sends(), WorkId.MOST_SLOTS, all.completions());
-      longestMessage = device.longestMessage();
-    } catch (IOException e) {
-      manager.closeConnections();
-      manager.close();
-      throw e;
-    }
+    super(preferred);
+    context = new NatIbvContext(manager.context(), NOT_NEEDED);
     for (int i = 0; i < BATCH; i++) {
       batch[i] = new IbvWC();
     }
@@ -129,14 +111,11 @@ final class DisniVerbs implements Verbs {
         disni);
   }
 
-  @Override
-  public String device() {
-    return manager.describe();
-  }
-
+  /** The shared receive queue is ours. */
   @Override
   public Limits limits() {
-    return limits;
+    Limits all = super.limits();
+    return new Limits(all.sends(), WorkId.MOST_SLOTS, all.completions());
   }
 
   @Override
@@ -144,11 +123,11 @@ final class DisniVerbs implements Verbs {
     if (sizes.sends() > WorkId.MOST_SLOTS || sizes.window() > WorkId.MOST_SLOTS) {
       throw new IOException("rdma: " + device() + ": DiSNI: queues too long: " + sizes);
     }
-    // Each connection's receives complete, too, when it fails: those of an attempt that the peer has
+    // Each connection's receives complete, too, when it fails: those of an attempt that the peer
     // refused, and those of the connection that stays.
     long connections = Math.max(1, (sizes.completions() - sizes.receives()) / sizes.sends());
     long entries = connections * (sizes.sends() + 2L * sizes.window());
-    if (entries > limits.completions()) {
+    if (entries > limits().completions()) {
       throw new IOException(
           "rdma: "
               + device()
@@ -157,7 +136,7 @@ final class DisniVerbs implements Verbs {
               + " peers: a completion queue of "
               + entries
               + ", but the device takes "
-              + limits.completions()
+              + limits().completions()
               + "; without DiSNI's FMI_VERBS, or --transport tcp, it would do");
     }
     try {
@@ -177,7 +156,7 @@ final class DisniVerbs implements Verbs {
     } catch (IOException e) {
       throw failed(e);
     }
-    inline = manager.open(this::createPair, sizes.inline());
+    listen(this::createPair, sizes.inline());
   }
 
   private Queues queues() {
@@ -232,21 +211,6 @@ final class DisniVerbs implements Verbs {
     pairs.set(place, null);
     freePlaces.push(place);
     waiting.removeIf(a -> a.pair == pair);
-  }
-
-  @Override
-  public InetSocketAddress address() {
-    return manager.address();
-  }
-
-  @Override
-  public int longestMessage() {
-    return longestMessage;
-  }
-
-  @Override
-  public int inline() {
-    return inline;
   }
 
   @Override
@@ -433,38 +397,11 @@ final class DisniVerbs implements Verbs {
     }
   }
 
-  // ---- connections
-
-  @Override
-  public Connection dial(InetSocketAddress to, byte[] greeting) throws IOException {
-    return manager.dial(to, greeting);
-  }
-
-  @Override
-  public @Nullable Event nextEvent() throws IOException {
-    return manager.nextEvent();
-  }
-
-  @Override
-  public @Nullable String deviceFailure() throws IOException {
-    return device.failure();
-  }
-
   // ---- waiting
 
   @Override
   public int completionDescriptor() {
     return descriptor;
-  }
-
-  @Override
-  public int eventDescriptor() {
-    return manager.descriptor();
-  }
-
-  @Override
-  public int failureDescriptor() {
-    return device.failureDescriptor();
   }
 
   // ---- the end

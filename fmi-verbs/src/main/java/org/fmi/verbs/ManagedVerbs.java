@@ -1,0 +1,89 @@
+package org.fmi.verbs;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/** What is the same for all providers: connections, and what the device tells of itself. */
+public abstract class ManagedVerbs implements Verbs {
+  protected final ConnectionManager manager;
+  private final OpenDevice device;
+  private final Limits limits;
+  private final int longestMessage;
+  private int inline;
+
+  /**
+   * Finds a device with an active port and an IP address.
+   *
+   * @param preferred the address to use if it belongs to an RDMA device
+   * @throws IOException if there is none; says what is missing
+   */
+  protected ManagedVerbs(InetAddress preferred) throws IOException {
+    manager = new ConnectionManager(preferred);
+    try {
+      device = manager.device();
+      limits = device.limits();
+      longestMessage = device.longestMessage();
+    } catch (IOException e) {
+      manager.closeConnections();
+      manager.close();
+      throw e;
+    }
+  }
+
+  /** Begins to listen; for the end of {@link #open}. */
+  protected void listen(ConnectionManager.QueuePairs pairs, int inlineBytes) throws IOException {
+    inline = manager.open(pairs, inlineBytes);
+  }
+
+  @Override
+  public String device() {
+    return manager.describe();
+  }
+
+  @Override
+  public Limits limits() {
+    return limits;
+  }
+
+  @Override
+  public InetSocketAddress address() {
+    return manager.address();
+  }
+
+  @Override
+  public int longestMessage() {
+    return longestMessage;
+  }
+
+  @Override
+  public int inline() {
+    return inline;
+  }
+
+  @Override
+  public Connection dial(InetSocketAddress to, byte[] greeting) throws IOException {
+    return manager.dial(to, greeting);
+  }
+
+  @Override
+  public @Nullable Event nextEvent() throws IOException {
+    return manager.nextEvent();
+  }
+
+  @Override
+  public @Nullable String deviceFailure() throws IOException {
+    return device.failure();
+  }
+
+  @Override
+  public int eventDescriptor() {
+    return manager.descriptor();
+  }
+
+  @Override
+  public int failureDescriptor() {
+    return device.failureDescriptor();
+  }
+}
