@@ -2,7 +2,9 @@ package org.fmi.core.p2p;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.fmi.RollbackException;
 import org.fmi.core.progress.WaitStrategy;
 import org.fmi.core.spi.Transport;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +50,7 @@ final class Ranks {
 
   static void run(Messenger[] messengers, Body body, String what) {
     AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+    AtomicInteger running = new AtomicInteger(messengers.length);
     List<Thread> threads = new ArrayList<>();
     for (Messenger m : messengers) {
       threads.add(
@@ -58,6 +61,12 @@ final class Ranks {
                   () -> {
                     try {
                       body.run(m);
+                      if (running.decrementAndGet() == 0) {
+                        for (Messenger other : messengers) {
+                          other.wakeup();
+                        }
+                      }
+                      progressUntilAllHaveEnded(m, running);
                     } catch (Throwable t) {
                       failure.compareAndSet(null, t);
                       for (Messenger other : messengers) {
@@ -85,6 +94,17 @@ final class Ranks {
     Throwable t = failure.get();
     if (t != null) {
       throw new AssertionError("failed with " + what, t);
+    }
+  }
+
+  /** As a rank does that has left: others may still wait for an answer that it owes them. */
+  private static void progressUntilAllHaveEnded(Messenger m, AtomicInteger running) {
+    while (running.get() > 0 && !m.revoked()) {
+      try {
+        m.park();
+      } catch (RollbackException e) {
+        return;
+      }
     }
   }
 
