@@ -273,13 +273,7 @@ final class Daemon implements Uplink {
         command = new RankCommand(given, installation, directory.socket(), cores);
         setup = given;
         send(new FromDaemon.Ready());
-        Thread.ofVirtual()
-            .name("fmi-prepare")
-            .start(
-                () -> {
-                  ProcessGroup.prepare();
-                  Affinity.prepare();
-                });
+        Thread.ofVirtual().name("fmi-prepare").start(Affinity::prepare);
         return;
       } catch (IOException e) {
         problem = e.toString();

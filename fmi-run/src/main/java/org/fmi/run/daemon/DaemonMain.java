@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.fmi.run.Installation;
 import org.fmi.run.control.Bootstrap;
+import org.fmi.run.process.ProcessGroup;
 
 /**
  * The main class of {@code bin/fmi-daemon}.
@@ -39,9 +40,11 @@ public final class DaemonMain {
   }
 
   private static void serve() throws IOException, InterruptedException {
+    Thread group = ProcessGroup.lead();
     Bootstrap bootstrap =
         Bootstrap.read(
             new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII)));
+    group.join();
     needTool("setpriv");
     NodeDirectory.sweepDead();
     NodeDirectory directory = NodeDirectory.create(bootstrap.jobId(), bootstrap.node());

@@ -10,6 +10,7 @@ import org.fmi.core.spi.RankConfig;
 import org.fmi.net.Connection;
 import org.fmi.run.control.RankCodec;
 import org.fmi.run.control.ToRank;
+import org.fmi.run.process.ProcessGroup;
 import org.jspecify.annotations.Nullable;
 
 /**

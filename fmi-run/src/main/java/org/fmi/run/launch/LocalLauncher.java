@@ -16,9 +16,8 @@ public final class LocalLauncher implements Launcher {
 
   @Override
   public DaemonProcess start(Bootstrap bootstrap) throws IOException {
-    // A session of its own: Ctrl-C is fmirun's business.
     return DaemonProcess.start(
-        List.of("setsid", installation.daemon().toString()),
+        List.of(installation.daemon().toString()),
         bootstrap,
         (status, lines) ->
             lines.isEmpty()

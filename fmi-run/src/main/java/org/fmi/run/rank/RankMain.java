@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import org.fmi.core.spi.RankConfig;
+import org.fmi.run.process.ProcessGroup;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +29,7 @@ public final class RankMain {
       System.exit(FAILED);
       return;
     }
-    Thread group = OwnProcessGroup.lead();
+    Thread group = ProcessGroup.lead();
     DaemonLink link = DaemonLink.connect(Path.of(socket));
     link.warmUp().join();
     CompletableFuture<RankConfig> assignment = link.assignment();

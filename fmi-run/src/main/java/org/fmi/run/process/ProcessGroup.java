@@ -1,0 +1,73 @@
+package org.fmi.run.process;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * Process groups: a rank leads one, so that its daemon can kill it with all that the program has
+ * started, and so does a daemon, for Ctrl-C is fmirun's business.
+ *
+ * <p>Both stay in the session they were started in: the system may schedule sessions as units, and
+ * then a rank that yields gives its core to none of another session (autogroup, sched(7)).
+ */
+public final class ProcessGroup {
+  private static final int SIGKILL = 9;
+
+  private ProcessGroup() {}
+
+  /** The calls; the first takes tens of milliseconds to be set up. */
+  private static final class Calls {
+    static final MethodHandle SETPGID = function("setpgid");
+    static final MethodHandle GETPGID = function("getpgid");
+    static final MethodHandle KILL = function("kill");
+
+    /**
+     * In the form in which the lifeline's functions are called, which the virtual machine has to
+     * learn but once.
+     */
+    @SuppressWarnings("restricted") // calls the system; FMI's JVMs allow it
+    private static MethodHandle function(String name) {
+      return Linker.nativeLinker()
+          .downcallHandle(
+              Linker.nativeLinker().defaultLookup().findOrThrow(name),
+              FunctionDescriptor.of(
+                  ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
+    }
+  }
+
+  /**
+   * Makes this process the leader of a group, by setpgid(2), and gets ready to kill others.
+   *
+   * @return a thread that is alive until it is done
+   */
+  public static Thread lead() {
+    return Thread.ofPlatform().daemon().name("fmi-group").start(ProcessGroup::setpgid);
+  }
+
+  private static void setpgid() {
+    // The leader of a session, such as a daemon started by ssh, is refused: it leads a group already.
+    if (call(Calls.SETPGID, 0, 0) != 0
+        && call(Calls.GETPGID, 0, 0) != ProcessHandle.current().pid()) {
+      System.err.println("fmi: this process leads no group: what it starts may outlive it");
+    }
+  }
+
+  private static int call(MethodHandle function, long first, long second) {
+    try {
+      return (int) function.invokeExact(first, second);
+    } catch (Throwable e) {
+      throw new LinkageError("a function of process groups cannot be called", e);
+    }
+  }
+
+  /** Kills all processes of the group; does nothing if there are none. */
+  public static void kill(long leader) {
+    if (leader <= 1) {
+      // kill(2) takes 0 for the caller's own group and -1 for everybody.
+      throw new IllegalArgumentException("no process group of a rank: " + leader);
+    }
+    int _ = call(Calls.KILL, -leader, SIGKILL);
+  }
+}
