@@ -103,8 +103,8 @@ final class JobShell {
   /** Events that the decision maker has not seen yet. */
   private final Deque<JobEvent> events = new ArrayDeque<>();
 
-  /** Somebody wants to stop. */
-  private volatile boolean interrupted;
+  /** The signal by which somebody wants it to stop; 0 if nobody does. */
+  private volatile int interruptedBy;
 
   private boolean deciding;
   /** The newest epoch in which processes were asked to stand by. */
@@ -194,7 +194,7 @@ final class JobShell {
     try {
       boolean _ = reporter.awaitTermination(REPORT_MILLIS, TimeUnit.MILLISECONDS);
       // All output counts, however slowly it is read; but not for a user who wants to stop.
-      around.console().drain(interrupted ? REPORT_MILLIS : Long.MAX_VALUE);
+      around.console().drain(interruptedBy != 0 ? REPORT_MILLIS : Long.MAX_VALUE);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -204,7 +204,7 @@ final class JobShell {
 
   /** The user wants it to end. Any thread. */
   void interrupt(int signal) {
-    interrupted = true;
+    interruptedBy = signal;
     if (result.isDone()) {
       // Everything is over; only the output was still being written.
       Runtime.getRuntime().halt(128 + signal);
@@ -745,6 +745,10 @@ final class JobShell {
 
   private int exitStatus() {
     Integer status = ending;
-    return status == null ? FAILED : status;
+    if (status == null) {
+      return FAILED;
+    }
+    // Ctrl-C reaches all in the foreground: a daemon that is being started may have failed first.
+    return status != 0 && interruptedBy != 0 ? 128 + interruptedBy : status;
   }
 }

@@ -245,9 +245,9 @@ final class LaunchIT {
   /** The system may schedule sessions as units: then a rank could not yield to another's. */
   @Test
   void ranksLeadGroupsInOneSession() throws Exception {
-    assertThat(run(List.of("-n", "3"), "group")).as("%s%s", texts()).isZero();
+    assertThat(run(List.of("-n", "4", "--ppn", "2"), "group")).as("%s%s", texts()).isZero();
     List<String> lines = Files.readAllLines(out());
-    assertThat(lines).hasSize(3).allMatch(line -> line.startsWith("leads a group in session "));
+    assertThat(lines).hasSize(4).allMatch(line -> line.startsWith("leads a group in session "));
     assertThat(Set.copyOf(lines)).hasSize(1);
   }
 
@@ -262,6 +262,26 @@ final class LaunchIT {
     Process fmirun = sleeping();
     Traces.signal(signal, fmirun.pid());
     assertThat(await(fmirun)).as("%s%s", texts()).isEqualTo(status);
+    traces.assertGone(err());
+  }
+
+  /** A terminal sends the signal to all that is in the foreground, not only to fmirun. */
+  @Test
+  void ctrlCWhileDaemonsStart() throws Exception {
+    wrapper = List.of("setsid");
+    Process fmirun = start(List.of("-n", "4", "--ppn", "1"), "sleep");
+    until(() -> !traces.processes("bin/fmi-daemon").isEmpty(), "a daemon that starts");
+    Traces.signal("INT", -fmirun.pid());
+    assertThat(await(fmirun)).as("%s%s", texts()).isEqualTo(130);
+    traces.assertGone(err());
+  }
+
+  @Test
+  void ctrlCWhileRanksRun() throws Exception {
+    wrapper = List.of("setsid");
+    Process fmirun = sleeping();
+    Traces.signal("INT", -fmirun.pid());
+    assertThat(await(fmirun)).as("%s%s", texts()).isEqualTo(130);
     traces.assertGone(err());
   }
 

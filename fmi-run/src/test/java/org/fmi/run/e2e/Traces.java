@@ -86,8 +86,9 @@ final class Traces {
     assertThat(commandLines()).as("processes left; output:%n%s", output).isEmpty();
   }
 
+  /** Sends a signal to a process, or, its number negated, to the group that it leads. */
   static void signal(String name, long pid) throws IOException, InterruptedException {
-    assertThat(new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start().waitFor())
+    assertThat(new ProcessBuilder("kill", "-" + name, "--", Long.toString(pid)).start().waitFor())
         .isZero();
   }
 }
