@@ -135,7 +135,7 @@ public final class ConnectionManager {
               + error
               + "; is the kernel module rdma_ucm loaded, and /dev/infiniband/rdma_cm there?");
     }
-    descriptor = NativeVerbs.raw(channel, EventChannel.USED_BYTES).get(JAVA_INT, EventChannel.FD);
+    descriptor = Native.at(channel, EventChannel.USED_BYTES).get(JAVA_INT, EventChannel.FD);
     address = new InetSocketAddress(preferred, 0);
     try {
       calls.setNonBlocking(descriptor);
@@ -159,11 +159,11 @@ public final class ConnectionManager {
     for (InetAddress candidate : candidates) {
       long id = createId();
       if (bound(id, candidate)) {
-        MemorySegment i = NativeVerbs.raw(id, CmId.USED_BYTES);
+        MemorySegment i = Native.at(id, CmId.USED_BYTES);
         long context = i.get(JAVA_LONG, CmId.VERBS);
         int number = i.get(JAVA_BYTE, CmId.PORT_NUM);
         if (context != 0) {
-          String name = deviceName(NativeVerbs.raw(context, Long.BYTES).get(JAVA_LONG, 0));
+          String name = deviceName(Native.at(context, Long.BYTES).get(JAVA_LONG, 0));
           if (devices.active(name, number)) {
             listener = id;
             device = name;
@@ -207,7 +207,7 @@ public final class ConnectionManager {
 
   /** Of a {@code struct ibv_device}. */
   static String deviceName(long device) {
-    return NativeVerbs.raw(device, Device.NAME + Device.NAME_BYTES).getString(Device.NAME);
+    return Native.at(device, Device.NAME + Device.NAME_BYTES).getString(Device.NAME);
   }
 
   private static MemorySegment sockaddr(Arena arena, InetSocketAddress a) {
@@ -244,7 +244,7 @@ public final class ConnectionManager {
 
   /** Where the device's {@code struct ibv_context} lies. */
   public long context() {
-    return NativeVerbs.raw(listener, CmId.USED_BYTES).get(JAVA_LONG, CmId.VERBS);
+    return Native.at(listener, CmId.USED_BYTES).get(JAVA_LONG, CmId.VERBS);
   }
 
   int port() {
@@ -350,7 +350,7 @@ public final class ConnectionManager {
   public Verbs.@Nullable Event nextEvent() throws IOException {
     while (calls.call(lib.getCmEvent, channel, result.address()) == 0) {
       long address = result.get(JAVA_LONG, 0);
-      MemorySegment e = NativeVerbs.raw(address, CmEvent.USED_BYTES);
+      MemorySegment e = Native.at(address, CmEvent.USED_BYTES);
       long id = e.get(JAVA_LONG, CmEvent.ID);
       int kind = e.get(JAVA_INT, CmEvent.EVENT);
       int status = e.get(JAVA_INT, CmEvent.STATUS);
@@ -373,7 +373,7 @@ public final class ConnectionManager {
   private static byte[] greeting(MemorySegment e) {
     long data = e.get(JAVA_LONG, CmEvent.PRIVATE_DATA);
     int bytes = Byte.toUnsignedInt(e.get(JAVA_BYTE, CmEvent.PRIVATE_DATA_LEN));
-    return data == 0 ? new byte[0] : NativeVerbs.raw(data, bytes).toArray(JAVA_BYTE);
+    return data == 0 ? new byte[0] : Native.at(data, bytes).toArray(JAVA_BYTE);
   }
 
   /** Goes on with the connection; returns what its owner must know, null if nothing. */
@@ -542,7 +542,7 @@ public final class ConnectionManager {
       if (queuePair == null) {
         return;
       }
-      long pair = NativeVerbs.raw(id, CmId.USED_BYTES).get(JAVA_LONG, CmId.QP);
+      long pair = Native.at(id, CmId.USED_BYTES).get(JAVA_LONG, CmId.QP);
       try (Arena own = Arena.ofConfined()) {
         MemorySegment a = own.allocate(QueuePairState.BYTES, Long.BYTES);
         a.set(JAVA_INT, QueuePairState.QP_STATE, QueuePairState.ERROR);

@@ -69,7 +69,7 @@ public final class NativeVerbs extends ManagedVerbs {
     calls = manager.calls;
     lib = manager.lib;
     context = manager.context();
-    MemorySegment c = raw(context, Context.USED_BYTES);
+    MemorySegment c = Native.at(context, Context.USED_BYTES);
     pollCq = MemorySegment.ofAddress(c.get(JAVA_LONG, Context.POLL_CQ));
     notifyCq = MemorySegment.ofAddress(c.get(JAVA_LONG, Context.REQ_NOTIFY_CQ));
     postSrqReceive = MemorySegment.ofAddress(c.get(JAVA_LONG, Context.POST_SRQ_RECV));
@@ -88,11 +88,7 @@ public final class NativeVerbs extends ManagedVerbs {
 
   /** Without a check of its scope at each access; valid until {@link #close}. */
   private MemorySegment allocate(long bytes) {
-    return raw(arena.allocate(bytes, Long.BYTES).address(), bytes);
-  }
-
-  static MemorySegment raw(long address, long bytes) {
-    return Native.at(address, bytes);
+    return Native.at(arena.allocate(bytes, Long.BYTES).address(), bytes);
   }
 
   @Override
@@ -142,8 +138,8 @@ public final class NativeVerbs extends ManagedVerbs {
           throw manager.failed("a queue pair");
         }
       }
-      address = raw(id, CmId.USED_BYTES).get(JAVA_LONG, CmId.QP);
-      number = raw(address, QueuePair.USED_BYTES).get(JAVA_INT, QueuePair.QP_NUM);
+      address = Native.at(id, CmId.USED_BYTES).get(JAVA_LONG, CmId.QP);
+      number = Native.at(address, QueuePair.USED_BYTES).get(JAVA_INT, QueuePair.QP_NUM);
     }
 
     @Override
@@ -163,7 +159,20 @@ public final class NativeVerbs extends ManagedVerbs {
         long remoteAddress,
         int remoteKey)
         throws IOException {
-      postSend(address, opcode, work, at, bytes, key, immediate, flags, remoteAddress, remoteKey);
+      sendPiece.set(JAVA_LONG, Piece.ADDR, at);
+      sendPiece.set(JAVA_INT, Piece.LENGTH, bytes);
+      sendPiece.set(JAVA_INT, Piece.LKEY, key);
+      sendRequest.set(JAVA_LONG, SendRequest.WR_ID, work);
+      sendRequest.set(JAVA_INT, SendRequest.NUM_SGE, bytes == 0 ? 0 : 1);
+      sendRequest.set(JAVA_INT, SendRequest.OPCODE, opcode);
+      sendRequest.set(JAVA_INT, SendRequest.SEND_FLAGS, flags);
+      sendRequest.set(NETWORK_INT, SendRequest.IMM_DATA, immediate);
+      sendRequest.set(JAVA_LONG, SendRequest.REMOTE_ADDR, remoteAddress);
+      sendRequest.set(JAVA_INT, SendRequest.RKEY, remoteKey);
+      int error = Native.post(postSend, address, sendRequest.address(), bad.address());
+      if (error != 0) {
+        throw manager.failed("ibv_post_send", error);
+      }
     }
 
     @Override
@@ -178,8 +187,8 @@ public final class NativeVerbs extends ManagedVerbs {
     if (region == 0) {
       throw manager.failed("cannot register " + memory.byteSize() + " bytes");
     }
-    int key = raw(region, MemoryRegion.USED_BYTES).get(JAVA_INT, MemoryRegion.LKEY);
-    int remoteKey = raw(region, MemoryRegion.USED_BYTES).get(JAVA_INT, MemoryRegion.RKEY);
+    int key = Native.at(region, MemoryRegion.USED_BYTES).get(JAVA_INT, MemoryRegion.LKEY);
+    int remoteKey = Native.at(region, MemoryRegion.USED_BYTES).get(JAVA_INT, MemoryRegion.RKEY);
     Region registered =
         new Region() {
           @Override
@@ -213,34 +222,6 @@ public final class NativeVerbs extends ManagedVerbs {
     int error = Native.post(postSrqReceive, receives, receiveRequest.address(), bad.address());
     if (error != 0) {
       throw manager.failed("ibv_post_srq_recv", error);
-    }
-  }
-
-  private void postSend(
-      long queuePair,
-      int opcode,
-      long id,
-      long address,
-      int bytes,
-      int key,
-      int immediate,
-      int flags,
-      long remoteAddress,
-      int remoteKey)
-      throws IOException {
-    sendPiece.set(JAVA_LONG, Piece.ADDR, address);
-    sendPiece.set(JAVA_INT, Piece.LENGTH, bytes);
-    sendPiece.set(JAVA_INT, Piece.LKEY, key);
-    sendRequest.set(JAVA_LONG, SendRequest.WR_ID, id);
-    sendRequest.set(JAVA_INT, SendRequest.NUM_SGE, bytes == 0 ? 0 : 1);
-    sendRequest.set(JAVA_INT, SendRequest.OPCODE, opcode);
-    sendRequest.set(JAVA_INT, SendRequest.SEND_FLAGS, flags);
-    sendRequest.set(NETWORK_INT, SendRequest.IMM_DATA, immediate);
-    sendRequest.set(JAVA_LONG, SendRequest.REMOTE_ADDR, remoteAddress);
-    sendRequest.set(JAVA_INT, SendRequest.RKEY, remoteKey);
-    int error = Native.post(postSend, queuePair, sendRequest.address(), bad.address());
-    if (error != 0) {
-      throw manager.failed("ibv_post_send", error);
     }
   }
 

@@ -22,8 +22,7 @@ public final class OpenDevice {
   OpenDevice(ConnectionManager manager, Arena arena) throws IOException {
     this.manager = manager;
     event = arena.allocate(AsyncEvent.BYTES, Long.BYTES);
-    descriptor =
-        NativeVerbs.raw(manager.context(), Context.USED_BYTES).get(JAVA_INT, Context.ASYNC_FD);
+    descriptor = Native.at(manager.context(), Context.USED_BYTES).get(JAVA_INT, Context.ASYNC_FD);
     // The library opens a device once a process: its other users read from the same descriptor.
     manager.calls.setNonBlocking(descriptor);
   }
@@ -90,7 +89,6 @@ public final class OpenDevice {
    * @param channel where a {@code struct ibv_comp_channel} lies
    */
   public static int completionDescriptor(long channel) {
-    return NativeVerbs.raw(channel, CompletionChannel.USED_BYTES)
-        .get(JAVA_INT, CompletionChannel.FD);
+    return Native.at(channel, CompletionChannel.USED_BYTES).get(JAVA_INT, CompletionChannel.FD);
   }
 }

@@ -17,28 +17,9 @@ public final class ProcessGroup {
 
   private ProcessGroup() {}
 
-  /** The calls; the first takes tens of milliseconds to be set up. */
-  private static final class Calls {
-    static final MethodHandle SETPGID = function("setpgid");
-    static final MethodHandle GETPGID = function("getpgid");
-    static final MethodHandle KILL = function("kill");
-
-    /**
-     * In the form in which the lifeline's functions are called, which the virtual machine has to
-     * learn but once.
-     */
-    @SuppressWarnings("restricted") // calls the system; FMI's JVMs allow it
-    private static MethodHandle function(String name) {
-      return Linker.nativeLinker()
-          .downcallHandle(
-              Linker.nativeLinker().defaultLookup().findOrThrow(name),
-              FunctionDescriptor.of(
-                  ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
-    }
-  }
-
   /**
-   * Makes this process the leader of a group, by setpgid(2), and gets ready to kill others.
+   * Makes this process the leader of a group, by setpgid(2). A thread does so: the first call of the
+   * system takes tens of milliseconds to be set up.
    *
    * @return a thread that is alive until it is done
    */
@@ -48,10 +29,23 @@ public final class ProcessGroup {
 
   private static void setpgid() {
     // The leader of a session, such as a daemon started by ssh, is refused: it leads a group already.
-    if (call(Calls.SETPGID, 0, 0) != 0
-        && call(Calls.GETPGID, 0, 0) != ProcessHandle.current().pid()) {
+    if (call(function("setpgid"), 0, 0) != 0
+        && call(function("getpgid"), 0, 0) != ProcessHandle.current().pid()) {
       System.err.println("fmi: this process leads no group: what it starts may outlive it");
     }
+  }
+
+  /**
+   * In the form in which the lifeline's functions are called, which the virtual machine has to learn
+   * but once.
+   */
+  @SuppressWarnings("restricted") // calls the system; FMI's JVMs allow it
+  private static MethodHandle function(String name) {
+    return Linker.nativeLinker()
+        .downcallHandle(
+            Linker.nativeLinker().defaultLookup().findOrThrow(name),
+            FunctionDescriptor.of(
+                ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
   }
 
   private static int call(MethodHandle function, long first, long second) {
@@ -62,12 +56,17 @@ public final class ProcessGroup {
     }
   }
 
+  /** Set up once, and only in processes that kill. */
+  private static final class Kill {
+    static final MethodHandle FUNCTION = function("kill");
+  }
+
   /** Kills all processes of the group; does nothing if there are none. */
   public static void kill(long leader) {
     if (leader <= 1) {
       // kill(2) takes 0 for the caller's own group and -1 for everybody.
       throw new IllegalArgumentException("no process group of a rank: " + leader);
     }
-    int _ = call(Calls.KILL, -leader, SIGKILL);
+    int _ = call(Kill.FUNCTION, -leader, SIGKILL);
   }
 }
