@@ -13,6 +13,7 @@ import org.fmi.core.p2p.UnexpectedMessage.Place;
 import org.fmi.core.progress.Progress;
 import org.fmi.core.progress.WaitStrategy;
 import org.fmi.core.spi.FrameHandler;
+import org.fmi.core.spi.Landing;
 import org.fmi.core.spi.NodeShare;
 import org.fmi.core.spi.RemoteMemory;
 import org.fmi.core.spi.Transport;
@@ -665,6 +666,35 @@ public final class Messenger implements PointToPoint, FrameHandler {
     MessageRequest r = p.receiving(sequence);
     int payload = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD);
     Memory.fromSegment(memory, at + FrameLayout.HEADER_BYTES, r.base, r.offset + r.moved, payload);
+    moved(p, r, sequence, payload);
+  }
+
+  /** Data of announced messages can be put where it belongs. */
+  @Override
+  public boolean land(int peer, MemorySegment memory, long at, Landing landing) {
+    if (memory.get(FrameLayout.INT, at + FrameLayout.EPOCH) != epoch
+        || memory.get(FrameLayout.BYTE, at + FrameLayout.KIND) != FrameKind.DATA) {
+      return false;
+    }
+    MessageRequest r =
+        peer(peer).receiving(memory.get(FrameLayout.LONG, at + FrameLayout.SEQUENCE));
+    if (r.base instanceof boolean[]) {
+      return false; // whose elements are more than bytes
+    }
+    landing.base = r.base;
+    landing.offset = r.offset + r.moved;
+    return true;
+  }
+
+  @Override
+  public void onLanded(int peer, MemorySegment memory, long at) {
+    Peer p = peer(peer);
+    long sequence = memory.get(FrameLayout.LONG, at + FrameLayout.SEQUENCE);
+    int payload = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD);
+    moved(p, p.receiving(sequence), sequence, payload);
+  }
+
+  private void moved(Peer p, MessageRequest r, long sequence, int payload) {
     r.moved += payload;
     if (r.moved == r.matchedLength) {
       p.received(sequence);

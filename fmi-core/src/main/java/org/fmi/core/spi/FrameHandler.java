@@ -15,6 +15,22 @@ public interface FrameHandler {
   void onFrame(int peer, MemorySegment memory, long at);
 
   /**
+   * Asks where the payload of a frame is to be put, of which only the header has arrived, for
+   * transports that can receive it there. The place stays as it is until {@link #onLanded}.
+   *
+   * @param landing is told the place
+   * @return whether there is one; if not, the frame is to be handed on when it is whole
+   */
+  default boolean land(int peer, MemorySegment memory, long at, Landing landing) {
+    return false;
+  }
+
+  /** The payload of a frame lies where {@link #land} wanted it; in place of {@link #onFrame}. */
+  default void onLanded(int peer, MemorySegment memory, long at) {
+    throw new IllegalStateException("nothing lands from rank " + peer);
+  }
+
+  /**
    * What was read from {@code peer} is here; only transports with a {@link RemoteMemory} say so.
    *
    * @param id see {@link RemoteMemory#read}

@@ -2,6 +2,7 @@ package org.fmi.core.wire;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Copies between a caller's memory (a primitive array or a {@link MemorySegment}, addressed in
@@ -96,12 +97,12 @@ public final class Memory {
     if (dst instanceof MemorySegment s) {
       toSegment(src, srcOffset, s, dstOffset, bytes);
     } else {
-      fromSegment(segment(src), srcOffset, dst, dstOffset, bytes);
+      fromSegment(viewOrCopy(src), srcOffset, dst, dstOffset, bytes);
     }
   }
 
-  /** A view of {@code base} as a segment. A boolean array is copied: it has no such view. */
-  private static MemorySegment segment(Object base) {
+  /** A view of {@code base} as a segment; null for a boolean array, which has no such view. */
+  public static @Nullable MemorySegment view(Object base) {
     return switch (base) {
       case MemorySegment s -> s;
       case byte[] a -> MemorySegment.ofArray(a);
@@ -111,13 +112,19 @@ public final class Memory {
       case float[] a -> MemorySegment.ofArray(a);
       case short[] a -> MemorySegment.ofArray(a);
       case char[] a -> MemorySegment.ofArray(a);
-      case boolean[] a -> {
-        MemorySegment copy = MemorySegment.ofArray(new byte[a.length]);
-        toSegment(a, 0, copy, 0, a.length);
-        yield copy;
-      }
+      case boolean[] _ -> null;
       default -> throw unsupported(base);
     };
+  }
+
+  private static MemorySegment viewOrCopy(Object base) {
+    MemorySegment view = view(base);
+    if (view == null) {
+      boolean[] a = (boolean[]) base;
+      view = MemorySegment.ofArray(new byte[a.length]);
+      toSegment(a, 0, view, 0, a.length);
+    }
+    return view;
   }
 
   private static IllegalArgumentException unsupported(Object base) {

@@ -10,28 +10,37 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import org.fmi.core.spi.FrameHandler;
+import org.fmi.core.spi.Landing;
 import org.fmi.core.wire.Frame;
 import org.fmi.core.wire.FrameLayout;
+import org.fmi.core.wire.Memory;
 import org.fmi.net.Handshake;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One TCP connection of a transport: the handshake first, then frames.
  *
- * <p>Out: when nothing is waiting, a frame is copied into a chunk and written at once. What the
- * socket does not take stays with Netty ({@link #sending}); frames offered meanwhile gather in a
- * second chunk that follows in one piece. When that is full, offers are refused.
+ * <p>Out: when nothing is waiting, a frame is copied into a chunk and written at once, or, if it is
+ * long, sent from where it lies. What the socket does not take stays with Netty ({@link #sending});
+ * frames offered meanwhile gather in a second chunk that follows in one piece. When that is full,
+ * offers are refused.
  *
- * <p>In: Netty reads straight into {@link #in}; frames are handed on where they lie. A wire with
- * nothing half read holds no chunk.
+ * <p>In: Netty reads straight into {@link #in}; frames are handed on where they lie. The rest of a
+ * frame whose payload has a place to {@link Landing land} at is received there, each time before
+ * Netty reads. A wire with nothing half read holds no chunk.
  */
 // Netty answers each call with a future; failures reach the handlers too.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Wire extends ChannelInboundHandlerAdapter
     implements RecvByteBufAllocator, RecvByteBufAllocator.ExtendedHandle {
   private static final int MAX_READS = 8;
+
+  /** From so many bytes on, copying a payload takes longer than another call of the system. */
+  private static final int LONG_PAYLOAD = 96 << 10;
 
   final TcpTransport transport;
   final Channel channel;
@@ -56,6 +65,15 @@ final class Wire extends ChannelInboundHandlerAdapter
   private @Nullable Chunk sending;
   private @Nullable Chunk gather;
 
+  /** Where the payload of the frame goes whose header is {@link #header}. */
+  private final Landing landing = new Landing();
+
+  private final MemorySegment header =
+      MemorySegment.ofBuffer(ByteBuffer.allocateDirect(FrameLayout.HEADER_BYTES));
+
+  /** The payload's bytes that have not arrived yet; -1 if there is no such frame. */
+  private int landingLeft = -1;
+
   private int reads;
   private int lastRead;
   private int attempted;
@@ -75,11 +93,12 @@ final class Wire extends ChannelInboundHandlerAdapter
     Chunk chunk = gather;
     if (chunk == null) {
       chunk = transport.chunks.take();
-      append(chunk, frame, n);
-      if (sending == null) {
-        send(chunk);
-      } else {
+      if (sending != null) {
+        append(chunk, frame, n);
         gather = chunk;
+      } else if (frame.payload < LONG_PAYLOAD || !sendStraight(chunk, frame)) {
+        append(chunk, frame, n);
+        send(chunk);
       }
       return true;
     }
@@ -94,6 +113,34 @@ final class Wire extends ChannelInboundHandlerAdapter
     int at = chunk.buffer.writerIndex();
     frame.encode(chunk.memory, at);
     chunk.buffer.writerIndex(at + n);
+  }
+
+  /** Sends the frame from where it lies, and its rest, if any, by a chunk; or does nothing. */
+  private boolean sendStraight(Chunk chunk, Frame frame) {
+    int socket = SocketCalls.descriptor(channel);
+    MemorySegment view = frame.base == null ? null : Memory.view(frame.base);
+    if (socket < 0 || view == null) {
+      return false;
+    }
+    MemorySegment payload = view.asSlice(frame.baseOffset, frame.payload);
+    payload.get(ValueLayout.JAVA_BYTE, 0); // throws if its arena is closed: now, not in mid-frame
+    frame.encodeHeader(chunk.memory, 0);
+    int sent = SocketCalls.send(socket, chunk.memory.asSlice(0, FrameLayout.HEADER_BYTES), true);
+    if (sent < FrameLayout.HEADER_BYTES) {
+      append(chunk, frame, frame.bytes());
+      chunk.buffer.readerIndex(sent);
+      send(chunk);
+      return true;
+    }
+    sent = SocketCalls.send(socket, payload, false);
+    if (sent == frame.payload) {
+      transport.chunks.give(chunk);
+    } else {
+      MemorySegment.copy(payload, sent, chunk.memory, 0, frame.payload - sent);
+      chunk.buffer.writerIndex(frame.payload - sent);
+      send(chunk);
+    }
+    return true;
   }
 
   private void send(Chunk chunk) {
@@ -141,23 +188,27 @@ final class Wire extends ChannelInboundHandlerAdapter
     consume();
   }
 
-  /** Takes what can be taken of the bytes in {@link #in}. */
+  /** Takes what can be taken of what has arrived. */
   void consume() {
     Chunk chunk = in;
-    if (chunk == null) {
-      return;
-    }
-    if (!open) {
+    if (chunk != null && !open) {
       shake(chunk);
     }
     if (open) {
       FrameHandler handler = transport.handler;
-      if (handler != null) {
+      if (chunk != null && landingLeft > 0) {
+        land(chunk);
+      }
+      if (handler != null && landed(handler) && chunk != null) {
         parse(chunk, handler);
       }
-      if (transport.handler == null && chunk.buffer.isReadable()) {
+      if (transport.handler == null
+          && (landingLeft == 0 || (chunk != null && chunk.buffer.isReadable()))) {
         transport.defer(this);
       }
+    }
+    if (chunk == null) {
+      return;
     }
     if (!chunk.buffer.isReadable()) {
       in = null;
@@ -180,6 +231,7 @@ final class Wire extends ChannelInboundHandlerAdapter
       }
       int n = FrameLayout.HEADER_BYTES + payload;
       if (end - at < n) {
+        landing(chunk, at, payload, handler);
         return;
       }
       // Taken before it is handed on: a handler that throws does not get it again.
@@ -193,6 +245,83 @@ final class Wire extends ChannelInboundHandlerAdapter
       }
       at += n;
     }
+  }
+
+  // Landing.
+
+  /** Begins to land the frame at {@code at} if it is long and has a place to land at. */
+  private void landing(Chunk chunk, int at, int payload, FrameHandler handler) {
+    try {
+      if (payload >= LONG_PAYLOAD
+          && SocketCalls.descriptor(channel) >= 0
+          && handler.land(peer, chunk.memory, at, landing)) {
+        MemorySegment.copy(chunk.memory, at, header, 0, FrameLayout.HEADER_BYTES);
+        chunk.buffer.readerIndex(at + FrameLayout.HEADER_BYTES);
+        landingLeft = payload;
+        land(chunk);
+      }
+    } catch (RuntimeException | Error e) {
+      transport.thrown(e);
+    }
+  }
+
+  /** Puts what there is of the payload where it belongs. */
+  private void land(Chunk chunk) {
+    int n = Math.min(landingLeft, chunk.buffer.readableBytes());
+    int from = chunk.buffer.readerIndex();
+    try {
+      MemorySegment.copy(chunk.memory, from, place(), landing.offset, n);
+    } catch (RuntimeException e) { // its arena is closed
+      transport.thrown(e);
+      return;
+    }
+    chunk.buffer.readerIndex(from + n);
+    advance(n);
+  }
+
+  /** Receives what there is of the payload where it belongs, and of those that follow at once. */
+  private void receive() {
+    int socket = SocketCalls.descriptor(channel);
+    for (int i = 0; i < MAX_READS && landingLeft > 0; i++) {
+      MemorySegment payload = place().asSlice(landing.offset, landingLeft);
+      try {
+        advance(SocketCalls.receive(socket, payload));
+      } catch (RuntimeException e) { // its arena is closed
+        transport.thrown(e);
+        return;
+      }
+      if (landingLeft == 0) {
+        Chunk chunk = transport.chunks.take();
+        in = chunk;
+        MemorySegment next = chunk.memory.asSlice(0, FrameLayout.HEADER_BYTES);
+        chunk.buffer.writerIndex(SocketCalls.receive(socket, next));
+        consume();
+      }
+    }
+  }
+
+  private MemorySegment place() {
+    return Objects.requireNonNull(Memory.view(Objects.requireNonNull(landing.base)));
+  }
+
+  private void advance(int n) {
+    landing.offset += n;
+    landingLeft -= n;
+  }
+
+  /** Hands on what has landed as a whole; returns whether no more of it is to come. */
+  private boolean landed(FrameHandler handler) {
+    if (landingLeft == 0) {
+      landingLeft = -1;
+      landing.base = null;
+      transport.work++;
+      try {
+        handler.onLanded(peer, header, 0);
+      } catch (RuntimeException | Error e) {
+        transport.thrown(e);
+      }
+    }
+    return landingLeft < 0 && transport.handler != null;
   }
 
   private static void moveToFront(Chunk chunk) {
@@ -252,6 +381,9 @@ final class Wire extends ChannelInboundHandlerAdapter
 
   @Override
   public ByteBuf allocate(ByteBufAllocator unused) {
+    if (landingLeft > 0) {
+      receive();
+    }
     Chunk chunk = in;
     if (chunk == null) {
       chunk = in = transport.chunks.take();

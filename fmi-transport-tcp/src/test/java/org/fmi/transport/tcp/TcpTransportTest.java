@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
@@ -27,6 +28,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.fmi.core.spi.CheckpointInterval;
 import org.fmi.core.spi.FrameHandler;
+import org.fmi.core.spi.Landing;
 import org.fmi.core.spi.RankConfig;
 import org.fmi.core.spi.Transport;
 import org.fmi.core.spi.TransportProvider;
@@ -145,16 +147,22 @@ class TcpTransportTest {
     until(transport, handler, () -> transport.offer(peer, frame));
   }
 
-  /** Counts and checks what arrives. */
+  /** Counts and checks what arrives; lets half of the frames land that could. */
   private static final class Sink implements FrameHandler {
     final List<String> lost = new ArrayList<>();
     final long[] next;
     final Random[] expected;
     long frames;
 
+    /** By rank: where its frame is landing. */
+    private final byte[][] place;
+
+    private final Random choice = new Random(1);
+
     Sink(int ranks, int self, long seed) {
       next = new long[ranks];
       expected = new Random[ranks];
+      place = new byte[ranks][];
       for (int from = 0; from < ranks; from++) {
         expected[from] = new Random(seed * 1000 + from * 31L + self);
       }
@@ -162,12 +170,36 @@ class TcpTransportTest {
 
     @Override
     public void onFrame(int peer, MemorySegment memory, long at) {
+      int bytes = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD);
+      check(peer, memory, at, memory.asSlice(at + FrameLayout.HEADER_BYTES, bytes));
+    }
+
+    @Override
+    public boolean land(int peer, MemorySegment memory, long at, Landing landing) {
+      assertThat(place[peer]).as("the place of the frame before").isNull();
+      if (choice.nextBoolean()) {
+        return false;
+      }
+      byte[] memoryOfProgram = new byte[11 + memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD)];
+      place[peer] = memoryOfProgram;
+      landing.base = memoryOfProgram;
+      landing.offset = 11;
+      return true;
+    }
+
+    @Override
+    public void onLanded(int peer, MemorySegment memory, long at) {
+      byte[] got = place[peer];
+      place[peer] = null;
+      check(peer, memory, at, MemorySegment.ofArray(got).asSlice(11));
+    }
+
+    private void check(int peer, MemorySegment memory, long at, MemorySegment got) {
       frames++;
       assertThat(memory.get(FrameLayout.INT, at + FrameLayout.SOURCE)).isEqualTo(peer);
       assertThat(memory.get(FrameLayout.LONG, at + FrameLayout.SEQUENCE)).isEqualTo(next[peer]++);
       byte[] payload = payload(expected[peer]);
       assertThat(memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD)).isEqualTo(payload.length);
-      MemorySegment got = memory.asSlice(at + FrameLayout.HEADER_BYTES, payload.length);
       assertThat(got.mismatch(MemorySegment.ofArray(payload))).as("payload").isEqualTo(-1);
     }
 
@@ -375,19 +407,42 @@ class TcpTransportTest {
 
   @Test
   void aHandlerThatThrowsEndsThePollAndLosesNothingElse() throws Exception {
+    throwsOnce(10);
+    throwsOnce(TcpTransport.MAX_PAYLOAD);
+  }
+
+  private static void throwsOnce(int bytes) throws Exception {
     ranks(
         2,
         NetIo.best(),
         (rank, transport) -> {
           if (rank == 0) {
             for (int i = 0; i < 10; i++) {
-              send(transport, 1, frame(0, 0, i, new byte[10]), NOTHING);
+              send(transport, 1, frame(0, 0, i, new byte[bytes]), NOTHING);
             }
             flush(transport, NOTHING);
           } else {
             long[] next = {0};
+            byte[] place = new byte[bytes];
+            boolean[] landThrew = {bytes < TcpTransport.MAX_PAYLOAD};
             FrameHandler throwing =
                 new FrameHandler() {
+                  @Override
+                  public boolean land(int peer, MemorySegment memory, long at, Landing landing) {
+                    if (!landThrew[0]) {
+                      landThrew[0] = true;
+                      throw new IllegalStateException("enough");
+                    }
+                    landing.base = place;
+                    landing.offset = 0;
+                    return true;
+                  }
+
+                  @Override
+                  public void onLanded(int peer, MemorySegment memory, long at) {
+                    onFrame(peer, memory, at);
+                  }
+
                   @Override
                   public void onFrame(int peer, MemorySegment memory, long at) {
                     assertThat(memory.get(FrameLayout.LONG, at + FrameLayout.SEQUENCE))
@@ -402,9 +457,139 @@ class TcpTransportTest {
                     throw new AssertionError(reason);
                   }
                 };
-            assertThatThrownBy(() -> until(transport, throwing, () -> next[0] == 10))
-                .hasMessage("enough");
+            for (int i = landThrew[0] ? 1 : 0; i < 2; i++) {
+              assertThatThrownBy(() -> until(transport, throwing, () -> next[0] == 10))
+                  .hasMessage("enough");
+            }
             until(transport, throwing, () -> next[0] == 10);
+          }
+        });
+  }
+
+  /** Numbers of all lengths, from where they lie to where they belong. */
+  @Test
+  void longFramesLandWhereTheHandlerWants() throws Exception {
+    int total = 200;
+    ranks(
+        2,
+        NetIo.EPOLL,
+        (rank, transport) -> {
+          double[] numbers = new double[TcpTransport.MAX_PAYLOAD / Double.BYTES];
+          LandingNumbers handler = new LandingNumbers();
+          Random lengths = new Random(3);
+          if (rank == 0) {
+            for (int i = 0; i < total; i++) {
+              int skipped = lengths.nextInt(numbers.length / 2);
+              java.util.Arrays.fill(numbers, i);
+              Frame frame = frame(0, 0, i, new byte[0]);
+              frame.base = numbers;
+              frame.baseOffset = 8L * skipped;
+              frame.payload = 8 * (numbers.length - skipped);
+              send(transport, 1, frame, handler);
+            }
+            flush(transport, handler);
+          } else {
+            until(transport, handler, () -> handler.frames == total);
+            assertThat(handler.landed).isPositive();
+          }
+        });
+  }
+
+  /** Takes frames of numbers that are all the frame's own number; lands what can land. */
+  private static final class LandingNumbers implements FrameHandler {
+    final List<String> lost = new ArrayList<>();
+    int frames;
+    int landed;
+    private final double[] place = new double[3 + TcpTransport.MAX_PAYLOAD / Double.BYTES];
+
+    @Override
+    public boolean land(int peer, MemorySegment memory, long at, Landing landing) {
+      java.util.Arrays.fill(place, Double.NaN);
+      landing.base = place;
+      landing.offset = 3 * Double.BYTES;
+      return true;
+    }
+
+    @Override
+    public void onLanded(int peer, MemorySegment memory, long at) {
+      landed++;
+      check(memory, at, MemorySegment.ofArray(place), 3 * Double.BYTES);
+    }
+
+    @Override
+    public void onFrame(int peer, MemorySegment memory, long at) {
+      check(memory, at, memory, at + FrameLayout.HEADER_BYTES);
+    }
+
+    private void check(MemorySegment header, long at, MemorySegment payload, long from) {
+      int bytes = header.get(FrameLayout.INT, at + FrameLayout.PAYLOAD);
+      for (int i = 0; i < bytes; i += Double.BYTES) {
+        double got = payload.get(ValueLayout.JAVA_DOUBLE_UNALIGNED, from + i);
+        if (got != frames) {
+          throw new AssertionError("frame " + frames + ", byte " + i + ": " + got);
+        }
+      }
+      frames++;
+    }
+
+    @Override
+    public void onPeerLost(int peer, String reason) {
+      lost.add(peer + ": " + reason);
+    }
+  }
+
+  @Test
+  void aPayloadWhoseArenaIsClosedIsRefusedWhole() throws Exception {
+    ranks(
+        2,
+        NetIo.best(),
+        (rank, transport) -> {
+          Sink sink = new Sink(2, rank, 0);
+          if (rank == 0) {
+            until(transport, sink, () -> transport.isConnected(1));
+            Frame closed = frame(0, 0, 0, new byte[0]);
+            try (Arena arena = Arena.ofConfined()) {
+              closed.base = arena.allocate(TcpTransport.MAX_PAYLOAD);
+            }
+            closed.payload = TcpTransport.MAX_PAYLOAD;
+            assertThatThrownBy(() -> transport.offer(1, closed)).hasMessage("Already closed");
+            send(transport, 1, frame(0, 0, 0, payload(new Random(1))), sink);
+            until(transport, sink, () -> sink.frames == 1);
+            flush(transport, sink);
+          } else {
+            send(transport, 0, frame(1, 0, 0, payload(new Random(31))), sink);
+            until(transport, sink, () -> sink.frames == 1);
+          }
+        });
+  }
+
+  @Test
+  void aPeerThatGoesInTheMiddleOfALandingIsLost() throws Exception {
+    CountDownLatch gone = new CountDownLatch(1);
+    int[] sent = {0};
+    ranks(
+        2,
+        NetIo.EPOLL,
+        (rank, transport) -> {
+          LandingNumbers handler = new LandingNumbers();
+          if (rank == 0) {
+            double[] numbers = new double[TcpTransport.MAX_PAYLOAD / Double.BYTES];
+            Frame frame = frame(0, 0, 0, new byte[0]);
+            frame.base = numbers;
+            frame.payload = TcpTransport.MAX_PAYLOAD;
+            until(transport, handler, () -> transport.offer(1, frame));
+            do {
+              java.util.Arrays.fill(numbers, ++sent[0]);
+            } while (transport.offer(1, frame));
+            transport.close(); // what the system has not taken is dropped
+            gone.countDown();
+          } else {
+            until(transport, handler, () -> transport.isConnected(0));
+            assertThat(gone.await(60, TimeUnit.SECONDS)).isTrue();
+            until(transport, handler, () -> !handler.lost.isEmpty());
+            assertThat(handler.lost).hasSize(1);
+            assertThat(handler.frames).isLessThan(sent[0]);
+            assertThat(handler.landed).isPositive();
           }
         });
   }
