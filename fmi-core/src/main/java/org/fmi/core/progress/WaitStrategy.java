@@ -9,7 +9,9 @@ package org.fmi.core.progress;
  * woken from sleep takes 6 to 60 µs. Hence:
  *
  * <ol>
- *   <li>{@link #SPINS} polls in a row, only while the node's ranks are no more than its cores;
+ *   <li>{@link #SPINS} polls in a row, only while the node's ranks are no more than its cores; with
+ *       a yield now and then, for what is to bring the message may wait for this core: a thread of
+ *       the kernel that works for a device;
  *   <li>{@link #YIELDS} polls with a {@link Thread#yield} before each;
  *   <li>sleeps, of {@link #FIRST_SLEEP_NANOS} at first and then ever twice as long, up to {@link
  *       #LAST_SLEEP_NANOS}; an arrival ends them.
@@ -18,8 +20,13 @@ package org.fmi.core.progress;
  * Any work found starts it over.
  */
 public final class WaitStrategy {
-  /** Polls without anything in between. */
+  /** Polls with hardly anything in between. */
   public static final int SPINS = 2_000;
+
+  /**
+   * Of these, every such one is followed by a yield: less than a time slice of slow polls later.
+   */
+  private static final int SPINS_TO_A_YIELD = 64;
 
   /** Polls with a yield in between. */
   public static final int YIELDS = 400;
@@ -89,7 +96,11 @@ public final class WaitStrategy {
   public long idle() {
     if (idle < spins) {
       idle++;
-      Thread.onSpinWait();
+      if (idle % SPINS_TO_A_YIELD == 0) {
+        Thread.yield();
+      } else {
+        Thread.onSpinWait();
+      }
       return 0;
     }
     if (idle < spins + YIELDS) {
