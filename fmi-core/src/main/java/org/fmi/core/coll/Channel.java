@@ -1,5 +1,6 @@
 package org.fmi.core.coll;
 
+import java.util.Arrays;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Request;
@@ -20,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * collective has sent belongs to the old epoch and is dropped.
  *
  * <p>Ranks that are all on one node share a {@link SharedRegion} once they have made some use of
- * the channel in an epoch. What is counted for that begins anew with each epoch.
+ * the channel in an epoch; where only some are, those of each node do ({@link Nodes}). What is
+ * counted for that begins anew with each epoch.
  */
 public final class Channel {
   private static final Region NOTHING = new Region(new byte[0], 0);
@@ -38,6 +40,7 @@ public final class Channel {
   private int epoch = -1;
   private int uses;
   private @Nullable SharedRegion region;
+  private @Nullable Nodes nodes;
   private int scratchEpoch = -1;
   private Scratch scratch = new Scratch();
 
@@ -76,14 +79,50 @@ public final class Channel {
       epoch = p2p.epoch();
       uses = 0;
       region = null;
+      nodes = null;
     }
     if (uses < USES_BEFORE_REGION && ++uses == USES_BEFORE_REGION) {
-      int[] members = members();
-      if (onThisNode(share, members)) {
-        region = SharedRegion.open(this, p2p, share, members, context);
-      }
+      share(share);
     }
     return region;
+  }
+
+  private void share(NodeShare share) {
+    int[] members = members();
+    int[] numbers = new int[size];
+    for (int r = 0; r < size; r++) {
+      numbers[r] = share.node(members[r]);
+      if (numbers[r] < 0) {
+        return;
+      }
+    }
+    long distinct = Arrays.stream(numbers).distinct().count();
+    if (distinct == 1) {
+      region = SharedRegion.open(this, p2p, share, members, context);
+    } else if (distinct < size) {
+      nodes = Nodes.open(this, p2p, share, members, numbers, context);
+    }
+  }
+
+  /**
+   * How the ranks are spread over nodes, if that is of use: some of them share one, but not all. To
+   * be called after {@link #region}.
+   */
+  @Nullable Nodes nodes() {
+    return nodes;
+  }
+
+  /**
+   * Messages between some of the ranks, which are counted in this order; -1 for one not among them.
+   */
+  Channel of(int[] ranks) {
+    int[] members = new int[ranks.length];
+    int own = -1;
+    for (int i = 0; i < ranks.length; i++) {
+      members[i] = world(ranks[i]);
+      own = ranks[i] == rank ? i : own;
+    }
+    return new Channel(p2p, context, members, own, members.length);
   }
 
   /** An array to reduce in, as long as this collective lasts. */
@@ -108,15 +147,6 @@ public final class Channel {
       members[r] = world(r);
     }
     return members;
-  }
-
-  private boolean onThisNode(NodeShare share, int[] members) {
-    for (int r = 0; r < size; r++) {
-      if (r != rank && !share.reaches(members[r])) {
-        return false;
-      }
-    }
-    return true;
   }
 
   /** The rank {@code distance} (less than the size, may be negative) further round the ring. */

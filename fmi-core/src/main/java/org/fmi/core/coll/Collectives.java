@@ -14,8 +14,11 @@ public final class Collectives {
   /** MPI_Barrier. */
   public static void barrier(Channel channel) {
     SharedRegion region = channel.region();
+    Nodes nodes = channel.nodes();
     if (region != null) {
       SharedBarrier.run(region);
+    } else if (nodes != null) {
+      NodewiseBarrier.run(nodes);
     } else {
       DisseminationBarrier.run(channel);
     }
@@ -24,9 +27,19 @@ public final class Collectives {
   /** MPI_Bcast. */
   public static void bcast(Channel channel, Region data, long bytes, int root) {
     SharedRegion region = channel.region();
+    Nodes nodes = channel.nodes();
     if (region != null) {
       SharedBcast.run(region, data, bytes, root);
-    } else if (Thresholds.bcastByTree(bytes, channel.size())) {
+    } else if (nodes != null) {
+      NodewiseBcast.run(nodes, data, bytes, root);
+    } else {
+      bcastByMessages(channel, data, bytes, root);
+    }
+  }
+
+  /** Not through shared memory. */
+  static void bcastByMessages(Channel channel, Region data, long bytes, int root) {
+    if (Thresholds.bcastByTree(bytes, channel.size())) {
       BinomialBcast.run(channel, data, bytes, root);
     } else {
       ScatterRingBcast.run(channel, data, bytes, root);

@@ -73,6 +73,11 @@ public final class Reducer {
     return op instanceof Op.Predefined;
   }
 
+  /** Whether the result is the same in whatever order and grouping operands are combined. */
+  boolean exact() {
+    return divisible() && type != Datatype.FLOAT && type != Datatype.DOUBLE;
+  }
+
   /**
    * Whether the parts of two operands can be combined where they are, in either order, by the
    * kernel alone.

@@ -129,10 +129,13 @@ public final class Reductions {
   private static void allReducePiece(
       Channel channel, Reducer reducer, Region from, Region to, long bytes) {
     SharedRegion region = channel.region();
+    Nodes nodes = channel.nodes();
     if (region != null
         && (reducer.divisible() || Thresholds.reduceWhole(bytes))
         && SharedOperands.fit(region, reducer, bytes)) {
       allReduceShared(region, reducer, from, to, bytes);
+    } else if (nodes != null && NodewiseAllReduce.suits(nodes, reducer, bytes)) {
+      NodewiseAllReduce.run(nodes, reducer, from, to, bytes);
     } else if (Thresholds.reduceWhole(bytes)) {
       RecursiveDoublingAllReduce.run(channel, reducer, from, to, bytes);
     } else if (!reducer.divisible()) {

@@ -8,8 +8,11 @@ import java.lang.foreign.MemorySegment;
  * collectives use it. It is gone when the transport is closed.
  */
 public interface NodeShare {
-  /** Whether this rank and {@code peer}, not the same, are on one node. */
-  boolean reaches(int peer);
+  /**
+   * The number of a rank's node; ranks that can share memory have the same, and all ranks see the
+   * same numbers. Negative for a rank that cannot share memory.
+   */
+  int node(int rank);
 
   /**
    * Makes memory of zeros that others of the node can open.

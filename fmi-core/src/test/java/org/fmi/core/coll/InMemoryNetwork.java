@@ -43,7 +43,7 @@ public final class InMemoryNetwork {
   private final List<Rank> ranks = new ArrayList<>();
   private final boolean eager;
   private final @Nullable Long delaySeed;
-  private final boolean oneNode;
+  private final int @Nullable [] nodes;
 
   /** Memory that ranks share, by its owner and key. */
   private final Map<String, MemorySegment> shared = new ConcurrentHashMap<>();
@@ -51,9 +51,10 @@ public final class InMemoryNetwork {
   private volatile @Nullable Throwable failure;
   private long messages;
 
-  private InMemoryNetwork(int size, boolean eager, @Nullable Long delaySeed, boolean oneNode) {
+  private InMemoryNetwork(
+      int size, boolean eager, @Nullable Long delaySeed, int @Nullable [] nodes) {
     this.eager = eager;
-    this.oneNode = oneNode;
+    this.nodes = nodes;
     this.delaySeed = delaySeed;
     for (int r = 0; r < size; r++) {
       ranks.add(new Rank(r));
@@ -65,17 +66,22 @@ public final class InMemoryNetwork {
    * works here does not rest on buffering.
    */
   public static InMemoryNetwork run(int size, Body body) {
-    return new InMemoryNetwork(size, false, null, false).runAll(body);
+    return new InMemoryNetwork(size, false, null, null).runAll(body);
   }
 
   /** As {@link #run}, with memory that all ranks share. */
   public static InMemoryNetwork runOnOneNode(int size, Body body) {
-    return new InMemoryNetwork(size, false, null, true).runAll(body);
+    return new InMemoryNetwork(size, false, null, new int[size]).runAll(body);
+  }
+
+  /** As {@link #runDelayed}, with memory that the ranks of a node share; the node of each rank. */
+  public static InMemoryNetwork runOnNodes(int[] nodes, long seed, Body body) {
+    return new InMemoryNetwork(nodes.length, true, seed, nodes.clone()).runAll(body);
   }
 
   /** As {@link #run}; sends return at once, and all calls are delayed at random. */
   public static InMemoryNetwork runDelayed(int size, boolean oneNode, long seed, Body body) {
-    return new InMemoryNetwork(size, true, seed, oneNode).runAll(body);
+    return new InMemoryNetwork(size, true, seed, oneNode ? new int[size] : null).runAll(body);
   }
 
   /** The number of messages sent. */
@@ -397,7 +403,7 @@ public final class InMemoryNetwork {
     @Override
     public @Nullable NodeShare share() {
       delay();
-      return oneNode ? this : null;
+      return nodes == null ? null : this;
     }
 
     @Override
@@ -421,8 +427,8 @@ public final class InMemoryNetwork {
     }
 
     @Override
-    public boolean reaches(int peer) {
-      return true;
+    public int node(int peer) {
+      return nodes == null ? -1 : nodes[peer];
     }
 
     @Override
@@ -436,7 +442,7 @@ public final class InMemoryNetwork {
 
     @Override
     public MemorySegment open(int owner, int key) throws IOException {
-      MemorySegment memory = shared.get(owner + "/" + key);
+      MemorySegment memory = node(owner) == node(rank) ? shared.get(owner + "/" + key) : null;
       if (memory == null) {
         throw new IOException("no memory " + key + " of rank " + owner);
       }

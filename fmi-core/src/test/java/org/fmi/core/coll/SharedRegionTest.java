@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.fmi.Datatype;
 import org.fmi.FmiException;
 import org.fmi.Op;
@@ -96,6 +97,60 @@ class SharedRegionTest {
             for (int times = 1 + random.nextInt(10); times > 0; times--) {
               check(channel, kind, step, n, root);
             }
+          }
+        });
+  }
+
+  /** Ranks in blocks, in turn, and uneven; some alone on their node. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "0 0 1",
+        "0 1 0",
+        "0 0 1 1",
+        "0 1 0 1",
+        "0 1 1 2",
+        "5 2 2 2 5 7 7 2",
+        "0 0 0 1 1 1"
+      })
+  void anySequenceOnSeveralNodes(String mapping) {
+    int[] nodes = Arrays.stream(mapping.split(" ")).mapToInt(Integer::parseInt).toArray();
+    long seed = mapping.hashCode();
+    InMemoryNetwork.runOnNodes(
+        nodes,
+        seed,
+        p2p -> {
+          Channel channel = new Channel(p2p, 1, null, p2p.rank(), p2p.size());
+          for (int i = 0; i < USES_BEFORE_REGION; i++) {
+            Collectives.barrier(channel);
+          }
+          assertThat(channel.nodes()).isNotNull();
+          Random random = new Random(seed);
+          for (int step = 0; step < 300; step++) {
+            Kind kind = KINDS[random.nextInt(KINDS.length)];
+            int n = LENGTHS[random.nextInt(LENGTHS.length)];
+            int root = random.nextInt(nodes.length);
+            for (int times = 1 + random.nextInt(4); times > 0; times--) {
+              check(channel, kind, step, n, root);
+            }
+          }
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0 0 1", "0 1 0 1", "0 1 1 2 2 2"})
+  void barrierOfSeveralNodesWaitsForAll(String mapping) {
+    int[] nodes = Arrays.stream(mapping.split(" ")).mapToInt(Integer::parseInt).toArray();
+    AtomicInteger arrived = new AtomicInteger();
+    InMemoryNetwork.runOnNodes(
+        nodes,
+        mapping.hashCode(),
+        p2p -> {
+          Channel channel = new Channel(p2p, 1, null, p2p.rank(), p2p.size());
+          for (int round = 1; round <= 200; round++) {
+            arrived.incrementAndGet();
+            Collectives.barrier(channel);
+            assertThat(arrived.get()).isGreaterThanOrEqualTo(round * nodes.length);
           }
         });
   }

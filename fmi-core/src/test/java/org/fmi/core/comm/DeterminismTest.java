@@ -28,40 +28,38 @@ class DeterminismTest {
 
   private static long[][] run(int ranks, boolean oneNode, long seed) {
     long[][] bits = new long[ranks][];
-    Worlds.runDelayed(
-        ranks,
-        oneNode,
-        seed,
-        world -> {
-          for (int i = 0; i < USES_BEFORE_SHARED_MEMORY; i++) {
-            world.barrier();
-          }
-          int rank = world.rank();
-          long[] own = new long[6 * LENGTHS.length];
-          int k = 0;
-          for (int n : LENGTHS) {
-            double[] mine = random(n, rank);
-            double[] all = mine.clone();
-            world.allReduce(all, Op.SUM);
-            own[k++] = hash(all); // the same at all ranks
-            double[] result = new double[n];
-            world.reduce(mine, 0, result, 0, n, Op.SUM, 0);
-            own[k++] = hash(result);
-            world.reduce(mine, 0, result, 0, n, Op.PROD, world.size() - 1);
-            own[k++] = hash(result);
-            world.scan(mine, 0, result, 0, n, Op.SUM);
-            own[k++] = hash(result);
-            world.exScan(mine, 0, result, 0, n, Op.SUM);
-            own[k++] = hash(result);
-            long[] counts = new long[world.size()];
-            counts[0] = n / 2;
-            counts[world.size() - 1] += n - n / 2;
-            world.reduceScatter(mine, 0, result, 0, counts, Op.SUM);
-            own[k++] = hash(result);
-          }
-          bits[rank] = own;
-        });
+    Worlds.runDelayed(ranks, oneNode, seed, world -> reduce(world, bits));
     return bits;
+  }
+
+  private static void reduce(Communicator world, long[][] bits) {
+    for (int i = 0; i < USES_BEFORE_SHARED_MEMORY; i++) {
+      world.barrier();
+    }
+    int rank = world.rank();
+    long[] own = new long[6 * LENGTHS.length];
+    int k = 0;
+    for (int n : LENGTHS) {
+      double[] mine = random(n, rank);
+      double[] all = mine.clone();
+      world.allReduce(all, Op.SUM);
+      own[k++] = hash(all); // the same at all ranks
+      double[] result = new double[n];
+      world.reduce(mine, 0, result, 0, n, Op.SUM, 0);
+      own[k++] = hash(result);
+      world.reduce(mine, 0, result, 0, n, Op.PROD, world.size() - 1);
+      own[k++] = hash(result);
+      world.scan(mine, 0, result, 0, n, Op.SUM);
+      own[k++] = hash(result);
+      world.exScan(mine, 0, result, 0, n, Op.SUM);
+      own[k++] = hash(result);
+      long[] counts = new long[world.size()];
+      counts[0] = n / 2;
+      counts[world.size() - 1] += n - n / 2;
+      world.reduceScatter(mine, 0, result, 0, counts, Op.SUM);
+      own[k++] = hash(result);
+    }
+    bits[rank] = own;
   }
 
   private static long hash(double[] a) {
@@ -87,6 +85,30 @@ class DeterminismTest {
         assertThat(Arrays.deepEquals(run(ranks, oneNode, other), first))
             .as("%d ranks, on one node: %s, delays %d and %d", ranks, oneNode, seed, other)
             .isTrue();
+      }
+    }
+  }
+
+  /** A rank that is replaced may come to stand on another node: blocks, in turn, and any way. */
+  @ParameterizedTest
+  @ValueSource(ints = {3, 4, 5, 6, 8, 9, 12, 16})
+  void sameBitsWhereverTheRanksAre(int ranks) {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    long[][] first = run(ranks, false, seed);
+    for (int nodes = 2; nodes < ranks; nodes *= 2) {
+      int[] blocks = new int[ranks];
+      int[] turns = new int[ranks];
+      int[] anyhow = new int[ranks];
+      for (int r = 0; r < ranks; r++) {
+        blocks[r] = r * nodes / ranks;
+        turns[r] = r % nodes;
+        anyhow[r] = random.nextInt(nodes);
+      }
+      for (int[] mapping : new int[][] {blocks, turns, anyhow}) {
+        long[][] bits = new long[ranks][];
+        Worlds.runOnNodes(mapping, seed, world -> reduce(world, bits));
+        assertThat(bits).as("nodes %s, seed %d", Arrays.toString(mapping), seed).isEqualTo(first);
       }
     }
   }

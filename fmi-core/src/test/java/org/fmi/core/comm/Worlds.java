@@ -25,6 +25,11 @@ final class Worlds {
     InMemoryNetwork.runOnOneNode(ranks, p2p -> program.run(world(p2p)));
   }
 
+  /** Runs it with the ranks on the given nodes, delayed at random. */
+  static void runOnNodes(int[] nodes, long seed, Program program) {
+    InMemoryNetwork.runOnNodes(nodes, seed, p2p -> program.run(world(p2p)));
+  }
+
   static void runDelayed(int ranks, boolean oneNode, long seed, Program program) {
     InMemoryNetwork.runDelayed(ranks, oneNode, seed, p2p -> program.run(world(p2p)));
   }

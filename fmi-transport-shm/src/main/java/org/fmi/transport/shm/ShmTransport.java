@@ -10,8 +10,10 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
@@ -56,6 +58,9 @@ final class ShmTransport implements Transport, NodeShare {
 
   private final List<Neighbour> all = new ArrayList<>();
 
+  /** By rank: the number of its node, negative if it does not use this transport. */
+  private final int[] nodes;
+
   /** By rank. */
   private final @Nullable OutRing[] outgoing;
 
@@ -94,6 +99,7 @@ final class ShmTransport implements Transport, NodeShare {
     this.files = new NodeFiles(Path.of(config.nodeDirectory()), arena);
     this.name = NodeFiles.inboxName(config.rank(), config.incarnation(), epoch);
     this.neighbours = new Neighbour[config.size()];
+    this.nodes = new int[config.size()];
     this.outgoing = new OutRing[config.size()];
     try {
       files.sweep(config.rank(), config.incarnation(), epoch);
@@ -136,7 +142,12 @@ final class ShmTransport implements Transport, NodeShare {
   @Override
   public void start(byte[][] endpoints) {
     String node = nodeOf(endpoint);
+    Map<String, Integer> numbers = new HashMap<>();
     for (int rank = 0; rank < endpoints.length; rank++) {
+      nodes[rank] =
+          endpoints[rank].length == 0
+              ? -1
+              : numbers.computeIfAbsent(nodeOf(endpoints[rank]), _ -> numbers.size());
       if (rank != config.rank() && node.equals(nodeOf(endpoints[rank]))) {
         String text = new String(endpoints[rank], StandardCharsets.UTF_8);
         Neighbour n = new Neighbour(rank, text.substring(0, text.indexOf('@')));
@@ -350,6 +361,11 @@ final class ShmTransport implements Transport, NodeShare {
   @Override
   public NodeShare share() {
     return this;
+  }
+
+  @Override
+  public int node(int rank) {
+    return nodes[rank];
   }
 
   @Override

@@ -1,0 +1,156 @@
+package org.fmi.core.coll;
+
+import java.util.Arrays;
+import java.util.stream.IntStream;
+import org.fmi.Datatype;
+import org.fmi.Op;
+import org.fmi.core.p2p.PointToPoint;
+import org.fmi.core.spi.NodeShare;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The ranks of a channel by node, where some share one and not all do: the ranks of a node have a
+ * {@link SharedRegion}, and one of them speaks for the node in messages to others. Lives for one
+ * epoch.
+ *
+ * <pre>
+ *   node 0          node 1          region:    {0 1 2}  {3 4 5}
+ *   0 1 2           3 4 5           speakers:  {0 3}
+ * </pre>
+ */
+final class Nodes {
+  private final Channel all;
+
+  /** By rank, counted from 0 in the order of the nodes' lowest ranks. */
+  private final int[] nodeOf;
+
+  /** By node, all its ranks. */
+  private final int[][] members;
+
+  /** Null if this rank is alone on its node. */
+  private final @Nullable SharedRegion region;
+
+  private final boolean aligned;
+  private final Channel speakers;
+
+  /** By the rank that speaks for its node. */
+  private final @Nullable Channel[] speakersWith;
+
+  private Nodes(Channel all, int[] nodeOf, int[][] members, @Nullable SharedRegion region) {
+    this.all = all;
+    this.nodeOf = nodeOf;
+    this.members = members;
+    this.region = region;
+    this.aligned = aligned(nodeOf, members[0].length);
+    this.speakersWith = new Channel[nodeOf.length];
+    this.speakers = speakersWith(members[0][0]);
+  }
+
+  /**
+   * Makes the regions; collective over the ranks of the channel.
+   *
+   * @param numbers of the ranks' nodes, any, but the same at all ranks
+   * @return null at all ranks if a region could not be made
+   */
+  static @Nullable Nodes open(
+      Channel all, PointToPoint p2p, NodeShare share, int[] worldRanks, int[] numbers, int key) {
+    int[] distinct = Arrays.stream(numbers).distinct().toArray();
+    int[] nodeOf = new int[numbers.length];
+    int[][] members = new int[distinct.length][];
+    for (int node = 0; node < distinct.length; node++) {
+      int number = distinct[node];
+      int[] found = IntStream.range(0, numbers.length).filter(r -> numbers[r] == number).toArray();
+      members[node] = found;
+      for (int r : found) {
+        nodeOf[r] = node;
+      }
+    }
+    int[] mine = members[nodeOf[all.rank()]];
+    @Nullable SharedRegion region = null;
+    int[] ok = {1};
+    if (mine.length > 1) {
+      Channel node = all.of(mine);
+      int[] world = Arrays.stream(mine).map(r -> worldRanks[r]).toArray();
+      region = SharedRegion.open(node, p2p, share, world, key);
+      ok[0] = region == null ? 0 : 1;
+    }
+    Region agreed = new Region(ok, 0);
+    Reducer min = Reducer.of(Op.MIN, Datatype.INT);
+    RecursiveDoublingAllReduce.run(all, min, agreed, agreed, Integer.BYTES);
+    return ok[0] == 0 ? null : new Nodes(all, nodeOf, members, region);
+  }
+
+  private static boolean aligned(int[] nodeOf, int each) {
+    if (Integer.bitCount(each) != 1 || Integer.bitCount(nodeOf.length) != 1) {
+      return false;
+    }
+    for (int r = 0; r < nodeOf.length; r++) {
+      if (nodeOf[r] != r / each) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Null if this rank is alone on its node. */
+  @Nullable SharedRegion region() {
+    return region;
+  }
+
+  private int node() {
+    return nodeOf[all.rank()];
+  }
+
+  int nodeOf(int rank) {
+    return nodeOf[rank];
+  }
+
+  /** The rank that speaks for a node where nothing else is said: its lowest one. */
+  private int speaker(int node) {
+    return members[node][0];
+  }
+
+  boolean speaks() {
+    return speaker(node()) == all.rank();
+  }
+
+  /**
+   * Messages between those that speak for the nodes, whose numbers are the ranks there; for them
+   * only.
+   */
+  Channel speakers() {
+    return speakers;
+  }
+
+  /**
+   * The same where {@code rank} speaks for its node; the rank there is -1 for who does not speak.
+   */
+  Channel speakersWith(int rank) {
+    Channel made = speakersWith[rank];
+    if (made == null) {
+      int[] ranks = new int[members.length];
+      for (int node = 0; node < ranks.length; node++) {
+        ranks[node] = node == nodeOf[rank] ? rank : speaker(node);
+      }
+      made = all.of(ranks);
+      speakersWith[rank] = made;
+    }
+    return made;
+  }
+
+  /**
+   * Where in its node's region the rank is that speaks for this node, if {@code rank} does for its.
+   */
+  int place(int rank) {
+    return node() == nodeOf[rank] ? Arrays.binarySearch(members[node()], rank) : 0;
+  }
+
+  /**
+   * Whether recursive doubling among all ranks combines within the nodes first, and so does the
+   * same as a reduction by node: each has the same power of two of ranks that follow each other,
+   * and all ranks are a power of two.
+   */
+  boolean aligned() {
+    return aligned;
+  }
+}

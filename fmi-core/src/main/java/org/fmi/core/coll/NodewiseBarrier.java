@@ -1,0 +1,38 @@
+package org.fmi.core.coll;
+
+/** Barrier by node: all tell the one that speaks for theirs, these wait for each other and tell. */
+final class NodewiseBarrier {
+  private static final int SPEAKER = 0;
+
+  private NodewiseBarrier() {}
+
+  static void run(Nodes nodes) {
+    SharedRegion region = nodes.region();
+    boolean speaks = nodes.speaks();
+    if (region != null) {
+      region.begin(Kind.BARRIER, 0, 0);
+      if (speaks) {
+        for (int r = 1; r < region.size(); r++) {
+          region.awaitWritten(r);
+        }
+      } else {
+        region.awaitFree();
+        region.written();
+      }
+      region.done();
+    }
+    if (speaks) {
+      DisseminationBarrier.run(nodes.speakers());
+    }
+    if (region != null) {
+      region.begin(Kind.BARRIER, 0, 0);
+      if (speaks) {
+        region.awaitFree();
+        region.written();
+      } else {
+        region.awaitWritten(SPEAKER);
+      }
+      region.done();
+    }
+  }
+}
