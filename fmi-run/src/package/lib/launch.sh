@@ -1,9 +1,15 @@
 # Sourced by the scripts in bin and by make-aot-caches, which set home to where FMI is installed.
 
-# Prints the major version of the JDK in directory $1; nothing if there is no JDK.
+# Sets version to the major one of the JDK in directory $1; to 0 if there is no JDK.
 fmi_java_version() {
+  local line
+  version=0
   [ -x "$1/bin/java" ] && [ -r "$1/release" ] || return 0
-  sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$1/release"
+  while IFS= read -r line || [ -n "$line" ]; do
+    if [[ $line =~ ^JAVA_VERSION=\"([0-9]+) ]]; then
+      version=${BASH_REMATCH[1]}
+    fi
+  done <"$1/release"
 }
 
 # Sets java to the java program of a JDK 25 or newer, or says in one line that there is none.
@@ -13,16 +19,16 @@ fmi_find_java() {
     candidates=("$FMI_JAVA_HOME")
   else
     on_path=$(command -v java || true)
-    [ -z "$on_path" ] || on_path=$(dirname "$(dirname "$(readlink -f "$on_path")")")
-    candidates=("${JAVA_HOME:-}" /usr/lib/jvm/* /opt/java/* "$on_path")
+    [ -z "$on_path" ] || on_path=$(readlink -f "$on_path")
+    candidates=("${JAVA_HOME:-}" /usr/lib/jvm/* /opt/java/* "${on_path%/bin/java}")
   fi
   for candidate in "${candidates[@]}"; do
-    version=$(fmi_java_version "$candidate")
-    if [ "${version:-0}" -ge 25 ]; then
+    fmi_java_version "$candidate"
+    if [ "$version" -ge 25 ]; then
       java=$candidate/bin/java
       return 0
     fi
-    [ "${version:-0}" -le "$newest" ] || newest=$version
+    [ "$version" -le "$newest" ] || newest=$version
   done
   local found="none was found"
   [ "$newest" = 0 ] || found="the newest found is $newest"
