@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import tempfile
@@ -10,6 +11,11 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TIMEOUT_SECONDS = 1800
+
+
+def open_mpi_tool(name):
+    """Debian's name first: the plain one may be another MPI's. None without Open MPI."""
+    return shutil.which(name + ".openmpi") or shutil.which(name)
 
 
 def jar(name):
