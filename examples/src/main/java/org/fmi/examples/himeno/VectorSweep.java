@@ -25,9 +25,16 @@ final class VectorSweep implements Sweep {
   /** Of {@link #ROWS} rows in turn. */
   private final float[] residuals;
 
+  /** Of one row: the first terms of the stencil, and those with the next ones. */
+  private final float[] sums;
+
+  private final float[] moreSums;
+
   VectorSweep(Block block) {
     this.block = block;
     residuals = new float[ROWS * block.nk];
+    sums = new float[block.nk];
+    moreSums = new float[block.nk];
   }
 
   @Override
@@ -51,59 +58,108 @@ final class VectorSweep implements Sweep {
     return gosa;
   }
 
-  /** The 19-point stencil on a row, and its next pressures; residuals go to {@code at} onwards. */
+  /**
+   * The 19-point stencil on a row, and its next pressures; residuals go to {@code at} onwards. In
+   * three loops: in one, it is more than the JVM's compiler inlines, and what it does not inline
+   * makes objects of vectors.
+   */
   private void computeRow(int row, int at) {
+    addStraightTermsAhead(row);
+    addDiagonalTerms(row);
+    addStraightTermsBehind(row, at);
+  }
+
+  /**
+   * Where in the row the vector of {@code k} begins: the last one overlaps the one before if it
+   * must, and has the same results there.
+   */
+  private static int begin(int k, int nk) {
+    return Math.min(k, nk - SPECIES.length());
+  }
+
+  private void addStraightTermsAhead(int row) {
     final float[] p = block.p;
     final float[] a0 = block.a0;
     final float[] a1 = block.a1;
     final float[] a2 = block.a2;
-    final float[] a3 = block.a3;
     final float[] b0 = block.b0;
+    final float[] sums = this.sums;
+    final int nk = block.nk;
+    final int i = block.strideI;
+    final int j = block.strideJ;
+    for (int k = 0; k < nk; k += SPECIES.length()) {
+      int from = begin(k, nk);
+      int x = row + from;
+      at(a0, x)
+          .mul(at(p, x + i))
+          .add(at(a1, x).mul(at(p, x + j)))
+          .add(at(a2, x).mul(at(p, x + 1)))
+          .add(
+              at(p, x + i + j)
+                  .sub(at(p, x + i - j))
+                  .sub(at(p, x - i + j))
+                  .add(at(p, x - i - j))
+                  .mul(at(b0, x)))
+          .intoArray(sums, from);
+    }
+  }
+
+  private void addDiagonalTerms(int row) {
+    final float[] p = block.p;
     final float[] b1 = block.b1;
     final float[] b2 = block.b2;
+    final float[] before = this.sums;
+    final float[] sums = this.moreSums;
+    final int nk = block.nk;
+    final int i = block.strideI;
+    final int j = block.strideJ;
+    for (int k = 0; k < nk; k += SPECIES.length()) {
+      int from = begin(k, nk);
+      int x = row + from;
+      at(before, from)
+          .add(
+              at(p, x + j + 1)
+                  .sub(at(p, x - j + 1))
+                  .sub(at(p, x + j - 1))
+                  .add(at(p, x - j - 1))
+                  .mul(at(b1, x)))
+          .add(
+              at(p, x + i + 1)
+                  .sub(at(p, x - i + 1))
+                  .sub(at(p, x + i - 1))
+                  .add(at(p, x - i - 1))
+                  .mul(at(b2, x)))
+          .intoArray(sums, from);
+    }
+  }
+
+  private void addStraightTermsBehind(int row, int at) {
+    final float[] p = block.p;
+    final float[] a3 = block.a3;
     final float[] c0 = block.c0;
     final float[] c1 = block.c1;
     final float[] c2 = block.c2;
     final float[] bnd = block.bnd;
     final float[] wrk1 = block.wrk1;
     final float[] next = block.next;
+    final float[] before = this.moreSums;
     final float[] residuals = this.residuals;
+    final int nk = block.nk;
     final int i = block.strideI;
     final int j = block.strideJ;
-    final int last = block.nk - SPECIES.length();
-    for (int k = 0; k < block.nk; k += SPECIES.length()) {
-      // The last vector overlaps the one before if it must: it computes the same there once more.
-      int from = Math.min(k, last);
+    for (int k = 0; k < nk; k += SPECIES.length()) {
+      int from = begin(k, nk);
       int x = row + from;
-      FloatVector s0 =
-          at(a0, x)
-              .mul(at(p, x + i))
-              .add(at(a1, x).mul(at(p, x + j)))
-              .add(at(a2, x).mul(at(p, x + 1)))
-              .add(
-                  at(p, x + i + j)
-                      .sub(at(p, x + i - j))
-                      .sub(at(p, x - i + j))
-                      .add(at(p, x - i - j))
-                      .mul(at(b0, x)))
-              .add(
-                  at(p, x + j + 1)
-                      .sub(at(p, x - j + 1))
-                      .sub(at(p, x + j - 1))
-                      .add(at(p, x - j - 1))
-                      .mul(at(b1, x)))
-              .add(
-                  at(p, x + i + 1)
-                      .sub(at(p, x - i + 1))
-                      .sub(at(p, x + i - 1))
-                      .add(at(p, x - i - 1))
-                      .mul(at(b2, x)))
+      FloatVector pressure = at(p, x);
+      FloatVector residual =
+          at(before, from)
               .add(at(c0, x).mul(at(p, x - i)))
               .add(at(c1, x).mul(at(p, x - j)))
               .add(at(c2, x).mul(at(p, x - 1)))
-              .add(at(wrk1, x));
-      FloatVector pressure = at(p, x);
-      FloatVector residual = s0.mul(at(a3, x)).sub(pressure).mul(at(bnd, x));
+              .add(at(wrk1, x))
+              .mul(at(a3, x))
+              .sub(pressure)
+              .mul(at(bnd, x));
       residual.intoArray(residuals, at + from);
       residual.mul(Block.OMEGA).add(pressure).intoArray(next, x);
     }
