@@ -6,6 +6,7 @@ import re
 import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -16,6 +17,24 @@ TIMEOUT_SECONDS = 1800
 def open_mpi_tool(name):
     """Debian's name first: the plain one may be another MPI's. None without Open MPI."""
     return shutil.which(name + ".openmpi") or shutil.which(name)
+
+
+def run_to_end(command):
+    """Runs a program of FMI or Open MPI, as root too; returns what it printed and its status."""
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    try:
+        return subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=TIMEOUT_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise SystemExit(f"not ended after {TIMEOUT_SECONDS} s: {' '.join(command)}")
+
+
+def rounds_asked(program, default):
+    """The only argument of a benchmark that takes one: how many rounds to measure."""
+    if len(sys.argv) > 2 or sys.argv[1:] and not re.fullmatch("[1-9][0-9]{0,3}", sys.argv[1]):
+        print(f"usage: {program} [ROUNDS]", file=sys.stderr)
+        sys.exit(64)
+    return int(sys.argv[1]) if len(sys.argv) > 1 else default
 
 
 def jar(name):
@@ -103,13 +122,8 @@ class Job:
 
 def measure_points(command, points, warm_up, seconds):
     """Runs one of the programs of bench/peers, which measures points, OPERATION:BYTES; {(operation, bytes): value}."""
-    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     command = [*command, str(warm_up), str(seconds), *points]
-    try:
-        job = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE, text=True, timeout=TIMEOUT_SECONDS)
-    except subprocess.TimeoutExpired:
-        raise SystemExit(f"not ended after {TIMEOUT_SECONDS} s: {' '.join(command)}")
+    job = run_to_end(command)
     lines = re.findall(r"^([a-z]+),\d+,(\d+),([0-9.]+)$", job.stdout, re.MULTILINE)
     if job.returncode != 0 or len(lines) != len(points):
         raise SystemExit(f"status {job.returncode}, {len(lines)} of {len(points)} results: {' '.join(command)}\n{job.stdout}{job.stderr}")

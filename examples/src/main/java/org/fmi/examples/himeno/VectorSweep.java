@@ -94,12 +94,7 @@ final class VectorSweep implements Sweep {
           .mul(at(p, x + i))
           .add(at(a1, x).mul(at(p, x + j)))
           .add(at(a2, x).mul(at(p, x + 1)))
-          .add(
-              at(p, x + i + j)
-                  .sub(at(p, x + i - j))
-                  .sub(at(p, x - i + j))
-                  .add(at(p, x - i - j))
-                  .mul(at(b0, x)))
+          .add(cross(p, x, i, j).mul(at(b0, x)))
           .intoArray(sums, from);
     }
   }
@@ -117,18 +112,8 @@ final class VectorSweep implements Sweep {
       int from = begin(k, nk);
       int x = row + from;
       at(before, from)
-          .add(
-              at(p, x + j + 1)
-                  .sub(at(p, x - j + 1))
-                  .sub(at(p, x + j - 1))
-                  .add(at(p, x - j - 1))
-                  .mul(at(b1, x)))
-          .add(
-              at(p, x + i + 1)
-                  .sub(at(p, x - i + 1))
-                  .sub(at(p, x + i - 1))
-                  .add(at(p, x - i - 1))
-                  .mul(at(b2, x)))
+          .add(cross(p, x, 1, j).mul(at(b1, x)))
+          .add(cross(p, x, 1, i).mul(at(b2, x)))
           .intoArray(sums, from);
     }
   }
@@ -163,6 +148,11 @@ final class VectorSweep implements Sweep {
       residual.intoArray(residuals, at + from);
       residual.mul(Block.OMEGA).add(pressure).intoArray(next, x);
     }
+  }
+
+  /** The four points across the edges in two directions, given by their strides. */
+  private static FloatVector cross(float[] p, int x, int d, int e) {
+    return at(p, x + d + e).sub(at(p, x + d - e)).sub(at(p, x - d + e)).add(at(p, x - d - e));
   }
 
   private static FloatVector at(float[] array, int x) {

@@ -65,6 +65,9 @@ final class Wire extends ChannelInboundHandlerAdapter
   private @Nullable Chunk sending;
   private @Nullable Chunk gather;
 
+  /** See {@link SocketCalls#descriptor}. */
+  private final int socket;
+
   /** Where the payload of the frame goes whose header is {@link #header}. */
   private final Landing landing = new Landing();
 
@@ -81,6 +84,7 @@ final class Wire extends ChannelInboundHandlerAdapter
   Wire(TcpTransport transport, Channel channel, Handshake handshake, int peer, int attempt) {
     this.transport = transport;
     this.channel = channel;
+    this.socket = SocketCalls.descriptor(channel);
     this.handshake = handshake;
     this.peer = peer;
     this.attempt = attempt;
@@ -117,7 +121,6 @@ final class Wire extends ChannelInboundHandlerAdapter
 
   /** Sends the frame from where it lies, and its rest, if any, by a chunk; or does nothing. */
   private boolean sendStraight(Chunk chunk, Frame frame) {
-    int socket = SocketCalls.descriptor(channel);
     MemorySegment view = frame.base == null ? null : Memory.view(frame.base);
     if (socket < 0 || view == null) {
       return false;
@@ -252,9 +255,7 @@ final class Wire extends ChannelInboundHandlerAdapter
   /** Begins to land the frame at {@code at} if it is long and has a place to land at. */
   private void landing(Chunk chunk, int at, int payload, FrameHandler handler) {
     try {
-      if (payload >= LONG_PAYLOAD
-          && SocketCalls.descriptor(channel) >= 0
-          && handler.land(peer, chunk.memory, at, landing)) {
+      if (payload >= LONG_PAYLOAD && socket >= 0 && handler.land(peer, chunk.memory, at, landing)) {
         MemorySegment.copy(chunk.memory, at, header, 0, FrameLayout.HEADER_BYTES);
         chunk.buffer.readerIndex(at + FrameLayout.HEADER_BYTES);
         landingLeft = payload;
@@ -281,7 +282,6 @@ final class Wire extends ChannelInboundHandlerAdapter
 
   /** Receives what there is of the payload where it belongs, and of those that follow at once. */
   private void receive() {
-    int socket = SocketCalls.descriptor(channel);
     for (int i = 0; i < MAX_READS && landingLeft > 0; i++) {
       MemorySegment payload = place().asSlice(landing.offset, landingLeft);
       try {

@@ -13,6 +13,7 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.ServiceLoader;
@@ -480,7 +481,7 @@ class TcpTransportTest {
           if (rank == 0) {
             for (int i = 0; i < total; i++) {
               int skipped = lengths.nextInt(numbers.length / 2);
-              java.util.Arrays.fill(numbers, i);
+              Arrays.fill(numbers, i);
               Frame frame = frame(0, 0, i, new byte[0]);
               frame.base = numbers;
               frame.baseOffset = 8L * skipped;
@@ -504,7 +505,7 @@ class TcpTransportTest {
 
     @Override
     public boolean land(int peer, MemorySegment memory, long at, Landing landing) {
-      java.util.Arrays.fill(place, Double.NaN);
+      Arrays.fill(place, Double.NaN);
       landing.base = place;
       landing.offset = 3 * Double.BYTES;
       return true;
@@ -579,7 +580,7 @@ class TcpTransportTest {
             frame.payload = TcpTransport.MAX_PAYLOAD;
             until(transport, handler, () -> transport.offer(1, frame));
             do {
-              java.util.Arrays.fill(numbers, ++sent[0]);
+              Arrays.fill(numbers, ++sent[0]);
             } while (transport.offer(1, frame));
             transport.close(); // what the system has not taken is dropped
             gone.countDown();
