@@ -382,6 +382,9 @@ final class Daemon implements Uplink {
   }
 
   private void standbyFailed(String problem) {
+    if (ended.getCount() == 0) {
+      return; // Killed, with everything else.
+    }
     standbyFailures++;
     if (standbyFailures == STANDBY_FAILURES) {
       send(

@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -27,8 +30,12 @@ final class RecoveryIT {
   @TempDir private Path directory;
 
   private static Fmirun heat(Path directory, List<String> options) {
-    List<String> all =
-        new java.util.ArrayList<>(List.of("-n", "4", "--ppn", "1", "--interval", "10"));
+    return heat(directory, 1, options);
+  }
+
+  private static Fmirun heat(Path directory, int ranksOnNode, List<String> options) {
+    List<String> all = new ArrayList<>(List.of("-n", "4", "--interval", "10"));
+    all.addAll(List.of("--ppn", Integer.toString(ranksOnNode)));
     all.addAll(options);
     all.add(Fmirun.example("heat2d"));
     all.addAll(List.of(HEAT));
@@ -49,35 +56,51 @@ final class RecoveryIT {
     assertThat(result.value("check")).isEqualTo("ok");
     assertThat(Integer.parseInt(result.value("recoveries"))).as(result.err()).isPositive();
     assertThat(result.count("RecoveryBegun")).isPositive();
+    assertThat(result.err()).doesNotContain("do not stay alive");
   }
 
-  /** One failure, at every place of a rank's life. */
+  /**
+   * One failure, at every place of a rank's life: ranks that talk over TCP alone, in shared memory
+   * with one and over TCP with the others, in shared memory alone (whose node must not be lost).
+   */
+  static Stream<Arguments> places() {
+    List<String> ranks =
+        List.of(
+            "rank2@connect",
+            "rank0@prologue",
+            "rank3@prologue",
+            "rank1@35",
+            "rank0@35",
+            "rank2@0:checkpoint",
+            "rank2@30:checkpoint",
+            "rank2@30:encode",
+            "rank2@30:commit",
+            "rank2@30:committed",
+            "rank3@epilogue",
+            "rank0@epilogue",
+            "rank1@close");
+    List<String> nodes =
+        List.of(
+            "node1@35",
+            "node0@35",
+            "node1@30:encode",
+            "node1@prologue",
+            "node0@close",
+            "daemon1@35");
+    return IntStream.of(1, 2, 4)
+        .boxed()
+        .flatMap(
+            ranksOnNode ->
+                Stream.concat(ranks.stream(), ranksOnNode < 4 ? nodes.stream() : Stream.of())
+                    .map(kill -> Arguments.of(ranksOnNode, kill)));
+  }
+
   @Tag("wide")
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "rank2@connect",
-        "rank0@prologue",
-        "rank3@prologue",
-        "rank1@35",
-        "rank0@35",
-        "rank2@0:checkpoint",
-        "rank2@30:checkpoint",
-        "rank2@30:encode",
-        "rank2@30:commit",
-        "rank2@30:committed",
-        "rank3@epilogue",
-        "rank0@epilogue",
-        "rank1@close",
-        "node2@35",
-        "node0@35",
-        "node2@30:encode",
-        "node1@prologue",
-        "node3@close",
-        "daemon1@35"
-      })
-  void survives(String kill) throws IOException, InterruptedException {
-    assertRecovered(heat(directory, List.of("--spares", "1")).env("FMI_KILL", kill).run());
+  @MethodSource("places")
+  void survives(int ranksOnNode, String kill) throws IOException, InterruptedException {
+    assertRecovered(
+        heat(directory, ranksOnNode, List.of("--spares", "1")).env("FMI_KILL", kill).run());
   }
 
   /**
@@ -115,21 +138,25 @@ final class RecoveryIT {
   }
 
   /** The node's memory is gone: the data must have come from the group's code. */
-  @Test
-  void decodesTheCheckpointOfALostNode() throws IOException, InterruptedException {
-    Fmirun.Result result = heat(directory, List.of("--spares", "1", "--kill", "node2@35")).run();
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void decodesTheCheckpointsOfALostNode(int ranksOnNode) throws IOException, InterruptedException {
+    Fmirun.Result result =
+        heat(directory, ranksOnNode, List.of("--spares", "1", "--kill", "node1@35")).run();
     assertRecovered(result);
     assertThat(result.events())
         .anySatisfy(
             e -> {
-              assertThat(e).containsEntry("event", "AllRunning").containsEntry("rebuilt", "1");
-              assertThat(e.get("iteration")).isEqualTo("30");
+              assertThat(e).containsEntry("event", "AllRunning").containsEntry("iteration", "30");
+              assertThat(e).containsEntry("rebuilt", Integer.toString(ranksOnNode));
             });
   }
 
-  @Test
-  void restoresFromTheNodesMemoryWhenOnlyTheProcessDied() throws IOException, InterruptedException {
-    Fmirun.Result result = heat(directory, List.of("--kill", "rank2@35")).run();
+  @ParameterizedTest
+  @ValueSource(ints = {1, 4})
+  void restoresFromTheNodesMemoryWhenOnlyTheProcessDied(int ranksOnNode)
+      throws IOException, InterruptedException {
+    Fmirun.Result result = heat(directory, ranksOnNode, List.of("--kill", "rank2@35")).run();
     assertRecovered(result);
     assertThat(result.events())
         .anySatisfy(
