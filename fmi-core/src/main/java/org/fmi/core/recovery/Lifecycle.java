@@ -1,10 +1,12 @@
 package org.fmi.core.recovery;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.fmi.core.control.JobLink;
 import org.fmi.core.control.JobMessage;
 import org.fmi.core.control.RankMessage;
@@ -60,6 +62,9 @@ final class Lifecycle implements JobLink.Listener {
 
   private List<Transport> transports = List.of();
 
+  /** Transports that could not be opened when that was tried last. */
+  private final Set<String> leftOut = new HashSet<>();
+
   Lifecycle(
       RankConfig config,
       JobLink link,
@@ -98,7 +103,7 @@ final class Lifecycle implements JobLink.Listener {
    * something fails on the way.
    *
    * @return what the job said at the start of H2
-   * @throws IOException if no transport or detector can be opened here
+   * @throws IOException if a transport that is needed, or no detector, can be opened here
    */
   JobMessage.Start join(Position position) throws IOException {
     while (true) {
@@ -135,16 +140,15 @@ final class Lifecycle implements JobLink.Listener {
     int joining = target;
     tried = joining;
     closeDetector();
-    List<Transport> opened = new ArrayList<>();
+    Map<String, Transport> opened = openTransports(joining);
     Map<String, byte[]> addresses = new HashMap<>();
-    for (TransportProvider provider : transportProviders) {
-      Transport transport = provider.open(config, joining);
-      opened.add(transport);
-      addresses.put(provider.name(), transport.endpoint());
-    }
+    opened.forEach((name, transport) -> addresses.put(name, transport.endpoint()));
+    // It uses RDMA if messages do.
     FailureDetector opening =
         detectorProvider.open(
-            config, joining, (rank, hops, reason) -> onFailure(joining, rank, hops, reason));
+            config.withTransports(List.copyOf(opened.keySet())),
+            joining,
+            (rank, hops, reason) -> onFailure(joining, rank, hops, reason));
     addresses.put(DETECTOR, opening.endpoint());
     detectorEpoch = joining;
     detector = opening;
@@ -156,17 +160,46 @@ final class Lifecycle implements JobLink.Listener {
       begun = start;
     }
     if (target != joining || begun == null) {
-      opened.forEach(Transport::close);
+      opened.values().forEach(Transport::close);
       return null;
     }
     transports.forEach(Transport::close);
-    transports = opened;
+    transports = List.copyOf(opened.values());
     epoch = joining;
-    messenger.enter(joining, opened.toArray(Transport[]::new));
-    for (int i = 0; i < opened.size(); i++) {
-      opened.get(i).start(endpoints(begun, transportProviders.get(i).name()));
+    messenger.enter(joining, transports.toArray(Transport[]::new));
+    for (Map.Entry<String, Transport> each : opened.entrySet()) {
+      each.getValue().start(endpoints(begun, each.getKey()));
     }
     return begun;
+  }
+
+  /**
+   * Opens all transports that can be had in an epoch, in order of preference. What was usable in
+   * the one before may have failed, and what was not may be back.
+   *
+   * @throws IOException if one that was asked for cannot be had, or the last resort
+   */
+  private Map<String, Transport> openTransports(int joining) throws IOException {
+    Map<String, Transport> opened = new LinkedHashMap<>();
+    for (TransportProvider provider : transportProviders) {
+      try {
+        opened.put(provider.name(), provider.open(config, joining));
+        leftOut.remove(provider.name());
+      } catch (IOException e) {
+        if (!config.transports().isEmpty() || provider.equals(transportProviders.getLast())) {
+          throw e;
+        }
+        if (leftOut.add(provider.name()) && config.rank() == 0 && config.incarnation() == 0) {
+          System.err.println(
+              "fmi: goes on without "
+                  + provider.name()
+                  + ": "
+                  + e.getMessage()
+                  + " (as seen by rank 0)");
+        }
+      }
+    }
+    return opened;
   }
 
   /**

@@ -1,7 +1,7 @@
 package org.fmi.core.spi;
 
+import java.io.IOException;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Makes transports; found through {@link java.util.ServiceLoader}. */
 public interface TransportProvider {
@@ -22,16 +22,6 @@ public interface TransportProvider {
     return true;
   }
 
-  /**
-   * Tries whether a transport could be opened. If not it is left out, unless it was asked for by
-   * name, and the user is told.
-   *
-   * @return for a person: why it cannot, and what would help; null if it can
-   */
-  default @Nullable String unusable(RankConfig config) {
-    return null;
-  }
-
   /** What the transport needs of a machine and what this one has of it, for a person who asks. */
   default List<Finding> diagnose() {
     return List.of();
@@ -40,7 +30,8 @@ public interface TransportProvider {
   /**
    * Opens a transport for one epoch of one rank.
    *
-   * @throws java.io.IOException if it cannot work here; the message says why and what would help
+   * @throws IOException if it cannot work here now; the message says why and what would help. The
+   *     rank goes on without it in this epoch, unless it was asked for by name or is the last one.
    */
-  Transport open(RankConfig config, int epoch) throws java.io.IOException;
+  Transport open(RankConfig config, int epoch) throws IOException;
 }

@@ -36,32 +36,16 @@ record Modules(
     return found.getFirst();
   }
 
-  /** Whether a transport that nobody has asked for is to be used. */
-  private static boolean usable(TransportProvider transport, RankConfig config) {
-    if (!transport.present()) {
-      return false;
-    }
-    String reason = transport.unusable(config);
-    if (reason != null && config.rank() == 0 && config.incarnation() == 0) {
-      System.err.println(
-          "fmi: goes on without " + transport.name() + ": " + reason + " (as seen by rank 0)");
-    }
-    return reason == null;
-  }
-
   /** Joins the job. */
   RankRuntime join(RankConfig config, JobLink link, NodeMemory memory) throws IOException {
     List<TransportProvider> wanted =
         config.transports().isEmpty()
-            ? transports.stream().filter(t -> usable(t, config)).toList()
+            ? transports.stream().filter(TransportProvider::present).toList()
             : transports.stream().filter(t -> config.transports().contains(t.name())).toList();
     if (wanted.isEmpty()) {
       throw new IllegalStateException(
           "none of the transports " + config.transports() + " is on the class path");
     }
-    // The detector uses RDMA if messages do.
-    RankConfig settled =
-        config.withTransports(wanted.stream().map(TransportProvider::name).toList());
-    return new RankRuntime(settled, link, wanted, detectors, stores, memory, new ParkingClock());
+    return new RankRuntime(config, link, wanted, detectors, stores, memory, new ParkingClock());
   }
 }

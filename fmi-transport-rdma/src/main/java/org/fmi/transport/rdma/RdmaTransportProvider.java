@@ -10,7 +10,6 @@ import org.fmi.core.spi.TransportProvider;
 import org.fmi.verbs.Devices;
 import org.fmi.verbs.LockedMemory;
 import org.fmi.verbs.VerbsProvider;
-import org.jspecify.annotations.Nullable;
 
 /** Makes RDMA transports, by the verbs provider that was chosen. */
 public final class RdmaTransportProvider implements TransportProvider {
@@ -33,15 +32,6 @@ public final class RdmaTransportProvider implements TransportProvider {
       return !new Devices().ports().isEmpty();
     } catch (IOException e) {
       return true; // what is wrong there is said by whoever tries to use it
-    }
-  }
-
-  @Override
-  public @Nullable String unusable(RankConfig config) {
-    try (Transport trial = open(config, 0)) {
-      return trial.endpoint().length == 0 ? "it has no endpoint" : null;
-    } catch (IOException e) {
-      return e.getMessage();
     }
   }
 

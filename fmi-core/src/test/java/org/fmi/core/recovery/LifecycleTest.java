@@ -1,0 +1,250 @@
+package org.fmi.core.recovery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.fmi.core.control.JobLink;
+import org.fmi.core.control.JobMessage;
+import org.fmi.core.control.RankMessage;
+import org.fmi.core.control.RankMessage.Position;
+import org.fmi.core.p2p.Messenger;
+import org.fmi.core.progress.ParkingClock;
+import org.fmi.core.progress.WaitStrategy;
+import org.fmi.core.spi.CheckpointInterval;
+import org.fmi.core.spi.FailureDetector;
+import org.fmi.core.spi.FrameHandler;
+import org.fmi.core.spi.RankConfig;
+import org.fmi.core.spi.Transport;
+import org.fmi.core.spi.TransportProvider;
+import org.fmi.core.wire.Frame;
+import org.junit.jupiter.api.Test;
+
+/** Which transports a rank has in an epoch, when not all can be opened. */
+final class LifecycleTest {
+  private final Ways fast = new Ways("fast", 20);
+  private final Ways sure = new Ways("sure", 30);
+  private final Job job = new Job();
+
+  /** What the detector was told to use, by epoch. */
+  private final List<List<String>> detectors = new ArrayList<>();
+
+  /** Opens transports, or does not. */
+  private static final class Ways implements TransportProvider {
+    private final String name;
+    private final int order;
+    boolean broken;
+    int open;
+
+    Ways(String name, int order) {
+      this.name = name;
+      this.order = order;
+    }
+
+    @Override
+    public String name() {
+      return name;
+    }
+
+    @Override
+    public int order() {
+      return order;
+    }
+
+    @Override
+    public Transport open(RankConfig config, int epoch) throws IOException {
+      if (broken) {
+        throw new IOException(name + ": the port is down");
+      }
+      open++;
+      return new Way();
+    }
+
+    /** Carries nothing. */
+    private final class Way implements Transport {
+      @Override
+      public String name() {
+        return name;
+      }
+
+      @Override
+      public byte[] endpoint() {
+        return new byte[] {1};
+      }
+
+      @Override
+      public void start(byte[][] endpoints) {
+        assertThat(endpoints).isDeepEqualTo(new byte[][] {endpoint()});
+      }
+
+      @Override
+      public boolean reaches(int peer) {
+        return true;
+      }
+
+      @Override
+      public int maxPayload() {
+        return 64;
+      }
+
+      @Override
+      public int eagerLimit() {
+        return 64;
+      }
+
+      @Override
+      public boolean offer(int peer, Frame frame) {
+        return false;
+      }
+
+      @Override
+      public int poll(FrameHandler handler) {
+        return 0;
+      }
+
+      @Override
+      public void await(long maxNanos) {}
+
+      @Override
+      public int bell() {
+        return 0;
+      }
+
+      @Override
+      public boolean arm(int bell) {
+        return false;
+      }
+
+      @Override
+      public void wakeup() {}
+
+      @Override
+      public void close() {
+        open--;
+      }
+    }
+  }
+
+  /** Starts each epoch as soon as its only rank has joined. */
+  private static final class Job implements JobLink {
+    Listener listener = message -> {};
+    final List<Map<String, byte[]>> joined = new ArrayList<>();
+
+    @Override
+    public void send(RankMessage message) {
+      if (message instanceof RankMessage.Joined m) {
+        joined.add(m.addresses());
+        listener.onMessage(new JobMessage.Start(m.epoch(), false, List.of(m.addresses())));
+      }
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void listen(Listener newListener) {
+      listener = newListener;
+    }
+  }
+
+  private Lifecycle lifecycle(String... transports) {
+    RankConfig config =
+        new RankConfig(
+            "job",
+            new byte[32],
+            0,
+            1,
+            1,
+            "127.0.0.1",
+            0,
+            "",
+            1,
+            1,
+            new int[] {0},
+            2,
+            60_000,
+            1 << 20,
+            new CheckpointInterval.Every(1),
+            List.of(transports),
+            List.of());
+    Lifecycle lifecycle =
+        new Lifecycle(
+            config,
+            job,
+            List.of(fast, sure),
+            (forConfig, epoch, listener) -> {
+              detectors.add(forConfig.transports());
+              return new Detector();
+            },
+            new Messenger(0, 1, new WaitStrategy(1, 1), 1 << 20, (peer, reason) -> {}),
+            new ParkingClock());
+    job.listen(lifecycle);
+    return lifecycle;
+  }
+
+  /** Hears nothing. */
+  private static final class Detector implements FailureDetector {
+    @Override
+    public byte[] endpoint() {
+      return new byte[] {2};
+    }
+
+    @Override
+    public void connect(byte[][] endpoints) {}
+
+    @Override
+    public String transport() {
+      return "sure";
+    }
+
+    @Override
+    public void announce(int rank, String reason) {}
+
+    @Override
+    public void close() {}
+  }
+
+  private void recover(Lifecycle lifecycle, int epoch) throws IOException {
+    lifecycle.onMessage(new JobMessage.Revoke(epoch, JobMessage.Revoke.NONE));
+    lifecycle.join(Position.FRESH);
+  }
+
+  @Test
+  void aTransportThatFailsIsLeftOutUntilItIsBack() throws IOException {
+    Lifecycle lifecycle = lifecycle();
+    lifecycle.join(Position.FRESH);
+    fast.broken = true;
+    recover(lifecycle, 1);
+    assertThat(fast.open).isZero();
+    fast.broken = false;
+    recover(lifecycle, 2);
+    assertThat(job.joined)
+        .extracting(Map::keySet)
+        .extracting(List::copyOf)
+        .satisfiesExactly(
+            names -> assertThat(names).containsExactlyInAnyOrder("fast", "sure", "detector"),
+            names -> assertThat(names).containsExactlyInAnyOrder("sure", "detector"),
+            names -> assertThat(names).containsExactlyInAnyOrder("fast", "sure", "detector"));
+    assertThat(detectors)
+        .containsExactly(List.of("fast", "sure"), List.of("sure"), List.of("fast", "sure"));
+    assertThat(fast.open).isEqualTo(1);
+    assertThat(sure.open).isEqualTo(1);
+  }
+
+  @Test
+  void whatWasAskedForIsNotLeftOut() {
+    fast.broken = true;
+    Lifecycle lifecycle = lifecycle("fast", "sure");
+    assertThatThrownBy(() -> lifecycle.join(Position.FRESH)).hasMessage("fast: the port is down");
+  }
+
+  @Test
+  void theLastOneIsNotLeftOut() {
+    sure.broken = true;
+    Lifecycle lifecycle = lifecycle();
+    assertThatThrownBy(() -> lifecycle.join(Position.FRESH)).hasMessage("sure: the port is down");
+  }
+}
