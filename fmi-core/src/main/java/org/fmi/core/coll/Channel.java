@@ -109,7 +109,9 @@ public final class Channel {
    * be called after {@link #region}.
    */
   @Nullable Nodes nodes() {
-    return nodes;
+    // Not those that the last loop has left: what goes through them is not recorded, and they may
+    // be of an epoch that is over.
+    return p2p.share() == null || epoch != p2p.epoch() ? null : nodes;
   }
 
   /**
