@@ -104,13 +104,16 @@ final class LogRingDetector implements FailureDetector, RingLinks.Handler {
   }
 
   private synchronized void awaitLinks() throws IOException {
+    boolean interrupted = false;
     while (linksMade < neighbours.size() && failure == null && !closed) {
       try {
         wait();
       } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new IOException("interrupted while the log-ring was being connected", e);
+        interrupted = true; // meant for the program, in whose thread this recovery runs
       }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
     if (failure != null || closed) {
       throw new IOException(

@@ -491,7 +491,8 @@ final class RdmaLinks implements RingLinks {
 
   /** Waits until these have no work outstanding, so that the device has let go of its buffers. */
   private void drain(Predicate<Link> which) throws IOException {
-    long deadline = System.nanoTime() + DRAIN_NANOS;
+    // Heartbeats to the daemon wait for it too.
+    long deadline = System.nanoTime() + Math.min(DRAIN_NANOS, timeoutNanos / 4);
     while (true) {
       take();
       long rest = deadline - System.nanoTime();

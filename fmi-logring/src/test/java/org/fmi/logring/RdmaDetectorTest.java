@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.util.Arrays;
 import java.util.List;
@@ -90,6 +92,13 @@ final class RdmaDetectorTest extends DetectorContract {
   private static Verbs rawVerbs() throws IOException {
     Verbs verbs = VerbsProvider.chosen().open(InetAddress.getLoopbackAddress());
     verbs.open(new Verbs.Sizes(16, 0, 16, 64));
+    // For the heartbeats of whoever answers.
+    MemorySegment memory = Arena.global().allocate((long) Window.FRAMES * RingLinks.MAX_FRAME);
+    int key = verbs.register(memory).key();
+    for (int buffer = 0; buffer < Window.FRAMES; buffer++) {
+      long at = memory.address() + (long) buffer * RingLinks.MAX_FRAME;
+      verbs.postReceive(buffer, at, RingLinks.MAX_FRAME, key);
+    }
     return verbs;
   }
 

@@ -114,6 +114,17 @@ public final class Channel {
     return p2p.share() == null || epoch != p2p.epoch() ? null : nodes;
   }
 
+  /** The communicator is not used any more: gives up the memory that its ranks share. */
+  public void free() {
+    Nodes known = nodes;
+    SharedRegion own = known == null ? region : known.region();
+    if (own != null) {
+      own.close();
+    }
+    region = null;
+    nodes = null;
+  }
+
   /**
    * Messages between some of the ranks, which are counted in this order; -1 for one not among them.
    */

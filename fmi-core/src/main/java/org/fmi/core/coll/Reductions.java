@@ -152,9 +152,9 @@ public final class Reductions {
       SharedRegion region, Reducer reducer, Region from, Region to, long bytes) {
     int size = region.size();
     if (Thresholds.reduceWhole(bytes)) {
-      SharedAllReduce.run(region, reducer, region.doubling(), from, to, bytes);
+      SharedAllReduce.run(region, reducer, region.doubling(), from, to, bytes, bytes);
     } else if (!Thresholds.allReduceByRing(bytes, size)) {
-      SharedAllReduce.run(region, reducer, region.halving(), from, to, bytes);
+      SharedAllReduce.run(region, reducer, region.halving(), from, to, bytes, bytes);
     } else {
       long[] starts = RecursiveHalving.equalBlocks(reducer, bytes, size);
       for (int owner = 0; owner < size; owner++) {
@@ -164,7 +164,8 @@ public final class Reductions {
             ReductionOrder.pairwise(size, owner),
             from.plus(starts[owner]),
             to.plus(starts[owner]),
-            starts[owner + 1] - starts[owner]);
+            starts[owner + 1] - starts[owner],
+            bytes);
       }
     }
   }

@@ -171,9 +171,19 @@ final class SharedRegion {
     if (first) {
       share.hide(key);
     }
-    return okAndCores[0] == 0 || memory == null
-        ? null
-        : new SharedRegion(p2p, share, memory, worldRanks, channel.rank(), okAndCores[1] == 0);
+    if (memory == null) {
+      return null;
+    }
+    if (okAndCores[0] == 0) {
+      share.unmap(memory);
+      return null;
+    }
+    return new SharedRegion(p2p, share, memory, worldRanks, channel.rank(), okAndCores[1] == 0);
+  }
+
+  /** Ends its use by this rank. */
+  void close() {
+    share.unmap(memory);
   }
 
   private interface Attempt {
@@ -285,7 +295,7 @@ final class SharedRegion {
     long all = Long.MAX_VALUE;
     for (int r = 0; r < size; r++) {
       if (r != rank) {
-        await(r * LINE, least);
+        await(r, r * LINE, least);
         all = Math.min(all, number(r * LINE));
       }
     }
@@ -307,7 +317,7 @@ final class SharedRegion {
    */
   void awaitWritten(int r) {
     long slot = slot(r);
-    await(slot, round);
+    await(r, slot, round);
     long theirs = (long) NUMBER.get(memory, slot + CALL);
     if (theirs != call) {
       throw new FmiException(
@@ -336,26 +346,27 @@ final class SharedRegion {
     nudgeAll();
   }
 
-  private void await(long at, long least) {
+  /** Waits for a number that rank {@code r} sets. */
+  private void await(int r, long at, long least) {
     for (int i = 0; i < spins; i++) {
       if (number(at) >= least) {
         return;
       }
       Thread.onSpinWait();
     }
-    awaitSlowly(at, least);
+    awaitSlowly(r, at, least);
   }
 
   @SuppressWarnings(
       "ThreadPriorityCheck") // to let the other rank run on this core is what is wanted
-  private void awaitSlowly(long at, long least) {
+  private void awaitSlowly(int r, long at, long least) {
     for (int i = 0; i < yields; i++) {
       if (number(at) >= least) {
         return;
       }
       Thread.yield();
     }
-    p2p.awaitShared(memory, at, least);
+    p2p.awaitShared(memory, at, least, worldRanks[r]);
   }
 
   private long number(long at) {

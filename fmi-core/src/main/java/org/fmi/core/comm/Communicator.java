@@ -745,6 +745,7 @@ public final class Communicator implements Comm {
           ErrorClass.COMM, "the communicator of all ranks cannot be freed: close Fmi instead");
     }
     freed = true;
+    channel.free();
   }
 
   @Override

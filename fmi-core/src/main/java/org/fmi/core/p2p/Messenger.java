@@ -73,8 +73,14 @@ public final class Messenger implements PointToPoint, FrameHandler {
   /** The rank that a blocking call waits for; negative if there is none, or any would do. */
   private int awaited = NOBODY;
 
-  /** What that call waits for; null in a probe. */
+  /** What that call waits for; null in a probe, and where it is a number in shared memory. */
   private @Nullable MessageRequest awaitedRequest;
+
+  /** Where that number stands. */
+  private @Nullable MemorySegment awaitedMemory;
+
+  private long awaitedOffset;
+  private long awaitedLeast;
 
   /** A rank that waits for this one, which has left; negative if there is none. */
   private int stuck = NOBODY;
@@ -170,6 +176,12 @@ public final class Messenger implements PointToPoint, FrameHandler {
       revoked = ended;
     }
     progress.wakeup();
+  }
+
+  /** The last epoch is over, and its transports are closed: every call throws from now on. */
+  public void close() {
+    transports = new Transport[0];
+    revoke(epoch, "Fmi is closed");
   }
 
   /** Whether the current epoch is over. */
@@ -895,11 +907,26 @@ public final class Messenger implements PointToPoint, FrameHandler {
   }
 
   @Override
-  public void awaitShared(MemorySegment memory, long offset, long least) {
+  public void awaitShared(MemorySegment memory, long offset, long least, int source) {
     progress.busy();
-    while ((long) SHARED.getAcquire(memory, offset) < least) {
-      step();
+    awaited = source;
+    awaitedMemory = memory;
+    awaitedOffset = offset;
+    awaitedLeast = least;
+    try {
+      while (sharedIsLess()) {
+        step();
+        askIfLong();
+      }
+    } finally {
+      awaited = NOBODY;
+      awaitedMemory = null;
     }
+  }
+
+  private boolean sharedIsLess() {
+    MemorySegment memory = awaitedMemory;
+    return memory != null && (long) SHARED.getAcquire(memory, awaitedOffset) < awaitedLeast;
   }
 
   // ---- progress
@@ -936,6 +963,9 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   /** Whether nothing has come of what the blocking call wants of this peer. */
   private boolean waitsFor(Peer p) {
+    if (awaitedMemory != null) {
+      return sharedIsLess();
+    }
     MessageRequest r = awaitedRequest;
     return r == null || (r.pending() && (r.send ? p.unmatched(r) : !r.hasMatched()));
   }

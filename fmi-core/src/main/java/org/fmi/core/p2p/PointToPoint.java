@@ -54,8 +54,12 @@ public interface PointToPoint {
   /** Whether each rank of this node has a core, so that waiting may take one. */
   boolean mayWaitBusily();
 
-  /** Returns when a number in shared memory has become {@code least}, or more. */
-  void awaitShared(MemorySegment memory, long offset, long least);
+  /**
+   * Returns when a number in shared memory has become {@code least}, or more.
+   *
+   * @param source the rank that sets it
+   */
+  void awaitShared(MemorySegment memory, long offset, long least, int source);
 
   /** Room for buffered sends in bytes; 0 waits until all are sent. */
   void attachBuffer(long bytes);

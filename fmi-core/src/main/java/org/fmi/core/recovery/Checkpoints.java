@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.fmi.Comm;
 import org.fmi.Op;
+import org.fmi.RollbackException;
 import org.fmi.core.comm.ContextIds;
 import org.fmi.core.control.JobLink;
 import org.fmi.core.control.RankMessage;
@@ -156,13 +157,18 @@ final class Checkpoints {
 
   /**
    * Without memory for checkpoints the job cannot be protected: it ends with a message rather than
-   * run on without.
+   * run on without. If it has left the epoch meanwhile, the message is lost on it, and this rank is
+   * to follow. Never returns; the type lets callers say so to the compiler.
+   *
+   * @throws RollbackException if the epoch is over
    */
   private IllegalStateException impossible(int epoch, IOException e) {
     link.send(
         new RankMessage.Unrecoverable(
             epoch, "rank " + config.rank() + " cannot take a checkpoint: " + e.getMessage()));
-    return park();
+    while (true) {
+      messenger.park();
+    }
   }
 
   /**

@@ -564,6 +564,7 @@ public final class RankRuntime implements Fmi {
     link.send(new RankMessage.Finished(lifecycle.epoch()));
     awaitRelease();
     lifecycle.close();
+    messenger.close();
     checkpoints.close();
   }
 

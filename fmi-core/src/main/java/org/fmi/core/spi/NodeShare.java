@@ -36,6 +36,12 @@ public interface NodeShare {
   void hide(int key);
 
   /**
+   * Gives up memory that was made or opened here, which this rank uses no more. Others may go on.
+   * Does nothing after the end of the epoch.
+   */
+  void unmap(MemorySegment memory);
+
+  /**
    * Wakes a rank that sleeps: what it waits for may have been written. Costs a look at its memory
    * if it is awake.
    */

@@ -84,6 +84,21 @@ public final class InMemoryNetwork {
     return new InMemoryNetwork(size, true, seed, oneNode ? new int[size] : null).runAll(body);
   }
 
+  /** From now on this rank's receives are recorded, or no longer. */
+  static void record(PointToPoint rank, boolean on) {
+    ((Rank) rank).recording = on;
+  }
+
+  /** This rank enters another epoch. */
+  static void enter(PointToPoint rank, int epoch) {
+    ((Rank) rank).epoch = epoch;
+  }
+
+  /** How often this rank has given up shared memory. */
+  static int unmapped(PointToPoint rank) {
+    return ((Rank) rank).unmapped;
+  }
+
   /** The number of messages sent. */
   public long messages() {
     return messages;
@@ -219,6 +234,9 @@ public final class InMemoryNetwork {
     private final List<Message> unexpected = new ArrayList<>();
     private final List<Receive> posted = new ArrayList<>();
     private final @Nullable Random random;
+    private boolean recording;
+    private int unmapped;
+    private int epoch;
 
     Rank(int rank) {
       this.rank = rank;
@@ -397,13 +415,13 @@ public final class InMemoryNetwork {
 
     @Override
     public int epoch() {
-      return 0;
+      return epoch;
     }
 
     @Override
     public @Nullable NodeShare share() {
       delay();
-      return nodes == null ? null : this;
+      return nodes == null || recording ? null : this;
     }
 
     @Override
@@ -412,7 +430,7 @@ public final class InMemoryNetwork {
     }
 
     @Override
-    public void awaitShared(MemorySegment memory, long offset, long least) {
+    public void awaitShared(MemorySegment memory, long offset, long least, int source) {
       VarHandle number = ValueLayout.JAVA_LONG.varHandle();
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
       while ((long) number.getAcquire(memory, offset) < least) {
@@ -452,6 +470,11 @@ public final class InMemoryNetwork {
     @Override
     public void hide(int key) {
       shared.remove(rank + "/" + key);
+    }
+
+    @Override
+    public void unmap(MemorySegment memory) {
+      unmapped++;
     }
 
     @Override

@@ -155,6 +155,77 @@ class SharedRegionTest {
         });
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"0 0 0", "0 0 1", "0 1 0 1"})
+  void whatTheLastLoopLeftIsNotUsedWhileReceivesAreRecordedNorInAnotherEpoch(String mapping) {
+    int[] nodes = Arrays.stream(mapping.split(" ")).mapToInt(Integer::parseInt).toArray();
+    InMemoryNetwork.runOnNodes(
+        nodes,
+        mapping.hashCode(),
+        p2p -> {
+          Channel channel = new Channel(p2p, 1, null, p2p.rank(), p2p.size());
+          for (int i = 0; i < USES_BEFORE_REGION; i++) {
+            Collectives.barrier(channel);
+          }
+          assertThat(channel.region() != null || channel.nodes() != null).isTrue();
+          InMemoryNetwork.record(p2p, true);
+          assertThat(channel.region()).isNull();
+          assertThat(channel.nodes()).isNull();
+          InMemoryNetwork.record(p2p, false);
+          assertThat(channel.region() != null || channel.nodes() != null).isTrue();
+          InMemoryNetwork.record(p2p, true);
+          InMemoryNetwork.enter(p2p, 1);
+          assertThat(channel.region()).isNull();
+          assertThat(channel.nodes()).isNull();
+          check(channel, Kind.BCAST, 1, 3, 0);
+          InMemoryNetwork.record(p2p, false);
+          assertThat(channel.region()).isNull();
+          assertThat(channel.nodes()).isNull();
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0 0", "0 0 1 1"})
+  void aFreedChannelGivesUpItsMemory(String mapping) {
+    int[] nodes = Arrays.stream(mapping.split(" ")).mapToInt(Integer::parseInt).toArray();
+    InMemoryNetwork.runOnNodes(
+        nodes,
+        1,
+        p2p -> {
+          for (int context = 1; context <= 3; context++) {
+            Channel channel = new Channel(p2p, context, null, p2p.rank(), p2p.size());
+            for (int i = 0; i <= USES_BEFORE_REGION; i++) {
+              Collectives.barrier(channel);
+            }
+            channel.free();
+            channel.free();
+            assertThat(InMemoryNetwork.unmapped(p2p)).isEqualTo(context);
+          }
+        });
+  }
+
+  /** Of long vectors only a part is in the memory at a time. */
+  @Test
+  void lengthsThatDifferByMoreThanAPieceAreSeen() {
+    InMemoryNetwork.runOnOneNode(
+        2,
+        p2p -> {
+          Channel channel = channel(p2p);
+          double[] data = new double[(p2p.rank() + 1) * (128 << 10) / Double.BYTES];
+          assertThatThrownBy(
+                  () ->
+                      Reductions.allReduce(
+                          channel,
+                          Reducer.of(Op.SUM, Datatype.DOUBLE),
+                          at(data),
+                          at(data),
+                          data.length))
+              .isInstanceOf(FmiException.class)
+              .hasMessageContaining("262144 bytes")
+              .hasMessageContaining("131072 bytes");
+        });
+  }
+
   private static void check(Channel channel, Kind kind, int step, int n, int root) {
     int rank = channel.rank();
     int ranks = channel.size();

@@ -99,7 +99,7 @@ class BuffersTest {
     }
 
     @Override
-    public void awaitShared(MemorySegment memory, long at, long least) {
+    public void awaitShared(MemorySegment memory, long at, long least, int source) {
       throw new AssertionError("nothing is shared");
     }
 

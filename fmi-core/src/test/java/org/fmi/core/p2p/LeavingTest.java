@@ -3,6 +3,8 @@ package org.fmi.core.p2p;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CountDownLatch;
 import org.fmi.FmiException;
 import org.fmi.Request;
@@ -73,6 +75,12 @@ class LeavingTest {
   @Test
   void aReceiveThatWasBegunBefore() {
     assertTold((m, box) -> m.irecv(box, 0, 8, 1, CONTEXT, 1).waitFor());
+  }
+
+  @Test
+  void aNumberInSharedMemory() {
+    MemorySegment memory = Arena.ofAuto().allocate(Long.BYTES, Long.BYTES);
+    assertTold((m, box) -> m.awaitShared(memory, 0, 1, 1));
   }
 
   /** Long as it may take to come: what a rank has sent before it left is received. */

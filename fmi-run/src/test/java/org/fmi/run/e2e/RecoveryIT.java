@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -76,6 +77,7 @@ final class RecoveryIT {
             "rank2@30:encode",
             "rank2@30:commit",
             "rank2@30:committed",
+            "rank2@60:commit",
             "rank3@epilogue",
             "rank0@epilogue",
             "rank1@close");
@@ -122,8 +124,8 @@ final class RecoveryIT {
         // another one dies while the first is rebuilt, then restored
         "rank1@35,rank2@restored",
         "rank1@35,rank0@restored,rank3@restored",
-        // a failure in the first loop, one between the loops, one in the second
-        "rank1@25,rank2@epilogue,rank3@45",
+        // two failures in the first loop, one between the loops
+        "rank1@25,rank3@45,rank2@epilogue",
         // of two nodes, one after the other
         "node1@25,node2@45",
         // ten in a row
@@ -135,6 +137,38 @@ final class RecoveryIT {
   @MethodSource("several")
   void survivesSeveral(String kills) throws IOException, InterruptedException {
     assertRecovered(heat(directory, List.of("--spares", "2")).env("FMI_KILL", kills).run());
+  }
+
+  /** What was communicated between the loops is replayed from the record, wherever ranks are. */
+  @ParameterizedTest
+  @CsvSource({"1, rank1@25", "2, rank1@25", "2, rank0@25", "4, rank1@25"})
+  void rollsBackTheSecondLoopOnly(int ranksOnNode, String kill)
+      throws IOException, InterruptedException {
+    List<String> answers = new ArrayList<>();
+    for (String faults : List.of("", kill)) {
+      Fmirun.Result result =
+          new Fmirun(
+                  directory,
+                  "-n",
+                  "4",
+                  "--ppn",
+                  Integer.toString(ranksOnNode),
+                  "--interval",
+                  "10",
+                  "-cp",
+                  "target/test-classes",
+                  TwoLoopsProgram.class.getName())
+              .env("FMI_KILL", faults)
+              .run()
+              .succeeded();
+      answers.addAll(result.out().lines().sorted().toList());
+      assertThat(result.events())
+          .as(result.err())
+          .filteredOn(e -> "RecoveryBegun".equals(e.get("event")))
+          .allSatisfy(e -> assertThat(e).containsEntry("restartAll", "false"))
+          .hasSize(faults.isEmpty() ? 0 : 1);
+    }
+    assertThat(answers.subList(4, 8)).isEqualTo(answers.subList(0, 4));
   }
 
   /** The node's memory is gone: the data must have come from the group's code. */

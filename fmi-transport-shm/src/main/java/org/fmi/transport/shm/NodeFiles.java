@@ -87,7 +87,12 @@ final class NodeFiles {
    * @throws IOException if it exists, or there is no room
    */
   MemorySegment create(String name, long bytes) throws IOException {
-    return unchecked(PrivateFile.create(directory.resolve(name), bytes, arena));
+    return create(name, bytes, arena);
+  }
+
+  /** The same, to live as long as an arena of its own. */
+  MemorySegment create(String name, long bytes, Arena own) throws IOException {
+    return unchecked(PrivateFile.create(directory.resolve(name), bytes, own));
   }
 
   /**
@@ -96,7 +101,12 @@ final class NodeFiles {
    * @throws java.nio.file.NoSuchFileException if its owner has deleted it
    */
   MemorySegment open(String name) throws IOException {
-    return unchecked(PrivateFile.open(directory.resolve(name), arena));
+    return open(name, arena);
+  }
+
+  /** The same, to live as long as an arena of its own. */
+  MemorySegment open(String name, Arena own) throws IOException {
+    return unchecked(PrivateFile.open(directory.resolve(name), own));
   }
 
   void delete(String name) throws IOException {

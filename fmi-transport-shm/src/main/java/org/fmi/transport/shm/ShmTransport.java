@@ -70,6 +70,9 @@ final class ShmTransport implements Transport, NodeShare {
   /** Files for collectives that others may still open. */
   private final Set<String> notHidden = new HashSet<>();
 
+  /** Memory for collectives that is mapped here, by its address. */
+  private final Map<Long, Arena> shared = new HashMap<>();
+
   private final ArrayDeque<Neighbour> losses = new ArrayDeque<>();
   private volatile @Nullable Bell bell;
   private volatile boolean woken;
@@ -336,6 +339,9 @@ final class ShmTransport implements Transport, NodeShare {
       n.incoming = ring;
       incoming = Arrays.copyOf(incoming, incoming.length + 1);
       incoming[incoming.length - 1] = ring;
+    } catch (NoSuchFileException e) {
+      // It was killed, and its replacement has deleted what it has left.
+      lose(n);
     } catch (IOException e) {
       throw failed(e);
     }
@@ -371,7 +377,7 @@ final class ShmTransport implements Transport, NodeShare {
   @Override
   public MemorySegment create(int key, long bytes) throws IOException {
     String file = NodeFiles.sharedName(name, key);
-    MemorySegment memory = files.create(file, bytes);
+    MemorySegment memory = map(own -> files.create(file, bytes, own));
     notHidden.add(file);
     return memory;
   }
@@ -382,7 +388,31 @@ final class ShmTransport implements Transport, NodeShare {
     if (n == null) {
       throw new IOException("rank " + owner + " is not on this node");
     }
-    return files.open(NodeFiles.sharedName(n.name, key));
+    return map(own -> files.open(NodeFiles.sharedName(n.name, key), own));
+  }
+
+  private interface Mapping {
+    MemorySegment in(Arena own) throws IOException;
+  }
+
+  private MemorySegment map(Mapping mapping) throws IOException {
+    Arena own = Arena.ofShared();
+    try {
+      MemorySegment memory = mapping.in(own);
+      shared.put(memory.address(), own);
+      return memory;
+    } catch (IOException | RuntimeException e) {
+      own.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public void unmap(MemorySegment memory) {
+    Arena own = shared.remove(memory.address());
+    if (own != null) {
+      own.close();
+    }
   }
 
   @Override
@@ -508,6 +538,8 @@ final class ShmTransport implements Transport, NodeShare {
       incoming = new InRing[0];
       Arrays.fill(outgoing, null);
       all.clear();
+      shared.values().forEach(Arena::close);
+      shared.clear();
       arena.close();
     }
   }

@@ -150,6 +150,41 @@ class ShmTransportTest {
   }
 
   @Test
+  void memoryForCollectivesIsGivenUp() throws Exception {
+    try (Transport a = open(0, 2)) {
+      NodeShare share = Objects.requireNonNull(a.share());
+      MemorySegment memory = share.create(7, 100_000);
+      share.hide(7);
+      assertThat(mappings("-c7")).isEqualTo(1);
+      share.unmap(memory);
+      assertThat(mappings("-c7")).isZero();
+      share.unmap(memory);
+    }
+  }
+
+  private long mappings(String name) throws IOException {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
+      return lines.filter(l -> l.contains(directory.toString()) && l.contains(name)).count();
+    }
+  }
+
+  @Test
+  void aRingWhoseWriterWasKilledAndReplacedBeforeItWasSeenIsALoss() throws Exception {
+    try (Transport a = open(0, 2);
+        Transport b = open(1, 2)) {
+      byte[][] endpoints = {a.endpoint(), b.endpoint()};
+      a.start(endpoints);
+      b.start(endpoints);
+      assertThat(a.offer(1, frame(8))).isTrue();
+      new ShmTransportProvider().open(config(directory, 0, 2, 1), EPOCH + 1).close();
+      Counter counter = new Counter();
+      b.poll(counter);
+      assertThat(counter.frames).isZero();
+      assertThat(counter.lost).containsExactly(0);
+    }
+  }
+
+  @Test
   void aSleeperIsNudged() throws Exception {
     AtomicBoolean awake = new AtomicBoolean();
     run(
