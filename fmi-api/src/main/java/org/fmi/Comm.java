@@ -8,11 +8,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Buffers, offsets and counts: see the {@link org.fmi package}. The forms without offset and
  * count take the whole buffer: all of an array or segment, a byte buffer from its position to its
- * limit. Every call
+ * limit. The forms with an offset do not use a byte buffer's position, and none moves it. Every
+ * call
  *
  * <ul>
  *   <li>throws {@link FmiException} for a wrong argument, before anything is sent;
- *   <li>throws {@link RollbackException} once a failure is known, instead of blocking for ever.
+ *   <li>ends once a failure is known, instead of blocking for ever: in a loop it throws {@link
+ *       RollbackException}; outside of loops it does not return, as the process is killed, without
+ *       {@code finally} blocks and shutdown hooks, and started again.
  * </ul>
  *
  * Communicators keep working after a recovery; a program does nothing for that.
@@ -32,7 +35,12 @@ public interface Comm {
 
   /**
    * In place of the send buffer of a collective: the data stands in the receive buffer
-   * (MPI_IN_PLACE).
+   * (MPI_IN_PLACE). Where there is a root, only the root may pass it; to {@link #scatter} and
+   * {@link #scatterv} in place of its receive buffer: its part stays in the send buffer.
+   *
+   * <p>The offset and displacements that go with it are not used. A count still is the length of a
+   * block, in elements of the other buffer, but in the v forms, which take lengths from the other
+   * buffer's counts.
    */
   Object IN_PLACE = InPlace.IN_PLACE;
 
@@ -130,16 +138,20 @@ public interface Comm {
 
   // ---- collective (MPI 4 chapter 6); all ranks call them in the same order
 
+  /** Returns when all ranks have called it (MPI_Barrier). */
   void barrier();
 
+  /**
+   * {@code count} elements of {@code root} go to all others (MPI_Bcast). All pass the same count.
+   */
   void bcast(Object buffer, long offset, long count, int root);
 
   /** {@link #bcast(Object, long, long, int)} of a whole buffer. */
   void bcast(Object buffer, int root);
 
   /**
-   * Each rank's {@code sendCount} elements, one after the other in rank order, at {@code root}. The
-   * receive buffer is read only at the root.
+   * Each rank's {@code sendCount} elements, one after the other in rank order, at {@code root}
+   * (MPI_Gather). All pass the same count. The receive buffer is used at the root only.
    */
   void gather(
       Object sendBuffer,
@@ -149,7 +161,10 @@ public interface Comm {
       long recvOffset,
       int root);
 
-  /** {@link #gather} with counts and displacements (elements from {@code recvOffset}) a rank. */
+  /**
+   * {@link #gather} with counts and displacements (elements from {@code recvOffset}) a rank
+   * (MPI_Gatherv). They and the receive buffer are used at the root only.
+   */
   void gatherv(
       Object sendBuffer,
       long sendOffset,
@@ -160,6 +175,10 @@ public interface Comm {
       long @Nullable [] displs,
       int root);
 
+  /**
+   * Rank i gets the i-th {@code recvCount} elements of the root's send buffer (MPI_Scatter). All
+   * pass the same count. The send buffer is used at the root only.
+   */
   void scatter(
       @Nullable Object sendBuffer,
       long sendOffset,
@@ -168,6 +187,10 @@ public interface Comm {
       long recvCount,
       int root);
 
+  /**
+   * {@link #scatter} with counts and displacements (elements from {@code sendOffset}) a rank
+   * (MPI_Scatterv). They and the send buffer are used at the root only.
+   */
   void scatterv(
       @Nullable Object sendBuffer,
       long sendOffset,
@@ -178,9 +201,17 @@ public interface Comm {
       long recvCount,
       int root);
 
+  /**
+   * Each rank's {@code sendCount} elements, one after the other in rank order, at all ranks
+   * (MPI_Allgather). All pass the same count.
+   */
   void allGather(
       Object sendBuffer, long sendOffset, long sendCount, Object recvBuffer, long recvOffset);
 
+  /**
+   * {@link #allGather} with counts and displacements (elements from {@code recvOffset}) a rank,
+   * which all ranks pass (MPI_Allgatherv).
+   */
   void allGatherv(
       Object sendBuffer,
       long sendOffset,
@@ -190,9 +221,16 @@ public interface Comm {
       long[] recvCounts,
       long[] displs);
 
-  /** Sends {@code count} elements to each rank and receives as many from each. */
+  /**
+   * Sends {@code count} elements to each rank, one block after the other in rank order, and
+   * receives as many from each (MPI_Alltoall). All pass the same count.
+   */
   void allToAll(Object sendBuffer, long sendOffset, long count, Object recvBuffer, long recvOffset);
 
+  /**
+   * {@link #allToAll} with counts and displacements (elements from the offset) a rank, for what is
+   * sent and what is received (MPI_Alltoallv).
+   */
   void allToAllv(
       Object sendBuffer,
       long sendOffset,
@@ -203,7 +241,11 @@ public interface Comm {
       long[] recvCounts,
       long[] recvDispls);
 
-  /** Reduces arrays; for byte buffers and segments use the form with a {@link Datatype}. */
+  /**
+   * Reduces {@code count} elements of each rank, one by one, into the root's receive buffer, which
+   * is used there only (MPI_Reduce). All pass the same count, type and operation. For arrays; byte
+   * buffers and segments need the form with a {@link Datatype}, here and below.
+   */
   void reduce(
       Object sendBuffer,
       long sendOffset,
@@ -213,7 +255,7 @@ public interface Comm {
       Op op,
       int root);
 
-  /** Reduces; offsets and count are in elements of {@code type}. */
+  /** {@link #reduce} with offsets and count in elements of {@code type}. */
   void reduce(
       Object sendBuffer,
       long sendOffset,
@@ -224,9 +266,11 @@ public interface Comm {
       Op op,
       int root);
 
+  /** {@link #reduce} with the result at all ranks (MPI_Allreduce). */
   void allReduce(
       Object sendBuffer, long sendOffset, Object recvBuffer, long recvOffset, long count, Op op);
 
+  /** {@link #allReduce} with offsets and count in elements of {@code type}. */
   void allReduce(
       Object sendBuffer,
       long sendOffset,
@@ -240,8 +284,9 @@ public interface Comm {
   void allReduce(Object array, Op op);
 
   /**
-   * The sum of {@code recvCounts} elements is reduced; rank i gets the i-th part
-   * (MPI_Reduce_scatter).
+   * Reduces as many elements of each rank as {@code recvCounts}, which all ranks pass, are
+   * together; rank i gets the i-th part, of {@code recvCounts[i]} (MPI_Reduce_scatter). With {@link
+   * #IN_PLACE} the receive buffer holds all of them, and the part is written to its begin.
    */
   void reduceScatter(
       Object sendBuffer,
@@ -251,6 +296,7 @@ public interface Comm {
       long[] recvCounts,
       Op op);
 
+  /** {@link #reduceScatter} with offsets and counts in elements of {@code type}. */
   void reduceScatter(
       Object sendBuffer,
       long sendOffset,
@@ -260,10 +306,11 @@ public interface Comm {
       Datatype type,
       Op op);
 
-  /** Rank i gets the reduction of ranks 0..i (MPI_Scan). */
+  /** Rank i gets the reduction of ranks 0..i (MPI_Scan). All pass the same count. */
   void scan(
       Object sendBuffer, long sendOffset, Object recvBuffer, long recvOffset, long count, Op op);
 
+  /** {@link #scan} with offsets and count in elements of {@code type}. */
   void scan(
       Object sendBuffer,
       long sendOffset,
@@ -277,6 +324,7 @@ public interface Comm {
   void exScan(
       Object sendBuffer, long sendOffset, Object recvBuffer, long recvOffset, long count, Op op);
 
+  /** {@link #exScan} with offsets and count in elements of {@code type}. */
   void exScan(
       Object sendBuffer,
       long sendOffset,
@@ -308,8 +356,10 @@ public interface Comm {
    */
   @Nullable Comm create(Group group);
 
+  /** Its ranks (MPI_Comm_group). */
   Group group();
 
+  /** How this one and {@code other} relate (MPI_Comm_compare). */
   Group.Comparison compare(Comm other);
 
   /** Marks it as no longer used (MPI_Comm_free). */

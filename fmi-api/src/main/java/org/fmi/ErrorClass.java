@@ -20,7 +20,10 @@ public enum ErrorClass {
   GROUP,
   /** MPI_ERR_OP: the operation does not fit the datatype. */
   OP,
-  /** MPI_ERR_REQUEST: the request is void. */
+  /**
+   * MPI_ERR_REQUEST. Not thrown: a request that a rollback has made void throws {@link
+   * RollbackException}.
+   */
   REQUEST,
   /** MPI_ERR_TRUNCATE: the message is longer than the receive buffer. */
   TRUNCATE,

@@ -51,14 +51,20 @@ public interface Fmi extends AutoCloseable {
    * ends. When a process or node dies, the call catches the {@link RollbackException}, restores
    * {@code state} to the last committed checkpoint and calls the body again from there. After all
    * processes had to be restarted, a loop that had ended restores its final state and returns at
-   * once.
+   * once. For that its final checkpoint stays in memory until the job ends: prefer one long loop to
+   * many short ones.
+   *
+   * <p>The body completes its requests before an iteration ends. What stands outside of loops runs
+   * again in a replacement, and must then send and receive the same.
    *
    * @param state what a checkpoint holds: primitive arrays and arrays of them to any depth, {@link
    *     java.nio.ByteBuffer}s, {@link java.lang.foreign.MemorySegment}s, {@link Holder}s of these,
    *     and objects that implement Chronicle Bytes' {@code BytesMarshallable}; each is held by
-   *     reference and restored in place
+   *     reference and restored in place. An array of arrays passed alone must be cast, {@code
+   *     (Object) rows}: else Java passes it as {@code state} itself, and if the body swaps or
+   *     replaces rows, those registered at first are saved and restored instead
    * @throws IllegalStateException if called inside another loop, or while requests of this rank are
-   *     not complete
+   *     not complete; or with the cause that the body has thrown
    * @throws IllegalArgumentException if {@code iterations} is negative or a state object is of no
    *     supported type
    */
@@ -73,6 +79,7 @@ public interface Fmi extends AutoCloseable {
    * program catches it and calls this again: it restores {@code state} and returns the iteration to
    * go on from. The loop ends with {@link #endLoop} or with {@link #close}.
    *
+   * @param state as for {@link #loop(long, LoopBody, Object...)}
    * @throws IllegalStateException as for {@link #loop(long, LoopBody, Object...)}
    */
   long loop(Object... state);
@@ -88,7 +95,10 @@ public interface Fmi extends AutoCloseable {
 
   /**
    * Leaves the job (MPI_Finalize, MPI 4 §11.2). Blocks until all ranks have called it, so that a
-   * failure of any rank up to then can still be recovered.
+   * failure of any rank up to then can still be recovered. A rank that ends without it has failed.
+   *
+   * @throws FmiException {@link ErrorClass#OTHER} if another rank waits for a message of this one,
+   *     or for this one to receive
    */
   @Override
   void close();

@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
  * A non-blocking operation under way (MPI_Request, MPI 4 §3.7). The buffer belongs to the operation
  * until it is complete.
  *
- * <p>All methods throw {@link RollbackException} once a failure is known, and {@link FmiException}
- * when the operation failed, such as by {@link ErrorClass#TRUNCATE}.
+ * <p>Once a failure is known all methods do as those of {@link Comm}; a request from before a
+ * rollback is void, and throws {@link RollbackException} ever after. They throw {@link
+ * FmiException} when the operation failed, such as by {@link ErrorClass#TRUNCATE}.
  */
 public interface Request {
 
@@ -45,7 +46,7 @@ public interface Request {
     }
   }
 
-  /** As {@link #waitAll(Request...)}. */
+  /** As {@link #waitAll(Request...)}, but no element may be null. */
   static void waitAll(List<? extends Request> requests) {
     for (Request r : requests) {
       r.waitFor();
