@@ -84,7 +84,9 @@ public final class Reducer {
    */
   @SuppressWarnings("ReferenceEquality") // the same array is meant, not an equal one
   boolean direct(Region left, Region right) {
-    return divisible() && left.at() == right.at() && left.base() != right.base();
+    // Of pairs with values that are equal but not the same, such as 0.0 and -0.0, the order
+    // decides.
+    return divisible() && group == 1 && left.at() == right.at() && left.base() != right.base();
   }
 
   /** Bytes of the smallest part that can be reduced by itself. */

@@ -37,7 +37,8 @@ final class LoopState {
    * @throws IllegalArgumentException if one is of no supported type, naming it
    */
   LoopState(Object[] roots) {
-    this.roots = roots.clone();
+    // Java passes an array of arrays, or of objects, as all arguments if it is the only one.
+    this.roots = roots.getClass() == Object[].class ? roots.clone() : new Object[] {roots};
     collect();
   }
 

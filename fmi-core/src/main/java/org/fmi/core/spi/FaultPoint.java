@@ -4,7 +4,7 @@ package org.fmi.core.spi;
 public enum FaultPoint {
   /** In {@code Fmi.init}, before H1. */
   INIT,
-  /** After H1, when the endpoints are known. */
+  /** After H2, before checkpoints are brought back. */
   CONNECT,
   /** In the call before the first loop: at the first communication outside of a loop. */
   PROLOGUE,

@@ -204,6 +204,24 @@ class SharedRegionTest {
         });
   }
 
+  /** 0.0 and -0.0 are equal, but not the same. */
+  @Test
+  void ofEqualPairsTheSameIsChosenAsByMessages() {
+    long[] bits = new long[4];
+    InMemoryNetwork.run(
+        2, p2p -> bits[p2p.rank()] = maxOfZeros(new Channel(p2p, 1, null, p2p.rank(), 2)));
+    InMemoryNetwork.runOnOneNode(2, p2p -> bits[2 + p2p.rank()] = maxOfZeros(channel(p2p)));
+    assertThat(bits).containsOnly(bits[0]);
+  }
+
+  private static long maxOfZeros(Channel channel) {
+    double[] mine = {channel.rank() == 0 ? 0.0 : -0.0, 7};
+    double[] result = new double[2];
+    Reductions.allReduce(
+        channel, Reducer.of(Op.MAXLOC, Datatype.DOUBLE), at(mine), at(result), mine.length);
+    return Double.doubleToRawLongBits(result[0]);
+  }
+
   /** Of long vectors only a part is in the memory at a time. */
   @Test
   void lengthsThatDifferByMoreThanAPieceAreSeen() {

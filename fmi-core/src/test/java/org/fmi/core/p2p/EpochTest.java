@@ -108,6 +108,15 @@ class EpochTest {
   }
 
   @Test
+  void afterTheEndEveryCallThrows() {
+    Messenger m = entered(3);
+    m.close();
+    assertThatThrownBy(() -> m.share())
+        .isInstanceOf(RollbackException.class)
+        .hasMessageContaining("Fmi is closed");
+  }
+
+  @Test
   void theNextEpochStartsEmpty() {
     Messenger m = entered(0);
     m.send(box, 0, 8, 0, CONTEXT, 1, Mode.STANDARD);

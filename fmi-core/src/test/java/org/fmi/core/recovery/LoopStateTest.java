@@ -92,6 +92,21 @@ final class LoopStateTest {
     assertThat(next.get()).containsExactly(1);
   }
 
+  /** It may be all that Java passes: {@code loop(n, body, rows)}. */
+  @Test
+  void anArrayOfArraysFollowsItsRows() {
+    double[][] rows = {{1}, {2}};
+    LoopState state = new LoopState(rows);
+    double[] first = rows[0];
+    rows[0] = rows[1];
+    rows[1] = new double[] {3};
+    MemorySegment image = write(state);
+    rows[0] = first;
+    rows[1] = new double[1];
+    state.read(image, 0, image.byteSize());
+    assertThat(rows).isDeepEqualTo(new double[][] {{2}, {3}});
+  }
+
   @Test
   void refusesWhatItCannotHold() {
     assertThatThrownBy(() -> new LoopState(new Object[] {"text"}))
