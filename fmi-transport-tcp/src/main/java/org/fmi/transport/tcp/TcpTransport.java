@@ -422,7 +422,7 @@ final class TcpTransport implements Transport {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
       if (unproven.size() >= 2 * config.size() + 256) {
-        unproven.getFirst().fail("made room for a newer connection");
+        unproven.removeFirst().fail("made room for a newer connection");
       }
       Handshake handshake = Handshake.accepting(config.secret(), random);
       Wire wire = new Wire(TcpTransport.this, (Channel) message, handshake, -1, 0);
