@@ -7,6 +7,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 import java.lang.foreign.MemorySegment;
@@ -125,25 +126,42 @@ final class Wire extends ChannelInboundHandlerAdapter
     if (socket < 0 || view == null) {
       return false;
     }
+    // Netty may have closed it in an offer before: then the descriptor is another's already.
+    ChannelOutboundBuffer waiting = channel.unsafe().outboundBuffer();
+    if (waiting == null || !waiting.isEmpty()) {
+      return false;
+    }
     MemorySegment payload = view.asSlice(frame.baseOffset, frame.payload);
     payload.get(ValueLayout.JAVA_BYTE, 0); // throws if its arena is closed: now, not in mid-frame
     frame.encodeHeader(chunk.memory, 0);
     int sent = SocketCalls.send(socket, chunk.memory.asSlice(0, FrameLayout.HEADER_BYTES), true);
+    try {
+      sendRest(chunk, frame, payload, sent);
+    } catch (RuntimeException | Error e) { // another thread has closed its arena meanwhile
+      if (sent > 0) {
+        fail("payload gone in mid-frame"); // the frames to come would be taken for it
+      }
+      throw e;
+    }
+    return true;
+  }
+
+  /** Sends what follows the {@code sent} bytes of the header that are out. */
+  private void sendRest(Chunk chunk, Frame frame, MemorySegment payload, int sent) {
     if (sent < FrameLayout.HEADER_BYTES) {
       append(chunk, frame, frame.bytes());
       chunk.buffer.readerIndex(sent);
       send(chunk);
-      return true;
+      return;
     }
-    sent = SocketCalls.send(socket, payload, false);
-    if (sent == frame.payload) {
+    int straight = SocketCalls.send(socket, payload, false);
+    if (straight == frame.payload) {
       transport.chunks.give(chunk);
     } else {
-      MemorySegment.copy(payload, sent, chunk.memory, 0, frame.payload - sent);
-      chunk.buffer.writerIndex(frame.payload - sent);
+      MemorySegment.copy(payload, straight, chunk.memory, 0, frame.payload - straight);
+      chunk.buffer.writerIndex(frame.payload - straight);
       send(chunk);
     }
-    return true;
   }
 
   private void send(Chunk chunk) {
