@@ -300,14 +300,20 @@ final class Wire extends ChannelInboundHandlerAdapter
 
   /** Receives what there is of the payload where it belongs, and of those that follow at once. */
   private void receive() {
-    for (int i = 0; i < MAX_READS && landingLeft > 0; i++) {
+    // What is handed on may be answered at once, and that may find the connection broken.
+    for (int i = 0; i < MAX_READS && landingLeft > 0 && channel.isOpen(); i++) {
       MemorySegment payload = place().asSlice(landing.offset, landingLeft);
+      int received;
       try {
-        advance(SocketCalls.receive(socket, payload));
+        received = SocketCalls.receive(socket, payload);
       } catch (RuntimeException e) { // its arena is closed
         transport.thrown(e);
         return;
       }
+      if (received == 0) {
+        return;
+      }
+      advance(received);
       if (landingLeft == 0) {
         Chunk chunk = transport.chunks.take();
         in = chunk;
@@ -381,6 +387,9 @@ final class Wire extends ChannelInboundHandlerAdapter
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    if (cause instanceof NotNow) {
+      return;
+    }
     fail(String.valueOf(cause.getMessage()));
   }
 
@@ -390,6 +399,14 @@ final class Wire extends ChannelInboundHandlerAdapter
   }
 
   // What Netty reads into: see RecvByteBufAllocator.
+
+  /** Keeps Netty from reading; says nothing about the connection. */
+  @SuppressWarnings("serial") // stays here
+  private static final class NotNow extends RuntimeException {
+    NotNow() {
+      super(null, null, false, false);
+    }
+  }
 
   @Override
   @SuppressWarnings("deprecation") // Netty's own handles are this one still
@@ -405,6 +422,10 @@ final class Wire extends ChannelInboundHandlerAdapter
     Chunk chunk = in;
     if (chunk == null) {
       chunk = in = transport.chunks.take();
+    }
+    // Nothing read into no room looks like the end; a closed channel's descriptor is another's.
+    if (!chunk.buffer.isWritable() || !channel.isOpen()) {
+      throw new NotNow();
     }
     return chunk.buffer.retain();
   }

@@ -4,14 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -36,9 +41,12 @@ import org.fmi.core.spi.TransportProvider;
 import org.fmi.core.wire.Frame;
 import org.fmi.core.wire.FrameLayout;
 import org.fmi.net.Endpoint;
+import org.fmi.net.Handshake;
 import org.fmi.net.NetIo;
+import org.fmi.net.PeerIdentity;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -96,6 +104,39 @@ class TcpTransportTest {
     together(all);
   }
 
+  /** Rank 0 of some whose parts the test plays. */
+  private static TcpTransport alone(NetIo net, int ranks) throws IOException {
+    TcpTransport transport = new TcpTransport(config(0, ranks, SECRET), 7, net);
+    transport.start(new byte[ranks][0]);
+    return transport;
+  }
+
+  /** A connection of {@code rank} to rank 0 that is open; what it carries is the test's to say. */
+  private static Socket raw(TcpTransport transport, int rank, FrameHandler handler)
+      throws IOException {
+    Handshake handshake =
+        Handshake.connecting(
+            SECRET,
+            new SecureRandom(),
+            new PeerIdentity(TcpTransport.NAME, "job1", 7, rank, 0).bytes());
+    int port = Endpoint.of(transport.endpoint()).port();
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+    socket.getOutputStream().write(handshake.start());
+    until(
+        transport,
+        handler,
+        () -> {
+          try {
+            byte[] got = socket.getInputStream().readNBytes(socket.getInputStream().available());
+            socket.getOutputStream().write(handshake.receive(ByteBuffer.wrap(got)));
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+          return handshake.state() == Handshake.State.ACCEPTED;
+        });
+    return socket;
+  }
+
   private static void together(List<Callable<Void>> all) throws Exception {
     try (ExecutorService threads = Executors.newFixedThreadPool(all.size())) {
       List<Future<Void>> results = all.stream().map(threads::submit).toList();
@@ -149,7 +190,7 @@ class TcpTransportTest {
   }
 
   /** Counts and checks what arrives; lets half of the frames land that could. */
-  private static final class Sink implements FrameHandler {
+  private static class Sink implements FrameHandler {
     final List<String> lost = new ArrayList<>();
     final long[] next;
     final Random[] expected;
@@ -501,13 +542,15 @@ class TcpTransportTest {
     final List<String> lost = new ArrayList<>();
     int frames;
     int landed;
+    boolean landing;
     private final double[] place = new double[3 + TcpTransport.MAX_PAYLOAD / Double.BYTES];
 
     @Override
-    public boolean land(int peer, MemorySegment memory, long at, Landing landing) {
+    public boolean land(int peer, MemorySegment memory, long at, Landing where) {
+      landing = true;
       Arrays.fill(place, Double.NaN);
-      landing.base = place;
-      landing.offset = 3 * Double.BYTES;
+      where.base = place;
+      where.offset = 3 * Double.BYTES;
       return true;
     }
 
@@ -562,6 +605,133 @@ class TcpTransportTest {
             until(transport, sink, () -> sink.frames == 1);
           }
         });
+  }
+
+  /** A file cut short stands for an arena that another thread closes at just that moment. */
+  @Test
+  void aPayloadThatGoesInMidFrameEndsTheConnection(@TempDir Path directory) throws Exception {
+    Path file = Files.write(directory.resolve("payload"), new byte[TcpTransport.MAX_PAYLOAD]);
+    try (TcpTransport transport = alone(NetIo.EPOLL, 2);
+        Arena arena = Arena.ofConfined();
+        FileChannel channel =
+            FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      Sink sink = new Sink(2, 0, 0);
+      Frame frame = frame(0, 0, 0, new byte[0]);
+      frame.base = channel.map(FileChannel.MapMode.READ_WRITE, 0, TcpTransport.MAX_PAYLOAD, arena);
+      frame.payload = TcpTransport.MAX_PAYLOAD;
+      try (Socket peer = raw(transport, 1, sink)) {
+        channel.truncate(4096);
+        assertThatThrownBy(() -> transport.offer(1, frame)).isInstanceOf(InternalError.class);
+        assertThat(transport.offer(1, frame(0, 0, 1, new byte[1]))).isTrue(); // goes nowhere
+        until(transport, sink, () -> !sink.lost.isEmpty());
+        assertThat(sink.lost).containsExactly("1: payload gone in mid-frame");
+        assertThat(peer.getInputStream().readAllBytes().length)
+            .isBetween(FrameLayout.HEADER_BYTES, FrameLayout.HEADER_BYTES + 4096);
+      }
+    }
+  }
+
+  @Test
+  void aDescriptorThatIsAnotherConnectionsByNowIsNotSentTo() throws Exception {
+    try (TcpTransport transport = alone(NetIo.EPOLL, 2);
+        ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      Sink sink = new Sink(2, 0, 0);
+      try (Socket peer = raw(transport, 1, sink)) {
+        peer.setSoLinger(true, 0); // resets it
+      }
+      List<Socket> others = new ArrayList<>();
+      try {
+        while (transport.connections() > 0) {
+          assertThat(transport.offer(1, frame(0, 0, 0, new byte[1]))).isTrue();
+        }
+        for (int i = 0; i < 10; i++) {
+          others.add(new Socket(server.getInetAddress(), server.getLocalPort()));
+          others.add(server.accept());
+        }
+        assertThat(transport.offer(1, frame(0, 0, 0, new byte[TcpTransport.MAX_PAYLOAD]))).isTrue();
+        for (Socket other : others) {
+          assertThat(other.getInputStream().available()).isZero();
+        }
+      } finally {
+        for (Socket other : others) {
+          other.close();
+        }
+      }
+      until(transport, sink, () -> !sink.lost.isEmpty());
+    }
+  }
+
+  /** A chunk that is full has no room to read to: that nothing is read says nothing. */
+  @ParameterizedTest
+  @EnumSource
+  void framesThatWaitWhileTheHandlerThrowsAreNotLost(NetIo net) throws Exception {
+    int total = Chunk.BYTES / FrameLayout.HEADER_BYTES + 400;
+    byte[] all = new byte[total * FrameLayout.HEADER_BYTES];
+    for (int i = 0; i < total; i++) {
+      frame(0, 0, i, new byte[0])
+          .encode(MemorySegment.ofArray(all), (long) i * FrameLayout.HEADER_BYTES);
+    }
+    boolean[] throwing = {true};
+    Sink sink =
+        new Sink(3, 0, 0) {
+          @Override
+          public void onFrame(int peer, MemorySegment memory, long at) {
+            assertThat(memory.get(FrameLayout.LONG, at + FrameLayout.SEQUENCE))
+                .isEqualTo(next[peer]++);
+            if (throwing[0]) {
+              throw new IllegalStateException("enough");
+            }
+          }
+        };
+    try (TcpTransport transport = alone(net, 3)) {
+      CountDownLatch written = new CountDownLatch(2);
+      for (Socket peer : List.of(raw(transport, 1, sink), raw(transport, 2, sink))) {
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  try (peer) {
+                    peer.getOutputStream().write(all);
+                    written.countDown();
+                  } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                  }
+                });
+      }
+      // Of the frames of one, one a poll is handed on; those of the other gather.
+      for (int full = 0; full < 5; full += written.getCount() == 0 ? 1 : 0) {
+        try {
+          transport.poll(sink);
+        } catch (IllegalStateException e) {
+          assertThat(e).hasMessage("enough");
+        }
+        written.await(1, TimeUnit.MILLISECONDS);
+      }
+      assertThat(sink.lost).isEmpty();
+      throwing[0] = false;
+      until(transport, sink, () -> sink.next[1] == total && sink.next[2] == total);
+      until(transport, sink, () -> sink.lost.size() == 2);
+    }
+  }
+
+  @Test
+  void aBadFrameBehindOneThatLandsEndsTheConnection() throws Exception {
+    try (TcpTransport transport = alone(NetIo.EPOLL, 2)) {
+      LandingNumbers handler = new LandingNumbers();
+      int payload = 96 << 10;
+      byte[] bytes = new byte[2 * FrameLayout.HEADER_BYTES + payload];
+      frame(1, 0, 0, new byte[payload]).encode(MemorySegment.ofArray(bytes), 0);
+      Frame bad = frame(1, 0, 1, new byte[0]);
+      bad.payload = TcpTransport.MAX_PAYLOAD + 1;
+      bad.encodeHeader(MemorySegment.ofArray(bytes), FrameLayout.HEADER_BYTES + (long) payload);
+      try (Socket peer = raw(transport, 1, handler)) {
+        peer.getOutputStream().write(bytes, 0, payload / 2);
+        until(transport, handler, () -> handler.landing);
+        peer.getOutputStream().write(bytes, payload / 2, bytes.length - payload / 2);
+        until(transport, handler, () -> !handler.lost.isEmpty());
+        assertThat(handler.lost).containsExactly("1: frame with a payload of 262145 bytes");
+        assertThat(handler.landed).isEqualTo(1);
+      }
+    }
   }
 
   @Test
@@ -675,6 +845,30 @@ class TcpTransportTest {
                 && !sink.lost.isEmpty();
           });
       assertThat(sink.lost).hasSize(1).first().asString().contains(reason);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void strangersWhoComeAtOncePushOutAsMany(NetIo net) throws Exception {
+    List<Socket> strangers = new ArrayList<>();
+    int most = 2 + 256;
+    int atOnce = 10;
+    try (TcpTransport victim = alone(net, 1)) {
+      int port = Endpoint.of(victim.endpoint()).port();
+      for (int i = 1; i <= most + atOnce; i++) {
+        strangers.add(new Socket(InetAddress.getLoopbackAddress(), port));
+        int expected = i;
+        if (i <= most) {
+          until(victim, NOTHING, () -> victim.connections() == expected);
+        }
+      }
+      while (victim.poll(NOTHING) > 0) {}
+      assertThat(victim.connections()).isEqualTo(most);
+    } finally {
+      for (Socket stranger : strangers) {
+        stranger.close();
+      }
     }
   }
 
