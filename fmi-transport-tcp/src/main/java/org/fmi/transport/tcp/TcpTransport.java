@@ -7,6 +7,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.ManualIoEventLoop;
 import io.netty.channel.ServerChannel;
@@ -15,9 +16,9 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -53,8 +54,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>No timer</b> limits a handshake: both sides make progress only when their programs
  * communicate, and may compute for minutes in between. What has not proven itself is limited by
- * number instead: the oldest goes when there are too many. A dialling rank whose connection ends
- * without a verdict dials again, a few times.
+ * number instead: the oldest goes when there are too many.
+ *
+ * <p><b>Lost</b> is a peer whose connection breaks, whose port nobody listens at, or that itself
+ * refuses. One that is not reached for another reason, or whose side ends a connection without a
+ * verdict, may only have too much to do: it is dialled again after a while, until the epoch ends.
+ * Whether it is alive is for the log-ring to find out.
  */
 // Netty answers each call with a future; failures reach the handlers too.
 @SuppressWarnings("FutureReturnValueIgnored")
@@ -72,8 +77,8 @@ final class TcpTransport implements Transport {
   /** Refusal: there is a connection of this pair already. */
   static final int DUPLICATE = 3;
 
-  private static final int MAX_ATTEMPTS = 4;
   private static final int CONNECT_MILLIS = 10_000;
+  private static final int REDIAL_MILLIS = 100;
 
   private final RankConfig config;
   private final int epoch;
@@ -199,7 +204,7 @@ final class TcpTransport implements Transport {
       return wire.offer(frame);
     }
     if (dialling[peer] == null && !lost[peer]) {
-      dial(peer, 1);
+      dial(peer);
     }
     return false;
   }
@@ -379,32 +384,53 @@ final class TcpTransport implements Transport {
 
   // Making and ending connections.
 
-  private void dial(int peer, int attempt) {
+  private void dial(int peer) {
     Endpoint to = endpoints[peer];
     if (to == null) {
       throw new IllegalArgumentException("rank " + peer + " is not reached by tcp");
     }
-    InetSocketAddress address;
-    try {
-      address = to.address();
-    } catch (UnknownHostException e) {
-      lose(peer, "unknown host " + to.host());
-      return;
-    }
     byte[] identity = new PeerIdentity(NAME, config.jobId(), epoch, config.rank(), peer).bytes();
     Handshake handshake = Handshake.connecting(config.secret(), random, identity);
-    Wire wire = new Wire(this, net.socket(), handshake, peer, attempt);
+    Wire wire = new Wire(this, net.socket(), handshake, peer);
     dialling[peer] = wire;
     prepare(wire);
     wire.channel
-        .connect(address)
+        .connect(new InetSocketAddress(to.host(), to.port())) // an unknown host fails like others
         .addListener(
             f -> {
-              if (!f.isSuccess() && dialling[peer] == wire) {
-                dialling[peer] = null;
-                lose(peer, String.valueOf(f.cause().getMessage()));
+              if (!f.isSuccess()) {
+                unreached(wire, f.cause());
               }
             });
+  }
+
+  private void unreached(Wire wire, Throwable cause) {
+    wire.channel.close(); // Netty does so only when the time is up
+    if (dialling[wire.peer] != wire) {
+      return;
+    }
+    if (cause instanceof ConnectException && !(cause instanceof ConnectTimeoutException)) {
+      dialling[wire.peer] = null;
+      lose(wire.peer, String.valueOf(cause.getMessage()));
+    } else {
+      redial(wire);
+    }
+  }
+
+  /** Dials again after a while; until then the attempt that failed keeps offers from it. */
+  private void redial(Wire wire) {
+    if (closing) {
+      return;
+    }
+    loop.schedule(
+        () -> {
+          if (dialling[wire.peer] == wire) {
+            dialling[wire.peer] = null; // if there is no socket to be had, the next offer says so
+            dial(wire.peer);
+          }
+        },
+        REDIAL_MILLIS,
+        TimeUnit.MILLISECONDS);
   }
 
   private void prepare(Wire wire) {
@@ -425,7 +451,7 @@ final class TcpTransport implements Transport {
         unproven.removeFirst().fail("made room for a newer connection");
       }
       Handshake handshake = Handshake.accepting(config.secret(), random);
-      Wire wire = new Wire(TcpTransport.this, (Channel) message, handshake, -1, 0);
+      Wire wire = new Wire(TcpTransport.this, (Channel) message, handshake, -1);
       unproven.add(wire);
       prepare(wire);
     }
@@ -455,10 +481,11 @@ final class TcpTransport implements Transport {
       return;
     }
     int from = who.from();
+    Wire mine = dialling[from];
     if (wires[from] != null || lost[from]) {
       wire.write(wire.handshake.refuse(DUPLICATE));
       wire.fail("there is a connection already");
-    } else if (dialling[from] != null && config.rank() < from) {
+    } else if (mine != null && mine.channel.isOpen() && config.rank() < from) {
       wire.write(wire.handshake.refuse(CROSSED)); // stays open until the peer drops it
     } else {
       wire.peer = from;
@@ -497,13 +524,13 @@ final class TcpTransport implements Transport {
       wires[peer] = null;
       lose(peer, wire.trouble);
     } else if (dialling[peer] == wire) {
-      dialling[peer] = null;
       boolean undecided =
           wire.handshake.state() == Handshake.State.AWAIT_VERDICT
               || wire.handshake.state() == Handshake.State.AWAIT_CHALLENGE;
-      if (undecided && wire.attempt < MAX_ATTEMPTS) {
-        dial(peer, wire.attempt + 1);
+      if (undecided) {
+        redial(wire);
       } else {
+        dialling[peer] = null;
         lose(peer, wire.trouble);
       }
     }

@@ -47,9 +47,6 @@ final class Wire extends ChannelInboundHandlerAdapter
   final Channel channel;
   final Handshake handshake;
 
-  /** The attempt to dial this is; 0 on the accepting side. */
-  final int attempt;
-
   /** The other side; -1 until it has proven who it is. */
   int peer;
 
@@ -82,13 +79,12 @@ final class Wire extends ChannelInboundHandlerAdapter
   private int lastRead;
   private int attempted;
 
-  Wire(TcpTransport transport, Channel channel, Handshake handshake, int peer, int attempt) {
+  Wire(TcpTransport transport, Channel channel, Handshake handshake, int peer) {
     this.transport = transport;
     this.channel = channel;
     this.socket = SocketCalls.descriptor(channel);
     this.handshake = handshake;
     this.peer = peer;
-    this.attempt = attempt;
   }
 
   // Out.

@@ -797,6 +797,61 @@ class TcpTransportTest {
         });
   }
 
+  /** As when it is busy, or strangers push the dialling rank out, again and again. */
+  @ParameterizedTest
+  @EnumSource
+  void aPeerThatGivesNoVerdictIsDialledUntilNobodyListens(NetIo net) throws Exception {
+    int times = 6;
+    int[] accepted = {0};
+    try (TcpTransport transport = new TcpTransport(config(0, 2, SECRET), 7, net);
+        ServerSocket peer = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      transport.start(new byte[][] {{}, new Endpoint("127.0.0.1", peer.getLocalPort()).bytes()});
+      Thread accepting =
+          Thread.ofVirtual()
+              .start(
+                  () -> {
+                    try (peer) {
+                      for (; accepted[0] < times; accepted[0]++) {
+                        peer.accept().close();
+                      }
+                    } catch (IOException e) {
+                      throw new UncheckedIOException(e);
+                    }
+                  });
+      Sink sink = new Sink(2, 0, 0);
+      long begin = System.nanoTime();
+      until(
+          transport,
+          sink,
+          () -> !transport.offer(1, frame(0, 0, 0, new byte[1])) && !sink.lost.isEmpty());
+      assertThat(System.nanoTime() - begin)
+          .as("with pauses")
+          .isGreaterThan(TimeUnit.MILLISECONDS.toNanos(times * 100L - 100));
+      assertThat(sink.lost).hasSize(1).first().asString().containsIgnoringCase("refused");
+      accepting.join();
+      assertThat(accepted[0]).isEqualTo(times);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aPeerThatCannotBeReachedNowIsNotLost(NetIo net) throws Exception {
+    try (TcpTransport transport = new TcpTransport(config(0, 3, SECRET), 7, net)) {
+      byte[] noRoute = new Endpoint("255.255.255.255", 9).bytes();
+      byte[] unknown = new Endpoint("no:host", 9).bytes();
+      transport.start(new byte[][] {{}, noRoute, unknown});
+      long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(350);
+      until(
+          transport,
+          NOTHING,
+          () ->
+              !transport.offer(1, frame(0, 0, 0, new byte[1]))
+                  && !transport.offer(2, frame(0, 0, 0, new byte[1]))
+                  && System.nanoTime() - end > 0);
+      assertThat(transport.connections()).isZero();
+    }
+  }
+
   @Test
   void strangersGetNothing() throws Exception {
     byte[] wrong = new byte[32];
@@ -805,7 +860,7 @@ class TcpTransportTest {
       byte[][] none = {new byte[0], new byte[0], new byte[0]};
       victim.start(none);
       assertThat(victim.reaches(1)).isFalse();
-      refused(victim, config(1, 3, wrong), 7, 0, "closed by the peer");
+      ignored(victim, config(1, 3, wrong));
       refused(victim, config(1, 3, SECRET), 8, 0, "refused");
       refused(victim, config(0, 3, SECRET), 7, 1, "refused"); // "I am you"
       refused(victim, config(1, 3, SECRET), 7, 2, "refused"); // meant for rank 2
@@ -824,6 +879,25 @@ class TcpTransportTest {
           first = -1;
         }
         assertThat(first).isEqualTo(-1);
+      }
+    }
+  }
+
+  /** A transport of {@code config} gets no word, however often it dials. */
+  private static void ignored(TcpTransport victim, RankConfig config) throws IOException {
+    try (TcpTransport other = new TcpTransport(config, 7, NetIo.best())) {
+      byte[][] endpoints = new byte[config.size()][0];
+      endpoints[0] = victim.endpoint();
+      other.start(endpoints);
+      for (int connections : new int[] {1, 0, 1, 0}) {
+        until(
+            other,
+            NOTHING,
+            () -> {
+              victim.poll(NOTHING);
+              return !other.offer(0, frame(config.rank(), 0, 0, new byte[1]))
+                  && victim.connections() == connections;
+            });
       }
     }
   }
