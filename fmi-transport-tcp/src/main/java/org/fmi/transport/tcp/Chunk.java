@@ -2,9 +2,11 @@ package org.fmi.transport.tcp;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.HashSet;
 import org.fmi.core.wire.FrameLayout;
 
 /**
@@ -15,13 +17,14 @@ final class Chunk {
   /** Holds one frame of any size while another arrives behind it. */
   static final int BYTES = 2 * (TcpTransport.MAX_PAYLOAD + FrameLayout.HEADER_BYTES);
 
+  private final Arena arena = Arena.ofConfined();
   final ByteBuf buffer;
   final MemorySegment memory;
   final ByteBuffer bytes;
 
   private Chunk() {
-    bytes = ByteBuffer.allocateDirect(BYTES);
-    memory = MemorySegment.ofBuffer(bytes);
+    memory = arena.allocate(BYTES);
+    bytes = memory.asByteBuffer();
     buffer = Unpooled.wrappedBuffer(bytes.duplicate()).clear();
   }
 
@@ -30,21 +33,50 @@ final class Chunk {
     return buffer.refCnt() == 1;
   }
 
-  /** Chunks to use again; a few, so that a burst to many peers does not stay in memory. */
-  static final class Pool {
+  /**
+   * Chunks to use again; a few, so that a burst to many peers does not stay in memory. The others
+   * are freed at once: the collector, which sees only a small object, would come too late.
+   */
+  static final class Pool implements AutoCloseable {
     private static final int KEEP = 16;
     private final ArrayDeque<Chunk> free = new ArrayDeque<>(KEEP);
 
+    /** The free ones and those in use. */
+    private final HashSet<Chunk> all = new HashSet<>();
+
     Chunk take() {
       Chunk chunk = free.pollLast();
-      return chunk == null ? new Chunk() : chunk;
+      if (chunk == null) {
+        chunk = new Chunk();
+        all.add(chunk);
+      }
+      return chunk;
     }
 
     void give(Chunk chunk) {
       chunk.buffer.clear();
       if (free.size() < KEEP) {
         free.addLast(chunk);
+      } else {
+        all.remove(chunk);
+        chunk.arena.close();
       }
+    }
+
+    /** Frees those in use too: their connections are closed. */
+    @Override
+    public void close() {
+      for (Chunk chunk : all) {
+        chunk.arena.close();
+      }
+      all.clear();
+      free.clear();
+    }
+
+    // For tests.
+
+    int size() {
+      return all.size();
     }
   }
 }

@@ -349,6 +349,7 @@ final class TcpTransport implements Transport {
     while (!loop.isTerminated()) {
       loop.runNow();
     }
+    chunks.close();
   }
 
   // For tests.

@@ -94,12 +94,17 @@ final class Wire extends ChannelInboundHandlerAdapter
     Chunk chunk = gather;
     if (chunk == null) {
       chunk = transport.chunks.take();
-      if (sending != null) {
-        append(chunk, frame, n);
-        gather = chunk;
-      } else if (frame.payload < LONG_PAYLOAD || !sendStraight(chunk, frame)) {
-        append(chunk, frame, n);
-        send(chunk);
+      try {
+        if (sending != null) {
+          append(chunk, frame, n);
+          gather = chunk;
+        } else if (frame.payload < LONG_PAYLOAD || !sendStraight(chunk, frame)) {
+          append(chunk, frame, n);
+          send(chunk);
+        }
+      } catch (RuntimeException | Error e) { // of the payload: its arena is closed
+        transport.chunks.give(chunk);
+        throw e;
       }
       return true;
     }
@@ -224,10 +229,16 @@ final class Wire extends ChannelInboundHandlerAdapter
         transport.defer(this);
       }
     }
+    tidy();
+  }
+
+  /** Keeps the chunk only for what is still to be handed on or may become whole. */
+  private void tidy() {
+    Chunk chunk = in;
     if (chunk == null) {
       return;
     }
-    if (!chunk.buffer.isReadable()) {
+    if (!chunk.buffer.isReadable() || (!deferred && !channel.isOpen())) {
       in = null;
       transport.chunks.give(chunk);
     } else if (chunk.buffer.writableBytes() < Chunk.BYTES / 2) {
@@ -391,6 +402,7 @@ final class Wire extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
+    tidy();
     transport.closed(this);
   }
 
@@ -478,10 +490,6 @@ final class Wire extends ChannelInboundHandlerAdapter
 
   @Override
   public void readComplete() {
-    Chunk chunk = in;
-    if (chunk != null && !chunk.buffer.isReadable()) {
-      in = null;
-      transport.chunks.give(chunk);
-    }
+    tidy();
   }
 }

@@ -922,6 +922,49 @@ class TcpTransportTest {
     }
   }
 
+  @Test
+  void chunksThatAreNotKeptAreFreedAtOnce() {
+    Chunk.Pool pool = new Chunk.Pool();
+    List<Chunk> chunks = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      chunks.add(pool.take());
+    }
+    chunks.forEach(pool::give);
+    assertThat(chunks).filteredOn(chunk -> chunk.memory.scope().isAlive()).hasSize(16);
+    assertThat(pool.take().memory.scope().isAlive()).isTrue();
+    pool.close();
+    assertThat(chunks).noneMatch(chunk -> chunk.memory.scope().isAlive());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aConnectionThatEndsGivesItsChunksBack(NetIo net) throws Exception {
+    Sink sink = new Sink(2, 0, 0);
+    Frame closed = frame(0, 0, 0, new byte[0]);
+    try (Arena arena = Arena.ofConfined()) {
+      closed.base = arena.allocate(100);
+    }
+    closed.payload = 100;
+    try (TcpTransport transport = alone(net, 2)) {
+      int port = Endpoint.of(transport.endpoint()).port();
+      for (int i = 0; i < 5; i++) {
+        try (Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port)) {
+          stranger.getOutputStream().write('F');
+          until(transport, sink, () -> transport.connections() == 1);
+        }
+        until(transport, sink, () -> transport.connections() == 0);
+      }
+      try (Socket peer = raw(transport, 1, sink)) {
+        for (int i = 0; i < 5; i++) {
+          assertThatThrownBy(() -> transport.offer(1, closed)).hasMessage("Already closed");
+        }
+        peer.getOutputStream().write(0);
+      }
+      until(transport, sink, () -> !sink.lost.isEmpty());
+      assertThat(transport.chunks.size()).isEqualTo(1);
+    }
+  }
+
   @ParameterizedTest
   @EnumSource
   void strangersWhoComeAtOncePushOutAsMany(NetIo net) throws Exception {
