@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.fmi.core.spi.FrameHandler;
@@ -171,6 +172,32 @@ public abstract class TransportContract {
             member.meet();
             member.meet();
             peer.until(() -> peer.received[0] == accepted.get() + 1);
+          }
+          peer.drainUntilAllAreDone();
+        });
+  }
+
+  /** One at a time, but not always the same. */
+  @Test
+  void threadsTakeTurns() throws Exception {
+    run(
+        2,
+        member -> {
+          Peer peer = new Peer(member, 2);
+          peer.longest = true;
+          peer.start();
+          int other = 1 - member.rank();
+          for (int i = 0; i < 6; i++) {
+            int number = i;
+            FutureTask<?> turn =
+                new FutureTask<>(
+                    () -> {
+                      peer.send(other, number);
+                      peer.untilForever(() -> peer.received[other] > number);
+                      return null;
+                    });
+            Thread.ofPlatform().start(turn);
+            turn.get();
           }
           peer.drainUntilAllAreDone();
         });

@@ -17,7 +17,7 @@ final class Chunk {
   /** Holds one frame of any size while another arrives behind it. */
   static final int BYTES = 2 * (TcpTransport.MAX_PAYLOAD + FrameLayout.HEADER_BYTES);
 
-  private final Arena arena = Arena.ofConfined();
+  private final Arena arena = Arena.ofShared();
   final ByteBuf buffer;
   final MemorySegment memory;
   final ByteBuffer bytes;

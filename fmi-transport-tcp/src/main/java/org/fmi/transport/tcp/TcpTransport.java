@@ -7,16 +7,13 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.DefaultChannelPromise;
-import io.netty.channel.ManualIoEventLoop;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
@@ -56,10 +53,9 @@ import org.jspecify.annotations.Nullable;
  * communicate, and may compute for minutes in between. What has not proven itself is limited by
  * number instead: the oldest goes when there are too many.
  *
- * <p><b>Lost</b> is a peer whose connection breaks, whose port nobody listens at, or that itself
- * refuses. One that is not reached for another reason, or whose side ends a connection without a
- * verdict, may only have too much to do: it is dialled again after a while, until the epoch ends.
- * Whether it is alive is for the log-ring to find out.
+ * <p><b>Lost</b> is a peer that cannot be reached, whose connection breaks, or that itself refuses.
+ * One whose side ends a connection without a verdict may only have too many of them: it is dialled
+ * again after a while, until the epoch ends. Whether it is alive is for the log-ring to find out.
  */
 // Netty answers each call with a future; failures reach the handlers too.
 @SuppressWarnings("FutureReturnValueIgnored")
@@ -85,7 +81,7 @@ final class TcpTransport implements Transport {
   private final NetIo net;
   private final SecureRandom random = new SecureRandom();
   private final ByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
-  private final ManualIoEventLoop loop;
+  private final CallersLoop loop;
   private final ServerChannel listener;
   private final byte[] endpoint;
 
@@ -135,7 +131,7 @@ final class TcpTransport implements Transport {
     this.dialling = new Wire[config.size()];
     this.lost = new boolean[config.size()];
     this.loop =
-        new ManualIoEventLoop(Thread.currentThread(), net.handlers()) {
+        new CallersLoop(net.handlers()) {
           @Override
           protected boolean canBlock() {
             return !woken;
@@ -199,6 +195,7 @@ final class TcpTransport implements Transport {
 
   @Override
   public boolean offer(int peer, Frame frame) {
+    loop.enter();
     Wire wire = wires[peer];
     if (wire != null) {
       return wire.offer(frame);
@@ -211,6 +208,7 @@ final class TcpTransport implements Transport {
 
   @Override
   public int poll(FrameHandler frames) {
+    loop.enter();
     work = 0;
     handler = frames;
     try {
@@ -282,6 +280,7 @@ final class TcpTransport implements Transport {
 
   @Override
   public void await(long maxNanos) {
+    loop.enter();
     pump();
     if (!woken && maxNanos > 0 && deferred.isEmpty() && losses.isEmpty()) {
       loop.run(maxNanos, 0);
@@ -291,6 +290,7 @@ final class TcpTransport implements Transport {
 
   @Override
   public int bell() {
+    loop.enter();
     if (bell == 0) {
       bell = listenForBell();
     }
@@ -341,6 +341,7 @@ final class TcpTransport implements Transport {
       return;
     }
     closing = true;
+    loop.enter();
     listener.close();
     for (Channel channel : channels.toArray(Channel[]::new)) {
       channel.close();
@@ -410,12 +411,8 @@ final class TcpTransport implements Transport {
     if (dialling[wire.peer] != wire) {
       return;
     }
-    if (cause instanceof ConnectException && !(cause instanceof ConnectTimeoutException)) {
-      dialling[wire.peer] = null;
-      lose(wire.peer, String.valueOf(cause.getMessage()));
-    } else {
-      redial(wire);
-    }
+    dialling[wire.peer] = null;
+    lose(wire.peer, String.valueOf(cause.getMessage()));
   }
 
   /** Dials again after a while; until then the attempt that failed keeps offers from it. */
