@@ -64,8 +64,14 @@ public final class GlobalRecoveryJob implements Job {
     int node = -1;
     int incarnation = -1;
 
-    /** Processes started for it since all ranks ran the last time. */
+    /**
+     * Processes started for it since all ranks ran the last time, but for those whose end says
+     * nothing about it: killed to restart all, or lost with their node.
+     */
     int starts;
+
+    /** Why another process, or its silence, had this one killed. */
+    @Nullable String suspicion;
 
     Life life = Life.UNPLACED;
 
@@ -230,6 +236,7 @@ public final class GlobalRecoveryJob implements Job {
       return;
     }
     for (int r : lost) {
+      discountStart(ranks[r]);
       ranks[r].life = Life.UNPLACED;
       ranks[r].joined = false;
       ranks[r].node = -1;
@@ -358,6 +365,7 @@ public final class GlobalRecoveryJob implements Job {
     rank.joined = false;
     rank.finished = false;
     rank.failedAt = null;
+    rank.suspicion = null;
     List<Fault> mine = new ArrayList<>();
     faults.forEach(
         (id, f) -> {
@@ -409,6 +417,22 @@ public final class GlobalRecoveryJob implements Job {
               + "): not started again");
       return;
     }
+    String how = howItEnded(e);
+    if (rank.starts >= MOST_STARTS) {
+      // Whoever noticed it first: peers that cannot reach it would have it killed for ever.
+      end(
+          70,
+          "rank "
+              + e.rank()
+              + " was started "
+              + rank.starts
+              + " times and always lost before all ranks ran (at last it "
+              + how
+              + (rank.suspicion == null
+                  ? "): is there enough memory?"
+                  : ", after " + rank.suspicion + "): can all hosts reach its host?"));
+      return;
+    }
     if (wasDying) {
       // Its failure was dealt with when the kill was decided: what is missing is the new process.
       spawn(e.rank(), rank.node);
@@ -424,20 +448,7 @@ public final class GlobalRecoveryJob implements Job {
       }
       return;
     }
-    String how = howItEnded(e);
     report(new Notice.RankFailed(epoch, e.rank(), "daemon", how));
-    if (rank.starts >= MOST_STARTS) {
-      end(
-          70,
-          "rank "
-              + e.rank()
-              + " was started "
-              + rank.starts
-              + " times and always lost before all ranks ran (at last it "
-              + how
-              + "): is there enough memory?");
-      return;
-    }
     rank.life = Life.UNPLACED;
     if (beginRecovery(e.rank(), "rank " + e.rank() + " " + how)) {
       if (nodes[rank.node] == NodeState.UP) {
@@ -482,6 +493,11 @@ public final class GlobalRecoveryJob implements Job {
     return selfFailures >= SELF_FAILURES;
   }
 
+  /** Its process ends for no reason of its own. */
+  private static void discountStart(Rank rank) {
+    rank.starts = Math.max(0, rank.starts - 1);
+  }
+
   private void gone(Rank rank, int status) {
     rank.life = Life.GONE;
     if (exitStatus == 0) {
@@ -518,6 +534,7 @@ public final class GlobalRecoveryJob implements Job {
     Rank rank = ranks[r];
     if (incarnation == rank.incarnation && rank.life == Life.ALIVE) {
       report(new Notice.RankFailed(epoch, r, "daemon", "was silent for too long"));
+      rank.suspicion = "it was silent for too long";
       kill(r);
       beginRecovery(r, "rank " + r + " was silent for too long");
     }
@@ -592,6 +609,7 @@ public final class GlobalRecoveryJob implements Job {
     report(new Notice.RecoveryBegun(epoch, true, reason));
     for (int r = 0; r < ranks.length; r++) {
       if (ranks[r].life == Life.ALIVE && ranks[r].started) {
+        discountStart(ranks[r]);
         kill(r);
       }
     }
@@ -715,6 +733,7 @@ public final class GlobalRecoveryJob implements Job {
       return;
     }
     report(new Notice.RankFailed(epoch, m.rank(), "rank " + by + " over the log-ring", m.reason()));
+    suspect.suspicion = "rank " + by + " said of it: " + m.reason();
     kill(m.rank());
     if (phase == Phase.JOINING) {
       // For the rank that has heard of the failure this epoch is over, though it was never started.

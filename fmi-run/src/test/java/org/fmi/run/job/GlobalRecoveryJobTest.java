@@ -183,6 +183,48 @@ final class GlobalRecoveryJobTest {
     assertThat(end().message()).contains("rank 1 was started 10 times").contains("memory");
   }
 
+  /** A firewall between two hosts: both live, but one cannot reach the other. */
+  @Test
+  void aRankThatAnotherCannotReachEndsTheJob() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    int epoch = 0;
+    while (all(JobCommand.End.class).isEmpty()) {
+      assertThat(epoch).isLessThan(20);
+      if (epoch > 0) {
+        say(job, 0, 0, new RankMessage.Joined(epoch, Position.IN_LOOP, Map.of()));
+        say(job, 1, epoch, new RankMessage.Joined(epoch, Position.FRESH, Map.of()));
+      }
+      say(job, 0, 0, new RankMessage.Suspect(epoch, 1, 0, 0, "cannot be reached"));
+      on(job, new JobEvent.RankExited(1, 1, epoch, 137, true));
+      epoch++;
+    }
+    assertThat(end().status()).isEqualTo(70);
+    assertThat(end().message())
+        .contains("rank 1 was started 10 times")
+        .contains("rank 0 said of it: cannot be reached");
+  }
+
+  @Test
+  void processesKilledToRestartAllAreNotTakenForLost() {
+    Job job = job(3, 1, 3, OnNoSpare.ABORT);
+    startAll(job, 3, 3);
+    int[] incarnations = new int[3];
+    for (int epoch = 1; epoch <= 18; epoch++) {
+      int lost = 1 + epoch % 2;
+      on(job, new JobEvent.RankExited(lost, lost, incarnations[lost]++, 137, true));
+      say(job, 0, incarnations[0], new RankMessage.Joined(epoch, Position.OUTSIDE, Map.of()));
+      for (int r : new int[] {0, 3 - lost}) {
+        on(job, new JobEvent.RankExited(r, r, incarnations[r]++, 137, true));
+      }
+      for (int r = 0; r < 3; r++) {
+        say(job, r, incarnations[r], new RankMessage.Joined(epoch, Position.FRESH, Map.of()));
+      }
+    }
+    on(job, new JobEvent.RankExited(0, 0, incarnations[0]++, 137, true));
+    assertThat(all(JobCommand.Spawn.class)).hasSize(1);
+  }
+
   @Test
   void aRankKilledAfterItsCloseCannotBeReplacedAndTheStatusTellsIt() {
     Job job = job(2, 1, 2, OnNoSpare.ABORT);
