@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GlobalRecoveryJob implements Job {
   /**
-   * After so many failures of the program itself at the same place in a row, it is not started
+   * After so many failures of a rank's program itself at the same place in a row, it is not started
    * again.
    */
   private static final int SELF_FAILURES = 3;
@@ -90,12 +90,21 @@ public final class GlobalRecoveryJob implements Job {
     /** Where this process said that the program has thrown. */
     @Nullable Line failedAt;
 
+    /** Where its program has failed by itself the last time, and how often in a row. */
+    @Nullable Line selfFailurePlace;
+
+    int selfFailures;
+
     Position position = Position.FRESH;
     Map<String, byte[]> addresses = Map.of();
   }
 
   /** How far a program has come: what the job needs to see progress. */
-  private record Line(long loop, long iteration) {}
+  private record Line(long loop, long iteration) {
+    boolean isBeyond(Line other) {
+      return loop > other.loop || (loop == other.loop && iteration > other.iteration);
+    }
+  }
 
   private final JobSpec spec;
   private final NodeState[] nodes;
@@ -110,8 +119,6 @@ public final class GlobalRecoveryJob implements Job {
   private boolean waiting;
   private int exitStatus;
   private @Nullable Line line;
-  private @Nullable Line selfFailurePlace;
-  private int selfFailures;
 
   /**
    * A job to be begun.
@@ -482,15 +489,18 @@ public final class GlobalRecoveryJob implements Job {
     };
   }
 
-  /** Counts failures of the program at one place: an iteration, or after the same checkpoint. */
+  /**
+   * Counts failures of the rank's program at one place: an iteration, or after the same checkpoint.
+   * Each rank's own, for one incident may hit all at the same place.
+   */
   private boolean tooManySelfFailures(Rank rank) {
     Line place = rank.failedAt == null ? line : rank.failedAt;
-    if (!java.util.Objects.equals(place, selfFailurePlace)) {
-      selfFailures = 0;
+    if (!java.util.Objects.equals(place, rank.selfFailurePlace)) {
+      rank.selfFailures = 0;
     }
-    selfFailurePlace = place;
-    selfFailures++;
-    return selfFailures >= SELF_FAILURES;
+    rank.selfFailurePlace = place;
+    rank.selfFailures++;
+    return rank.selfFailures >= SELF_FAILURES;
   }
 
   /** Its process ends for no reason of its own. */
@@ -746,7 +756,13 @@ public final class GlobalRecoveryJob implements Job {
     if (m.epoch() != epoch) {
       return;
     }
-    line = new Line(m.loop(), m.iteration());
+    Line reached = new Line(m.loop(), m.iteration());
+    line = reached;
+    for (Rank r : ranks) {
+      if (r.selfFailurePlace != null && reached.isBeyond(r.selfFailurePlace)) {
+        r.selfFailures = 0;
+      }
+    }
     report(
         new Notice.CheckpointCommitted(
             m.epoch(),

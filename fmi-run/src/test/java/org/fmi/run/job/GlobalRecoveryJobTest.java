@@ -257,6 +257,48 @@ final class GlobalRecoveryJobTest {
     assertThat(end().message()).contains("3 times");
   }
 
+  /** All ranks throw in this iteration; they go on if the job does. */
+  private void allFailAt(Job job, int size, int epoch, long iteration) {
+    for (int r = 0; r < size && all(JobCommand.End.class).isEmpty(); r++) {
+      say(job, r, epoch, new RankMessage.Failed(0, iteration));
+      on(job, new JobEvent.RankExited(0, r, epoch, 1, false));
+    }
+    for (int r = 0; r < size && all(JobCommand.End.class).isEmpty(); r++) {
+      say(job, r, epoch + 1, new RankMessage.Joined(epoch + 1, Position.FRESH, Map.of()));
+    }
+  }
+
+  @Test
+  void anIncidentThatHitsAllRanksAtOnceIsOneFailureOfEach() {
+    Job job = job(4, 4, 1, OnNoSpare.SHARE);
+    startAll(job, 4, 1);
+    allFailAt(job, 4, 0, 5);
+    assertThat(all(JobCommand.End.class)).isEmpty();
+    allFailAt(job, 4, 1, 5);
+    assertThat(all(JobCommand.End.class)).isEmpty();
+    allFailAt(job, 4, 2, 5);
+    assertThat(end().message()).contains("rank 0 failed by itself 3 times");
+  }
+
+  @Test
+  void aRankThatFailsElsewhereOrGetsOnBeginsAnew() {
+    Job job = job(2, 2, 1, OnNoSpare.SHARE);
+    startAll(job, 2, 1);
+    allFailAt(job, 2, 0, 5);
+    allFailAt(job, 2, 1, 5);
+    allFailAt(job, 2, 2, 7);
+    allFailAt(job, 2, 3, 7);
+    for (int r = 0; r < 2; r++) {
+      say(job, r, 4, new RankMessage.Running(4, 0, 0, false));
+    }
+    say(job, 0, 4, new RankMessage.CheckpointDone(4, 1, 0, 8, 0, 0, 0, 0));
+    allFailAt(job, 2, 4, 7);
+    allFailAt(job, 2, 5, 7);
+    assertThat(all(JobCommand.End.class)).isEmpty();
+    allFailAt(job, 2, 6, 7);
+    assertThat(end().message()).contains("failed by itself 3 times");
+  }
+
   @Test
   void aProgramThatFailsBeforeInitEndsAtOnce() {
     Job job = job(2, 2, 1, OnNoSpare.SHARE);
