@@ -46,22 +46,29 @@ public final class FmiRun {
   }
 
   private static int run(List<String> args) {
-    if (args.isEmpty() || args.getFirst().equals("--help") || args.getFirst().equals("-h")) {
+    if (args.isEmpty()) {
       System.out.print(Settings.help());
-      return args.isEmpty() ? USAGE : 0;
-    }
-    if (args.getFirst().equals("--version")) {
-      System.out.println("fmirun " + FmiRun.class.getPackage().getImplementationVersion());
-      return 0;
+      return USAGE;
     }
     try {
       Installation installation = Installation.current();
+      Settings settings = Settings.read(args, System.getenv(), installation.settings());
+      switch (settings.request()) {
+        case HELP -> {
+          System.out.print(Settings.help());
+          return 0;
+        }
+        case VERSION -> {
+          System.out.println("fmirun " + FmiRun.class.getPackage().getImplementationVersion());
+          return 0;
+        }
+        case RUN -> {
+          // below
+        }
+      }
       RunOptions options =
           RunOptions.of(
-              Settings.read(args, System.getenv(), installation.settings()),
-              System.getenv(),
-              Path.of("").toAbsolutePath(),
-              FmiRun::isKnownHost);
+              settings, System.getenv(), Path.of("").toAbsolutePath(), FmiRun::isKnownHost);
       try (EventLog events = open(options.events())) {
         return run(options, installation, events);
       }

@@ -21,7 +21,18 @@ import picocli.CommandLine.Model.PositionalParamSpec;
  */
 final class Settings {
   /** Variables that begin with FMI_ and are no settings of a job. */
-  private static final List<String> OTHER_VARIABLES = List.of("FMI_JAVA_HOME", "FMI_DAEMON_SOCKET");
+  private static final List<String> OTHER_VARIABLES =
+      List.of("FMI_JAVA_HOME", "FMI_DAEMON_SOCKET", "FMI_DISNI_LIB");
+
+  /** Begins the variables of the scripts in dev/rdma-vm. */
+  private static final String VM_VARIABLES = "FMI_VM_";
+
+  /** What the user wants. */
+  enum Request {
+    RUN,
+    HELP,
+    VERSION
+  }
 
   /**
    * A value and where it came from.
@@ -33,10 +44,17 @@ final class Settings {
 
   private final Map<Setting, Value> values;
   private final List<String> program;
+  private final Request request;
 
-  private Settings(Map<Setting, Value> values, List<String> program) {
+  private Settings(Request request, Map<Setting, Value> values, List<String> program) {
+    this.request = request;
     this.values = values;
     this.program = program;
+  }
+
+  /** If it is not to run a program, nothing else is known. */
+  Request request() {
+    return request;
   }
 
   /** The value of a setting; null if it was set nowhere. */
@@ -51,11 +69,18 @@ final class Settings {
 
   static Settings read(List<String> args, Map<String, String> environment, Path file)
       throws UsageException {
+    CommandLine.ParseResult flags = parse(args);
     Map<Setting, Value> values = new EnumMap<>(Setting.class);
+    if (flags.isUsageHelpRequested() || flags.isVersionHelpRequested()) {
+      // Not to be refused for what is wrong elsewhere.
+      return new Settings(
+          flags.isUsageHelpRequested() ? Request.HELP : Request.VERSION, values, List.of());
+    }
     readFile(file, values);
     readEnvironment(environment, values);
-    List<String> program = readFlags(args, values);
-    return new Settings(values, program);
+    readFlags(flags, values);
+    return new Settings(
+        Request.RUN, values, List.copyOf(flags.matchedPositionalValue(0, List.<String>of())));
   }
 
   static String help() {
@@ -75,14 +100,12 @@ final class Settings {
             help.optionList(), Setting.MTBF.variable(), Setting.MTBF.flag(), Setting.MTBF.key());
   }
 
-  private static List<String> readFlags(List<String> args, Map<Setting, Value> values)
-      throws UsageException {
+  private static CommandLine.ParseResult parse(List<String> args) throws UsageException {
     CommandLine command = new CommandLine(spec());
     command.setStopAtPositional(true);
     command.setPosixClusteredShortOptionsAllowed(false);
-    CommandLine.ParseResult result;
     try {
-      result = command.parseArgs(args.toArray(String[]::new));
+      return command.parseArgs(args.toArray(String[]::new));
     } catch (CommandLine.UnmatchedArgumentException e) {
       String unknown = e.getUnmatched().getFirst();
       throw new UsageException(
@@ -106,6 +129,9 @@ final class Settings {
     } catch (CommandLine.ParameterException e) {
       throw new UsageException(e.getMessage() + " (fmirun --help)");
     }
+  }
+
+  private static void readFlags(CommandLine.ParseResult result, Map<Setting, Value> values) {
     for (Setting setting : Setting.values()) {
       if (result.hasMatchedOption(setting.flag())) {
         List<String> texts =
@@ -115,7 +141,6 @@ final class Settings {
         values.put(setting, new Value(texts, setting.flag(), 0));
       }
     }
-    return List.copyOf(result.matchedPositionalValue(0, List.<String>of()));
   }
 
   private static String overwritten(CommandLine.OverwrittenOptionException e) {
@@ -126,6 +151,10 @@ final class Settings {
 
   private static CommandSpec spec() {
     CommandSpec spec = CommandSpec.create().name("fmirun");
+    spec.addOption(
+        OptionSpec.builder("-h", "--help").usageHelp(true).description("show this help").build());
+    spec.addOption(
+        OptionSpec.builder("--version").versionHelp(true).description("show the version").build());
     for (Setting setting : Setting.values()) {
       OptionSpec.Builder option = OptionSpec.builder(setting.flag()).description(setting.meaning());
       if (setting.isSwitch()) {
@@ -156,7 +185,9 @@ final class Settings {
     }
     for (Map.Entry<String, String> entry : environment.entrySet()) {
       String name = entry.getKey();
-      if (!name.startsWith("FMI_") || OTHER_VARIABLES.contains(name)) {
+      if (!name.startsWith("FMI_")
+          || name.startsWith(VM_VARIABLES)
+          || OTHER_VARIABLES.contains(name)) {
         continue;
       }
       Setting setting = find(name, true);

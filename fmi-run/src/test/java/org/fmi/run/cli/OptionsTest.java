@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the user types, sets and writes into files, and what becomes of it. */
 final class OptionsTest {
@@ -372,6 +373,36 @@ final class OptionsTest {
       throws IOException {
     configuration("# comment\n" + line + "\n");
     assertThat(refusal("-n 4 app.jar")).contains(what).contains(wayOut);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--help, HELP",
+    "-h, HELP",
+    "-n 4 --help, HELP",
+    "-n 4 --verbose -h app.jar, HELP",
+    "--version, VERSION",
+    "-n 4 --version, VERSION",
+    "-n 4 app.jar --help, RUN",
+    "-n 4 app.jar --version, RUN"
+  })
+  void helpMayBeAskedForWhereverAnOptionMayStand(String line, Settings.Request request)
+      throws UsageException {
+    if (request != Settings.Request.RUN) {
+      environment.put("FMI_INTERVALL", "wrong, but that can wait");
+    }
+    assertThat(
+            Settings.read(
+                    Arrays.asList(line.split(" ")), environment, directory.resolve("fmi.conf"))
+                .request())
+        .isEqualTo(request);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"FMI_JAVA_HOME", "FMI_DISNI_LIB", "FMI_VM_SECONDS", "FMI_VM_PAIR"})
+  void variablesOfFmisOtherToolsAreNotRefused(String name) throws UsageException {
+    environment.put(name, "x");
+    assertThat(options("-n 1 app.jar").spec().size()).isEqualTo(1);
   }
 
   @Test
