@@ -5,18 +5,25 @@ import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +44,15 @@ public final class NodeDirectory {
   private static final Path MEMORY = Path.of("/dev/shm");
   private static final String PREFIX = "fmi-";
   private static final String UNFINISHED = ".fmi-";
+
+  /** With the job's id as fmirun makes it. */
+  private static final Pattern FINISHED_NAME = Pattern.compile(PREFIX + "[0-9a-f]{12}-[0-9]+");
+
+  /** As temporary directories are named. */
+  private static final Pattern UNFINISHED_NAME =
+      Pattern.compile(Pattern.quote(UNFINISHED) + "[0-9]+");
+
+  private static final Set<PosixFilePermission> MODE = PosixFilePermissions.fromString("rwx------");
   private static final String LOCK = "lock";
   private static final int LONGEST_PAUSE_MILLIS = 128;
   private static final int DELETIONS = 20;
@@ -67,10 +83,7 @@ public final class NodeDirectory {
     Path path = path(jobId, node);
     // Locked before it gets its name, so that nobody takes it for a dead one.
     Path unfinished =
-        Files.createTempDirectory(
-            base(),
-            UNFINISHED,
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Files.createTempDirectory(base(), UNFINISHED, PosixFilePermissions.asFileAttribute(MODE));
     FileChannel lock =
         FileChannel.open(
             unfinished.resolve(LOCK), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
@@ -103,16 +116,26 @@ public final class NodeDirectory {
     lock.close();
   }
 
-  /** Deletes what dead jobs of this user have left. */
-  static void sweepDead() throws IOException {
+  /** Deletes what dead jobs of this user have left, as far as it can: the new one must not fail. */
+  static void sweepDead() {
     try (DirectoryStream<Path> found =
         Files.newDirectoryStream(base(), "{" + PREFIX + "," + UNFINISHED + "}*")) {
       for (Path path : found) {
-        if (isAbandoned(path)) {
-          killProcesses(path);
-          deleteTree(path);
-        }
+        sweep(path);
       }
+    } catch (IOException | DirectoryIteratorException e) {
+      System.err.println("fmi-daemon: cannot look for what dead jobs have left: " + e);
+    }
+  }
+
+  private static void sweep(Path path) {
+    try {
+      if (isAbandoned(path)) {
+        killProcesses(path);
+        deleteTree(path);
+      }
+    } catch (IOException e) {
+      System.err.println("fmi-daemon: cannot delete what a dead job has left: " + e);
     }
   }
 
@@ -123,10 +146,13 @@ public final class NodeDirectory {
   public static void fence(String jobId, int node) throws IOException {
     Path path = path(jobId, node);
     Path lock = path.resolve(LOCK);
-    if (Files.exists(lock) && !isAbandoned(path)) {
+    if (Files.exists(lock)) {
       try {
-        long pid = Long.parseLong(Files.readString(lock, StandardCharsets.US_ASCII).strip());
-        ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+        // If nobody holds it its daemon is dead, and another process may have the number by now.
+        if (!canLock(lock)) {
+          long pid = Long.parseLong(Files.readString(lock, StandardCharsets.US_ASCII).strip());
+          ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+        }
       } catch (NumberFormatException | NoSuchFileException e) {
         // It is being made or deleted right now; its daemon is on its way in or out.
       }
@@ -135,22 +161,41 @@ public final class NodeDirectory {
     deleteTree(path);
   }
 
+  /**
+   * Whether this is a node's directory without a daemon. Where they lie others may have directories
+   * of similar names: all must be as {@link #create} makes it.
+   */
   private static boolean isAbandoned(Path path) throws IOException {
+    String name = path.getFileName().toString();
+    boolean finished = FINISHED_NAME.matcher(name).matches();
+    if (!finished && !UNFINISHED_NAME.matcher(name).matches()) {
+      return false;
+    }
     try {
-      if (!Files.isDirectory(path)
-          || !Files.getOwner(path).equals(Files.getOwner(Path.of("/proc/self")))) {
+      PosixFileAttributes attributes =
+          Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      if (!attributes.isDirectory()
+          || !attributes.permissions().equals(MODE)
+          || !attributes.owner().equals(Files.getOwner(Path.of("/proc/self")))) {
         return false;
       }
       Path lock = path.resolve(LOCK);
-      if (path.getFileName().toString().startsWith(UNFINISHED) || !Files.exists(lock)) {
-        // Being made, unless it is old.
-        Instant changed = Files.getLastModifiedTime(path).toInstant();
-        return changed.isBefore(Instant.now().minus(Duration.ofMinutes(1)))
-            && (!Files.exists(lock) || canLock(lock));
+      if (finished) {
+        return Files.isRegularFile(lock, LinkOption.NOFOLLOW_LINKS) && canLock(lock);
       }
-      return canLock(lock);
+      // Being made, unless it is old; it holds nothing but the lock.
+      Instant changed = attributes.lastModifiedTime().toInstant();
+      return changed.isBefore(Instant.now().minus(Duration.ofMinutes(1)))
+          && isEmptyBut(lock, path)
+          && (!Files.exists(lock) || canLock(lock));
     } catch (NoSuchFileException e) {
       return false;
+    }
+  }
+
+  private static boolean isEmptyBut(Path lock, Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.allMatch(lock::equals);
     }
   }
 
@@ -214,7 +259,9 @@ public final class NodeDirectory {
     return false;
   }
 
+  /** The lock last: one that is not deleted to the end must still be known for what it is. */
   private static void deleteTree(Path root) throws IOException {
+    Path lock = root.resolve(LOCK);
     for (int i = 0; ; i++) {
       try {
         Files.walkFileTree(
@@ -223,7 +270,9 @@ public final class NodeDirectory {
               @Override
               public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
                   throws IOException {
-                Files.deleteIfExists(file);
+                if (!file.equals(lock)) {
+                  Files.deleteIfExists(file);
+                }
                 return FileVisitResult.CONTINUE;
               }
 
@@ -240,6 +289,9 @@ public final class NodeDirectory {
                   throws IOException {
                 if (e != null) {
                   throw e;
+                }
+                if (directory.equals(root)) {
+                  Files.deleteIfExists(lock);
                 }
                 Files.deleteIfExists(directory);
                 return FileVisitResult.CONTINUE;

@@ -1,17 +1,25 @@
 package org.fmi.run.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class NodeDirectoryTest {
-  private final String job = "test" + UUID.randomUUID().toString().substring(0, 8);
+  private final String job = UUID.randomUUID().toString().replace("-", "").substring(0, 12);
 
   private static Process start(Path directory) throws IOException {
     // In a session of its own, as a rank's child that wants to get away.
@@ -81,6 +89,65 @@ final class NodeDirectoryTest {
       assertThat(path).doesNotExist();
     } finally {
       daemon.destroyForcibly();
+    }
+  }
+
+  private static Path make(String name, String mode) throws IOException {
+    Path path = Path.of("/dev/shm", name);
+    Files.createDirectory(path);
+    Files.writeString(path.resolve("data"), "x");
+    Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(mode));
+    Files.setLastModifiedTime(path, FileTime.from(Instant.now().minus(Duration.ofHours(1))));
+    return path;
+  }
+
+  private static void delete(Path path) throws IOException {
+    for (String name : List.of("data", "lock")) {
+      Files.deleteIfExists(path.resolve(name));
+    }
+    Files.deleteIfExists(path);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "fmi-thesis-%s, rwx------, true", // not a name that we give
+    "fmi-%s-0, rwx------, false", // without the lock that ours have
+    "fmi-%s-0, rwxr-xr-x, true", // open to others
+    ".fmi-cache-%s, rwx------, false",
+    ".fmi-1%s, rwx------, true", // ours holds only the lock until it gets its name
+  })
+  void whatTheUserHasThereIsNotSwept(String name, String mode, boolean lock) throws Exception {
+    Path path =
+        make(name.formatted(name.startsWith(".fmi-1") ? "0" + System.nanoTime() : job), mode);
+    try {
+      if (lock) {
+        Files.writeString(path.resolve("lock"), "1");
+        Files.setLastModifiedTime(path, FileTime.from(Instant.now().minus(Duration.ofHours(1))));
+      }
+      NodeDirectory.sweepDead();
+      assertThat(path.resolve("data")).exists();
+    } finally {
+      delete(path);
+    }
+  }
+
+  @Test
+  void oneThatCannotBeLookedAtDoesNotStopTheSweep() throws Exception {
+    Path path = make("fmi-" + job + "-0", "rwx------");
+    Path lock = path.resolve("lock");
+    Process process = null;
+    try {
+      // Not even the superuser may write to a program that runs.
+      Files.copy(Path.of("/bin/sleep"), lock, StandardCopyOption.COPY_ATTRIBUTES);
+      assumeThat(Files.isExecutable(lock)).as("/dev/shm allows programs").isTrue();
+      process = new ProcessBuilder(lock.toString(), "1000").start();
+      NodeDirectory.sweepDead();
+      assertThat(lock).exists();
+    } finally {
+      if (process != null) {
+        process.destroyForcibly().waitFor();
+      }
+      delete(path);
     }
   }
 
