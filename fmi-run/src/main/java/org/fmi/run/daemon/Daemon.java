@@ -16,7 +16,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.fmi.core.spi.RankConfig;
 import org.fmi.net.Closed;
@@ -60,7 +59,8 @@ final class Daemon implements Uplink {
   private final NodeDirectory directory;
   private final Loop loop;
   private final int cores = Runtime.getRuntime().availableProcessors();
-  private final Semaphore outputCredit = new Semaphore(OUTPUT_WINDOW + LineAssembler.MAX_LINE);
+  private final OutputCredit outputCredit =
+      new OutputCredit(OUTPUT_WINDOW + LineAssembler.MAX_LINE);
   private final CountDownLatch ended = new CountDownLatch(1);
 
   /**
@@ -256,7 +256,7 @@ final class Daemon implements Uplink {
           process.input(m.bytes());
         }
       }
-      case ToDaemon.OutputTaken m -> outputCredit.release(m.bytes());
+      case ToDaemon.OutputTaken m -> outputCredit.give(m.bytes());
       case ToDaemon.ShutDown _ -> end();
     }
   }

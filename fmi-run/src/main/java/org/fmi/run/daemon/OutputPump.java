@@ -3,32 +3,40 @@ package org.fmi.run.daemon;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Semaphore;
 import org.fmi.run.control.FromDaemon;
 
 /**
  * Carries one output stream of a rank to fmirun, line by line. Stops reading, and so in the end the
- * rank, while fmirun has too much that it could not write yet.
+ * rank, while fmirun has too much that it could not write yet. What a process leaves in its pipe
+ * when it ends is sent at once: nobody is slowed down by waiting, and its end is not to be told
+ * before.
  */
 final class OutputPump {
   private static final int CHUNK = 16 << 10;
 
+  /** No pipe holds more: 16 pages, of 64 KiB at most. Beyond it others hold the pipe, and write. */
+  private static final int MOST_LEFT = 1 << 20;
+
   private final InputStream in;
   private final boolean error;
   private final CompletableFuture<Integer> rank;
-  private final Semaphore credit;
+  private final OutputCredit credit;
   private final Uplink uplink;
   private final LineAssembler lines = new LineAssembler();
+  private volatile boolean ended;
+
+  /** Bytes that were sent after the end. Of the pump's thread. */
+  private int left;
 
   /**
    * @param rank known when the process has been assigned one; nothing is read before
-   * @param credit bytes that may be sent
+   * @param credit what may be sent while the process lives
    */
   OutputPump(
       InputStream in,
       boolean error,
       CompletableFuture<Integer> rank,
-      Semaphore credit,
+      OutputCredit credit,
       Uplink uplink) {
     this.in = in;
     this.error = error;
@@ -42,6 +50,12 @@ final class OutputPump {
         .daemon()
         .name("fmi-" + (error ? "err-" : "out-") + pid)
         .start(this::run);
+  }
+
+  /** The process has ended: from now on the rest is sent, however much fmirun has to write. */
+  void end() {
+    ended = true;
+    credit.lookAgain();
   }
 
   private void run() {
@@ -69,7 +83,14 @@ final class OutputPump {
   }
 
   private void send(int number, byte[] bytes) throws InterruptedException {
-    credit.acquire(bytes.length);
+    credit.take(bytes.length, this::isRest);
+    if (ended) {
+      left += bytes.length;
+    }
     uplink.send(new FromDaemon.Output(number, error, bytes));
+  }
+
+  private boolean isRest() {
+    return ended && left < MOST_LEFT;
   }
 }

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Semaphore;
 import org.fmi.core.control.JobMessage;
 import org.fmi.core.spi.RankConfig;
 import org.fmi.net.Connection;
@@ -22,12 +21,17 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class RankProcess {
+  /**
+   * How long its output is waited for after its end: what it has started may hold the pipes open.
+   */
   private static final Duration DRAIN = Duration.ofSeconds(2);
 
   private final Process process;
   private final CompletableFuture<Integer> rank = new CompletableFuture<>();
-  private final Thread outputPump;
-  private final Thread errorPump;
+  private final OutputPump outputPump;
+  private final OutputPump errorPump;
+  private final Thread outputThread;
+  private final Thread errorThread;
 
   /** What is to be sent when it connects, in order. */
   private final List<ToRank> waiting = new ArrayList<>();
@@ -36,14 +40,12 @@ final class RankProcess {
   private @Nullable RankConfig config;
   private @Nullable InputPump input;
 
-  RankProcess(Process process, Semaphore outputCredit, Uplink uplink) {
+  RankProcess(Process process, OutputCredit outputCredit, Uplink uplink) {
     this.process = process;
-    this.outputPump =
-        new OutputPump(process.getInputStream(), false, rank, outputCredit, uplink)
-            .start(process.pid());
-    this.errorPump =
-        new OutputPump(process.getErrorStream(), true, rank, outputCredit, uplink)
-            .start(process.pid());
+    this.outputPump = new OutputPump(process.getInputStream(), false, rank, outputCredit, uplink);
+    this.errorPump = new OutputPump(process.getErrorStream(), true, rank, outputCredit, uplink);
+    this.outputThread = outputPump.start(process.pid());
+    this.errorThread = errorPump.start(process.pid());
   }
 
   long pid() {
@@ -136,8 +138,10 @@ final class RankProcess {
     ProcessGroup.kill(process.pid());
     // A standby never gets a number now; its output is dropped.
     if (rank.isDone()) {
-      outputPump.join(DRAIN);
-      errorPump.join(DRAIN);
+      outputPump.end();
+      errorPump.end();
+      outputThread.join(DRAIN);
+      errorThread.join(DRAIN);
     }
     return status;
   }

@@ -320,6 +320,25 @@ final class LaunchIT {
     assertThat(Files.readAllLines(out())).hasSize(5).containsOnly("chatter");
   }
 
+  /** More than may be on its way, read long after the program's end. */
+  @Test
+  void nothingIsLostWhenItsOutputIsReadLate() throws Exception {
+    Process shell =
+        new ProcessBuilder(
+                "bash",
+                "-c",
+                "set -o pipefail; \"$0\" -n 1 -cp \"$1\" \"$2\" long 7 | (sleep 8; cat)",
+                FMIRUN.toString(),
+                Path.of("target/test-classes").toAbsolutePath().toString(),
+                PlainProgram.class.getName())
+            .redirectInput(Path.of("/dev/null").toFile())
+            .redirectOutput(out().toFile())
+            .redirectError(directory.resolve("err").toFile())
+            .start();
+    assertThat(await(shell)).as("%s", err()).isZero();
+    assertThat(Files.size(out())).isEqualTo(7 << 16);
+  }
+
   /** Four ranks on two nodes that sleep, with children that sleep too. */
   private Process sleeping() throws Exception {
     Process fmirun = start(List.of("-n", "4", "--ppn", "2"), "sleep");

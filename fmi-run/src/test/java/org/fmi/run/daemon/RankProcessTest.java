@@ -1,0 +1,90 @@
+package org.fmi.run.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.fmi.core.spi.CheckpointInterval;
+import org.fmi.core.spi.RankConfig;
+import org.fmi.run.control.FromDaemon;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What becomes of a process's output when it ends while fmirun cannot write. */
+final class RankProcessTest {
+  private static final int WINDOW = 100_000;
+
+  private final AtomicLong bytes = new AtomicLong();
+  private volatile String last = "";
+  private final OutputCredit credit = new OutputCredit(WINDOW);
+
+  private void sent(FromDaemon message) {
+    if (message instanceof FromDaemon.Output output) {
+      bytes.addAndGet(output.bytes().length);
+      last = new String(output.bytes(), StandardCharsets.US_ASCII);
+    }
+  }
+
+  private RankProcess start(String script) throws IOException {
+    // A rank leads its group, which is killed after its end.
+    Process process = new ProcessBuilder("setsid", "bash", "-c", script).start();
+    RankProcess rank = new RankProcess(process, credit, this::sent);
+    rank.assign(
+        new RankConfig(
+            "job",
+            new byte[32],
+            1,
+            2,
+            0,
+            "127.0.0.1",
+            0,
+            "/nowhere",
+            1,
+            1,
+            new int[] {1},
+            2,
+            1000,
+            0,
+            new CheckpointInterval.Every(1),
+            List.of(),
+            List.of()),
+        this::sent);
+    return rank;
+  }
+
+  /** Its end is told, and nothing of its output is lost, though nobody reads on. */
+  @Test
+  @Timeout(60)
+  void theRestIsSentWithoutWaitingForTheReader() throws Exception {
+    RankProcess rank =
+        start("head -c 140000 /dev/zero | tr '\\0' 'x' | fold -w 79; echo; echo last");
+    long begun = System.nanoTime();
+    assertThat(rank.await()).isZero();
+    assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(30));
+    assertThat(last).endsWith("last\n");
+    // The window must be as it was when all has been written.
+    long taken = bytes.get();
+    assertThat(taken).isGreaterThan(WINDOW);
+    credit.give(taken);
+    credit.take(WINDOW, () -> false);
+  }
+
+  /** While it lives it is slowed down: what is sent stays bounded. */
+  @Test
+  @Timeout(60)
+  void aLivingOneWaitsForTheReader() throws Exception {
+    RankProcess rank = start("yes");
+    while (bytes.get() < WINDOW / 2) {
+      Thread.sleep(1);
+    }
+    Thread.sleep(200); // what must not happen takes no longer
+    assertThat(bytes.get()).isLessThanOrEqualTo(WINDOW);
+    rank.kill();
+    long begun = System.nanoTime();
+    assertThat(rank.await()).isEqualTo(137);
+    assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofMillis(1500));
+  }
+}
