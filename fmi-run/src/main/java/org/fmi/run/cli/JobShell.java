@@ -1,6 +1,7 @@
 package org.fmi.run.cli;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -377,15 +378,6 @@ final class JobShell {
     Launch launch = new Launch(++node.generation);
     node.launch = launch;
     CompletableFuture<?> fenced = node.fenced;
-    Bootstrap bootstrap =
-        new Bootstrap(
-            around.jobId(),
-            node.number,
-            launch.generation,
-            around.secret(),
-            around.addressesFor().apply(node.number),
-            port,
-            options.heartbeatMillis());
     unfinished.add(launch);
     int seconds = Math.max(LAUNCH_SECONDS, options.heartbeatMillis() / 1000);
     Thread.ofVirtual()
@@ -396,10 +388,13 @@ final class JobShell {
               launches.acquireUninterruptibly();
               String problem = null;
               try {
-                DaemonProcess process = around.launcher().start(bootstrap);
+                DaemonProcess process = around.launcher().start(bootstrap(node, launch));
                 post(() -> launched(node, launch, process));
                 launch.settled.get(seconds, TimeUnit.SECONDS);
-              } catch (IOException | ExecutionException | InterruptedException e) {
+              } catch (IOException
+                  | UncheckedIOException
+                  | ExecutionException
+                  | InterruptedException e) {
                 problem = String.valueOf(e.getMessage());
               } catch (TimeoutException e) {
                 problem = "its daemon did not report back within " + seconds + " s";
@@ -414,6 +409,18 @@ final class JobShell {
                     finished(launch);
                   });
             });
+  }
+
+  /** Asks the system for addresses, which may take seconds. Any thread. */
+  private Bootstrap bootstrap(Node node, Launch launch) {
+    return new Bootstrap(
+        around.jobId(),
+        node.number,
+        launch.generation,
+        around.secret(),
+        around.addressesFor().apply(node.number),
+        port,
+        options.heartbeatMillis());
   }
 
   private void launched(Node node, Launch launch, DaemonProcess process) {
