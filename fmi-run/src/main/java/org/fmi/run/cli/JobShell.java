@@ -64,7 +64,10 @@ final class JobShell {
   /** Daemons that are being started at a time. */
   private static final int LAUNCHES = 16;
 
-  /** How long daemons may take to end by themselves; with what follows it is under 2 s. */
+  /**
+   * How long daemons may take to end by themselves; with what follows it is under 2 s, unless much
+   * memory is to be deleted.
+   */
   private static final int END_MILLIS = 1200;
 
   private static final int REPORT_MILLIS = 200;
@@ -430,8 +433,13 @@ final class JobShell {
         reason ->
             post(
                 () -> {
-                  // Of one that was up its connection tells, and knows better why.
-                  if (!node.up) {
+                  if (ending != null && node.process == process) {
+                    node.process = null;
+                    if (!process.endedWell()) {
+                      fence(node);
+                    }
+                  } else if (!node.up) {
+                    // Of one that was up its connection tells, and knows better why.
                     launchFailed(node, launch, reason);
                   }
                   finished(process);
@@ -484,15 +492,19 @@ final class JobShell {
     if (launch != null) {
       launch.settled.complete(null);
     }
-    Connection open = node.connection;
-    node.connection = null;
-    if (open != null) {
-      open.close();
-    }
+    disconnect(node);
     DaemonProcess process = node.process;
     node.process = null;
     if (process != null) {
       process.kill();
+    }
+  }
+
+  private static void disconnect(Node node) {
+    Connection open = node.connection;
+    node.connection = null;
+    if (open != null) {
+      open.close();
     }
   }
 
@@ -598,6 +610,11 @@ final class JobShell {
   }
 
   private void lost(Node node, String reason) {
+    if (ending != null) {
+      // Its end is what it was told; how it ends tells whether it has left something behind.
+      disconnect(node);
+      return;
+    }
     Launch launch = node.launch;
     if (node.up || launch == null) {
       forget(node);
@@ -732,9 +749,17 @@ final class JobShell {
         fence(node);
       }
     }
-    // Hosts that cannot be reached are not waited for.
-    var _ =
-        loop.schedule(END_MILLIS / 4, TimeUnit.MILLISECONDS, () -> result.complete(exitStatus()));
+    if (options.ssh()) {
+      // Hosts that cannot be reached are not waited for.
+      var _ =
+          loop.schedule(END_MILLIS / 4, TimeUnit.MILLISECONDS, () -> result.complete(exitStatus()));
+    } else {
+      // Here nothing but the deletion of much memory takes long, and nobody else would go on with it.
+      var _ =
+          CompletableFuture.allOf(
+              Arrays.stream(nodes).map(node -> node.fenced).toArray(CompletableFuture<?>[]::new))
+          .whenComplete((_, _) -> post(() -> result.complete(exitStatus())));
+    }
   }
 
   private void finished(Object task) {

@@ -81,8 +81,9 @@ public final class DaemonProcess {
             });
   }
 
-  public boolean isAlive() {
-    return process.isAlive();
+  /** Whether it has ended, and of its own accord: then the daemon has left nothing behind. */
+  public boolean endedWell() {
+    return !process.isAlive() && process.exitValue() == 0;
   }
 
   /** Kills it; of a daemon on another host this is only the near end. */

@@ -1,0 +1,217 @@
+package org.fmi.run.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.IntFunction;
+import org.fmi.net.Closed;
+import org.fmi.net.Connection;
+import org.fmi.net.ConnectionHandler;
+import org.fmi.net.Loop;
+import org.fmi.run.Installation;
+import org.fmi.run.control.BadMessageException;
+import org.fmi.run.control.Bootstrap;
+import org.fmi.run.control.DaemonCodec;
+import org.fmi.run.control.FromDaemon;
+import org.fmi.run.control.ToDaemon;
+import org.fmi.run.job.Job;
+import org.fmi.run.job.JobCommand;
+import org.fmi.run.job.JobEvent;
+import org.fmi.run.launch.DaemonProcess;
+import org.fmi.run.launch.Launcher;
+import org.fmi.run.launch.LocalLauncher;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How it ends with a local node whose daemon does not do what it should; the job is one signal. */
+@Timeout(60)
+final class JobShellTest {
+  private static final int SIGINT = 2;
+
+  @TempDir private Path directory;
+
+  /** Starts nothing that comes up, and fences at once. */
+  private static class Nodes implements Launcher {
+    final CountDownLatch fenced = new CountDownLatch(1);
+
+    @Override
+    public DaemonProcess start(Bootstrap bootstrap) throws IOException {
+      try {
+        fenced.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      throw new IOException("cannot be started");
+    }
+
+    @Override
+    public void fence(String jobId, int node) {
+      fenced.countDown();
+    }
+
+    @Override
+    public void killDaemon(int node, long pid) {}
+  }
+
+  /** Launches node 0, and ends when it is told to. */
+  private final class OneNode implements Job {
+    @Override
+    public List<JobCommand> begin() {
+      return List.of(new JobCommand.Launch(0));
+    }
+
+    @Override
+    public List<JobCommand> on(JobEvent event) {
+      switch (event) {
+        case JobEvent.NodeUp _ -> shell.interrupt(SIGINT);
+        case JobEvent.Interrupted e -> {
+          return List.of(new JobCommand.End(128 + e.signal(), ""));
+        }
+        case JobEvent.NodeLost _,
+            JobEvent.RankExited _,
+            JobEvent.RankSilent _,
+            JobEvent.RankDying _,
+            JobEvent.FromRank _ -> {
+          // not what these tests are about
+        }
+      }
+      return List.of();
+    }
+  }
+
+  @SuppressWarnings("NullAway.Init") // by shell(...)
+  private JobShell shell;
+
+  private JobShell shell(Launcher launcher, IntFunction<List<String>> addressesFor)
+      throws UsageException {
+    List<String> arguments =
+        List.of("-n", "1", "--quiet", "-cp", "target/test-classes", JobShellTest.class.getName());
+    RunOptions options =
+        RunOptions.of(
+            Settings.read(arguments, Map.of(), directory.resolve("none")),
+            Map.of(),
+            Path.of("").toAbsolutePath(),
+            _ -> true);
+    return new JobShell(
+        options,
+        new OneNode(),
+        new JobShell.Surroundings(
+            "0123456789ab",
+            new byte[32],
+            launcher,
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            addressesFor,
+            new Console(false, () -> {}),
+            null));
+  }
+
+  @Test
+  void waitsUntilALocalNodesMemoryIsDeleted() throws Exception {
+    CountDownLatch deleted = new CountDownLatch(1);
+    Nodes nodes =
+        new Nodes() {
+          @Override
+          public void fence(String jobId, int node) {
+            super.fence(jobId, node);
+            try {
+              Thread.sleep(3000); // a lot of memory
+              deleted.countDown();
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt();
+            }
+          }
+        };
+    shell =
+        shell(
+            nodes,
+            _ -> {
+              shell.interrupt(SIGINT);
+              return List.of("127.0.0.1");
+            });
+    assertThat(shell.run()).isEqualTo(128 + SIGINT);
+    assertThat(deleted.getCount()).isZero();
+  }
+
+  @Test
+  void endsThoughTheSystemDoesNotAnswerWhatAddressesItHas() throws Exception {
+    CountDownLatch answer = new CountDownLatch(1);
+    shell =
+        shell(
+            new Nodes(),
+            _ -> {
+              shell.interrupt(SIGINT);
+              try {
+                answer.await();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+              return List.of("127.0.0.1");
+            });
+    assertThat(shell.run()).isEqualTo(128 + SIGINT);
+    answer.countDown();
+  }
+
+  @Test
+  void fencesANodeWhoseDaemonDiesAtTheEnd() throws Exception {
+    Path script = Files.createDirectories(directory.resolve("bin")).resolve("fmi-daemon");
+    Files.writeString(script, "#!/bin/sh\ncat >/dev/null\nexec sleep 1000\n");
+    Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
+    LocalLauncher local = new LocalLauncher(new Installation(directory));
+    try (Loop loop = Loop.open("test-daemon", new byte[32], Loop.MAX_FRAME)) {
+      Nodes nodes =
+          new Nodes() {
+            @Override
+            public DaemonProcess start(Bootstrap bootstrap) throws IOException {
+              DaemonProcess process = local.start(bootstrap);
+              var _ =
+                  loop.connect(
+                      new InetSocketAddress(InetAddress.getLoopbackAddress(), bootstrap.port()),
+                      ByteBuffer.allocate(2 * Integer.BYTES).array(),
+                      5000,
+                      new DyingDaemon(process));
+              return process;
+            }
+          };
+      shell = shell(nodes, _ -> List.of("127.0.0.1"));
+      assertThat(shell.run()).isEqualTo(128 + SIGINT);
+      assertThat(nodes.fenced.getCount()).isZero();
+    }
+  }
+
+  /** Comes up, and is killed when it is told to end. */
+  private record DyingDaemon(DaemonProcess process) implements ConnectionHandler {
+    @Override
+    public void onOpen(Connection connection) {
+      connection.send(
+          DaemonCodec.encode(new FromDaemon.Hello(0, 1, 1, new int[0], 1 << 20, "25")));
+    }
+
+    @Override
+    public void onFrame(Connection connection, ByteBuffer frame) {
+      try {
+        ToDaemon message = DaemonCodec.decodeToDaemon(frame);
+        if (message instanceof ToDaemon.Setup) {
+          connection.send(DaemonCodec.encode(new FromDaemon.Ready()));
+        } else if (message instanceof ToDaemon.ShutDown) {
+          connection.close();
+          process.kill();
+        }
+      } catch (BadMessageException e) {
+        throw new AssertionError(e);
+      }
+    }
+
+    @Override
+    public void onClosed(Connection connection, Closed closed) {}
+  }
+}
