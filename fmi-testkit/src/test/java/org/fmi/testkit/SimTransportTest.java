@@ -56,6 +56,12 @@ class SimTransportTest extends TransportContract {
     }
   }
 
+  /** A simulated process has one. */
+  @Override
+  protected boolean hasThreads() {
+    return false;
+  }
+
   private static final class SimMember implements Member {
     private final SimProcess process;
     private final Transport transport;

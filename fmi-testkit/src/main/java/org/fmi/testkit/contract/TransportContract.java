@@ -1,6 +1,7 @@
 package org.fmi.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.File;
 import java.lang.foreign.Arena;
@@ -55,6 +56,11 @@ public abstract class TransportContract {
 
   /** Runs {@code body} for each of {@code ranks} ranks, all at the same time. */
   protected abstract void run(int ranks, Body body) throws Exception;
+
+  /** Whether a rank may have several threads. */
+  protected boolean hasThreads() {
+    return true;
+  }
 
   @Test
   void limitsAreSane() throws Exception {
@@ -180,6 +186,7 @@ public abstract class TransportContract {
   /** One at a time, but not always the same. */
   @Test
   void threadsTakeTurns() throws Exception {
+    assumeThat(hasThreads()).isTrue();
     run(
         2,
         member -> {
