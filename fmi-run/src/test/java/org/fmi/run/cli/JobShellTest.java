@@ -31,10 +31,11 @@ import org.fmi.run.launch.Launcher;
 import org.fmi.run.launch.LocalLauncher;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** How it ends with a local node whose daemon does not do what it should; the job is one signal. */
-@Timeout(60)
+@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 final class JobShellTest {
   private static final int SIGINT = 2;
 
