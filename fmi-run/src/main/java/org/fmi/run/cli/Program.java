@@ -97,7 +97,8 @@ record Program(List<String> classPath, String mainClass, List<String> args) {
     }
     try (Stream<Path> files = Files.list(path)) {
       files
-          .filter(file -> file.toString().endsWith(".jar"))
+          // As java does: a link may lead nowhere.
+          .filter(file -> file.toString().endsWith(".jar") && Files.exists(file))
           .sorted()
           .forEach(file -> entries.add(file.toString()));
     } catch (IOException e) {

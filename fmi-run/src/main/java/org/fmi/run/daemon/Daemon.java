@@ -286,8 +286,8 @@ final class Daemon implements Uplink {
     for (String entry : given.classPath()) {
       if (!Files.isReadable(Path.of(entry))) {
         return entry
-            + " is not there: put the program on a shared file system, or at the same path on all"
-            + " hosts";
+            + " is not there or cannot be read: all hosts need the program at the same path, as on"
+            + " a shared file system";
       }
     }
     if (!Files.isDirectory(Path.of(given.workDirectory()))) {

@@ -225,6 +225,8 @@ public final class GlobalRecoveryJob implements Job {
     nodes[node] = NodeState.LOST;
     List<Integer> lost = ranksOn(node);
     if (phase == Phase.LAUNCHING && !lost.isEmpty()) {
+      // Its daemon may have got far enough to leave something behind.
+      out.add(new JobCommand.KillNode(node, reason));
       end(70, "cannot start on " + name(node) + ": " + reason);
       return;
     }

@@ -12,6 +12,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.fmi.net.Closed;
 import org.fmi.net.Connection;
@@ -23,6 +24,7 @@ import org.fmi.run.control.Bootstrap;
 import org.fmi.run.control.DaemonCodec;
 import org.fmi.run.control.FromDaemon;
 import org.fmi.run.control.ToDaemon;
+import org.fmi.run.job.GlobalRecoveryJob;
 import org.fmi.run.job.Job;
 import org.fmi.run.job.JobCommand;
 import org.fmi.run.job.JobEvent;
@@ -34,7 +36,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How it ends with a local node whose daemon does not do what it should; the job is one signal. */
+/** How it ends with local nodes whose daemons do not do what they should. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 final class JobShellTest {
   private static final int SIGINT = 2;
@@ -95,24 +97,45 @@ final class JobShellTest {
 
   private JobShell shell(Launcher launcher, IntFunction<List<String>> addressesFor)
       throws UsageException {
+    return shell(options(1), new OneNode(), launcher, addressesFor);
+  }
+
+  /** So many ranks, each on a node of its own. */
+  private RunOptions options(int ranks) throws UsageException {
     List<String> arguments =
-        List.of("-n", "1", "--quiet", "-cp", "target/test-classes", JobShellTest.class.getName());
-    RunOptions options =
-        RunOptions.of(
-            Settings.read(arguments, Map.of(), directory.resolve("none")),
-            Map.of(),
-            Path.of("").toAbsolutePath(),
-            _ -> true);
+        List.of(
+            "-n",
+            Integer.toString(ranks),
+            "--ppn",
+            "1",
+            "--quiet",
+            "-cp",
+            "target/test-classes",
+            JobShellTest.class.getName());
+    return RunOptions.of(
+        Settings.read(arguments, Map.of(), directory.resolve("none")),
+        Map.of(),
+        Path.of("").toAbsolutePath(),
+        _ -> true);
+  }
+
+  private static JobShell shell(
+      RunOptions options,
+      Job job,
+      Launcher launcher,
+      IntFunction<List<String>> addressesFor) {
+    Console console = new Console(false, () -> {});
+    console.start();
     return new JobShell(
         options,
-        new OneNode(),
+        job,
         new JobShell.Surroundings(
             "0123456789ab",
             new byte[32],
             launcher,
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             addressesFor,
-            new Console(false, () -> {}),
+            console,
             null));
   }
 
@@ -164,33 +187,65 @@ final class JobShellTest {
 
   @Test
   void fencesANodeWhoseDaemonDiesAtTheEnd() throws Exception {
-    Path script = Files.createDirectories(directory.resolve("bin")).resolve("fmi-daemon");
-    Files.writeString(script, "#!/bin/sh\ncat >/dev/null\nexec sleep 1000\n");
-    Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
-    LocalLauncher local = new LocalLauncher(new Installation(directory));
-    try (Loop loop = Loop.open("test-daemon", new byte[32], Loop.MAX_FRAME)) {
-      Nodes nodes =
-          new Nodes() {
-            @Override
-            public DaemonProcess start(Bootstrap bootstrap) throws IOException {
-              DaemonProcess process = local.start(bootstrap);
-              var _ =
-                  loop.connect(
-                      new InetSocketAddress(InetAddress.getLoopbackAddress(), bootstrap.port()),
-                      ByteBuffer.allocate(2 * Integer.BYTES).array(),
-                      5000,
-                      new DyingDaemon(process));
-              return process;
-            }
-          };
+    try (Connecting nodes = new Connecting(DyingDaemon::new)) {
       shell = shell(nodes, _ -> List.of("127.0.0.1"));
       assertThat(shell.run()).isEqualTo(128 + SIGINT);
       assertThat(nodes.fenced.getCount()).isZero();
     }
   }
 
-  /** Comes up, and is killed when it is told to end. */
-  private record DyingDaemon(DaemonProcess process) implements ConnectionHandler {
+  @Test
+  void fencesANodeThatCannotTakePart() throws Exception {
+    try (Connecting nodes = new Connecting(RefusingDaemon::new)) {
+      RunOptions options = options(1);
+      Job job = new GlobalRecoveryJob(options.spec());
+      shell = shell(options, job, nodes, _ -> List.of("127.0.0.1"));
+      assertThat(shell.run()).isEqualTo(70);
+      assertThat(nodes.fenced.getCount()).isZero();
+    }
+  }
+
+  /** Starts processes that do nothing, and daemons here that speak for them. */
+  private final class Connecting extends Nodes implements AutoCloseable {
+    private final Loop loop = Loop.open("test-daemon", new byte[32], Loop.MAX_FRAME);
+    private final Function<DaemonProcess, ConnectionHandler> daemon;
+    private final LocalLauncher local;
+
+    Connecting(Function<DaemonProcess, ConnectionHandler> daemon) throws IOException {
+      this.daemon = daemon;
+      Path script = Files.createDirectories(directory.resolve("bin")).resolve("fmi-daemon");
+      Files.writeString(script, "#!/bin/sh\ncat >/dev/null\nexec sleep 1000\n");
+      Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
+      local = new LocalLauncher(new Installation(directory));
+    }
+
+    @Override
+    public DaemonProcess start(Bootstrap bootstrap) throws IOException {
+      DaemonProcess process = local.start(bootstrap);
+      byte[] identity =
+          ByteBuffer.allocate(2 * Integer.BYTES)
+              .putInt(bootstrap.node())
+              .putInt(bootstrap.generation())
+              .array();
+      var _ =
+          loop.connect(
+              new InetSocketAddress(InetAddress.getLoopbackAddress(), bootstrap.port()),
+              identity,
+              5000,
+              daemon.apply(process));
+      return process;
+    }
+
+    @Override
+    public void close() {
+      loop.close();
+    }
+  }
+
+  /** Says who it is, and listens. */
+  private abstract static class FakeDaemon implements ConnectionHandler {
+    abstract void onMessage(Connection connection, ToDaemon message);
+
     @Override
     public void onOpen(Connection connection) {
       connection.send(
@@ -200,13 +255,7 @@ final class JobShellTest {
     @Override
     public void onFrame(Connection connection, ByteBuffer frame) {
       try {
-        ToDaemon message = DaemonCodec.decodeToDaemon(frame);
-        if (message instanceof ToDaemon.Setup) {
-          connection.send(DaemonCodec.encode(new FromDaemon.Ready()));
-        } else if (message instanceof ToDaemon.ShutDown) {
-          connection.close();
-          process.kill();
-        }
+        onMessage(connection, DaemonCodec.decodeToDaemon(frame));
       } catch (BadMessageException e) {
         throw new AssertionError(e);
       }
@@ -214,5 +263,36 @@ final class JobShellTest {
 
     @Override
     public void onClosed(Connection connection, Closed closed) {}
+  }
+
+  /** Comes up, and is killed when it is told to end. */
+  private static final class DyingDaemon extends FakeDaemon {
+    private final DaemonProcess process;
+
+    DyingDaemon(DaemonProcess process) {
+      this.process = process;
+    }
+
+    @Override
+    void onMessage(Connection connection, ToDaemon message) {
+      if (message instanceof ToDaemon.Setup) {
+        connection.send(DaemonCodec.encode(new FromDaemon.Ready()));
+      } else if (message instanceof ToDaemon.ShutDown) {
+        connection.close();
+        process.kill();
+      }
+    }
+  }
+
+  /** Cannot find the program. */
+  private static final class RefusingDaemon extends FakeDaemon {
+    RefusingDaemon(DaemonProcess process) {}
+
+    @Override
+    void onMessage(Connection connection, ToDaemon message) {
+      if (message instanceof ToDaemon.Setup) {
+        connection.send(DaemonCodec.encode(new FromDaemon.Refused("the program is not there")));
+      }
+    }
   }
 }

@@ -34,6 +34,17 @@ final class OptionsTest {
   @TempDir private Path directory;
   private final Map<String, String> environment = new TreeMap<>();
 
+  /** As for java. */
+  @Test
+  void aWildcardLeavesOutLinksThatLeadNowhere() throws Exception {
+    Files.createDirectories(directory.resolve("lib"));
+    Files.createSymbolicLink(directory.resolve("lib/gone.jar"), Path.of("nowhere.jar"));
+    Files.createSymbolicLink(directory.resolve("lib/there.jar"), directory.resolve("app.jar"));
+    assertThat(options("-n 1 -cp classes:lib/* org.example.App").program().classPath())
+        .containsExactly(
+            directory.resolve("classes").toString(), directory.resolve("lib/there.jar").toString());
+  }
+
   @BeforeEach
   void files() throws IOException {
     writeJar("app.jar", "org.example.App");

@@ -64,6 +64,15 @@ final class GlobalRecoveryJobTest {
   }
 
   @Test
+  void aNodeThatDoesNotComeUpIsFencedBeforeTheEnd() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    job.begin();
+    on(job, new JobEvent.NodeLost(1, "its daemon ended"));
+    assertThat(end().message()).isEqualTo("cannot start on node1: its daemon ended");
+    assertThat(commands.getFirst()).isEqualTo(new JobCommand.KillNode(1, "its daemon ended"));
+  }
+
+  @Test
   void aDeadProcessIsReplacedOnItsNode() {
     Job job = job(4, 2, 2, OnNoSpare.ABORT);
     startAll(job, 4, 2);
