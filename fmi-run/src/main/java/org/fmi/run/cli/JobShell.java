@@ -128,6 +128,9 @@ final class JobShell {
     /** Done when it has come out well or badly. */
     final CompletableFuture<?> settled = new CompletableFuture<>();
 
+    /** Whether there may be something of it. Set before {@link #settled} is looked at. */
+    volatile boolean begun;
+
     Launch(int generation) {
       this.generation = generation;
     }
@@ -391,9 +394,12 @@ final class JobShell {
               launches.acquireUninterruptibly();
               String problem = null;
               try {
-                DaemonProcess process = around.launcher().start(bootstrap(node, launch));
-                post(() -> launched(node, launch, process));
-                launch.settled.get(seconds, TimeUnit.SECONDS);
+                launch.begun = true;
+                if (!launch.settled.isDone()) {
+                  DaemonProcess process = around.launcher().start(bootstrap(node, launch));
+                  post(() -> launched(node, launch, process));
+                  launch.settled.get(seconds, TimeUnit.SECONDS);
+                }
               } catch (IOException
                   | UncheckedIOException
                   | ExecutionException
@@ -730,12 +736,20 @@ final class JobShell {
       reporter.execute(() -> around.console().line("fmirun: " + message));
     }
     for (Node node : nodes) {
+      if (node.launch != null) {
+        // All of them first: what ends now makes room for others.
+        node.launch.settled.complete(null);
+      }
+    }
+    for (Node node : nodes) {
       Launch launch = node.launch;
       if (node.connection != null) {
         send(node, new ToDaemon.ShutDown());
       } else if (launch != null) {
         forget(node);
-        fence(node);
+        if (launch.begun) {
+          fence(node);
+        }
       }
     }
     var _ = loop.schedule(END_MILLIS, TimeUnit.MILLISECONDS, this::endByForce);

@@ -12,6 +12,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.fmi.net.Closed;
@@ -183,6 +184,35 @@ final class JobShellTest {
             });
     assertThat(shell.run()).isEqualTo(128 + SIGINT);
     answer.countDown();
+  }
+
+  /** Daemons are started 16 at a time. */
+  @Test
+  void startsAndFencesNoNodeWhoseTurnHadNotComeAtTheEnd() throws Exception {
+    AtomicInteger starts = new AtomicInteger();
+    AtomicInteger fences = new AtomicInteger();
+    Nodes nodes =
+        new Nodes() {
+          @Override
+          public DaemonProcess start(Bootstrap bootstrap) throws IOException {
+            if (starts.incrementAndGet() == 16) {
+              shell.interrupt(SIGINT);
+            }
+            return super.start(bootstrap);
+          }
+
+          @Override
+          public void fence(String jobId, int node) {
+            fences.incrementAndGet();
+            super.fence(jobId, node);
+          }
+        };
+    RunOptions options = options(20);
+    Job job = new GlobalRecoveryJob(options.spec());
+    shell = shell(options, job, nodes, _ -> List.of("127.0.0.1"));
+    assertThat(shell.run()).isEqualTo(128 + SIGINT);
+    assertThat(starts).hasValue(16);
+    assertThat(fences).hasValue(16);
   }
 
   @Test
