@@ -5,6 +5,7 @@ import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -64,8 +65,8 @@ final class Daemon implements Uplink {
   private final CountDownLatch ended = new CountDownLatch(1);
 
   /**
-   * Starts all processes. One thread that lives as long as the daemon: the system kills a rank when
-   * the thread that started it ends.
+   * Starts all processes, and looks for the program's files, which may take long. One thread that
+   * lives as long as the daemon: the system kills a rank when the thread that started it ends.
    */
   private final ExecutorService starter =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("fmi-starter").factory());
@@ -126,7 +127,7 @@ final class Daemon implements Uplink {
     // The virtual machine would wait 300 ms for its thread.
     loop.close();
     if (!idle) {
-      throw new IOException("a process is being started and does not come to an end");
+      throw new IOException("a process is being started, or a file looked for, without an end");
     }
   }
 
@@ -267,19 +268,27 @@ final class Daemon implements Uplink {
   }
 
   private void onSetup(NodeSetup given) {
-    String problem = problemOf(given);
-    if (problem == null) {
-      try {
-        command = new RankCommand(given, installation, directory.socket(), cores);
-        setup = given;
-        send(new FromDaemon.Ready());
-        Thread.ofVirtual().name("fmi-prepare").start(Affinity::prepare);
-        return;
-      } catch (IOException e) {
-        problem = e.toString();
-      }
-    }
-    send(new FromDaemon.Refused(problem));
+    onStarter(
+        () -> {
+          try {
+            String problem = problemOf(given);
+            if (problem == null) {
+              RankCommand made = new RankCommand(given, installation, directory.socket(), cores);
+              loop.execute(() -> ready(given, made));
+            } else {
+              send(new FromDaemon.Refused(problem));
+            }
+          } catch (IOException | InvalidPathException e) {
+            send(new FromDaemon.Refused(e.toString()));
+          }
+        });
+  }
+
+  private void ready(NodeSetup given, RankCommand made) {
+    setup = given;
+    command = made;
+    send(new FromDaemon.Ready());
+    Thread.ofVirtual().name("fmi-prepare").start(Affinity::prepare);
   }
 
   private static @Nullable String problemOf(NodeSetup given) {
@@ -410,7 +419,7 @@ final class Daemon implements Uplink {
     if (known == null) {
       throw new IllegalStateException("start before setup");
     }
-    Runnable start =
+    onStarter(
         () -> {
           try {
             Process process = known.build(ranksOnNode).start();
@@ -428,9 +437,12 @@ final class Daemon implements Uplink {
           } catch (IOException e) {
             loop.execute(() -> notStarted.accept(String.valueOf(e.getMessage())));
           }
-        };
+        });
+  }
+
+  private void onStarter(Runnable task) {
     try {
-      starter.execute(start);
+      starter.execute(task);
     } catch (RejectedExecutionException e) {
       // The daemon is ending: nothing is to be started any more.
     }
