@@ -18,7 +18,7 @@ public sealed interface FromDaemon {
   /** The answer to {@link ToDaemon.Setup}: ranks can be started. */
   record Ready() implements FromDaemon {}
 
-  /** The node cannot take part, and why; the daemon ends. */
+  /** The node cannot take part, or not any longer, and why: fmirun makes an end of it. */
   record Refused(String reason) implements FromDaemon {}
 
   /** Something the user should know. */

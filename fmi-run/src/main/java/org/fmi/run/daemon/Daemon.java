@@ -49,6 +49,9 @@ final class Daemon implements Uplink {
   /** How long a process that has closed its connection, and did not say why, may still live. */
   private static final int EXIT_GRACE_MILLIS = 2000;
 
+  /** How long a killed process may take to die: it may have much memory to give back. */
+  private static final int DEATH_SECONDS = 30;
+
   /** How long the start of a process may take, up to its exec. */
   private static final int START_SECONDS = 5;
 
@@ -352,7 +355,7 @@ final class Daemon implements Uplink {
           soon.messages.forEach(process::tell);
           soon.input.forEach(process::input);
           if (soon.killed) {
-            process.kill();
+            kill(process);
           }
         },
         problem -> {
@@ -517,8 +520,31 @@ final class Daemon implements Uplink {
     if (soon != null && soon.config.incarnation() == incarnation) {
       soon.killed = true;
     } else if (process != null && isIncarnation(process, incarnation)) {
-      process.kill();
+      kill(process);
     }
+  }
+
+  /** A call of the system may not come to an end; then there is no node without its process. */
+  private void kill(RankProcess process) {
+    process.kill();
+    var _ =
+        loop.schedule(
+            DEATH_SECONDS,
+            TimeUnit.SECONDS,
+            () -> {
+              RankConfig config = process.config();
+              if (config != null && processes.get(process.pid()) == process) {
+                send(
+                    new FromDaemon.Refused(
+                        "rank "
+                            + config.rank()
+                            + " does not die (process "
+                            + process.pid()
+                            + " was killed "
+                            + DEATH_SECONDS
+                            + " s ago): does a file server or a device not answer?"));
+              }
+            });
   }
 
   /** The connection of one process; its first message says which. */
@@ -598,7 +624,7 @@ final class Daemon implements Uplink {
                 TimeUnit.MILLISECONDS,
                 () -> {
                   if (processes.get(known.pid()) == known) {
-                    known.kill();
+                    kill(known);
                   }
                 });
       }

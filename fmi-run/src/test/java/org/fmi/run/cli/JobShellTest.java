@@ -235,6 +235,17 @@ final class JobShellTest {
     }
   }
 
+  @Test
+  void aNodeThatGivesUpIsLost() throws Exception {
+    try (Connecting nodes = new Connecting(FailingDaemon::new)) {
+      RunOptions options = options(1);
+      Job job = new GlobalRecoveryJob(options.spec());
+      shell = shell(options, job, nodes, _ -> List.of("127.0.0.1"));
+      assertThat(shell.run()).isEqualTo(70);
+      assertThat(nodes.fenced.getCount()).isZero();
+    }
+  }
+
   /** Starts processes that do nothing, and daemons here that speak for them. */
   private final class Connecting extends Nodes implements AutoCloseable {
     private final Loop loop = Loop.open("test-daemon", new byte[32], Loop.MAX_FRAME);
@@ -310,6 +321,20 @@ final class JobShellTest {
       } else if (message instanceof ToDaemon.ShutDown) {
         connection.close();
         process.kill();
+      }
+    }
+  }
+
+  /** Comes up, and cannot get rid of its rank. */
+  private static final class FailingDaemon extends FakeDaemon {
+    FailingDaemon(DaemonProcess process) {}
+
+    @Override
+    void onMessage(Connection connection, ToDaemon message) {
+      if (message instanceof ToDaemon.Setup) {
+        connection.send(DaemonCodec.encode(new FromDaemon.Ready()));
+      } else if (message instanceof ToDaemon.Spawn) {
+        connection.send(DaemonCodec.encode(new FromDaemon.Refused("rank 0 does not die")));
       }
     }
   }

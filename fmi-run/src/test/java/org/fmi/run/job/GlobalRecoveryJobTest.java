@@ -1,6 +1,7 @@
 package org.fmi.run.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -105,6 +106,23 @@ final class GlobalRecoveryJobTest {
     assertThat(all(JobCommand.Spawn.class))
         .singleElement()
         .satisfies(s -> assertThat(s.incarnation()).isEqualTo(1));
+  }
+
+  /** A call of the system that does not end: its daemon gives up, and with it the node. */
+  @Test
+  void aProcessThatDoesNotDieCostsItsNode() {
+    Job job = job(4, 2, 3, OnNoSpare.ABORT);
+    startAll(job, 4, 3);
+    on(job, new JobEvent.RankDying(3, 0));
+    assertThat(all(JobCommand.Spawn.class)).isEmpty();
+    on(job, new JobEvent.NodeLost(1, "rank 3 does not die"));
+    assertThat(all(JobCommand.KillNode.class))
+        .containsExactly(new JobCommand.KillNode(1, "rank 3 does not die"));
+    assertThat(all(JobCommand.Spawn.class))
+        .extracting(JobCommand.Spawn::node, JobCommand.Spawn::rank)
+        .containsExactly(tuple(2, 2), tuple(2, 3));
+    on(job, new JobEvent.RankExited(1, 3, 0, 137, true));
+    assertThat(commands).isEmpty();
   }
 
   @Test
