@@ -8,6 +8,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.SocketChannel;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
+import java.util.Collection;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -100,22 +101,44 @@ public final class Connection {
    * @throws IllegalArgumentException if it is empty or longer than the loop's bound
    */
   public boolean send(ByteBuffer frame) {
-    int n = frame.remaining();
-    if (n == 0 || n > loop.maxFrame()) {
-      throw new IllegalArgumentException("frame of " + n + " bytes, 1 to " + loop.maxFrame());
-    }
+    check(loop, frame);
     if (stage != Stage.OPEN) {
       return false;
     }
-    ByteBuf out = loop.allocator().directBuffer(LENGTH + n);
-    out.writeInt(n).writeBytes(frame.duplicate());
-    write(out);
+    write(framed(loop, frame));
     return true;
   }
 
   /** As {@link #send(ByteBuffer)}. */
   public boolean send(byte[] frame) {
     return send(ByteBuffer.wrap(frame));
+  }
+
+  /** Sends a frame over all of a loop's connections named that are open, out of one buffer. */
+  static void sendAll(Loop loop, Collection<Connection> to, ByteBuffer frame) {
+    check(loop, frame);
+    ByteBuf out = framed(loop, frame);
+    try {
+      for (Connection connection : to) {
+        if (connection.stage == Stage.OPEN) {
+          connection.write(out.retainedDuplicate());
+        }
+      }
+    } finally {
+      out.release();
+    }
+  }
+
+  private static void check(Loop loop, ByteBuffer frame) {
+    int n = frame.remaining();
+    if (n == 0 || n > loop.maxFrame()) {
+      throw new IllegalArgumentException("frame of " + n + " bytes, 1 to " + loop.maxFrame());
+    }
+  }
+
+  private static ByteBuf framed(Loop loop, ByteBuffer frame) {
+    int n = frame.remaining();
+    return loop.allocator().directBuffer(LENGTH + n).writeInt(n).writeBytes(frame.duplicate());
   }
 
   /** Bytes sent that the system has not taken yet. */

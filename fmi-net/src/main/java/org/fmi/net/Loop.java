@@ -11,12 +11,14 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
+import java.util.Collection;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -155,6 +157,16 @@ public final class Loop implements AutoCloseable {
   }
 
   /**
+   * Sends the same frame over several connections of this loop, which share one copy of it; those
+   * that are not open drop it.
+   *
+   * @throws IllegalArgumentException if it is empty or longer than the loop's bound
+   */
+  public void send(Collection<Connection> to, byte[] frame) {
+    Connection.sendAll(this, to, ByteBuffer.wrap(frame));
+  }
+
+  /**
    * Runs a task on the loop's thread, after those given before. What it throws goes to the thread's
    * uncaught exception handler.
    *
@@ -233,7 +245,8 @@ public final class Loop implements AutoCloseable {
     try {
       task.run();
       return true;
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
+      // Errors too: without memory for one frame the others must still be carried.
       thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
       return false;
     }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -13,9 +14,13 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -68,6 +73,62 @@ class LoopTest {
       assertThat(left.next().end().why()).isEqualTo(Closed.Why.HERE);
       assertThat(out.send(last)).isFalse();
       assertThat(server.refused()).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aFrameForManyPeersThatDoNotReadIsKeptOnce(NetIo net) throws Exception {
+    CountDownLatch read = new CountDownLatch(1);
+    try (Loop loop = Loop.open("test", SECRET, Loop.MAX_FRAME, net);
+        Loop others = Loop.open("others", SECRET, Loop.MAX_FRAME, net)) {
+      Recorder here = new Recorder();
+      Server server = loop.listen(at(0), (identity, remote) -> here);
+      List<Connection> connections = new ArrayList<>();
+      List<Recorder> peers = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        Recorder peer = new Recorder();
+        others.connect(at(server.port()), ME, 30_000, peer);
+        connections.add(here.next().connection());
+        assertThat(peer.next().frame()).isNull();
+        peers.add(peer);
+      }
+      others.execute(
+          () -> {
+            try {
+              read.await();
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt();
+            }
+          });
+      byte[] frame = new byte[Loop.MAX_FRAME];
+      new Random(7).nextBytes(frame);
+      loop.send(connections, frame);
+      assertThat(connections).allMatch(c -> c.pendingBytes() == 4 + frame.length);
+      assertThat(((ByteBufAllocatorMetricProvider) loop.allocator()).metric().usedDirectMemory())
+          .isBetween((long) frame.length, 2L * frame.length);
+      read.countDown();
+      for (Recorder peer : peers) {
+        assertThat(Arrays.equals(peer.next().bytes(), frame)).isTrue();
+      }
+    } finally {
+      read.countDown();
+    }
+  }
+
+  @Test
+  void anErrorOfATaskIsReportedAndTheLoopGoesOn() throws Exception {
+    try (Loop loop = Loop.open("test", SECRET, 100)) {
+      CountDownLatch after = new CountDownLatch(1);
+      BlockingQueue<Throwable> reported = new LinkedBlockingQueue<>();
+      loop.execute(
+          () -> {
+            Thread.currentThread().setUncaughtExceptionHandler((_, e) -> reported.add(e));
+            throw new OutOfMemoryError("thrown on purpose");
+          });
+      loop.execute(after::countDown);
+      assertThat(after.await(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(reported).singleElement().isInstanceOf(OutOfMemoryError.class);
     }
   }
 

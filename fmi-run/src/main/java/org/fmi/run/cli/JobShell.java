@@ -23,6 +23,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import org.fmi.net.Acceptor;
 import org.fmi.net.Closed;
 import org.fmi.net.Connection;
@@ -104,8 +105,8 @@ final class JobShell {
   private final Semaphore launches = new Semaphore(LAUNCHES);
   private final CompletableFuture<Integer> result = new CompletableFuture<>();
 
-  /** Events that the decision maker has not seen yet. */
-  private final Deque<JobEvent> events = new ArrayDeque<>();
+  /** What the decision maker is to be told next. */
+  private final Deque<Supplier<List<JobCommand>>> steps = new ArrayDeque<>();
 
   /** The signal by which somebody wants it to stop; 0 if nobody does. */
   private volatile int interruptedBy;
@@ -191,9 +192,7 @@ final class JobShell {
     port = server.port();
     loop.execute(
         () -> {
-          deciding = true;
-          carryOut(job.begin());
-          deciding = false;
+          steps.add(job::begin);
           decide();
         });
     int status = result.join();
@@ -231,7 +230,7 @@ final class JobShell {
   // ---- the decision maker
 
   private void feed(JobEvent event) {
-    events.add(event);
+    steps.add(() -> job.on(event));
     decide();
   }
 
@@ -241,14 +240,15 @@ final class JobShell {
     }
     deciding = true;
     try {
-      JobEvent event;
-      while ((event = events.poll()) != null) {
+      Supplier<List<JobCommand>> step;
+      while ((step = steps.poll()) != null) {
         if (ending == null) {
-          carryOut(job.on(event));
+          carryOut(step.get());
         }
       }
-    } catch (RuntimeException e) {
-      // A bug of ours: nothing can be relied on, but nothing must stay behind either.
+    } catch (Throwable e) {
+      // A bug of ours, or no memory is left: nothing can be relied on, but nothing must stay
+      // behind either.
       e.printStackTrace();
       end(FAILED, "internal error: " + e);
     } finally {
@@ -272,11 +272,7 @@ final class JobShell {
         case JobCommand.Launch c -> launch(nodes[c.node()]);
         case JobCommand.Tell c ->
             sendToRank(c.rank(), new ToDaemon.Tell(c.rank(), c.incarnation(), c.message()));
-        case JobCommand.TellAll c -> {
-          for (Node node : nodes) {
-            send(node, new ToDaemon.TellAll(c.message()));
-          }
-        }
+        case JobCommand.TellAll c -> tellAll(new ToDaemon.TellAll(c.message()));
         case JobCommand.Report c -> notices.add(c.notice());
         case JobCommand.End c -> end(c.status(), c.message());
       }
@@ -376,6 +372,17 @@ final class JobShell {
     if (open != null) {
       open.send(DaemonCodec.encode(message));
     }
+  }
+
+  /** One copy for all: it may hold the addresses of all ranks. */
+  private void tellAll(ToDaemon.TellAll message) {
+    List<Connection> open = new ArrayList<>();
+    for (Node node : nodes) {
+      if (node.connection != null) {
+        open.add(node.connection);
+      }
+    }
+    loop.send(open, DaemonCodec.encode(message));
   }
 
   // ---- nodes
@@ -519,7 +526,7 @@ final class JobShell {
     forget(node);
     fence(node);
     if (wasUp) {
-      events.add(new JobEvent.NodeLost(node.number, reason));
+      steps.add(() -> job.on(new JobEvent.NodeLost(node.number, reason)));
     }
   }
 
@@ -732,6 +739,8 @@ final class JobShell {
       return;
     }
     ending = status;
+    // First: what follows may not all succeed.
+    var _ = loop.schedule(END_MILLIS, TimeUnit.MILLISECONDS, this::endByForce);
     if (!message.isEmpty()) {
       reporter.execute(() -> around.console().line("fmirun: " + message));
     }
@@ -752,7 +761,6 @@ final class JobShell {
         }
       }
     }
-    var _ = loop.schedule(END_MILLIS, TimeUnit.MILLISECONDS, this::endByForce);
     endWhenAllIsFinished();
   }
 

@@ -67,6 +67,19 @@ final class JobShellTest {
     public void killDaemon(int node, long pid) {}
   }
 
+  /** Finds no memory for its first decision. */
+  private static final class NoMemory implements Job {
+    @Override
+    public List<JobCommand> begin() {
+      return List.of(new JobCommand.Launch(0));
+    }
+
+    @Override
+    public List<JobCommand> on(JobEvent event) {
+      throw new OutOfMemoryError("thrown on purpose");
+    }
+  }
+
   /** Launches node 0, and ends when it is told to. */
   private final class OneNode implements Job {
     @Override
@@ -230,6 +243,15 @@ final class JobShellTest {
       RunOptions options = options(1);
       Job job = new GlobalRecoveryJob(options.spec());
       shell = shell(options, job, nodes, _ -> List.of("127.0.0.1"));
+      assertThat(shell.run()).isEqualTo(70);
+      assertThat(nodes.fenced.getCount()).isZero();
+    }
+  }
+
+  @Test
+  void anErrorEndsTheJob() throws Exception {
+    try (Connecting nodes = new Connecting(DyingDaemon::new)) {
+      shell = shell(options(1), new NoMemory(), nodes, _ -> List.of("127.0.0.1"));
       assertThat(shell.run()).isEqualTo(70);
       assertThat(nodes.fenced.getCount()).isZero();
     }
