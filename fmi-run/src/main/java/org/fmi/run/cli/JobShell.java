@@ -742,7 +742,8 @@ final class JobShell {
     // First: what follows may not all succeed.
     var _ = loop.schedule(END_MILLIS, TimeUnit.MILLISECONDS, this::endByForce);
     if (!message.isEmpty()) {
-      reporter.execute(() -> around.console().line("fmirun: " + message));
+      // Not behind events, whose file may be on a server that does not answer.
+      around.console().line("fmirun: " + message);
     }
     for (Node node : nodes) {
       if (node.launch != null) {

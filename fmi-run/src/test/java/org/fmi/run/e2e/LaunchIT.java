@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -232,6 +233,18 @@ final class LaunchIT {
     assertThat(run(List.of("-n", "2"), "exit", Integer.toString(status)))
         .as("%s%s", texts())
         .isEqualTo(status);
+  }
+
+  @Test
+  void saysWhyItEndsThoughItsEventsCannotBeWritten() throws Exception {
+    Path events = directory.resolve("events");
+    assertThat(new ProcessBuilder("mkfifo", events.toString()).start().waitFor()).isZero();
+    // Opened both ways, it waits for nobody; and there is no room in it.
+    try (RandomAccessFile full = new RandomAccessFile(events.toFile(), "rw")) {
+      full.write(new byte[1 << 16]);
+      assertThat(run(List.of("-n", "1", "--events", events.toString()), "exit", "7")).isEqualTo(7);
+    }
+    assertThat(err()).contains("rank 0 ended with status 7 before Fmi.init");
   }
 
   @Test
