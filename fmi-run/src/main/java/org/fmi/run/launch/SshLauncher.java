@@ -65,7 +65,7 @@ public final class SshLauncher implements Launcher {
     }
   }
 
-  private static List<String> ssh(String host, String remoteCommand) {
+  static List<String> ssh(String host, String remoteCommand) {
     // A session of its own: Ctrl-C is fmirun's business.
     List<String> command = new ArrayList<>(List.of("setsid", "ssh"));
     for (String option :
@@ -73,7 +73,10 @@ public final class SshLauncher implements Launcher {
             "BatchMode=yes",
             "ConnectTimeout=5",
             "ServerAliveInterval=5",
-            "ServerAliveCountMax=3")) {
+            "ServerAliveCountMax=3",
+            // A connection of its own: one that is shared may lead to a host that has died since.
+            "ControlMaster=no",
+            "ControlPath=none")) {
       command.add("-o");
       command.add(option);
     }

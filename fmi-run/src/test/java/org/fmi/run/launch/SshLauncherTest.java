@@ -3,10 +3,20 @@ package org.fmi.run.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 final class SshLauncherTest {
+  /** One that the user's settings make ssh share may hang. */
+  @Test
+  void eachCommandHasAConnectionOfItsOwn() {
+    assertThat(SshLauncher.ssh("h1", "true"))
+        .containsSequence("-o", "ControlMaster=no")
+        .containsSequence("-o", "ControlPath=none")
+        .endsWith("--", "h1", "true");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
