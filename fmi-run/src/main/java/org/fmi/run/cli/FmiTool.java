@@ -27,6 +27,7 @@ public final class FmiTool {
 
   private static int run(String... args) {
     CommandLine command = new CommandLine(spec());
+    command.setExpandAtFiles(false);
     command.setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF));
     if (args.length == 0) {
       command.usage(System.out);

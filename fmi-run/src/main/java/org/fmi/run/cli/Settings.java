@@ -103,6 +103,8 @@ final class Settings {
   private static CommandLine.ParseResult parse(List<String> args) throws UsageException {
     CommandLine command = new CommandLine(spec());
     command.setStopAtPositional(true);
+    // What begins with @ may be the program's.
+    command.setExpandAtFiles(false);
     command.setPosixClusteredShortOptionsAllowed(false);
     try {
       return command.parseArgs(args.toArray(String[]::new));

@@ -123,6 +123,15 @@ final class OptionsTest {
     assertThat(options.verbosity()).isEqualTo(Verbosity.NORMAL);
   }
 
+  /** An argument that begins with @ is not replaced by what is in a file of that name. */
+  @Test
+  void argumentsThatNameAFile() throws IOException, UsageException {
+    String file = "@" + Files.writeString(directory.resolve("params"), "--grid XS");
+    RunOptions options = options("-n 1 -J " + file + " app.jar " + file + " @" + file);
+    assertThat(options.jvmOptions()).containsExactly(file);
+    assertThat(options.program().args()).containsExactly(file, "@" + file);
+  }
+
   @Test
   void aClassOnAPath() throws UsageException {
     assertThat(options("-n 1 -cp classes:app.jar org.example.App x").program())
