@@ -3,21 +3,14 @@ package org.fmi.run.cli;
 import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
-import java.net.DatagramSocket;
-import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.NetworkInterface;
-import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.util.ArrayList;
 import java.util.HexFormat;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.function.IntConsumer;
 import org.fmi.run.cli.RunOptions.Verbosity;
 import org.fmi.run.job.GlobalRecoveryJob;
@@ -33,7 +26,6 @@ public final class FmiRun {
   private static final int USAGE = 64;
   private static final int FAILED = 70;
   private static final int SIGPIPE = 13;
-  private static final int SSH_PORT = 22;
 
   private FmiRun() {}
 
@@ -102,6 +94,7 @@ public final class FmiRun {
     random.nextBytes(jobId);
     List<String> hosts = options.spec().nodes().stream().map(JobSpec.Node::name).toList();
     String prefix = options.prefix();
+    Addresses addresses = new Addresses(hosts);
     Launcher launcher =
         options.ssh()
             ? new SshLauncher(hosts, prefix == null ? installation.home().toString() : prefix)
@@ -119,7 +112,7 @@ public final class FmiRun {
                 options.ssh()
                     ? new InetSocketAddress(0)
                     : new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                node -> options.ssh() ? addressesFor(hosts.get(node)) : List.of("127.0.0.1"),
+                node -> options.ssh() ? addresses.forHost(hosts.get(node)) : List.of("127.0.0.1"),
                 console,
                 events));
     onSignal("INT", shell[0]::interrupt);
@@ -181,37 +174,6 @@ public final class FmiRun {
     } catch (IOException e) {
       return false;
     }
-  }
-
-  /** This machine's addresses; first the one from which the host is reached. */
-  private static List<String> addressesFor(String host) {
-    Set<String> addresses = new LinkedHashSet<>();
-    try (DatagramSocket route = new DatagramSocket()) {
-      // Sends nothing: asks the system which of its addresses it would use.
-      route.connect(
-          new InetSocketAddress(
-              InetAddress.getByName(host.substring(host.indexOf('@') + 1)), SSH_PORT));
-      addresses.add(route.getLocalAddress().getHostAddress());
-    } catch (UnknownHostException e) {
-      // An alias that only ssh knows: all addresses, then.
-    } catch (SocketException e) {
-      // No route to it; ssh will tell.
-    }
-    List<String> last = new ArrayList<>();
-    try {
-      for (NetworkInterface network : NetworkInterface.networkInterfaces().toList()) {
-        for (InetAddress address : network.inetAddresses().toList()) {
-          boolean local = address.isLoopbackAddress() || address.isLinkLocalAddress();
-          if (!local) {
-            (address instanceof Inet6Address ? last : addresses).add(address.getHostAddress());
-          }
-        }
-      }
-    } catch (SocketException e) {
-      throw new java.io.UncheckedIOException(e);
-    }
-    addresses.addAll(last);
-    return List.copyOf(addresses);
   }
 
   /**

@@ -1,0 +1,95 @@
+package org.fmi.run.cli;
+
+import java.net.DatagramSocket;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.net.UnknownHostException;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Knows by which of this machine's addresses the daemons on hosts reach fmirun. */
+final class Addresses {
+  private static final int SSH_PORT = 22;
+
+  private final List<String> hosts;
+
+  /**
+   * @param hosts of the job
+   */
+  Addresses(List<String> hosts) {
+    this.hosts = List.copyOf(hosts);
+  }
+
+  /** All to be tried; first the one from which the host is reached. May take seconds. */
+  List<String> forHost(String host) {
+    try {
+      List<InetAddress> own =
+          NetworkInterface.networkInterfaces().flatMap(NetworkInterface::inetAddresses).toList();
+      return inOrder(host, hosts, Addresses::route, own);
+    } catch (SocketException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * @param route this machine's address towards a host; null if it is not known
+   * @param own all addresses of this machine
+   */
+  static List<String> inOrder(
+      String host,
+      List<String> hosts,
+      Function<String, @Nullable InetAddress> route,
+      List<InetAddress> own) {
+    InetAddress first = route.apply(host);
+    if (first != null && first.isLoopbackAddress()) {
+      // This machine itself. Its ranks take the address at which its daemon has reached fmirun: it
+      // must be one that the other hosts reach, if there are others.
+      first = towardsOthers(hosts, route, first);
+    }
+    Set<String> addresses = new LinkedHashSet<>();
+    if (first != null) {
+      addresses.add(first.getHostAddress());
+    }
+    own.stream()
+        .filter(address -> !address.isLoopbackAddress() && !address.isLinkLocalAddress())
+        .sorted((a, b) -> Boolean.compare(a instanceof Inet6Address, b instanceof Inet6Address))
+        .forEach(address -> addresses.add(address.getHostAddress()));
+    return addresses.isEmpty()
+        ? List.of(InetAddress.getLoopbackAddress().getHostAddress())
+        : List.copyOf(addresses);
+  }
+
+  /** The loopback address if all hosts are this machine; null if the way to others is not known. */
+  private static @Nullable InetAddress towardsOthers(
+      List<String> hosts, Function<String, @Nullable InetAddress> route, InetAddress loopback) {
+    boolean alone = true;
+    for (String host : hosts) {
+      InetAddress address = route.apply(host);
+      if (address != null && !address.isLoopbackAddress()) {
+        return address;
+      }
+      alone &= address != null;
+    }
+    return alone ? loopback : null;
+  }
+
+  private static @Nullable InetAddress route(String host) {
+    try (DatagramSocket route = new DatagramSocket()) {
+      // Sends nothing: asks the system which of its addresses it would use.
+      route.connect(
+          new InetSocketAddress(
+              InetAddress.getByName(host.substring(host.indexOf('@') + 1)), SSH_PORT));
+      return route.getLocalAddress();
+    } catch (UnknownHostException e) {
+      return null; // an alias that only ssh knows
+    } catch (SocketException e) {
+      return null; // no route to it; ssh will tell
+    }
+  }
+}
