@@ -53,9 +53,13 @@ fmi_class_path() {
 # Replaces this shell by the JVM of fmirun or a daemon: its kind, its class path, and the rest. With
 # an AOT cache it starts in half the time; one made by another JDK is as good as none.
 fmi_exec() {
-  local options=(-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData
+  local options=(-XX:TieredStopAtLevel=1 -XX:-UsePerfData
     "-Djava.library.path=$home/lib/native${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}:/usr/java/packages/lib:/usr/lib64:/lib64:/lib:/usr/lib"
     "-Dfmi.home=$home")
+  case "${JDK_JAVA_OPTIONS-} ${JAVA_TOOL_OPTIONS-} ${_JAVA_OPTIONS-}" in
+    *-XX:+Use*GC*) ;; # the JVM refuses a second collector
+    *) options+=(-XX:+UseSerialGC) ;;
+  esac
   if cmp -s "$home/lib/aot/release" "${java%/bin/java}/release"; then
     options+=("-Dfmi.aot=$home/lib/aot" "-XX:AOTCache=$home/lib/aot/$1.aot" -Xlog:aot=off -Xlog:cds=off)
   fi

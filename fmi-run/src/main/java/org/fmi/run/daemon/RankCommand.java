@@ -18,17 +18,17 @@ import org.jspecify.annotations.Nullable;
 
 /** Knows the command line and environment of a rank's process. */
 final class RankCommand {
-  private static final long MIB = 1 << 20;
-  private static final long LEAST_HEAP = 64 * MIB;
-
   /** The JVM refuses a second collector. */
-  private static final Pattern COLLECTOR = Pattern.compile("-XX:\\+Use\\w+GC");
+  private static final Pattern COLLECTOR = Pattern.compile("-XX:\\+Use\\w+GC\\b");
+
+  /** From these the JVM takes options too. */
+  private static final List<String> OPTION_VARIABLES =
+      List.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS");
 
   private final NodeSetup setup;
   private final Installation installation;
   private final Path socket;
   private final int cores;
-  private final long memory;
   private final boolean hugePages;
   private final String classPath;
 
@@ -42,7 +42,6 @@ final class RankCommand {
     this.installation = installation;
     this.socket = socket;
     this.cores = cores;
-    this.memory = memory();
     this.hugePages = hugePages();
     // FMI's own jars, as the daemon has them, first: the AOT cache asks for that.
     Set<String> entries =
@@ -69,7 +68,7 @@ final class RankCommand {
     command.add("-XX:-UsePerfData");
     int share = Math.max(1, cores / ranksOnNode);
     command.add("-XX:ActiveProcessorCount=" + share);
-    if (setup.jvmOptions().stream().noneMatch(COLLECTOR.asMatchPredicate())) {
+    if (!isCollectorChosen()) {
       command.add(share == 1 ? "-XX:+UseSerialGC" : "-XX:+UseParallelGC");
     }
     if (hugePages) {
@@ -77,11 +76,13 @@ final class RankCommand {
       // cleared its memory away, page by page, lets the others know sooner.
       command.add("-XX:+UseTransparentHugePages");
     }
-    // Half of the memory is left to checkpoints, message buffers and the system.
-    long heap = Math.max(LEAST_HEAP, memory / 2 / ranksOnNode);
-    command.add("-Xmx" + heap / MIB + "m");
+    // Half of the memory is left to checkpoints, message buffers and the system. As shares of what
+    // the JVM finds that it may use: all else that is said of the heap, in any form, wins over
+    // them.
+    double heap = 50.0 / ranksOnNode;
+    command.add("-XX:MaxRAMPercentage=" + heap);
     // The JVM would begin as if the machine were its own, and use all of that before it collects.
-    command.add("-Xms" + Math.min(heap / 8, memory / 64) / MIB + "m");
+    command.add("-XX:InitialRAMPercentage=" + Math.min(heap / 8, 100.0 / 64));
     command.addAll(installation.aotOptions());
     command.addAll(setup.jvmOptions());
     command.add("-cp");
@@ -95,6 +96,17 @@ final class RankCommand {
     environment.putAll(setup.environment());
     environment.put(NodeDirectory.SOCKET_VARIABLE, socket.toString());
     return builder;
+  }
+
+  private boolean isCollectorChosen() {
+    List<String> texts = new ArrayList<>(setup.jvmOptions());
+    for (String name : OPTION_VARIABLES) {
+      String set = variable(name);
+      if (set != null) {
+        texts.add(set);
+      }
+    }
+    return texts.stream().anyMatch(COLLECTOR.asPredicate());
   }
 
   /** As a rank will see it. */
@@ -118,24 +130,5 @@ final class RankCommand {
     } catch (NoSuchFileException e) {
       return false;
     }
-  }
-
-  /** Bytes this process and its children may use: those of the machine, or of its control group. */
-  private static long memory() throws IOException {
-    long bytes = Long.MAX_VALUE;
-    for (String line : Files.readAllLines(Path.of("/proc/meminfo"))) {
-      if (line.startsWith("MemTotal:")) {
-        bytes = Long.parseLong(line.replaceAll("\\D", "")) << 10;
-      }
-    }
-    try {
-      String limit = Files.readString(Path.of("/sys/fs/cgroup/memory.max")).strip();
-      if (!limit.equals("max")) {
-        bytes = Math.min(bytes, Long.parseLong(limit));
-      }
-    } catch (NoSuchFileException e) {
-      // Not limited by a control group of version 2.
-    }
-    return bytes;
   }
 }

@@ -154,6 +154,23 @@ final class LaunchIT {
             "property yes, this");
   }
 
+  /** Less than a rank would begin with, and another collector. */
+  @Test
+  void aHeapOfTheUsersChoice() throws Exception {
+    List<String> options =
+        List.of("-n", "1", "-x", "JAVA_TOOL_OPTIONS=-XX:+UseG1GC", "-J", "-Xmx64m");
+    assertThat(run(options, "heap")).as("%s%s", texts()).isZero();
+    assertThat(Files.readAllLines(out())).containsExactly("64 MiB, G1");
+  }
+
+  /** A variable that many sites set, and that holds for the JVMs of fmirun and its daemons too. */
+  @Test
+  void aCollectorOfTheSitesChoice() throws Exception {
+    wrapper = List.of("env", "JAVA_TOOL_OPTIONS=-XX:+UseG1GC");
+    assertThat(run(List.of("-n", "1", "-J", "-Xmx64m"), "heap")).as("%s%s", texts()).isZero();
+    assertThat(Files.readAllLines(out())).containsExactly("64 MiB, G1");
+  }
+
   @Test
   void givesInputToRank0() throws Exception {
     StringBuilder text = new StringBuilder();

@@ -5,6 +5,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -58,6 +59,7 @@ final class PlainProgram {
         }
         System.out.println("read " + lines + " lines, sum " + sum.getValue());
       }
+      case "heap" -> System.out.println(heap());
       case "cores" -> System.out.println(cores());
       case "group" -> System.out.println(group());
       case "exit" -> System.exit(Integer.parseInt(args[1]));
@@ -78,6 +80,12 @@ final class PlainProgram {
       }
       default -> throw new IllegalArgumentException(args[0]);
     }
+  }
+
+  private static String heap() {
+    long mib = Runtime.getRuntime().maxMemory() >> 20;
+    String collector = ManagementFactory.getGarbageCollectorMXBeans().getFirst().getName();
+    return mib + " MiB, " + collector.replaceFirst(" .*", "");
   }
 
   /** After pid and name: state, ppid, pgrp, session (proc(5)). */
