@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.function.IntConsumer;
 import org.fmi.run.cli.RunOptions.Verbosity;
 import org.fmi.run.job.GlobalRecoveryJob;
@@ -58,9 +59,9 @@ public final class FmiRun {
           // below
         }
       }
-      RunOptions options =
-          RunOptions.of(
-              settings, System.getenv(), Path.of("").toAbsolutePath(), FmiRun::isKnownHost);
+      Map<String, String> environment = System.getenv();
+      Path directory = RunOptions.asNamed(Path.of("").toAbsolutePath(), environment);
+      RunOptions options = RunOptions.of(settings, environment, directory, FmiRun::isKnownHost);
       try (EventLog events = open(options.events())) {
         return run(options, installation, events);
       }

@@ -1,5 +1,7 @@
 package org.fmi.run.cli;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -60,6 +62,21 @@ record RunOptions(
     transports = List.copyOf(transports);
     environment = Map.copyOf(environment);
     jvmOptions = List.copyOf(jvmOptions);
+  }
+
+  /**
+   * A directory by the name under which the user knows it, if that is the one the user is in: on
+   * other hosts a link on the way may lead elsewhere.
+   *
+   * @param directory without links
+   */
+  static Path asNamed(Path directory, Map<String, String> environment) {
+    Path name = Path.of(environment.getOrDefault("PWD", ""));
+    try {
+      return name.isAbsolute() && Files.isSameFile(name, directory) ? name : directory;
+    } catch (IOException e) {
+      return directory; // a name from elsewhere
+    }
   }
 
   /**

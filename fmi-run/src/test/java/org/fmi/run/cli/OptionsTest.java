@@ -132,6 +132,18 @@ final class OptionsTest {
     assertThat(options.program().args()).containsExactly(file, "@" + file);
   }
 
+  /** Where a link leads on another host is not known here. */
+  @Test
+  void theDirectoryIsNamedAsTheUserNamesIt() throws IOException {
+    Path classes = directory.resolve("classes");
+    Path link = Files.createSymbolicLink(directory.resolve("link"), classes);
+    assertThat(RunOptions.asNamed(classes, Map.of("PWD", link.toString()))).isEqualTo(link);
+    for (String other : List.of("", ".", directory.toString(), directory + "/none")) {
+      assertThat(RunOptions.asNamed(classes, Map.of("PWD", other))).isEqualTo(classes);
+    }
+    assertThat(RunOptions.asNamed(classes, Map.of())).isEqualTo(classes);
+  }
+
   @Test
   void aClassOnAPath() throws UsageException {
     assertThat(options("-n 1 -cp classes:app.jar org.example.App x").program())
