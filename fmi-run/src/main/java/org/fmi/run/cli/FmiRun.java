@@ -119,6 +119,9 @@ public final class FmiRun {
     onSignal("INT", shell[0]::interrupt);
     onSignal("TERM", shell[0]::interrupt);
     onSignal("HUP", shell[0]::interrupt);
+    onSignal(
+        "TSTP",
+        _ -> console.line("fmirun: cannot be paused: its nodes would count it as dead"));
     console.start();
     if (options.verbosity() == Verbosity.VERBOSE) {
       console.line(describe(options));

@@ -315,6 +315,17 @@ final class LaunchIT {
     traces.assertGone(err());
   }
 
+  /** Its nodes would count it as dead. */
+  @Test
+  void ctrlZDoesNotPauseIt() throws Exception {
+    wrapper = List.of("setsid");
+    Process fmirun = sleeping();
+    Traces.signal("TSTP", -fmirun.pid());
+    until(() -> err().contains("cannot be paused"), "word of it");
+    Traces.signal("TERM", fmirun.pid());
+    assertThat(await(fmirun)).as("%s%s", texts()).isEqualTo(143);
+  }
+
   @Test
   void nothingOutlivesAFmirunThatIsKilled() throws Exception {
     Process fmirun = sleeping();
