@@ -5,6 +5,8 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -17,11 +19,17 @@ import java.util.concurrent.TimeUnit;
 final class Console {
   private static final byte[] NEW_LINE = {'\n'};
 
+  // Of st_mode (inode(7)).
+  private static final int FILE_TYPE = 0170000;
+  private static final int FIFO = 0010000;
+  private static final int SOCKET = 0140000;
+
   /** Something to be written, and what to do then. */
   private record Entry(int rank, boolean error, byte[] bytes, Runnable written) {}
 
   private final boolean tagged;
-  private final Runnable onOutputGone;
+  private final Runnable onReaderGone;
+  private final Runnable onOutputLost;
   private final OutputStream out = new FileOutputStream(FileDescriptor.out);
   private final OutputStream err = new FileOutputStream(FileDescriptor.err);
 
@@ -31,15 +39,18 @@ final class Console {
   /** Whose line has not ended yet, on either stream; -1 if all have. */
   private final int[] openLine = {-1, -1};
 
-  private boolean outputGone;
+  private boolean failed;
 
   /**
    * @param tagged whether to prefix each line with its rank
-   * @param onOutputGone called once when nobody reads the output any more
+   * @param onReaderGone called when nobody reads the output any more
+   * @param onOutputLost called when it cannot be written for another reason, which was told then;
+   *     of both only the first is called, and once
    */
-  Console(boolean tagged, Runnable onOutputGone) {
+  Console(boolean tagged, Runnable onReaderGone, Runnable onOutputLost) {
     this.tagged = tagged;
-    this.onOutputGone = onOutputGone;
+    this.onReaderGone = onReaderGone;
+    this.onOutputLost = onOutputLost;
   }
 
   void start() {
@@ -88,10 +99,39 @@ final class Console {
       to.write(tagged && entry.rank >= 0 ? tag(entry, continued) : entry.bytes);
       openLine[stream] = entry.bytes[entry.bytes.length - 1] == '\n' ? -1 : entry.rank;
     } catch (IOException e) {
-      if (!outputGone) {
-        outputGone = true;
-        onOutputGone.run();
+      if (!failed) {
+        failed = true;
+        fail(entry.error, e);
       }
+    }
+  }
+
+  private void fail(boolean error, IOException e) {
+    if (isPipe(error)) {
+      onReaderGone.run();
+      return;
+    }
+    String text =
+        "fmirun: standard "
+            + (error ? "error" : "output")
+            + " cannot be written: "
+            + e.getMessage()
+            + "\n";
+    write(new Entry(-1, !error, text.getBytes(StandardCharsets.UTF_8), () -> {}));
+    onOutputLost.run();
+  }
+
+  /**
+   * Whether a stream is a pipe or a socket, which can be written as long as somebody reads it.
+   * The message of the failure does not tell: it is in the user's language.
+   */
+  private static boolean isPipe(boolean error) {
+    try {
+      Path stream = Path.of("/proc/self/fd", error ? "2" : "1");
+      int type = (int) Files.getAttribute(stream, "unix:mode") & FILE_TYPE;
+      return type == FIFO || type == SOCKET;
+    } catch (IOException e) {
+      return false;
     }
   }
 

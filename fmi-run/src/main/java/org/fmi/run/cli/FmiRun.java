@@ -101,7 +101,11 @@ public final class FmiRun {
             ? new SshLauncher(hosts, prefix == null ? installation.home().toString() : prefix)
             : new LocalLauncher(installation);
     JobShell[] shell = new JobShell[1];
-    Console console = new Console(options.tagOutput(), () -> shell[0].interrupt(SIGPIPE));
+    Console console =
+        new Console(
+            options.tagOutput(),
+            () -> shell[0].interrupt(SIGPIPE),
+            () -> shell[0].outputLost());
     shell[0] =
         new JobShell(
             options,

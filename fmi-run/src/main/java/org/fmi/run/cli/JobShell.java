@@ -100,6 +100,9 @@ final class JobShell {
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().daemon().name("fmi-reporter").factory());
 
+  /** Where the reporter writes events; null if nowhere, or not any more. */
+  private @Nullable EventLog eventLog;
+
   private final Node[] nodes;
   private final int[] nodeOfRank;
   private final Semaphore launches = new Semaphore(LAUNCHES);
@@ -110,6 +113,9 @@ final class JobShell {
 
   /** The signal by which somebody wants it to stop; 0 if nobody does. */
   private volatile int interruptedBy;
+
+  /** What was shown is not all. */
+  private volatile boolean outputLost;
 
   private boolean deciding;
   /** The newest epoch in which processes were asked to stand by. */
@@ -159,6 +165,7 @@ final class JobShell {
     this.spec = options.spec();
     this.job = job;
     this.around = around;
+    this.eventLog = around.events();
     this.progress = new Progress(options.verbosity(), spec, around.console()::line);
     this.binding = new Binding(spec, options.bind(), !options.ssh());
     this.loop = Loop.open("fmi-control", around.secret(), Loop.MAX_FRAME);
@@ -205,7 +212,13 @@ final class JobShell {
       Thread.currentThread().interrupt();
     }
     loop.close();
-    return status;
+    return status == 0 && outputLost ? FAILED : status;
+  }
+
+  /** Output cannot be written, which the user was told. Any thread. */
+  void outputLost() {
+    outputLost = true;
+    post(() -> end(FAILED, ""));
   }
 
   /** The user wants it to end. Any thread. */
@@ -293,14 +306,18 @@ final class JobShell {
   }
 
   private void report(List<Notice> notices, long timeMillis, long nanos) {
-    EventLog log = around.events();
     for (Notice notice : notices) {
       progress.on(notice, nanos);
+      EventLog log = eventLog;
       if (log != null) {
         try {
           log.write(notice, timeMillis, nanos);
         } catch (IOException e) {
-          around.console().line("fmirun: --events: cannot be written: " + e.getMessage());
+          eventLog = null;
+          around
+              .console()
+              .line(
+                  "fmirun: --events: cannot be written, from now on nothing is: " + e.getMessage());
         }
       }
     }

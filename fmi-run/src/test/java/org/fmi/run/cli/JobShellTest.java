@@ -138,7 +138,7 @@ final class JobShellTest {
       Job job,
       Launcher launcher,
       IntFunction<List<String>> addressesFor) {
-    Console console = new Console(false, () -> {});
+    Console console = new Console(false, () -> {}, () -> {});
     console.start();
     return new JobShell(
         options,

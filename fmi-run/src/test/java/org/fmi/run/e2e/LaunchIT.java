@@ -37,6 +37,9 @@ final class LaunchIT {
   /** What fmirun is started by, if by anything. */
   private List<String> wrapper = List.of();
 
+  /** Where its standard output goes, if not into a file that is read here. */
+  private Path output = Path.of("out");
+
   private Process start(List<String> options, String... program) throws IOException {
     // Whoever runs the tests may ignore signals, which processes inherit.
     List<String> command = new ArrayList<>(List.of("env", "--default-signal"));
@@ -53,7 +56,7 @@ final class LaunchIT {
         new ProcessBuilder(command)
             .directory(directory.toFile())
             .redirectInput(Path.of("/dev/null").toFile())
-            .redirectOutput(out().toFile())
+            .redirectOutput(directory.resolve(output).toFile())
             .redirectError(directory.resolve("err").toFile());
     if (Files.exists(in())) {
       builder.redirectInput(in().toFile());
@@ -359,6 +362,33 @@ final class LaunchIT {
             .start();
     assertThat(await(shell)).as("%s%s", texts()).isEqualTo(128 + 13);
     assertThat(Files.readAllLines(out())).hasSize(5).containsOnly("chatter");
+  }
+
+  @Test
+  void endsWhenItsOutputCannotBeWritten() throws Exception {
+    output = Path.of("/dev/full");
+    Files.createFile(out());
+    assertThat(run(List.of("-n", "2"), "chatter")).as(err()).isEqualTo(70);
+    assertThat(err())
+        .containsOnlyOnce("fmirun: standard output cannot be written: No space left on device");
+    traces.assertGone(err());
+  }
+
+  /** The last of it, when the program has ended well. */
+  @Test
+  void outputThatIsLostIsNoSuccess() throws Exception {
+    output = Path.of("/dev/full");
+    Files.createFile(out());
+    assertThat(run(List.of("-n", "1"), "exit", "0")).as(err()).isZero();
+    assertThat(run(List.of("-n", "1"), "lines", "1")).as(err()).isEqualTo(70);
+  }
+
+  @Test
+  void saysOnceThatEventsCannotBeWritten() throws Exception {
+    assertThat(run(List.of("-n", "2", "--events", "/dev/full"), "exit", "0"))
+        .as("%s%s", texts())
+        .isZero();
+    assertThat(err()).containsOnlyOnce("--events: cannot be written");
   }
 
   /** More than may be on its way, read long after the program's end. */
