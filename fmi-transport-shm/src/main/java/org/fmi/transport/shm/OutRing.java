@@ -52,6 +52,8 @@ final class OutRing {
         return false;
       }
       write(frame, data + (position & dataMask) + RingLayout.IN_DATA);
+      // Only now: a payload that cannot be read any more leaves nothing behind.
+      used = position + RingLayout.dataBytes(frame.payload);
       memory.set(FrameLayout.LONG, cell + RingLayout.IN_CELL, position);
       commit++;
     }
@@ -67,7 +69,7 @@ final class OutRing {
     frame.encode(memory, at);
   }
 
-  /** Takes a place in the data area; -1 if there is none. */
+  /** Finds a place in the data area; -1 if there is none. */
   private long place(long number, int payload) {
     long position = used;
     long bytes = RingLayout.dataBytes(payload);
@@ -79,7 +81,6 @@ final class OutRing {
     if (end - dataRead > dataMask + 1 && !look(number, end)) {
       return -1;
     }
-    used = end;
     return position;
   }
 

@@ -288,13 +288,7 @@ final class ShmTransport implements Transport, NodeShare {
   public int poll(FrameHandler handler) {
     int work = 0;
     for (InRing ring : incoming) {
-      int frames = ring.poll(handler);
-      if (frames > 0) {
-        work += frames;
-        if (ring.tell()) {
-          wakeWriter(ring);
-        }
-      }
+      work += read(ring, handler);
     }
     if (inbox.news() != newsSeen) {
       work += attend();
@@ -303,6 +297,17 @@ final class ShmTransport implements Transport, NodeShare {
       work += report(handler);
     }
     return work;
+  }
+
+  /** Gives the room of a frame back also if the handler throws, or the ring would stay full. */
+  private int read(InRing ring, FrameHandler handler) {
+    try {
+      return ring.poll(handler);
+    } finally {
+      if (ring.tell()) {
+        wakeWriter(ring);
+      }
+    }
   }
 
   private void wakeWriter(InRing ring) {
@@ -349,14 +354,15 @@ final class ShmTransport implements Transport, NodeShare {
 
   private int report(FrameHandler handler) {
     int work = 0;
-    for (Neighbour n; (n = losses.poll()) != null; ) {
+    for (Neighbour n; (n = losses.peek()) != null; ) {
       work++;
       // What it sent before comes first; it has told of a ring before it left.
       attend();
       InRing ring = n.incoming;
-      while (ring != null && ring.poll(handler) > 0) {
-        ring.tell();
+      while (ring != null && read(ring, handler) > 0) {
+        // More may be there.
       }
+      losses.remove();
       handler.onPeerLost(n.rank, "closed by the peer");
     }
     return work;

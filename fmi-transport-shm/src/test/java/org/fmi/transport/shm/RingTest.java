@@ -166,6 +166,26 @@ class RingTest {
   }
 
   @Test
+  void aPayloadThatCannotBeReadTakesNoRoom() {
+    Frame bad = new Frame();
+    bad.kind = 3;
+    bad.payload = ShmTransport.MAX_PAYLOAD;
+    try (Arena arena = Arena.ofConfined()) {
+      bad.base = arena.allocate(ShmTransport.MAX_PAYLOAD);
+    }
+    for (int n = 0; n < 100; n++) {
+      assertThatThrownBy(() -> out.offer(bad)).isInstanceOf(IllegalStateException.class);
+    }
+    assertThat(in.ready()).isFalse();
+    Checker checker = new Checker();
+    for (int n = 0; n < 2 * SMALL.cells(); n++) {
+      assertThat(offer(n, ShmTransport.MAX_PAYLOAD)).isTrue();
+      assertThat(in.poll(checker)).isOne();
+      in.tell();
+    }
+  }
+
+  @Test
   void ringsShrinkWithTheNumberOfRanks() {
     for (int ranks = 1; ranks <= 256; ranks++) {
       RingLayout layout = RingLayout.of(ranks);

@@ -353,6 +353,83 @@ class ShmTransportTest {
         });
   }
 
+  // ---- handlers that throw
+
+  /** Throws at each frame, as it does when the memory for a message was closed. */
+  private static final class Thrower implements FrameHandler {
+    int frames;
+    int lost;
+
+    @Override
+    public void onFrame(int peer, MemorySegment memory, long at) {
+      frames++;
+      throw new IllegalStateException("on purpose");
+    }
+
+    @Override
+    public void onPeerLost(int peer, String reason) {
+      lost++;
+    }
+
+    /** Whether there was something. */
+    boolean polls(Transport transport) {
+      try {
+        return transport.poll(this) > 0;
+      } catch (IllegalStateException e) {
+        assertThat(e).hasMessage("on purpose");
+        return true;
+      }
+    }
+  }
+
+  /** More than a ring holds, again and again: the room of each frame must be free again. */
+  @Test
+  void aHandlerThatThrowsStopsNeitherReaderNorWriter() throws Exception {
+    int ranks = 64; // the smallest rings
+    try (Transport a = open(0, ranks);
+        Transport b = open(1, ranks)) {
+      byte[][] endpoints = new byte[ranks][0];
+      endpoints[0] = a.endpoint();
+      endpoints[1] = b.endpoint();
+      a.start(endpoints);
+      b.start(endpoints);
+      Frame frame = frame(a.maxPayload());
+      Thrower thrower = new Thrower();
+      int sent = 0;
+      for (int round = 0; round < 100; round++) {
+        while (a.offer(1, frame)) {
+          sent++;
+        }
+        while (thrower.polls(b)) {
+          // Until nothing is left.
+        }
+        assertThat(thrower.frames).as("round %s", round).isEqualTo(sent);
+      }
+      assertThat(sent).isGreaterThanOrEqualTo(100);
+    }
+  }
+
+  @Test
+  void aHandlerThatThrowsHearsOfALossAfterTheLastFrame() throws Exception {
+    try (Transport b = open(1, 2)) {
+      Transport a = open(0, 2);
+      byte[][] endpoints = {a.endpoint(), b.endpoint()};
+      a.start(endpoints);
+      b.start(endpoints);
+      Frame frame = frame(8);
+      for (int i = 0; i < 3; i++) {
+        assertThat(a.offer(1, frame)).isTrue();
+      }
+      a.close();
+      Thrower thrower = new Thrower();
+      while (thrower.polls(b)) {
+        assertThat(thrower.lost == 0 || thrower.frames == 3).isTrue();
+      }
+      assertThat(thrower.frames).isEqualTo(3);
+      assertThat(thrower.lost).isOne();
+    }
+  }
+
   // ---- cost
 
   @ParameterizedTest
