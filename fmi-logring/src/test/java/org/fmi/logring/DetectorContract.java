@@ -40,6 +40,7 @@ abstract class DetectorContract {
         0,
         "/nowhere",
         size,
+        size,
         2,
         new int[] {rank},
         2,

@@ -27,6 +27,7 @@ class LinksTest {
           0,
           "/nowhere",
           4,
+          4,
           2,
           new int[] {1},
           2,

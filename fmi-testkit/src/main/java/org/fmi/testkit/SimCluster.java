@@ -135,6 +135,7 @@ public final class SimCluster {
         node,
         "/node" + node,
         ranksOnNode,
+        ranksOnNode,
         2,
         group,
         2,

@@ -80,7 +80,7 @@ public final class Progress {
     return work;
   }
 
-  /** Whether each rank of this node has a core. */
+  /** Whether each rank of this machine has a core. */
   public boolean mayWaitBusily() {
     return waiting.mayWaitBusily();
   }

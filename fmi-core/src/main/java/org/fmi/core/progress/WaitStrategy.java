@@ -9,9 +9,9 @@ package org.fmi.core.progress;
  * woken from sleep takes 6 to 60 µs. Hence:
  *
  * <ol>
- *   <li>{@link #SPINS} polls in a row, only while the node's ranks are no more than its cores; with
- *       a yield now and then, for what is to bring the message may wait for this core: a thread of
- *       the kernel that works for a device;
+ *   <li>{@link #SPINS} polls in a row, only while the machine's ranks are no more than its cores;
+ *       with a yield now and then, for what is to bring the message may wait for this core: a
+ *       thread of the kernel that works for a device;
  *   <li>{@link #YIELDS} polls with a {@link Thread#yield} before each;
  *   <li>sleeps, of {@link #FIRST_SLEEP_NANOS} at first and then ever twice as long, up to {@link
  *       #LAST_SLEEP_NANOS}; an arrival ends them.
@@ -46,16 +46,16 @@ public final class WaitStrategy {
   private long sleep = FIRST_SLEEP_NANOS;
 
   /**
-   * For a node where {@code ranksOnNode} ranks share {@code cores} cores.
+   * For a machine where {@code ranks} ranks share {@code cores} cores.
    *
    * @throws IllegalArgumentException if one of them is less than 1
    */
-  public WaitStrategy(int ranksOnNode, int cores) {
-    if (ranksOnNode < 1 || cores < 1) {
+  public WaitStrategy(int ranks, int cores) {
+    if (ranks < 1 || cores < 1) {
       throw new IllegalArgumentException(
-          "ranks and cores of a node are at least 1, not " + ranksOnNode + " and " + cores);
+          "ranks and cores of a machine are at least 1, not " + ranks + " and " + cores);
     }
-    spins = ranksOnNode <= cores ? SPINS : 0;
+    spins = ranks <= cores ? SPINS : 0;
   }
 
   /** There was work. */
@@ -72,7 +72,7 @@ public final class WaitStrategy {
     return result;
   }
 
-  /** Whether each rank of the node has a core. */
+  /** Whether each rank of the machine has a core. */
   public boolean mayWaitBusily() {
     return spins > 0;
   }

@@ -133,7 +133,7 @@ public final class RankRuntime implements Fmi {
         new Messenger(
             config.rank(),
             config.size(),
-            new WaitStrategy(config.ranksOnNode(), config.cores()),
+            new WaitStrategy(config.ranksOnMachine(), config.cores()),
             config.recordLimitBytes(),
             new Hooks());
     ContextIds contexts = new ContextIds();
@@ -373,7 +373,8 @@ public final class RankRuntime implements Fmi {
 
   private static IllegalStateException nested() {
     return new IllegalStateException(
-        "loops cannot be nested: this is called from the body of a loop; move the inner loop's work into the body");
+        "loops cannot be nested: this is called from the body of a loop; move the inner loop's work"
+            + " into the body");
   }
 
   /** Begins a loop, or takes up the one that a checkpoint belongs to. */
@@ -515,8 +516,8 @@ public final class RankRuntime implements Fmi {
     if (active > 0) {
       throw new IllegalStateException(
           active
-              + " requests are not complete: a checkpoint cannot hold them; wait for them (waitFor, Request.waitAll) before"
-              + " the end of an iteration and before the loop");
+              + " requests are not complete: a checkpoint cannot hold them; wait for them (waitFor,"
+              + " Request.waitAll) before the end of an iteration and before the loop");
     }
   }
 

@@ -14,8 +14,10 @@ import java.util.List;
  * @param node number of the node this process runs on
  * @param nodeDirectory the daemon's directory in node memory (mode 0700), deleted with the node or
  *     job
- * @param ranksOnNode ranks that share this node's cores
- * @param cores cores that this node's ranks may use
+ * @param ranksOnNode ranks of this node
+ * @param ranksOnMachine ranks that share this machine's cores and memory: those of all nodes, if
+ *     they are local ones
+ * @param cores cores that these may use
  * @param group the world ranks of this rank's checkpoint group, ascending, this one included
  * @param logRingBase base k of the log-ring
  * @param heartbeatTimeoutMillis a process silent for so long is declared dead
@@ -34,6 +36,7 @@ public record RankConfig(
     int node,
     String nodeDirectory,
     int ranksOnNode,
+    int ranksOnMachine,
     int cores,
     int[] group,
     int logRingBase,
@@ -55,6 +58,7 @@ public record RankConfig(
         node,
         nodeDirectory,
         ranksOnNode,
+        ranksOnMachine,
         cores,
         group,
         logRingBase,

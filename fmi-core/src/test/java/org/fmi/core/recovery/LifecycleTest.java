@@ -163,6 +163,7 @@ final class LifecycleTest {
             "",
             1,
             1,
+            1,
             new int[] {0},
             2,
             60_000,

@@ -32,6 +32,7 @@ import org.fmi.net.Loop;
 import org.fmi.net.Server;
 import org.fmi.run.cli.RunOptions.Verbosity;
 import org.fmi.run.control.BadMessageException;
+import org.fmi.run.control.Bootstrap;
 import org.fmi.run.control.DaemonCodec;
 import org.fmi.run.control.FromDaemon;
 import org.fmi.run.control.NodeSetup;
@@ -41,7 +42,6 @@ import org.fmi.run.job.JobCommand;
 import org.fmi.run.job.JobEvent;
 import org.fmi.run.job.JobSpec;
 import org.fmi.run.job.Notice;
-import org.fmi.run.control.Bootstrap;
 import org.fmi.run.launch.DaemonProcess;
 import org.fmi.run.launch.Launcher;
 import org.jspecify.annotations.Nullable;
@@ -118,8 +118,10 @@ final class JobShell {
   private volatile boolean outputLost;
 
   private boolean deciding;
+
   /** The newest epoch in which processes were asked to stand by. */
   private int standbyEpoch = -1;
+
   private int port;
 
   /** The exit status, once the end has begun. */
@@ -330,8 +332,8 @@ final class JobShell {
 
   /**
    * Asks for processes that stand by: one on each node for a rank of it that dies, on a spare node
-   * as many as a lost one may bring. Not before the first checkpoint of an epoch: they must not slow
-   * down the start of the job, nor a recovery, and short programs never pay for them.
+   * as many as a lost one may bring. Not before the first checkpoint of an epoch: they must not
+   * slow down the start of the job, nor a recovery, and short programs never pay for them.
    */
   private void startStandbys() {
     int[] ranksOn = new int[nodes.length];
@@ -348,7 +350,7 @@ final class JobShell {
     }
   }
 
-  /** How many ranks share a node's cores: local nodes are all on one machine. */
+  /** How many ranks share a node's machine: local nodes are all on one. */
   private int sharing(int ranksOnNode) {
     return options.ssh() ? ranksOnNode : spec.size();
   }
@@ -363,6 +365,7 @@ final class JobShell {
             c.rank(),
             c.incarnation(),
             c.group(),
+            c.ranksOnNode(),
             sharing(c.ranksOnNode()),
             choice.cores(),
             c.faults()));
@@ -713,10 +716,7 @@ final class JobShell {
           around
               .console()
               .output(
-                  m.rank(),
-                  m.error(),
-                  m.bytes(),
-                  () -> post(() -> taken(node, m.bytes().length)));
+                  m.rank(), m.error(), m.bytes(), () -> post(() -> taken(node, m.bytes().length)));
       case FromDaemon.InputTaken m -> input.taken(m.incarnation(), m.bytes());
     }
   }
@@ -794,11 +794,14 @@ final class JobShell {
       var _ =
           loop.schedule(END_MILLIS / 4, TimeUnit.MILLISECONDS, () -> result.complete(exitStatus()));
     } else {
-      // Here nothing but the deletion of much memory takes long, and nobody else would go on with it.
+      // Here nothing but the deletion of much memory takes long, and nobody else would go on with
+      // it.
       var _ =
           CompletableFuture.allOf(
-              Arrays.stream(nodes).map(node -> node.fenced).toArray(CompletableFuture<?>[]::new))
-          .whenComplete((_, _) -> post(() -> result.complete(exitStatus())));
+                  Arrays.stream(nodes)
+                      .map(node -> node.fenced)
+                      .toArray(CompletableFuture<?>[]::new))
+              .whenComplete((_, _) -> post(() -> result.complete(exitStatus())));
     }
   }
 

@@ -19,6 +19,7 @@ public final class DaemonCodec {
               .putInt(m.incarnation())
               .putInts(m.group())
               .putInt(m.ranksOnNode())
+              .putInt(m.ranksOnMachine())
               .putInts(m.cores())
               .putList(m.faults(), RuntimeParts::putFault)
               .toBytes();
@@ -35,7 +36,7 @@ public final class DaemonCodec {
         yield out.toBytes();
       }
       case ToDaemon.Standbys m ->
-          new MessageWriter(6).putInt(m.count()).putInt(m.ranksOnNode()).toBytes();
+          new MessageWriter(6).putInt(m.count()).putInt(m.ranksOnMachine()).toBytes();
       case ToDaemon.Input m ->
           new MessageWriter(7).putInt(m.incarnation()).putBytes(m.bytes()).toBytes();
       case ToDaemon.OutputTaken m -> new MessageWriter(8).putInt(m.bytes()).toBytes();
@@ -56,6 +57,7 @@ public final class DaemonCodec {
                   in.getInt(),
                   in.getInt(),
                   in.getInts(),
+                  in.getInt(),
                   in.getInt(),
                   in.getInts(),
                   in.getList(RuntimeParts::getFault));

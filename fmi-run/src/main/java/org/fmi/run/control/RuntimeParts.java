@@ -19,8 +19,7 @@ final class RuntimeParts {
               .putInt(m.epoch())
               .putString(m.position().name())
               .putMap(m.addresses(), MessageWriter::putBytes);
-      case RankMessage.Connected m ->
-          out.putByte(2).putInt(m.epoch()).putString(m.overlay());
+      case RankMessage.Connected m -> out.putByte(2).putInt(m.epoch()).putString(m.overlay());
       case RankMessage.Running m ->
           out.putByte(3)
               .putInt(m.epoch())
@@ -63,7 +62,7 @@ final class RuntimeParts {
               in.getMap(MessageReader::getBytes));
       case 2 -> new RankMessage.Connected(in.getInt(), in.getString());
       case 3 -> new RankMessage.Running(in.getInt(), in.getLong(), in.getLong(), in.getBoolean());
-      case 4 -> 
+      case 4 ->
           new RankMessage.Suspect(
               in.getInt(), in.getInt(), in.getInt(), in.getLong(), in.getString());
       case 5 ->
@@ -152,6 +151,7 @@ final class RuntimeParts {
         .putInt(config.node())
         .putString(config.nodeDirectory())
         .putInt(config.ranksOnNode())
+        .putInt(config.ranksOnMachine())
         .putInt(config.cores())
         .putInts(config.group())
         .putInt(config.logRingBase())
@@ -172,6 +172,7 @@ final class RuntimeParts {
         in.getString(),
         in.getInt(),
         in.getString(),
+        in.getInt(),
         in.getInt(),
         in.getInt(),
         in.getInts(),

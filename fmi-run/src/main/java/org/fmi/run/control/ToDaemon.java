@@ -12,10 +12,17 @@ public sealed interface ToDaemon {
   /**
    * Start a process for a rank; a waiting standby takes it over at once.
    *
+   * @param ranksOnMachine how many ranks share the machine, which may be that of other nodes too
    * @param cores numbers of the cores to bind it to; empty if to none
    */
   record Spawn(
-      int rank, int incarnation, int[] group, int ranksOnNode, int[] cores, List<Fault> faults)
+      int rank,
+      int incarnation,
+      int[] group,
+      int ranksOnNode,
+      int ranksOnMachine,
+      int[] cores,
+      List<Fault> faults)
       implements ToDaemon {
     public Spawn {
       faults = List.copyOf(faults);
@@ -34,9 +41,9 @@ public sealed interface ToDaemon {
   /**
    * Keep so many processes ready that do not know yet which rank they will be.
    *
-   * @param ranksOnNode how many ranks will then share the node; sizes their heaps
+   * @param ranksOnMachine how many ranks will then share the machine; sizes their heaps
    */
-  record Standbys(int count, int ranksOnNode) implements ToDaemon {}
+  record Standbys(int count, int ranksOnMachine) implements ToDaemon {}
 
   /** Standard input for a process of rank 0; empty at its end. */
   record Input(int incarnation, byte[] bytes) implements ToDaemon {}

@@ -23,15 +23,15 @@ import org.fmi.net.Closed;
 import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
 import org.fmi.net.Loop;
+import org.fmi.run.Installation;
 import org.fmi.run.control.BadMessageException;
+import org.fmi.run.control.Bootstrap;
 import org.fmi.run.control.DaemonCodec;
 import org.fmi.run.control.FromDaemon;
 import org.fmi.run.control.FromRank;
 import org.fmi.run.control.NodeSetup;
 import org.fmi.run.control.RankCodec;
 import org.fmi.run.control.ToDaemon;
-import org.fmi.run.control.Bootstrap;
-import org.fmi.run.Installation;
 import org.fmi.run.lifeline.Lifeline;
 import org.jspecify.annotations.Nullable;
 
@@ -247,7 +247,7 @@ final class Daemon implements Uplink {
       }
       case ToDaemon.Standbys m -> {
         standbysWanted = m.count();
-        standbyShare = m.ranksOnNode();
+        standbyShare = m.ranksOnMachine();
         startStandbys();
         ranks.values().forEach(RankProcess::holdLifeline);
       }
@@ -328,6 +328,7 @@ final class Daemon implements Uplink {
             bootstrap.node(),
             directory.path().toString(),
             m.ranksOnNode(),
+            m.ranksOnMachine(),
             cores,
             m.group(),
             common.logRingBase(),
@@ -347,7 +348,7 @@ final class Daemon implements Uplink {
     Starting soon = new Starting(config);
     starting.put(m.rank(), soon);
     start(
-        m.ranksOnNode(),
+        m.ranksOnMachine(),
         process -> {
           starting.remove(m.rank(), soon);
           ranks.put(m.rank(), process);
@@ -417,7 +418,7 @@ final class Daemon implements Uplink {
     void accept(String problem);
   }
 
-  private void start(int ranksOnNode, Started started, NotStarted notStarted) {
+  private void start(int ranksOnMachine, Started started, NotStarted notStarted) {
     RankCommand known = command;
     if (known == null) {
       throw new IllegalStateException("start before setup");
@@ -425,7 +426,7 @@ final class Daemon implements Uplink {
     onStarter(
         () -> {
           try {
-            Process process = known.build(ranksOnNode).start();
+            Process process = known.build(ranksOnMachine).start();
             loop.execute(
                 () -> {
                   RankProcess rankProcess = new RankProcess(process, outputCredit, this);

@@ -57,16 +57,16 @@ final class RankCommand {
    * The process to start: killed by the system when the thread that starts it ends. It makes a
    * process group of its own before it runs the program.
    *
-   * @param ranksOnNode how many share the machine; sizes heap and threads
+   * @param ranksOnMachine how many share the machine; sizes heap and threads
    */
-  ProcessBuilder build(int ranksOnNode) {
+  ProcessBuilder build(int ranksOnMachine) {
     List<String> command = new ArrayList<>();
     command.addAll(List.of("setpriv", "--pdeathsig", "KILL"));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("@" + installation.jvmOptions());
     command.add("-Djava.library.path=" + libraryPath());
     command.add("-XX:-UsePerfData");
-    int share = Math.max(1, cores / ranksOnNode);
+    int share = Math.max(1, cores / ranksOnMachine);
     command.add("-XX:ActiveProcessorCount=" + share);
     if (!isCollectorChosen()) {
       command.add(share == 1 ? "-XX:+UseSerialGC" : "-XX:+UseParallelGC");
@@ -79,7 +79,7 @@ final class RankCommand {
     // Half of the memory is left to checkpoints, message buffers and the system. As shares of what
     // the JVM finds that it may use: all else that is said of the heap, in any form, wins over
     // them.
-    double heap = 50.0 / ranksOnNode;
+    double heap = 50.0 / ranksOnMachine;
     command.add("-XX:MaxRAMPercentage=" + heap);
     // The JVM would begin as if the machine were its own, and use all of that before it collects.
     command.add("-XX:InitialRAMPercentage=" + Math.min(heap / 8, 100.0 / 64));

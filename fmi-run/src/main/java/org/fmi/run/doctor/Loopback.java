@@ -98,6 +98,7 @@ final class Loopback {
         0,
         nodeDirectory.toString(),
         RANKS,
+        RANKS,
         Runtime.getRuntime().availableProcessors(),
         new int[] {0, 1},
         2,

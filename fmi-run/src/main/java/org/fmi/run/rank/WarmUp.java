@@ -172,6 +172,7 @@ final class WarmUp {
         nodeOf(rank),
         directoryOf(nodeOf(rank)).toString(),
         SIZE,
+        SIZE,
         1,
         new int[] {0, 1, 2},
         2,

@@ -44,6 +44,7 @@ final class RankProcessTest {
             "/nowhere",
             1,
             1,
+            1,
             new int[] {1},
             2,
             1000,

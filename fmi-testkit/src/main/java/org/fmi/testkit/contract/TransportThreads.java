@@ -41,6 +41,7 @@ public final class TransportThreads {
                   0,
                   nodeDirectory.toString(),
                   ranks,
+                  ranks,
                   Runtime.getRuntime().availableProcessors(),
                   new int[] {rank},
                   2,

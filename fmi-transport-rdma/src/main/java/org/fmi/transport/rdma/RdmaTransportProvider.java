@@ -56,7 +56,7 @@ public final class RdmaTransportProvider implements TransportProvider {
    * and not more than its share of a quarter of the machine's memory.
    */
   private static long mostRegistered(RankConfig config, VerbsProvider provider) throws IOException {
-    long share = LockedMemory.machineBytes() / 4 / config.ranksOnNode();
+    long share = LockedMemory.machineBytes() / 4 / config.ranksOnMachine();
     if (LockedMemory.exempt()) {
       return share;
     }

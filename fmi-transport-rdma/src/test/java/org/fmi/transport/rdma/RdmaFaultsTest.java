@@ -56,6 +56,7 @@ class RdmaFaultsTest {
         0,
         "/nowhere",
         1,
+        1,
         2,
         new int[] {rank},
         2,

@@ -65,6 +65,11 @@ record RingLayout(int cells, int dataBytes) {
     return ofData(Math.clamp(Long.highestOneBit(NODE_BYTES / pairs), LEAST_DATA, MOST_DATA));
   }
 
+  /** What these rings take when each rank talks to each other. */
+  static long nodeBytes(int ranksOnNode) {
+    return of(ranksOnNode).fileBytes() * ranksOnNode * (ranksOnNode - 1);
+  }
+
   private static RingLayout ofData(int dataBytes) {
     return new RingLayout(Math.max(FEWEST_CELLS, dataBytes / DATA_BYTES_A_CELL), dataBytes);
   }

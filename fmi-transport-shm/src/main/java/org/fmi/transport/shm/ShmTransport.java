@@ -46,7 +46,6 @@ final class ShmTransport implements Transport, NodeShare {
   private static final int MIB_SHIFT = 20;
 
   private final RankConfig config;
-  private final RingLayout layout;
   private final Arena arena = Arena.ofShared();
   private final NodeFiles files;
   private final String name;
@@ -64,6 +63,7 @@ final class ShmTransport implements Transport, NodeShare {
   /** By rank. */
   private final @Nullable OutRing[] outgoing;
 
+  private RingLayout layout = RingLayout.of(1);
   private InRing[] incoming = {};
   private int newsSeen;
 
@@ -98,7 +98,6 @@ final class ShmTransport implements Transport, NodeShare {
 
   ShmTransport(RankConfig config, int epoch) throws IOException {
     this.config = config;
-    this.layout = RingLayout.of(config.ranksOnNode());
     this.files = new NodeFiles(Path.of(config.nodeDirectory()), arena);
     this.name = NodeFiles.inboxName(config.rank(), config.incarnation(), epoch);
     this.neighbours = new Neighbour[config.size()];
@@ -106,9 +105,8 @@ final class ShmTransport implements Transport, NodeShare {
     this.outgoing = new OutRing[config.size()];
     try {
       files.sweep(config.rank(), config.incarnation(), epoch);
-      long wanted = ringBytes();
-      if (wanted > files.freeBytes()) {
-        throw new IOException(noRoom(wanted));
+      if (RingLayout.nodeBytes(config.ranksOnNode()) > files.freeBytes()) {
+        throw new IOException(noRoom(config.ranksOnNode()));
       }
       this.inbox = new Inbox(files.create(name, Inbox.bytes(config.size())));
       this.endpoint = (name + "@" + files.node()).getBytes(StandardCharsets.UTF_8);
@@ -118,16 +116,11 @@ final class ShmTransport implements Transport, NodeShare {
     }
   }
 
-  /** What the rings of all ranks of this node take at most. */
-  private long ringBytes() {
-    return layout.fileBytes() * config.ranksOnNode() * (config.ranksOnNode() - 1);
-  }
-
-  private String noRoom(long wanted) throws IOException {
-    return "shm: the rings of %d ranks need %d MiB in %s, %d MiB are free; fewer ranks a node (--ppn), --transport tcp, or a larger /dev/shm would help"
+  private String noRoom(int ranks) throws IOException {
+    return "shm: the rings of %d ranks need up to %d MiB in %s, %d MiB are free; fewer ranks a node (--ppn), --transport tcp, or a larger /dev/shm would help"
         .formatted(
-            config.ranksOnNode(),
-            Math.ceilDiv(wanted, 1L << MIB_SHIFT),
+            ranks,
+            Math.ceilDiv(RingLayout.nodeBytes(ranks), 1L << MIB_SHIFT),
             config.nodeDirectory(),
             files.freeBytes() >> MIB_SHIFT);
   }
@@ -158,6 +151,8 @@ final class ShmTransport implements Transport, NodeShare {
         all.add(n);
       }
     }
+    // Counted anew: a node may have taken in ranks of one that was lost.
+    layout = RingLayout.of(all.size() + 1);
   }
 
   private static String nodeOf(byte[] endpoint) {
@@ -217,8 +212,20 @@ final class ShmTransport implements Transport, NodeShare {
       theirs.tell(config.rank(), Inbox.RING);
       return ring;
     } catch (IOException e) {
-      throw failed(e);
+      throw notMade(e);
     }
+  }
+
+  /** Says what would help if room is what is missing. */
+  private FmiException notMade(IOException e) {
+    try {
+      if (files.freeBytes() < layout.fileBytes()) {
+        return new FmiException(ErrorClass.OTHER, e.getMessage() + "; " + noRoom(all.size() + 1));
+      }
+    } catch (IOException unknown) {
+      e.addSuppressed(unknown);
+    }
+    return failed(e);
   }
 
   /** Null if it has left. */
@@ -235,14 +242,8 @@ final class ShmTransport implements Transport, NodeShare {
     return theirs;
   }
 
-  private FmiException failed(IOException e) {
-    String what;
-    try {
-      what = e.getMessage() + "; " + noRoom(layout.fileBytes());
-    } catch (IOException unknown) {
-      what = String.valueOf(e.getMessage());
-    }
-    return new FmiException(ErrorClass.OTHER, what);
+  private static FmiException failed(IOException e) {
+    return new FmiException(ErrorClass.OTHER, "shm: " + e.getMessage());
   }
 
   private void notAwake(int peer, Inbox theirs) {

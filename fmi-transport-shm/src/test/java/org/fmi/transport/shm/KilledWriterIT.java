@@ -74,6 +74,7 @@ class KilledWriterIT {
         directory.toString(),
         2,
         2,
+        2,
         new int[] {rank},
         2,
         10_000,

@@ -198,7 +198,8 @@ class RingTest {
       }
     }
     assertThat(RingLayout.of(64).fileBytes()).isEqualTo(76 << 10);
-    assertThat(64 * 63 * RingLayout.of(64).fileBytes()).isLessThan(300 << 20);
+    assertThat(RingLayout.nodeBytes(64)).isLessThan(300 << 20);
+    assertThat(RingLayout.nodeBytes(1)).isZero();
   }
 
   @Test

@@ -66,6 +66,7 @@ class TcpTransportTest {
         0,
         "/nowhere",
         size,
+        size,
         2,
         new int[] {rank},
         2,
