@@ -15,7 +15,7 @@ import org.fmi.core.node.PrivateFile;
  * Makes, maps and deletes one rank's {@link PrivateFile}s in the node's directory.
  *
  * <pre>
- *   shm-RANK.INCARNATION-EPOCH       the rank's {@link Inbox}; deleted by its owner
+ *   shm-RANK.INCARNATION-EPOCH       the rank's {@link Inbox}; deleted by its owner once all its mappings are gone
  *   shm-RANK.INCARNATION-EPOCH-TO    its ring to rank TO; deleted by TO as soon as it has mapped it
  *   shm-RANK.INCARNATION-EPOCH-cKEY  memory for collectives; deleted by its owner when all have mapped it
  * </pre>
@@ -75,6 +75,20 @@ final class NodeFiles {
         }
       }
     }
+  }
+
+  /** Whether ranks of this node have not left the epochs before yet: they hold memory of these. */
+  boolean earlier(int epoch) throws IOException {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "shm-*")) {
+      for (Path file : files) {
+        Matcher name = NAME.matcher(String.valueOf(file.getFileName()));
+        boolean inbox = name.matches() && name.end() == name.end(3);
+        if (inbox && Integer.parseInt(name.group(3)) < epoch) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   long freeBytes() throws IOException {

@@ -46,6 +46,7 @@ final class ShmTransport implements Transport, NodeShare {
   private static final int MIB_SHIFT = 20;
 
   private final RankConfig config;
+  private final int epoch;
   private final Arena arena = Arena.ofShared();
   private final NodeFiles files;
   private final String name;
@@ -62,6 +63,9 @@ final class ShmTransport implements Transport, NodeShare {
 
   /** By rank. */
   private final @Nullable OutRing[] outgoing;
+
+  /** No rank of this node is in an epoch before any more. */
+  private boolean earlierGone;
 
   private RingLayout layout = RingLayout.of(1);
   private InRing[] incoming = {};
@@ -98,6 +102,7 @@ final class ShmTransport implements Transport, NodeShare {
 
   ShmTransport(RankConfig config, int epoch) throws IOException {
     this.config = config;
+    this.epoch = epoch;
     this.files = new NodeFiles(Path.of(config.nodeDirectory()), arena);
     this.name = NodeFiles.inboxName(config.rank(), config.incarnation(), epoch);
     this.neighbours = new Neighbour[config.size()];
@@ -105,7 +110,8 @@ final class ShmTransport implements Transport, NodeShare {
     this.outgoing = new OutRing[config.size()];
     try {
       files.sweep(config.rank(), config.incarnation(), epoch);
-      if (RingLayout.nodeBytes(config.ranksOnNode()) > files.freeBytes()) {
+      // Memory of the epoch before comes back: what is free now says nothing.
+      if (!files.earlier(epoch) && RingLayout.nodeBytes(config.ranksOnNode()) > files.freeBytes()) {
         throw new IOException(noRoom(config.ranksOnNode()));
       }
       this.inbox = new Inbox(files.create(name, Inbox.bytes(config.size())));
@@ -212,7 +218,20 @@ final class ShmTransport implements Transport, NodeShare {
       theirs.tell(config.rank(), Inbox.RING);
       return ring;
     } catch (IOException e) {
-      throw notMade(e);
+      if (earlierGone) {
+        throw notMade(e);
+      }
+      // It may be the room that a neighbour still holds in the epoch before: tried again later.
+      earlierGone = !anyEarlier();
+      return null;
+    }
+  }
+
+  private boolean anyEarlier() {
+    try {
+      return files.earlier(epoch);
+    } catch (IOException e) {
+      throw failed(e);
     }
   }
 
@@ -525,29 +544,32 @@ final class ShmTransport implements Transport, NodeShare {
     closed = true;
     inbox.close();
     try {
-      for (Neighbour n : all) {
-        leave(n);
-      }
-      files.delete(name);
-      for (String file : notHidden) {
-        files.delete(file);
-      }
-      Bell b = bell;
-      if (b != null) {
-        b.close();
-      }
-      if (rope != null) {
-        rope.close();
+      try {
+        for (Neighbour n : all) {
+          leave(n);
+        }
+        for (String file : notHidden) {
+          files.delete(file);
+        }
+        Bell b = bell;
+        if (b != null) {
+          b.close();
+        }
+        if (rope != null) {
+          rope.close();
+        }
+      } finally {
+        incoming = new InRing[0];
+        Arrays.fill(outgoing, null);
+        all.clear();
+        shared.values().forEach(Arena::close);
+        shared.clear();
+        arena.close();
+        // Last: it stands for all that was mapped.
+        files.delete(name);
       }
     } catch (IOException e) {
       throw new UncheckedIOException("shm: cannot clean up", e);
-    } finally {
-      incoming = new InRing[0];
-      Arrays.fill(outgoing, null);
-      all.clear();
-      shared.values().forEach(Arena::close);
-      shared.clear();
-      arena.close();
     }
   }
 

@@ -273,6 +273,41 @@ class ShmTransportTest {
     assertThat(files()).isEmpty();
   }
 
+  /** What is mapped for the epoch before is free again when the first ring is needed. */
+  @Test
+  void noRoomIsSaidOnlyWhenNobodyIsInTheEpochBefore() throws Exception {
+    RankConfig many = config(directory, 0, 50_000, 0);
+    Transport before = open(1, 2);
+    Files.createFile(directory.resolve("shm-1.0-2-5")); // a ring that nobody took
+    new ShmTransportProvider().open(many, EPOCH + 1).close();
+    before.close();
+    assertThatThrownBy(() -> new ShmTransportProvider().open(many, EPOCH + 1))
+        .hasMessageContaining("MiB are free");
+    assertThat(files()).containsExactly("shm-1.0-2-5");
+  }
+
+  @Test
+  void aRingThatCannotBeMadeIsTriedAgainUntilTheEpochBeforeIsLeft() throws Exception {
+    Transport before = open(1, 2);
+    try (Transport a = new ShmTransportProvider().open(config(directory, 0, 2, 0), EPOCH + 1);
+        Transport b = new ShmTransportProvider().open(config(directory, 1, 2, 0), EPOCH + 1)) {
+      byte[][] endpoints = {a.endpoint(), b.endpoint()};
+      a.start(endpoints);
+      b.start(endpoints);
+      Frame frame = frame(8);
+      // As if there were no room.
+      Path inTheWay = Files.createFile(directory.resolve("shm-0.0-4-1"));
+      for (int i = 0; i < 10; i++) {
+        assertThat(a.offer(1, frame)).isFalse();
+      }
+      before.close();
+      assertThat(a.offer(1, frame)).as("may have failed just before the others left").isFalse();
+      assertThatThrownBy(() -> a.offer(1, frame)).isInstanceOf(FmiException.class);
+      Files.delete(inTheWay);
+      assertThat(a.offer(1, frame)).isTrue();
+    }
+  }
+
   @Test
   void ringsAreAsLargeAsTheRanksOfTheNodeAllow() throws Exception {
     try (Transport a = open(0, 64);
@@ -293,6 +328,7 @@ class ShmTransportTest {
         Transport b = open(1, 2)) {
       a.start(new byte[][] {a.endpoint(), b.endpoint()});
       Files.createFile(directory.resolve("shm-0.0-3-1"));
+      assertThat(a.offer(1, frame(8))).isFalse();
       assertThatThrownBy(() -> a.offer(1, frame(8)))
           .isInstanceOf(FmiException.class)
           .hasMessageContaining("shm-0.0-3-1")
