@@ -1,6 +1,9 @@
 package org.fmi.core.recovery;
 
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -189,17 +192,31 @@ final class Lifecycle implements JobLink.Listener {
         if (!config.transports().isEmpty() || provider.equals(transportProviders.getLast())) {
           throw e;
         }
-        if (leftOut.add(provider.name()) && config.rank() == 0 && config.incarnation() == 0) {
+        if (leftOut.add(provider.name()) && firstOfNode(provider.name())) {
           System.err.println(
-              "fmi: goes on without "
-                  + provider.name()
-                  + ": "
-                  + e.getMessage()
-                  + " (as seen by rank 0)");
+              "fmi: goes on without %s: %s (as seen by rank %d, node %d, %s)"
+                  .formatted(
+                      provider.name(),
+                      e.getMessage(),
+                      config.rank(),
+                      config.node(),
+                      config.host()));
         }
       }
     }
     return opened;
+  }
+
+  /** Whether no rank of this node was the first to leave this transport out before. */
+  private boolean firstOfNode(String transport) {
+    try {
+      Files.createFile(Path.of(config.nodeDirectory(), "without-" + transport));
+      return true;
+    } catch (FileAlreadyExistsException e) {
+      return false;
+    } catch (IOException e) {
+      return true; // better said twice than not at all
+    }
   }
 
   /**

@@ -3,7 +3,12 @@ package org.fmi.core.recovery;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,9 +27,12 @@ import org.fmi.core.spi.Transport;
 import org.fmi.core.spi.TransportProvider;
 import org.fmi.core.wire.Frame;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Which transports a rank has in an epoch, when not all can be opened. */
 final class LifecycleTest {
+  @TempDir Path directory = Path.of("");
+
   private final Ways fast = new Ways("fast", 20);
   private final Ways sure = new Ways("sure", 30);
   private final Job job = new Job();
@@ -160,7 +168,7 @@ final class LifecycleTest {
             1,
             "127.0.0.1",
             0,
-            "",
+            directory.toString(),
             1,
             1,
             1,
@@ -233,6 +241,27 @@ final class LifecycleTest {
         .containsExactly(List.of("fast", "sure"), List.of("sure"), List.of("fast", "sure"));
     assertThat(fast.open).isEqualTo(1);
     assertThat(sure.open).isEqualTo(1);
+  }
+
+  @Test
+  void whatIsLeftOutIsSaidOnceByEachNode() throws IOException {
+    fast.broken = true;
+    ByteArrayOutputStream said = new ByteArrayOutputStream();
+    PrintStream err = System.err;
+    System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+    try {
+      Lifecycle lifecycle = lifecycle();
+      lifecycle.join(Position.FRESH);
+      recover(lifecycle, 1);
+      lifecycle().join(Position.FRESH); // another process of the node
+      directory = Files.createDirectory(directory.resolve("another node"));
+      lifecycle().join(Position.FRESH);
+    } finally {
+      System.setErr(err);
+    }
+    String line =
+        "fmi: goes on without fast: fast: the port is down (as seen by rank 0, node 0, 127.0.0.1)";
+    assertThat(said.toString(StandardCharsets.UTF_8).lines()).containsExactly(line, line);
   }
 
   @Test
