@@ -17,7 +17,7 @@ public final class PingPong {
       usage: fmirun -n 2 pingpong.jar [options]
 
         --type TYPE   elements of the arrays that are sent: byte (default) or double
-        --max BYTES   size of the largest message, default and limit MAX_BYTES
+        --max BYTES   no message is larger, default and limit MAX_BYTES
         --csv         comma separated values instead of a table
         --help        show this and end
 
@@ -63,10 +63,10 @@ public final class PingPong {
 
   private PingPong(Comm world, Type type, int maxBytes) {
     this.world = world;
-    this.maxBytes = maxBytes;
+    this.maxBytes = type.bytes * Integer.highestOneBit(maxBytes / type.bytes);
     this.type = type;
-    this.ball = type.array(maxBytes);
-    this.back = type.array(maxBytes);
+    this.ball = type.array(this.maxBytes);
+    this.back = type.array(this.maxBytes);
   }
 
   public static void main(String[] args) {

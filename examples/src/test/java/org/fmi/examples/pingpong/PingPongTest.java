@@ -17,4 +17,14 @@ class PingPongTest {
     assertThat(printed.lines().filter(line -> line.matches("\\d+,[0-9.]+,[0-9.]+"))).hasSize(14);
     assertThat(printed).contains("result sizes=14 ", "check=ok");
   }
+
+  @Test
+  void theLargestNeedNotBeAPowerOfTwo() throws Exception {
+    String printed =
+        new ThreadWorld(2)
+            .run(
+                Loops.UNDISTURBED,
+                fmi -> PingPong.run(fmi, "--csv", "--type", "double", "--max", "3000"));
+    assertThat(printed).contains("\n2048,", "result sizes=9 ", "check=ok");
+  }
 }
