@@ -24,15 +24,18 @@ public final class Hello {
   private Hello() {}
 
   public static void main(String[] args) throws IOException {
+    String result;
     try (Fmi fmi = Fmi.init(args)) {
-      run(fmi, args);
+      result = run(fmi, args);
     }
+    System.out.print(result); // what comes after close is never done again
   }
 
-  static void run(Fmi fmi, String... args) throws IOException {
+  /** Returns the result line; rank 0 alone has one. */
+  static String run(Fmi fmi, String... args) throws IOException {
     Comm world = fmi.world();
     if (Options.parse(world, HELP, args) == null) {
-      return;
+      return "";
     }
     String host = Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
     System.out.println("hello from rank " + world.rank() + " of " + world.size() + " on " + host);
@@ -40,8 +43,6 @@ public final class Hello {
 
     int[] count = {1};
     world.allReduce(count, Op.SUM);
-    if (world.rank() == 0) {
-      System.out.println("result ranks=" + count[0]);
-    }
+    return world.rank() == 0 ? "result ranks=" + count[0] + "\n" : "";
   }
 }

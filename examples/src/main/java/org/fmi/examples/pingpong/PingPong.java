@@ -59,7 +59,7 @@ public final class PingPong {
   private final int maxBytes;
   private final Object ball;
   private final Object back;
-  private long bytesBack;
+  private final long[] bytesBack = {0};
 
   private PingPong(Comm world, Type type, int maxBytes) {
     this.world = world;
@@ -70,16 +70,19 @@ public final class PingPong {
   }
 
   public static void main(String[] args) {
+    String result;
     try (Fmi fmi = Fmi.init(args)) {
-      run(fmi, args);
+      result = run(fmi, args);
     }
+    System.out.print(result); // what comes after close is never done again
   }
 
-  static void run(Fmi fmi, String... args) {
+  /** Returns the result line; rank 0 alone has one. */
+  static String run(Fmi fmi, String... args) {
     Comm world = fmi.world();
     Options options = Options.parse(world, HELP, args);
     if (options == null) {
-      return;
+      return "";
     }
     if (world.size() < 2) {
       throw options.refuse("needs two ranks: fmirun -n 2 pingpong.jar");
@@ -98,8 +101,10 @@ public final class PingPong {
           }
         },
         pingPong.ball,
-        pingPong.back);
+        pingPong.back,
+        pingPong.bytesBack);
     world.barrier();
+    return world.rank() == 0 ? pingPong.result() : "";
   }
 
   private void measure(boolean csv) {
@@ -112,26 +117,29 @@ public final class PingPong {
     for (long bytes = type.bytes; bytes <= maxBytes; bytes *= 2) {
       batch(bytes, roundTrips(bytes)); // warm-up
     }
-    int sizes = 0;
     for (long bytes = type.bytes; bytes <= maxBytes; bytes *= 2) {
       double micros = medianMicros(bytes);
-      sizes++;
       if (prints) {
         System.out.printf(
             csv ? "%d,%.3f,%.1f%n" : "%10d  %18.3f  %8.1f%n", bytes, micros, bytes / micros);
       }
     }
-    if (prints) {
-      boolean same =
-          type == Type.BYTE
-              ? Arrays.equals((byte[]) ball, (byte[]) back)
-              : Arrays.equals((double[]) ball, (double[]) back);
-      System.out.printf(
-          "result sizes=%d bytes=%d check=%s%n", sizes, bytesBack, same ? "ok" : "FAILED");
-      if (!same) {
-        world.abort(1);
-      }
+  }
+
+  private String result() {
+    boolean same =
+        type == Type.BYTE
+            ? Arrays.equals((byte[]) ball, (byte[]) back)
+            : Arrays.equals((double[]) ball, (double[]) back);
+    int sizes = Integer.numberOfTrailingZeros(maxBytes / type.bytes) + 1;
+    String result =
+        String.format(
+            "result sizes=%d bytes=%d check=%s%n", sizes, bytesBack[0], same ? "ok" : "FAILED");
+    if (!same) {
+      System.out.print(result);
+      world.abort(1);
     }
+    return result;
   }
 
   /** The median of half a round trip over several batches. */
@@ -158,7 +166,7 @@ public final class PingPong {
         world.send(back, 0, count, 0, TAG);
       }
     }
-    bytesBack += bytes * roundTrips;
+    bytesBack[0] += bytes * roundTrips;
     return System.nanoTime() - begin;
   }
 

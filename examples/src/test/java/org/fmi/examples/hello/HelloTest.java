@@ -9,7 +9,8 @@ import org.junit.jupiter.api.Test;
 class HelloTest {
   @Test
   void everyRankSaysHello() throws Exception {
-    String printed = new ThreadWorld(3).run(Loops.UNDISTURBED, Hello::run);
+    String printed =
+        new ThreadWorld(3).run(Loops.UNDISTURBED, fmi -> System.out.print(Hello.run(fmi)));
     assertThat(printed)
         .contains("rank 0 of 3", "rank 1 of 3", "rank 2 of 3")
         .endsWith("result ranks=3\n");

@@ -13,7 +13,9 @@ class PingPongTest {
         new ThreadWorld(3)
             .run(
                 Loops.UNDISTURBED,
-                fmi -> PingPong.run(fmi, "--csv", "--type", "double", "--max", "65536"));
+                fmi ->
+                    System.out.print(
+                        PingPong.run(fmi, "--csv", "--type", "double", "--max", "65536")));
     assertThat(printed.lines().filter(line -> line.matches("\\d+,[0-9.]+,[0-9.]+"))).hasSize(14);
     assertThat(printed).contains("result sizes=14 ", "check=ok");
   }
@@ -24,7 +26,9 @@ class PingPongTest {
         new ThreadWorld(2)
             .run(
                 Loops.UNDISTURBED,
-                fmi -> PingPong.run(fmi, "--csv", "--type", "double", "--max", "3000"));
+                fmi ->
+                    System.out.print(
+                        PingPong.run(fmi, "--csv", "--type", "double", "--max", "3000")));
     assertThat(printed).contains("\n2048,", "result sizes=9 ", "check=ok");
   }
 }
