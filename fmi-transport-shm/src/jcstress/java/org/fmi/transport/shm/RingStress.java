@@ -6,7 +6,6 @@ import org.fmi.core.spi.FrameHandler;
 import org.fmi.core.wire.Frame;
 import org.fmi.core.wire.FrameLayout;
 import org.openjdk.jcstress.annotations.Actor;
-import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
@@ -156,29 +155,6 @@ public final class RingStress {
     @Actor
     public void sleeper(II_Result r) {
       inbox.arm(PORT);
-      r.r2 = in.ready() ? 1 : 0;
-    }
-  }
-
-  /** The look after the first, short sleep: by then one of the two has happened. */
-  @JCStressTest
-  @Outcome(id = {"1, 1", "0, 1"}, expect = Expect.ACCEPTABLE, desc = "the frame is there")
-  @Outcome(expect = Expect.FORBIDDEN, desc = "lost")
-  @State
-  public static class AfterTheFirstSleep extends Pair {
-    @Actor
-    public void sender(II_Result r) {
-      offer(1, 8);
-      r.r1 = inbox.bell() == PORT ? 1 : 0;
-    }
-
-    @Actor
-    public void sleeper() {
-      inbox.arm(PORT);
-    }
-
-    @Arbiter
-    public void look(II_Result r) {
       r.r2 = in.ready() ? 1 : 0;
     }
   }
