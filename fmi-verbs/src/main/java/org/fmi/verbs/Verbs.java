@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An RDMA device at work: one protection domain, one queue of completions, one queue of receive
- * buffers that all connections share, and one place where it listens. Used by one thread. Nothing
- * here blocks.
+ * buffers that all connections share, and one place where it listens. Used by one thread at a time.
+ * Nothing here blocks.
  *
  * <p>Completions carry the {@code id} given with the work: not negative for sends, negative for
  * receive buffers. A connection completes its sends in their order; a completed send says that all

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * Carries one rank's messages for the life of its process, epoch after epoch: decides the way each
  * one takes, matches, completes requests, and makes all progress on the caller's thread.
  *
- * <p>The protocol is told in the {@link org.fmi.core.p2p package}. Used by one thread, the
- * application's; {@link #revoke} and {@link #wakeup} may be called by any. Contexts with even
+ * <p>The protocol is told in the {@link org.fmi.core.p2p package}. Used by one thread at a time,
+ * the application's; {@link #revoke} and {@link #wakeup} may be called by any. Contexts with even
  * numbers are the program's, odd ones the runtime's own.
  */
 public final class Messenger implements PointToPoint, FrameHandler {

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <ul>
- *   <li>Called by one thread, the application's; only {@link #wakeup} may be called by others.
+ *   <li>Called by one thread at a time, the application's, not always the same one: threads take
+ *       turns. Only {@link #wakeup} may be called at any time.
  *   <li>Frames from one rank to another arrive whole, once, and in the order offered.
  *   <li>Nothing here blocks but {@link #await}; connections are made on first use, while {@link
  *       #poll} is called.

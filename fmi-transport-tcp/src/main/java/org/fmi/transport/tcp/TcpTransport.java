@@ -33,8 +33,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Carries frames over TCP: one connection for each pair of ranks, made on first use. The thread
- * that opens it is the only one that may use it (but for {@link #wakeup}) and drives Netty's event
- * loop.
+ * that calls drives Netty's event loop ({@link CallersLoop}).
  *
  * <p><b>Who connects.</b> Either side may dial, and both may at once. Then the connection that the
  * lower rank dialled stays:
