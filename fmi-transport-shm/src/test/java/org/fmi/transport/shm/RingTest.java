@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.fmi.core.spi.FrameHandler;
 import org.fmi.core.wire.Frame;
@@ -198,8 +199,13 @@ class RingTest {
       }
     }
     assertThat(RingLayout.of(64).fileBytes()).isEqualTo(76 << 10);
-    assertThat(RingLayout.nodeBytes(64)).isLessThan(300 << 20);
-    assertThat(RingLayout.nodeBytes(1)).isZero();
+  }
+
+  @Test
+  void ringsTakeWhatReadmeSays() {
+    int[] ranks = {1, 2, 4, 8, 16, 32, 64};
+    assertThat(Arrays.stream(ranks).mapToLong(n -> Math.round(RingLayout.nodeBytes(n) / 0x1p20)))
+        .containsExactly(0L, 2L, 12L, 58L, 63L, 74L, 299L);
   }
 
   @Test
