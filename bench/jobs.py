@@ -6,7 +6,6 @@ import re
 import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 
@@ -29,12 +28,9 @@ def run_to_end(command):
         raise SystemExit(f"not ended after {TIMEOUT_SECONDS} s: {' '.join(command)}")
 
 
-def rounds_asked(program, default):
-    """The only argument of a benchmark that takes one: how many rounds to measure."""
-    if len(sys.argv) > 2 or sys.argv[1:] and not re.fullmatch("[1-9][0-9]{0,3}", sys.argv[1]):
-        print(f"usage: {program} [ROUNDS]", file=sys.stderr)
-        sys.exit(64)
-    return int(sys.argv[1]) if len(sys.argv) > 1 else default
+def build():
+    """Builds what is stale, before anything is timed."""
+    subprocess.run([os.path.join(ROOT, "dev", "build")], check=True)
 
 
 def jar(name):

@@ -30,13 +30,28 @@ def numbers(least, most, multiple_of=1):
     return parse
 
 
-def above_zero(kind):
+def above_zero(kind, below=10_000):
     def parse(text):
         with contextlib.suppress(ValueError):
-            if 0 < kind(text) < 1e4:
+            if 0 < kind(text) < below:
                 return kind(text)
-        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0 and below 10000")
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0 and below {below}")
     return parse
+
+
+def parser_for(program, description, epilog=None):
+    """A parser for the arguments of this program; ends it with status 64 where they are wrong."""
+    parser = argparse.ArgumentParser(prog=program, description=description, epilog=epilog, allow_abbrev=False,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.error = lambda message: parser.exit(64, f"{program}: {message}\n")
+    return parser
+
+
+def rounds_asked(program, description, default, name="ROUNDS"):
+    """The only argument of a benchmark that takes one: how often to measure."""
+    parser = parser_for(program, description)
+    parser.add_argument(name, nargs="?", type=above_zero(int), default=default, help=f"default {default}")
+    return getattr(parser.parse_args(), name)
 
 
 def size_name(size):
