@@ -117,13 +117,18 @@ class Job:
 
 
 def measure_points(command, points, warm_up, seconds):
-    """Runs one of the programs of bench/peers, which measures points, OPERATION:BYTES; {(operation, bytes): value}."""
+    """What measure finds, as {(operation, bytes): value}."""
+    return {(operation, size): value for operation, size, value in measure(command, points, warm_up, seconds)}
+
+
+def measure(command, points, warm_up, seconds):
+    """Runs one of the programs of bench/peers, which measures points, OPERATION:BYTES; [(operation, bytes, value)]."""
     command = [*command, str(warm_up), str(seconds), *points]
     job = run_to_end(command)
     lines = re.findall(r"^([a-z]+),\d+,(\d+),([0-9.]+)$", job.stdout, re.MULTILINE)
     if job.returncode != 0 or len(lines) != len(points):
         raise SystemExit(f"status {job.returncode}, {len(lines)} of {len(points)} results: {' '.join(command)}\n{job.stdout}{job.stderr}")
-    return {(operation, int(size)): float(value) for operation, size, value in lines}
+    return [(operation, int(size), float(value)) for operation, size, value in lines]
 
 
 def median_and_worst(values, digits=1):
