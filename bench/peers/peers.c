@@ -29,7 +29,7 @@ static void ping_pong(int count, long n) {
   }
 }
 
-/* The same, in what measure() makes pending around it. */
+/* The same, in what is made pending around it. */
 static void amid_pending(int count, long n) { ping_pong(count, n); }
 
 static void windows(int count, long n) {
@@ -149,17 +149,23 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static double median_seconds(const operation *op, int count) {
-  double per_call[BATCHES], fastest = 1e9, warm_up = 0, spent = 0;
-  int batches = 0;
+/* The seconds of the fastest call, on average over a batch. */
+static double warm_up(const operation *op, int count) {
+  double fastest = 1e9, spent = 0;
   long n = 1;
-  while (warm_up < warm_up_seconds) {
+  while (spent < warm_up_seconds) {
     double seconds = batch(op, count, n);
-    warm_up += seconds;
+    spent += seconds;
     if (seconds / n < fastest) fastest = seconds / n;
     if (seconds < batch_seconds) n *= 2;
   }
-  n = batch_seconds / fastest;
+  return fastest;
+}
+
+static double median_seconds(const operation *op, int count) {
+  double per_call[BATCHES], spent = 0;
+  int batches = 0;
+  long n = batch_seconds / warm_up(op, count);
   if (n < 1) n = 1;
   while (batches < BATCHES && (batches < LEAST_BATCHES || spent < 10 * BATCHES * batch_seconds)) {
     double seconds = batch(op, count, n);
@@ -202,16 +208,13 @@ static void match_pending(void) {
 
 static int is_round_trip(const operation *op) { return op->loop == ping_pong || op->loop == amid_pending; }
 
-static void measure(const operation *op, int bytes) {
-  int count = bytes / (int)sizeof(double);
+static void measure(const operation *op, int count) {
   double seconds;
-  if (op->loop == amid_pending) make_pending();
   check(op, count);
   seconds = median_seconds(op, count);
   check(op, count);
-  if (op->loop == amid_pending) match_pending();
   if (rank != 0) return;
-  printf("%s,%d,%d,%.4f\n", op->name, ranks, bytes,
+  printf("%s,%d,%d,%.4f\n", op->name, ranks, count * (int)sizeof(double),
       op->loop == windows ? WINDOW / seconds : is_round_trip(op) ? seconds * 1e6 / 2 : seconds * 1e6);
   fflush(stdout);
 }
@@ -225,6 +228,18 @@ static const operation *named(const char *point) {
 }
 
 static int bytes_of(const char *point) { return atoi(strchr(point, ':') + 1); }
+
+/* All points, OPERATION:BYTES. */
+static void all(char **points, void (*work)(const operation *op, int count)) {
+  for (; *points; points++) {
+    const operation *op = named(*points);
+    if (op->loop == amid_pending) make_pending();
+    work(op, bytes_of(*points) / (int)sizeof(double));
+    if (op->loop == amid_pending) match_pending();
+  }
+}
+
+static void warm(const operation *op, int count) { warm_up(op, count); }
 
 int main(int argc, char **argv) {
   size_t elements = WINDOW;
@@ -245,7 +260,8 @@ int main(int argc, char **argv) {
   in = malloc(elements * sizeof(double));
   if (!out || !in) fail("not enough memory", "buffers");
   for (size_t i = 0; i < elements; i++) out[i] = (double)rank + i;
-  for (int a = 3; a < argc; a++) measure(named(argv[a]), bytes_of(argv[a]));
+  all(argv + 3, warm);
+  all(argv + 3, measure);
   MPI_Finalize();
   return 0;
 }

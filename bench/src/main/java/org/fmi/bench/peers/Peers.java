@@ -18,9 +18,10 @@ import org.fmi.Request;
  * time of a call of a collective operation, whose bytes are those that a rank contributes (for
  * {@code alltoall} and {@code reducescatter} to each rank); {@code rate} has messages per second
  * instead, of windows of messages that are answered once. It is the median of {@value #BATCHES}
- * batches. A batch is a loop of calls after a barrier, its time that of the slowest rank. First it
- * is warmed up, by time, so that the JIT compiler gets as much of it at each speed; its fastest
- * calls tell how many make a batch. Data are checked before and after.
+ * batches. A batch is a loop of calls after a barrier, its time that of the slowest rank. First all
+ * points are warmed up, and each again before it is measured, by time, so that the JIT compiler
+ * gets as much of it at each speed; the fastest calls tell how many make a batch. Data are checked
+ * before and after.
  */
 public final class Peers {
   private static final int BATCHES = 20;
