@@ -1,9 +1,11 @@
 """Runs jobs for the benchmarks and reads their event files. Standard library only."""
 
+import contextlib
 import json
 import os
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import tempfile
@@ -97,10 +99,36 @@ class Job:
     def all(self, name):
         return [event for event in self.events if event["event"] == name]
 
+    def recovers(self):
+        """Whether a recovery has begun and not ended."""
+        self._read_events()
+        begun = [event["epoch"] for event in self.all("RecoveryBegun")]
+        return bool(begun) and begun[-1] > self.all("AllRunning")[-1]["epoch"]
+
+    def node_of(self, rank):
+        """Which node a rank is on; --ppn must divide the number of ranks."""
+        self._read_events()
+        respawned = [event["node"] for event in self.all("Respawned") if event["rank"] == rank]
+        started = self.all("Started")[0]
+        return respawned[-1] if respawned else rank // (started["ranks"] // started["nodes"])
+
+    def kill_node(self, node):
+        """Kills all processes of a node, its daemon first: fmirun then deletes its memory."""
+        processes = [pid for of, pid in self.processes_by_node() if of == node]
+        daemons = set()
+        for pid in processes:
+            with contextlib.suppress(OSError), open(f"/proc/{pid}/stat") as file:
+                daemons.add(int(file.read().rpartition(")")[2].split()[1]))  # the parent
+        if len(daemons) != 1:
+            raise SystemExit(f"the daemon of node {node} is not found: the parents of {processes} are {daemons}")
+        for pid in (*daemons, *processes):
+            with contextlib.suppress(ProcessLookupError):  # ranks end with their daemon
+                os.kill(pid, signal.SIGKILL)
+
     def processes_by_node(self):
         """Pairs of node and process number: ranks, and what stands by for them, on nodes with ranks."""
         self._read_events()
-        occupied = set(range(self.all("Started")[0]["nodes"])) | {event["node"] for event in self.all("Respawned")}
+        occupied = {self.node_of(rank) for rank in range(self.all("Started")[0]["ranks"])}
         found = []
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:

@@ -1,5 +1,9 @@
 package org.fmi.bench;
 
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.fmi.Comm;
 import org.fmi.Fmi;
@@ -8,25 +12,35 @@ import org.fmi.Op;
 /**
  * A loop with a state of a given size, for {@code bench/checkpoint}; then measures what the model
  * of a checkpoint's time rests on: how fast memory is copied and how fast the ranks send to each
- * other in a ring, all at once, as they do while a checkpoint is taken.
+ * other in a ring, all at once, as they do while a checkpoint is taken: through plain sockets,
+ * which is the model's net, and by FMI, to compare with. Pieces walk through the whole state.
  */
 public final class Checkpoint {
   /** Moved by each rank to measure a speed; a quarter of it before, until code is compiled. */
   private static final long BYTES = 2L << 30;
 
-  private static final int MAX_PIECE = 64 << 17;
+  private static final int MAX_PIECE = 8 << 20;
+
+  /** Of memory outside of the heap, more than caches hold. */
+  private static final int MAX_ROOM = 64 << 20;
+
   private static final int TAG = 1;
 
   private final Comm world;
   private final long[] state;
+  private final ByteBuffer room;
+  private final int piece;
+  private int turn;
 
   private Checkpoint(Comm world, int mebibytes) {
     this.world = world;
     this.state = new long[mebibytes << 17];
+    this.room = ByteBuffer.allocateDirect((int) Math.min(8L * state.length, MAX_ROOM));
+    this.piece = Math.min(room.capacity() / 2, MAX_PIECE);
     Arrays.setAll(state, i -> i ^ world.rank());
   }
 
-  public static void main(String[] args) {
+  public static void main(String[] args) throws IOException {
     if (args.length != 2) {
       throw new IllegalArgumentException("usage: checkpoint.jar MEBIBYTES ITERATIONS");
     }
@@ -40,11 +54,15 @@ public final class Checkpoint {
       long[] wrong = {program.wrongElements(iterations)};
       world.allReduce(wrong, Op.SUM);
       double copy = program.megabytesPerSecond(program::copy);
-      double ring = program.megabytesPerSecond(program::shift);
+      double fmiRing = program.megabytesPerSecond(program::shift);
+      double socketRing;
+      try (SocketRing sockets = new SocketRing(world)) {
+        socketRing = program.megabytesPerSecond(() -> program.shift(sockets));
+      }
       if (world.rank() == 0) {
         System.out.printf(
-            "result check=%s copy_mb_s=%.0f ring_mb_s=%.0f recoveries=%d%n",
-            wrong[0] == 0 ? "ok" : "FAILED", copy, ring, fmi.epoch());
+            "result check=%s copy_mb_s=%.0f socket_ring_mb_s=%.0f fmi_ring_mb_s=%.0f recoveries=%d%n",
+            wrong[0] == 0 ? "ok" : "FAILED", copy, socketRing, fmiRing, fmi.epoch());
         if (wrong[0] != 0) {
           world.abort(1);
         }
@@ -69,36 +87,48 @@ public final class Checkpoint {
     return wrong;
   }
 
-  /** How much of one half of the state goes to the other half at a time. */
-  private int piece() {
-    return Math.min(state.length / 2, MAX_PIECE);
+  /** Where this turn's piece begins, of a memory of so many bytes, in bytes. */
+  private long place(long bytes) {
+    return turn % (bytes / piece) * piece;
   }
 
   private void copy() {
-    System.arraycopy(state, 0, state, state.length / 2, piece());
+    MemorySegment.copy(
+        state,
+        (int) (place(8L * state.length) / 8),
+        MemorySegment.ofBuffer(room),
+        ValueLayout.JAVA_LONG_UNALIGNED,
+        place(room.capacity()),
+        piece / 8);
   }
 
   private void shift() {
     int next = (world.rank() + 1) % world.size();
     int previous = (world.rank() + world.size() - 1) % world.size();
     int half = state.length / 2;
-    world.sendRecv(state, 0, piece(), next, TAG, state, half, piece(), previous, TAG);
+    int at = (int) (place(8L * half) / 8);
+    world.sendRecv(state, at, piece / 8, next, TAG, state, half + at, piece / 8, previous, TAG);
+  }
+
+  private void shift(SocketRing sockets) {
+    int half = room.capacity() / 2;
+    int at = (int) place(half);
+    sockets.shift(room.slice(at, piece), room.slice(half + at, piece));
   }
 
   /** What each rank does, when all do it at once: the slowest counts. */
   private double megabytesPerSecond(Runnable transfer) {
-    long bytes = 8L * piece();
-    long times = Math.ceilDiv(BYTES, bytes);
-    for (long i = 0; i < times / 4; i++) {
+    int times = (int) Math.ceilDiv(BYTES, piece);
+    for (turn = 0; turn < times / 4; turn++) {
       transfer.run();
     }
     world.barrier();
     long begin = System.nanoTime();
-    for (long i = 0; i < times; i++) {
+    for (turn = 0; turn < times; turn++) {
       transfer.run();
     }
     long[] nanos = {System.nanoTime() - begin};
     world.allReduce(nanos, Op.MAX);
-    return 1e3 * bytes * times / nanos[0];
+    return 1e3 * piece * times / nanos[0];
   }
 }
