@@ -69,6 +69,8 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   private @Nullable NodeShare share;
   private boolean probing;
+  private int probedContext;
+  private int probedTag;
 
   /** The rank that a blocking call waits for; negative if there is none, or any would do. */
   private int awaited = NOBODY;
@@ -526,6 +528,8 @@ public final class Messenger implements PointToPoint, FrameHandler {
     }
     Status s = find(source, context, tag);
     probing = true;
+    probedContext = context;
+    probedTag = tag;
     awaited = source;
     try {
       while (s == null) {
@@ -967,7 +971,10 @@ public final class Messenger implements PointToPoint, FrameHandler {
       return sharedIsLess();
     }
     MessageRequest r = awaitedRequest;
-    return r == null || (r.pending() && (r.send ? p.unmatched(r) : !r.hasMatched()));
+    if (r == null) {
+      return unexpected.first(probedContext, p.rank, probedTag) == null;
+    }
+    return r.pending() && (r.send ? p.unmatched(r) : !r.hasMatched());
   }
 
   /**

@@ -5,13 +5,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.reflect.Proxy;
 import java.util.concurrent.CountDownLatch;
 import org.fmi.FmiException;
 import org.fmi.Request;
 import org.fmi.RollbackException;
+import org.fmi.Status;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.PointToPoint.Mode;
+import org.fmi.core.spi.Transport;
+import org.fmi.core.wire.Frame;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who waits for a rank that has left does not wait for ever: the one that has left hears of it. */
 class LeavingTest {
@@ -103,6 +109,42 @@ class LeavingTest {
             m.send(data, 0, 0, 1, RUNTIME, 9, Mode.STANDARD);
           }
         });
+  }
+
+  /**
+   * What a probe waits for arrives together with the word that its sender has left: nobody waits in
+   * vain. One thread plays both ranks: rank 0 acts where rank 1 polls next after it has asked.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {8, 100_000})
+  void aProbeThatIsAnsweredAsItsSenderLeaves(int bytes) {
+    MemoryNetwork network = new MemoryNetwork(2, 1, Options.PLAIN);
+    Messenger sender = Ranks.messenger(0, 2);
+    sender.enter(0, new Transport[] {network.transport(0)});
+    Transport plain = network.transport(1);
+    boolean[] asked = {false};
+    Transport scripted =
+        (Transport)
+            Proxy.newProxyInstance(
+                Transport.class.getClassLoader(),
+                new Class<?>[] {Transport.class},
+                (proxy, method, args) -> {
+                  if (asked[0] && method.getName().equals("poll")) {
+                    asked[0] = false;
+                    sender.isend(new byte[bytes], 0, bytes, 1, CONTEXT, 3, Mode.STANDARD);
+                    sender.leave();
+                    sender.poll();
+                  } else if (method.getName().equals("offer")) {
+                    asked[0] = ((Frame) args[1]).kind == FrameKind.ASK;
+                  }
+                  return method.invoke(plain, args);
+                });
+    Messenger prober = Ranks.messenger(1, 2);
+    prober.enter(0, new Transport[] {scripted});
+    assertThat(prober.probe(0, CONTEXT, 3)).isEqualTo(new Status(0, 3, bytes));
+    sender.poll();
+    sender.wakeup();
+    sender.park(); // does not throw: nobody is stuck
   }
 
   /** A rank that has not left may take as long as it wants. */
