@@ -345,6 +345,16 @@ public final class Messenger implements PointToPoint, FrameHandler {
     attached = bytes;
   }
 
+  /** Room for buffered sends in bytes, free or not. */
+  public long attached() {
+    return attached;
+  }
+
+  /** Goes back to what {@link #attached} was. */
+  public void restoreAttached(long bytes) {
+    attached = bytes;
+  }
+
   // ---- a rank's messages to itself
 
   /**

@@ -123,7 +123,13 @@ final class Checkpoints {
       faults.at(FaultPoint.CHECKPOINT, id.iteration());
       Image image = new Image(memory);
       image.writeHeader(
-          tuner.iterations(), contexts.state(), record, unexpected, stateBytes, config.size());
+          tuner.iterations(),
+          contexts.state(),
+          messenger.attached(),
+          record,
+          unexpected,
+          stateBytes,
+          config.size());
       recorder.writeTo(image.record());
       messenger.writeUnexpected(image.unexpected());
       state.write(memory, image.stateAt());
@@ -301,7 +307,7 @@ final class Checkpoints {
     REPLAYING
   }
 
-  /** Puts a checkpoint's state, messages and context ids in place. */
+  /** Puts a checkpoint's state, messages, context ids and room for buffered sends in place. */
   void restore(CheckpointId id, LoopState state, Restore how) {
     Image image = image(id);
     switch (how) {
@@ -316,6 +322,7 @@ final class Checkpoints {
       case REPLAYING -> {}
     }
     contexts.restore(image.contexts());
+    messenger.restoreAttached(image.attached());
     tuner.restore(image.interval());
     state.read(image.memory(), image.stateAt(), image.stateEnd());
     lastDoneIteration = -1;

@@ -7,19 +7,20 @@ import org.fmi.core.wire.FrameLayout;
  * The layout of a rank's checkpoint: little endian, every part rounded up to 8 bytes.
  *
  * <pre>
- *  0       8          16         24       32       40         48       56
- *  | magic | interval | contexts | record | unexp. | state    | size   |
- *  +-------+----------+----------+--------+--------+----------+--------+---------------------------------
+ *  0       8          16         24         32       40       48         56     64
+ *  | magic | interval | contexts | attached | record | unexp. | state    | size |
+ *  +-------+----------+----------+----------+--------+--------+----------+------+-----------------------
  *  | record of what was received outside of loops | messages arrived but not received | the loop's state |
  * </pre>
  *
  * {@code interval} is the number of iterations between checkpoints, {@code contexts} the state of
- * the context id allocator, {@code record}, {@code unexp.} and {@code state} are lengths in bytes.
- * {@code size} is the number of ranks, a check.
+ * the context id allocator, {@code attached} the room for buffered sends in bytes, {@code record},
+ * {@code unexp.} and {@code state} are lengths in bytes. {@code size} is the number of ranks, a
+ * check.
  */
 final class Image {
-  static final long HEADER = 56;
-  private static final long MAGIC = 0x3130_474d_4949_4d46L;
+  static final long HEADER = 64;
+  private static final long MAGIC = 0x3230_474d_4949_4d46L;
 
   private final MemorySegment memory;
 
@@ -33,14 +34,21 @@ final class Image {
   }
 
   void writeHeader(
-      long interval, long contexts, long record, long unexpected, long state, int size) {
+      long interval,
+      long contexts,
+      long attached,
+      long record,
+      long unexpected,
+      long state,
+      int size) {
     memory.set(FrameLayout.LONG, 0, MAGIC);
     memory.set(FrameLayout.LONG, 8, interval);
     memory.set(FrameLayout.LONG, 16, contexts);
-    memory.set(FrameLayout.LONG, 24, record);
-    memory.set(FrameLayout.LONG, 32, unexpected);
-    memory.set(FrameLayout.LONG, 40, state);
-    memory.set(FrameLayout.LONG, 48, size);
+    memory.set(FrameLayout.LONG, 24, attached);
+    memory.set(FrameLayout.LONG, 32, record);
+    memory.set(FrameLayout.LONG, 40, unexpected);
+    memory.set(FrameLayout.LONG, 48, state);
+    memory.set(FrameLayout.LONG, 56, size);
   }
 
   /**
@@ -49,7 +57,7 @@ final class Image {
    * @throws IllegalStateException if it is not: a defect, since checksums have been verified before
    */
   void check(int size) {
-    if (memory.get(FrameLayout.LONG, 0) != MAGIC || memory.get(FrameLayout.LONG, 48) != size) {
+    if (memory.get(FrameLayout.LONG, 0) != MAGIC || memory.get(FrameLayout.LONG, 56) != size) {
       throw new IllegalStateException("not a checkpoint image of a job of " + size + " ranks");
     }
   }
@@ -62,24 +70,28 @@ final class Image {
     return (int) memory.get(FrameLayout.LONG, 16);
   }
 
+  long attached() {
+    return memory.get(FrameLayout.LONG, 24);
+  }
+
   MemorySegment record() {
-    return memory.asSlice(HEADER, memory.get(FrameLayout.LONG, 24));
+    return memory.asSlice(HEADER, memory.get(FrameLayout.LONG, 32));
   }
 
   MemorySegment unexpected() {
     return memory.asSlice(
-        HEADER + roundUp(memory.get(FrameLayout.LONG, 24)), memory.get(FrameLayout.LONG, 32));
+        HEADER + roundUp(memory.get(FrameLayout.LONG, 32)), memory.get(FrameLayout.LONG, 40));
   }
 
   /** Offset of the state in the image. */
   long stateAt() {
     return HEADER
-        + roundUp(memory.get(FrameLayout.LONG, 24))
-        + roundUp(memory.get(FrameLayout.LONG, 32));
+        + roundUp(memory.get(FrameLayout.LONG, 32))
+        + roundUp(memory.get(FrameLayout.LONG, 40));
   }
 
   long stateEnd() {
-    return stateAt() + memory.get(FrameLayout.LONG, 40);
+    return stateAt() + memory.get(FrameLayout.LONG, 48);
   }
 
   MemorySegment memory() {

@@ -226,7 +226,6 @@ final class JobSimulation implements Supervisor {
     int size = world.size();
     int right = (rank + 1) % size;
     int left = (rank + size - 1) % size;
-    world.attachBuffer(1 << 16);
 
     long[] parameters = rank == 0 ? new long[] {12_345, 7} : new long[2];
     world.bcast(parameters, 0);
@@ -252,6 +251,9 @@ final class JobSimulation implements Supervisor {
     fmi.loop(
         9,
         iteration -> {
+          if (iteration == 0) {
+            world.attachBuffer(1 << 16); // a replacement has it though it does not come here
+          }
           long[] now = u.get();
           long[] then = next.get();
           long[] halo = new long[1];
