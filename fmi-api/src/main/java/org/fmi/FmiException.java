@@ -1,6 +1,11 @@
 package org.fmi;
 
-/** An error of a call: a wrong argument, a truncated message. It leaves the job as it was. */
+/**
+ * An error of a call: a wrong argument, a truncated message. It leaves the job as it was, with one
+ * exception: a collective that has begun and then fails at a rank, by this or any other exception,
+ * may leave messages under way. Further collectives on its communicator are refused at this rank
+ * ({@link ErrorClass#COMM}): the program uses another communicator, or calls {@link Comm#abort}.
+ */
 public final class FmiException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

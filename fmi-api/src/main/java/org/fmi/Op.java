@@ -80,7 +80,12 @@ public sealed interface Op {
    */
   record UserDefined(Function function, boolean commutative) implements Op {}
 
-  /** Combines elements one by one: {@code inOut[i] = in[i] op inOut[i]}, as MPI_User_function. */
+  /**
+   * Combines elements one by one: {@code inOut[i] = in[i] op inOut[i]}, as MPI_User_function.
+   *
+   * <p>What it throws ends the collective at this rank, where the communicator can then be used for
+   * no further ones (see {@link FmiException}); other ranks may wait for this one in vain.
+   */
   @FunctionalInterface
   interface Function {
     /**

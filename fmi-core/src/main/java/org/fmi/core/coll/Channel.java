@@ -30,14 +30,20 @@ public final class Channel {
   /** Collectives by messages before a region is worth its memory. */
   private static final int USES_BEFORE_REGION = 8;
 
+  /** Less than any, also than that of a rank which has not entered one. */
+  private static final int NO_EPOCH = Integer.MIN_VALUE;
+
   private final PointToPoint p2p;
   private final int context;
   private final int @Nullable [] worldRanks;
   private final int rank;
   private final int size;
 
+  /** The epoch of a collective that has begun here and not ended. */
+  private int unfinished = NO_EPOCH;
+
   // Of the epoch.
-  private int epoch = -1;
+  private int epoch = NO_EPOCH;
   private int uses;
   private @Nullable SharedRegion region;
   private @Nullable Nodes nodes;
@@ -64,6 +70,33 @@ public final class Channel {
 
   int size() {
     return size;
+  }
+
+  /**
+   * A collective begins; {@link #end} follows unless it throws.
+   *
+   * @throws FmiException if another one has thrown in this epoch: receives that it left would take
+   *     the messages of this one, or leave those of the other to it
+   */
+  public void begin() {
+    int now = p2p.epoch();
+    if (unfinished == now) {
+      refuse();
+    }
+    unfinished = now;
+  }
+
+  private void refuse() {
+    p2p.share(); // throws if the epoch is over: that comes first
+    throw new FmiException(
+        ErrorClass.COMM,
+        "a collective on this communicator has failed at this rank, and its messages would mix with"
+            + " those of the next: use another communicator, or abort");
+  }
+
+  /** The collective has ended, and with it all that it has sent or received. */
+  public void end() {
+    unfinished = NO_EPOCH;
   }
 
   /**

@@ -282,7 +282,9 @@ public final class Communicator implements Comm {
   @Override
   public void barrier() {
     checkUsable();
+    channel.begin();
     Collectives.barrier(channel);
+    channel.end();
   }
 
   @Override
@@ -293,7 +295,9 @@ public final class Communicator implements Comm {
         rank == root
             ? Buffers.checkRead(buffer, offset, count, type)
             : Buffers.checkWrite(buffer, offset, count, type);
+    channel.begin();
     Collectives.bcast(channel, Buffers.region(buffer, offset, type), bytes, root);
+    channel.end();
   }
 
   @Override
@@ -312,14 +316,20 @@ public final class Communicator implements Comm {
     checkRooted(root);
     if (rank != root) {
       Data mine = toRead(sendBuffer, sendOffset, sendCount);
+      channel.begin();
       Collectives.gather(channel, mine.region, mine.bytes, null, root);
+      channel.end();
     } else if (Buffers.isInPlace(sendBuffer)) {
       Data all = blocksToWrite(recvBuffer, recvOffset, sendCount);
+      channel.begin();
       Collectives.gather(channel, null, all.bytes, all.region, root);
+      channel.end();
     } else {
       Data mine = toRead(sendBuffer, sendOffset, sendCount);
       Data all = blocksToWrite(recvBuffer, recvOffset, mine);
+      channel.begin();
       Collectives.gather(channel, mine.region, mine.bytes, all.region, root);
+      channel.end();
     }
   }
 
@@ -338,7 +348,9 @@ public final class Communicator implements Comm {
     Data mine = inPlace ? null : toRead(sendBuffer, sendOffset, sendCount);
     if (rank != root) {
       Data own = required(mine);
+      channel.begin();
       Collectives.gatherv(channel, own.region, own.bytes, null, null, null, root);
+      channel.end();
       return;
     }
     Blocks all =
@@ -348,8 +360,10 @@ public final class Communicator implements Comm {
     if (mine != null) {
       Arguments.checkOwn(mine.bytes, bytes);
     }
+    channel.begin();
     Collectives.gatherv(
         channel, regionOf(mine), bytes, all.region(), all.starts(), all.lengths(), root);
+    channel.end();
   }
 
   @Override
@@ -363,14 +377,20 @@ public final class Communicator implements Comm {
     checkRooted(root);
     if (rank != root) {
       Data mine = toWrite(recvBuffer, recvOffset, recvCount);
+      channel.begin();
       Collectives.scatter(channel, null, mine.region, mine.bytes, root);
+      channel.end();
     } else if (Buffers.isInPlace(recvBuffer)) {
       Data all = blocksToRead(sendBuffer, sendOffset, recvCount);
+      channel.begin();
       Collectives.scatter(channel, all.region, null, all.bytes, root);
+      channel.end();
     } else {
       Data mine = toWrite(recvBuffer, recvOffset, recvCount);
       Data all = blocksToRead(sendBuffer, sendOffset, mine);
+      channel.begin();
       Collectives.scatter(channel, all.region, mine.region, mine.bytes, root);
+      channel.end();
     }
   }
 
@@ -389,7 +409,9 @@ public final class Communicator implements Comm {
     Data mine = inPlace ? null : toWrite(recvBuffer, recvOffset, recvCount);
     if (rank != root) {
       Data own = required(mine);
+      channel.begin();
       Collectives.scatterv(channel, null, null, null, own.region, own.bytes, root);
+      channel.end();
       return;
     }
     Blocks all =
@@ -399,8 +421,10 @@ public final class Communicator implements Comm {
     if (mine != null) {
       Arguments.checkOwn(bytes, mine.bytes);
     }
+    channel.begin();
     Collectives.scatterv(
         channel, all.region(), all.starts(), all.lengths(), regionOf(mine), bytes, root);
+    channel.end();
   }
 
   @Override
@@ -409,11 +433,15 @@ public final class Communicator implements Comm {
     checkUsable();
     if (Buffers.isInPlace(sendBuffer)) {
       Data all = blocksToWrite(recvBuffer, recvOffset, sendCount);
+      channel.begin();
       Collectives.allGather(channel, null, all.bytes, all.region);
+      channel.end();
     } else {
       Data mine = toRead(sendBuffer, sendOffset, sendCount);
       Data all = blocksToWrite(recvBuffer, recvOffset, mine);
+      channel.begin();
       Collectives.allGather(channel, mine.region, mine.bytes, all.region);
+      channel.end();
     }
   }
 
@@ -433,7 +461,9 @@ public final class Communicator implements Comm {
     if (mine != null) {
       Arguments.checkOwn(mine.bytes, all.lengths()[rank]);
     }
+    channel.begin();
     Collectives.allGatherv(channel, regionOf(mine), all.region(), all.starts(), all.lengths());
+    channel.end();
   }
 
   @Override
@@ -442,11 +472,15 @@ public final class Communicator implements Comm {
     checkUsable();
     if (Buffers.isInPlace(sendBuffer)) {
       Data in = blocksToWrite(recvBuffer, recvOffset, count);
+      channel.begin();
       Collectives.allToAll(channel, null, in.region, in.bytes);
+      channel.end();
     } else {
       Data out = blocksToRead(sendBuffer, sendOffset, count);
       Data in = blocksToWrite(recvBuffer, recvOffset, out);
+      channel.begin();
       Collectives.allToAll(channel, out.region, in.region, in.bytes);
+      channel.end();
     }
   }
 
@@ -470,11 +504,14 @@ public final class Communicator implements Comm {
             : Blocks.toRead(
                 sendBuffer, sendOffset, sendCounts, sendDispls, "sendCounts", "sendDispls", size);
     if (out == null) {
+      channel.begin();
       Collectives.allToAllv(
           channel, null, in.starts(), in.lengths(), in.region(), in.starts(), in.lengths());
+      channel.end();
     } else {
       Arguments.checkOwn(out.lengths()[rank], in.lengths()[rank]);
       Arguments.checkApart(out.region(), in.region(), in.lengths()[rank]);
+      channel.begin();
       Collectives.allToAllv(
           channel,
           out.region(),
@@ -483,6 +520,7 @@ public final class Communicator implements Comm {
           in.region(),
           in.starts(),
           in.lengths());
+      channel.end();
     }
   }
 
@@ -518,10 +556,14 @@ public final class Communicator implements Comm {
     if (rank == root) {
       Region result = operandToWrite(present(recvBuffer), recvOffset, count, type);
       Region data = operand(sendBuffer, sendOffset, count, type, result);
+      channel.begin();
       Reductions.reduce(channel, reducer, data, result, count, root);
+      channel.end();
     } else {
       Region data = operandToRead(sendBuffer, sendOffset, count, type);
+      channel.begin();
       Reductions.reduce(channel, reducer, data, data, count, root);
+      channel.end();
     }
   }
 
@@ -546,7 +588,9 @@ public final class Communicator implements Comm {
     Reducer reducer = reducer(op, type, count);
     Region result = operandToWrite(recvBuffer, recvOffset, count, type);
     Region data = operand(sendBuffer, sendOffset, count, type, result);
+    channel.begin();
     Reductions.allReduce(channel, reducer, data, result, count);
+    channel.end();
   }
 
   @Override
@@ -590,7 +634,9 @@ public final class Communicator implements Comm {
     boolean inPlace = Buffers.isInPlace(sendBuffer);
     Region result = operandToWrite(recvBuffer, recvOffset, inPlace ? total : counts[rank], type);
     Region data = operand(sendBuffer, sendOffset, total, type, result);
+    channel.begin();
     Reductions.reduceScatter(channel, reducer, data, result, counts.clone());
+    channel.end();
   }
 
   @Override
@@ -646,7 +692,9 @@ public final class Communicator implements Comm {
     Reducer reducer = reducer(op, type, count);
     Region result = operandToWrite(recvBuffer, recvOffset, count, type);
     Region data = operand(sendBuffer, sendOffset, count, type, result);
+    channel.begin();
     Reductions.scan(channel, reducer, data, result, count, exclusive);
+    channel.end();
   }
 
   // ---- communicators
@@ -667,7 +715,9 @@ public final class Communicator implements Comm {
     }
     int[] mine = {color, key, ids.state()};
     int[] all = new int[3 * size];
+    channel.begin();
     Collectives.allGather(channel, new Region(mine, 0), 3L * Integer.BYTES, new Region(all, 0));
+    channel.end();
     int agreed = 0;
     long[] members = new long[size];
     int n = 0;
@@ -709,7 +759,9 @@ public final class Communicator implements Comm {
   private int agreeOnId() {
     int[] id = {ids.state()};
     Region region = new Region(id, 0);
+    channel.begin();
     Reductions.allReduce(channel, Reducer.of(Op.MAX, Datatype.INT), region, region, 1);
+    channel.end();
     ids.take(id[0]);
     return id[0];
   }
@@ -779,8 +831,8 @@ public final class Communicator implements Comm {
     if (!ids.survives(id, restores)) {
       throw new FmiException(
           ErrorClass.COMM,
-          "this communicator was made in an iteration that was rolled back: make it before the loop,"
-              + " or again in the iteration");
+          "this communicator was made in an iteration that was rolled back: make it before the"
+              + " loop, or again in the iteration");
     }
     restores = ids.restores();
   }

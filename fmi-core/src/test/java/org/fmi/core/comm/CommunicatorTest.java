@@ -301,6 +301,45 @@ class CommunicatorTest {
     }
   }
 
+  /** Its messages would mix with those of the next. */
+  @Test
+  void afterACollectiveThatHasFailedOthersAreRefused() {
+    Op failing =
+        Op.of(
+            (in, inOut, count, type) -> {
+              throw new IllegalArgumentException("this operation fails");
+            },
+            true);
+    Worlds.run(
+        2,
+        world -> {
+          Comm dup = world.dup();
+          assertThatThrownBy(() -> dup.allReduce(new int[1], 0, new int[2], 0, 3, Op.SUM))
+              .hasMessageStartingWith("BUFFER");
+          assertThat(sumOver(dup, world.rank())).isEqualTo(1);
+          assertThatThrownBy(() -> dup.allReduce(new int[1], failing))
+              .hasMessage("this operation fails");
+          java.util.List<org.assertj.core.api.ThrowableAssert.ThrowingCallable> collectives =
+              java.util.List.of(
+                  dup::barrier,
+                  dup::dup,
+                  () -> dup.split(0, 0),
+                  () -> dup.bcast(new int[1], 0),
+                  () -> dup.allReduce(new int[1], Op.SUM));
+          for (var call : collectives) {
+            assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                    FmiException.class, e -> assertThat(e.errorClass()).isEqualTo(ErrorClass.COMM))
+                .hasMessageContaining("has failed at this rank");
+          }
+          int[] got = new int[1];
+          int other = 1 - world.rank();
+          dup.sendRecv(new int[] {7}, 0, 1, other, 0, got, 0, 1, other, 0);
+          assertThat(got).containsExactly(7);
+          assertThat(sumOver(world, world.rank())).isEqualTo(1);
+        });
+  }
+
   @Test
   void aRollbackMakesIdsAgainAndRefusesLaterCommunicators() {
     InMemoryNetwork.run(
