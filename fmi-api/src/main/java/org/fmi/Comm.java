@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Buffers, offsets and counts: see the {@link org.fmi package}. The forms without offset and
  * count take the whole buffer: all of an array or segment, a byte buffer from its position to its
- * limit. The forms with an offset do not use a byte buffer's position, and none moves it. Every
- * call
+ * limit. The forms with an offset do not use a byte buffer's position, and none moves it. A
+ * non-blocking call needs memory that all threads that make calls may use until it is complete: any
+ * of their calls may move its data. Every call
  *
  * <ul>
  *   <li>throws {@link FmiException} for a wrong argument, before anything is sent;

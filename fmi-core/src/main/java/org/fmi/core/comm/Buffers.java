@@ -96,8 +96,7 @@ final class Buffers {
               + ", which holds "
               + capacity);
     }
-    if (buffer instanceof MemorySegment s
-        && !(s.scope().isAlive() && s.isAccessibleBy(Thread.currentThread()))) {
+    if (!isAccessible(buffer)) {
       throw new FmiException(
           ErrorClass.BUFFER,
           describe(buffer)
@@ -105,6 +104,14 @@ final class Buffers {
               + " arena that is shared or this thread's own");
     }
     return count * type.bytes();
+  }
+
+  private static boolean isAccessible(Object buffer) {
+    if (buffer instanceof ByteBuffer b && !b.hasArray()) {
+      return isAccessible(MemorySegment.ofBuffer(b));
+    }
+    return !(buffer instanceof MemorySegment s)
+        || (s.scope().isAlive() && s.isAccessibleBy(Thread.currentThread()));
   }
 
   /** As {@link #checkRead} for a buffer to be written. */

@@ -179,6 +179,7 @@ class ArgumentErrorsTest {
   void buffersThatCannotBeUsed() {
     Arena closed = Arena.ofConfined();
     MemorySegment gone = closed.allocate(8);
+    ByteBuffer goneBuffer = gone.asByteBuffer();
     closed.close();
     try (Arena confined = Arena.ofConfined()) {
       MemorySegment foreign = confined.allocate(8); // of this thread, not of rank 1's
@@ -194,6 +195,9 @@ class ArgumentErrorsTest {
                 () -> c.irecv(MemorySegment.ofArray(new byte[8]).asReadOnly(), 0, 0));
             assertFails(ErrorClass.BUFFER, "closed", () -> c.send(gone, 0, 0));
             assertFails(ErrorClass.BUFFER, "another thread", () -> c.send(foreign, 0, 0));
+            assertFails(ErrorClass.BUFFER, "closed", () -> c.irecv(goneBuffer, 0, 0));
+            assertFails(
+                ErrorClass.BUFFER, "another thread", () -> c.irecv(foreign.asByteBuffer(), 0, 0));
             assertFails(
                 ErrorClass.BUFFER, "IN_PLACE", () -> c.allReduce(ints, 0, ints, 0, 5, Op.SUM));
             assertFails(ErrorClass.BUFFER, "IN_PLACE", () -> c.allGather(ints, 0, 5, ints, 0));
