@@ -105,7 +105,8 @@ public interface Comm {
    * Receives a message (MPI_Recv).
    *
    * @throws FmiException {@link ErrorClass#TRUNCATE} if it is longer than {@code count} elements;
-   *     the message is lost
+   *     the message is lost; {@link ErrorClass#TYPE} if it is no whole number of the buffer's
+   *     elements
    */
   Status recv(Object buffer, long offset, long count, int source, int tag);
 

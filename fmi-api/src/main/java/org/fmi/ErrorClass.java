@@ -6,7 +6,9 @@ public enum ErrorClass {
   BUFFER,
   /** MPI_ERR_COUNT: a count is negative. */
   COUNT,
-  /** MPI_ERR_TYPE: the datatype does not fit the buffer. */
+  /**
+   * MPI_ERR_TYPE: the datatype does not fit the buffer, or the length of a message its elements.
+   */
   TYPE,
   /** MPI_ERR_TAG: the tag is negative, or not {@link Comm#ANY_TAG} where that is allowed. */
   TAG,

@@ -4,6 +4,7 @@ import org.fmi.Request;
 import org.fmi.Status;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.core.spi.RemoteMemory;
+import org.fmi.core.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,8 @@ final class MessageRequest extends MatchTable.Link implements Request {
     DONE,
     /** Received, and thrown away: longer than the buffer. */
     TRUNCATED,
+    /** Received, but for its last bytes, which make no whole element of the buffer. */
+    UNEVEN,
     CANCELLED
   }
 
@@ -123,6 +126,17 @@ final class MessageRequest extends MatchTable.Link implements Request {
     matchedSource = source;
     matchedTag = messageTag;
     matchedLength = length;
+  }
+
+  /** How a receive ends that has all of its message. */
+  State outcome() {
+    if (matchedLength > bytes) {
+      return State.TRUNCATED;
+    }
+    // The longest element has 8 bytes: most messages need no closer look.
+    return (matchedLength & 7) != 0 && matchedLength % Memory.elementBytes(base) != 0
+        ? State.UNEVEN
+        : State.DONE;
   }
 
   boolean hasMatched() {

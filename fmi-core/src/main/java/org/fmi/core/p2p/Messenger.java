@@ -421,16 +421,17 @@ public final class Messenger implements PointToPoint, FrameHandler {
     MessageRequest r = takeRequest();
     r.prepare(false, epoch, base, offset, bytes, source, context, tag);
     startReceive(r);
+    return complete(r);
+  }
+
+  /** Waits for the receive of a blocking call. */
+  private Status complete(MessageRequest r) {
     await(r);
-    State state = r.state;
-    int from = r.matchedSource;
-    int withTag = r.matchedTag;
-    long length = r.matchedLength;
-    giveRequest(r);
-    if (state == State.TRUNCATED) {
-      throw truncated(from, withTag, length, bytes);
+    try {
+      return result(r);
+    } finally {
+      giveRequest(r);
     }
-    return statusOf(from, withTag, length);
   }
 
   @Override
@@ -778,7 +779,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   }
 
   private void finishReceive(MessageRequest r) {
-    r.state = r.matchedLength <= r.bytes ? State.DONE : State.TRUNCATED;
+    r.state = r.outcome();
     if (r.counted) {
       activeRequests--;
     }
@@ -844,7 +845,16 @@ public final class Messenger implements PointToPoint, FrameHandler {
     return switch (r.state) {
       case DONE -> r.send ? Status.EMPTY : statusOf(r.matchedSource, r.matchedTag, r.matchedLength);
       case CANCELLED -> Status.EMPTY;
-      case TRUNCATED -> throw truncated(r.matchedSource, r.matchedTag, r.matchedLength, r.bytes);
+      case TRUNCATED ->
+          throw new FmiException(
+              ErrorClass.TRUNCATE, describe(r) + ", the receive buffer only " + r.bytes);
+      case UNEVEN ->
+          throw new FmiException(
+              ErrorClass.TYPE,
+              describe(r)
+                  + ", which is no whole number of elements of the receive buffer's "
+                  + Memory.elementBytes(r.base)
+                  + " bytes each");
       case PENDING -> throw new IllegalStateException("the request is not complete");
     };
   }
@@ -860,17 +870,14 @@ public final class Messenger implements PointToPoint, FrameHandler {
     return answer;
   }
 
-  private static FmiException truncated(int source, int tag, long length, long room) {
-    return new FmiException(
-        ErrorClass.TRUNCATE,
-        "the message of rank "
-            + source
-            + " with tag "
-            + tag
-            + " has "
-            + length
-            + " bytes, the receive buffer only "
-            + room);
+  private static String describe(MessageRequest r) {
+    return "the message of rank "
+        + r.matchedSource
+        + " with tag "
+        + r.matchedTag
+        + " has "
+        + r.matchedLength
+        + " bytes";
   }
 
   /** One given out before if it says the same: a program that repeats itself allocates nothing. */

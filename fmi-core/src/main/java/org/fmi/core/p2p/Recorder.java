@@ -294,11 +294,9 @@ public final class Recorder {
           "a receive from rank " + r.peer + " with tag " + r.tag + " of " + r.bytes + " bytes");
     }
     r.matched(got.source, got.tag, got.length);
-    if (got.outcome == TRUNCATED) {
-      r.state = MessageRequest.State.TRUNCATED;
-    } else {
+    r.state = r.outcome();
+    if (got.outcome != TRUNCATED) {
       Memory.fromSegment(got.data, 0, r.base, r.offset, got.length);
-      r.state = MessageRequest.State.DONE;
     }
     return true;
   }

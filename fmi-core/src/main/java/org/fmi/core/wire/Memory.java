@@ -117,6 +117,17 @@ public final class Memory {
     };
   }
 
+  /** The length of an array's elements; 1 for segments. */
+  public static int elementBytes(Object base) {
+    return switch (base) {
+      case double[] _, long[] _ -> 8;
+      case int[] _, float[] _ -> 4;
+      case short[] _, char[] _ -> 2;
+      case byte[] _, boolean[] _, MemorySegment _ -> 1;
+      default -> throw unsupported(base);
+    };
+  }
+
   private static MemorySegment viewOrCopy(Object base) {
     MemorySegment view = view(base);
     if (view == null) {

@@ -221,6 +221,40 @@ class MessengerTest {
         });
   }
 
+  /** None of a message's bytes are dropped in silence. */
+  @ParameterizedTest
+  @MethodSource("networks")
+  void aMessageThatIsNoWholeNumberOfElements(long seed, Options options) {
+    Ranks.run(
+        2,
+        seed,
+        options,
+        m -> {
+          byte[] data = new byte[40_002];
+          int[] in = new int[11_000];
+          for (int length : new int[] {2, 10, 40_002}) {
+            // To rank 1, from both ranks.
+            m.send(data, 0, length, 1, CONTEXT, 1, Mode.STANDARD);
+            m.send(data, 0, length, 1, CONTEXT, 1, Mode.STANDARD);
+            m.send(data, 0, 8, 1, CONTEXT, 1, Mode.STANDARD);
+            if (m.rank() == 1) {
+              for (int from = 0; from < 2; from++) {
+                int source = from;
+                assertThatThrownBy(() -> m.recv(in, 0, 44_000, source, CONTEXT, 1))
+                    .isInstanceOfSatisfying(
+                        FmiException.class,
+                        e -> assertThat(e.errorClass()).isEqualTo(ErrorClass.TYPE))
+                    .hasMessageContaining(length + " bytes")
+                    .hasMessageContaining("4 bytes each");
+                Request r = m.irecv(in, 0, 44_000, source, CONTEXT, 1);
+                assertThatThrownBy(r::waitFor).isInstanceOf(FmiException.class);
+                assertThat(m.recv(in, 0, 44_000, source, CONTEXT, 1).bytes()).isEqualTo(8);
+              }
+            }
+          }
+        });
+  }
+
   @Test
   void aSynchronousSendEndsWhenItIsMatched() {
     Ranks.run(

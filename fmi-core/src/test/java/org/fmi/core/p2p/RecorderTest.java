@@ -77,6 +77,11 @@ class RecorderTest {
       // Too long: an error, again and again.
       assertThatThrownBy(() -> m.recv(data, 0, 4, other, CONTEXT, 1))
           .isInstanceOf(FmiException.class);
+      // No whole elements: an error too.
+      m.send(new byte[6], 0, 6, other, CONTEXT, 2, Mode.STANDARD);
+      assertThatThrownBy(() -> m.recv(data, 0, 8, other, CONTEXT, 2))
+          .isInstanceOf(FmiException.class)
+          .hasMessageStartingWith("TYPE");
       Request never = m.irecv(data, 0, 4, other, CONTEXT, 99);
       seen.add(never.test());
       seen.add(never.cancel());
