@@ -30,6 +30,12 @@ public final class Channel {
   /** Collectives by messages before a region is worth its memory. */
   private static final int USES_BEFORE_REGION = 8;
 
+  /**
+   * The most ranks that all go through a region: where each writes for each, a piece of its ring
+   * has room for a pair of the longest elements, 16 bytes, for so many.
+   */
+  private static final int MOST_SHARING = 1024;
+
   /** Less than any, also than that of a rank which has not entered one. */
   private static final int NO_EPOCH = Integer.MIN_VALUE;
 
@@ -131,7 +137,7 @@ public final class Channel {
     }
     long distinct = Arrays.stream(numbers).distinct().count();
     if (distinct == 1) {
-      region = SharedRegion.open(this, p2p, share, members, context);
+      region = size > MOST_SHARING ? null : SharedRegion.open(this, p2p, share, members, context);
     } else if (distinct < size) {
       nodes = Nodes.open(this, p2p, share, members, numbers, context);
     }

@@ -1,18 +1,59 @@
 package org.fmi.core.coll;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.RollbackException;
 import org.fmi.core.p2p.Messenger;
+import org.fmi.core.p2p.PointToPoint;
 import org.fmi.core.progress.WaitStrategy;
+import org.fmi.core.spi.NodeShare;
 import org.fmi.core.spi.Transport;
 import org.junit.jupiter.api.Test;
 
 /** What a channel lets collectives do. */
 class ChannelTest {
+  private static <T> T stub(Class<T> type, InvocationHandler calls) {
+    return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, calls));
+  }
+
+  /** Of more ranks a part for each of them would have no bytes. */
+  @Test
+  void veryManyRanksShareNoRegion() {
+    NodeShare share =
+        stub(
+            NodeShare.class,
+            (proxy, method, args) -> {
+              if (method.getName().equals("node")) {
+                return 0;
+              }
+              throw new AssertionError("shares memory");
+            });
+    PointToPoint p2p =
+        stub(
+            PointToPoint.class,
+            (proxy, method, args) ->
+                switch (method.getName()) {
+                  case "share" -> share;
+                  case "epoch" -> 0;
+                  default -> throw new AssertionError("communicates");
+                });
+    Channel most = new Channel(p2p, 1, null, 0, 1024);
+    Channel more = new Channel(p2p, 1, null, 0, 1025);
+    for (int use = 1; use < 8; use++) {
+      assertThat(most.region()).isNull();
+      assertThat(more.region()).isNull();
+    }
+    assertThatThrownBy(most::region).hasMessage("shares memory");
+    assertThat(more.region()).isNull();
+    assertThat(more.nodes()).isNull();
+  }
+
   @Test
   void aFailedCollectiveIsForgottenInTheNextEpoch() {
     Messenger messenger = new Messenger(0, 1, new WaitStrategy(1, 1), 0, (peer, reason) -> {});
