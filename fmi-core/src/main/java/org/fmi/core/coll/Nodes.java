@@ -77,7 +77,13 @@ final class Nodes {
     Region agreed = new Region(ok, 0);
     Reducer min = Reducer.of(Op.MIN, Datatype.INT);
     RecursiveDoublingAllReduce.run(all, min, agreed, agreed, Integer.BYTES);
-    return ok[0] == 0 ? null : new Nodes(all, nodeOf, members, region);
+    if (ok[0] != 0) {
+      return new Nodes(all, nodeOf, members, region);
+    }
+    if (region != null) {
+      region.close();
+    }
+    return null;
   }
 
   private static boolean aligned(int[] nodeOf, int each) {

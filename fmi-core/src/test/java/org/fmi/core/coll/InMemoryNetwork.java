@@ -94,6 +94,11 @@ public final class InMemoryNetwork {
     ((Rank) rank).epoch = epoch;
   }
 
+  /** This rank has no memory to share. */
+  static void refuseMemory(PointToPoint rank) {
+    ((Rank) rank).noMemory = true;
+  }
+
   /** How often this rank has given up shared memory. */
   static int unmapped(PointToPoint rank) {
     return ((Rank) rank).unmapped;
@@ -235,6 +240,7 @@ public final class InMemoryNetwork {
     private final List<Receive> posted = new ArrayList<>();
     private final @Nullable Random random;
     private boolean recording;
+    private boolean noMemory;
     private int unmapped;
     private int epoch;
 
@@ -450,7 +456,10 @@ public final class InMemoryNetwork {
     }
 
     @Override
-    public MemorySegment create(int key, long bytes) {
+    public MemorySegment create(int key, long bytes) throws IOException {
+      if (noMemory) {
+        throw new IOException("no memory");
+      }
       MemorySegment memory = Arena.ofAuto().allocate(bytes, 128);
       if (shared.putIfAbsent(rank + "/" + key, memory) != null) {
         throw new AssertionError("memory " + key + " of rank " + rank + " is made twice");

@@ -204,6 +204,26 @@ class SharedRegionTest {
         });
   }
 
+  @Test
+  void noNodeKeepsItsMemoryIfAnotherHasNone() {
+    InMemoryNetwork.runOnNodes(
+        new int[] {0, 0, 1, 1},
+        1,
+        p2p -> {
+          if (p2p.rank() == 2) {
+            InMemoryNetwork.refuseMemory(p2p);
+          }
+          Channel channel = new Channel(p2p, 1, null, p2p.rank(), p2p.size());
+          for (int i = 0; i <= USES_BEFORE_REGION; i++) {
+            Collectives.barrier(channel);
+          }
+          assertThat(channel.region()).isNull();
+          assertThat(channel.nodes()).isNull();
+          assertThat(InMemoryNetwork.unmapped(p2p)).isEqualTo(p2p.rank() < 2 ? 1 : 0);
+          check(channel, Kind.ALL_REDUCE, 1, 3, 0);
+        });
+  }
+
   /** 0.0 and -0.0 are equal, but not the same. */
   @Test
   void ofEqualPairsTheSameIsChosenAsByMessages() {
