@@ -247,12 +247,12 @@ public final class Channel {
     return worldRanks == null ? r : worldRanks[r];
   }
 
-  private static void checkLength(Status status, long bytes, int source, Kind kind) {
+  private void checkLength(Status status, long bytes, int source, Kind kind) {
     if (status.bytes() != bytes) {
       throw new FmiException(
           ErrorClass.TRUNCATE,
-          "rank "
-              + source
+          "world rank "
+              + world(source)
               + " sent "
               + status.bytes()
               + " bytes in "

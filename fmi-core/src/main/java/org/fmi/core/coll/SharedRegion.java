@@ -322,8 +322,8 @@ final class SharedRegion {
     if (theirs != call) {
       throw new FmiException(
           ErrorClass.TRUNCATE,
-          "rank "
-              + r
+          "world rank "
+              + worldRanks[r]
               + " has "
               + text(theirs)
               + " where this rank has "

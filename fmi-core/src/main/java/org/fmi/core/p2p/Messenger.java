@@ -871,7 +871,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   }
 
   private static String describe(MessageRequest r) {
-    return "the message of rank "
+    return "the message of world rank "
         + r.matchedSource
         + " with tag "
         + r.matchedTag

@@ -54,6 +54,33 @@ class ChannelTest {
     assertThat(more.nodes()).isNull();
   }
 
+  /** Whatever they are called in their communicator or node. */
+  @Test
+  void errorsNameWorldRanks() {
+    InMemoryNetwork.runOnOneNode(
+        2,
+        p2p -> {
+          int rank = 1 - p2p.rank();
+          Channel channel = new Channel(p2p, 1, new int[] {1, 0}, rank, 2);
+          Region data = new Region(new byte[16], 0);
+          if (rank == 0) {
+            Collectives.bcast(channel, data, 8, 0);
+          } else {
+            assertThatThrownBy(() -> Collectives.bcast(channel, data, 16, 0))
+                .hasMessageContaining("world rank 1 sent 8 bytes in BCAST where 16 were expected");
+          }
+          while (channel.region() == null) {
+            Collectives.barrier(channel);
+          }
+          if (rank == 0) {
+            Collectives.bcast(channel, data, 8, 0);
+          } else {
+            assertThatThrownBy(() -> Collectives.bcast(channel, data, 16, 0))
+                .hasMessageContaining("world rank 1 has 8 bytes in BCAST");
+          }
+        });
+  }
+
   @Test
   void aFailedCollectiveIsForgottenInTheNextEpoch() {
     Messenger messenger = new Messenger(0, 1, new WaitStrategy(1, 1), 0, (peer, reason) -> {});

@@ -211,6 +211,7 @@ class MessengerTest {
                   .isInstanceOfSatisfying(
                       FmiException.class,
                       e -> assertThat(e.errorClass()).isEqualTo(ErrorClass.TRUNCATE))
+                  .hasMessageContaining("world rank 0")
                   .hasMessageContaining(length + " bytes");
               Request r = m.irecv(in, 0, 8, 0, CONTEXT, 1);
               assertThatThrownBy(r::waitFor).isInstanceOf(FmiException.class);
