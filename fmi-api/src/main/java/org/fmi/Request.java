@@ -1,5 +1,6 @@
 package org.fmi;
 
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -37,112 +38,135 @@ public interface Request {
   /** The runtime's side of the calls on many requests: blocks until something may have changed. */
   void progress();
 
-  /** Blocks until all are complete (MPI_Waitall). Null elements are void requests. */
+  /**
+   * Blocks until all are complete (MPI_Waitall). Null elements are void requests.
+   *
+   * @throws FmiException the first one's error if some have failed, with those of the others as
+   *     suppressed ones; all are complete by then
+   */
   static void waitAll(@Nullable Request... requests) {
-    for (Request r : requests) {
-      if (r != null) {
-        r.waitFor();
-      }
-    }
+    waitAll(Arrays.asList(requests));
   }
 
-  /** As {@link #waitAll(Request...)}, but no element may be null. */
-  static void waitAll(List<? extends Request> requests) {
+  /** {@link #waitAll(Request...)} of the elements of a list. */
+  static void waitAll(List<? extends @Nullable Request> requests) {
+    FmiException first = null;
     for (Request r : requests) {
-      r.waitFor();
+      try {
+        if (r != null) {
+          r.waitFor();
+        }
+      } catch (FmiException e) {
+        if (first == null) {
+          first = e;
+        } else {
+          first.addSuppressed(e);
+        }
+      }
+    }
+    if (first != null) {
+      throw first;
     }
   }
 
   /**
-   * Blocks until one is complete (MPI_Waitany).
+   * Blocks until one is complete (MPI_Waitany). Here and in the calls below one that has failed
+   * counts as complete: its own {@link #waitFor} says why.
    *
    * @return its index, or {@link Comm#UNDEFINED} if all are null. The caller sets that element to
    *     null before the next call.
    */
   static int waitAny(@Nullable Request... requests) {
     while (true) {
-      boolean any = false;
+      Request pending = null;
       for (int i = 0; i < requests.length; i++) {
         Request r = requests[i];
         if (r != null) {
-          any = true;
-          if (r.test()) {
+          if (isComplete(r, false)) {
             return i;
           }
+          pending = r;
         }
       }
-      if (!any) {
+      if (pending == null) {
         return Comm.UNDEFINED;
       }
-      first(requests).progress();
+      pending.progress();
     }
   }
 
   /**
    * Blocks until at least one is complete (MPI_Waitsome).
    *
-   * @return the indices of all complete ones, empty if all are null
+   * @return the indices of all complete ones, empty if all are null. The caller sets those elements
+   *     to null before the next call.
    */
   static int[] waitSome(@Nullable Request... requests) {
-    while (true) {
-      int[] done = testSome(requests);
-      if (done.length > 0 || isVoid(requests)) {
-        return done;
-      }
-      first(requests).progress();
-    }
+    int first = waitAny(requests);
+    return first == Comm.UNDEFINED ? new int[0] : complete(first, false, requests);
   }
 
-  /** Whether all are complete (MPI_Testall). */
+  /** Makes progress and says whether all are complete (MPI_Testall). */
   static boolean testAll(@Nullable Request... requests) {
     boolean all = true;
     for (Request r : requests) {
-      if (r != null && !r.test()) {
-        all = false;
-      }
+      all &= r == null || isComplete(r, all);
     }
     return all;
   }
 
-  /** The index of a complete one, or {@link Comm#UNDEFINED} if there is none (MPI_Testany). */
+  /**
+   * The index of a complete one, or {@link Comm#UNDEFINED} if there is none (MPI_Testany). Makes
+   * progress.
+   */
   static int testAny(@Nullable Request... requests) {
+    boolean progress = true;
     for (int i = 0; i < requests.length; i++) {
       Request r = requests[i];
-      if (r != null && r.test()) {
-        return i;
+      if (r != null) {
+        if (isComplete(r, progress)) {
+          return i;
+        }
+        progress = false;
       }
     }
     return Comm.UNDEFINED;
   }
 
-  /** The indices of all complete ones (MPI_Testsome). */
+  /** Makes progress and gives the indices of all complete ones (MPI_Testsome). */
   static int[] testSome(@Nullable Request... requests) {
-    int[] done = new int[requests.length];
+    return complete(0, true, requests);
+  }
+
+  /** The indices of the complete ones from {@code from} on. */
+  private static int[] complete(int from, boolean progress, @Nullable Request[] requests) {
+    int[] done = new int[requests.length - from];
     int n = 0;
-    for (int i = 0; i < requests.length; i++) {
+    boolean more = progress;
+    for (int i = from; i < requests.length; i++) {
       Request r = requests[i];
-      if (r != null && r.test()) {
-        done[n++] = i;
+      if (r != null) {
+        if (isComplete(r, more)) {
+          done[n++] = i;
+        } else {
+          more = false;
+        }
       }
     }
-    return java.util.Arrays.copyOf(done, n);
+    return Arrays.copyOf(done, n);
   }
 
-  private static boolean isVoid(@Nullable Request[] requests) {
-    for (Request r : requests) {
-      if (r != null) {
-        return false;
-      }
+  /**
+   * Whether a request is complete or has failed.
+   *
+   * @param progress whether it makes progress if it is not. Who looks at many passes true up to the
+   *     first that is not, as one poll serves all.
+   */
+  private static boolean isComplete(Request r, boolean progress) {
+    try {
+      return progress ? r.test() : r.status() != null;
+    } catch (FmiException failed) {
+      return true;
     }
-    return true;
-  }
-
-  private static Request first(@Nullable Request[] requests) {
-    for (Request r : requests) {
-      if (r != null) {
-        return r;
-      }
-    }
-    throw new IllegalStateException("no request to wait for");
   }
 }

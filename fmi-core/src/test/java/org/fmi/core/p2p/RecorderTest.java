@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -64,6 +65,19 @@ class RecorderTest {
         seen.add(in[done][0]);
         seen.add(r == null ? "none" : r.waitFor());
       }
+      Request[] pair = {
+        m.irecv(in[0], 0, 4, other, CONTEXT, 20), m.irecv(in[1], 0, 4, other, CONTEXT, 21)
+      };
+      m.send(data, 0, 4, other, CONTEXT, 21, Mode.STANDARD);
+      seen.add(Request.testAny(pair));
+      m.send(data, 0, 4, other, CONTEXT, 20, Mode.STANDARD);
+      seen.add(Arrays.toString(Request.waitSome(pair)));
+      int tests = 0;
+      while (!Request.testAll(pair)) {
+        tests++;
+        seen.add(Arrays.toString(Request.testSome(pair)));
+      }
+      seen.add(tests);
       m.send(data, 0, 8, other, CONTEXT, 1, Mode.STANDARD);
       int misses = 0;
       Status s = m.iprobe(Comm.ANY_SOURCE, CONTEXT, Comm.ANY_TAG);
