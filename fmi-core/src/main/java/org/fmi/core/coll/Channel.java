@@ -233,9 +233,20 @@ public final class Channel {
   /** Sends to one rank and receives from another at once. */
   void exchange(
       Region out, long outBytes, int dest, Region in, long inBytes, int source, Kind kind) {
-    Request receive = irecv(in, inBytes, source, kind);
-    send(out, outBytes, dest, kind);
-    complete(receive, inBytes, source, kind);
+    Status status =
+        p2p.sendRecv(
+            out.base(),
+            out.at(),
+            outBytes,
+            world(dest),
+            kind.tag,
+            in.base(),
+            in.at(),
+            inBytes,
+            world(source),
+            kind.tag,
+            context);
+    checkLength(status, inBytes, source, kind);
   }
 
   /** Sends a signal to one rank and waits for that of another. */

@@ -18,6 +18,7 @@ import org.fmi.core.coll.Reductions;
 import org.fmi.core.coll.Region;
 import org.fmi.core.p2p.PointToPoint;
 import org.fmi.core.p2p.PointToPoint.Mode;
+import org.fmi.core.p2p.StatusCache;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,7 @@ public final class Communicator implements Comm {
   /** The members' world ranks; null where ranks here and in the world are the same. */
   private final int @Nullable [] worldRanks;
 
+  private final StatusCache statuses = new StatusCache();
   private final Channel channel;
   private int restores;
   private boolean freed;
@@ -187,7 +189,7 @@ public final class Communicator implements Comm {
     Request request =
         p2p.irecv(
             Buffers.memory(buffer), startOf(buffer, offset), bytes, world(source), context, tag);
-    return worldRanks == null ? request : new TranslatedRequest(request, group);
+    return worldRanks == null ? request : new TranslatedRequest(request, this);
   }
 
   @Override
@@ -207,10 +209,28 @@ public final class Communicator implements Comm {
       long recvCount,
       int source,
       int recvTag) {
-    checkSend(sendBuffer, sendOffset, sendCount, dest, sendTag); // before the receive is posted
-    Request receive = irecv(recvBuffer, recvOffset, recvCount, source, recvTag);
-    send(sendBuffer, sendOffset, sendCount, dest, sendTag);
-    return receive.waitFor();
+    long sendBytes = checkSend(sendBuffer, sendOffset, sendCount, dest, sendTag);
+    long recvBytes = checkRecv(recvBuffer, recvOffset, recvCount, source, recvTag);
+    if (dest == PROC_NULL) {
+      return recv(recvBuffer, recvOffset, recvCount, source, recvTag);
+    }
+    if (source == PROC_NULL) {
+      send(sendBuffer, sendOffset, sendCount, dest, sendTag);
+      return Status.PROC_NULL;
+    }
+    return local(
+        p2p.sendRecv(
+            Buffers.memory(sendBuffer),
+            startOf(sendBuffer, sendOffset),
+            sendBytes,
+            world(dest),
+            sendTag,
+            Buffers.memory(recvBuffer),
+            startOf(recvBuffer, recvOffset),
+            recvBytes,
+            world(source),
+            recvTag,
+            context));
   }
 
   @Override
@@ -273,8 +293,11 @@ public final class Communicator implements Comm {
     return worldRanks == null || r < 0 ? r : worldRanks[r];
   }
 
-  private Status local(Status status) {
-    return worldRanks == null ? status : TranslatedRequest.translate(status, group);
+  /** A status whose source is the rank here, from one with its world rank. */
+  Status local(Status status) {
+    return worldRanks == null || status.source() < 0
+        ? status
+        : statuses.of(group.rankOf(status.source()), status.tag(), status.bytes());
   }
 
   // ---- collectives that move data

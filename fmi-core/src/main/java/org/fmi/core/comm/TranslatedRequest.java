@@ -5,17 +5,10 @@ import org.fmi.Status;
 import org.jspecify.annotations.Nullable;
 
 /** A receive whose status names the source by its rank in a communicator, not in the world. */
-record TranslatedRequest(Request request, RankGroup group) implements Request {
-  /** The status as the communicator of {@code group} shows it. */
-  static Status translate(Status status, RankGroup group) {
-    return status.source() < 0
-        ? status
-        : new Status(group.rankOf(status.source()), status.tag(), status.bytes());
-  }
-
+record TranslatedRequest(Request request, Communicator communicator) implements Request {
   @Override
   public Status waitFor() {
-    return translate(request.waitFor(), group);
+    return communicator.local(request.waitFor());
   }
 
   @Override
@@ -26,7 +19,7 @@ record TranslatedRequest(Request request, RankGroup group) implements Request {
   @Override
   public @Nullable Status status() {
     Status status = request.status();
-    return status == null ? null : translate(status, group);
+    return status == null ? null : communicator.local(status);
   }
 
   @Override

@@ -39,9 +39,6 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   private static final VarHandle SHARED = ValueLayout.JAVA_LONG.varHandle();
 
-  /** A power of two. */
-  private static final int STATUSES = 64;
-
   private final int rank;
   private final int size;
   private final long window;
@@ -98,8 +95,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   private boolean left;
   private @Nullable MessageRequest freeRequests;
 
-  /** Statuses given out lately, by a hash of their content. */
-  private final @Nullable Status[] statuses = new Status[STATUSES];
+  private final StatusCache statuses = new StatusCache();
 
   /** The newest epoch that is over, and why. Written under the lock of this object. */
   private volatile int revoked = NO_EPOCH;
@@ -424,6 +420,27 @@ public final class Messenger implements PointToPoint, FrameHandler {
     return complete(r);
   }
 
+  @Override
+  public Status sendRecv(
+      Object out,
+      long outOffset,
+      long outBytes,
+      int dest,
+      int outTag,
+      Object in,
+      long inOffset,
+      long inBytes,
+      int source,
+      int inTag,
+      int context) {
+    begin();
+    MessageRequest r = takeRequest();
+    r.prepare(false, epoch, in, inOffset, inBytes, source, context, inTag);
+    startReceive(r);
+    send(out, outOffset, outBytes, dest, context, outTag, Mode.STANDARD);
+    return complete(r);
+  }
+
   /** Waits for the receive of a blocking call. */
   private Status complete(MessageRequest r) {
     await(r);
@@ -583,7 +600,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   private @Nullable Status find(int source, int context, int tag) {
     UnexpectedMessage m = unexpected.first(context, source, tag);
-    return m == null ? null : statusOf(m.source, m.tag, m.length);
+    return m == null ? null : statuses.of(m.source, m.tag, m.length);
   }
 
   // ---- frames
@@ -843,7 +860,8 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   Status result(MessageRequest r) {
     return switch (r.state) {
-      case DONE -> r.send ? Status.EMPTY : statusOf(r.matchedSource, r.matchedTag, r.matchedLength);
+      case DONE ->
+          r.send ? Status.EMPTY : statuses.of(r.matchedSource, r.matchedTag, r.matchedLength);
       case CANCELLED -> Status.EMPTY;
       case TRUNCATED ->
           throw new FmiException(
@@ -878,17 +896,6 @@ public final class Messenger implements PointToPoint, FrameHandler {
         + " has "
         + r.matchedLength
         + " bytes";
-  }
-
-  /** One given out before if it says the same: a program that repeats itself allocates nothing. */
-  private Status statusOf(int source, int tag, long length) {
-    int slot = (source * 31 + tag * 7 + (int) (length >>> 3)) & (STATUSES - 1);
-    Status s = statuses[slot];
-    if (s == null || s.source() != source || s.tag() != tag || s.bytes() != length) {
-      s = new Status(source, tag, length);
-      statuses[slot] = s;
-    }
-    return s;
   }
 
   private void count(MessageRequest r) {

@@ -37,6 +37,20 @@ public interface PointToPoint {
 
   Request irecv(Object base, long offset, long bytes, int source, int context, int tag);
 
+  /** A send and a receive at once. */
+  Status sendRecv(
+      Object out,
+      long outOffset,
+      long outBytes,
+      int dest,
+      int outTag,
+      Object in,
+      long inOffset,
+      long inBytes,
+      int source,
+      int inTag,
+      int context);
+
   Status probe(int source, int context, int tag);
 
   @Nullable Status iprobe(int source, int context, int tag);

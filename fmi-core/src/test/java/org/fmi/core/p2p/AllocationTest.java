@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.Objects;
 import org.fmi.Comm;
+import org.fmi.core.comm.Communicator;
+import org.fmi.core.comm.ContextIds;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.junit.jupiter.api.Test;
@@ -57,7 +60,41 @@ class AllocationTest {
         });
   }
 
+  @Test
+  void atOnceInACommunicatorOfSomeRanks() {
+    measure(
+        m -> {
+          Comm world = Communicator.world(m, new ContextIds(), status -> {});
+          // The ranks are not those of the world: sources are translated.
+          Comm turned = Objects.requireNonNull(world.split(0, -m.rank()));
+          int other = 1 - turned.rank();
+          double[] in = new double[100];
+          return data -> {
+            turned.sendRecv(data, 0, 1, other, 1, in, 0, 1, other, 1);
+            turned.sendRecv(data, 0, 100, other, 1, in, 0, 100, Comm.ANY_SOURCE, Comm.ANY_TAG);
+            turned.send(data, 0, 1, other, 2);
+            turned.recv(in, 0, 1, other, 2);
+          };
+        });
+  }
+
+  private interface Program {
+    void once(double[] data);
+  }
+
+  private interface Programs {
+    Program of(Messenger m);
+  }
+
   private static void measure(Exchange exchange) {
+    measure(
+        m -> {
+          int other = 1 - m.rank();
+          return data -> exchange.once(m, data, other);
+        });
+  }
+
+  private static void measure(Programs programs) {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     Ranks.run(
         2,
@@ -65,13 +102,13 @@ class AllocationTest {
         new Options(1_024, 1_024, 64, 0, 0),
         m -> {
           double[] data = new double[1_000];
-          int other = 1 - m.rank();
+          Program program = programs.of(m);
           for (int i = 0; i < WARM_UP; i++) {
-            exchange.once(m, data, other);
+            program.once(data);
           }
           long before = threads.getCurrentThreadAllocatedBytes();
           for (int i = 0; i < MEASURED; i++) {
-            exchange.once(m, data, other);
+            program.once(data);
           }
           long bytes = threads.getCurrentThreadAllocatedBytes() - before;
           assertThat((double) bytes / MEASURED).as("bytes an exchange").isLessThan(1);
