@@ -38,7 +38,10 @@ final class ReceivePool {
   private final ArrayList<Slab> slabs = new ArrayList<>();
   private int connections;
 
-  /** Buffers that no connection has a right to. */
+  /**
+   * Buffers that connections may claim. Counts what {@link #wanted} for so many connections, not
+   * what the last slab has beyond that, which is for those that join later.
+   */
   private int unclaimed;
 
   ReceivePool(Verbs verbs) {
@@ -71,22 +74,27 @@ final class ReceivePool {
    * @throws IOException if no more memory can be registered
    */
   void join() throws IOException {
-    connections++;
-    if (slabs.size() * SLAB_FRAMES < wanted(connections)) {
+    if (slabs.size() * SLAB_FRAMES < wanted(connections + 1)) {
       grow();
     }
-    unclaimed -= FIXED;
+    unclaimed += claimable(connections);
+    connections++;
   }
 
   /** The connection has ended before a frame went over it. */
   void leave() {
     connections--;
-    unclaimed += FIXED;
+    unclaimed -= claimable(connections);
+  }
+
+  /** What one connection more brings besides what it has for itself. */
+  private static int claimable(int connections) {
+    return wanted(connections + 1) - wanted(connections) - FIXED;
   }
 
   /** Whether there was a buffer more for a connection that may have so many frames under way. */
   boolean claim(int underWay) {
-    if (underWay >= WINDOW || unclaimed == 0) {
+    if (underWay >= WINDOW || unclaimed <= 0) {
       return false;
     }
     unclaimed--;
@@ -105,7 +113,6 @@ final class ReceivePool {
     for (int i = 0; i < SLAB_FRAMES; i++) {
       post(first + i);
     }
-    unclaimed += SLAB_FRAMES;
   }
 
   /** Gives a buffer to the device. */

@@ -46,11 +46,15 @@ class RdmaFaultsTest {
   private static final long LONG_BYTES = 16 << 20;
 
   static RankConfig config(int rank, byte[] secret) {
+    return config(rank, 2, secret);
+  }
+
+  static RankConfig config(int rank, int size, byte[] secret) {
     return new RankConfig(
         "job",
         secret,
         rank,
-        2,
+        size,
         0,
         "127.0.0.1",
         0,
@@ -127,10 +131,14 @@ class RdmaFaultsTest {
     }
   }
 
-  static void connect(RdmaTransport a, RdmaTransport b) {
-    byte[][] endpoints = {a.endpoint(), b.endpoint()};
-    a.start(endpoints);
-    b.start(endpoints);
+  static void connect(RdmaTransport... ranks) {
+    byte[][] endpoints = new byte[ranks.length][];
+    for (int rank = 0; rank < ranks.length; rank++) {
+      endpoints[rank] = ranks[rank].endpoint();
+    }
+    for (RdmaTransport rank : ranks) {
+      rank.start(endpoints);
+    }
   }
 
   private void strangerIsRefused(byte[] secret, int epoch) throws IOException {

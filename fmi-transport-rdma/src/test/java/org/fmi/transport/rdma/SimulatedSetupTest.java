@@ -36,18 +36,29 @@ class SimulatedSetupTest {
     private long nanos = 1;
 
     Side(int rank, int frames, SimulatedFabric fabric) throws IOException {
+      this(rank, 2, frames, fabric);
+    }
+
+    Side(int rank, int size, int frames, SimulatedFabric fabric) throws IOException {
       this.rank = rank;
       this.frames = frames;
       device = fabric.device();
-      transport = new RdmaTransport(config(rank, secret(1)), EPOCH, device, 0, w -> {});
+      transport = new RdmaTransport(config(rank, size, secret(1)), EPOCH, device, 0, w -> {});
       // A tenth of a second a look.
       transport.useClock(() -> nanos += 100_000_000);
     }
 
     void offer() {
-      if (sent < frames && transport.offer(1 - rank, frame(sent))) {
+      offer(1 - rank);
+    }
+
+    /** Returns whether a frame went. */
+    boolean offer(int peer) {
+      if (sent < frames && transport.offer(peer, frame(sent))) {
         sent++;
+        return true;
       }
+      return false;
     }
 
     void poll() {
@@ -110,6 +121,44 @@ class SimulatedSetupTest {
           assertThat(side.transport.connections()).as("seed %s", seed).isEqualTo(connections);
           assertThat(side.device.posted()).as("buffers of seed %s", seed).isEqualTo(64);
         }
+      }
+    }
+  }
+
+  /** More peers than may have a full window. That no frame finds no buffer is the fabric's part. */
+  @Test
+  void manyPeersFindBuffers() throws IOException {
+    int size = 13;
+    int frames = 300;
+    for (long seed = 0; seed < SEEDS / 100; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      SimulatedFabric fabric = new SimulatedFabric(seed);
+      List<Side> sides = new ArrayList<>();
+      try {
+        for (int rank = 0; rank < size; rank++) {
+          sides.add(new Side(rank, size, frames, fabric));
+        }
+        connect(sides.stream().map(side -> side.transport).toArray(RdmaTransport[]::new));
+        Side busy = sides.getFirst();
+        for (int round = 0; busy.sequences.size() < (size - 1) * frames; round++) {
+          assertThat(round).as("rounds of seed %s", seed).isLessThan(MAX_STEPS);
+          // One after another begins, and sends all it may before the other one looks.
+          for (int rank = 1; rank < Math.min(size, 2 + round / 10); rank++) {
+            Side side = sides.get(rank);
+            side.poll();
+            while (side.offer(0)) {
+              side.poll();
+            }
+          }
+          while (fabric.step()) {}
+          for (int i = random.nextInt(40); i > 0; i--) {
+            busy.poll();
+          }
+        }
+        assertThat(busy.lost).as("losses of seed %s", seed).isEmpty();
+        assertThat(busy.device.posted()).isEqualTo(ReceivePool.most(size - 1));
+      } finally {
+        sides.forEach(Side::close);
       }
     }
   }

@@ -1,0 +1,82 @@
+package org.fmi.transport.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+
+/** Whoever may send has a buffer, however many there are and however much they claim. */
+class ReceivePoolTest {
+  private static final int PEERS = 200;
+
+  private final SimulatedFabric.Device device = new SimulatedFabric(1).device();
+  private final ReceivePool pool = new ReceivePool(device);
+
+  /** By connection: frames that it may have under way. */
+  private final int[] rights = new int[PEERS];
+
+  private int joined;
+
+  private void join() throws IOException {
+    pool.join();
+    rights[joined++] = ReceivePool.BASE;
+  }
+
+  private void claimAll() {
+    for (int c = 0; c < joined; c++) {
+      while (pool.claim(rights[c])) {
+        rights[c]++;
+      }
+    }
+  }
+
+  private int rights() {
+    return Arrays.stream(rights).sum() + joined * ReceivePool.TELLING;
+  }
+
+  @Test
+  void rightsNeverExceedBuffers() throws IOException {
+    pool.prepare();
+    while (joined < PEERS) {
+      join();
+      claimAll();
+      assertThat(rights()).as("rights of %s", joined).isLessThanOrEqualTo(device.posted());
+      assertThat(device.posted()).isLessThanOrEqualTo(ReceivePool.most(joined));
+      assertThat(rights[Math.min(joined, 8) - 1]).isEqualTo(ReceivePool.WINDOW);
+    }
+  }
+
+  @Test
+  void whoLeavesTakesItsRightsAlong() throws IOException {
+    pool.prepare();
+    for (int round = 0; round < PEERS; round++) {
+      pool.join();
+      pool.leave();
+    }
+    assertThat(device.posted()).isEqualTo(64);
+    while (joined < 20) {
+      join();
+      pool.join();
+      pool.leave();
+      claimAll();
+      assertThat(rights()).as("rights of %s", joined).isLessThanOrEqualTo(device.posted());
+    }
+  }
+
+  @Test
+  void whatHasArrivedIsClaimedAgain() throws IOException {
+    pool.prepare();
+    while (joined < 20) {
+      join();
+    }
+    claimAll();
+    int all = rights();
+    for (int c = 0; c < joined; c++) {
+      rights[c]--;
+      pool.arrived();
+      claimAll();
+      assertThat(rights()).isEqualTo(all);
+    }
+  }
+}
