@@ -288,7 +288,7 @@ final class Lifecycle implements JobLink.Listener {
   void peerLost(int peer, String reason) {
     FailureDetector d = detector;
     if (d != null && !revoked()) {
-      d.announce(peer, "its data connection broke");
+      d.announce(peer, "its data connection broke: " + reason);
     }
   }
 

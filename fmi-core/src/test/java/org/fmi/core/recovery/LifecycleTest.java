@@ -40,6 +40,9 @@ final class LifecycleTest {
   /** What the detector was told to use, by epoch. */
   private final List<List<String>> detectors = new ArrayList<>();
 
+  /** Failures that it was told. */
+  private final List<String> announced = new ArrayList<>();
+
   /** Opens transports, or does not. */
   private static final class Ways implements TransportProvider {
     private final String name;
@@ -195,7 +198,7 @@ final class LifecycleTest {
   }
 
   /** Hears nothing. */
-  private static final class Detector implements FailureDetector {
+  private final class Detector implements FailureDetector {
     @Override
     public byte[] endpoint() {
       return new byte[] {2};
@@ -210,7 +213,9 @@ final class LifecycleTest {
     }
 
     @Override
-    public void announce(int rank, String reason) {}
+    public void announce(int rank, String reason) {
+      announced.add("rank " + rank + ": " + reason);
+    }
 
     @Override
     public void close() {}
@@ -262,6 +267,15 @@ final class LifecycleTest {
     String line =
         "fmi: goes on without fast: fast: the port is down (as seen by rank 0, node 0, 127.0.0.1)";
     assertThat(said.toString(StandardCharsets.UTF_8).lines()).containsExactly(line, line);
+  }
+
+  @Test
+  void whyADataConnectionBrokeIsToldToAll() throws IOException {
+    Lifecycle lifecycle = lifecycle();
+    lifecycle.join(Position.FRESH);
+    lifecycle.peerLost(3, "mlx5_0 port 1: the port is down");
+    assertThat(announced)
+        .containsExactly("rank 3: its data connection broke: mlx5_0 port 1: the port is down");
   }
 
   @Test
