@@ -53,7 +53,10 @@ public final class NativeVerbs extends ManagedVerbs {
   private int channelDescriptor = -1;
   private long queue;
   private long receives;
+
+  /** Notifications taken, not acknowledged; wraps around, as the library's own count does. */
   private int untaken;
+
   private Sizes sizes = new Sizes(0, 0, 0, 0);
   private boolean closed;
   private final List<Region> regions = new ArrayList<>();
@@ -305,7 +308,7 @@ public final class NativeVerbs extends ManagedVerbs {
     closed = true;
     manager.closeConnections();
     if (queue != 0) {
-      if (untaken > 0) {
+      if (untaken != 0) {
         calls.run(lib.ackCqEvents, queue, untaken);
       }
       end("ibv_destroy_srq", lib.destroySrq, receives);

@@ -49,7 +49,10 @@ final class DisniVerbs extends ManagedVerbs {
   private final NatIbvContext context;
   private @Nullable Queues queues;
   private int descriptor = -1;
+
+  /** Notifications taken, not acknowledged; wraps around, as the library's own count does. */
   private int untaken;
+
   private boolean closed;
   private final List<Registered> regions = new ArrayList<>();
 
@@ -420,7 +423,7 @@ final class DisniVerbs extends ManagedVerbs {
     if (q != null) {
       q.poll.free();
       q.notification.free();
-      if (untaken > 0) {
+      if (untaken != 0) {
         q.completions.ackEvents(untaken);
       }
       ended("ibv_destroy_cq", q.completions.destroyCQ());
