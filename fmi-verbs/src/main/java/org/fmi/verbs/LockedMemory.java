@@ -16,6 +16,8 @@ public final class LockedMemory {
   private static final String LIMIT = "Max locked memory";
   private static final String CAPABILITIES = "CapEff:";
   private static final long IPC_LOCK = 1 << 14;
+  private static final Path USERS = Path.of("/proc/self/uid_map");
+  private static final String ALL_USERS = "0 0 4294967295";
 
   private LockedMemory() {}
 
@@ -29,13 +31,21 @@ public final class LockedMemory {
     return soft.equals("unlimited") ? UNLIMITED : Long.parseLong(soft);
   }
 
-  /** Whether the limit does not hold for this process, as for root's: it has CAP_IPC_LOCK. */
+  /**
+   * Whether the limit does not hold for this process, as for root's: it has CAP_IPC_LOCK, and not
+   * only in a user namespace such as a container without root has, where that exempts from nothing.
+   */
   public static boolean exempt() throws IOException {
-    return exempt(Files.readAllLines(Path.of("/proc/self/status")));
+    return exempt(
+        Files.readAllLines(Path.of("/proc/self/status")),
+        // A kernel without user namespaces has no such file.
+        Files.exists(USERS) ? Files.readAllLines(USERS) : List.of(ALL_USERS));
   }
 
-  static boolean exempt(List<String> status) throws IOException {
-    return (Long.parseUnsignedLong(value(status, CAPABILITIES), 16) & IPC_LOCK) != 0;
+  static boolean exempt(List<String> status, List<String> users) throws IOException {
+    boolean initial =
+        users.size() == 1 && users.getFirst().strip().replaceAll(" +", " ").equals(ALL_USERS);
+    return initial && (Long.parseUnsignedLong(value(status, CAPABILITIES), 16) & IPC_LOCK) != 0;
   }
 
   /** The machine's memory in bytes: all that there is to lock. */

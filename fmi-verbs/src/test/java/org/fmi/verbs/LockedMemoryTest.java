@@ -24,11 +24,26 @@ class LockedMemoryTest {
         .hasMessageContaining("Max locked memory");
   }
 
+  /** As the kernel pads it. */
+  private static final List<String> ALL_USERS = List.of("         0          0 4294967295");
+
   @Test
   void aCapabilityExempts() throws IOException {
-    assertThat(LockedMemory.exempt(List.of("Name:\tjava", "CapEff:\t000001ffffffffff"))).isTrue();
-    assertThat(LockedMemory.exempt(List.of("CapEff:\t000001ffffffbfff"))).isFalse();
-    assertThat(LockedMemory.exempt(List.of("CapEff:\t0000000000000000"))).isFalse();
+    assertThat(LockedMemory.exempt(List.of("Name:\tjava", "CapEff:\t000001ffffffffff"), ALL_USERS))
+        .isTrue();
+    assertThat(LockedMemory.exempt(List.of("CapEff:\t000001ffffffbfff"), ALL_USERS)).isFalse();
+    assertThat(LockedMemory.exempt(List.of("CapEff:\t0000000000000000"), ALL_USERS)).isFalse();
+  }
+
+  /** As in a container that was started without root: it has all capabilities there only. */
+  @Test
+  void aCapabilityInAUserNamespaceDoesNot() throws IOException {
+    List<String> status = List.of("CapEff:\t000001ffffffffff");
+    List<String> one = List.of("         0       1000          1");
+    List<String> two = List.of(one.getFirst(), "         1     100000      65536");
+    assertThat(LockedMemory.exempt(status, one)).isFalse();
+    assertThat(LockedMemory.exempt(status, two)).isFalse();
+    assertThat(LockedMemory.exempt(status, List.of())).isFalse();
   }
 
   @Test
