@@ -9,9 +9,14 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** The RDMA devices that the kernel knows, as it shows them in files: nothing is loaded for it. */
+/**
+ * The RDMA devices that the kernel knows, as it shows them in files: nothing is loaded for it. Only
+ * those of InfiniBand and RoCE: iWARP has no number that goes with a message, others no reliable
+ * connections.
+ */
 public final class Devices {
   private static final Path KERNEL = Path.of("/sys/class/infiniband");
+  private static final String CHANNEL_ADAPTER = "1: CA";
   private static final String NO_GID = "0000:0000:0000:0000:0000:0000:0000:0000";
 
   private final Path directory;
@@ -44,10 +49,18 @@ public final class Devices {
     }
   }
 
-  /** All ports of all devices; empty if there is none. */
+  /** As the kernel puts it: {@code 1: CA}, {@code 4: RNIC}. */
+  private static String type(Path device) throws IOException {
+    return Files.readString(device.resolve("node_type")).strip();
+  }
+
+  /** All ports of all devices that can be used; empty if there is none. */
   public List<Port> ports() throws IOException {
     List<Port> ports = new ArrayList<>();
     for (Path device : children(directory)) {
+      if (!type(device).equals(CHANNEL_ADAPTER)) {
+        continue;
+      }
       for (Path port : children(device.resolve("ports"))) {
         ports.add(
             new Port(
@@ -59,7 +72,7 @@ public final class Devices {
     return ports;
   }
 
-  /** InfiniBand, or Ethernet: RoCE, iWARP. */
+  /** InfiniBand, or Ethernet: RoCE. */
   public String linkLayer(Port port) throws IOException {
     return Files.readString(directoryOf(port).resolve("link_layer")).strip();
   }
@@ -86,6 +99,15 @@ public final class Devices {
   public void check() throws IOException {
     List<Port> ports = ports();
     if (ports.isEmpty()) {
+      List<String> others = new ArrayList<>();
+      for (Path device : children(directory)) {
+        others.add(device.getFileName() + " (" + type(device) + ")");
+      }
+      if (!others.isEmpty()) {
+        throw new IOException(
+            "rdma: no InfiniBand or RoCE device on this machine, and others cannot be used: "
+                + others);
+      }
       throw new IOException(
           "rdma: no RDMA device on this machine ("
               + directory

@@ -16,6 +16,29 @@ class DevicesTest {
     Path port = directory.resolve(device).resolve("ports").resolve(number);
     Files.createDirectories(port);
     Files.writeString(port.resolve("state"), state + "\n");
+    type(device, "1: CA");
+  }
+
+  private void type(String device, String type) throws IOException {
+    Files.writeString(directory.resolve(device).resolve("node_type"), type + "\n");
+  }
+
+  @Test
+  void iWarpIsLeftOut() throws Exception {
+    port("siw0", "1", "4: ACTIVE");
+    type("siw0", "4: RNIC");
+    Devices devices = new Devices(directory);
+    assertThat(devices.ports()).isEmpty();
+    assertThat(devices.active("siw0", 1)).isFalse();
+    assertThatThrownBy(devices::check)
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("no InfiniBand or RoCE device")
+        .hasMessageContaining("siw0 (4: RNIC)");
+    port("mlx5_0", "1", "4: ACTIVE");
+    devices.check();
+    assertThat(devices.ports())
+        .extracting(Devices.Port::toString)
+        .containsExactly("mlx5_0 port 1 (4: ACTIVE)");
   }
 
   @Test

@@ -29,6 +29,7 @@ class DiagnosisTest {
   void aPortThatIsDownIsMissingAndSaysWhatItIs() throws IOException {
     Path port = Files.createDirectories(directory.resolve("mlx5_0/ports/1"));
     Files.writeString(port.resolve("state"), "1: DOWN\n");
+    Files.writeString(directory.resolve("mlx5_0/node_type"), "1: CA\n");
     Files.writeString(port.resolve("link_layer"), "InfiniBand\n");
     assertThat(new Diagnosis(new Devices(directory)).findings())
         .contains(
