@@ -167,8 +167,8 @@ final class RdmaTransport implements Transport {
       scratch =
           MemorySegment.ofAddress(arena.allocate(INLINE_BYTES, Long.BYTES).address())
               .reinterpret(INLINE_BYTES);
-      sends = new SendPool(verbs);
-      receives = new ReceivePool(verbs);
+      sends = new SendPool(verbs, arena);
+      receives = new ReceivePool(verbs, arena);
       receives.prepare();
       byte[] nonce = new byte[RdmaEndpoint.NONCE_BYTES];
       random.nextBytes(nonce);
@@ -176,11 +176,20 @@ final class RdmaTransport implements Transport {
       sleeper =
           new Sleeper(
               verbs.completionDescriptor(), verbs.eventDescriptor(), verbs.failureDescriptor());
-    } catch (IOException e) {
-      verbs.close();
-      arena.close();
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        free();
+      } catch (IOException again) {
+        e.addSuppressed(again);
+      }
       throw e;
     }
+  }
+
+  /** Ends what is left at the device; then nobody needs the buffers any more. */
+  private void free() throws IOException {
+    verbs.close();
+    arena.close();
   }
 
   /**
@@ -823,14 +832,11 @@ final class RdmaTransport implements Transport {
         link.connection.close();
       }
       cache.close();
-      sends.slab.close();
-      receives.close();
-      verbs.close();
+      free();
     } catch (IOException e) {
       throw new UncheckedIOException("rdma: cannot close", e);
     } finally {
       sleeper.close();
-      arena.close();
       Arrays.fill(links, null);
     }
   }

@@ -1,6 +1,7 @@
 package org.fmi.transport.rdma;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import org.fmi.verbs.Verbs;
@@ -35,6 +36,7 @@ final class ReceivePool {
   private static final int SLAB_FRAMES = 1 << SLAB_SHIFT;
 
   private final Verbs verbs;
+  private final Arena arena;
   private final ArrayList<Slab> slabs = new ArrayList<>();
   private int connections;
 
@@ -44,8 +46,9 @@ final class ReceivePool {
    */
   private int unclaimed;
 
-  ReceivePool(Verbs verbs) {
+  ReceivePool(Verbs verbs, Arena arena) {
     this.verbs = verbs;
+    this.arena = arena;
   }
 
   /** The most buffers there will be, for connections to so many peers. */
@@ -107,7 +110,7 @@ final class ReceivePool {
   }
 
   private void grow() throws IOException {
-    Slab slab = new Slab(verbs, SLAB_FRAMES);
+    Slab slab = new Slab(verbs, arena, SLAB_FRAMES);
     slabs.add(slab);
     int first = (slabs.size() - 1) << SLAB_SHIFT;
     for (int i = 0; i < SLAB_FRAMES; i++) {
@@ -134,12 +137,5 @@ final class ReceivePool {
 
   long offset(int buffer) {
     return Slab.offset(buffer & (SLAB_FRAMES - 1));
-  }
-
-  void close() throws IOException {
-    for (Slab slab : slabs) {
-      slab.close();
-    }
-    slabs.clear();
   }
 }

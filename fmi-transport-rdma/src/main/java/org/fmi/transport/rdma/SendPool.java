@@ -1,6 +1,7 @@
 package org.fmi.transport.rdma;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import org.fmi.verbs.Verbs;
 
 /** Buffers that frames go out from, shared by all connections. */
@@ -14,8 +15,8 @@ final class SendPool {
   private final int[] free = new int[FRAMES];
   private int count = FRAMES;
 
-  SendPool(Verbs verbs) throws IOException {
-    slab = new Slab(verbs, FRAMES);
+  SendPool(Verbs verbs, Arena arena) throws IOException {
+    slab = new Slab(verbs, arena, FRAMES);
     for (int i = 0; i < FRAMES; i++) {
       free[i] = FRAMES - 1 - i;
     }

@@ -13,10 +13,7 @@ final class Slab {
 
   private static final int PAGE_BYTES = 4096;
 
-  private final Arena arena;
-  private final Verbs.Region region;
-
-  /** Without a check of its scope at each access; valid until {@link #close}. */
+  /** Without a check of its scope at each access; valid until its arena is closed. */
   final MemorySegment memory;
 
   final int key;
@@ -26,27 +23,19 @@ final class Slab {
         && FRAME_BYTES >= RdmaTransport.MAX_PAYLOAD + FrameLayout.HEADER_BYTES;
   }
 
+  /**
+   * Stays registered until the device is closed.
+   *
+   * @param arena to be closed after that
+   */
   @SuppressWarnings("restricted") // only such a segment costs no check of its scope
-  Slab(Verbs verbs, int frames) throws IOException {
-    arena = Arena.ofShared();
-    try {
-      MemorySegment allocated = arena.allocate((long) frames * FRAME_BYTES, PAGE_BYTES);
-      region = verbs.register(allocated);
-      memory = MemorySegment.ofAddress(allocated.address()).reinterpret(allocated.byteSize());
-      key = region.key();
-    } catch (IOException e) {
-      arena.close();
-      throw e;
-    }
+  Slab(Verbs verbs, Arena arena, int frames) throws IOException {
+    MemorySegment allocated = arena.allocate((long) frames * FRAME_BYTES, PAGE_BYTES);
+    key = verbs.register(allocated).key();
+    memory = MemorySegment.ofAddress(allocated.address()).reinterpret(allocated.byteSize());
   }
 
   static long offset(int frame) {
     return (long) frame * FRAME_BYTES;
-  }
-
-  /** No connection may use it any more. */
-  void close() throws IOException {
-    region.close();
-    arena.close();
   }
 }

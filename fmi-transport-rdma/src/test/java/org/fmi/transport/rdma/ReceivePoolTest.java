@@ -3,20 +3,28 @@ package org.fmi.transport.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.util.Arrays;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Whoever may send has a buffer, however many there are and however much they claim. */
 class ReceivePoolTest {
   private static final int PEERS = 200;
 
+  private final Arena arena = Arena.ofConfined();
   private final SimulatedFabric.Device device = new SimulatedFabric(1).device();
-  private final ReceivePool pool = new ReceivePool(device);
+  private final ReceivePool pool = new ReceivePool(device, arena);
 
   /** By connection: frames that it may have under way. */
   private final int[] rights = new int[PEERS];
 
   private int joined;
+
+  @AfterEach
+  void free() {
+    arena.close();
+  }
 
   private void join() throws IOException {
     pool.join();

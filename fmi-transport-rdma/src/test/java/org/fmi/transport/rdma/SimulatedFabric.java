@@ -80,6 +80,12 @@ final class SimulatedFabric {
     private boolean silent;
     private boolean hurried;
 
+    /** Of all memory that was to be registered. */
+    private final List<MemorySegment.Scope> scopes = new ArrayList<>();
+
+    private long locked;
+    private long lockable = Long.MAX_VALUE;
+
     /** Its process is killed: its kernel ends its connections. */
     void kill() {
       listeners.remove(address);
@@ -103,6 +109,23 @@ final class SimulatedFabric {
       if (silent) {
         ends.forEach(End::flush);
       }
+    }
+
+    /** Its process may lock so many bytes more. */
+    void limit(long bytes) {
+      lockable = locked + bytes;
+    }
+
+    private void lock(long bytes) throws IOException {
+      if (locked + bytes > lockable) {
+        throw new IOException("simulated: cannot lock " + bytes + " bytes more");
+      }
+      locked += bytes;
+    }
+
+    /** How much of the memory that was to be registered is still there, in pieces. */
+    long alive() {
+      return scopes.stream().filter(MemorySegment.Scope::isAlive).count();
     }
 
     /** Buffers posted. */
@@ -141,7 +164,9 @@ final class SimulatedFabric {
     }
 
     @Override
-    public Region register(MemorySegment memory, int access) {
+    public Region register(MemorySegment memory, int access) throws IOException {
+      scopes.add(memory.scope());
+      lock(memory.byteSize());
       return new Region() {
         @Override
         public int key() {
@@ -154,7 +179,9 @@ final class SimulatedFabric {
         }
 
         @Override
-        public void close() {}
+        public void close() {
+          locked -= memory.byteSize();
+        }
       };
     }
 

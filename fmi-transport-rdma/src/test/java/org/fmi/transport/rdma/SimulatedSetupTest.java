@@ -1,6 +1,7 @@
 package org.fmi.transport.rdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.fmi.transport.rdma.RdmaFaultsTest.EPOCH;
 import static org.fmi.transport.rdma.RdmaFaultsTest.config;
 import static org.fmi.transport.rdma.RdmaFaultsTest.connect;
@@ -122,6 +123,20 @@ class SimulatedSetupTest {
           assertThat(side.device.posted()).as("buffers of seed %s", seed).isEqualTo(64);
         }
       }
+    }
+  }
+
+  /** Each registration in turn is refused. */
+  @Test
+  void whatCannotBeOpenedLeavesNothing() throws IOException {
+    SimulatedFabric fabric = new SimulatedFabric(1);
+    for (int slabs = 0; slabs < 2; slabs++) {
+      SimulatedFabric.Device device = fabric.device();
+      device.limit((long) slabs * SendPool.FRAMES * Slab.FRAME_BYTES);
+      assertThatThrownBy(() -> new RdmaTransport(config(0, secret(1)), EPOCH, device, 0, w -> {}))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("cannot lock");
+      assertThat(device.alive()).isZero();
     }
   }
 
