@@ -71,6 +71,15 @@ public final class LockedMemory {
     return bytes == UNLIMITED ? "unlimited" : Math.ceilDiv(bytes, 1024) + " KiB";
   }
 
+  /** For a person: a limit that is too low, and the way out. */
+  public static String limited(long bytes) {
+    return limited(kib(bytes));
+  }
+
+  private static String limited(String limit) {
+    return "the limit of this process (ulimit -l) is " + limit + "; " + WAY_OUT;
+  }
+
   /** What a refusal for want of memory most likely means. */
   public static String refused() {
     String limit;
@@ -79,9 +88,6 @@ public final class LockedMemory {
     } catch (IOException e) {
       limit = "unknown: " + e.getMessage();
     }
-    return "RDMA needs locked memory, and the limit of this process (ulimit -l) is "
-        + limit
-        + "; "
-        + WAY_OUT;
+    return "RDMA needs locked memory, and " + limited(limit);
   }
 }

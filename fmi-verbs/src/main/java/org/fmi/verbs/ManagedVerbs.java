@@ -7,6 +7,12 @@ import org.jspecify.annotations.Nullable;
 
 /** What is the same for all providers: connections, and what the device tells of itself. */
 public abstract class ManagedVerbs implements Verbs {
+  /** With a frame's header and some payload in it. */
+  private static final int SEND_BYTES = 256;
+
+  private static final int COMPLETION_BYTES = 64;
+  private static final int PAGE_BYTES = 4096;
+
   protected final ConnectionManager manager;
   private final OpenDevice device;
   private final Limits limits;
@@ -30,6 +36,16 @@ public abstract class ManagedVerbs implements Verbs {
       manager.close();
       throw e;
     }
+  }
+
+  /**
+   * Bytes that the device's driver locks for a connection: its send queue and its part of the
+   * completion queue. Estimated, on the safe side: each device has a layout of its own, and some
+   * lock none.
+   */
+  public static long queueBytes(int sends, int window) {
+    long bytes = (long) sends * SEND_BYTES + (long) (sends + window) * COMPLETION_BYTES;
+    return Math.ceilDiv(bytes, PAGE_BYTES) * PAGE_BYTES;
   }
 
   /** Begins to listen; for the end of {@link #open}. */

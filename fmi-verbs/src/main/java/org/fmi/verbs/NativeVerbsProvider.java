@@ -24,7 +24,7 @@ public final class NativeVerbsProvider implements VerbsProvider {
   }
 
   @Override
-  public long lockedBytes(int window, int bytes) {
-    return 0;
+  public long lockedBytes(int sends, int window, int bytes) {
+    return ManagedVerbs.queueBytes(sends, window);
   }
 }

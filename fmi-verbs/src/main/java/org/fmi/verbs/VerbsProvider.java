@@ -39,10 +39,11 @@ public interface VerbsProvider {
   /**
    * Bytes that it locks for each connection, besides those that are registered.
    *
+   * @param sends see {@link Verbs.Sizes#sends}
    * @param window see {@link Verbs.Sizes#window}
    * @param bytes of a receive buffer
    */
-  long lockedBytes(int window, int bytes);
+  long lockedBytes(int sends, int window, int bytes);
 
   /**
    * The one that this process is to use.

@@ -47,7 +47,7 @@ final class Diagnosis {
             return library + " loads";
           });
     }
-    add(() -> lockedMemory(LockedMemory.limit(), LockedMemory.exempt()));
+    add(() -> lockedMemory(LockedMemory.limit(), LockedMemory.exempt(), VerbsProvider.chosen()));
     try {
       List<Devices.Port> ports = devices.ports();
       if (ports.isEmpty()) {
@@ -93,17 +93,19 @@ final class Diagnosis {
    *
    * @throws IOException if it is too low for any rank
    */
-  static String lockedMemory(long limit, boolean exempt) throws IOException {
+  static String lockedMemory(long limit, boolean exempt, VerbsProvider provider)
+      throws IOException {
+    long least = locked(1, provider);
     String described =
         "locked memory (ulimit -l): "
             + LockedMemory.kib(limit)
             + "; a rank needs "
-            + LockedMemory.kib(locked(1))
+            + LockedMemory.kib(least)
             + ", one that talks to "
             + MANY_PEERS
             + " others "
-            + LockedMemory.kib(locked(MANY_PEERS));
-    if (limit >= locked(1)) {
+            + LockedMemory.kib(locked(MANY_PEERS, provider));
+    if (limit >= least) {
       return described;
     }
     if (exempt) {
@@ -113,12 +115,16 @@ final class Diagnosis {
   }
 
   /**
-   * Bytes that a rank locks for its buffers at most: in a recovery it opens the next epoch's
-   * transport before it closes the last one's.
+   * Bytes that a rank locks for its buffers and queues at most: in a recovery it opens the next
+   * epoch's transport before it closes the last one's.
    */
-  static long locked(int peers) {
+  static long locked(int peers, VerbsProvider provider) {
     int last = SendPool.FRAMES + ReceivePool.most(peers);
     int next = SendPool.FRAMES + ReceivePool.most(1);
-    return (long) (last + next) * Slab.FRAME_BYTES;
+    // Each peer may have two connections for a moment, when both dial; and the next epoch has one.
+    long connections = 2L * peers + 1;
+    return (long) (last + next) * Slab.FRAME_BYTES
+        + connections
+            * provider.lockedBytes(RdmaTransport.DEPTH, ReceivePool.UNDER_WAY, Slab.FRAME_BYTES);
   }
 }

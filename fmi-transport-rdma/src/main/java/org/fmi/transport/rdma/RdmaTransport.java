@@ -57,7 +57,7 @@ final class RdmaTransport implements Transport {
   static final int DUPLICATE = 2;
 
   /** Work a connection may have outstanding, where the device's completion queue can hold it. */
-  private static final int DEPTH = 64;
+  static final int DEPTH = 64;
 
   private static final int LEAST_DEPTH = 16;
 
@@ -144,7 +144,11 @@ final class RdmaTransport implements Transport {
 
   @SuppressWarnings("restricted") // only such a segment costs no check of its scope
   RdmaTransport(
-      RankConfig config, int epoch, Verbs verbs, long mostRegistered, Consumer<String> warning)
+      RankConfig config,
+      int epoch,
+      Verbs verbs,
+      RegistrationCache.Room room,
+      Consumer<String> warning)
       throws IOException {
     this.config = config;
     this.verbs = verbs;
@@ -154,7 +158,7 @@ final class RdmaTransport implements Transport {
     this.attempts = new int[config.size()];
     this.redialAt = new long[config.size()];
     this.lost = new boolean[config.size()];
-    this.cache = new RegistrationCache(verbs::register, mostRegistered, warning);
+    this.cache = new RegistrationCache(verbs::register, room, warning);
     this.reads = new Reads(this, cache);
     try {
       int peers = Math.max(1, config.size() - 1);

@@ -43,30 +43,44 @@ public final class RdmaTransportProvider implements TransportProvider {
   @Override
   public Transport open(RankConfig config, int epoch) throws IOException {
     VerbsProvider provider = VerbsProvider.chosen();
+    new Devices().check(); // what is missing comes before what is too little
+    RegistrationCache.Room room =
+        room(config, provider, LockedMemory.limit(), LockedMemory.exempt());
     return new RdmaTransport(
         config,
         epoch,
         provider.open(InetAddress.getByName(config.host())),
-        mostRegistered(config, provider),
+        room,
         reason -> warn(config.rank(), reason));
   }
 
   /**
-   * Bytes of the program's memory that a rank may register: what the limit of locked memory leaves,
-   * and not more than its share of a quarter of the machine's memory.
+   * How much of the program's memory a rank may register: what its buffers and queues leave of the
+   * limit of locked memory, and not more than its share of a quarter of the machine's memory.
+   *
+   * @throws IOException if the limit does not even do for these: they are locked as peers are
+   *     talked to, so the job would end in the middle
    */
-  private static long mostRegistered(RankConfig config, VerbsProvider provider) throws IOException {
+  static RegistrationCache.Room room(
+      RankConfig config, VerbsProvider provider, long limit, boolean exempt) throws IOException {
     long share = LockedMemory.machineBytes() / 4 / config.ranksOnMachine();
-    if (LockedMemory.exempt()) {
-      return share;
+    long left = Long.MAX_VALUE;
+    if (!exempt && limit != LockedMemory.UNLIMITED) {
+      long needed = Diagnosis.locked(Math.max(1, config.size() - 1), provider);
+      if (limit < needed) {
+        throw new IOException(
+            "rdma: one of "
+                + config.size()
+                + " ranks needs "
+                + LockedMemory.kib(needed)
+                + " of locked memory, and "
+                + LockedMemory.limited(limit));
+      }
+      left = limit - needed;
     }
-    int peers = Math.max(1, config.size() - 1);
-    // Each peer may have two connections for a moment, when both dial; and the next epoch has one.
-    long connections = 2L * peers + 1;
-    long locked =
-        Diagnosis.locked(peers)
-            + connections * provider.lockedBytes(ReceivePool.UNDER_WAY, Slab.FRAME_BYTES);
-    return Math.clamp(LockedMemory.limit() - locked, 0, share);
+    return left < share
+        ? new RegistrationCache.Room(left, LockedMemory.limited(limit))
+        : new RegistrationCache.Room(share, "its share of a quarter of the machine's memory");
   }
 
   private void warn(int rank, String reason) {

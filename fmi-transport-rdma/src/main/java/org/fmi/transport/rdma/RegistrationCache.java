@@ -36,6 +36,13 @@ final class RegistrationCache {
     Verbs.Region register(MemorySegment memory, int access) throws IOException;
   }
 
+  /**
+   * How much may be registered at a time.
+   *
+   * @param reason for a person: why not more, and what would help
+   */
+  record Room(long bytes, String reason) {}
+
   /** Memory known to the device. */
   static final class Registration implements RemoteMemory.Exposure {
     final Verbs.Region region;
@@ -74,7 +81,7 @@ final class RegistrationCache {
   }
 
   private final Registrar registrar;
-  private final long mostBytes;
+  private final Room room;
   private final Consumer<String> warning;
 
   /** The first {@link #count}, the one used last first. */
@@ -89,12 +96,11 @@ final class RegistrationCache {
   /**
    * An empty one.
    *
-   * @param mostBytes that may be registered at a time
    * @param warning hears, once, why long messages are copied
    */
-  RegistrationCache(Registrar registrar, long mostBytes, Consumer<String> warning) {
+  RegistrationCache(Registrar registrar, Room room, Consumer<String> warning) {
     this.registrar = registrar;
-    this.mostBytes = mostBytes;
+    this.room = room;
     this.warning = warning;
   }
 
@@ -136,13 +142,14 @@ final class RegistrationCache {
           // The message alone may still do.
         }
       }
-      if (length > mostBytes) {
+      if (length > room.bytes) {
         throw new IOException(
             "a message of "
                 + length
                 + " bytes exceeds the "
-                + mostBytes
-                + " that this rank may lock");
+                + room.bytes
+                + " that this rank may lock for messages: "
+                + room.reason);
       }
       return makeRoom(length) ? add(memory.asSlice(offset, length)) : null;
     } catch (IOException e) {
@@ -156,7 +163,7 @@ final class RegistrationCache {
 
   /** Releases what is not in use until so many bytes more may be registered; whether they may. */
   private boolean makeRoom(long more) throws IOException {
-    if (more > mostBytes) {
+    if (more > room.bytes) {
       return false;
     }
     for (int i = count - 1; i >= 0 && !hasRoom(more); i--) {
@@ -166,7 +173,7 @@ final class RegistrationCache {
   }
 
   private boolean hasRoom(long more) {
-    return bytes + more <= mostBytes && count < MOST_REGISTRATIONS;
+    return bytes + more <= room.bytes && count < MOST_REGISTRATIONS;
   }
 
   private Registration add(MemorySegment range) throws IOException {

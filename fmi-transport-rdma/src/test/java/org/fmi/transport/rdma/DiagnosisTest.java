@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import org.fmi.core.spi.Finding;
 import org.fmi.verbs.Devices;
 import org.fmi.verbs.LockedMemory;
+import org.fmi.verbs.VerbsProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,19 +38,25 @@ class DiagnosisTest {
                 "rdma: mlx5_0 port 1 (1: DOWN), InfiniBand; is a cable or the subnet manager missing?"));
   }
 
+  private static VerbsProvider provider() throws IOException {
+    return VerbsProvider.named(VerbsProvider.NATIVE);
+  }
+
   @Test
   void aLimitTooLowNamesItselfAndTheWayOut() {
-    assertThatThrownBy(() -> Diagnosis.lockedMemory(64 << 10, false))
+    assertThatThrownBy(() -> Diagnosis.lockedMemory(64 << 10, false, provider()))
         .isInstanceOf(IOException.class)
         .hasMessage(
-            "rdma: locked memory (ulimit -l): 64 KiB; a rank needs 4112 KiB, one that talks to 1000 others 71960 KiB; "
+            "rdma: locked memory (ulimit -l): 64 KiB; a rank needs 4184 KiB, one that talks to 1000 others 119984 KiB; "
                 + LockedMemory.WAY_OUT);
   }
 
   @Test
   void aLimitThatSufficesOrDoesNotHoldIsFine() throws IOException {
-    assertThat(Diagnosis.lockedMemory(8 << 20, false)).contains("8192 KiB");
-    assertThat(Diagnosis.lockedMemory(64 << 10, true)).contains("64 KiB", "CAP_IPC_LOCK");
-    assertThat(Diagnosis.lockedMemory(LockedMemory.UNLIMITED, false)).contains("unlimited");
+    assertThat(Diagnosis.lockedMemory(8 << 20, false, provider())).contains("8192 KiB");
+    assertThat(Diagnosis.lockedMemory(64 << 10, true, provider()))
+        .contains("64 KiB", "CAP_IPC_LOCK");
+    assertThat(Diagnosis.lockedMemory(LockedMemory.UNLIMITED, false, provider()))
+        .contains("unlimited");
   }
 }

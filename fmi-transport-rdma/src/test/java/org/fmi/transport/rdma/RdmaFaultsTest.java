@@ -45,6 +45,9 @@ class RdmaFaultsTest {
   /** Long enough to be killed amid it. */
   private static final long LONG_BYTES = 16 << 20;
 
+  /** No long messages are to be read. */
+  static final RegistrationCache.Room NOTHING = new RegistrationCache.Room(0, "a test");
+
   static RankConfig config(int rank, byte[] secret) {
     return config(rank, 2, secret);
   }

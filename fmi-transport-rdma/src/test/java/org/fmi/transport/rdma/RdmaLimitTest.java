@@ -28,7 +28,7 @@ class RdmaLimitTest {
                 RdmaFaultsTest.config(0, RdmaFaultsTest.secret(1)),
                 1,
                 VerbsProvider.chosen().open(InetAddress.getLoopbackAddress()),
-                1L << 40,
+                new RegistrationCache.Room(1L << 40, "a test"),
                 warnings::add)) {
       RemoteMemory remote = ours.remoteMemory();
       long[] ticket = new long[RemoteMemory.TICKET_LONGS];

@@ -2,6 +2,7 @@ package org.fmi.transport.rdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.fmi.transport.rdma.RdmaFaultsTest.EPOCH;
+import static org.fmi.transport.rdma.RdmaFaultsTest.NOTHING;
 import static org.fmi.transport.rdma.RdmaFaultsTest.TIMEOUT_NANOS;
 import static org.fmi.transport.rdma.RdmaFaultsTest.config;
 import static org.fmi.transport.rdma.RdmaFaultsTest.connect;
@@ -182,7 +183,8 @@ class RdmaSetupTest {
   @EnumSource(Stage.class)
   void aPeerThatIsKilledWhileAConnectionIsMadeIsLost(Stage stage) throws Exception {
     Verbs verbs = verbs();
-    try (RdmaTransport ours = new RdmaTransport(config(0, secret(1)), EPOCH, verbs, 0, w -> {})) {
+    try (RdmaTransport ours =
+        new RdmaTransport(config(0, secret(1)), EPOCH, verbs, NOTHING, w -> {})) {
       Process victim =
           java(Victim.class, stage.name(), HexFormat.of().formatHex(ours.endpoint())).start();
       Log log = new Log();

@@ -40,7 +40,8 @@ class RegistrationCacheTest {
     }
 
     RegistrationCache cache(long mostBytes) {
-      return new RegistrationCache(this, mostBytes, warnings::add);
+      return new RegistrationCache(
+          this, new RegistrationCache.Room(mostBytes, "that is why"), warnings::add);
     }
   }
 
@@ -230,7 +231,8 @@ class RegistrationCacheTest {
       useOnce(cache, memory, 0, MIB);
       assertThat(device.warnings)
           .containsExactly(
-              "a message of 2097152 bytes exceeds the 1048576 that this rank may lock");
+              "a message of 2097152 bytes exceeds the 1048576 that this rank may lock for messages:"
+                  + " that is why");
     }
   }
 

@@ -3,6 +3,7 @@ package org.fmi.transport.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.fmi.transport.rdma.RdmaFaultsTest.EPOCH;
+import static org.fmi.transport.rdma.RdmaFaultsTest.NOTHING;
 import static org.fmi.transport.rdma.RdmaFaultsTest.config;
 import static org.fmi.transport.rdma.RdmaFaultsTest.connect;
 import static org.fmi.transport.rdma.RdmaFaultsTest.frame;
@@ -44,7 +45,7 @@ class SimulatedSetupTest {
       this.rank = rank;
       this.frames = frames;
       device = fabric.device();
-      transport = new RdmaTransport(config(rank, size, secret(1)), EPOCH, device, 0, w -> {});
+      transport = new RdmaTransport(config(rank, size, secret(1)), EPOCH, device, NOTHING, w -> {});
       // A tenth of a second a look.
       transport.useClock(() -> nanos += 100_000_000);
     }
@@ -133,7 +134,8 @@ class SimulatedSetupTest {
     for (int slabs = 0; slabs < 2; slabs++) {
       SimulatedFabric.Device device = fabric.device();
       device.limit((long) slabs * SendPool.FRAMES * Slab.FRAME_BYTES);
-      assertThatThrownBy(() -> new RdmaTransport(config(0, secret(1)), EPOCH, device, 0, w -> {}))
+      assertThatThrownBy(
+              () -> new RdmaTransport(config(0, secret(1)), EPOCH, device, NOTHING, w -> {}))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("cannot lock");
       assertThat(device.alive()).isZero();

@@ -3,6 +3,7 @@ package org.fmi.verbs.disni;
 import java.io.IOException;
 import java.net.InetAddress;
 import org.fmi.verbs.Devices;
+import org.fmi.verbs.ManagedVerbs;
 import org.fmi.verbs.Verbs;
 import org.fmi.verbs.VerbsProvider;
 
@@ -28,7 +29,7 @@ public final class DisniVerbsProvider implements VerbsProvider {
   }
 
   @Override
-  public long lockedBytes(int window, int bytes) {
-    return DisniPair.lockedBytes(window, bytes);
+  public long lockedBytes(int sends, int window, int bytes) {
+    return ManagedVerbs.queueBytes(sends, window) + DisniPair.lockedBytes(window, bytes);
   }
 }
