@@ -137,6 +137,10 @@ final class RdmaTransport implements Transport {
   private boolean notifying;
 
   private volatile boolean woken;
+
+  /** Why nothing can be sent or received any more. */
+  private @Nullable FmiException broken;
+
   private boolean stopped;
   private boolean closed;
 
@@ -257,6 +261,9 @@ final class RdmaTransport implements Transport {
 
   @Override
   public boolean offer(int peer, Frame frame) {
+    if (broken != null) {
+      throw broken;
+    }
     Link link = links[peer];
     if (link == null || link.state != Link.State.OPEN) {
       if (link == null && redialAt[peer] == 0 && !lost[peer]) {
@@ -288,6 +295,9 @@ final class RdmaTransport implements Transport {
 
   @Override
   public int poll(FrameHandler handler) {
+    if (broken != null) {
+      throw broken;
+    }
     work = 0;
     try {
       takeAll(handler, MAX_BATCHES);
@@ -307,8 +317,19 @@ final class RdmaTransport implements Transport {
     return work;
   }
 
-  private static FmiException failed(IOException e) {
-    return new FmiException(ErrorClass.OTHER, String.valueOf(e.getMessage()));
+  /**
+   * This rank cannot go on here. The program hears of it, and may free its memory: from now on the
+   * device leaves that alone.
+   */
+  private FmiException failed(IOException e) {
+    FmiException failure = new FmiException(ErrorClass.OTHER, String.valueOf(e.getMessage()));
+    broken = failure;
+    try {
+      stop();
+    } catch (UncheckedIOException again) {
+      failure.addSuppressed(again);
+    }
+    return failure;
   }
 
   /** Takes completions, until there are none or so many batches were fetched. */
@@ -396,14 +417,17 @@ final class RdmaTransport implements Transport {
       for (Link link : byConnection.values()) {
         link.connection.halt();
       }
-      drain();
-      for (Link link : byConnection.values()) {
-        if (link.busy()) {
-          // Heard by the peer; but the device must let go of the program's memory.
-          link.connection.close();
+      try {
+        drain();
+      } finally {
+        for (Link link : byConnection.values()) {
+          if (link.busy()) {
+            // Heard by the peer; but the device must let go of the program's memory.
+            link.connection.close();
+          }
         }
+        cache.close();
       }
-      cache.close();
     } catch (IOException e) {
       throw new UncheckedIOException("rdma: cannot stop", e);
     }
