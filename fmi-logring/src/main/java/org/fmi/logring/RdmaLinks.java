@@ -368,12 +368,16 @@ final class RdmaLinks implements RingLinks {
           failed(link, event.reason());
         }
       }
+      case REFUSED_HERE -> {
+        remove(link);
+        handler.onBroken(event.reason());
+      }
       case REQUEST -> {}
     }
   }
 
   /** Somebody dials this rank. */
-  private void decide(Connection connection, byte[] words) {
+  private void decide(Connection connection, byte[] words) throws IOException {
     Greeting.Request request = greeting.request(words, endpoint.nonce());
     if (request == null) {
       refuse(connection, new byte[0]);
@@ -393,12 +397,10 @@ final class RdmaLinks implements RingLinks {
       drop(mine, "given up by the peer");
     }
     Link link = add(connection, request, from, State.ACCEPTED);
-    try {
-      connection.accept(greeting.answer(request, Window.FRAMES, endpoint.nonce()));
+    if (connection.accept(greeting.answer(request, Window.FRAMES, endpoint.nonce()))) {
       byNumber.put(connection.number(), link);
-    } catch (IOException e) {
-      // The peer has given up meanwhile, and dials again; or hears that it is not answered.
-      drop(link, String.valueOf(e.getMessage()));
+    } else {
+      drop(link, "given up by the peer"); // it dials again, or hears that it is not answered
     }
   }
 

@@ -13,8 +13,13 @@ public interface Connection extends AutoCloseable {
   /** Names it among the device's connections; known once it was accepted or established. */
   int number();
 
-  /** Agrees to a request. */
-  void accept(byte[] greeting) throws IOException;
+  /**
+   * Agrees to a request.
+   *
+   * @return false if the other side has given up meanwhile
+   * @throws IOException if this side's device refuses a queue pair; it may be tried again
+   */
+  boolean accept(byte[] greeting) throws IOException;
 
   /** Refuses a request. Does nothing if the other side has given up. */
   void reject(byte[] greeting);

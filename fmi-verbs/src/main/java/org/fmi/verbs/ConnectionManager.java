@@ -459,7 +459,7 @@ public final class ConnectionManager {
         queuePair = createQueuePair(id, inline);
       } catch (IOException e) {
         return new Verbs.Event(
-            Verbs.Event.Kind.FAILED, this, new byte[0], String.valueOf(e.getMessage()));
+            Verbs.Event.Kind.REFUSED_HERE, this, new byte[0], String.valueOf(e.getMessage()));
       }
       return agree(lib.connect, greeting) == 0 ? null : failed("rdma_connect", calls.errno());
     }
@@ -493,11 +493,9 @@ public final class ConnectionManager {
     }
 
     @Override
-    public void accept(byte[] words) throws IOException {
+    public boolean accept(byte[] words) throws IOException {
       queuePair = createQueuePair(id, inline);
-      if (agree(lib.accept, words) != 0) {
-        throw ConnectionManager.this.failed("rdma_accept");
-      }
+      return agree(lib.accept, words) == 0;
     }
 
     @Override

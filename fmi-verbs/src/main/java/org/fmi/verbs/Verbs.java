@@ -149,7 +149,8 @@ public interface Verbs extends AutoCloseable {
    * Something happened with a connection.
    *
    * @param greeting what the other side said with it; it may be followed by zeros
-   * @param reason for a person, of {@link Kind#FAILED} and {@link Kind#DISCONNECTED}
+   * @param reason for a person, of {@link Kind#FAILED}, {@link Kind#REFUSED_HERE} and {@link
+   *     Kind#DISCONNECTED}
    */
   record Event(Kind kind, Connection connection, byte[] greeting, String reason) {
     /** What happened. */
@@ -162,6 +163,8 @@ public interface Verbs extends AutoCloseable {
       REJECTED,
       /** It could not be made. */
       FAILED,
+      /** It could not be made: this side's device has refused a queue pair. */
+      REFUSED_HERE,
       /** The other side has ended it, or its process has ended. */
       DISCONNECTED
     }

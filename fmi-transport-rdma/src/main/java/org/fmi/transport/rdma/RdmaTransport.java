@@ -514,7 +514,7 @@ final class RdmaTransport implements Transport {
     if (to == null) {
       throw new IllegalArgumentException("rank " + peer + " is not reached by rdma");
     }
-    join();
+    lock(this::join);
     attempts[peer]++;
     Greeting.Request request =
         new Greeting.Request(config.rank(), peer, ReceivePool.BASE, random.nextLong());
@@ -527,13 +527,34 @@ final class RdmaTransport implements Transport {
     }
   }
 
-  /** Buffers for one peer more. */
-  private void join() {
+  /** What needs locked memory of this process. */
+  private interface Locking {
+    boolean run() throws IOException;
+  }
+
+  /**
+   * Does it, if need be once more without what the cache does not use. That it is refused then is
+   * no peer's fault: it ends this rank, with the reason.
+   */
+  private boolean lock(Locking locking) {
     try {
-      receives.join();
+      try {
+        return locking.run();
+      } catch (IOException e) {
+        if (!cache.releaseUnused()) {
+          throw e;
+        }
+        return locking.run();
+      }
     } catch (IOException e) {
       throw failed(e);
     }
+  }
+
+  /** Buffers for one peer more. */
+  private boolean join() throws IOException {
+    receives.join();
+    return true;
   }
 
   private Link add(Connection connection, int peer, Greeting.Request request, Link.State state) {
@@ -573,7 +594,7 @@ final class RdmaTransport implements Transport {
     }
   }
 
-  private void on(Verbs.Event event) {
+  private void on(Verbs.Event event) throws IOException {
     Connection connection = event.connection();
     if (event.kind() == Verbs.Event.Kind.REQUEST) {
       decide(connection, event.greeting());
@@ -587,6 +608,7 @@ final class RdmaTransport implements Transport {
       case ESTABLISHED -> established(link, event.greeting());
       case REJECTED -> rejected(link, event);
       case FAILED -> attemptFailed(link, event.reason());
+      case REFUSED_HERE -> refusedHere(link, event.reason());
       case DISCONNECTED -> {
         if (link.state == Link.State.DIALLING) {
           attemptFailed(link, event.reason());
@@ -632,13 +654,13 @@ final class RdmaTransport implements Transport {
   private void accept(Connection connection, Greeting.Request request) {
     int from = request.from();
     uncross(from);
-    join();
+    lock(this::join);
     Link link = add(connection, from, request, Link.State.ACCEPTED);
     link.open(request.credits());
-    try {
-      connection.accept(greeting.answer(request, ReceivePool.BASE, endpoint.nonce()));
+    byte[] answer = greeting.answer(request, ReceivePool.BASE, endpoint.nonce());
+    if (lock(() -> connection.accept(answer))) {
       byNumber.put(link);
-    } catch (IOException e) {
+    } else {
       // The peer has given up meanwhile, and dials again; or hears that it is not answered.
       drop(link);
     }
@@ -722,6 +744,15 @@ final class RdmaTransport implements Transport {
     } else if (dialled) {
       lose(link.peer, reason);
     }
+  }
+
+  /** No queue pair for an attempt of this rank's: as {@link #lock}, but it dials anew. */
+  private void refusedHere(Link link, String reason) throws IOException {
+    drop(link);
+    if (attempts[link.peer] >= MAX_ATTEMPTS || !cache.releaseUnused()) {
+      throw new IOException(reason);
+    }
+    dial(link.peer);
   }
 
   /** Ends an attempt: no frame has gone over it. */

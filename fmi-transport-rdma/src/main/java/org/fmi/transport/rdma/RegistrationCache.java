@@ -192,11 +192,20 @@ final class RegistrationCache {
       return registrar.register(range, access);
     } catch (IOException e) {
       // Perhaps for want of what is registered already.
-      for (int i = count - 1; i >= 0; i--) {
-        release(i);
+      if (!releaseUnused()) {
+        throw e;
       }
       return registrar.register(range, access);
     }
+  }
+
+  /** Releases all that is not in use. Returns whether there was something. */
+  boolean releaseUnused() throws IOException {
+    int before = count;
+    for (int i = count - 1; i >= 0; i--) {
+      release(i);
+    }
+    return count < before;
   }
 
   /** Releases a registration, unless it is in use. */

@@ -37,6 +37,9 @@ final class SimulatedFabric {
   /** What is under way, by the lane that keeps its order. */
   private final List<Queue<Runnable>> lanes = new ArrayList<>();
 
+  /** Locked by each queue pair. */
+  static final long PAIR_BYTES = 24 << 10;
+
   private int named;
 
   SimulatedFabric(long seed) {
@@ -302,6 +305,7 @@ final class SimulatedFabric {
     private State state;
     private @Nullable End other;
     private boolean closed;
+    private boolean hasPair;
 
     End(Device device, State state) {
       this.device = device;
@@ -348,6 +352,15 @@ final class SimulatedFabric {
       if (closed || device.silent) {
         return;
       }
+      try {
+        makePair();
+      } catch (IOException e) {
+        state = State.ENDED;
+        device.events.add(
+            new Verbs.Event(
+                Verbs.Event.Kind.REFUSED_HERE, this, new byte[0], String.valueOf(e.getMessage())));
+        return;
+      }
       state = State.ASKED;
       words.add(
           () -> {
@@ -370,6 +383,11 @@ final class SimulatedFabric {
               }
             }
           });
+    }
+
+    private void makePair() throws IOException {
+      device.lock(PAIR_BYTES);
+      hasPair = true;
     }
 
     private void refused(byte[] greeting) {
@@ -408,10 +426,11 @@ final class SimulatedFabric {
     }
 
     @Override
-    public void accept(byte[] greeting) throws IOException {
+    public boolean accept(byte[] greeting) throws IOException {
+      makePair();
       End o = other;
       if (state != State.ASKING || o == null) {
-        throw new IOException("the other side has given up");
+        return false;
       }
       state = State.HAS_ANSWERED;
       say(
@@ -422,6 +441,7 @@ final class SimulatedFabric {
               o.tell(Verbs.Event.Kind.ESTABLISHED, greeting);
             }
           });
+      return true;
     }
 
     @Override
@@ -527,6 +547,7 @@ final class SimulatedFabric {
       }
       state = State.ENDED;
       closed = true;
+      device.locked -= hasPair ? PAIR_BYTES : 0;
       outstanding.clear();
       device.ends.remove(this);
       device.events.removeIf(event -> event.connection() == this);

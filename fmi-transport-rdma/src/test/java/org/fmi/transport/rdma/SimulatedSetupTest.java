@@ -10,12 +10,15 @@ import static org.fmi.transport.rdma.RdmaFaultsTest.frame;
 import static org.fmi.transport.rdma.RdmaFaultsTest.secret;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.fmi.FmiException;
 import org.fmi.core.spi.FrameHandler;
+import org.fmi.core.spi.RemoteMemory;
 import org.fmi.core.wire.FrameLayout;
 import org.fmi.verbs.Connection;
 import org.fmi.verbs.Verbs;
@@ -38,14 +41,15 @@ class SimulatedSetupTest {
     private long nanos = 1;
 
     Side(int rank, int frames, SimulatedFabric fabric) throws IOException {
-      this(rank, 2, frames, fabric);
+      this(rank, 2, frames, NOTHING, fabric);
     }
 
-    Side(int rank, int size, int frames, SimulatedFabric fabric) throws IOException {
+    Side(int rank, int size, int frames, RegistrationCache.Room room, SimulatedFabric fabric)
+        throws IOException {
       this.rank = rank;
       this.frames = frames;
       device = fabric.device();
-      transport = new RdmaTransport(config(rank, size, secret(1)), EPOCH, device, NOTHING, w -> {});
+      transport = new RdmaTransport(config(rank, size, secret(1)), EPOCH, device, room, w -> {});
       // A tenth of a second a look.
       transport.useClock(() -> nanos += 100_000_000);
     }
@@ -142,6 +146,83 @@ class SimulatedSetupTest {
     }
   }
 
+  private static void lacksMemory(Side side, Runnable work) {
+    assertThatThrownBy(
+            () -> {
+              for (int i = 0; i < MAX_STEPS; i++) {
+                work.run();
+              }
+            })
+        .isInstanceOf(FmiException.class)
+        .hasMessageContaining("cannot lock");
+    assertThat(side.lost).isEmpty();
+    assertThatThrownBy(side::poll).isInstanceOf(FmiException.class);
+    assertThatThrownBy(() -> side.transport.offer(1 - side.rank, frame(0)))
+        .isInstanceOf(FmiException.class);
+  }
+
+  /**
+   * One of the two, which dials or is dialled, is refused a queue pair: it says why and blames
+   * nobody; nor is it heard to have failed while it lives.
+   */
+  @Test
+  void whoLacksMemoryForAPeerSaysSoAndBlamesNobody() throws IOException {
+    for (long seed = 0; seed < SEEDS / 10; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      SimulatedFabric fabric = new SimulatedFabric(seed);
+      boolean dials = random.nextBoolean();
+      try (Side poor = new Side(0, dials ? 1 : 0, fabric);
+          Side rich = new Side(1, dials ? 0 : 1, fabric)) {
+        connect(poor.transport, rich.transport);
+        poor.device.limit(random.nextLong(SimulatedFabric.PAIR_BYTES));
+        lacksMemory(poor, () -> step(random, fabric, poor, rich));
+        for (int i = 0; i < 1000; i++) {
+          rich.poll();
+          rich.offer();
+          fabric.step();
+        }
+        assertThat(rich.lost).as("losses of seed %s", seed).isEmpty();
+      }
+    }
+  }
+
+  /** What the program has sent and may send again is locked only as long as there is room. */
+  @Test
+  void whatTheCacheDoesNotUseGivesWay() throws IOException {
+    long message = 1 << 20;
+    for (long seed = 0; seed < SEEDS / 10; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      SimulatedFabric fabric = new SimulatedFabric(seed);
+      boolean dials = random.nextBoolean();
+      boolean inUse = random.nextInt(4) == 0;
+      RegistrationCache.Room room = new RegistrationCache.Room(2 * message, "a test");
+      try (Arena arena = Arena.ofConfined();
+          Side poor = new Side(0, 2, dials ? 10 : 0, room, fabric);
+          Side rich = new Side(1, dials ? 0 : 10, fabric)) {
+        connect(poor.transport, rich.transport);
+        RemoteMemory.Exposure exposure =
+            poor.transport
+                .remoteMemory()
+                .expose(arena.allocate(message), 0, message, new long[RemoteMemory.TICKET_LONGS]);
+        if (exposure == null) {
+          throw new AssertionError("not exposed");
+        }
+        poor.device.limit(random.nextLong(SimulatedFabric.PAIR_BYTES));
+        if (inUse) {
+          lacksMemory(poor, () -> step(random, fabric, poor, rich));
+          continue;
+        }
+        exposure.close();
+        for (int i = 0; poor.sequences.size() + rich.sequences.size() < 10; i++) {
+          assertThat(i).as("steps of seed %s", seed).isLessThan(MAX_STEPS);
+          step(random, fabric, poor, rich);
+        }
+        assertThat(poor.lost).isEmpty();
+        assertThat(rich.lost).isEmpty();
+      }
+    }
+  }
+
   /** More peers than may have a full window. That no frame finds no buffer is the fabric's part. */
   @Test
   void manyPeersFindBuffers() throws IOException {
@@ -153,7 +234,7 @@ class SimulatedSetupTest {
       List<Side> sides = new ArrayList<>();
       try {
         for (int rank = 0; rank < size; rank++) {
-          sides.add(new Side(rank, size, frames, fabric));
+          sides.add(new Side(rank, size, frames, NOTHING, fabric));
         }
         connect(sides.stream().map(side -> side.transport).toArray(RdmaTransport[]::new));
         Side busy = sides.getFirst();
