@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 import org.fmi.verbs.Connection;
 import org.fmi.verbs.Verbs;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  *   STANDS ------ready----------->  STANDS                  or data, which may be faster
  *   any ----------refusal, end----> ENDED          by reject, disconnect and close; both ways
  * </pre>
+ *
+ * What is read leaves the other side's memory at one time, and arrives at another, after which what
+ * was posted behind it may have arrived there already. The other side must have it registered.
  */
 final class SimulatedFabric {
   private final SplittableRandom random;
@@ -70,6 +74,12 @@ final class SimulatedFabric {
 
   private record Buffer(long id, long address, int bytes) {}
 
+  private record Known(long address, long bytes, int access) {
+    boolean allows(int wanted, long from, long length) {
+      return (access & wanted) != 0 && address <= from && from + length <= address + bytes;
+    }
+  }
+
   /** See {@link Verbs}. */
   final class Device implements Verbs {
     private final List<End> ends = new ArrayList<>();
@@ -80,8 +90,10 @@ final class SimulatedFabric {
     private final List<Completion> fetched = new ArrayList<>();
     private final InetSocketAddress address =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), ++named);
+    private final Map<Integer, Known> registered = new HashMap<>();
     private boolean silent;
     private boolean hurried;
+    private @Nullable String failure;
 
     /** Of all memory that was to be registered. */
     private final List<MemorySegment.Scope> scopes = new ArrayList<>();
@@ -106,6 +118,12 @@ final class SimulatedFabric {
       }
     }
 
+    /** Its port goes down, and it says so. */
+    void fail(String reason) {
+      switchOff();
+      failure = reason;
+    }
+
     /** From now on something arrives with each look: this side is to end, and waits for that. */
     void hurry() {
       hurried = true;
@@ -124,6 +142,16 @@ final class SimulatedFabric {
         throw new IOException("simulated: cannot lock " + bytes + " bytes more");
       }
       locked += bytes;
+    }
+
+    /** How many pieces of memory it knows. */
+    int registrations() {
+      return registered.size();
+    }
+
+    private boolean allows(int key, int access, long from, long length) {
+      Known known = registered.get(key);
+      return known != null && known.allows(access, from, length);
     }
 
     /** How much of the memory that was to be registered is still there, in pieces. */
@@ -163,26 +191,29 @@ final class SimulatedFabric {
 
     @Override
     public int longestMessage() {
-      return 1 << 30;
+      return 20 << 10; // so that what is read comes in pieces
     }
 
     @Override
     public Region register(MemorySegment memory, int access) throws IOException {
       scopes.add(memory.scope());
       lock(memory.byteSize());
+      int key = ++named;
+      registered.put(key, new Known(memory.address(), memory.byteSize(), access));
       return new Region() {
         @Override
         public int key() {
-          return 1;
+          return key;
         }
 
         @Override
         public int remoteKey() {
-          return 1;
+          return key;
         }
 
         @Override
         public void close() {
+          registered.remove(key);
           locked -= memory.byteSize();
         }
       };
@@ -259,7 +290,9 @@ final class SimulatedFabric {
 
     @Override
     public @Nullable String deviceFailure() {
-      return null;
+      String told = failure;
+      failure = null;
+      return told;
     }
 
     @Override
@@ -293,19 +326,31 @@ final class SimulatedFabric {
     ENDED
   }
 
-  private record Sent(long id, byte[] bytes, int immediate, boolean signalled) {}
+  /** What was posted: outstanding until it, and all before it, are done. */
+  private static final class Work {
+    final long id;
+    final boolean signalled;
+    boolean done;
+
+    Work(long id, boolean signalled) {
+      this.id = id;
+      this.signalled = signalled;
+    }
+  }
 
   /** One side of a connection. */
   private final class End implements Connection {
     private final Device device;
     private final Queue<Runnable> words = lane();
     private final Queue<Runnable> data = lane();
-    private final ArrayDeque<Sent> outstanding = new ArrayDeque<>();
+    private final Queue<Runnable> answers = lane();
+    private final ArrayDeque<Work> outstanding = new ArrayDeque<>();
     private final int number = ++named;
     private State state;
     private @Nullable End other;
     private boolean closed;
     private boolean hasPair;
+    private boolean halted;
 
     End(Device device, State state) {
       this.device = device;
@@ -456,71 +501,101 @@ final class SimulatedFabric {
     @Override
     public void send(long id, long address, int bytes, int key, int immediate, int flags)
         throws IOException {
-      check();
-      byte[] copy = new byte[bytes];
-      MemorySegment.copy(at(address, bytes), ValueLayout.JAVA_BYTE, 0, copy, 0, bytes);
-      outstanding.add(new Sent(id, copy, immediate, (flags & SIGNALLED) != 0));
-      data.add(() -> deliver(true));
+      byte[] copy = copy(address, bytes);
+      Work work = new Work(id, (flags & SIGNALLED) != 0);
+      post(work, o -> deliver(work, o, copy, immediate));
     }
 
     @Override
     public void sendMarker(long id) throws IOException {
-      check();
-      outstanding.add(new Sent(id, new byte[0], 0, true));
-      data.add(() -> deliver(false));
+      Work work = new Work(id, true);
+      post(work, o -> done(work));
     }
 
-    private void check() throws IOException {
+    @Override
+    public void read(long id, long at, int bytes, int key, long remoteAt, int remoteKey)
+        throws IOException {
+      if (!device.allows(key, Verbs.LOCAL_WRITE, at, bytes)) {
+        throw new AssertionError("reads into memory that the device may not write");
+      }
+      Work work = new Work(id, true);
+      post(
+          work,
+          o -> {
+            if (!o.device.allows(remoteKey, Verbs.REMOTE_READ, remoteAt, bytes)) {
+              throw new AssertionError("reads memory that is not exposed");
+            }
+            byte[] copy = copy(remoteAt, bytes);
+            answers.add(
+                () -> {
+                  if (outstanding.contains(work)) {
+                    paste(copy, at);
+                    done(work);
+                  }
+                });
+          });
+    }
+
+    /** Posts what is done at the other end when it arrives there, if it does. */
+    private void post(Work work, Consumer<End> arrival) throws IOException {
       if (closed) {
         throw new IOException("closed");
       }
-    }
-
-    private void deliver(boolean takesBuffer) {
-      End o = other;
-      if (outstanding.isEmpty() || o == null) {
-        return; // flushed
-      }
-      if (o.closed || o.state == State.ENDED || o.device.silent) {
+      outstanding.add(work);
+      if (halted || state == State.ENDED) {
         flush();
         return;
       }
-      Sent sent = outstanding.remove();
-      if (takesBuffer) {
-        Buffer buffer = o.device.buffers.poll();
-        if (buffer == null) {
-          throw new AssertionError("a message found no buffer");
-        }
-        MemorySegment.copy(
-            sent.bytes,
-            0,
-            at(buffer.address, sent.bytes.length),
-            ValueLayout.JAVA_BYTE,
-            0,
-            sent.bytes.length);
-        o.device.queue.add(
-            new Completion(buffer.id, true, o.number, sent.bytes.length, sent.immediate));
+      data.add(
+          () -> {
+            End o = other;
+            if (o == null || !outstanding.contains(work)) {
+              return; // flushed
+            }
+            if (isDeaf() || o.isDeaf()) {
+              flush();
+            } else {
+              arrival.accept(o);
+            }
+          });
+    }
+
+    private boolean isDeaf() {
+      return closed || halted || state == State.ENDED || device.silent;
+    }
+
+    private void deliver(Work work, End o, byte[] bytes, int immediate) {
+      Buffer buffer = o.device.buffers.poll();
+      if (buffer == null) {
+        throw new AssertionError("a message found no buffer");
       }
-      if (sent.signalled) {
-        device.queue.add(new Completion(sent.id, true, number, 0, 0));
+      paste(bytes, buffer.address);
+      o.device.queue.add(new Completion(buffer.id, true, o.number, bytes.length, immediate));
+      done(work);
+    }
+
+    /** Completes it, as soon as all before it are done. */
+    private void done(Work work) {
+      work.done = true;
+      for (Work w; (w = outstanding.peek()) != null && w.done; ) {
+        outstanding.remove();
+        if (w.signalled) {
+          device.queue.add(new Completion(w.id, true, number, 0, 0));
+        }
       }
     }
 
     private void flush() {
-      for (Sent sent; (sent = outstanding.poll()) != null; ) {
+      for (Work work; (work = outstanding.poll()) != null; ) {
         if (!closed) {
-          device.queue.add(new Completion(sent.id, false, number, 0, 0));
+          device.queue.add(new Completion(work.id, false, number, 0, 0));
         }
       }
     }
 
     @Override
-    public void read(long id, long at, int bytes, int key, long remoteAt, int remoteKey) {
-      throw new UnsupportedOperationException("connections are made here, no long messages sent");
-    }
-
-    @Override
     public void halt() {
+      halted = true;
       flush();
     }
 
@@ -552,6 +627,14 @@ final class SimulatedFabric {
       device.ends.remove(this);
       device.events.removeIf(event -> event.connection() == this);
     }
+  }
+
+  private static byte[] copy(long address, int bytes) {
+    return at(address, bytes).toArray(ValueLayout.JAVA_BYTE);
+  }
+
+  private static void paste(byte[] bytes, long address) {
+    MemorySegment.copy(bytes, 0, at(address, bytes.length), ValueLayout.JAVA_BYTE, 0, bytes.length);
   }
 
   @SuppressWarnings("restricted") // memory that a transport has named

@@ -37,6 +37,7 @@ class SimulatedSetupTest {
     final RdmaTransport transport;
     final List<Long> sequences = new ArrayList<>();
     final List<String> lost = new ArrayList<>();
+    final List<Integer> lostPeers = new ArrayList<>();
     long sent;
     private long nanos = 1;
 
@@ -79,6 +80,7 @@ class SimulatedSetupTest {
     @Override
     public void onPeerLost(int peer, String reason) {
       lost.add(reason);
+      lostPeers.add(peer);
     }
 
     void hasReceived(long expected) {
@@ -210,6 +212,7 @@ class SimulatedSetupTest {
         poor.device.limit(random.nextLong(SimulatedFabric.PAIR_BYTES));
         if (inUse) {
           lacksMemory(poor, () -> step(random, fabric, poor, rich));
+          assertThat(poor.device.registrations()).as("its buffers").isEqualTo(2);
           continue;
         }
         exposure.close();
@@ -255,6 +258,52 @@ class SimulatedSetupTest {
         }
         assertThat(busy.lost).as("losses of seed %s", seed).isEmpty();
         assertThat(busy.device.posted()).isEqualTo(ReceivePool.most(size - 1));
+      } finally {
+        sides.forEach(Side::close);
+      }
+    }
+  }
+
+  /** All are lost, for the device's reason, whether they talk, are dialled, or dial. */
+  @Test
+  void aDeviceThatFailsLosesAllPeersOnce() throws IOException {
+    int size = 5;
+    for (long seed = 0; seed < SEEDS / 10; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      SimulatedFabric fabric = new SimulatedFabric(seed);
+      List<Side> sides = new ArrayList<>();
+      try {
+        for (int rank = 0; rank < size; rank++) {
+          sides.add(new Side(rank, size, 1000, NOTHING, fabric));
+        }
+        connect(sides.stream().map(side -> side.transport).toArray(RdmaTransport[]::new));
+        int failing = random.nextInt(size);
+        Side failed = sides.get(failing);
+        for (int i = random.nextInt(200); i > 0; i--) {
+          int peer = (failing + 1 + random.nextInt(size - 1)) % size;
+          switch (random.nextInt(4)) {
+            case 0 -> failed.offer(peer);
+            case 1 -> sides.get(peer).offer(failing);
+            case 2 -> sides.get(random.nextInt(size)).poll();
+            default -> fabric.step();
+          }
+        }
+        failed.device.fail("the port is down");
+        for (int i = 0; i < 100; i++) {
+          failed.poll();
+        }
+        assertThat(failed.lost)
+            .as("seed %s", seed)
+            .hasSize(failed.transport.connections())
+            .allMatch("the port is down"::equals);
+        for (int i = 0; i < 1000; i++) {
+          failed.poll();
+          fabric.step();
+        }
+        assertThat(failed.lostPeers).doesNotHaveDuplicates();
+        for (int peer = 0; peer < size; peer++) {
+          assertThat(failed.transport.isConnected(peer)).isFalse();
+        }
       } finally {
         sides.forEach(Side::close);
       }

@@ -1,0 +1,303 @@
+package org.fmi.transport.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.fmi.transport.rdma.RdmaFaultsTest.EPOCH;
+import static org.fmi.transport.rdma.RdmaFaultsTest.config;
+import static org.fmi.transport.rdma.RdmaFaultsTest.connect;
+import static org.fmi.transport.rdma.RdmaFaultsTest.secret;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.fmi.Request;
+import org.fmi.RollbackException;
+import org.fmi.core.p2p.Messenger;
+import org.fmi.core.p2p.PointToPoint.Mode;
+import org.fmi.core.progress.WaitStrategy;
+import org.fmi.core.spi.Transport;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Long messages between two ranks that may die, or hear that the epoch is over, at any time: in
+ * hundreds of orders of what is read, what arrives, and what ends; each by its seed.
+ */
+class SimulatedRendezvousTest {
+  private static final int SEEDS = 300;
+  private static final int MAX_STEPS = 200_000;
+  private static final int CONTEXT = 0;
+  private static final int BYTES = 100_000;
+
+  /** What the program writes to its memory when that is its own again. */
+  private static final byte REUSED = 99;
+
+  private static final RegistrationCache.Room ROOM = new RegistrationCache.Room(1 << 30, "a test");
+
+  /** One rank: its program is the test. */
+  private static final class Side implements AutoCloseable {
+    final int rank;
+    final SimulatedFabric.Device device;
+    final RdmaTransport transport;
+    final Messenger messenger;
+    final List<String> lost = new ArrayList<>();
+    final Arena arena = Arena.ofShared();
+    final int registrations;
+    private long nanos = 1;
+
+    Side(int rank, SimulatedFabric fabric) throws IOException {
+      this.rank = rank;
+      device = fabric.device();
+      transport = new RdmaTransport(config(rank, secret(1)), EPOCH, device, ROOM, w -> {});
+      transport.useClock(() -> nanos += 100_000_000);
+      registrations = device.registrations();
+      messenger =
+          new Messenger(
+              rank, 2, new WaitStrategy(1, 1), 1 << 20, (peer, reason) -> lost.add(reason));
+      messenger.enter(EPOCH, new Transport[] {transport});
+    }
+
+    MemorySegment memory(int content) {
+      return arena.allocate(BYTES).fill((byte) content);
+    }
+
+    Request send(MemorySegment memory, int tag) {
+      return messenger.isend(memory, 0, BYTES, 1 - rank, CONTEXT, tag, Mode.STANDARD);
+    }
+
+    Request receive(Object base, int tag) {
+      return messenger.irecv(base, 0, BYTES, 1 - rank, CONTEXT, tag);
+    }
+
+    /**
+     * Hears that the epoch is over. From the call that says so on the memory is the program's: it
+     * writes there, and nobody else does.
+     */
+    void leave(MemorySegment... memory) {
+      messenger.revoke(EPOCH, "a rank has failed");
+      assertThatThrownBy(messenger::poll).isInstanceOf(RollbackException.class);
+      for (MemorySegment m : memory) {
+        m.fill(REUSED);
+      }
+      // What is left are the buffers of frames.
+      assertThat(device.registrations()).isEqualTo(registrations);
+    }
+
+    @Override
+    public void close() {
+      device.hurry();
+      transport.close();
+      messenger.close();
+      arena.close();
+    }
+  }
+
+  private static boolean isFull(MemorySegment memory, int content) {
+    // The first byte is that, and each is as the one before it.
+    return memory.get(ValueLayout.JAVA_BYTE, 0) == (byte) content
+        && memory.asSlice(1).mismatch(memory.asSlice(0, BYTES - 1)) < 0;
+  }
+
+  private static boolean has(MemorySegment memory, byte content) {
+    for (byte b : memory.toArray(ValueLayout.JAVA_BYTE)) {
+      if (b == content) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private interface Moment {
+    boolean hasCome();
+  }
+
+  private interface Scene {
+    void play(SplittableRandom random, SimulatedFabric fabric, Side a, Side b);
+  }
+
+  private static void each(Scene scene) throws IOException {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      SimulatedFabric fabric = new SimulatedFabric(seed);
+      try (Side a = new Side(0, fabric);
+          Side b = new Side(1, fabric)) {
+        connect(a.transport, b.transport);
+        scene.play(random, fabric, a, b);
+      } catch (RuntimeException | AssertionError e) {
+        throw new AssertionError("seed " + seed, e);
+      }
+    }
+  }
+
+  private static void until(
+      Moment moment, SplittableRandom random, SimulatedFabric fabric, Side... sides) {
+    for (int i = 0; !moment.hasCome(); i++) {
+      assertThat(i).as("steps").isLessThan(MAX_STEPS);
+      int who = random.nextInt(2 * sides.length);
+      if (who < sides.length) {
+        sides[who].messenger.poll();
+      } else {
+        fabric.step();
+      }
+    }
+  }
+
+  private static void settle(SimulatedFabric fabric) {
+    while (fabric.step()) {}
+  }
+
+  /**
+   * The survivor, which goes on to talk, hears of the loss, leaves, and has its memory for itself.
+   */
+  private static void surviveLoss(
+      SplittableRandom random, SimulatedFabric fabric, Side survivor, MemorySegment memory) {
+    survivor.send(survivor.memory(2), 1);
+    until(() -> !survivor.lost.isEmpty(), random, fabric, survivor);
+    for (int i = random.nextInt(100); i > 0; i--) {
+      survivor.messenger.poll();
+      fabric.step();
+    }
+    assertThat(survivor.lost).hasSize(1);
+    survivor.leave(memory);
+    settle(fabric);
+    assertThat(isFull(memory, REUSED)).as("not written any more").isTrue();
+  }
+
+  @Test
+  void messagesAreReadWhole() throws IOException {
+    each(
+        (random, fabric, a, b) -> {
+          List<Request> requests = new ArrayList<>();
+          List<MemorySegment> received = new ArrayList<>();
+          for (int tag = 0; tag < 6; tag++) {
+            Side from = random.nextBoolean() ? a : b;
+            Side to = from == a ? b : a;
+            MemorySegment memory = to.memory(0);
+            received.add(memory);
+            requests.add(from.send(from.memory(tag + 1), tag));
+            requests.add(to.receive(memory, tag));
+          }
+          until(() -> requests.stream().allMatch(Request::test), random, fabric, a, b);
+          for (int tag = 0; tag < 6; tag++) {
+            assertThat(isFull(received.get(tag), tag + 1)).as("message %s", tag).isTrue();
+          }
+          assertThat(a.lost).isEmpty();
+          assertThat(b.lost).isEmpty();
+          assertThat(a.device.registrations()).as("read, not sent in frames").isGreaterThan(2);
+        });
+  }
+
+  /** The message is complete there; here its send never will be. */
+  @Test
+  void theReaderDiesAfterItsReadAndBeforeItsClearToSend() throws IOException {
+    each(
+        (random, fabric, a, b) -> {
+          MemorySegment sent = a.memory(1);
+          MemorySegment received = b.memory(0);
+          Request send = a.send(sent, 0);
+          Request receive = b.receive(received, 0);
+          until(receive::test, random, fabric, a, b);
+          assertThat(isFull(received, 1)).isTrue();
+          b.device.kill();
+          surviveLoss(random, fabric, a, sent);
+          assertThatThrownBy(send::test).isInstanceOf(RollbackException.class);
+        });
+  }
+
+  /** Into memory of the heap, which cannot be read into: the first frames are here. */
+  @Test
+  void theSenderDiesAmidItsFrames() throws IOException {
+    int[] amid = {0};
+    each(
+        (random, fabric, a, b) -> {
+          byte[] received = new byte[BYTES];
+          a.send(a.memory(1), 0);
+          Request receive = b.receive(received, 0);
+          until(() -> received[0] == 1, random, fabric, a, b);
+          amid[0] += received[BYTES - 1] == 0 ? 1 : 0;
+          a.device.kill();
+          until(() -> !b.lost.isEmpty(), random, fabric, b);
+          // What is here is what was sent; it is not taken for the whole.
+          boolean whole = received[BYTES - 1] == 1;
+          assertThat(receive.test()).isEqualTo(whole);
+          b.leave();
+        });
+    assertThat(amid[0]).as("seeds that died amid").isGreaterThan(SEEDS / 2);
+  }
+
+  /** It has told where its message lies, and nobody has asked for that yet. */
+  @Test
+  void theSenderDiesBetweenItsRequestAndTheMatch() throws IOException {
+    each(
+        (random, fabric, a, b) -> {
+          MemorySegment received = b.memory(0);
+          a.send(a.memory(1), 0);
+          until(() -> b.messenger.iprobe(0, CONTEXT, 0) != null, random, fabric, a, b);
+          a.device.kill();
+          Request receive = null;
+          if (random.nextBoolean()) {
+            receive = b.receive(received, 0);
+          } else {
+            until(() -> !b.lost.isEmpty(), random, fabric, b);
+            receive = b.receive(received, 0);
+          }
+          surviveLoss(random, fabric, b, received);
+          assertThatThrownBy(receive::test).isInstanceOf(RollbackException.class);
+        });
+  }
+
+  /** The sender's memory was read in part. */
+  @Test
+  void theSenderDiesWhileItsMemoryIsRead() throws IOException {
+    each(
+        (random, fabric, a, b) -> {
+          MemorySegment received = b.memory(0);
+          a.send(a.memory(1), 0);
+          Request receive = b.receive(received, 0);
+          until(() -> received.get(ValueLayout.JAVA_BYTE, 0) == 1, random, fabric, a, b);
+          a.device.kill();
+          until(() -> !b.lost.isEmpty(), random, fabric, b);
+          if (receive.test()) {
+            assertThat(isFull(received, 1)).as("read whole").isTrue();
+          }
+          surviveLoss(random, fabric, b, received);
+        });
+  }
+
+  /**
+   * Both live, and hear at different times that another rank has failed. The program of the first
+   * writes to its memory while the second still reads there.
+   */
+  @Test
+  void nobodyReadsWhatWasWrittenAfterTheEpoch() throws IOException {
+    each(
+        (random, fabric, a, b) -> {
+          MemorySegment sent = a.memory(1);
+          MemorySegment received = b.memory(0);
+          MemorySegment[] of = {sent, received};
+          a.send(sent, 0);
+          Request receive = b.receive(received, 0);
+          int steps = random.nextInt(400);
+          int[] step = {0};
+          until(() -> ++step[0] > steps, random, fabric, a, b);
+          Side first = random.nextBoolean() ? a : b;
+          Side second = first == a ? b : a;
+          first.leave(of[first.rank]);
+          step[0] = 0;
+          until(() -> ++step[0] > steps, random, fabric, second);
+          if (second == b) {
+            assertThat(has(received, REUSED)).as("read after the epoch").isFalse();
+            if (receive.test()) {
+              assertThat(isFull(received, 1)).as("read whole").isTrue();
+            }
+          }
+          second.leave(of[second.rank]);
+          settle(fabric);
+          assertThat(isFull(sent, REUSED)).isTrue();
+          assertThat(isFull(received, REUSED)).isTrue();
+        });
+  }
+}
