@@ -5,7 +5,8 @@ import java.util.Objects;
 /**
  * A reference that is part of a loop's state: for programs that swap buffers ({@code u} and {@code
  * next}) or replace an object while they iterate. A checkpoint holds what the holder refers to at
- * that moment.
+ * that moment. A rollback makes it refer to a new array; two holders of one array get the same one.
+ * Other objects are restored in place.
  */
 public final class Holder<T> {
   private T value;

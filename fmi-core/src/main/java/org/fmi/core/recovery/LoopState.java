@@ -4,10 +4,14 @@ import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import org.fmi.Holder;
 import org.fmi.core.wire.FrameLayout;
 import org.fmi.core.wire.Memory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a program registered as its loop's state: writes it into a checkpoint image and reads it
@@ -19,17 +23,52 @@ import org.fmi.core.wire.Memory;
  *   0      8        16       16 + bytes, rounded up to 8
  *   | kind | bytes  | data   |
  * </pre>
+ *
+ * <p>Holders and rows that refer to one object do so again when they are read back: its content is
+ * in one section, and the others name that section's number.
  */
 final class LoopState {
   private static final int SECTION_HEADER = 16;
 
   private final Object[] roots;
 
-  /** Leaves in order, rebuilt before each write: holders may refer to other objects by then. */
-  private final List<Object> leaves = new ArrayList<>();
+  /**
+   * In order, rebuilt before each write and read: holders and rows may refer to other objects by
+   * then.
+   */
+  private final List<Leaf> leaves = new ArrayList<>();
 
-  /** Serialised form of the leaves that write themselves, by their index; null for others. */
+  /** By leaf: the one in whose section the object is, which may be itself. */
+  private int[] owners = {};
+
+  /** Serialised form of the leaves that write themselves, by their index; empty for others. */
   private final List<byte[]> serialised = new ArrayList<>();
+
+  /**
+   * One object of the state, and the place that refers to it: a holder, a row of an array of
+   * arrays, or, if there is neither, the program itself, whose reference cannot be changed.
+   */
+  private record Leaf(Object object, @Nullable Holder<?> holder, Object @Nullable [] rows, int row) {
+    boolean fixed() {
+      return holder == null && rows == null;
+    }
+
+    /** What the place refers to. */
+    Object get() {
+      return holder != null ? holder.get() : rows != null ? rows[row] : object;
+    }
+
+    /** Makes the place refer to another object. */
+    @SuppressWarnings(
+        "unchecked") // a holder of T gets back what it held when the checkpoint was taken: a T
+    void set(Object other) {
+      if (holder != null) {
+        ((Holder<Object>) holder).set(other);
+      } else if (rows != null) {
+        rows[row] = other;
+      }
+    }
+  }
 
   /**
    * Registers state objects.
@@ -45,9 +84,14 @@ final class LoopState {
   /** Measures the state as it is now; call before {@link #write}. */
   long bytes() {
     collect();
+    findOwners();
+    serialised.clear();
     long bytes = 0;
     for (int i = 0; i < leaves.size(); i++) {
-      bytes += SECTION_HEADER + roundUp(leafBytes(i));
+      Object object = leaves.get(i).object();
+      serialised.add(
+          owners[i] == i && isSelfWriting(object) ? SelfWriting.write(object) : new byte[0]);
+      bytes += SECTION_HEADER + roundUp(sectionBytes(i));
     }
     return bytes;
   }
@@ -56,30 +100,43 @@ final class LoopState {
   void write(MemorySegment image, long at) {
     long to = at;
     for (int i = 0; i < leaves.size(); i++) {
-      Object leaf = leaves.get(i);
-      long bytes = leafBytes(i);
-      image.set(FrameLayout.LONG, to, kind(leaf));
+      Object object = leaves.get(i).object();
+      long bytes = sectionBytes(i);
+      image.set(FrameLayout.LONG, to, owners[i] == i ? kind(object) : Kind.SAME.number);
       image.set(FrameLayout.LONG, to + 8, bytes);
       to += SECTION_HEADER;
       byte[] own = serialised.get(i);
-      if (own.length > 0) {
+      if (owners[i] != i) {
+        image.set(FrameLayout.LONG, to, owners[i]);
+      } else if (own.length > 0) {
         Memory.toSegment(own, 0, image, to, bytes);
       } else if (bytes > 0) {
-        Memory.toSegment(base(leaf), 0, image, to, bytes);
+        Memory.toSegment(base(object), 0, image, to, bytes);
       }
       to += roundUp(bytes);
     }
   }
 
   /**
-   * Reads the state back into the registered objects.
+   * Reads the state back into the registered objects. Holders of arrays get new ones: what they
+   * refer to now may be anything by then.
    *
    * @throws IllegalStateException if the image holds another kind of state: the program registered
    *     something else
    */
+  @SuppressWarnings("ReferenceEquality") // which object it is, not what is in it
   void read(MemorySegment image, long at, long end) {
+    collect();
+    Set<Object> fixed = identitySet();
+    for (Leaf leaf : leaves) {
+      if (leaf.fixed()) {
+        fixed.add(leaf.object());
+      }
+    }
+    Set<Object> restored = identitySet();
+    Object[] objects = new Object[leaves.size()];
+    int[] sameAs = new int[leaves.size()];
     long from = at;
-    collectForRead();
     for (int i = 0; i < leaves.size(); i++) {
       if (from + SECTION_HEADER > end) {
         throw differs(i, "nothing");
@@ -87,55 +144,70 @@ final class LoopState {
       long kind = image.get(FrameLayout.LONG, from);
       long bytes = image.get(FrameLayout.LONG, from + 8);
       from += SECTION_HEADER;
-      Object leaf = leaves.get(i);
-      if (leaf instanceof Holder<?> holder) {
-        readHolder(holder, kind, bytes, image, from, i);
+      Leaf leaf = leaves.get(i);
+      objects[i] = leaf.object();
+      sameAs[i] = i;
+      if (kind == Kind.SAME.number) {
+        sameAs[i] = (int) image.get(FrameLayout.LONG, from);
+        if (sameAs[i] >= leaves.size()) {
+          throw differs(i, "the same as object " + sameAs[i]);
+        }
       } else {
-        readLeaf(leaf, kind, bytes, image, from, i);
+        boolean taken =
+            (!leaf.fixed() && fixed.contains(leaf.object())) || !restored.add(leaf.object());
+        objects[i] = place(i, kind, bytes, taken);
+        readInto(objects[i], kind, bytes, image, from, i);
       }
       from += roundUp(bytes);
     }
     if (from != end) {
       throw differs(leaves.size(), "more objects");
     }
+    for (int i = 0; i < objects.length; i++) {
+      leaves.get(i).set(objects[sameAs[i]]);
+    }
+    for (int i = 0; i < objects.length; i++) {
+      if (leaves.get(i).get() != objects[sameAs[i]]) {
+        throw sameness(i);
+      }
+    }
   }
 
-  private void readLeaf(
-      Object leaf, long kind, long bytes, MemorySegment image, long from, int index) {
-    if (kind != kind(leaf)) {
+  /**
+   * The object that a leaf's section is read into.
+   *
+   * @param taken the one that stands there now belongs to another section
+   */
+  private Object place(int index, long kind, long bytes, boolean taken) {
+    Leaf leaf = leaves.get(index);
+    Kind of = Kind.of(kind);
+    if (leaf.holder() != null && of.element != void.class) {
+      return Array.newInstance(of.element, Math.toIntExact(bytes / of.elementBytes));
+    }
+    if (!taken) {
+      return leaf.object();
+    }
+    if (leaf.rows() != null && kind == kind(leaf.object()) && of.element != void.class) {
+      return Array.newInstance(of.element, Array.getLength(leaf.object()));
+    }
+    throw sameness(index);
+  }
+
+  private void readInto(
+      Object object, long kind, long bytes, MemorySegment image, long from, int index) {
+    if (kind != kind(object)) {
       throw differs(index, Kind.of(kind).name());
     }
-    if (isSelfWriting(leaf)) {
-      SelfWriting.read(leaf, image.asSlice(from, bytes));
+    if (isSelfWriting(object)) {
+      SelfWriting.read(object, image.asSlice(from, bytes));
       return;
     }
-    if (bytes != rawBytes(leaf)) {
+    if (bytes != rawBytes(object)) {
       throw differs(index, Kind.of(kind) + " of " + bytes + " bytes");
     }
     if (bytes > 0) {
-      Memory.fromSegment(image, from, base(leaf), 0, bytes);
+      Memory.fromSegment(image, from, base(object), 0, bytes);
     }
-  }
-
-  /** The object a holder refers to may have another length by now: then it gets a new one. */
-  @SuppressWarnings(
-      "unchecked") // a holder of T gets back what it held when the checkpoint was taken: a T
-  private void readHolder(
-      Holder<?> holder, long kind, long bytes, MemorySegment image, long from, int index) {
-    Object value = holder.get();
-    if (kind == kind(value) && (isSelfWriting(value) || rawBytes(value) == bytes)) {
-      readLeaf(value, kind, bytes, image, from, index);
-      return;
-    }
-    if (Kind.of(kind).element == void.class) {
-      throw differs(index, Kind.of(kind) + " of " + bytes + " bytes");
-    }
-    Class<?> element = Kind.of(kind).element;
-    Object fresh = Array.newInstance(element, Math.toIntExact(bytes / Kind.of(kind).elementBytes));
-    if (bytes > 0) {
-      Memory.fromSegment(image, from, fresh, 0, bytes);
-    }
-    ((Holder<Object>) holder).set(fresh);
   }
 
   private IllegalStateException differs(int index, String checkpoint) {
@@ -143,40 +215,47 @@ final class LoopState {
         "the loop's state object "
             + index
             + " is "
-            + (index < leaves.size() ? leaves.get(index).getClass().getTypeName() : "missing")
+            + (index < leaves.size()
+                ? leaves.get(index).object().getClass().getTypeName()
+                : "missing")
             + ", but the checkpoint holds "
             + checkpoint
             + ": register the same objects, of the same sizes, in every run");
+  }
+
+  private IllegalStateException sameness(int index) {
+    return new IllegalStateException(
+        "whether the loop's state object "
+            + index
+            + ", a "
+            + leaves.get(index).object().getClass().getTypeName()
+            + ", is the same as another one is not as it was in the checkpoint, and cannot be made"
+            + " so: register objects that are not the same at the begin of the loop");
   }
 
   // ---- leaves
 
   private void collect() {
     leaves.clear();
-    serialised.clear();
     for (Object root : roots) {
-      add(root, true);
-    }
-    for (Object leaf : leaves) {
-      serialised.add(isSelfWriting(leaf) ? SelfWriting.write(leaf) : new byte[0]);
+      add(root, null, null, 0);
     }
   }
 
-  /** As {@link #collect}, but holders stay, to be given new objects. */
-  private void collectForRead() {
-    leaves.clear();
-    serialised.clear();
-    for (Object root : roots) {
-      add(root, false);
-    }
-  }
-
-  private void add(Object object, boolean follow) {
+  private void add(
+      @Nullable Object object, @Nullable Holder<?> holder, Object @Nullable [] rows, int row) {
     switch (object) {
-      case Holder<?> h -> addHeld(h, follow);
+      case null ->
+          throw new IllegalArgumentException("the loop's state object " + leaves.size() + " is null");
+      case Holder<?> h -> {
+        if (holder != null) {
+          throw new IllegalArgumentException("a loop's state cannot hold a Holder of a Holder");
+        }
+        add(h.get(), h, null, 0);
+      }
       case Object[] nested -> {
-        for (Object element : nested) {
-          add(element, follow);
+        for (int i = 0; i < nested.length; i++) {
+          add(nested[i], null, nested, i);
         }
       }
       default -> {
@@ -187,26 +266,36 @@ final class LoopState {
                   + object.getClass().getTypeName());
         }
         kind(object);
-        leaves.add(object);
+        leaves.add(new Leaf(object, holder, rows, row));
       }
     }
   }
 
-  private void addHeld(Holder<?> holder, boolean follow) {
-    Object value = holder.get();
-    if (value instanceof Holder) {
-      throw new IllegalArgumentException("a loop's state cannot hold a Holder of a Holder");
+  /** An object's content is kept for the place that cannot refer to another one, if there is one. */
+  private void findOwners() {
+    IdentityHashMap<Object, Integer> owner = new IdentityHashMap<>();
+    for (int i = 0; i < leaves.size(); i++) {
+      if (leaves.get(i).fixed()) {
+        owner.putIfAbsent(leaves.get(i).object(), i);
+      }
     }
-    if (follow || value instanceof Object[]) {
-      add(value, follow);
-    } else {
-      leaves.add(holder);
+    owners = new int[leaves.size()];
+    for (int i = 0; i < owners.length; i++) {
+      Integer before = owner.putIfAbsent(leaves.get(i).object(), i);
+      owners[i] = before == null ? i : before;
     }
   }
 
-  private long leafBytes(int index) {
-    Object leaf = leaves.get(index);
-    return isSelfWriting(leaf) ? serialised.get(index).length : rawBytes(leaf);
+  private static Set<Object> identitySet() {
+    return Collections.newSetFromMap(new IdentityHashMap<>());
+  }
+
+  private long sectionBytes(int index) {
+    if (owners[index] != index) {
+      return Long.BYTES;
+    }
+    Object object = leaves.get(index).object();
+    return isSelfWriting(object) ? serialised.get(index).length : rawBytes(object);
   }
 
   private static long roundUp(long bytes) {
@@ -226,7 +315,9 @@ final class LoopState {
     DOUBLES(8, double.class, 8),
     BUFFER(9, void.class, 1),
     SEGMENT(10, void.class, 1),
-    SELF_WRITING(11, void.class, 1);
+    SELF_WRITING(11, void.class, 1),
+    /** The object is that of the section whose number is the data. */
+    SAME(12, void.class, 1);
 
     private final long number;
 

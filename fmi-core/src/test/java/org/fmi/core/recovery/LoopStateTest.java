@@ -107,8 +107,117 @@ final class LoopStateTest {
     assertThat(rows).isDeepEqualTo(new double[][] {{2}, {3}});
   }
 
+  /** A replacement's holders may refer to one array where those of the checkpoint did not. */
+  @Test
+  void holdersOfOneArrayGetTheirOwnBack() {
+    double[] best = {3};
+    double[] current = {4};
+    MemorySegment image =
+        write(new LoopState(new Object[] {Holder.of(best), Holder.of(current)}));
+    double[] initial = {0};
+    Holder<double[]> newBest = Holder.of(initial);
+    Holder<double[]> newCurrent = Holder.of(initial);
+    new LoopState(new Object[] {newBest, newCurrent}).read(image, 0, image.byteSize());
+    assertThat(newBest.get()).containsExactly(3);
+    assertThat(newCurrent.get()).containsExactly(4);
+    assertThat(initial).as("no longer the state, but still the program's").containsExactly(0);
+  }
+
+  @Test
+  void placesOfOneObjectReferToOneObjectAgain() {
+    double[] shared = {5};
+    double[][] rows = {{1}, shared};
+    double[] registered = {2};
+    Particle particle = new Particle();
+    particle.x = 7;
+    LoopState state =
+        new LoopState(
+            new Object[] {
+              Holder.of(shared),
+              rows,
+              Holder.of(registered),
+              registered,
+              Holder.of(particle),
+              particle
+            });
+    MemorySegment image = write(state);
+    Holder<double[]> newShared = Holder.of(new double[1]);
+    double[][] newRows = {{0}, {0}};
+    Holder<double[]> newHeld = Holder.of(new double[1]);
+    double[] newRegistered = {0};
+    Particle newParticle = new Particle();
+    Holder<Particle> newHeldParticle = Holder.of(new Particle());
+    LoopState replacement =
+        new LoopState(
+            new Object[] {
+              newShared, newRows, newHeld, newRegistered, newHeldParticle, newParticle
+            });
+    replacement.read(image, 0, image.byteSize());
+    assertThat(newRows).isDeepEqualTo(new double[][] {{1}, {5}});
+    assertThat(newShared.get()).isSameAs(newRows[1]);
+    assertThat(newRegistered).containsExactly(2);
+    assertThat(newHeld.get()).isSameAs(newRegistered);
+    assertThat(newParticle.x).isEqualTo(7);
+    assertThat(newHeldParticle.get()).isSameAs(newParticle);
+
+    MemorySegment again = write(replacement);
+    assertThat(again.mismatch(image)).as("the same state has the same image").isEqualTo(-1);
+  }
+
+  @Test
+  void rowsOfOneArrayGetTheirOwnBack() {
+    double[] registered = {9};
+    MemorySegment image =
+        write(new LoopState(new Object[] {new double[][] {{1}, {2}, {3}}, registered}));
+    double[] zero = {0};
+    double[][] rows = {zero, zero, registered};
+    new LoopState(new Object[] {rows, registered}).read(image, 0, image.byteSize());
+    assertThat(rows).isDeepEqualTo(new double[][] {{1}, {2}, {3}});
+    assertThat(registered).containsExactly(9);
+  }
+
+  @Test
+  void refusesToTellApartWhatItCannot() {
+    Object[][] distinct = {
+      {Holder.of(ByteBuffer.allocate(1)), Holder.of(ByteBuffer.allocate(1))},
+      {Holder.of(new Particle()), Holder.of(new Particle())},
+      {new double[1], new double[1]},
+      {Holder.of(new double[][] {{1}}), Holder.of(new double[][] {{2}})},
+    };
+    ByteBuffer buffer = ByteBuffer.allocate(1);
+    Particle particle = new Particle();
+    double[] array = {0};
+    double[][] grid = {{0}};
+    Object[][] same = {
+      {Holder.of(buffer), Holder.of(buffer)},
+      {Holder.of(particle), Holder.of(particle)},
+      {array, array},
+      {Holder.of(grid), Holder.of(grid)},
+    };
+    for (int i = 0; i < distinct.length; i++) {
+      MemorySegment image = write(new LoopState(distinct[i]));
+      LoopState state = new LoopState(same[i]);
+      assertThatThrownBy(() -> state.read(image, 0, image.byteSize()))
+          .as("case %d", i)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("is the same as another one");
+    }
+    MemorySegment image = write(new LoopState(new Object[] {array, array}));
+    assertThatThrownBy(
+            () ->
+                new LoopState(new Object[] {new double[1], new double[1]})
+                    .read(image, 0, image.byteSize()))
+        .hasMessageContaining("state object 1");
+  }
+
   @Test
   void refusesWhatItCannotHold() {
+    assertThatThrownBy(() -> new LoopState(new Object[] {new int[1], null}))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("state object 1 is null");
+    assertThatThrownBy(() -> new LoopState(new Object[] {new double[][] {{1}, null}}))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("state object 1 is null");
     assertThatThrownBy(() -> new LoopState(new Object[] {"text"}))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("java.lang.String")
