@@ -81,10 +81,20 @@ final class Checkpoints {
 
   // ---- take
 
-  /** Takes a checkpoint of the loop's state; collective over all ranks. */
-  void take(long loop, long iteration, boolean last, LoopState state, int epoch) {
-    long begun = clock.nanoTime();
+  /**
+   * Takes a checkpoint of the loop's state; collective over all ranks.
+   *
+   * @param first the first one of this loop
+   * @param last the final one
+   */
+  void take(long loop, long iteration, boolean first, boolean last, LoopState state, int epoch) {
+    long arrived = clock.nanoTime();
     drain();
+    // The wait for slower ranks, until here, is no cost of the checkpoint.
+    long begun = clock.nanoTime();
+    if (first) {
+      tuner.beginLoop();
+    }
     CheckpointId id = new CheckpointId(nextVersion, loop, iteration, last);
     long bytes = copy(id, state, epoch);
     long copied = clock.nanoTime();
@@ -96,7 +106,7 @@ final class Checkpoints {
     }
     long encoded = clock.nanoTime();
     faults.at(FaultPoint.COMMIT, iteration);
-    agree(id, begun, iteration);
+    agree(id, arrived, begun, iteration);
     if (config.rank() == 0) {
       link.send(
           new RankMessage.CheckpointDone(
@@ -143,14 +153,13 @@ final class Checkpoints {
    * The commit: returns when all ranks have come here, that is, when the checkpoint is complete on
    * all.
    */
-  private void agree(CheckpointId id, long begun, long iteration) {
+  private void agree(CheckpointId id, long arrived, long begun, long iteration) {
     long now = clock.nanoTime();
-    long done = iteration - lastDoneIteration;
-    long[] times = {
-      now - begun, lastDoneIteration < 0 || done <= 0 ? 0 : (begun - lastDoneNanos) / done
-    };
+    // The first checkpoint of a loop is that of iteration 0.
+    long done = lastDoneIteration < 0 ? 0 : iteration - lastDoneIteration;
+    long[] times = {now - begun, done <= 0 ? 0 : (arrived - lastDoneNanos) / done};
     system.allReduce(times, Op.MAX);
-    tuner.measured(times[0], times[1]);
+    tuner.measured(times[0], times[1], done);
     lastDoneNanos = clock.nanoTime();
     lastDoneIteration = iteration;
     CheckpointId before = committed;

@@ -8,6 +8,9 @@ import org.fmi.core.spi.CheckpointInterval;
  * ranks have agreed on, it says the same on all of them.
  */
 final class IntervalTuner {
+  /** So many times as long as what was measured may the next interval be, at most. */
+  private static final int MOST_GROWTH = 8;
+
   private final CheckpointInterval interval;
 
   /** Iterations from one checkpoint to the next. */
@@ -15,7 +18,12 @@ final class IntervalTuner {
 
   IntervalTuner(CheckpointInterval interval) {
     this.interval = interval;
-    this.iterations =
+    beginLoop();
+  }
+
+  /** Forgets what was measured: the iterations of another loop take another time. */
+  void beginLoop() {
+    iterations =
         switch (interval) {
           case CheckpointInterval.Every e -> e.iterations();
           // Nothing is measured yet: the next iteration will tell.
@@ -40,11 +48,14 @@ final class IntervalTuner {
    * @param checkpointNanos the longest time a rank needed for it
    * @param iterationNanos the longest mean time of an iteration since the one before; 0 if none was
    *     done
+   * @param done the iterations since then. Few of them tell little of those to come: the first may
+   *     be short ones.
    */
-  void measured(long checkpointNanos, long iterationNanos) {
+  void measured(long checkpointNanos, long iterationNanos, long done) {
     if (interval instanceof CheckpointInterval.Mtbf m && iterationNanos > 0) {
       double seconds = optimum(checkpointNanos * 1e-9, m.seconds());
-      iterations = Math.max(1, Math.round(seconds / (iterationNanos * 1e-9)));
+      long best = Math.round(seconds / (iterationNanos * 1e-9));
+      iterations = Math.clamp(best, 1, MOST_GROWTH * done);
     }
   }
 

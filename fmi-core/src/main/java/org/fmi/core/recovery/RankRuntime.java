@@ -498,7 +498,13 @@ public final class RankRuntime implements Fmi {
 
   private void checkpoint(Loop loop, boolean last) {
     requireNoRequests();
-    checkpoints.take(loop.number, loop.iteration, last, loop.state, lifecycle.epoch());
+    checkpoints.take(
+        loop.number,
+        loop.iteration,
+        loop.checkpointed < 0,
+        last,
+        loop.state,
+        lifecycle.epoch());
     loop.checkpointed = loop.iteration;
     loop.ended = last;
   }

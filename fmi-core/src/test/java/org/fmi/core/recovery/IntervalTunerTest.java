@@ -27,7 +27,7 @@ final class IntervalTunerTest {
   @Test
   void aFixedIntervalStays() {
     IntervalTuner tuner = new IntervalTuner(new CheckpointInterval.Every(7));
-    tuner.measured(1_000_000_000, 1);
+    tuner.measured(1_000_000_000, 1, 7);
     assertThat(tuner.iterations()).isEqualTo(7);
   }
 
@@ -35,12 +35,29 @@ final class IntervalTunerTest {
   void itFollowsTheMeasuredCost() {
     IntervalTuner tuner = new IntervalTuner(new CheckpointInterval.Mtbf(3600));
     assertThat(tuner.iterations()).isEqualTo(1);
-    tuner.measured(10_000_000, 0);
+    tuner.measured(10_000_000, 0, 0);
     assertThat(tuner.iterations()).as("nothing known of iterations yet").isEqualTo(1);
-    tuner.measured(10_000_000, 1_000_000);
+    tuner.measured(10_000_000, 1_000_000, 10_000);
     long cheap = tuner.iterations();
     assertThat(cheap).isCloseTo(8485, within(20L)); // sqrt(2 * 0.01 * 3600) s of 1 ms each
-    tuner.measured(40_000_000, 1_000_000);
+    tuner.measured(40_000_000, 1_000_000, cheap);
     assertThat(tuner.iterations()).isCloseTo(2 * cheap, within(50L));
+  }
+
+  @Test
+  void fewIterationsTellLittle() {
+    IntervalTuner tuner = new IntervalTuner(new CheckpointInterval.Mtbf(3600));
+    tuner.measured(10_000_000, 1_000, 1);
+    assertThat(tuner.iterations()).isEqualTo(8);
+    tuner.measured(10_000_000, 1_000, 8);
+    assertThat(tuner.iterations()).isEqualTo(64);
+  }
+
+  @Test
+  void anotherLoopIsMeasuredAnew() {
+    IntervalTuner tuner = new IntervalTuner(new CheckpointInterval.Mtbf(3600));
+    tuner.measured(10_000_000, 1_000_000, 10_000);
+    tuner.beginLoop();
+    assertThat(tuner.iterations()).isEqualTo(1);
   }
 }
