@@ -25,10 +25,7 @@ public enum ErrorClass {
   GROUP,
   /** MPI_ERR_OP: the operation does not fit the datatype. */
   OP,
-  /**
-   * MPI_ERR_REQUEST. Not thrown: a request that a rollback has made void throws {@link
-   * RollbackException}.
-   */
+  /** MPI_ERR_REQUEST: the request is from before a rollback. */
   REQUEST,
   /** MPI_ERR_TRUNCATE: the message is longer than the receive buffer. */
   TRUNCATE,

@@ -8,9 +8,10 @@ import org.jspecify.annotations.Nullable;
  * A non-blocking operation under way (MPI_Request, MPI 4 §3.7). The buffer belongs to the operation
  * until it is complete.
  *
- * <p>Once a failure is known all methods do as those of {@link Comm}; a request from before a
- * rollback is void, and throws {@link RollbackException} ever after. They throw {@link
- * FmiException} when the operation failed, such as by {@link ErrorClass#TRUNCATE}.
+ * <p>Once a failure is known all methods do as those of {@link Comm}. They throw {@link
+ * FmiException} when the operation failed, such as by {@link ErrorClass#TRUNCATE}. A request from
+ * before a rollback is void: a program that uses it after the rollback gets {@link
+ * ErrorClass#REQUEST}. Forget requests when an iteration begins.
  */
 public interface Request {
 

@@ -217,8 +217,13 @@ public final class Messenger implements PointToPoint, FrameHandler {
   private void check(MessageRequest r) {
     check();
     if (r.epoch != epoch && !recorder.replaying()) {
-      throw new RollbackException(
-          "the request is void: it belongs to epoch " + r.epoch + ", this is epoch " + epoch);
+      throw new FmiException(
+          ErrorClass.REQUEST,
+          "a request of epoch "
+              + r.epoch
+              + ", made before the rollback to epoch "
+              + epoch
+              + ": forget requests when an iteration begins");
     }
   }
 

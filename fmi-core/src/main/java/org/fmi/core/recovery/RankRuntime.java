@@ -310,6 +310,11 @@ public final class RankRuntime implements Fmi {
         }
         checkpoint(loop, true);
       } catch (RollbackException e) {
+        if (!lifecycle.revoked()) {
+          // Of an earlier failure: there is nothing to go back from.
+          fail(loop);
+          throw e;
+        }
         rollback(loop);
       } catch (RuntimeException | Error e) {
         fail(loop);

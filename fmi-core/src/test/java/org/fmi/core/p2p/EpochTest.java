@@ -10,7 +10,10 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.fmi.Comm;
+import org.fmi.ErrorClass;
+import org.fmi.FmiException;
 import org.fmi.Request;
 import org.fmi.RollbackException;
 import org.fmi.core.p2p.MemoryNetwork.Options;
@@ -131,10 +134,12 @@ class EpochTest {
     assertThat(m.userSent()).isZero();
     m.send(box, 0, 8, 0, CONTEXT, 2, Mode.BUFFERED);
     for (Request r : List.of(receive, send)) {
-      assertThatThrownBy(r::test)
-          .isInstanceOf(RollbackException.class)
-          .hasMessageContaining("void");
-      assertThatThrownBy(r::status).isInstanceOf(RollbackException.class);
+      for (ThrowingCallable use : List.<ThrowingCallable>of(r::test, r::waitFor, r::status)) {
+        assertThatThrownBy(use)
+            .isInstanceOfSatisfying(
+                FmiException.class, e -> assertThat(e.errorClass()).isEqualTo(ErrorClass.REQUEST))
+            .hasMessageContaining("epoch 0, made before the rollback to epoch 2");
+      }
     }
     assertThatThrownBy(() -> m.enter(2, new Transport[0]))
         .isInstanceOf(IllegalArgumentException.class);
