@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 import org.fmi.Status;
 import org.fmi.core.wire.Memory;
 
@@ -74,6 +75,8 @@ public final class Recorder {
   private long bytes = HEADER_BYTES;
   private boolean overflowed;
   private Mode mode = Mode.OFF;
+
+  private Consumer<ReplayMismatchException> onMismatch = mismatch -> {};
 
   // Where a replay stands.
   private int nextReceive;
@@ -198,12 +201,15 @@ public final class Recorder {
   /**
    * Replays from the beginning.
    *
+   * @param strayed told of a mismatch, by the thread that makes the call; if it returns, the call
+   *     ends with the exception
    * @throws ReplayMismatchException if it has overflowed
    */
-  public void startReplay() {
+  public void startReplay(Consumer<ReplayMismatchException> strayed) {
+    onMismatch = strayed;
     if (overflowed) {
-      throw new ReplayMismatchException(
-          "what this rank received before its loop was more than the limit of "
+      throw told(
+          "what it received before its loop was more than the limit of "
               + limit
               + " bytes and was not kept");
     }
@@ -228,7 +234,7 @@ public final class Recorder {
         || run != runCount
         || sendsAgain != sends
         || signatureAgain != signature) {
-      throw new ReplayMismatchException(
+      throw told(
           "the loop was reached after "
               + nextReceive
               + " of "
@@ -360,9 +366,8 @@ public final class Recorder {
 
   /** While replaying: the error for a call that was not recorded here. */
   ReplayMismatchException mismatch(String call) {
-    return new ReplayMismatchException(
-        "replay: "
-            + call
+    return told(
+        call
             + " was not recorded at this place (receive "
             + nextReceive
             + " of "
@@ -372,6 +377,12 @@ public final class Recorder {
             + " of "
             + sends
             + ")");
+  }
+
+  private ReplayMismatchException told(String what) {
+    ReplayMismatchException mismatch = new ReplayMismatchException(what);
+    onMismatch.accept(mismatch);
+    return mismatch;
   }
 
   private void addAnswer(boolean yes) {

@@ -16,7 +16,6 @@ import org.fmi.core.control.RankMessage.Position;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.MessengerListener;
 import org.fmi.core.p2p.Recorder;
-import org.fmi.core.p2p.ReplayMismatchException;
 import org.fmi.core.progress.WaitStrategy;
 import org.fmi.core.spi.CheckpointId;
 import org.fmi.core.spi.CheckpointStoreProvider;
@@ -268,11 +267,14 @@ public final class RankRuntime implements Fmi {
     }
     Recorder record = Recorder.readFrom(checkpoints.image(id).record(), config.recordLimitBytes());
     messenger.recorder(record);
-    try {
-      record.startReplay();
-    } catch (ReplayMismatchException e) {
-      stray(String.valueOf(e.getMessage()));
-    }
+    // In the call that does not match: the program's own code must not get to see it.
+    record.startReplay(
+        mismatch ->
+            stray(
+                "rank "
+                    + config.rank()
+                    + " cannot repeat what it did before its loop: "
+                    + mismatch.getMessage()));
     place = Place.REPLAY;
   }
 
@@ -286,7 +288,7 @@ public final class RankRuntime implements Fmi {
     rebuilt = false;
   }
 
-  /** Asks for a restart of all processes, and waits to be killed. */
+  /** Asks for a restart of all processes, and waits to be killed. Never returns. */
   private void stray(String reason) {
     place = Place.STRAYED;
     link.send(new RankMessage.RestartNeeded(lifecycle.epoch(), reason));
@@ -438,15 +440,7 @@ public final class RankRuntime implements Fmi {
 
   /** A replacement has come to the loop that the others are in. */
   private void catchUp(Loop loop) {
-    try {
-      messenger.recorder().endReplay();
-    } catch (ReplayMismatchException e) {
-      stray(
-          "rank "
-              + config.rank()
-              + " did not repeat what it did before its loop: "
-              + e.getMessage());
-    }
+    messenger.recorder().endReplay();
     linePending = false;
     current = loop;
     messenger.recorder().off();

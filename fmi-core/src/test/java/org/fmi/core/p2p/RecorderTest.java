@@ -38,7 +38,7 @@ class RecorderTest {
     Messenger m = Ranks.messenger(rank, size);
     m.enter(1, new Transport[0]);
     m.recorder(record);
-    record.startReplay();
+    record.startReplay(mismatch -> {});
     return m;
   }
 
@@ -228,8 +228,10 @@ class RecorderTest {
     assertThat(m.recorder().bytes()).isLessThan(100);
     Recorder r = saved(m.recorder());
     assertThat(r.overflowed()).isTrue();
-    assertThatThrownBy(r::startReplay)
+    List<String> told = new ArrayList<>();
+    assertThatThrownBy(() -> r.startReplay(mismatch -> told.add(mismatch.getMessage())))
         .isInstanceOf(ReplayMismatchException.class)
         .hasMessageContaining("limit");
+    assertThat(told).hasSize(1);
   }
 }
