@@ -77,8 +77,10 @@ public interface Fmi extends AutoCloseable {
    * program catches it and calls this again: it restores {@code state} and returns the iteration to
    * go on from. The loop ends with {@link #endLoop} or with {@link #close}.
    *
-   * @param state as for {@link #loop(long, LoopBody, Object...)}
-   * @throws IllegalStateException as for {@link #loop(long, LoopBody, Object...)}
+   * @param state as for {@link #loop(long, LoopBody, Object...)}; the same objects in every call of
+   *     one loop
+   * @throws IllegalStateException as for {@link #loop(long, LoopBody, Object...)}; or if the state
+   *     objects are others
    */
   long loop(Object... state);
 

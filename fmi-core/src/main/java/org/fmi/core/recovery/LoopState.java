@@ -48,7 +48,8 @@ final class LoopState {
    * One object of the state, and the place that refers to it: a holder, a row of an array of
    * arrays, or, if there is neither, the program itself, whose reference cannot be changed.
    */
-  private record Leaf(Object object, @Nullable Holder<?> holder, Object @Nullable [] rows, int row) {
+  private record Leaf(
+      Object object, @Nullable Holder<?> holder, Object @Nullable [] rows, int row) {
     boolean fixed() {
       return holder == null && rows == null;
     }
@@ -76,9 +77,28 @@ final class LoopState {
    * @throws IllegalArgumentException if one is of no supported type, naming it
    */
   LoopState(Object[] roots) {
-    // Java passes an array of arrays, or of objects, as all arguments if it is the only one.
-    this.roots = roots.getClass() == Object[].class ? roots.clone() : new Object[] {roots};
+    this.roots = arguments(roots);
     collect();
+  }
+
+  /** Java passes an array of arrays, or of objects, as all arguments if it is the only one. */
+  private static Object[] arguments(Object[] roots) {
+    return roots.getClass() == Object[].class ? roots.clone() : new Object[] {roots};
+  }
+
+  /** Whether these are the objects that were registered. */
+  @SuppressWarnings("ReferenceEquality") // which object it is, not what is in it
+  boolean isOf(Object[] others) {
+    Object[] arguments = arguments(others);
+    if (arguments.length != roots.length) {
+      return false;
+    }
+    for (int i = 0; i < roots.length; i++) {
+      if (arguments[i] != roots[i]) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Measures the state as it is now; call before {@link #write}. */
@@ -246,7 +266,8 @@ final class LoopState {
       @Nullable Object object, @Nullable Holder<?> holder, Object @Nullable [] rows, int row) {
     switch (object) {
       case null ->
-          throw new IllegalArgumentException("the loop's state object " + leaves.size() + " is null");
+          throw new IllegalArgumentException(
+              "the loop's state object " + leaves.size() + " is null");
       case Holder<?> h -> {
         if (holder != null) {
           throw new IllegalArgumentException("a loop's state cannot hold a Holder of a Holder");
@@ -271,7 +292,9 @@ final class LoopState {
     }
   }
 
-  /** An object's content is kept for the place that cannot refer to another one, if there is one. */
+  /**
+   * An object's content is kept for the place that cannot refer to another one, if there is one.
+   */
   private void findOwners() {
     IdentityHashMap<Object, Integer> owner = new IdentityHashMap<>();
     for (int i = 0; i < leaves.size(); i++) {

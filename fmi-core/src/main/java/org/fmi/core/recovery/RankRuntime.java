@@ -329,7 +329,7 @@ public final class RankRuntime implements Fmi {
     leaveLoop();
   }
 
-  /** The program's own code has thrown. */
+  /** The program's own code has thrown, or what it gave the loop cannot be saved or restored. */
   private void fail(Loop loop) {
     failed = true;
     link.send(new RankMessage.Failed(loop.number, loop.iteration));
@@ -347,6 +347,11 @@ public final class RankRuntime implements Fmi {
       }
     } else if (!loop.byCall) {
       throw nested();
+    } else if (!loop.state.isOf(state)) {
+      fail(loop);
+      throw new IllegalStateException(
+          "other state objects than those that this loop began with: call endLoop before another"
+              + " loop; objects that are replaced belong in a Holder");
     } else if (!loop.ended) {
       loop.iteration++;
     } else {
@@ -358,6 +363,9 @@ public final class RankRuntime implements Fmi {
         return loop.iteration;
       } catch (RollbackException e) {
         rollback(loop);
+      } catch (RuntimeException | Error e) {
+        fail(loop);
+        throw e;
       }
     }
   }
@@ -373,7 +381,14 @@ public final class RankRuntime implements Fmi {
           "endLoop ends loops of the form loop(state...); this one ends by itself");
     }
     if (!loop.ended) {
-      checkpoint(loop, true);
+      try {
+        checkpoint(loop, true);
+      } catch (RollbackException e) {
+        throw e;
+      } catch (RuntimeException | Error e) {
+        fail(loop);
+        throw e;
+      }
     }
     leaveLoop();
   }
@@ -428,10 +443,7 @@ public final class RankRuntime implements Fmi {
 
   /** A loop that had ended gives its final state and is over. */
   private void restoreEnded(Loop loop, CheckpointId last, Checkpoints.Restore how) {
-    checkpoints.restore(last, loop.state, how);
-    loop.iteration = last.iteration();
-    loop.checkpointed = last.iteration();
-    loop.ended = true;
+    restoreAll(loop, last, how);
     current = loop;
     if (isLine(last)) {
       linePending = false;
@@ -479,9 +491,17 @@ public final class RankRuntime implements Fmi {
   }
 
   private void restoreAll(Loop loop, CheckpointId id, Checkpoints.Restore how) {
-    checkpoints.restore(id, loop.state, how);
     loop.iteration = id.iteration();
     loop.checkpointed = id.iteration();
+    try {
+      checkpoints.restore(id, loop.state, how);
+    } catch (RollbackException e) {
+      throw e;
+    } catch (RuntimeException | Error e) {
+      // The program's state does not fit, or its own code that reads it has thrown.
+      fail(loop);
+      throw e;
+    }
     loop.ended = id.last();
   }
 

@@ -112,8 +112,7 @@ final class LoopStateTest {
   void holdersOfOneArrayGetTheirOwnBack() {
     double[] best = {3};
     double[] current = {4};
-    MemorySegment image =
-        write(new LoopState(new Object[] {Holder.of(best), Holder.of(current)}));
+    MemorySegment image = write(new LoopState(new Object[] {Holder.of(best), Holder.of(current)}));
     double[] initial = {0};
     Holder<double[]> newBest = Holder.of(initial);
     Holder<double[]> newCurrent = Holder.of(initial);
@@ -225,6 +224,17 @@ final class LoopStateTest {
     assertThatThrownBy(
             () -> new LoopState(new Object[] {ByteBuffer.allocate(1).asReadOnlyBuffer()}))
         .hasMessageContaining("read-only");
+  }
+
+  @Test
+  void knowsTheObjectsItIsOf() {
+    double[] u = {1};
+    double[][] rows = {{1}, {2}};
+    assertThat(new LoopState(new Object[] {u, rows}).isOf(new Object[] {u, rows})).isTrue();
+    assertThat(new LoopState(new Object[] {u}).isOf(new Object[] {u.clone()})).isFalse();
+    assertThat(new LoopState(new Object[] {u}).isOf(new Object[] {u, rows})).isFalse();
+    assertThat(new LoopState(rows).isOf(rows)).isTrue();
+    assertThat(new LoopState(rows).isOf(rows.clone())).isFalse();
   }
 
   @Test
