@@ -122,6 +122,21 @@ final class Lifecycle implements JobLink.Listener {
     }
   }
 
+  /**
+   * Tells the job, in the next epoch and those after it, that this process stands where it cannot
+   * be rolled back. It opens nothing for that: it will be killed and started again with all others.
+   * Never returns; the type lets callers say so to the compiler.
+   */
+  IllegalStateException awaitRestart() {
+    while (true) {
+      while (target <= tried) {
+        clock.await(Long.MAX_VALUE);
+      }
+      tried = target;
+      link.send(new RankMessage.Joined(tried, Position.OUTSIDE, Map.of()));
+    }
+  }
+
   /** Whether the job has neither asked for a newer epoch nor released this rank. */
   boolean undecided() {
     return target <= tried && !released;
@@ -143,15 +158,22 @@ final class Lifecycle implements JobLink.Listener {
     int joining = target;
     tried = joining;
     closeDetector();
-    Map<String, Transport> opened = openTransports(joining);
+    Map<String, Transport> opened = new LinkedHashMap<>();
     Map<String, byte[]> addresses = new HashMap<>();
-    opened.forEach((name, transport) -> addresses.put(name, transport.endpoint()));
-    // It uses RDMA if messages do.
-    FailureDetector opening =
-        detectorProvider.open(
-            config.withTransports(List.copyOf(opened.keySet())),
-            joining,
-            (rank, hops, reason) -> onFailure(joining, rank, hops, reason));
+    FailureDetector opening;
+    try {
+      openTransports(joining, opened);
+      opened.forEach((name, transport) -> addresses.put(name, transport.endpoint()));
+      // It uses RDMA if messages do.
+      opening =
+          detectorProvider.open(
+              config.withTransports(List.copyOf(opened.keySet())),
+              joining,
+              (rank, hops, reason) -> onFailure(joining, rank, hops, reason));
+    } catch (IOException | RuntimeException e) {
+      opened.values().forEach(Transport::close);
+      throw e;
+    }
     addresses.put(DETECTOR, opening.endpoint());
     detectorEpoch = joining;
     detector = opening;
@@ -182,8 +204,7 @@ final class Lifecycle implements JobLink.Listener {
    *
    * @throws IOException if one that was asked for cannot be had, or the last resort
    */
-  private Map<String, Transport> openTransports(int joining) throws IOException {
-    Map<String, Transport> opened = new LinkedHashMap<>();
+  private void openTransports(int joining, Map<String, Transport> opened) throws IOException {
     for (TransportProvider provider : transportProviders) {
       try {
         opened.put(provider.name(), provider.open(config, joining));
@@ -204,7 +225,6 @@ final class Lifecycle implements JobLink.Listener {
         }
       }
     }
-    return opened;
   }
 
   /** Whether no rank of this node was the first to leave this transport out before. */

@@ -1,7 +1,6 @@
 package org.fmi.core.recovery;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.List;
 import org.fmi.Comm;
 import org.fmi.Fmi;
@@ -184,17 +183,8 @@ public final class RankRuntime implements Fmi {
     switch (place) {
       case START, LOOP, CLOSED -> throw new RollbackException(reason);
       case REPLAY -> recover();
-      case OUTSIDE, STRAYED -> awaitRestart();
+      case OUTSIDE, STRAYED -> lifecycle.awaitRestart();
     }
-  }
-
-  private void awaitRestart() {
-    try {
-      lifecycle.join(Position.OUTSIDE);
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot join the recovery", e);
-    }
-    checkpoints.park();
   }
 
   /** The first communication outside of a loop: a place to die for tests. */
@@ -221,10 +211,10 @@ public final class RankRuntime implements Fmi {
     while (true) {
       try {
         Position position = position();
-        JobMessage.Start start = lifecycle.join(position);
         if (position == Position.OUTSIDE) {
-          checkpoints.park();
+          lifecycle.awaitRestart();
         }
+        JobMessage.Start start = lifecycle.join(position);
         faults.at(FaultPoint.CONNECT, -1);
         Place before = place;
         // A failure from here on sends this back to the top of the loop, whatever the place.
@@ -292,7 +282,7 @@ public final class RankRuntime implements Fmi {
   private void stray(String reason) {
     place = Place.STRAYED;
     link.send(new RankMessage.RestartNeeded(lifecycle.epoch(), reason));
-    awaitRestart();
+    lifecycle.awaitRestart();
   }
 
   // ---- loops
@@ -518,12 +508,7 @@ public final class RankRuntime implements Fmi {
   private void checkpoint(Loop loop, boolean last) {
     requireNoRequests();
     checkpoints.take(
-        loop.number,
-        loop.iteration,
-        loop.checkpointed < 0,
-        last,
-        loop.state,
-        lifecycle.epoch());
+        loop.number, loop.iteration, loop.checkpointed < 0, last, loop.state, lifecycle.epoch());
     loop.checkpointed = loop.iteration;
     loop.ended = last;
   }
@@ -585,7 +570,7 @@ public final class RankRuntime implements Fmi {
       checkpoints.drain();
       system.barrier();
     } catch (RollbackException e) {
-      awaitRestart();
+      lifecycle.awaitRestart();
     }
     link.send(new RankMessage.Finished(lifecycle.epoch()));
     awaitRelease();
@@ -607,7 +592,7 @@ public final class RankRuntime implements Fmi {
       }
     }
     if (!lifecycle.released()) {
-      awaitRestart();
+      lifecycle.awaitRestart();
     }
   }
 }

@@ -290,5 +290,6 @@ final class LifecycleTest {
     sure.broken = true;
     Lifecycle lifecycle = lifecycle();
     assertThatThrownBy(() -> lifecycle.join(Position.FRESH)).hasMessage("sure: the port is down");
+    assertThat(fast.open).as("what was opened before is closed").isZero();
   }
 }
