@@ -21,6 +21,8 @@ interface RingLinks extends AutoCloseable {
   /**
    * Makes the link with a neighbour, of which {@code endpoint} is what it has published; the
    * handler hears of the outcome.
+   *
+   * @throws IOException if there is no such host; after {@link #close} it may be thrown too
    */
   void connect(int peer, byte[] endpoint) throws IOException;
 

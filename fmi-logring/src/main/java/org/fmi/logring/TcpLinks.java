@@ -80,6 +80,8 @@ final class TcpLinks implements RingLinks {
     } catch (UnknownHostException e) {
       throw new IOException(
           "rank " + peer + " cannot be reached: unknown host " + e.getMessage(), e);
+    } catch (RejectedExecutionException e) {
+      throw new IOException("the log-ring of epoch " + epoch + " cannot be connected: closed", e);
     }
   }
 

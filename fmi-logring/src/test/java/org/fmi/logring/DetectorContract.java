@@ -1,6 +1,7 @@
 package org.fmi.logring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -164,6 +165,20 @@ abstract class DetectorContract {
               org.assertj.core.api.Assertions.catchThrowable(
                   () -> waiting.get(60, TimeUnit.SECONDS)))
           .hasRootCauseInstanceOf(IOException.class);
+    }
+  }
+
+  /** The epoch may be revoked between its start and the first connection. */
+  @Test
+  void connectAfterCloseFails() throws Exception {
+    try (Ring ring = new Ring(2, 0)) {
+      byte[][] endpoints = ring.endpoints();
+      for (FailureDetector d : ring.detectors) {
+        d.close();
+        assertThatThrownBy(() -> d.connect(endpoints))
+            .isInstanceOf(IOException.class)
+            .hasMessageContaining("closed");
+      }
     }
   }
 

@@ -22,6 +22,7 @@ import java.util.Collection;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -140,20 +141,36 @@ public final class Loop implements AutoCloseable {
    *
    * @param identity who connects and what for, at most {@link Handshake#MAX_IDENTITY} bytes
    * @param timeoutMillis for connection and handshake together
+   * @throws RejectedExecutionException if the loop is closed
    */
   public Connection connect(
       InetSocketAddress address, byte[] identity, int timeoutMillis, ConnectionHandler handler) {
     Handshake handshake = Handshake.connecting(secret, random, identity);
-    Connection connection = Connection.connecting(this, net.socket(), handshake, handler);
-    execute(() -> connection.begin(address, timeoutMillis));
+    Channel channel = net.socket();
+    Connection connection = Connection.connecting(this, channel, handshake, handler);
+    begin(channel, () -> connection.begin(address, timeoutMillis));
     return connection;
   }
 
-  /** Connects to a local socket; the handler hears of the outcome. */
+  /**
+   * Connects to a local socket; the handler hears of the outcome.
+   *
+   * @throws RejectedExecutionException if the loop is closed
+   */
   public Connection connectLocal(Path path, int timeoutMillis, ConnectionHandler handler) {
-    Connection connection = Connection.connecting(this, net.localSocket(), null, handler);
-    execute(() -> connection.begin(net.localAddress(path), timeoutMillis));
+    Channel channel = net.localSocket();
+    Connection connection = Connection.connecting(this, channel, null, handler);
+    begin(channel, () -> connection.begin(net.localAddress(path), timeoutMillis));
     return connection;
+  }
+
+  private void begin(Channel channel, Runnable begin) {
+    try {
+      execute(begin);
+    } catch (RejectedExecutionException e) {
+      channel.unsafe().closeForcibly(); // it never came to a loop that would
+      throw e;
+    }
   }
 
   /**
@@ -170,7 +187,7 @@ public final class Loop implements AutoCloseable {
    * Runs a task on the loop's thread, after those given before. What it throws goes to the thread's
    * uncaught exception handler.
    *
-   * @throws java.util.concurrent.RejectedExecutionException if the loop is closed
+   * @throws RejectedExecutionException if the loop is closed
    */
   public void execute(Runnable task) {
     io.execute(() -> guard(task));
