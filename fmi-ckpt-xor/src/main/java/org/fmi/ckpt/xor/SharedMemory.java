@@ -19,12 +19,23 @@ public final class SharedMemory implements NodeMemory {
   private static final int MIB_SHIFT = 20;
 
   private final Path directory;
+  private final FreeBytes free;
+
+  /** Says how much memory there is. */
+  interface FreeBytes {
+    long of(Path directory) throws IOException;
+  }
 
   /**
    * @param directory exists, and belongs to the job
    */
   public SharedMemory(Path directory) {
+    this(directory, SharedMemory::freeBytes);
+  }
+
+  SharedMemory(Path directory, FreeBytes free) {
     this.directory = directory;
+    this.free = free;
   }
 
   @Override
@@ -49,12 +60,8 @@ public final class SharedMemory implements NodeMemory {
     }
     Path file = file(name);
     Files.deleteIfExists(file);
-    // Linux would kill a process rather than refuse memory that the tmpfs has and the node has not.
-    if (bytes > freeBytes()) {
-      throw notEnough(bytes);
-    }
     try {
-      return PrivateFile.create(file, bytes, arena);
+      return PrivateFile.create(file, bytes, arena, this::require);
     } catch (IOException e) {
       throw new IOException(notEnough(bytes).getMessage() + " (" + e + ")", e);
     }
@@ -77,14 +84,28 @@ public final class SharedMemory implements NodeMemory {
     return directory.resolve(name);
   }
 
+  /**
+   * Linux would kill a process rather than refuse memory that the tmpfs has and the node has not.
+   * All ranks of the node write at a time: each sees here what the others have taken.
+   */
+  private void require(long bytes) throws IOException {
+    if (bytes > free.of(directory)) {
+      throw new IOException("no room for the last " + mebibytes(bytes) + " MiB");
+    }
+  }
+
+  private static long mebibytes(long bytes) {
+    return Math.ceilDiv(bytes, 1L << MIB_SHIFT);
+  }
+
   private IOException notEnough(long bytes) throws IOException {
     return new IOException(
         "a checkpoint needs %d MiB in %s, %d MiB are free; fewer ranks a node, a smaller state, or more memory there would help"
-            .formatted(Math.ceilDiv(bytes, 1L << MIB_SHIFT), directory, freeBytes() >> MIB_SHIFT));
+            .formatted(mebibytes(bytes), directory, free.of(directory) >> MIB_SHIFT));
   }
 
   /** What both the file system and the node can still give. */
-  private long freeBytes() throws IOException {
+  private static long freeBytes(Path directory) throws IOException {
     long free = Files.getFileStore(directory).getUsableSpace();
     for (String line : Files.readAllLines(Path.of("/proc/meminfo"))) {
       if (line.startsWith("MemAvailable:")) {

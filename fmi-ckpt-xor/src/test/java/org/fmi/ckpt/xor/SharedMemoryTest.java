@@ -91,6 +91,28 @@ class SharedMemoryTest {
     assertThat(memory.list("")).isEmpty();
   }
 
+  /** Each of a node's ranks finds room for itself; together they have too little. */
+  @Test
+  void whatOthersTakeMeanwhileIsSeen() throws IOException {
+    long total = 250L << 20;
+    long[] others = {0};
+    SharedMemory crowded =
+        new SharedMemory(
+            directory,
+            where -> {
+              long free = total - others[0];
+              others[0] += 100L << 20;
+              return free;
+            });
+    try (Arena arena = Arena.ofShared()) {
+      assertThatThrownBy(() -> crowded.create("piece", 200L << 20, arena))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("needs 200 MiB in " + directory)
+          .hasMessageContaining("no room for the last 72 MiB");
+    }
+    assertThat(crowded.list("")).isEmpty();
+  }
+
   @Test
   void wrongUseIsRefused() {
     try (Arena arena = Arena.ofShared()) {

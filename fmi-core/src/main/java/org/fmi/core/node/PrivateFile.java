@@ -24,7 +24,25 @@ public final class PrivateFile {
   /** Fits the second-level cache of any processor. */
   private static final int BLOCK_BYTES = 64 << 10;
 
+  /** So much is written before room is asked for again. */
+  private static final long ROOM_BYTES = 64 << 20;
+
   private PrivateFile() {}
+
+  /** Says whether there is room. */
+  public interface Room {
+    /**
+     * @throws IOException if there is none for {@code bytes} more
+     */
+    void require(long bytes) throws IOException;
+  }
+
+  /**
+   * {@link #create(Path, long, Arena, Room)} of a small file, that the file system has room for.
+   */
+  public static MemorySegment create(Path file, long bytes, Arena arena) throws IOException {
+    return create(file, bytes, arena, left -> {});
+  }
 
   /**
    * Makes a file of zeros and maps it.
@@ -32,9 +50,11 @@ public final class PrivateFile {
    * <p>Sets memory aside by writing: posix_fallocate is a third faster, but to call it costs a
    * starting process 60 ms and more.
    *
+   * @param room asked before the first byte and all along, for others may be writing too
    * @throws IOException if it exists, or there is no room; then no file is left
    */
-  public static MemorySegment create(Path file, long bytes, Arena arena) throws IOException {
+  public static MemorySegment create(Path file, long bytes, Arena arena, Room room)
+      throws IOException {
     boolean interrupted = Thread.interrupted();
     try (FileChannel channel =
         FileChannel.open(
@@ -44,7 +64,13 @@ public final class PrivateFile {
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
       try {
         ByteBuffer zeros = ByteBuffer.allocateDirect(BLOCK_BYTES);
+        long required = bytes;
+        room.require(bytes);
         for (long left = bytes; left > 0; ) {
+          if (required - left >= ROOM_BYTES) {
+            required = left;
+            room.require(left);
+          }
           left -= channel.write(zeros.clear().limit((int) Math.min(BLOCK_BYTES, left)));
         }
         return channel.map(MapMode.READ_WRITE, 0, bytes, arena);
