@@ -741,12 +741,17 @@ public final class GlobalRecoveryJob implements Job {
     }
     report(new Notice.Notified(m.epoch(), by, m.rank(), m.hops(), m.heardNanos()));
     Rank suspect = ranks[m.rank()];
-    if (m.epoch() != epoch || suspect.life != Life.ALIVE || phase == Phase.RELEASED) {
+    if (m.epoch() != epoch || phase == Phase.RELEASED) {
       return;
     }
-    report(new Notice.RankFailed(epoch, m.rank(), "rank " + by + " over the log-ring", m.reason()));
-    suspect.suspicion = "rank " + by + " said of it: " + m.reason();
-    kill(m.rank());
+    if (suspect.life == Life.ALIVE) {
+      report(
+          new Notice.RankFailed(epoch, m.rank(), "rank " + by + " over the log-ring", m.reason()));
+      suspect.suspicion = "rank " + by + " said of it: " + m.reason();
+      kill(m.rank());
+    } else if (phase != Phase.JOINING) {
+      return;
+    }
     if (phase == Phase.JOINING) {
       // For the rank that has heard of the failure this epoch is over, though it was never started.
       phase = Phase.CONNECTING;

@@ -196,6 +196,18 @@ final class GlobalRecoveryJobTest {
     assertThat(all(JobCommand.KillRank.class)).isEmpty();
   }
 
+  /** Who says so has left the epoch, and waits for the next one. */
+  @Test
+  void aSuspicionOfARankThatIsBeingKilledEndsTheEpochToo() {
+    Job job = job(3, 1, 3, OnNoSpare.ABORT);
+    startAll(job, 3, 3);
+    say(job, 0, 0, new RankMessage.Suspect(0, 2, 0, 0, "connection closed"));
+    say(job, 1, 0, new RankMessage.Suspect(1, 2, 0, 0, "heartbeats late"));
+    assertThat(all(JobCommand.KillRank.class)).isEmpty();
+    assertThat(all(JobCommand.TellAll.class))
+        .containsExactly(new JobCommand.TellAll(new JobMessage.Revoke(2, 2)));
+  }
+
   @Test
   void aRankThatIsKilledWheneverItStartsEndsTheJob() {
     Job job = job(2, 1, 2, OnNoSpare.ABORT);
