@@ -123,6 +123,8 @@ public final class SimCluster {
       int incarnation,
       int[] group,
       int ranksOnNode,
+      int logRingBase,
+      long recordLimitBytes,
       CheckpointInterval interval,
       List<Fault> faults) {
     return new RankConfig(
@@ -138,9 +140,9 @@ public final class SimCluster {
         ranksOnNode,
         2,
         group,
-        2,
+        logRingBase,
         HEARTBEAT_TIMEOUT_MILLIS,
-        64L << 20,
+        recordLimitBytes,
         interval,
         List.of(),
         faults);

@@ -28,6 +28,8 @@ class SimTransportTest extends TransportContract {
                       0,
                       new int[] {node},
                       1,
+                      2,
+                      1 << 20,
                       new CheckpointInterval.Every(1),
                       List.of()),
                   process -> {

@@ -86,6 +86,8 @@ final class ToyJob implements Supervisor {
             incarnation[rank],
             new int[] {rank},
             1,
+            2,
+            1 << 20,
             new CheckpointInterval.Every(1),
             List.of()),
         new ToyRank(results));

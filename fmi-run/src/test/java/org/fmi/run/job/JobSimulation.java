@@ -1,6 +1,5 @@
 package org.fmi.run.job;
 
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -8,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.SplittableRandom;
+import java.util.function.Predicate;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Holder;
@@ -41,42 +41,127 @@ final class JobSimulation implements Supervisor {
   /** How it ended. */
   record Outcome(int status, String message, long answer, int recoveries, long trace) {}
 
-  private final int size;
+  /** What is run, and on what. */
+  record Shape(
+      int size,
+      int ranksPerNode,
+      int spares,
+      int groupSize,
+      int logRingBase,
+      CheckpointInterval interval,
+      long recordLimitBytes,
+      JobSpec.OnNoSpare policy) {
+
+    /** One rank a node, one group, a checkpoint every two iterations. */
+    static Shape plain(int size, int spares, JobSpec.OnNoSpare policy) {
+      CheckpointInterval interval = new CheckpointInterval.Every(2);
+      return new Shape(size, 1, spares, size, 2, interval, 1 << 20, policy);
+    }
+
+    /** A shape drawn by chance. */
+    static Shape random(SplittableRandom random, int spares, JobSpec.OnNoSpare policy) {
+      CheckpointInterval interval =
+          random.nextInt(4) == 0
+              ? new CheckpointInterval.Mtbf(Math.pow(10, -4 * random.nextDouble()))
+              : new CheckpointInterval.Every(1 + random.nextInt(4));
+      return new Shape(
+          2 + random.nextInt(7),
+          1 + random.nextInt(2),
+          spares,
+          2 + random.nextInt(3),
+          2 + random.nextInt(2),
+          interval,
+          1 << 20,
+          policy);
+    }
+
+    Shape withInterval(CheckpointInterval other) {
+      return new Shape(
+          size, ranksPerNode, spares, groupSize, logRingBase, other, recordLimitBytes, policy);
+    }
+
+    Shape withRecordLimit(long bytes) {
+      return new Shape(size, ranksPerNode, spares, groupSize, logRingBase, interval, bytes, policy);
+    }
+
+    /** The nodes that ranks are placed on at the start. */
+    int usedNodes() {
+      return Math.ceilDiv(size, ranksPerNode);
+    }
+
+    JobSpec spec() {
+      List<JobSpec.Node> nodes = new ArrayList<>();
+      for (int n = 0; n < usedNodes() + spares; n++) {
+        nodes.add(new JobSpec.Node("node" + n, ranksPerNode, false));
+      }
+      return new JobSpec(
+          size, nodes, ranksPerNode, groupSize, policy, Integer.MAX_VALUE, List.of());
+    }
+
+    /** Whether the loss of one node is to be survived. */
+    boolean survivesANode() {
+      for (int[] group : Groups.form(spec().placement(), groupSize)) {
+        if (group.length == 1) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+
+  /** What a rank runs; gives the job's answer. */
+  interface Program {
+    long run(Fmi fmi, SimProcess process, SimCluster cluster) throws Exception;
+  }
+
+  private final Shape shape;
+  private final Program program;
   private final Simulation simulation;
   private final SimCluster cluster;
   private final Job job;
-  private final CheckpointInterval interval;
   private final long[] answers;
+  private final List<Notice> notices = new ArrayList<>();
   private final List<String> reports = new ArrayList<>();
+  private Predicate<Notice> killWhen = notice -> false;
+  private int toKill;
   private JobCommand.@Nullable End end;
   private int epoch;
+
+  /** A job to be run, in a world drawn by chance. */
+  JobSimulation(long seed, Shape shape) {
+    this(seed, shape, null, JobSimulation::everything);
+  }
 
   /**
    * A job to be run.
    *
-   * @param nodes with the spare ones
+   * @param world null for one drawn by chance
    */
-  JobSimulation(
-      long seed, int size, int ranksPerNode, int nodes, int groupSize, JobSpec.OnNoSpare policy) {
-    this.size = size;
-    this.answers = new long[size];
+  JobSimulation(long seed, Shape shape, @Nullable SimModel world, Program program) {
+    this.shape = shape;
+    this.program = program;
+    this.answers = new long[shape.size()];
     this.simulation = new Simulation(seed);
+    JobSpec spec = shape.spec();
     this.cluster =
-        new SimCluster(simulation, SimModel.random(simulation.random()), nodes, MEMORY_PER_NODE);
-    List<JobSpec.Node> all = new ArrayList<>();
-    for (int n = 0; n < nodes; n++) {
-      all.add(new JobSpec.Node("node" + n, ranksPerNode, false));
-    }
-    this.job =
-        new GlobalRecoveryJob(
-            new JobSpec(size, all, ranksPerNode, groupSize, policy, Integer.MAX_VALUE, List.of()));
-    this.interval = new CheckpointInterval.Every(1 + simulation.random().nextInt(4));
+        new SimCluster(
+            simulation,
+            world == null ? SimModel.random(simulation.random()) : world,
+            spec.nodes().size(),
+            MEMORY_PER_NODE);
+    this.job = new GlobalRecoveryJob(spec);
     cluster.supervise(this);
     simulation.onFailure(() -> String.join("\n", reports));
   }
 
   void inject(FaultPlan plan) {
     cluster.inject(plan);
+  }
+
+  /** Kills a rank's process as soon as this is reported, once. */
+  void killWhen(Predicate<Notice> reported, int rank) {
+    killWhen = reported;
+    toKill = rank;
   }
 
   SplittableRandom random() {
@@ -100,6 +185,15 @@ final class JobSimulation implements Supervisor {
   /** What happened, for messages of failed tests. */
   String story() {
     return String.join("\n", reports) + "\n" + cluster.exits();
+  }
+
+  List<Notice> notices() {
+    return List.copyOf(notices);
+  }
+
+  /** How processes ended by themselves. */
+  List<SimCluster.Exit> exits() {
+    return cluster.exits();
   }
 
   // ---- the shell around the decision maker
@@ -142,11 +236,13 @@ final class JobSimulation implements Supervisor {
                 cluster.config(
                     c.node(),
                     c.rank(),
-                    size,
+                    shape.size(),
                     c.incarnation(),
                     c.group(),
                     c.ranksOnNode(),
-                    interval,
+                    shape.logRingBase(),
+                    shape.recordLimitBytes(),
+                    shape.interval(),
                     c.faults()),
                 this::main);
         case JobCommand.KillRank c -> cluster.kill(c.rank(), c.incarnation());
@@ -162,6 +258,11 @@ final class JobSimulation implements Supervisor {
   }
 
   private void report(Notice notice) {
+    if (killWhen.test(notice)) {
+      killWhen = other -> false;
+      cluster.crash(toKill);
+    }
+    notices.add(notice);
     reports.add(simulation.nanoTime() / 1000 + " us " + notice);
     if (notice instanceof Notice.Finished f) {
       epoch = f.recoveries();
@@ -171,7 +272,7 @@ final class JobSimulation implements Supervisor {
   // ---- the program
 
   /** A rank's process: what the rank launcher does, then the program. */
-  private void main(SimProcess process) throws IOException {
+  private void main(SimProcess process) throws Exception {
     CheckpointStoreProvider stores =
         ServiceLoader.load(CheckpointStoreProvider.class).findFirst().orElseThrow();
     RankRuntime fmi =
@@ -183,7 +284,7 @@ final class JobSimulation implements Supervisor {
             stores,
             process.memory(),
             process.clock());
-    long answer = program(fmi, process);
+    long answer = program.run(fmi, process, cluster);
     fmi.close();
     answers[process.rank()] = answer;
   }
@@ -220,7 +321,7 @@ final class JobSimulation implements Supervisor {
    * communicators made before and in the loops, with wild cards, and with messages that cross
    * checkpoints.
    */
-  private static long program(Fmi fmi, SimProcess process) {
+  static long everything(Fmi fmi, SimProcess process, SimCluster cluster) {
     Comm world = fmi.world();
     int rank = world.rank();
     int size = world.size();

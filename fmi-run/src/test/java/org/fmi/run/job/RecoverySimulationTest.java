@@ -1,0 +1,312 @@
+package org.fmi.run.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.stream.LongStream;
+import org.fmi.Comm;
+import org.fmi.Fmi;
+import org.fmi.FmiException;
+import org.fmi.Holder;
+import org.fmi.Request;
+import org.fmi.RollbackException;
+import org.fmi.core.spi.CheckpointInterval;
+import org.fmi.run.job.JobSimulation.Outcome;
+import org.fmi.run.job.JobSimulation.Program;
+import org.fmi.run.job.JobSimulation.Shape;
+import org.fmi.run.job.JobSpec.OnNoSpare;
+import org.fmi.testkit.SimCluster;
+import org.fmi.testkit.SimModel;
+import org.fmi.testkit.SimModel.Delay;
+import org.fmi.testkit.SimProcess;
+import org.junit.jupiter.api.Test;
+
+/** Simulated jobs of programs that do one unusual thing each. */
+final class RecoverySimulationTest {
+  private static final long MILLIS = 1_000_000;
+
+  private static final SimModel CALM =
+      new SimModel(
+          new Delay(1_000, 10_000),
+          new Delay(5_000, 50_000),
+          new Delay(100_000, 1_000_000),
+          new Delay(1_000_000, 10_000_000),
+          new Delay(500, 2_000),
+          new Delay(1_000, 100_000),
+          1_000,
+          100,
+          16,
+          1024,
+          512,
+          false);
+
+  private static Shape ranks(int size) {
+    return Shape.plain(size, 0, OnNoSpare.ABORT);
+  }
+
+  private static List<Notice.CheckpointCommitted> checkpoints(JobSimulation job, long loop) {
+    return job.notices().stream()
+        .filter(Notice.CheckpointCommitted.class::isInstance)
+        .map(Notice.CheckpointCommitted.class::cast)
+        .filter(c -> c.loop() == loop)
+        .toList();
+  }
+
+  private static void dieOnce(Fmi fmi, SimProcess process, SimCluster cluster) {
+    if (fmi.epoch() == 0 && process.rank() == 1) {
+      cluster.crash(1);
+      process.compute(1);
+    }
+  }
+
+  // ---- the interval that is tuned
+
+  @Test
+  void aLoopOfSlowIterationsAfterOneOfFastOnesLosesLittle() {
+    Program program =
+        (fmi, process, cluster) -> {
+          long[] sum = new long[1];
+          fmi.loop(
+              2_000,
+              n -> {
+                process.compute(1_000);
+                sum[0]++;
+              },
+              sum);
+          fmi.loop(
+              40,
+              n -> {
+                process.compute(20 * MILLIS);
+                sum[0]++;
+                if (n == 35) {
+                  dieOnce(fmi, process, cluster);
+                }
+              },
+              sum);
+          return sum[0];
+        };
+    JobSimulation job =
+        new JobSimulation(1, ranks(4).withInterval(new CheckpointInterval.Mtbf(1)), CALM, program);
+    Outcome outcome = job.run();
+    assertThat(outcome.status()).as(job.story()).isZero();
+    assertThat(outcome.answer()).isEqualTo(2_040);
+    assertThat(job.notices())
+        .filteredOn(n -> n instanceof Notice.AllRunning r && r.epoch() > 0)
+        .as(job.story())
+        .isNotEmpty()
+        .allSatisfy(
+            n -> {
+              Notice.AllRunning running = (Notice.AllRunning) n;
+              assertThat(running.loop()).isEqualTo(1);
+              assertThat(running.iteration()).as("of 35").isGreaterThanOrEqualTo(30);
+            });
+  }
+
+  @Test
+  void theIntervalDoesNotGrowWithTheWaitForASlowRank() {
+    Program program =
+        (fmi, process, cluster) -> {
+          long[] sum = new long[1];
+          fmi.loop(
+              100,
+              n -> {
+                process.compute(process.rank() == 0 ? 10 * MILLIS : 10_000);
+                sum[0]++;
+              },
+              sum);
+          return sum[0];
+        };
+    JobSimulation job =
+        new JobSimulation(1, ranks(4).withInterval(new CheckpointInterval.Mtbf(1)), CALM, program);
+    assertThat(job.run().status()).as(job.story()).isZero();
+    List<Notice.CheckpointCommitted> taken = checkpoints(job, 0);
+    for (int i = 1; i < taken.size(); i++) {
+      assertThat(taken.get(i).iteration() - taken.get(i - 1).iteration())
+          .as(job.story())
+          .isLessThanOrEqualTo(8);
+    }
+  }
+
+  // ---- requests that survive their epoch
+
+  private static void useAgain(
+      Fmi fmi, SimProcess process, SimCluster cluster, Request[] kept, long[] sum, long n) {
+    Comm world = fmi.world();
+    int other = 1 - world.rank();
+    Request before = kept[0];
+    if (before != null) {
+      before.waitFor();
+    }
+    long[] in = new long[1];
+    Request receive = world.irecv(in, 0, 1, other, 1);
+    kept[0] = receive;
+    if (n == 3) {
+      dieOnce(fmi, process, cluster);
+    }
+    world.send(sum, 0, 1, other, 1);
+    receive.waitFor();
+    sum[0] += in[0] + 1;
+  }
+
+  /** The survivor's process ends with the exception, and its replacement has no such request. */
+  private static void assertOwnFailure(Program program) {
+    JobSimulation job = new JobSimulation(1, ranks(2), CALM, program);
+    Outcome outcome = job.run();
+    assertThat(job.exits().getFirst().cause())
+        .as(job.story())
+        .isInstanceOf(FmiException.class)
+        .hasMessageContaining("made before the rollback");
+    assertThat(outcome.status()).as(job.story()).isZero();
+    assertThat(outcome.answer()).as(job.story()).isEqualTo(63);
+  }
+
+  @Test
+  void aRequestFromBeforeARollbackIsTheProgramsFailure() {
+    assertOwnFailure(
+        (fmi, process, cluster) -> {
+          Request[] kept = new Request[1];
+          long[] sum = new long[1];
+          fmi.loop(6, n -> useAgain(fmi, process, cluster, kept, sum, n), sum);
+          return sum[0];
+        });
+  }
+
+  @Test
+  void soItIsInALoopByCalls() {
+    assertOwnFailure(
+        (fmi, process, cluster) -> {
+          Request[] kept = new Request[1];
+          long[] sum = new long[1];
+          for (long n = fmi.loop(sum); n < 6; n = fmi.loop(sum)) {
+            try {
+              useAgain(fmi, process, cluster, kept, sum, n);
+            } catch (RollbackException e) {
+              // the next call of loop goes back
+            }
+          }
+          return sum[0];
+        });
+  }
+
+  // ---- replays that do not match
+
+  private static void assertRestartedFromMemory(Shape shape, Program program, String reason) {
+    JobSimulation undisturbed = new JobSimulation(1, shape, CALM, JobSimulation::everything);
+    long answer = undisturbed.run().answer();
+    LongStream.range(0, 10)
+        .forEach(
+            seed -> {
+              JobSimulation job = new JobSimulation(seed, shape, CALM, program);
+              job.killWhen(
+                  notice ->
+                      notice instanceof Notice.CheckpointCommitted c
+                          && c.loop() == 0
+                          && c.iteration() == 4,
+                  1);
+              Outcome outcome = job.run();
+              assertThat(outcome.status()).as("seed %d%n%s", seed, job.story()).isZero();
+              assertThat(outcome.answer()).as("seed %d%n%s", seed, job.story()).isEqualTo(answer);
+              assertThat(job.notices())
+                  .as("seed %d%n%s", seed, job.story())
+                  .anyMatch(
+                      notice ->
+                          notice instanceof Notice.RecoveryBegun b
+                              && b.restartAll()
+                              && b.reason().contains(reason));
+            });
+  }
+
+  @Test
+  void aReplacementThatSendsMoreMakesAllStartAgain() {
+    assertRestartedFromMemory(
+        ranks(4),
+        (fmi, process, cluster) -> {
+          Comm world = fmi.world();
+          if (process.incarnation() > 0) {
+            world.send(new long[1], 0, 1, (world.rank() + 1) % world.size(), 77);
+          }
+          return JobSimulation.everything(fmi, process, cluster);
+        },
+        "cannot repeat what it did before its loop");
+  }
+
+  @Test
+  void aRecordOverItsLimitMakesAllStartAgain() {
+    assertRestartedFromMemory(
+        ranks(4).withRecordLimit(300), JobSimulation::everything, "more than the limit");
+  }
+
+  // ---- state that cannot be saved or restored
+
+  private static void assertFailsAtOnePlace(Program program) {
+    JobSimulation job = new JobSimulation(1, ranks(4), CALM, program);
+    Outcome outcome = job.run();
+    assertThat(outcome.status()).as(job.story()).isEqualTo(1);
+    assertThat(outcome.message()).contains("rank 1 failed by itself 3 times at the same place");
+    assertThat(job.exits())
+        .as("close does not wait for the others")
+        .allSatisfy(exit -> assertThat(exit.cause()).hasNoSuppressedExceptions());
+  }
+
+  @Test
+  void stateThatDoesNotFitTheCheckpointIsTheProgramsFailure() {
+    assertFailsAtOnePlace(
+        (fmi, process, cluster) -> {
+          try (fmi) {
+            long[] state = new long[1 + Math.min(1, process.incarnation())];
+            fmi.loop(
+                10,
+                n -> {
+                  fmi.world().barrier();
+                  if (n == 5) {
+                    dieOnce(fmi, process, cluster);
+                  }
+                },
+                state);
+          }
+          return 0;
+        });
+  }
+
+  @Test
+  void stateThatCannotBeSavedIsTheProgramsFailure() {
+    assertFailsAtOnePlace(
+        (fmi, process, cluster) -> {
+          try (fmi) {
+            Holder<Object> state = Holder.of(new long[1]);
+            for (long n = fmi.loop(state); n < 10; n = fmi.loop(state)) {
+              try {
+                fmi.world().barrier();
+                if (n == 5 && process.rank() == 1) {
+                  state.set("text");
+                }
+              } catch (RollbackException e) {
+                // the next call of loop goes back
+              }
+            }
+          }
+          return 0;
+        });
+  }
+
+  @Test
+  void otherStateObjectsAreTheProgramsFailure() {
+    assertFailsAtOnePlace(
+        (fmi, process, cluster) -> {
+          try (fmi) {
+            long[] first = new long[1];
+            long[] second = new long[1];
+            long n = fmi.loop(first);
+            while (n < 10) {
+              try {
+                fmi.world().barrier();
+              } catch (RollbackException e) {
+                // the next call of loop goes back
+              }
+              n = fmi.loop(n == 5 && process.rank() == 1 ? second : first);
+            }
+          }
+          return 0;
+        });
+  }
+}
