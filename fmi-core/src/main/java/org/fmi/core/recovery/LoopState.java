@@ -164,8 +164,6 @@ final class LoopState {
       long kind = image.get(FrameLayout.LONG, from);
       long bytes = image.get(FrameLayout.LONG, from + 8);
       from += SECTION_HEADER;
-      Leaf leaf = leaves.get(i);
-      objects[i] = leaf.object();
       sameAs[i] = i;
       if (kind == Kind.SAME.number) {
         sameAs[i] = (int) image.get(FrameLayout.LONG, from);
@@ -173,9 +171,7 @@ final class LoopState {
           throw differs(i, "the same as object " + sameAs[i]);
         }
       } else {
-        boolean taken =
-            (!leaf.fixed() && fixed.contains(leaf.object())) || !restored.add(leaf.object());
-        objects[i] = place(i, kind, bytes, taken);
+        objects[i] = place(i, kind, bytes, fixed, restored);
         readInto(objects[i], kind, bytes, image, from, i);
       }
       from += roundUp(bytes);
@@ -193,17 +189,17 @@ final class LoopState {
     }
   }
 
-  /**
-   * The object that a leaf's section is read into.
-   *
-   * @param taken the one that stands there now belongs to another section
-   */
-  private Object place(int index, long kind, long bytes, boolean taken) {
-    Leaf leaf = leaves.get(index);
+  /** The object that a leaf's section is read into. */
+  private Object place(int index, long kind, long bytes, Set<Object> fixed, Set<Object> restored) {
     Kind of = Kind.of(kind);
-    if (leaf.holder() != null && of.element != void.class) {
-      return Array.newInstance(of.element, Math.toIntExact(bytes / of.elementBytes));
+    Holder<?> holder = leaves.get(index).holder();
+    if (holder != null && of.element != void.class) {
+      return renew(index, holder, of.element, Math.toIntExact(bytes / of.elementBytes));
     }
+    Leaf leaf = leaves.get(index);
+    // The one that stands there now may belong to another section.
+    boolean taken =
+        (!leaf.fixed() && fixed.contains(leaf.object())) || !restored.add(leaf.object());
     if (!taken) {
       return leaf.object();
     }
@@ -211,6 +207,17 @@ final class LoopState {
       return Array.newInstance(of.element, Array.getLength(leaf.object()));
     }
     throw sameness(index);
+  }
+
+  /** The heap need not have room for both: the array before can be collected first. */
+  private Object renew(int index, Holder<?> holder, Class<?> element, int length) {
+    Leaf empty = new Leaf(Array.newInstance(element, 0), holder, null, 0);
+    leaves.set(index, empty);
+    empty.set(empty.object());
+    Leaf fresh = new Leaf(Array.newInstance(element, length), holder, null, 0);
+    leaves.set(index, fresh);
+    fresh.set(fresh.object());
+    return fresh.object();
   }
 
   private void readInto(
