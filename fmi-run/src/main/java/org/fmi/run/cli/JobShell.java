@@ -22,6 +22,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import org.fmi.net.Acceptor;
@@ -137,8 +138,11 @@ final class JobShell {
     /** Done when it has come out well or badly. */
     final CompletableFuture<?> settled = new CompletableFuture<>();
 
-    /** Whether there may be something of it. Set before {@link #settled} is looked at. */
-    volatile boolean begun;
+    /** Taken by its thread, which then starts it, or by the job's end: then nothing comes of it. */
+    final AtomicBoolean turn = new AtomicBoolean();
+
+    /** Whether the end has taken its turn. */
+    boolean cancelled;
 
     Launch(int generation) {
       this.generation = generation;
@@ -421,8 +425,7 @@ final class JobShell {
               launches.acquireUninterruptibly();
               String problem = null;
               try {
-                launch.begun = true;
-                if (!launch.settled.isDone()) {
+                if (launch.turn.compareAndSet(false, true)) {
                   DaemonProcess process = around.launcher().start(bootstrap(node, launch));
                   post(() -> launched(node, launch, process));
                   launch.settled.get(seconds, TimeUnit.SECONDS);
@@ -765,7 +768,7 @@ final class JobShell {
     for (Node node : nodes) {
       if (node.launch != null) {
         // All of them first: what ends now makes room for others.
-        node.launch.settled.complete(null);
+        node.launch.cancelled = node.launch.turn.compareAndSet(false, true);
       }
     }
     for (Node node : nodes) {
@@ -774,7 +777,7 @@ final class JobShell {
         send(node, new ToDaemon.ShutDown());
       } else if (launch != null) {
         forget(node);
-        if (launch.begun) {
+        if (!launch.cancelled) {
           fence(node);
         }
       }
