@@ -1,5 +1,7 @@
 package org.fmi.run.cli;
 
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
@@ -118,6 +120,7 @@ public final class FmiRun {
                     ? new InetSocketAddress(0)
                     : new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 node -> options.ssh() ? addresses.forHost(hosts.get(node)) : List.of("127.0.0.1"),
+                new FileInputStream(FileDescriptor.in),
                 console,
                 events));
     onSignal("INT", shell[0]::interrupt);

@@ -1,7 +1,5 @@
 package org.fmi.run.cli;
 
-import java.io.FileDescriptor;
-import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -32,6 +30,7 @@ final class InputFeed {
   }
 
   private final Way way;
+  private final InputStream in;
 
   /** From the start, if nothing was thrown away. */
   private final List<byte[]> chunks = new ArrayList<>();
@@ -52,7 +51,11 @@ final class InputFeed {
 
   private boolean reading = true;
 
-  InputFeed(Way way) {
+  /**
+   * @param in read as the process of rank 0 takes it; not closed
+   */
+  InputFeed(InputStream in, Way way) {
+    this.in = in;
     this.way = way;
   }
 
@@ -118,14 +121,12 @@ final class InputFeed {
   }
 
   private void read() {
-    // Not closed: it is the process's.
-    InputStream in = new FileInputStream(FileDescriptor.in);
     byte[] buffer = new byte[CHUNK];
     try {
       boolean more = true;
       while (more) {
         awaitRoom();
-        int count = isOthersTerminal() ? -1 : readSome(in, buffer);
+        int count = isOthersTerminal() ? -1 : readSome(buffer);
         more = count > 0;
         byte[] chunk = more ? Arrays.copyOf(buffer, count) : new byte[0];
         way.execute(() -> arrived(chunk));
@@ -144,7 +145,7 @@ final class InputFeed {
     }
   }
 
-  private static int readSome(InputStream in, byte[] buffer) {
+  private int readSome(byte[] buffer) {
     try {
       return in.read(buffer);
     } catch (IOException e) {

@@ -1,6 +1,7 @@
 package org.fmi.run.cli;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -84,6 +85,7 @@ final class JobShell {
       Launcher launcher,
       InetSocketAddress listenAt,
       IntFunction<List<String>> addressesFor,
+      InputStream input,
       Console console,
       @Nullable EventLog events) {}
 
@@ -181,6 +183,7 @@ final class JobShell {
     Arrays.fill(nodeOfRank, -1);
     this.input =
         new InputFeed(
+            around.input(),
             new InputFeed.Way() {
               @Override
               public void execute(Runnable task) {

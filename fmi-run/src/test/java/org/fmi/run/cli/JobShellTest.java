@@ -3,6 +3,7 @@ package org.fmi.run.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -149,6 +150,7 @@ final class JobShellTest {
             launcher,
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             addressesFor,
+            InputStream.nullInputStream(),
             console,
             null));
   }
