@@ -305,20 +305,31 @@ public final class ConnectionManager {
     IOException refused = new IOException();
     for (int divisor : INLINE_ATTEMPTS) {
       int bytes = divisor == 0 ? 0 : wanted / divisor;
-      long id = createId();
       try {
-        if (!bound(id, address.getAddress())) {
-          throw failed("rdma_bind_addr");
-        }
-        createQueuePair(id, bytes).close();
+        tryQueuePair(bytes);
         return bytes;
       } catch (IOException e) {
         refused = e;
-      } finally {
-        destroyId(id);
       }
     }
     throw refused;
+  }
+
+  /**
+   * Makes a queue pair of no connection, and destroys it.
+   *
+   * @throws IOException if the device refuses
+   */
+  private void tryQueuePair(int inlineBytes) throws IOException {
+    long id = createId();
+    try {
+      if (!bound(id, address.getAddress())) {
+        throw failed("rdma_bind_addr");
+      }
+      createQueuePair(id, inlineBytes).close();
+    } finally {
+      destroyId(id);
+    }
   }
 
   private QueuePair createQueuePair(long id, int inlineBytes) throws IOException {
@@ -494,7 +505,13 @@ public final class ConnectionManager {
 
     @Override
     public boolean accept(byte[] words) throws IOException {
-      queuePair = createQueuePair(id, inline);
+      try {
+        queuePair = createQueuePair(id, inline);
+      } catch (IOException e) {
+        // Who has asked may have given up by now. If it is the device, it refuses this one too.
+        tryQueuePair(inline);
+        return false;
+      }
       return agree(lib.accept, words) == 0;
     }
 
