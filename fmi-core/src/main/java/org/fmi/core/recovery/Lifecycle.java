@@ -276,17 +276,17 @@ final class Lifecycle implements JobLink.Listener {
     switch (message) {
       case JobMessage.Revoke m -> {
         if (m.epoch() > target) {
+          FailureDetector older = detectorEpoch < m.epoch() ? detector : null;
+          // The job may know before the overlay does; each tells those that the other reaches
+          // later. Before the program's thread can close the detector.
+          if (older != null && detectorEpoch == m.epoch() - 1 && isAnother(m.failed())) {
+            older.announce(m.failed(), "told by the job");
+          }
           target = m.epoch();
           messenger.revoke(m.epoch() - 1, "the job is recovering from a failure");
-          FailureDetector d = detector;
-          if (d != null && detectorEpoch < m.epoch()) {
-            // The job may know before the overlay does; each tells those that the other reaches
-            // later.
-            if (detectorEpoch == m.epoch() - 1 && m.failed() >= 0 && m.failed() != config.rank()) {
-              d.announce(m.failed(), "told by the job");
-            }
+          if (older != null) {
             // A connect that waits for a dead peer must end.
-            d.close();
+            older.close();
           }
         }
       }
@@ -295,6 +295,10 @@ final class Lifecycle implements JobLink.Listener {
     }
     clock.wakeup();
     messenger.wakeup();
+  }
+
+  private boolean isAnother(int rank) {
+    return rank >= 0 && rank != config.rank();
   }
 
   private void onFailure(int heardIn, int rank, int hops, String reason) {
