@@ -425,6 +425,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
     return complete(r);
   }
 
+  /** Without a request for the caller: its receive is one that blocking calls use again. */
   @Override
   public Status sendRecv(
       Object out,

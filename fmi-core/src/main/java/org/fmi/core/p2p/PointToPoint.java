@@ -38,7 +38,7 @@ public interface PointToPoint {
   Request irecv(Object base, long offset, long bytes, int source, int context, int tag);
 
   /** A send and a receive at once. */
-  Status sendRecv(
+  default Status sendRecv(
       Object out,
       long outOffset,
       long outBytes,
@@ -49,7 +49,11 @@ public interface PointToPoint {
       long inBytes,
       int source,
       int inTag,
-      int context);
+      int context) {
+    Request receive = irecv(in, inOffset, inBytes, source, context, inTag);
+    send(out, outOffset, outBytes, dest, context, outTag, Mode.STANDARD);
+    return receive.waitFor();
+  }
 
   Status probe(int source, int context, int tag);
 

@@ -344,8 +344,8 @@ final class Checkpoints {
     return image;
   }
 
-  /** Waits to be killed. Never returns; the type lets callers say so to the compiler. */
-  IllegalStateException park() {
+  /** Waits to be killed. Never returns. */
+  void park() {
     while (true) {
       clock.await(Long.MAX_VALUE);
     }

@@ -125,9 +125,9 @@ final class Lifecycle implements JobLink.Listener {
   /**
    * Tells the job, in the next epoch and those after it, that this process stands where it cannot
    * be rolled back. It opens nothing for that: it will be killed and started again with all others.
-   * Never returns; the type lets callers say so to the compiler.
+   * Never returns.
    */
-  IllegalStateException awaitRestart() {
+  void awaitRestart() {
     while (true) {
       while (target <= tried) {
         clock.await(Long.MAX_VALUE);

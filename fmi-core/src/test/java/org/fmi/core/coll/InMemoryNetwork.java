@@ -384,24 +384,6 @@ public final class InMemoryNetwork {
     }
 
     @Override
-    public Status sendRecv(
-        Object out,
-        long outOffset,
-        long outBytes,
-        int dest,
-        int outTag,
-        Object in,
-        long inOffset,
-        long inBytes,
-        int source,
-        int inTag,
-        int context) {
-      Request receive = irecv(in, inOffset, inBytes, source, context, inTag);
-      send(out, outOffset, outBytes, dest, context, outTag, Mode.STANDARD);
-      return receive.waitFor();
-    }
-
-    @Override
     public Status probe(int source, int context, int tag) {
       lock.lock();
       try {

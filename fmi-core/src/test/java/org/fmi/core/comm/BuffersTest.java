@@ -74,23 +74,6 @@ class BuffersTest {
     }
 
     @Override
-    public Status sendRecv(
-        Object out,
-        long outOffset,
-        long outBytes,
-        int dest,
-        int outTag,
-        Object in,
-        long inOffset,
-        long inBytes,
-        int source,
-        int inTag,
-        int c) {
-      record(in, inOffset, inBytes, source, c, inTag, null);
-      return Status.EMPTY;
-    }
-
-    @Override
     public Status probe(int source, int c, int t) {
       return Status.EMPTY;
     }
