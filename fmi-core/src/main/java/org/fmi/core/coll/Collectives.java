@@ -41,6 +41,8 @@ public final class Collectives {
   static void bcastByMessages(Channel channel, Region data, long bytes, int root) {
     if (Thresholds.bcastByTree(bytes, channel.size())) {
       BinomialBcast.run(channel, data, bytes, root);
+    } else if (Thresholds.bcastByChain(bytes, channel.size())) {
+      ChainBcast.run(channel, data, bytes, root);
     } else {
       ScatterRingBcast.run(channel, data, bytes, root);
     }
@@ -49,12 +51,21 @@ public final class Collectives {
   /** MPI_Gather; {@code all} is used at the root only. */
   public static void gather(
       Channel channel, @Nullable Region mine, long bytes, @Nullable Region all, int root) {
-    boolean isRoot = channel.rank() == root;
     SharedRegion region = channel.region();
+    Nodes nodes = channel.nodes();
     if (region != null) {
       SharedGather.run(region, mine, bytes, all, root);
-      return;
+    } else if (nodes != null && NodewiseGather.suits(nodes, bytes)) {
+      NodewiseGather.run(nodes, mine, bytes, all, root);
+    } else {
+      gatherByMessages(channel, mine, bytes, all, root);
     }
+  }
+
+  /** Not through shared memory. */
+  static void gatherByMessages(
+      Channel channel, @Nullable Region mine, long bytes, @Nullable Region all, int root) {
+    boolean isRoot = channel.rank() == root;
     if (!Thresholds.gatherByTree(bytes)) {
       gatherv(
           channel,
@@ -94,12 +105,21 @@ public final class Collectives {
   /** MPI_Scatter; {@code all} is used at the root only, {@code mine} is null for in place. */
   public static void scatter(
       Channel channel, @Nullable Region all, @Nullable Region mine, long bytes, int root) {
-    boolean isRoot = channel.rank() == root;
     SharedRegion region = channel.region();
+    Nodes nodes = channel.nodes();
     if (region != null) {
       SharedScatter.run(region, all, mine, bytes, root);
-      return;
+    } else if (nodes != null && NodewiseScatter.suits(nodes, bytes)) {
+      NodewiseScatter.run(nodes, all, mine, bytes, root);
+    } else {
+      scatterByMessages(channel, all, mine, bytes, root);
     }
+  }
+
+  /** Not through shared memory. */
+  static void scatterByMessages(
+      Channel channel, @Nullable Region all, @Nullable Region mine, long bytes, int root) {
+    boolean isRoot = channel.rank() == root;
     if (!Thresholds.gatherByTree(bytes)) {
       scatterv(
           channel,
@@ -139,10 +159,19 @@ public final class Collectives {
   /** MPI_Allgather. */
   public static void allGather(Channel channel, @Nullable Region mine, long bytes, Region all) {
     SharedRegion region = channel.region();
+    Nodes nodes = channel.nodes();
     if (region != null) {
       SharedAllGather.run(region, mine, bytes, all);
-      return;
+    } else if (nodes != null && NodewiseAllGather.suits(nodes, channel.size(), bytes)) {
+      Region own = mine == null ? all.plus(channel.rank() * bytes) : mine;
+      NodewiseAllGather.run(nodes, own, bytes, all, channel.size());
+    } else {
+      allGatherByMessages(channel, mine, bytes, all);
     }
+  }
+
+  /** Not through shared memory. */
+  static void allGatherByMessages(Channel channel, @Nullable Region mine, long bytes, Region all) {
     int size = channel.size();
     Region place = all.plus(channel.rank() * bytes);
     if (Thresholds.allGatherInFewSteps(size * bytes)) {
@@ -229,7 +258,8 @@ public final class Collectives {
     return lengths;
   }
 
-  private static <T> T required(@Nullable T argument) {
+  /** An argument that this rank needs, as it has its part. */
+  static <T> T required(@Nullable T argument) {
     if (argument == null) {
       throw new IllegalStateException("an argument that this rank needs was not passed on");
     }

@@ -30,7 +30,9 @@ final class Nodes {
   /** Null if this rank is alone on its node. */
   private final @Nullable SharedRegion region;
 
-  private final boolean aligned;
+  /** How many ranks each node has, if all have as many, in a row; else 0. */
+  private final int each;
+
   private final Channel speakers;
 
   /** By the rank that speaks for its node. */
@@ -41,7 +43,7 @@ final class Nodes {
     this.nodeOf = nodeOf;
     this.members = members;
     this.region = region;
-    this.aligned = aligned(nodeOf, members[0].length);
+    this.each = inBlocks(nodeOf, members[0].length) ? members[0].length : 0;
     this.speakersWith = new Channel[nodeOf.length];
     this.speakers = speakersWith(members[0][0]);
   }
@@ -86,8 +88,8 @@ final class Nodes {
     return null;
   }
 
-  private static boolean aligned(int[] nodeOf, int each) {
-    if (Integer.bitCount(each) != 1 || Integer.bitCount(nodeOf.length) != 1) {
+  private static boolean inBlocks(int[] nodeOf, int each) {
+    if (nodeOf.length % each != 0) {
       return false;
     }
     for (int r = 0; r < nodeOf.length; r++) {
@@ -103,7 +105,8 @@ final class Nodes {
     return region;
   }
 
-  private int node() {
+  /** The number of this rank's node. */
+  int node() {
     return nodeOf[all.rank()];
   }
 
@@ -117,7 +120,12 @@ final class Nodes {
   }
 
   boolean speaks() {
-    return speaker(node()) == all.rank();
+    return isSpeaker(all.rank());
+  }
+
+  /** Whether a rank is the one that speaks for its node where nothing else is said. */
+  boolean isSpeaker(int rank) {
+    return speaker(nodeOf[rank]) == rank;
   }
 
   /**
@@ -144,6 +152,11 @@ final class Nodes {
     return made;
   }
 
+  /** An array for what a node's ranks have combined. */
+  Region sum(Reducer reducer, long bytes) {
+    return all.scratch(reducer, Scratch.Use.SUM, bytes);
+  }
+
   /**
    * Where in its node's region the rank is that speaks for this node, if {@code rank} does for its.
    */
@@ -157,6 +170,14 @@ final class Nodes {
    * and all ranks are a power of two.
    */
   boolean aligned() {
-    return aligned;
+    return Integer.bitCount(each) == 1 && Integer.bitCount(nodeOf.length) == 1;
+  }
+
+  /**
+   * How many ranks each node has, so that the data of a node's ranks are one block of the data of
+   * all; 0 if they are spread in another way.
+   */
+  int ranksInBlock() {
+    return each;
   }
 }

@@ -2,9 +2,9 @@ package org.fmi.core.coll;
 
 /**
  * Allreduce by node: one rank of each node combines its node's operands, these exchange what they
- * have by recursive doubling, and hand the result round. Either the order in which operands are
- * combined does not matter, or it is that of {@link RecursiveDoublingAllReduce} among all ranks: a
- * result never depends on where ranks are. For short vectors.
+ * have, and hand the result round. Either the order in which operands are combined does not matter,
+ * or it is that of {@link RecursiveDoublingAllReduce} among all ranks: a result never depends on
+ * where ranks are.
  */
 final class NodewiseAllReduce {
   private static final int SPEAKER = 0;
@@ -13,7 +13,7 @@ final class NodewiseAllReduce {
 
   /** Whether the ranks are spread over nodes in a way that gives the same bits. */
   static boolean suits(Nodes nodes, Reducer reducer, long bytes) {
-    return Thresholds.reduceWhole(bytes) && (reducer.exact() || nodes.aligned());
+    return reducer.exact() || (Thresholds.reduceWhole(bytes) && nodes.aligned());
   }
 
   /** {@code result} may be the same place as {@code data}. */
@@ -26,7 +26,7 @@ final class NodewiseAllReduce {
       sum = result;
     }
     if (speaks) {
-      RecursiveDoublingAllReduce.run(nodes.speakers(), reducer, sum, result, bytes);
+      Reductions.allReduceByMessages(nodes.speakers(), reducer, sum, result, bytes);
     }
     if (region != null) {
       SharedBcast.run(region, result, bytes, SPEAKER);

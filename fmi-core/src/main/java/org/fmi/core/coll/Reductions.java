@@ -113,14 +113,32 @@ public final class Reductions {
 
   private static void reducePiece(
       Channel channel, Reducer reducer, Region from, Region to, long bytes, int root) {
-    boolean whole = !reducer.divisible() || Thresholds.reduceWhole(bytes);
     SharedRegion region = channel.region();
+    Nodes nodes = channel.nodes();
     if (region != null && SharedOperands.fit(region, reducer, bytes)) {
       ReductionOrder order =
-          whole ? region.binomial(reducer.commutative() ? root : 0) : region.halving();
+          reduceInTree(reducer, bytes)
+              ? region.binomial(reducer.commutative() ? root : 0)
+              : region.halving();
       SharedReduce.run(region, reducer, order, from, to, bytes, root);
-    } else if (whole) {
+    } else if (nodes != null && NodewiseReduce.suits(nodes, reducer, bytes, root)) {
+      NodewiseReduce.run(nodes, reducer, from, to, bytes, root);
+    } else {
+      reduceByMessages(channel, reducer, from, to, bytes, root);
+    }
+  }
+
+  private static boolean reduceInTree(Reducer reducer, long bytes) {
+    return !reducer.divisible() || Thresholds.reduceWhole(bytes);
+  }
+
+  /** Not through shared memory. */
+  static void reduceByMessages(
+      Channel channel, Reducer reducer, Region from, Region to, long bytes, int root) {
+    if (reduceInTree(reducer, bytes)) {
       BinomialReduce.run(channel, reducer, from, to, bytes, root);
+    } else if (PairReduce.suits(channel, reducer)) {
+      PairReduce.run(channel, reducer, from, to, bytes, root);
     } else {
       RabenseifnerReduce.run(channel, reducer, from, to, bytes, root);
     }
@@ -136,11 +154,19 @@ public final class Reductions {
       allReduceShared(region, reducer, from, to, bytes);
     } else if (nodes != null && NodewiseAllReduce.suits(nodes, reducer, bytes)) {
       NodewiseAllReduce.run(nodes, reducer, from, to, bytes);
-    } else if (Thresholds.reduceWhole(bytes)) {
-      RecursiveDoublingAllReduce.run(channel, reducer, from, to, bytes);
-    } else if (!reducer.divisible()) {
+    } else if (reducer.divisible() || Thresholds.reduceWhole(bytes)) {
+      allReduceByMessages(channel, reducer, from, to, bytes);
+    } else {
       BinomialReduce.run(channel, reducer, from, to, bytes, 0);
       Collectives.bcast(channel, to, bytes, 0);
+    }
+  }
+
+  /** Not through shared memory; operations of the program's own on short vectors only. */
+  static void allReduceByMessages(
+      Channel channel, Reducer reducer, Region from, Region to, long bytes) {
+    if (Thresholds.reduceWhole(bytes)) {
+      RecursiveDoublingAllReduce.run(channel, reducer, from, to, bytes);
     } else if (Thresholds.allReduceByRing(bytes, channel.size())) {
       PairwiseRingAllReduce.run(channel, reducer, from, to, bytes);
     } else {

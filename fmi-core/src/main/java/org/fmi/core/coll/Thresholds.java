@@ -33,10 +33,10 @@ final class Thresholds {
   static final long BCAST_LONG_BYTES = OVERRIDES.of("BCAST_LONG_BYTES", 512 << 10);
 
   /**
-   * With fewer ranks a tree moves no more through its root than scatter and allgather do through
-   * every rank: 2 n bytes with three ranks against 4/3 n, but in half as many steps.
+   * Bytes for each rank from which on a long message goes down a chain in pieces. In k pieces it
+   * then takes the time of k + N - 2 of them, with scatter and allgather that of 2 k (N-1) / N.
    */
-  static final long BCAST_LONG_RANKS = OVERRIDES.of("BCAST_LONG_RANKS", 4);
+  static final long BCAST_CHAIN_BLOCK_BYTES = OVERRIDES.of("BCAST_CHAIN_BLOCK_BYTES", Pieces.BYTES);
 
   /**
    * Bytes a rank up to which gather and scatter go along a tree, which forwards data log N times.
@@ -64,7 +64,11 @@ final class Thresholds {
   private Thresholds() {}
 
   static boolean bcastByTree(long bytes, int ranks) {
-    return bytes < BCAST_LONG_BYTES || ranks < BCAST_LONG_RANKS;
+    return bytes < BCAST_LONG_BYTES || ranks == 2;
+  }
+
+  static boolean bcastByChain(long bytes, int ranks) {
+    return bytes / ranks >= BCAST_CHAIN_BLOCK_BYTES;
   }
 
   static boolean gatherByTree(long bytesPerRank) {

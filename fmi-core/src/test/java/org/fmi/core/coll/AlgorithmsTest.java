@@ -7,6 +7,7 @@ import org.fmi.Datatype;
 import org.fmi.Op;
 import org.fmi.core.p2p.PointToPoint;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every algorithm for every number of ranks, with vectors too short for it as well. */
@@ -81,6 +82,60 @@ class AlgorithmsTest {
             Object ring = channel.rank() == root ? ints(n, root, root) : new int[n];
             ScatterRingBcast.run(channel, at(ring), 4L * n, root);
             assertSame(ring, expected, what + " ring from " + root);
+          }
+        });
+  }
+
+  /** Whole pieces, parts of one, and more than are under way at a time. */
+  @ParameterizedTest
+  @CsvSource({
+    "1, 8",
+    "2, 0",
+    "2, 8",
+    "2, 131072",
+    "3, 131080",
+    "4, 393216",
+    "5, 1310728",
+    "9, 917504"
+  })
+  void broadcastsInPieces(int ranks, int bytes) {
+    InMemoryNetwork.run(
+        ranks,
+        p2p -> {
+          Channel channel = channel(p2p);
+          for (int root = 0; root < ranks; root++) {
+            Object data = p2p.rank() == root ? ints(bytes / 4, root, root) : new int[bytes / 4];
+            ChainBcast.run(channel, at(data), bytes, root);
+            assertSame(data, ints(bytes / 4, root, root), "rank " + p2p.rank() + ", root " + root);
+          }
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 8, 131_072, 131_080, 393_216, 1_310_728})
+  void reducesOfAPairInPieces(int bytes) {
+    Reducer reducer = Reducer.of(Op.SUM, Datatype.DOUBLE);
+    int n = bytes / 8;
+    Object expected = sum(n, 9, 0, 2);
+    InMemoryNetwork.run(
+        2,
+        p2p -> {
+          Channel channel = channel(p2p);
+          for (int root = 0; root < 2; root++) {
+            Object mine = doubles(n, 9, p2p.rank());
+            double[] apart = new double[n];
+            PairReduce.run(channel, reducer, at(mine), at(apart), bytes, root);
+            assertSame(mine, doubles(n, 9, p2p.rank()), "input");
+            double[] further = new double[n + 1];
+            PairReduce.run(channel, reducer, at(mine), at(further).plus(8), bytes, root);
+            PairReduce.run(channel, reducer, at(mine), at(mine), bytes, root);
+            if (p2p.rank() == root) {
+              assertSame(apart, expected, "root " + root);
+              assertSame(part(further, 1, n), expected, "at another offset, root " + root);
+              assertSame(mine, expected, "in place, root " + root);
+            } else {
+              assertSame(mine, doubles(n, 9, p2p.rank()), "input at rank " + p2p.rank());
+            }
           }
         });
   }

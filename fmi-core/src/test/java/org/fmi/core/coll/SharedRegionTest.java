@@ -29,6 +29,7 @@ class SharedRegionTest {
       Arrays.stream(Kind.values()).filter(kind -> kind != Kind.SCAN).toArray(Kind[]::new);
 
   private static final Reducer SUM = Reducer.of(Op.SUM, Datatype.DOUBLE);
+  private static final Reducer WHOLE_SUM = Reducer.of(Op.SUM, Datatype.LONG);
 
   /** In elements: in a slot, just so and not any more; in the ring; in several pieces. */
   private static final int[] LENGTHS = {1, 3, 4, 14, 15, 100, 1000, 5000, 8193, 20_000};
@@ -96,6 +97,7 @@ class SharedRegionTest {
             // Several of a kind in a row let ranks run ahead.
             for (int times = 1 + random.nextInt(10); times > 0; times--) {
               check(channel, kind, step, n, root);
+              checkOtherForms(channel, kind, step, n, root);
             }
           }
         });
@@ -111,7 +113,9 @@ class SharedRegionTest {
         "0 1 0 1",
         "0 1 1 2",
         "5 2 2 2 5 7 7 2",
-        "0 0 0 1 1 1"
+        "0 0 0 1 1 1",
+        "0 0 1 1 2 2",
+        "0 0 0 0 1 1 1 1"
       })
   void anySequenceOnSeveralNodes(String mapping) {
     int[] nodes = Arrays.stream(mapping.split(" ")).mapToInt(Integer::parseInt).toArray();
@@ -132,6 +136,7 @@ class SharedRegionTest {
             int root = random.nextInt(nodes.length);
             for (int times = 1 + random.nextInt(4); times > 0; times--) {
               check(channel, kind, step, n, root);
+              checkOtherForms(channel, kind, step, n, root);
             }
           }
         });
@@ -331,6 +336,54 @@ class SharedRegionTest {
       }
       case SCAN -> throw new AssertionError("not through the region");
     }
+  }
+
+  /** In place, and of whole numbers, for which the order of a sum does not matter. */
+  private static void checkOtherForms(Channel channel, Kind kind, int step, int n, int root) {
+    int rank = channel.rank();
+    int ranks = channel.size();
+    String what = kind + " in place, step " + step + ", " + n + " elements, root " + root;
+    long bytes = 8L * n;
+    boolean isRoot = rank == root;
+    double[] mine = own(step, rank, n);
+    double[] all = new double[ranks * n];
+    put(mine, all, rank * n);
+    long[] whole = longs(mine);
+    long[] sum = longs(sum(step, ranks, n));
+    Region numbers = new Region(whole, 0);
+    switch (kind) {
+      case GATHER -> {
+        Region to = isRoot ? at(all) : null;
+        Collectives.gather(channel, isRoot ? null : at(mine), bytes, to, root);
+        if (isRoot) {
+          assertThat(all).as(what).isEqualTo(ofAll(step, ranks, n));
+        }
+      }
+      case SCATTER -> {
+        double[] from = ofAll(step, ranks, n);
+        double[] result = new double[n];
+        Region to = isRoot ? null : at(result);
+        Collectives.scatter(channel, isRoot ? at(from) : null, to, bytes, root);
+        assertThat(isRoot ? cut(from, rank * n, n) : result).as(what).isEqualTo(mine);
+      }
+      case ALL_GATHER -> {
+        Collectives.allGather(channel, null, bytes, at(all));
+        assertThat(all).as(what).isEqualTo(ofAll(step, ranks, n));
+      }
+      case REDUCE -> {
+        Reductions.reduce(channel, WHOLE_SUM, numbers, numbers, n, root);
+        assertThat(whole).as(what).isEqualTo(isRoot ? sum : longs(mine));
+      }
+      case ALL_REDUCE -> {
+        Reductions.allReduce(channel, WHOLE_SUM, numbers, numbers, n);
+        assertThat(whole).as(what).isEqualTo(sum);
+      }
+      default -> {}
+    }
+  }
+
+  private static long[] longs(double[] values) {
+    return Arrays.stream(values).mapToLong(value -> (long) value).toArray();
   }
 
   private static double[] ofAll(int step, int ranks, int n) {

@@ -37,7 +37,7 @@ class DeterminismTest {
       world.barrier();
     }
     int rank = world.rank();
-    long[] own = new long[6 * LENGTHS.length];
+    long[] own = new long[7 * LENGTHS.length];
     int k = 0;
     for (int n : LENGTHS) {
       double[] mine = random(n, rank);
@@ -48,6 +48,8 @@ class DeterminismTest {
       world.reduce(mine, 0, result, 0, n, Op.SUM, 0);
       own[k++] = hash(result);
       world.reduce(mine, 0, result, 0, n, Op.PROD, world.size() - 1);
+      own[k++] = hash(result);
+      world.reduce(mine, 0, result, 0, n, Op.SUM, world.size() / 2);
       own[k++] = hash(result);
       world.scan(mine, 0, result, 0, n, Op.SUM);
       own[k++] = hash(result);
@@ -75,7 +77,7 @@ class DeterminismTest {
   void sameBits(int ranks) {
     long seed = System.nanoTime();
     long[][] first = run(ranks, false, seed);
-    for (int i = 0; i < first[0].length; i += 6) {
+    for (int i = 0; i < first[0].length; i += 7) {
       for (long[] rank : first) {
         assertThat(rank[i]).as("allReduce at all ranks, delays %d", seed).isEqualTo(first[0][i]);
       }

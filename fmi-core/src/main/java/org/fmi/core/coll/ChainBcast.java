@@ -1,0 +1,35 @@
+package org.fmi.core.coll;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Broadcast down a chain of all ranks, in pieces: each rank passes one on while the next one comes.
+ * The message's bytes go through each rank once, but the last one gets them N-2 pieces later. For
+ * messages of at least as many pieces as ranks.
+ */
+final class ChainBcast {
+  private ChainBcast() {}
+
+  static void run(Channel channel, Region data, long bytes, int root) {
+    int v = channel.neighbour(-root);
+    Pieces.@Nullable Incoming in = null;
+    if (v > 0) {
+      in = new Pieces.Incoming(channel, data, bytes, channel.neighbour(-1), Kind.BCAST);
+    }
+    Pieces.@Nullable Outgoing out = null;
+    if (v < channel.size() - 1) {
+      out = new Pieces.Outgoing(channel, data, bytes, channel.neighbour(1), Kind.BCAST);
+    }
+    for (long at = 0; at < bytes; at += Pieces.BYTES) {
+      if (in != null) {
+        in.await();
+      }
+      if (out != null) {
+        out.send();
+      }
+    }
+    if (out != null) {
+      out.finish();
+    }
+  }
+}

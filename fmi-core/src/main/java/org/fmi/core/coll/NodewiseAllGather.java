@@ -1,0 +1,33 @@
+package org.fmi.core.coll;
+
+import static org.fmi.core.coll.Collectives.required;
+
+/**
+ * Allgather by node: one rank of each node collects its node's block, these exchange theirs, and
+ * hand all of them round.
+ */
+final class NodewiseAllGather {
+  private static final int SPEAKER = 0;
+
+  private NodewiseAllGather() {}
+
+  /** Long data go round one ring of all ranks, in which each node gets each byte once, too. */
+  static boolean suits(Nodes nodes, int ranks, long bytes) {
+    return nodes.ranksInBlock() > 0 && Thresholds.allGatherInFewSteps(ranks * bytes);
+  }
+
+  /**
+   * Gathers.
+   *
+   * @param mine may be its place in {@code all}
+   */
+  static void run(Nodes nodes, Region mine, long bytes, Region all, int ranks) {
+    SharedRegion region = required(nodes.region());
+    long blockBytes = nodes.ranksInBlock() * bytes;
+    SharedGather.run(region, mine, bytes, all.plus(nodes.node() * blockBytes), SPEAKER);
+    if (nodes.speaks()) {
+      Collectives.allGatherByMessages(nodes.speakers(), null, blockBytes, all);
+    }
+    SharedBcast.run(region, all, ranks * bytes, SPEAKER);
+  }
+}

@@ -1,0 +1,39 @@
+package org.fmi.core.coll;
+
+import static org.fmi.core.coll.Collectives.required;
+
+import org.jspecify.annotations.Nullable;
+
+/** Gather by node: one rank of each node collects its node's block and sends it to the root. */
+final class NodewiseGather {
+  private NodewiseGather() {}
+
+  /** Long data go straight to the root: to copy them on the way costs more than their messages. */
+  static boolean suits(Nodes nodes, long bytes) {
+    return nodes.ranksInBlock() > 0 && Thresholds.gatherByTree(bytes);
+  }
+
+  /**
+   * Gathers.
+   *
+   * @param mine null if the root's data is in its place
+   * @param all used at the root only
+   */
+  static void run(Nodes nodes, @Nullable Region mine, long bytes, @Nullable Region all, int root) {
+    Channel speakers = nodes.speakersWith(root);
+    int rootNode = nodes.nodeOf(root);
+    boolean isRoot = speakers.rank() == rootNode;
+    boolean speaks = speakers.rank() >= 0;
+    long blockBytes = nodes.ranksInBlock() * bytes;
+    Region block = null;
+    if (isRoot) {
+      block = required(all).plus(rootNode * blockBytes);
+    } else if (speaks) {
+      block = required(mine).scratch(blockBytes);
+    }
+    SharedGather.run(required(nodes.region()), mine, bytes, block, nodes.place(root));
+    if (speaks) {
+      Collectives.gatherByMessages(speakers, isRoot ? null : block, blockBytes, all, rootNode);
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package org.fmi.core.coll;
+
+/**
+ * Reduce by node: one rank of each node combines its node's operands, and these theirs. Either the
+ * order in which operands are combined does not matter, or it is that of {@link BinomialReduce}
+ * among all ranks: a result never depends on where ranks are.
+ */
+final class NodewiseReduce {
+  private NodewiseReduce() {}
+
+  /** Whether the ranks are spread over nodes in a way that gives the same bits. */
+  static boolean suits(Nodes nodes, Reducer reducer, long bytes, int root) {
+    return reducer.exact()
+        || (Thresholds.reduceWhole(bytes)
+            && reducer.commutative() // else the tree's root is another
+            && nodes.aligned()
+            && nodes.isSpeaker(root));
+  }
+
+  /**
+   * Reduces.
+   *
+   * @param result where the result goes at the root; at other ranks not used
+   */
+  static void run(Nodes nodes, Reducer reducer, Region data, Region result, long bytes, int root) {
+    Channel speakers = nodes.speakersWith(root);
+    int rootNode = nodes.nodeOf(root);
+    boolean speaks = speakers.rank() >= 0;
+    Region sum = data;
+    SharedRegion region = nodes.region();
+    if (region != null) {
+      int place = nodes.place(root);
+      if (speaks) {
+        sum = speakers.rank() == rootNode ? result : nodes.sum(reducer, bytes);
+      }
+      SharedReduce.run(region, reducer, region.binomial(place), data, sum, bytes, place);
+    }
+    if (speaks) {
+      Reductions.reduceByMessages(speakers, reducer, sum, result, bytes, rootNode);
+    }
+  }
+}

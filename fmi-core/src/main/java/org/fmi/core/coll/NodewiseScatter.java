@@ -1,0 +1,41 @@
+package org.fmi.core.coll;
+
+import static org.fmi.core.coll.Collectives.required;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Scatter by node: the root sends one rank of each node its node's block, which that one shares.
+ */
+final class NodewiseScatter {
+  private NodewiseScatter() {}
+
+  /** Long data come straight from the root: to copy them on the way costs more than messages. */
+  static boolean suits(Nodes nodes, long bytes) {
+    return nodes.ranksInBlock() > 0 && Thresholds.gatherByTree(bytes);
+  }
+
+  /**
+   * Scatters.
+   *
+   * @param all used at the root only
+   * @param mine null if the root's data stays in its place
+   */
+  static void run(Nodes nodes, @Nullable Region all, @Nullable Region mine, long bytes, int root) {
+    Channel speakers = nodes.speakersWith(root);
+    int rootNode = nodes.nodeOf(root);
+    boolean isRoot = speakers.rank() == rootNode;
+    boolean speaks = speakers.rank() >= 0;
+    long blockBytes = nodes.ranksInBlock() * bytes;
+    Region block = null;
+    if (isRoot) {
+      block = required(all).plus(rootNode * blockBytes);
+    } else if (speaks) {
+      block = required(mine).scratch(blockBytes);
+    }
+    if (speaks) {
+      Collectives.scatterByMessages(speakers, all, isRoot ? null : block, blockBytes, rootNode);
+    }
+    SharedScatter.run(required(nodes.region()), block, mine, bytes, nodes.place(root));
+  }
+}
