@@ -76,6 +76,9 @@ final class MessageRequest extends MatchTable.Link implements Request {
   /** Its number in the {@link Recorder}; -1 if it is not recorded. */
   int recordNumber = -1;
 
+  /** Whether the program has been told that it is complete, while that was recorded. */
+  boolean told;
+
   private @Nullable Status status;
 
   @Nullable MessageRequest next;
@@ -105,6 +108,7 @@ final class MessageRequest extends MatchTable.Link implements Request {
     moved = 0;
     matchedLength = -1;
     exposure = null;
+    told = false;
     status = null;
   }
 
@@ -118,6 +122,7 @@ final class MessageRequest extends MatchTable.Link implements Request {
     pulls = null;
     exposure = null;
     recordNumber = -1;
+    told = false;
     next = null;
   }
 

@@ -107,6 +107,48 @@ class RecorderTest {
     return seen;
   }
 
+  private static int polls(Messenger m, int polls) {
+    int[] in = new int[2];
+    Request first = m.irecv(in, 0, 4, 1, CONTEXT, 1);
+    Request second = m.irecv(in, 4, 4, 1, CONTEXT, 2);
+    Request.waitAny(first, second);
+    for (int i = 0; i < polls; i++) {
+      assertThat(Request.testSome(first, second)).containsExactly(0);
+    }
+    m.send(in, 0, 4, 1, CONTEXT, 3, Mode.STANDARD);
+    second.waitFor();
+    assertThat(Request.testAll(first, second)).isTrue();
+    return in[1];
+  }
+
+  /** One complete, the other not: the answers take turns. */
+  @Test
+  void lookingAtRequestsForLongDoesNotFillTheRecord() {
+    int polls = 100_000;
+    Recorder[] record = new Recorder[1];
+    Ranks.run(
+        2,
+        5,
+        new Options(64, 32, 4, 0.2, 0.5),
+        m -> {
+          int[] data = {42};
+          if (m.rank() == 0) {
+            m.recorder().record();
+            assertThat(polls(m, polls)).isEqualTo(42);
+            m.recorder().off();
+            record[0] = m.recorder();
+          } else {
+            m.send(data, 0, 4, 0, CONTEXT, 1, Mode.STANDARD);
+            m.recv(new int[1], 0, 4, 0, CONTEXT, 3);
+            m.send(data, 0, 4, 0, CONTEXT, 2, Mode.STANDARD);
+          }
+        });
+    assertThat(record[0].bytes()).isLessThan(1000);
+    Messenger m = replacement(0, 2, saved(record[0]));
+    assertThat(polls(m, polls)).isEqualTo(42);
+    m.recorder().endReplay();
+  }
+
   @Test
   void aReplacementSeesWhatTheFirstProcessSaw() {
     ConcurrentMap<Integer, List<Object>> seen = new ConcurrentHashMap<>();
