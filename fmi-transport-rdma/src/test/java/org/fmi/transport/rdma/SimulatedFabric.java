@@ -101,6 +101,14 @@ final class SimulatedFabric {
     private long locked;
     private long lockable = Long.MAX_VALUE;
 
+    /** Little, so that what is read comes in pieces. */
+    private int longestMessage = 20 << 10;
+
+    /** Before it is used by a transport. */
+    void setLongestMessage(int bytes) {
+      longestMessage = bytes;
+    }
+
     /** Its process is killed: its kernel ends its connections. */
     void kill() {
       listeners.remove(address);
@@ -191,7 +199,7 @@ final class SimulatedFabric {
 
     @Override
     public int longestMessage() {
-      return 20 << 10; // so that what is read comes in pieces
+      return longestMessage;
     }
 
     @Override

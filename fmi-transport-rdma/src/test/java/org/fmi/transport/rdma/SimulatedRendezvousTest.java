@@ -6,16 +6,20 @@ import static org.fmi.transport.rdma.RdmaFaultsTest.EPOCH;
 import static org.fmi.transport.rdma.RdmaFaultsTest.config;
 import static org.fmi.transport.rdma.RdmaFaultsTest.connect;
 import static org.fmi.transport.rdma.RdmaFaultsTest.secret;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.fmi.Request;
 import org.fmi.RollbackException;
+import org.fmi.Status;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.core.progress.WaitStrategy;
@@ -49,9 +53,13 @@ class SimulatedRendezvousTest {
     private long nanos = 1;
 
     Side(int rank, SimulatedFabric fabric) throws IOException {
+      this(rank, fabric.device(), ROOM);
+    }
+
+    Side(int rank, SimulatedFabric.Device device, RegistrationCache.Room room) throws IOException {
       this.rank = rank;
-      device = fabric.device();
-      transport = new RdmaTransport(config(rank, secret(1)), EPOCH, device, ROOM, w -> {});
+      this.device = device;
+      transport = new RdmaTransport(config(rank, secret(1)), EPOCH, device, room, w -> {});
       transport.useClock(() -> nanos += 100_000_000);
       registrations = device.registrations();
       messenger =
@@ -188,6 +196,41 @@ class SimulatedRendezvousTest {
           assertThat(b.lost).isEmpty();
           assertThat(a.device.registrations()).as("read, not sent in frames").isGreaterThan(2);
         });
+  }
+
+  /** Longer than an int can say. */
+  @Test
+  void aMessageOverTwoGibibytesIsRead() throws IOException {
+    long bytes = (1L << 31) + 1_000;
+    long[] marks = {0, 1 << 20, (1L << 31) - 1, 1L << 31, bytes - 1};
+    long free =
+        ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getFreeMemorySize();
+    assumeTrue(free > 3 * bytes, () -> "too little free memory: " + free);
+    SimulatedFabric fabric = new SimulatedFabric(1);
+    RegistrationCache.Room room = new RegistrationCache.Room(2 * bytes, "a test");
+    SimulatedFabric.Device[] devices = {fabric.device(), fabric.device()};
+    for (SimulatedFabric.Device device : devices) {
+      device.setLongestMessage(1 << 20);
+    }
+    try (Side a = new Side(0, devices[0], room);
+        Side b = new Side(1, devices[1], room)) {
+      connect(a.transport, b.transport);
+      MemorySegment sent = a.arena.allocate(bytes);
+      MemorySegment received = b.arena.allocate(bytes);
+      for (long mark : marks) {
+        sent.set(ValueLayout.JAVA_BYTE, mark, (byte) 42);
+      }
+      Request send = a.messenger.isend(sent, 0, bytes, 1, CONTEXT, 1, Mode.STANDARD);
+      Request receive = b.messenger.irecv(received, 0, bytes, 0, CONTEXT, 1);
+      until(() -> send.test() && receive.test(), new SplittableRandom(1), fabric, a, b);
+      assertThat(receive.status()).isEqualTo(new Status(0, 1, bytes));
+      for (long mark : marks) {
+        assertThat(received.get(ValueLayout.JAVA_BYTE, mark))
+            .as("at %d", mark)
+            .isEqualTo((byte) 42);
+      }
+      assertThat(a.device.registrations()).as("read, not sent in frames").isGreaterThan(2);
+    }
   }
 
   /** The message is complete there; here its send never will be. */
