@@ -180,4 +180,19 @@ final class Nodes {
   int ranksInBlock() {
     return each;
   }
+
+  /**
+   * Where the rank that speaks for this node, if {@code root} does for its, has its node's block.
+   *
+   * @param all where the root has the data of all ranks
+   * @param mine where another rank has its own
+   * @param blockBytes of each node's block
+   * @return null at ranks that do not speak
+   */
+  @Nullable Region block(@Nullable Region all, @Nullable Region mine, long blockBytes, int root) {
+    if (this.all.rank() == root) {
+      return Collectives.required(all).plus(node() * blockBytes);
+    }
+    return speakersWith(root).rank() < 0 ? null : Collectives.required(mine).scratch(blockBytes);
+  }
 }

@@ -23,16 +23,10 @@ final class NodewiseGather {
     Channel speakers = nodes.speakersWith(root);
     int rootNode = nodes.nodeOf(root);
     boolean isRoot = speakers.rank() == rootNode;
-    boolean speaks = speakers.rank() >= 0;
     long blockBytes = nodes.ranksInBlock() * bytes;
-    Region block = null;
-    if (isRoot) {
-      block = required(all).plus(rootNode * blockBytes);
-    } else if (speaks) {
-      block = required(mine).scratch(blockBytes);
-    }
+    Region block = nodes.block(all, mine, blockBytes, root);
     SharedGather.run(required(nodes.region()), mine, bytes, block, nodes.place(root));
-    if (speaks) {
+    if (block != null) {
       Collectives.gatherByMessages(speakers, isRoot ? null : block, blockBytes, all, rootNode);
     }
   }

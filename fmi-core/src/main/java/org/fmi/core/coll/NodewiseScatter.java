@@ -12,7 +12,7 @@ final class NodewiseScatter {
 
   /** Long data come straight from the root: to copy them on the way costs more than messages. */
   static boolean suits(Nodes nodes, long bytes) {
-    return nodes.ranksInBlock() > 0 && Thresholds.gatherByTree(bytes);
+    return NodewiseGather.suits(nodes, bytes);
   }
 
   /**
@@ -25,15 +25,9 @@ final class NodewiseScatter {
     Channel speakers = nodes.speakersWith(root);
     int rootNode = nodes.nodeOf(root);
     boolean isRoot = speakers.rank() == rootNode;
-    boolean speaks = speakers.rank() >= 0;
     long blockBytes = nodes.ranksInBlock() * bytes;
-    Region block = null;
-    if (isRoot) {
-      block = required(all).plus(rootNode * blockBytes);
-    } else if (speaks) {
-      block = required(mine).scratch(blockBytes);
-    }
-    if (speaks) {
+    Region block = nodes.block(all, mine, blockBytes, root);
+    if (block != null) {
       Collectives.scatterByMessages(speakers, all, isRoot ? null : block, blockBytes, rootNode);
     }
     SharedScatter.run(required(nodes.region()), block, mine, bytes, nodes.place(root));

@@ -108,7 +108,6 @@ final class MessageRequest extends MatchTable.Link implements Request {
     moved = 0;
     matchedLength = -1;
     exposure = null;
-    told = false;
     status = null;
   }
 
