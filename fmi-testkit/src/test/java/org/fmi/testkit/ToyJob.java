@@ -114,7 +114,7 @@ final class ToyJob implements Supervisor {
     joined.clear();
     finished.clear();
     respawn();
-    cluster.tellAll(new JobMessage.Revoke(epoch, JobMessage.Revoke.NONE));
+    cluster.tellAll(new JobMessage.Revoke(epoch, JobMessage.Revoke.NONE, List.of()));
   }
 
   @Override
@@ -158,7 +158,7 @@ final class ToyJob implements Supervisor {
     switch (message) {
       case RankMessage.Joined m -> {
         if (m.epoch() != epoch) {
-          cluster.tell(rank, of, new JobMessage.Revoke(epoch, JobMessage.Revoke.NONE));
+          cluster.tell(rank, of, new JobMessage.Revoke(epoch, JobMessage.Revoke.NONE, List.of()));
           return;
         }
         joined.put(rank, m.addresses());

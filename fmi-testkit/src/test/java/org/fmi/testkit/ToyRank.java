@@ -91,7 +91,9 @@ final class ToyRank implements SimProgram, JobLink.Listener, FrameHandler {
                 joining,
                 (rank, hops, reason) -> {
                   failure = true;
-                  process.jobLink().send(new RankMessage.Suspect(joining, rank, hops, 0, reason));
+                  process
+                      .jobLink()
+                      .send(new RankMessage.Suspect(joining, rank, hops, 0, "tcp", reason));
                   wake();
                 });
     transport = t;
@@ -189,7 +191,7 @@ final class ToyRank implements SimProgram, JobLink.Listener, FrameHandler {
   public void onPeerLost(int peer, String reason) {
     if (detector != null && !released && !failure) {
       detector.announce(peer, "its data connection broke");
-      process.jobLink().send(new RankMessage.Suspect(epoch, peer, 0, 0, reason));
+      process.jobLink().send(new RankMessage.Suspect(epoch, peer, 0, 0, "tcp", reason));
       failure = true;
     }
   }

@@ -10,8 +10,9 @@ public sealed interface JobMessage {
    * The epoch before {@code epoch} is over: leave it and join this one (H1).
    *
    * @param failed a rank that has failed in the epoch before, or {@link #NONE}
+   * @param without transports to leave out where that can be done
    */
-  record Revoke(int epoch, int failed) implements JobMessage {
+  record Revoke(int epoch, int failed, List<String> without) implements JobMessage {
     /** No rank has failed, or none that this one must know of. */
     public static final int NONE = -1;
   }

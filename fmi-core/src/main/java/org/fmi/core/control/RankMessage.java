@@ -45,8 +45,9 @@ public sealed interface RankMessage {
    *
    * @param hops how far the notice had come
    * @param heardNanos when, by this rank's monotonic clock
+   * @param overlay what this rank's overlay runs over, or is being connected over
    */
-  record Suspect(int epoch, int rank, int hops, long heardNanos, String reason)
+  record Suspect(int epoch, int rank, int hops, long heardNanos, String overlay, String reason)
       implements RankMessage {}
 
   /**

@@ -50,6 +50,9 @@ final class Lifecycle implements JobLink.Listener {
   /** The newest epoch the job has asked for. */
   private volatile int target;
 
+  /** Transports that the job has told this rank to leave out. */
+  private volatile List<String> without = List.of();
+
   private volatile JobMessage.@Nullable Start start;
   private volatile boolean released;
   private volatile @Nullable FailureDetector detector;
@@ -207,10 +210,13 @@ final class Lifecycle implements JobLink.Listener {
   private void openTransports(int joining, Map<String, Transport> opened) throws IOException {
     for (TransportProvider provider : transportProviders) {
       try {
+        if (mayLeaveOut(provider) && without.contains(provider.name())) {
+          throw new IOException("again and again, no connection could be made over it");
+        }
         opened.put(provider.name(), provider.open(config, joining));
         leftOut.remove(provider.name());
       } catch (IOException e) {
-        if (!config.transports().isEmpty() || provider.equals(transportProviders.getLast())) {
+        if (!mayLeaveOut(provider)) {
           throw e;
         }
         if (leftOut.add(provider.name()) && firstOfNode(provider.name())) {
@@ -225,6 +231,10 @@ final class Lifecycle implements JobLink.Listener {
         }
       }
     }
+  }
+
+  private boolean mayLeaveOut(TransportProvider provider) {
+    return config.transports().isEmpty() && !provider.equals(transportProviders.getLast());
   }
 
   /** Whether no rank of this node was the first to leave this transport out before. */
@@ -282,6 +292,7 @@ final class Lifecycle implements JobLink.Listener {
           if (older != null && detectorEpoch == m.epoch() - 1 && isAnother(m.failed())) {
             older.announce(m.failed(), "told by the job");
           }
+          without = m.without();
           target = m.epoch();
           messenger.revoke(m.epoch() - 1, "the job is recovering from a failure");
           if (older != null) {
@@ -304,7 +315,9 @@ final class Lifecycle implements JobLink.Listener {
   private void onFailure(int heardIn, int rank, int hops, String reason) {
     long heard = clock.nanoTime();
     messenger.revoke(heardIn, "rank " + rank + " has failed: " + reason);
-    link.send(new RankMessage.Suspect(heardIn, rank, hops, heard, reason));
+    FailureDetector d = detector;
+    String overlay = d == null ? "" : d.transport();
+    link.send(new RankMessage.Suspect(heardIn, rank, hops, heard, overlay, reason));
     clock.wakeup();
   }
 

@@ -17,7 +17,7 @@ public interface FailureDetector extends AutoCloseable {
    */
   void connect(byte[][] endpoints) throws java.io.IOException;
 
-  /** What the overlay's connections run over, for a person; known when they are made. */
+  /** What the overlay's connections run over; empty before {@link #connect}. */
   String transport();
 
   /**

@@ -221,8 +221,8 @@ final class LifecycleTest {
     public void close() {}
   }
 
-  private void recover(Lifecycle lifecycle, int epoch) throws IOException {
-    lifecycle.onMessage(new JobMessage.Revoke(epoch, JobMessage.Revoke.NONE));
+  private void recover(Lifecycle lifecycle, int epoch, String... without) throws IOException {
+    lifecycle.onMessage(new JobMessage.Revoke(epoch, JobMessage.Revoke.NONE, List.of(without)));
     lifecycle.join(Position.FRESH);
   }
 
@@ -246,6 +246,22 @@ final class LifecycleTest {
         .containsExactly(List.of("fast", "sure"), List.of("sure"), List.of("fast", "sure"));
     assertThat(fast.open).isEqualTo(1);
     assertThat(sure.open).isEqualTo(1);
+  }
+
+  @Test
+  void whatTheJobLeavesOutIsLeftOutUnlessItIsTheLastResort() throws IOException {
+    Lifecycle lifecycle = lifecycle();
+    recover(lifecycle, 1, "fast");
+    recover(lifecycle, 2, "fast", "sure");
+    assertThat(detectors).containsExactly(List.of("sure"), List.of("sure"));
+    assertThat(fast.open).isZero();
+  }
+
+  @Test
+  void whatTheUserAskedForIsNotLeftOut() throws IOException {
+    Lifecycle lifecycle = lifecycle("fast", "sure");
+    recover(lifecycle, 1, "fast");
+    assertThat(detectors).containsExactly(List.of("fast", "sure"));
   }
 
   @Test

@@ -32,6 +32,7 @@ final class RuntimeParts {
               .putInt(m.rank())
               .putInt(m.hops())
               .putLong(m.heardNanos())
+              .putString(m.overlay())
               .putString(m.reason());
       case RankMessage.CheckpointDone m ->
           out.putByte(5)
@@ -64,7 +65,7 @@ final class RuntimeParts {
       case 3 -> new RankMessage.Running(in.getInt(), in.getLong(), in.getLong(), in.getBoolean());
       case 4 ->
           new RankMessage.Suspect(
-              in.getInt(), in.getInt(), in.getInt(), in.getLong(), in.getString());
+              in.getInt(), in.getInt(), in.getInt(), in.getLong(), in.getString(), in.getString());
       case 5 ->
           new RankMessage.CheckpointDone(
               in.getInt(),
@@ -87,7 +88,11 @@ final class RuntimeParts {
 
   static void putJobMessage(MessageWriter out, JobMessage message) {
     switch (message) {
-      case JobMessage.Revoke m -> out.putByte(1).putInt(m.epoch()).putInt(m.failed());
+      case JobMessage.Revoke m ->
+          out.putByte(1)
+              .putInt(m.epoch())
+              .putInt(m.failed())
+              .putList(m.without(), MessageWriter::putString);
       case JobMessage.Start m ->
           out.putByte(2)
               .putInt(m.epoch())
@@ -100,7 +105,9 @@ final class RuntimeParts {
   static JobMessage getJobMessage(MessageReader in) throws BadMessageException {
     int type = in.getByte();
     return switch (type) {
-      case 1 -> new JobMessage.Revoke(in.getInt(), in.getInt());
+      case 1 ->
+          new JobMessage.Revoke(
+              in.getInt(), in.getInt(), List.copyOf(in.getList(MessageReader::getString)));
       case 2 ->
           new JobMessage.Start(
               in.getInt(),

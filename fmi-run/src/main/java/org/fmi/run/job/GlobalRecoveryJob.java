@@ -1,6 +1,7 @@
 package org.fmi.run.job;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +32,12 @@ public final class GlobalRecoveryJob implements Job {
    * again.
    */
   private static final int SELF_FAILURES = 3;
+
+  /**
+   * What the overlay could not be connected over in so many epochs in a row is left out, if there
+   * is something else.
+   */
+  private static final int UNCONNECTED_EPOCHS = 2;
 
   /** A rank whose processes are lost so often before all ranks run is given up. */
   private static final int MOST_STARTS = 10;
@@ -112,6 +119,12 @@ public final class GlobalRecoveryJob implements Job {
   private final int[][] groups;
   private final Map<Integer, FaultSpec> faults = new HashMap<>();
   private final List<JobCommand> out = new ArrayList<>();
+
+  /** What ranks could not connect their overlay over, once for each such epoch since it was up. */
+  private final List<String> unconnected = new ArrayList<>();
+
+  /** Transports that ranks are to leave out. */
+  private final List<String> without = new ArrayList<>();
 
   private Phase phase = Phase.LAUNCHING;
   private int epoch;
@@ -387,9 +400,7 @@ public final class GlobalRecoveryJob implements Job {
         new JobCommand.Spawn(
             node, r, rank.incarnation, groups[r], ranksOn(node).size(), List.copyOf(mine)));
     if (epoch > 0) {
-      out.add(
-          new JobCommand.Tell(
-              r, rank.incarnation, new JobMessage.Revoke(epoch, JobMessage.Revoke.NONE)));
+      out.add(new JobCommand.Tell(r, rank.incarnation, revoke(JobMessage.Revoke.NONE)));
     }
     if (rank.incarnation > 0) {
       report(new Notice.Respawned(epoch, r, node, name(node), rank.incarnation));
@@ -608,8 +619,12 @@ public final class GlobalRecoveryJob implements Job {
       r.finished = false;
     }
     report(new Notice.RecoveryBegun(epoch, false, reason));
-    out.add(new JobCommand.TellAll(new JobMessage.Revoke(epoch, failed)));
+    out.add(new JobCommand.TellAll(revoke(failed)));
     return true;
+  }
+
+  private JobMessage.Revoke revoke(int failed) {
+    return new JobMessage.Revoke(epoch, failed, List.copyOf(without));
   }
 
   /** Kills all that ran the program's code, to start it anew. */
@@ -712,6 +727,7 @@ public final class GlobalRecoveryJob implements Job {
         return;
       }
     }
+    unconnected.clear();
     report(new Notice.AllConnected(epoch, m.overlay()));
   }
 
@@ -748,6 +764,9 @@ public final class GlobalRecoveryJob implements Job {
       report(
           new Notice.RankFailed(epoch, m.rank(), "rank " + by + " over the log-ring", m.reason()));
       suspect.suspicion = "rank " + by + " said of it: " + m.reason();
+      if (phase == Phase.CONNECTING && !ranks[by].connected && m.hops() == 0) {
+        onUnconnected(m.overlay());
+      }
       kill(m.rank());
     } else if (phase != Phase.JOINING) {
       return;
@@ -757,6 +776,18 @@ public final class GlobalRecoveryJob implements Job {
       phase = Phase.CONNECTING;
     }
     beginRecovery(m.rank(), "rank " + m.rank() + ": " + m.reason());
+  }
+
+  /**
+   * A process lives, as far as its node knows, and another one has no connection to it: once it may
+   * have died meanwhile.
+   */
+  private void onUnconnected(String overlay) {
+    unconnected.add(overlay);
+    if (Collections.frequency(unconnected, overlay) >= UNCONNECTED_EPOCHS
+        && !without.contains(overlay)) {
+      without.add(overlay);
+    }
   }
 
   private void onCheckpointDone(RankMessage.CheckpointDone m) {

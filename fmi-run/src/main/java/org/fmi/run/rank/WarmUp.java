@@ -243,7 +243,7 @@ final class WarmUp {
   private synchronized void revoke() {
     if (!revoked) {
       revoked = true;
-      tellAll(new JobMessage.Revoke(1, JobMessage.Revoke.NONE));
+      tellAll(new JobMessage.Revoke(1, JobMessage.Revoke.NONE, List.of()));
     }
   }
 

@@ -79,7 +79,7 @@ final class GlobalRecoveryJobTest {
     startAll(job, 4, 2);
     on(job, new JobEvent.RankExited(1, 3, 0, 137, true));
     assertThat(all(JobCommand.TellAll.class))
-        .containsExactly(new JobCommand.TellAll(new JobMessage.Revoke(1, 3)));
+        .containsExactly(new JobCommand.TellAll(new JobMessage.Revoke(1, 3, List.of())));
     assertThat(all(JobCommand.Spawn.class))
         .singleElement()
         .satisfies(
@@ -96,7 +96,7 @@ final class GlobalRecoveryJobTest {
     startAll(job, 4, 2);
     on(job, new JobEvent.RankDying(3, 0));
     assertThat(all(JobCommand.TellAll.class))
-        .containsExactly(new JobCommand.TellAll(new JobMessage.Revoke(1, 3)));
+        .containsExactly(new JobCommand.TellAll(new JobMessage.Revoke(1, 3, List.of())));
     // It may still hold memory and files.
     assertThat(all(JobCommand.Spawn.class)).isEmpty();
     on(job, new JobEvent.RankDying(3, 0));
@@ -187,12 +187,12 @@ final class GlobalRecoveryJobTest {
   void aSuspectIsFencedAndStaleOnesAreIgnored() {
     Job job = job(3, 1, 3, OnNoSpare.ABORT);
     startAll(job, 3, 3);
-    say(job, 0, 0, new RankMessage.Suspect(0, 2, 0, 0, "connection closed"));
+    say(job, 0, 0, new RankMessage.Suspect(0, 2, 0, 0, "tcp", "connection closed"));
     assertThat(all(JobCommand.KillRank.class)).containsExactly(new JobCommand.KillRank(2, 2, 0));
     assertThat(all(JobCommand.TellAll.class)).hasSize(1);
-    say(job, 1, 0, new RankMessage.Suspect(0, 2, 1, 0, "connection closed"));
+    say(job, 1, 0, new RankMessage.Suspect(0, 2, 1, 0, "tcp", "connection closed"));
     assertThat(all(JobCommand.KillRank.class)).isEmpty();
-    say(job, 1, 0, new RankMessage.Suspect(0, 0, 0, 0, "late"));
+    say(job, 1, 0, new RankMessage.Suspect(0, 0, 0, 0, "tcp", "late"));
     assertThat(all(JobCommand.KillRank.class)).isEmpty();
   }
 
@@ -201,11 +201,11 @@ final class GlobalRecoveryJobTest {
   void aSuspicionOfARankThatIsBeingKilledEndsTheEpochToo() {
     Job job = job(3, 1, 3, OnNoSpare.ABORT);
     startAll(job, 3, 3);
-    say(job, 0, 0, new RankMessage.Suspect(0, 2, 0, 0, "connection closed"));
-    say(job, 1, 0, new RankMessage.Suspect(1, 2, 0, 0, "heartbeats late"));
+    say(job, 0, 0, new RankMessage.Suspect(0, 2, 0, 0, "tcp", "connection closed"));
+    say(job, 1, 0, new RankMessage.Suspect(1, 2, 0, 0, "tcp", "heartbeats late"));
     assertThat(all(JobCommand.KillRank.class)).isEmpty();
     assertThat(all(JobCommand.TellAll.class))
-        .containsExactly(new JobCommand.TellAll(new JobMessage.Revoke(2, 2)));
+        .containsExactly(new JobCommand.TellAll(new JobMessage.Revoke(2, 2, List.of())));
   }
 
   @Test
@@ -222,6 +222,48 @@ final class GlobalRecoveryJobTest {
     assertThat(end().message()).contains("rank 1 was started 10 times").contains("memory");
   }
 
+  /** A network that sets up no connections, between hosts that reach each other by another one. */
+  @Test
+  void whatTheOverlayCannotBeConnectedOverTwiceIsLeftOut() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    for (int epoch = 1; epoch <= 2; epoch++) {
+      join(job, epoch);
+      say(job, 0, 0, new RankMessage.Suspect(epoch, 1, 0, 0, "rdma", "no answer"));
+      List<String> without = epoch == 1 ? List.of() : List.of("rdma");
+      assertThat(all(JobCommand.TellAll.class))
+          .containsExactly(new JobCommand.TellAll(new JobMessage.Revoke(epoch + 1, 1, without)));
+      on(job, new JobEvent.RankExited(1, 1, epoch, 137, true));
+      assertThat(all(JobCommand.Tell.class))
+          .extracting(JobCommand.Tell::message)
+          .containsExactly(new JobMessage.Revoke(epoch + 1, JobMessage.Revoke.NONE, without));
+    }
+  }
+
+  @Test
+  void aDeathWhileTheOverlayIsConnectedLeavesNothingOut() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    for (int epoch = 1; epoch <= 4; epoch++) {
+      join(job, epoch);
+      if (epoch % 2 == 0) {
+        say(job, 0, 0, new RankMessage.Connected(epoch, "rdma"));
+        say(job, 1, epoch, new RankMessage.Connected(epoch, "rdma"));
+      }
+      say(job, 0, 0, new RankMessage.Suspect(epoch, 1, 0, 0, "rdma", "connection closed"));
+      assertThat(all(JobCommand.TellAll.class))
+          .containsExactly(new JobCommand.TellAll(new JobMessage.Revoke(epoch + 1, 1, List.of())));
+      on(job, new JobEvent.RankExited(1, 1, epoch, 137, true));
+    }
+  }
+
+  private void join(Job job, int epoch) {
+    say(job, 0, 0, new RankMessage.Joined(epoch, Position.IN_LOOP, Map.of()));
+    say(job, 1, epoch, new RankMessage.Joined(epoch, Position.FRESH, Map.of()));
+  }
+
   /** A firewall between two hosts: both live, but one cannot reach the other. */
   @Test
   void aRankThatAnotherCannotReachEndsTheJob() {
@@ -231,10 +273,9 @@ final class GlobalRecoveryJobTest {
     while (all(JobCommand.End.class).isEmpty()) {
       assertThat(epoch).isLessThan(20);
       if (epoch > 0) {
-        say(job, 0, 0, new RankMessage.Joined(epoch, Position.IN_LOOP, Map.of()));
-        say(job, 1, epoch, new RankMessage.Joined(epoch, Position.FRESH, Map.of()));
+        join(job, epoch);
       }
-      say(job, 0, 0, new RankMessage.Suspect(epoch, 1, 0, 0, "cannot be reached"));
+      say(job, 0, 0, new RankMessage.Suspect(epoch, 1, 0, 0, "tcp", "cannot be reached"));
       on(job, new JobEvent.RankExited(1, 1, epoch, 137, true));
       epoch++;
     }
