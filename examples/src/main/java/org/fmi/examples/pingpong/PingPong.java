@@ -29,6 +29,9 @@ public final class PingPong {
           .replace("BATCHES", Integer.toString(PingPong.BATCHES))
           .replace("MAX_BYTES", Integer.toString(PingPong.MAX_BYTES));
 
+  /** So often all sizes are tried first, until the compiler has seen enough of long messages. */
+  private static final int WARM_UPS = 10;
+
   private static final int BATCHES = 11;
   private static final int MAX_BYTES = 8 << 20;
   private static final int TAG = 1;
@@ -114,8 +117,10 @@ public final class PingPong {
       System.out.println(
           csv ? "bytes,half_round_trip_us,mb_per_s" : "     bytes  half round trip us      MB/s");
     }
-    for (long bytes = type.bytes; bytes <= maxBytes; bytes *= 2) {
-      batch(bytes, roundTrips(bytes)); // warm-up
+    for (int i = 0; i < WARM_UPS; i++) {
+      for (long bytes = type.bytes; bytes <= maxBytes; bytes *= 2) {
+        batch(bytes, roundTrips(bytes));
+      }
     }
     for (long bytes = type.bytes; bytes <= maxBytes; bytes *= 2) {
       double micros = medianMicros(bytes);
