@@ -53,6 +53,8 @@ fmi_class_path() {
 # Replaces this shell by the JVM of fmirun or a daemon: its kind, its class path, and the rest. With
 # an AOT cache it starts in half the time; one made by another JDK is as good as none.
 fmi_exec() {
+  # Where input is closed, the JVM would take the first file it opens for it.
+  [ -e /proc/self/fd/0 ] || exec </dev/null
   local options=(-XX:TieredStopAtLevel=1 -XX:-UsePerfData
     "-Djava.library.path=$home/lib/native${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}:/usr/java/packages/lib:/usr/lib64:/lib64:/lib:/usr/lib"
     "-Dfmi.home=$home")

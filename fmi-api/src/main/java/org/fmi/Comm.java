@@ -66,7 +66,10 @@ public interface Comm {
   /** {@link #send(Object, long, long, int, int)} of a whole buffer. */
   void send(Object buffer, int dest, int tag);
 
-  /** Synchronous send (MPI_Ssend): returns when the receiver has begun to receive. */
+  /**
+   * Synchronous send (MPI_Ssend): returns when the receiver has begun to receive, or when a
+   * checkpoint has taken the message over.
+   */
   void ssend(Object buffer, long offset, long count, int dest, int tag);
 
   /**

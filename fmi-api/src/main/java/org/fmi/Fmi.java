@@ -77,6 +77,11 @@ public interface Fmi extends AutoCloseable {
    * program catches it and calls this again: it restores {@code state} and returns the iteration to
    * go on from. The loop ends with {@link #endLoop} or with {@link #close}.
    *
+   * <p>Leave it by the value that this returns, as above, and call {@link #endLoop} right then: for
+   * a loop that had ended before all processes were restarted, this puts the final state in place
+   * and returns the same value once more. What a program does to the state between the last call of
+   * this and {@link #endLoop} would be done to the final state again.
+   *
    * @param state as for {@link #loop(long, LoopBody, Object...)}; the same objects in every call of
    *     one loop
    * @throws IllegalStateException as for {@link #loop(long, LoopBody, Object...)}; or if the state

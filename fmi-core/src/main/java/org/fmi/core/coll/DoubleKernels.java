@@ -50,7 +50,7 @@ final class DoubleKernels {
       double b = inOut[k];
       boolean equal = a == b || (Double.isNaN(a) && Double.isNaN(b));
       // As in max, a value that is not a number wins.
-      if (equal ? in[k + 1] < inOut[k + 1] : a > b || Double.isNaN(a)) {
+      if (equal ? isFirst(in, inOut, k) : a > b || Double.isNaN(a)) {
         inOut[k] = a;
         inOut[k + 1] = in[k + 1];
       }
@@ -63,10 +63,20 @@ final class DoubleKernels {
       double b = inOut[k];
       boolean equal = a == b || (Double.isNaN(a) && Double.isNaN(b));
       // As in min, a value that is not a number wins.
-      if (equal ? in[k + 1] < inOut[k + 1] : a < b || Double.isNaN(a)) {
+      if (equal ? isFirst(in, inOut, k) : a < b || Double.isNaN(a)) {
         inOut[k] = a;
         inOut[k + 1] = in[k + 1];
       }
     }
+  }
+
+  /**
+   * Of two pairs with equal values, that of the lower index; if that is the same too, one chosen by
+   * its bits (0.0 and -0.0 are equal): the order in which ranks are combined does not matter.
+   */
+  private static boolean isFirst(double[] in, double[] inOut, int k) {
+    return in[k + 1] == inOut[k + 1]
+        ? Double.doubleToRawLongBits(in[k]) > Double.doubleToRawLongBits(inOut[k])
+        : in[k + 1] < inOut[k + 1];
   }
 }

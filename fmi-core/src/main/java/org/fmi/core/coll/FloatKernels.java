@@ -50,7 +50,7 @@ final class FloatKernels {
       float b = inOut[k];
       boolean equal = a == b || (Float.isNaN(a) && Float.isNaN(b));
       // As in max, a value that is not a number wins.
-      if (equal ? in[k + 1] < inOut[k + 1] : a > b || Float.isNaN(a)) {
+      if (equal ? isFirst(in, inOut, k) : a > b || Float.isNaN(a)) {
         inOut[k] = a;
         inOut[k + 1] = in[k + 1];
       }
@@ -63,10 +63,20 @@ final class FloatKernels {
       float b = inOut[k];
       boolean equal = a == b || (Float.isNaN(a) && Float.isNaN(b));
       // As in min, a value that is not a number wins.
-      if (equal ? in[k + 1] < inOut[k + 1] : a < b || Float.isNaN(a)) {
+      if (equal ? isFirst(in, inOut, k) : a < b || Float.isNaN(a)) {
         inOut[k] = a;
         inOut[k + 1] = in[k + 1];
       }
     }
+  }
+
+  /**
+   * Of two pairs with equal values, that of the lower index; if that is the same too, one chosen by
+   * its bits (0.0 and -0.0 are equal): the order in which ranks are combined does not matter.
+   */
+  private static boolean isFirst(float[] in, float[] inOut, int k) {
+    return in[k + 1] == inOut[k + 1]
+        ? Float.floatToRawIntBits(in[k]) > Float.floatToRawIntBits(inOut[k])
+        : in[k + 1] < inOut[k + 1];
   }
 }

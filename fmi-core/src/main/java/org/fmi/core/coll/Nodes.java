@@ -173,6 +173,11 @@ final class Nodes {
     return Integer.bitCount(each) == 1 && Integer.bitCount(nodeOf.length) == 1;
   }
 
+  /** Whether the ranks of a node combine operands of this length in one piece, if they must. */
+  boolean fit(Reducer reducer, long bytes) {
+    return region == null || SharedOperands.fit(region, reducer, bytes);
+  }
+
   /**
    * How many ranks each node has, so that the data of a node's ranks are one block of the data of
    * all; 0 if they are spread in another way.

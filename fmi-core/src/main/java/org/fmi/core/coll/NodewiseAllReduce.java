@@ -13,7 +13,8 @@ final class NodewiseAllReduce {
 
   /** Whether the ranks are spread over nodes in a way that gives the same bits. */
   static boolean suits(Nodes nodes, Reducer reducer, long bytes) {
-    return reducer.exact() || (Thresholds.reduceWhole(bytes) && nodes.aligned());
+    return reducer.exact()
+        || (Thresholds.reduceWhole(bytes) && nodes.aligned() && nodes.fit(reducer, bytes));
   }
 
   /** {@code result} may be the same place as {@code data}. */

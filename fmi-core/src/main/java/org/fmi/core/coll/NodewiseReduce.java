@@ -14,6 +14,7 @@ final class NodewiseReduce {
         || (Thresholds.reduceWhole(bytes)
             && reducer.commutative() // else the tree's root is another
             && nodes.aligned()
+            && nodes.fit(reducer, bytes)
             && nodes.isSpeaker(root));
   }
 

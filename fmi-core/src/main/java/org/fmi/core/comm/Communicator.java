@@ -847,7 +847,7 @@ public final class Communicator implements Comm {
   }
 
   private void checkUsableAfterChange() {
-    if (freed) {
+    if (freed && restores == ids.restores()) {
       throw new FmiException(
           ErrorClass.COMM, "this communicator was freed: use it no more, or make another");
     }
@@ -857,6 +857,8 @@ public final class Communicator implements Comm {
           "this communicator was made in an iteration that was rolled back: make it before the"
               + " loop, or again in the iteration");
     }
+    // It was freed after what the ranks went back to, or the program would not use it now.
+    freed = false;
     restores = ids.restores();
   }
 

@@ -93,6 +93,12 @@ public final class Messenger implements PointToPoint, FrameHandler {
   private long attachedUsed;
   private long staleFrames;
   private boolean left;
+
+  /**
+   * Whether announced messages of the program are fetched as they come: see {@link #pull(boolean)}.
+   */
+  private boolean pulling;
+
   private @Nullable MessageRequest freeRequests;
 
   private final StatusCache statuses = new StatusCache();
@@ -691,6 +697,9 @@ public final class Messenger implements PointToPoint, FrameHandler {
         allowMoreAnnouncements();
       }
     }
+    if (pulling && UnexpectedImage.isUser(context)) {
+      fetch(m);
+    }
   }
 
   private static long[] ticketOf(MemorySegment memory, long at, long[] ticket) {
@@ -1133,6 +1142,15 @@ public final class Messenger implements PointToPoint, FrameHandler {
   }
 
   /**
+   * Whether messages of the program that are announced, and that no receive has matched, are
+   * fetched as they come, until this is called anew. Without it their senders wait, and could not
+   * come to where all ranks meet.
+   */
+  public void pull(boolean announced) {
+    pulling = announced;
+  }
+
+  /**
    * Fetches all announced messages of the program that no receive has matched, and makes progress
    * until they are here.
    */
@@ -1144,7 +1162,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
       for (UnexpectedMessage m = unexpected.oldest(); m != null; m = m.next) {
         if (m.place != Place.HELD && UnexpectedImage.isUser(m.context)) {
           complete = false;
-          pull(m);
+          fetch(m);
         }
       }
       if (!complete) {
@@ -1154,7 +1172,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   }
 
   /** Begins to fetch a message unless that is under way already. It stays in the queue. */
-  private void pull(UnexpectedMessage m) {
+  private void fetch(UnexpectedMessage m) {
     if (m.fetching) {
       return;
     }

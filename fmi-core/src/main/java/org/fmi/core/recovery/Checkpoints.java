@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.fmi.Comm;
+import org.fmi.ErrorClass;
+import org.fmi.FmiException;
 import org.fmi.Op;
 import org.fmi.RollbackException;
 import org.fmi.core.comm.ContextIds;
@@ -89,7 +91,7 @@ final class Checkpoints {
    */
   void take(long loop, long iteration, boolean first, boolean last, LoopState state, int epoch) {
     long arrived = clock.nanoTime();
-    drain();
+    drain(false);
     // The wait for slower ranks, until here, is no cost of the checkpoint.
     long begun = clock.nanoTime();
     if (first) {
@@ -189,16 +191,34 @@ final class Checkpoints {
   /**
    * Returns when every message sent by any rank so far has arrived where it was sent to. Nobody
    * sends meanwhile, so that the sum of messages sent but not arrived only falls.
+   *
+   * @param leaving this rank is in {@code Fmi.close}; the others are too, or it throws
    */
-  void drain() {
-    long[] inFlight = new long[1];
-    do {
+  void drain(boolean leaving) {
+    long[] sums = new long[2];
+    // A sender that waits for its receive must get here too; but not if that will never come.
+    messenger.pull(!leaving);
+    try {
+      do {
+        messenger.pullUnexpected();
+        messenger.poll();
+        sums[0] = messenger.userSent() - messenger.userArrived();
+        sums[1] = leaving ? 1 : 0;
+        system.allReduce(sums, Op.SUM);
+      } while (sums[0] != 0);
       messenger.pullUnexpected();
-      messenger.poll();
-      inFlight[0] = messenger.userSent() - messenger.userArrived();
-      system.allReduce(inFlight, Op.SUM);
-    } while (inFlight[0] != 0);
-    messenger.pullUnexpected();
+    } finally {
+      messenger.pull(false);
+    }
+    if (leaving && sums[1] < config.size()) {
+      throw new FmiException(
+          ErrorClass.OTHER,
+          "other ranks are in a loop, and take a checkpoint with this rank, which is in Fmi.close:"
+              + " their loops differ, or this one has thrown an exception outside of a loop");
+    }
+    while (!leaving && sums[1] > 0) {
+      messenger.park(); // the one that leaves ends with that, and this one is told to go back
+    }
   }
 
   // ---- bring back
@@ -322,7 +342,7 @@ final class Checkpoints {
     switch (how) {
       case ROLLED_BACK -> messenger.readUnexpected(image.unexpected());
       case RESTARTED -> {
-        drain();
+        drain(false);
         messenger.discardUnexpected();
         // Nobody may send anew before all have discarded the old.
         system.barrier();

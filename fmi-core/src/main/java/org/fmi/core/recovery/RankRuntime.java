@@ -567,7 +567,7 @@ public final class RankRuntime implements Fmi {
     current = null;
     place = Place.CLOSED;
     try {
-      checkpoints.drain();
+      checkpoints.drain(true);
       system.barrier();
     } catch (RollbackException e) {
       lifecycle.awaitRestart();

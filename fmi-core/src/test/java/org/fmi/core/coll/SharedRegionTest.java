@@ -229,22 +229,41 @@ class SharedRegionTest {
         });
   }
 
-  /** 0.0 and -0.0 are equal, but not the same. */
-  @Test
-  void ofEqualPairsTheSameIsChosenAsByMessages() {
-    long[] bits = new long[4];
-    InMemoryNetwork.run(
-        2, p2p -> bits[p2p.rank()] = maxOfZeros(new Channel(p2p, 1, null, p2p.rank(), 2)));
-    InMemoryNetwork.runOnOneNode(2, p2p -> bits[2 + p2p.rank()] = maxOfZeros(channel(p2p)));
-    assertThat(bits).containsOnly(bits[0]);
+  /**
+   * 0.0 and -0.0 are equal, but not the same. Of short vectors and long ones, which are combined in
+   * parts.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 1100})
+  void ofEqualPairsTheSameIsChosenAsByMessages(int pairs) {
+    assertZero(Op.MAXLOC, pairs);
+    assertZero(Op.MINLOC, pairs);
   }
 
-  private static long maxOfZeros(Channel channel) {
-    double[] mine = {channel.rank() == 0 ? 0.0 : -0.0, 7};
-    double[] result = new double[2];
+  private static void assertZero(Op op, int pairs) {
+    double[] expected = new double[2 * pairs];
+    for (int i = 1; i < expected.length; i += 2) {
+      expected[i] = 7;
+    }
+    InMemoryNetwork.run(
+        2,
+        p2p ->
+            assertThat(ofZeros(new Channel(p2p, 1, null, p2p.rank(), 2), op, pairs))
+                .containsExactly(expected));
+    InMemoryNetwork.runOnOneNode(
+        2, p2p -> assertThat(ofZeros(channel(p2p), op, pairs)).containsExactly(expected));
+  }
+
+  private static double[] ofZeros(Channel channel, Op op, int pairs) {
+    double[] mine = new double[2 * pairs];
+    for (int i = 0; i < mine.length; i += 2) {
+      mine[i] = channel.rank() == 0 ? 0.0 : -0.0;
+      mine[i + 1] = 7;
+    }
+    double[] result = new double[2 * pairs];
     Reductions.allReduce(
-        channel, Reducer.of(Op.MAXLOC, Datatype.DOUBLE), at(mine), at(result), mine.length);
-    return Double.doubleToRawLongBits(result[0]);
+        channel, Reducer.of(op, Datatype.DOUBLE), at(mine), at(result), mine.length);
+    return result;
   }
 
   /** Of long vectors only a part is in the memory at a time. */

@@ -366,6 +366,24 @@ class CommunicatorTest {
   }
 
   @Test
+  void aRollbackToBeforeItWasFreedBringsACommunicatorBack() {
+    InMemoryNetwork.run(
+        2,
+        p2p -> {
+          ContextIds ids = new ContextIds();
+          Communicator world = Communicator.world(p2p, ids, Worlds.NO_ABORT);
+          Comm dup = world.dup();
+          int checkpoint = ids.state();
+          dup.free();
+          assertRefused(dup, "freed");
+          ids.restore(checkpoint);
+          assertThat(sumOver(dup, 1)).isEqualTo(2);
+          dup.free();
+          assertRefused(dup, "freed");
+        });
+  }
+
+  @Test
   void theRuntimesOwnCommunicatorIsApart() {
     InMemoryNetwork.run(
         2,

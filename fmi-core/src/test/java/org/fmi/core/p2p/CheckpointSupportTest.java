@@ -98,6 +98,33 @@ class CheckpointSupportTest {
         });
   }
 
+  /** It would never come to where all ranks meet. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void aSenderDoesNotWaitForARankThatPulls(long seed) {
+    Ranks.run(
+        2,
+        seed,
+        seed == 1 ? Options.PLAIN : Options.ROUGH,
+        m -> {
+          byte[] data = new byte[100_000];
+          if (m.rank() == 0) {
+            data[99_999] = 7;
+            m.send(data, 0, 100_000, 1, CONTEXT, 1, Mode.STANDARD);
+            m.send(data, 0, 1, 1, CONTEXT, 1, Mode.SYNCHRONOUS);
+            Ranks.barrier(m);
+          } else {
+            m.pull(true);
+            Ranks.barrier(m);
+            m.pull(false);
+            assertThat(m.unexpectedBytes()).isGreaterThan(100_000);
+            assertThat(m.recv(data, 0, 100_000, 0, CONTEXT, 1).bytes()).isEqualTo(100_000);
+            assertThat(data[99_999]).isEqualTo((byte) 7);
+            assertThat(m.recv(data, 0, 100_000, 0, CONTEXT, 1).bytes()).isEqualTo(1);
+          }
+        });
+  }
+
   @Test
   void discardedMessagesGiveTheirWindowBack() {
     int rounds = 20;

@@ -58,6 +58,7 @@ final class EventLog implements AutoCloseable {
     }
   }
 
+  /** May take for ever, as writing may, where the file is on a server that does not answer. */
   @Override
   public void close() throws IOException {
     file.close();

@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.HexFormat;
@@ -64,9 +65,15 @@ public final class FmiRun {
       Map<String, String> environment = System.getenv();
       Path directory = RunOptions.asNamed(Path.of("").toAbsolutePath(), environment);
       RunOptions options = RunOptions.of(settings, environment, directory, FmiRun::isKnownHost);
-      try (EventLog events = open(options.events())) {
-        return run(options, installation, events);
-      }
+      return run(options, installation, open(options.events()));
+    } catch (InvalidPathException e) {
+      System.err.println(
+          "fmirun: "
+              + e.getInput()
+              + ": this cannot be the name of a file in the character set of the locale, "
+              + System.getProperty("native.encoding")
+              + ": set one with UTF-8, such as LC_ALL=C.UTF-8");
+      return USAGE;
     } catch (UsageException e) {
       System.err.println("fmirun: " + e.getMessage());
       return USAGE;
@@ -119,7 +126,7 @@ public final class FmiRun {
                 options.ssh()
                     ? new InetSocketAddress(0)
                     : new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                node -> options.ssh() ? addresses.forHost(hosts.get(node)) : List.of("127.0.0.1"),
+                node -> options.ssh() ? addresses.forHost(hosts.get(node)) : List.of(InetAddress.getLoopbackAddress().getHostAddress()),
                 new FileInputStream(FileDescriptor.in),
                 console,
                 events));

@@ -160,13 +160,11 @@ final class InputFeed {
    */
   private static boolean isOthersTerminal() {
     try {
-      if (!Files.readSymbolicLink(Path.of("/proc/self/fd/0")).startsWith("/dev/pts")) {
-        return false;
-      }
+      long device = (long) Files.getAttribute(Path.of("/proc/self/fd/0"), "unix:rdev");
       String stat = Files.readString(Path.of("/proc/self/stat"));
       String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
       // After pid and name: state, ppid, pgrp, session, tty, group in the foreground of the tty.
-      return !fields[2].equals(fields[5]);
+      return device != 0 && device == Long.parseLong(fields[4]) && !fields[2].equals(fields[5]);
     } catch (IOException e) {
       return false;
     }

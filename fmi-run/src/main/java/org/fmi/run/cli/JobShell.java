@@ -156,7 +156,6 @@ final class JobShell {
     final int number;
     int generation = -1;
     boolean up;
-    boolean wasUp;
     long pid;
     @Nullable Launch launch;
     @Nullable Connection connection;
@@ -212,6 +211,7 @@ final class JobShell {
           decide();
         });
     int status = result.join();
+    reporter.execute(this::closeEvents);
     reporter.shutdown();
     try {
       boolean _ = reporter.awaitTermination(REPORT_MILLIS, TimeUnit.MILLISECONDS);
@@ -333,6 +333,17 @@ final class JobShell {
     progress.flush(nanos);
   }
 
+  private void closeEvents() {
+    EventLog log = eventLog;
+    if (log != null) {
+      try {
+        log.close();
+      } catch (IOException e) {
+        around.console().line("fmirun: --events: the last ones were lost: " + e.getMessage());
+      }
+    }
+  }
+
   private void reportBinding(int node, Set<String> texts) {
     around.console().line("fmi: " + name(nodes[node]) + ": " + String.join(", ", texts));
   }
@@ -436,7 +447,8 @@ final class JobShell {
               } catch (IOException
                   | UncheckedIOException
                   | ExecutionException
-                  | InterruptedException e) {
+                  | InterruptedException
+                  | OutOfMemoryError e) { // the last where there may be no more threads
                 problem = String.valueOf(e.getMessage());
               } catch (TimeoutException e) {
                 problem = "its daemon did not report back within " + seconds + " s";
@@ -477,8 +489,7 @@ final class JobShell {
                     if (!process.endedWell()) {
                       fence(node);
                     }
-                  } else if (!node.up) {
-                    // Of one that was up its connection tells, and knows better why.
+                  } else {
                     launchFailed(node, launch, reason);
                   }
                   finished(process);
@@ -499,15 +510,16 @@ final class JobShell {
   }
 
   private void launchFailed(Node node, Launch launch, String reason) {
-    if (node.launch != launch) {
+    // Of one that is up its connection tells, and knows better why.
+    if (node.launch != launch || node.up) {
       return;
     }
     forget(node);
-    if (!node.wasUp) {
+    if (launch.generation == 0) {
       feed(new JobEvent.NodeLost(node.number, reason));
       return;
     }
-    // A node that comes back: somebody may be waiting for that.
+    // Ranks wait for it.
     if (options.verbosity() == Verbosity.VERBOSE) {
       around.console().line("fmi: " + name(node) + " does not come back yet: " + reason);
     }
@@ -687,7 +699,6 @@ final class JobShell {
       }
       case FromDaemon.Ready _ -> {
         node.up = true;
-        node.wasUp = true;
         Launch launch = node.launch;
         if (launch != null) {
           launch.settled.complete(null);

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.charset.Charset;
+import java.nio.charset.CharsetEncoder;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -307,6 +309,19 @@ final class Daemon implements Uplink {
           + given.workDirectory()
           + " is not there: start fmirun in one that all hosts have";
     }
+    CharsetEncoder encoder = Charset.forName(System.getProperty("native.encoding")).newEncoder();
+    List<String> texts = new ArrayList<>(given.args());
+    texts.addAll(given.jvmOptions());
+    texts.addAll(given.environment().values());
+    for (String text : texts) {
+      if (!encoder.canEncode(text)) {
+        return "'"
+            + text
+            + "' cannot be told to a program in the character set of its locale, "
+            + encoder.charset()
+            + ": set one with UTF-8 there, such as LC_ALL=C.UTF-8";
+      }
+    }
     return null;
   }
 
@@ -427,21 +442,31 @@ final class Daemon implements Uplink {
         () -> {
           try {
             Process process = known.build(ranksOnMachine).start();
-            loop.execute(
-                () -> {
-                  RankProcess rankProcess = new RankProcess(process, outputCredit, this);
-                  processes.put(process.pid(), rankProcess);
-                  started.accept(rankProcess);
-                  RankHandler connected = early.remove(process.pid());
-                  if (connected != null) {
-                    connected.identified(rankProcess);
-                  }
-                  watch(rankProcess);
-                });
-          } catch (IOException e) {
+            loop.execute(() -> begun(process, started, notStarted));
+          } catch (IOException | OutOfMemoryError e) {
+            // The latter where there may be no more threads. This one must live: with it would die
+            // what it has started.
             loop.execute(() -> notStarted.accept(String.valueOf(e.getMessage())));
           }
         });
+  }
+
+  private void begun(Process process, Started started, NotStarted notStarted) {
+    RankProcess rankProcess;
+    try {
+      rankProcess = new RankProcess(process, outputCredit, this);
+    } catch (OutOfMemoryError e) {
+      process.destroyForcibly();
+      notStarted.accept(String.valueOf(e.getMessage()));
+      return;
+    }
+    processes.put(process.pid(), rankProcess);
+    started.accept(rankProcess);
+    RankHandler connected = early.remove(process.pid());
+    if (connected != null) {
+      connected.identified(rankProcess);
+    }
+    watch(rankProcess);
   }
 
   private void onStarter(Runnable task) {

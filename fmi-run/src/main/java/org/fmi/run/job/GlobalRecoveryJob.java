@@ -52,9 +52,12 @@ public final class GlobalRecoveryJob implements Job {
   }
 
   private enum NodeState {
+    /** Started for the first time. */
     LAUNCHING,
     UP,
-    LOST
+    LOST,
+    /** Was lost, and is started again and again, as ranks wait for a place. */
+    AWAITED
   }
 
   private enum Life {
@@ -82,7 +85,7 @@ public final class GlobalRecoveryJob implements Job {
 
     Life life = Life.UNPLACED;
 
-    /** This process has joined once, so it is a program that uses the library. */
+    /** A process of it has joined: its program uses the library. */
     boolean known;
 
     /** This process was told to start in some epoch: it ran the program's code. */
@@ -280,6 +283,7 @@ public final class GlobalRecoveryJob implements Job {
 
   /** Finds a place for every rank that has none, as far as the user allows. */
   private void placeWaiting() {
+    boolean waits = false;
     for (int r = 0; r < ranks.length; r++) {
       if (ranks[r].life != Life.UNPLACED) {
         continue;
@@ -301,6 +305,7 @@ public final class GlobalRecoveryJob implements Job {
           }
           case WAIT -> {
             waitForNode();
+            waits = true;
             continue;
           }
         }
@@ -316,7 +321,7 @@ public final class GlobalRecoveryJob implements Job {
       }
       spawn(r, node);
     }
-    waiting = false;
+    waiting = waits;
   }
 
   private boolean isAnyLaunching() {
@@ -335,7 +340,7 @@ public final class GlobalRecoveryJob implements Job {
     }
     for (int n = 0; n < nodes.length; n++) {
       if (nodes[n] == NodeState.LOST) {
-        nodes[n] = NodeState.LAUNCHING;
+        nodes[n] = NodeState.AWAITED;
         out.add(new JobCommand.Launch(n));
       }
     }
@@ -382,7 +387,6 @@ public final class GlobalRecoveryJob implements Job {
     rank.incarnation++;
     rank.starts++;
     rank.life = Life.ALIVE;
-    rank.known = false;
     rank.started = false;
     rank.joined = false;
     rank.finished = false;
@@ -423,9 +427,8 @@ public final class GlobalRecoveryJob implements Job {
       gone(rank, e.status());
       return;
     }
-    boolean hasRun = rank.known || rank.incarnation > 0;
     // Even if its peers noticed first and its kill was decided.
-    if (hasRun && isOwnFault(e) && tooManySelfFailures(rank)) {
+    if (rank.known && isOwnFault(e) && tooManySelfFailures(rank)) {
       end(
           e.status() == 0 ? 70 : e.status(),
           "rank "
@@ -458,7 +461,7 @@ public final class GlobalRecoveryJob implements Job {
       spawn(e.rank(), rank.node);
       return;
     }
-    if (!hasRun && !e.signaled()) {
+    if (!rank.known && !e.signaled()) {
       if (e.status() != 0) {
         end(
             e.status(),

@@ -122,12 +122,17 @@ public final class SshLauncher implements Launcher {
           + last.replaceFirst("^ssh: ", "")
           + "): check that it is up and runs sshd, or leave it out";
     }
+    if (status == NOT_FOUND && last.startsWith("setsid: ")) {
+      return "there is no ssh on this machine (" + last + "): install it (openssh-client)";
+    }
     if (status == NOT_FOUND || status == NOT_EXECUTABLE) {
       return "FMI is not installed at "
           + prefix
           + " on "
           + host
-          + ": install it there, or name the place with --prefix";
+          + " ("
+          + last
+          + "): install it there, or name the place with --prefix";
     }
     return last.replaceFirst("^fmi-daemon: ", "");
   }

@@ -230,6 +230,46 @@ final class JobShellTest {
     assertThat(fences).hasValue(16);
   }
 
+  /** A spare that never came up, and that ranks wait for now. */
+  @Test
+  void aNodeThatIsWaitedForIsStartedUntilItIsUp() throws Exception {
+    AtomicInteger lost = new AtomicInteger();
+    Job job =
+        new Job() {
+          @Override
+          public List<JobCommand> begin() {
+            return List.of(new JobCommand.Launch(0));
+          }
+
+          @Override
+          public List<JobCommand> on(JobEvent event) {
+            return switch (event) {
+              case JobEvent.Interrupted e ->
+                  List.of(new JobCommand.End(128 + e.signal(), ""));
+              case JobEvent.NodeLost _ -> {
+                lost.incrementAndGet();
+                yield List.of(new JobCommand.Launch(0));
+              }
+              default -> List.of();
+            };
+          }
+        };
+    AtomicInteger starts = new AtomicInteger();
+    Nodes nodes =
+        new Nodes() {
+          @Override
+          public DaemonProcess start(Bootstrap bootstrap) throws IOException {
+            if (starts.incrementAndGet() == 3) {
+              shell.interrupt(SIGINT);
+            }
+            throw new IOException("is down");
+          }
+        };
+    shell = shell(options(1), job, nodes, _ -> List.of("127.0.0.1"));
+    assertThat(shell.run()).isEqualTo(128 + SIGINT);
+    assertThat(lost).as("only the first start is one of the job").hasValue(1);
+  }
+
   @Test
   void fencesANodeWhoseDaemonDiesAtTheEnd() throws Exception {
     try (Connecting nodes = new Connecting(DyingDaemon::new)) {

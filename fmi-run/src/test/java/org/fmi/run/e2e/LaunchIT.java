@@ -191,6 +191,30 @@ final class LaunchIT {
             "[0] read 200000 lines, sum " + sum.getValue(), "[1] read 0 lines, sum 0");
   }
 
+  /** The JVM of fmirun opens a file in its place. */
+  @Test
+  void closedInputIsEmpty() throws Exception {
+    wrapper = List.of("bash", "-c", "exec \"$@\" <&-", "bash");
+    assertThat(run(List.of("-n", "1"), "input")).as("%s%s", texts()).isZero();
+    assertThat(Files.readAllLines(out())).containsExactly("read 0 lines, sum 0");
+  }
+
+  /** As on a host whose sshd sets no locale. */
+  @Test
+  void anArgumentThatTheLocaleCannotExpressIsRefused() throws Exception {
+    wrapper = List.of("bash", "-c", "LC_ALL=C exec \"$@\" $'J\\xc3\\xbcrgen'", "bash");
+    assertThat(run(List.of("-n", "1"), "arguments")).isEqualTo(70);
+    assertThat(err()).contains("LC_ALL=C.UTF-8").hasLineCount(1);
+  }
+
+  @Test
+  void aDirectoryThatTheLocaleCannotExpressIsRefused() throws Exception {
+    String cd = "mkdir $'\\xc3\\xbc' && cd $'\\xc3\\xbc' && ";
+    wrapper = List.of("bash", "-c", cd + "LC_ALL=C exec \"$@\"", "bash");
+    assertThat(run(List.of("-n", "1"), "arguments")).isEqualTo(64);
+    assertThat(err()).contains("LC_ALL=C.UTF-8").hasLineCount(1);
+  }
+
   /** The cores that processes of a job may use, as far as they can be kept busy. */
   static int[] usableCores() throws IOException {
     for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {

@@ -285,21 +285,26 @@ final class RecoveryIT {
   }
 
   /** Its close must not wait for those that wait for it. */
-  @Test
-  void endsAProgramThatFailsOutsideOfALoop() throws IOException, InterruptedException {
+  @ParameterizedTest
+  @CsvSource({"message, rank 0 waits for this rank", "checkpoint, other ranks are in a loop"})
+  void endsAProgramThatFailsOutsideOfALoop(String waitsFor, String said)
+      throws IOException, InterruptedException {
     Fmirun.Result result =
         new Fmirun(
                 directory,
                 "-n",
                 "2",
+                "--interval",
+                "1",
                 "-cp",
                 System.getProperty("java.class.path"),
-                LeavingProgram.class.getName())
+                LeavingProgram.class.getName(),
+                waitsFor)
             .run();
     assertThat(result.status()).as(result.err()).isEqualTo(1);
     assertThat(result.err())
         .contains("ArithmeticException: a defect before the message")
-        .contains("rank 0 waits for this rank")
+        .contains(said)
         .contains("failed by itself 3 times");
   }
 

@@ -141,6 +141,23 @@ final class GlobalRecoveryJobTest {
   }
 
   @Test
+  void aProgramThatDoesNotUseTheLibraryMayEndAfterALoss() {
+    Job job = job(2, 1, 3, OnNoSpare.ABORT);
+    job.begin();
+    for (int n = 0; n < 3; n++) {
+      on(job, new JobEvent.NodeUp(n));
+    }
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    assertThat(all(JobCommand.Spawn.class))
+        .extracting(JobCommand.Spawn::rank, JobCommand.Spawn::incarnation)
+        .containsExactly(tuple(1, 1));
+    on(job, new JobEvent.RankExited(2, 1, 1, 0, false));
+    assertThat(commands).isEmpty();
+    on(job, new JobEvent.RankExited(0, 0, 0, 0, false));
+    assertThat(end().status()).isZero();
+  }
+
+  @Test
   void aLostNodesRanksGoToTheSpare() {
     Job job = job(4, 2, 3, OnNoSpare.ABORT);
     startAll(job, 4, 3);
@@ -417,6 +434,22 @@ final class GlobalRecoveryJobTest {
     assertThat(all(JobCommand.Launch.class)).containsExactly(new JobCommand.Launch(1));
     assertThat(all(JobCommand.Spawn.class)).isEmpty();
     on(job, new JobEvent.NodeUp(1));
+    assertThat(all(JobCommand.Spawn.class)).hasSize(1);
+  }
+
+  @Test
+  void waitsForEachNodeThatIsLostMeanwhile() {
+    Job job = job(3, 1, 4, OnNoSpare.WAIT);
+    startAll(job, 3, 4);
+    on(job, new JobEvent.NodeLost(3, "a spare is lost"));
+    assertThat(all(JobCommand.Launch.class)).isEmpty();
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    assertThat(all(JobCommand.Launch.class))
+        .containsExactly(new JobCommand.Launch(1), new JobCommand.Launch(3));
+    on(job, new JobEvent.NodeLost(2, "gone too"));
+    assertThat(all(JobCommand.Launch.class)).containsExactly(new JobCommand.Launch(2));
+    on(job, new JobEvent.NodeUp(2));
+    on(job, new JobEvent.NodeUp(3));
     assertThat(all(JobCommand.Spawn.class)).hasSize(1);
   }
 
