@@ -15,6 +15,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.fmi.core.spi.FrameHandler;
 import org.fmi.core.spi.RemoteMemory;
 import org.fmi.core.spi.Transport;
@@ -207,6 +208,53 @@ public abstract class TransportContract {
             turn.get();
           }
           peer.drainUntilAllAreDone();
+        });
+  }
+
+  /** It connects, sleeps, and is still interrupted afterwards. */
+  @Test
+  void anInterruptedThreadMayGoOn() throws Exception {
+    assumeThat(hasThreads()).isTrue();
+    run(
+        2,
+        member -> {
+          Peer peer = new Peer(member, 2);
+          peer.start();
+          int other = 1 - member.rank();
+          Thread.currentThread().interrupt();
+          peer.send(other, 0);
+          peer.untilForever(() -> peer.receivedFromAll(1));
+          member.transport().await(1_000_000);
+          assertThat(Thread.interrupted()).isTrue();
+          peer.drainUntilAllAreDone();
+        });
+  }
+
+  /** The program hears of it when it asks; the wait goes on. */
+  @Test
+  void anInterruptInAwaitIsKept() throws Exception {
+    assumeThat(hasThreads()).isTrue();
+    run(
+        1,
+        member -> {
+          new Peer(member, 1).start();
+          Transport t = member.transport();
+          Thread waiting = Thread.currentThread();
+          for (int i = 0; i < 20; i++) {
+            AtomicInteger done = new AtomicInteger();
+            member.elsewhere(
+                () -> {
+                  // It sleeps by now, most often.
+                  LockSupport.parkNanos(1_000_000);
+                  waiting.interrupt();
+                  done.set(1);
+                  t.wakeup();
+                });
+            while (done.get() == 0) {
+              t.await(Long.MAX_VALUE);
+            }
+            assertThat(Thread.interrupted()).isTrue();
+          }
         });
   }
 

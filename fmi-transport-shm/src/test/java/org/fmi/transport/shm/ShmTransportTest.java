@@ -336,25 +336,6 @@ class ShmTransportTest {
     }
   }
 
-  @Test
-  void anInterruptedThreadMayGoOn() throws Exception {
-    run(
-        2,
-        (rank, t) -> {
-          Counter counter = new Counter();
-          Thread.currentThread().interrupt();
-          while (!t.offer(1 - rank, frame(100))) {
-            t.poll(counter);
-          }
-          while (counter.frames == 0) {
-            if (t.poll(counter) == 0) {
-              t.await(Long.MAX_VALUE);
-            }
-          }
-          assertThat(Thread.interrupted()).isTrue();
-        });
-  }
-
   // ---- waking
 
   /** Sleeps for ever whenever there is nothing: a single ring of the bell that is lost hangs it. */

@@ -131,9 +131,10 @@ final class TcpTransport implements Transport {
     this.lost = new boolean[config.size()];
     this.loop =
         new CallersLoop(net.handlers()) {
+          // Asked after a sleep too, before Java's sockets would swallow an interrupt.
           @Override
           protected boolean canBlock() {
-            return !woken;
+            return !woken && !Thread.currentThread().isInterrupted();
           }
         };
     this.listener = net.server();
@@ -282,7 +283,15 @@ final class TcpTransport implements Transport {
     loop.enter();
     pump();
     if (!woken && maxNanos > 0 && deferred.isEmpty() && losses.isEmpty()) {
-      loop.run(maxNanos, 0);
+      // An interrupt is the program's business: it must not make this return at once for ever.
+      boolean interrupted = Thread.interrupted();
+      try {
+        loop.run(maxNanos, 0);
+      } finally {
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
+      }
     }
     woken = false;
   }
