@@ -7,6 +7,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.DatagramChannel;
@@ -21,6 +22,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.fmi.core.spi.FrameHandler;
 import org.fmi.core.spi.RankConfig;
 import org.fmi.core.spi.Transport;
@@ -53,7 +55,8 @@ import org.jspecify.annotations.Nullable;
  * number instead: the oldest goes when there are too many.
  *
  * <p><b>Lost</b> is a peer that cannot be reached, whose connection breaks, or that itself refuses.
- * One whose side ends a connection without a verdict may only have too many of them: it is dialled
+ * One that does not answer may only compute, with as many in its queue as the system lets wait, and
+ * one whose side ends a connection without a verdict may only have too many of them: it is dialled
  * again after a while, until the epoch ends. Whether it is alive is for the log-ring to find out.
  */
 // Netty answers each call with a future; failures reach the handlers too.
@@ -72,12 +75,14 @@ final class TcpTransport implements Transport {
   /** Refusal: there is a connection of this pair already. */
   static final int DUPLICATE = 3;
 
-  private static final int CONNECT_MILLIS = 10_000;
+  private static final int ANSWER_MILLIS = 10_000;
   private static final int REDIAL_MILLIS = 100;
 
   private final RankConfig config;
   private final int epoch;
   private final NetIo net;
+  private final int answerMillis;
+  private final Consumer<String> warning;
   private final SecureRandom random = new SecureRandom();
   private final ByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
   private final CallersLoop loop;
@@ -94,6 +99,9 @@ final class TcpTransport implements Transport {
   private final @Nullable Wire[] dialling;
 
   private final boolean[] lost;
+
+  /** By rank: whether the user was told that it does not answer. */
+  private final boolean[] silent;
 
   /** Losses to report at the next poll, with their reasons. */
   private final ArrayDeque<Loss> losses = new ArrayDeque<>();
@@ -122,13 +130,25 @@ final class TcpTransport implements Transport {
   private record Loss(int peer, String reason) {}
 
   TcpTransport(RankConfig config, int epoch, NetIo net) throws IOException {
+    this(config, epoch, net, ANSWER_MILLIS, System.err::println);
+  }
+
+  /**
+   * @param answerMillis after so long an attempt to connect is given up for a new one
+   * @param warning what the user should know, a line each
+   */
+  TcpTransport(RankConfig config, int epoch, NetIo net, int answerMillis, Consumer<String> warning)
+      throws IOException {
     this.config = config;
     this.epoch = epoch;
     this.net = net;
+    this.answerMillis = answerMillis;
+    this.warning = warning;
     this.endpoints = new Endpoint[config.size()];
     this.wires = new Wire[config.size()];
     this.dialling = new Wire[config.size()];
     this.lost = new boolean[config.size()];
+    this.silent = new boolean[config.size()];
     this.loop =
         new CallersLoop(net.handlers()) {
           // Asked after a sleep too, before Java's sockets would swallow an interrupt.
@@ -404,23 +424,50 @@ final class TcpTransport implements Transport {
     Wire wire = new Wire(this, net.socket(), handshake, peer);
     dialling[peer] = wire;
     prepare(wire);
+    long begin = System.nanoTime();
     wire.channel
         .connect(new InetSocketAddress(to.host(), to.port())) // an unknown host fails like others
         .addListener(
             f -> {
               if (!f.isSuccess()) {
-                unreached(wire, f.cause());
+                unreached(wire, f.cause(), System.nanoTime() - begin);
               }
             });
   }
 
-  private void unreached(Wire wire, Throwable cause) {
+  private void unreached(Wire wire, Throwable cause, long nanos) {
     wire.channel.close(); // Netty does so only when the time is up
-    if (dialling[wire.peer] != wire) {
+    int peer = wire.peer;
+    if (dialling[peer] != wire) {
       return;
     }
-    dialling[wire.peer] = null;
-    lose(wire.peer, String.valueOf(cause.getMessage()));
+    if (cause instanceof ConnectTimeoutException) {
+      warnOfSilence(peer);
+      redial(wire);
+    } else if (nanos > TimeUnit.MILLISECONDS.toNanos(answerMillis)) {
+      // This rank has computed, and the system has given up meanwhile: tells no more than a
+      // timeout.
+      redial(wire);
+    } else {
+      dialling[peer] = null;
+      lose(peer, String.valueOf(cause.getMessage()));
+    }
+  }
+
+  private void warnOfSilence(int peer) {
+    Endpoint to = endpoints[peer];
+    if (silent[peer] || to == null) {
+      return;
+    }
+    silent[peer] = true;
+    warning.accept(
+        "fmi: no answer from rank %d at %s:%d for %d s: it computes, or is a firewall in between? It is tried again (as seen by rank %d)"
+            .formatted(
+                peer,
+                to.host(),
+                to.port(),
+                TimeUnit.MILLISECONDS.toSeconds(answerMillis),
+                config.rank()));
   }
 
   /** Dials again after a while; until then the attempt that failed keeps offers from it. */
@@ -441,7 +488,7 @@ final class TcpTransport implements Transport {
 
   private void prepare(Wire wire) {
     Channel channel = wire.channel;
-    channel.config().setOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS);
+    channel.config().setOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, answerMillis);
     channel.config().setRecvByteBufAllocator(wire);
     ((SocketChannel) channel).config().setTcpNoDelay(true);
     channel.pipeline().addLast(wire);

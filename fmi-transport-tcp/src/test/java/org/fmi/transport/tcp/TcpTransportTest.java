@@ -11,6 +11,7 @@ import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -29,6 +30,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
@@ -831,6 +833,79 @@ class TcpTransportTest {
       assertThat(sink.lost).hasSize(1).first().asString().containsIgnoringCase("refused");
       accepting.join();
       assertThat(accepted[0]).isEqualTo(times);
+    }
+  }
+
+  /** It computes: its queue is full, and the system drops what else would connect. */
+  @ParameterizedTest
+  @EnumSource
+  void aPeerThatDoesNotAnswerIsDialledUntilItDoes(NetIo net) throws Exception {
+    List<String> warnings = new ArrayList<>();
+    List<Socket> queue = new ArrayList<>();
+    byte[] payload = {1, 2, 3};
+    try (ServerSocket peer = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        TcpTransport transport =
+            new TcpTransport(config(0, 2, SECRET), 7, net, 100, warnings::add)) {
+      int port = peer.getLocalPort();
+      transport.start(new byte[][] {{}, new Endpoint("127.0.0.1", port).bytes()});
+      fill(peer, queue);
+      Frame frame = frame(0, 0, 0, payload);
+      // Two attempts that end.
+      for (int connections : new int[] {1, 0, 1, 0}) {
+        until(
+            transport,
+            NOTHING,
+            () -> !transport.offer(1, frame) && transport.connections() == connections);
+      }
+      assertThat(warnings)
+          .singleElement()
+          .asString()
+          .contains("no answer from rank 1 at 127.0.0.1:" + port, "firewall");
+      for (Socket waiting : queue) {
+        waiting.close();
+      }
+      FutureTask<Socket> answering = new FutureTask<>(() -> answer(peer));
+      Thread.ofVirtual().start(answering);
+      send(transport, 1, frame, NOTHING);
+      flush(transport, NOTHING);
+      try (Socket answered = answering.get()) {
+        assertThat(answered.getInputStream().readNBytes(frame.bytes())).endsWith(payload);
+      }
+      assertThat(warnings).hasSize(1);
+    } finally {
+      for (Socket waiting : queue) {
+        waiting.close();
+      }
+    }
+  }
+
+  /** Connects until no connection is let in any more. */
+  private static void fill(ServerSocket peer, List<Socket> queue) throws IOException {
+    for (boolean full = false; !full; ) {
+      Socket socket = new Socket();
+      queue.add(socket);
+      try {
+        socket.connect(peer.getLocalSocketAddress(), 1000);
+      } catch (SocketTimeoutException e) {
+        full = true;
+      }
+    }
+  }
+
+  /** Accepts connections until one proves itself, and takes that. */
+  private static Socket answer(ServerSocket peer) throws IOException {
+    byte[] got = new byte[1024];
+    while (true) {
+      Socket socket = peer.accept();
+      Handshake handshake = Handshake.accepting(SECRET, new SecureRandom());
+      for (int n; (n = socket.getInputStream().read(got)) > 0; ) {
+        socket.getOutputStream().write(handshake.receive(ByteBuffer.wrap(got, 0, n)));
+        if (handshake.state() == Handshake.State.DECIDING) {
+          socket.getOutputStream().write(handshake.accept());
+          return socket;
+        }
+      }
+      socket.close();
     }
   }
 
