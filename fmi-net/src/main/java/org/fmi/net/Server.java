@@ -28,6 +28,9 @@ public final class Server {
   /** In the order they came. Used on the loop's thread. */
   private final LinkedHashSet<Connection> unproven = new LinkedHashSet<>();
 
+  /** Whether the user was told that connections cannot be accepted. Used on the loop's thread. */
+  private boolean deaf;
+
   Server(Loop loop, ServerChannel channel, Acceptor acceptor, boolean authenticate) {
     this.loop = loop;
     this.channel = channel;
@@ -81,6 +84,15 @@ public final class Server {
     /** Out of file descriptors, mostly: accepting at full speed would only spin. */
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      if (!deaf) {
+        deaf = true;
+        System.err.println(
+            "fmi: cannot accept a connection at "
+                + channel.localAddress()
+                + ": "
+                + cause.getMessage()
+                + "; it is tried again every second. More open files (ulimit -n) would help");
+      }
       channel.config().setAutoRead(false);
       loop.schedule(1, TimeUnit.SECONDS, () -> channel.config().setAutoRead(true));
     }

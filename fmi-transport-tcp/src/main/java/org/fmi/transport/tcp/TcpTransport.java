@@ -103,6 +103,9 @@ final class TcpTransport implements Transport {
   /** By rank: whether the user was told that it does not answer. */
   private final boolean[] silent;
 
+  /** Whether the user was told that connections cannot be accepted. */
+  private boolean deaf;
+
   /** Losses to report at the next poll, with their reasons. */
   private final ArrayDeque<Loss> losses = new ArrayDeque<>();
 
@@ -512,6 +515,12 @@ final class TcpTransport implements Transport {
     /** Out of file descriptors, mostly: accepting at full speed would only spin. */
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      if (!deaf) {
+        deaf = true;
+        warning.accept(
+            "fmi: rank %d cannot accept a connection: %s; its peers wait, and it tries again every second. More open files (ulimit -n) would help"
+                .formatted(config.rank(), cause.getMessage()));
+      }
       listener.config().setAutoRead(false);
       loop.schedule(() -> listener.config().setAutoRead(true), 1, TimeUnit.SECONDS);
     }

@@ -9,11 +9,13 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -798,6 +800,39 @@ class TcpTransportTest {
             assertThat(sink.lost).hasSize(1).first().asString().startsWith("1: ");
           }
         });
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aRankOutOfFileDescriptorsSaysSoOnceAndAcceptsLater(NetIo net) throws Exception {
+    List<String> warnings = new ArrayList<>();
+    try (TcpTransport transport =
+        new TcpTransport(config(0, 2, SECRET), 7, net, 10_000, warnings::add)) {
+      transport.start(new byte[2][0]);
+      InetSocketAddress address =
+          new InetSocketAddress(
+              InetAddress.getLoopbackAddress(), Endpoint.of(transport.endpoint()).port());
+      // All that is needed then is loaded by now.
+      try (SocketChannel first = SocketChannel.open(address)) {
+        until(transport, NOTHING, () -> transport.connections() == 1);
+        assertThat(first.isConnected()).isTrue();
+      }
+      until(transport, NOTHING, () -> transport.connections() == 0);
+      try (SocketChannel later = SocketChannel.open()) {
+        DescriptorLimit.lower();
+        try {
+          later.connect(address);
+          until(transport, NOTHING, () -> !warnings.isEmpty());
+        } finally {
+          DescriptorLimit.restore();
+        }
+        until(transport, NOTHING, () -> transport.connections() == 1);
+      }
+      assertThat(warnings)
+          .singleElement()
+          .asString()
+          .contains("rank 0 cannot accept", "Too many open files", "ulimit -n");
+    }
   }
 
   /** As when it is busy, or strangers push the dialling rank out, again and again. */

@@ -1,0 +1,60 @@
+package org.fmi.transport.tcp;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * How many files this process may open.
+ *
+ * <pre>
+ *   struct rlimit: 0 soft, 8 hard
+ * </pre>
+ */
+@SuppressWarnings("restricted") // calls the system
+final class DescriptorLimit {
+  private static final int RLIMIT_NOFILE = 7;
+  private static final MethodHandle GET = function("getrlimit");
+  private static final MethodHandle SET = function("setrlimit");
+
+  /** The limits as they were. */
+  private static final MemorySegment BEFORE = Arena.global().allocate(ValueLayout.JAVA_LONG, 2);
+
+  private static final MemorySegment NONE = Arena.global().allocate(ValueLayout.JAVA_LONG, 2);
+
+  private DescriptorLimit() {}
+
+  private static MethodHandle function(String name) {
+    return Linker.nativeLinker()
+        .downcallHandle(
+            Linker.nativeLinker().defaultLookup().findOrThrow(name),
+            FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.ADDRESS));
+  }
+
+  /** No file can be opened any more; those that are open stay. */
+  static void lower() {
+    call(GET, BEFORE);
+    NONE.copyFrom(BEFORE).set(ValueLayout.JAVA_LONG, 0, 0);
+    call(SET, NONE);
+  }
+
+  static void restore() {
+    call(SET, BEFORE);
+  }
+
+  private static void call(MethodHandle function, MemorySegment limit) {
+    try {
+      int result = (int) function.invokeExact(RLIMIT_NOFILE, limit);
+      if (result != 0) {
+        throw new AssertionError("result " + result);
+      }
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable t) {
+      throw new AssertionError(t);
+    }
+  }
+}
