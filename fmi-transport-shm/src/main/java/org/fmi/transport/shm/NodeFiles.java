@@ -30,13 +30,16 @@ final class NodeFiles {
 
   private final Path directory;
   private final Arena arena;
+  private final PrivateFile.Room room;
 
   /**
    * @param arena where mappings live
+   * @param room asked before each file is made
    */
-  NodeFiles(Path directory, Arena arena) {
+  NodeFiles(Path directory, Arena arena, PrivateFile.Room room) {
     this.directory = directory;
     this.arena = arena;
+    this.room = room;
   }
 
   static String inboxName(int rank, int incarnation, int epoch) {
@@ -106,7 +109,7 @@ final class NodeFiles {
 
   /** The same, to live as long as an arena of its own. */
   MemorySegment create(String name, long bytes, Arena own) throws IOException {
-    return unchecked(PrivateFile.create(directory.resolve(name), bytes, own));
+    return unchecked(PrivateFile.create(directory.resolve(name), bytes, own, room));
   }
 
   /**

@@ -65,6 +65,11 @@ record RingLayout(int cells, int dataBytes) {
     return ofData(Math.clamp(Long.highestOneBit(NODE_BYTES / pairs), LEAST_DATA, MOST_DATA));
   }
 
+  /** For a node that has no room for others. */
+  static RingLayout smallest() {
+    return ofData(LEAST_DATA);
+  }
+
   /** What these rings take when each rank talks to each other. */
   static long nodeBytes(int ranksOnNode) {
     return of(ranksOnNode).fileBytes() * ranksOnNode * (ranksOnNode - 1);

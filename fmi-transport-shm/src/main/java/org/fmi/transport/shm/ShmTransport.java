@@ -15,9 +15,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.core.node.BellRope;
+import org.fmi.core.node.PrivateFile;
 import org.fmi.core.spi.FrameHandler;
 import org.fmi.core.spi.NodeShare;
 import org.fmi.core.spi.RankConfig;
@@ -27,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Carries frames between the ranks of one node: a {@link RingLayout ring} for each ordered pair
- * that talks, made by its writer on first use.
+ * that talks, made by its writer on first use. One that the planned size has no room for, because
+ * checkpoints have taken it, is made as small as rings can be.
  *
  * <p><b>Loss.</b> A peer that closes its transport is reported, one whose process dies is not:
  * shared memory cannot tell. The node's daemon and the failure detector see that.
@@ -43,10 +46,12 @@ final class ShmTransport implements Transport, NodeShare {
   static final int MAX_PAYLOAD = 16 << 10;
 
   private static final long FIRST_SLEEP_NANOS = 1_000_000;
+  private static final int KIB_SHIFT = 10;
   private static final int MIB_SHIFT = 20;
 
   private final RankConfig config;
   private final int epoch;
+  private final Consumer<String> warning;
   private final Arena arena = Arena.ofShared();
   private final NodeFiles files;
   private final String name;
@@ -68,6 +73,10 @@ final class ShmTransport implements Transport, NodeShare {
   private boolean earlierGone;
 
   private RingLayout layout = RingLayout.of(1);
+
+  /** The user was told that there is no room for rings of this layout. */
+  private boolean scarce;
+
   private InRing[] incoming = {};
   private int newsSeen;
 
@@ -101,9 +110,19 @@ final class ShmTransport implements Transport, NodeShare {
   }
 
   ShmTransport(RankConfig config, int epoch) throws IOException {
+    this(config, epoch, bytes -> {}, System.err::println);
+  }
+
+  /**
+   * @param room asked before each file is made
+   * @param warning what the user should know, a line each
+   */
+  ShmTransport(RankConfig config, int epoch, PrivateFile.Room room, Consumer<String> warning)
+      throws IOException {
     this.config = config;
     this.epoch = epoch;
-    this.files = new NodeFiles(Path.of(config.nodeDirectory()), arena);
+    this.warning = warning;
+    this.files = new NodeFiles(Path.of(config.nodeDirectory()), arena, room);
     this.name = NodeFiles.inboxName(config.rank(), config.incarnation(), epoch);
     this.neighbours = new Neighbour[config.size()];
     this.nodes = new int[config.size()];
@@ -212,18 +231,43 @@ final class ShmTransport implements Transport, NodeShare {
       return null;
     }
     try {
-      String file = NodeFiles.ringName(name, peer);
-      OutRing ring = new OutRing(files.create(file, layout.fileBytes()), layout, theirs);
-      outgoing[peer] = ring;
-      theirs.tell(config.rank(), Inbox.RING);
-      return ring;
+      return make(peer, layout, theirs);
     } catch (IOException e) {
       if (earlierGone) {
-        throw notMade(e);
+        return makeSmallest(peer, theirs, e);
       }
       // It may be the room that a neighbour still holds in the epoch before: tried again later.
       earlierGone = !anyEarlier();
       return null;
+    }
+  }
+
+  private OutRing make(int peer, RingLayout size, Inbox theirs) throws IOException {
+    String file = NodeFiles.ringName(name, peer);
+    OutRing ring = new OutRing(files.create(file, size.fileBytes()), size, theirs);
+    outgoing[peer] = ring;
+    theirs.tell(config.rank(), Inbox.RING);
+    return ring;
+  }
+
+  /** When there was room for all rings at the start, and something else has taken it since. */
+  private OutRing makeSmallest(int peer, Inbox theirs, IOException why) {
+    RingLayout smallest = RingLayout.smallest();
+    try {
+      OutRing ring = make(peer, smallest, theirs);
+      if (!scarce && !layout.equals(smallest)) {
+        scarce = true;
+        warning.accept(
+            "fmi: rank %d sends through rings of %d KiB instead of %d: %s"
+                .formatted(
+                    config.rank(),
+                    smallest.fileBytes() >> KIB_SHIFT,
+                    layout.fileBytes() >> KIB_SHIFT,
+                    why.getMessage()));
+      }
+      return ring;
+    } catch (IOException e) {
+      throw notMade(e);
     }
   }
 
@@ -238,7 +282,7 @@ final class ShmTransport implements Transport, NodeShare {
   /** Says what would help if room is what is missing. */
   private FmiException notMade(IOException e) {
     try {
-      if (files.freeBytes() < layout.fileBytes()) {
+      if (files.freeBytes() < RingLayout.smallest().fileBytes()) {
         return new FmiException(ErrorClass.OTHER, e.getMessage() + "; " + noRoom(all.size() + 1));
       }
     } catch (IOException unknown) {

@@ -19,6 +19,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.fmi.FmiException;
+import org.fmi.core.node.PrivateFile;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.core.progress.WaitStrategy;
@@ -306,6 +307,53 @@ class ShmTransportTest {
       Files.delete(inTheWay);
       assertThat(a.offer(1, frame)).isTrue();
     }
+  }
+
+  /** Checkpoints may have taken what was free when the transport was opened. */
+  @Test
+  void aRingWithoutRoomIsMadeAsSmallAsItCanBe() throws Exception {
+    List<String> warnings = new ArrayList<>();
+    long smallest = RingLayout.smallest().fileBytes();
+    PrivateFile.Room full =
+        bytes -> {
+          if (bytes > smallest) {
+            throw new IOException("No space left on device");
+          }
+        };
+    try (Transport a = new ShmTransport(config(directory, 0, 3, 0), EPOCH, full, warnings::add);
+        Transport b = open(1, 3);
+        Transport c = open(2, 3)) {
+      byte[][] endpoints = {a.endpoint(), b.endpoint(), c.endpoint()};
+      a.start(endpoints);
+      b.start(endpoints);
+      c.start(endpoints);
+      Frame frame = frame(a.maxPayload());
+      Counter counter = new Counter();
+      Counter other = new Counter();
+      int sent = 0;
+      assertThat(a.offer(1, frame)).as("may have failed before all have left").isFalse();
+      while (sent < 100) {
+        if (a.offer(1, frame)) {
+          sent++;
+          assertThat(a.offer(2, frame)).isTrue();
+        } else {
+          b.poll(counter);
+        }
+        c.poll(other);
+        if (sent == 1) {
+          assertThat(Files.size(directory.resolve("shm-0.0-3-1"))).isEqualTo(smallest);
+        }
+      }
+      while (b.poll(counter) > 0 || c.poll(other) > 0) {
+        // Until nothing is left.
+      }
+      assertThat(counter.frames).isEqualTo(sent);
+      assertThat(other.frames).isEqualTo(sent);
+      assertThat(warnings)
+          .containsExactly(
+              "fmi: rank 0 sends through rings of 76 KiB instead of 1060: No space left on device");
+    }
+    assertThat(files()).isEmpty();
   }
 
   @Test
