@@ -41,7 +41,9 @@ final class TcpLinks implements RingLinks {
     this.neighbours = neighbours;
     this.handler = handler;
     this.loop = Loop.open("fmi-logring", config.secret(), MAX_FRAME);
-    this.server = loop.listen(Endpoint.listening(config.host()), this::accept);
+    this.server =
+        loop.listen(
+            Endpoint.listening(config.host()), config.heartbeatTimeoutMillis(), this::accept);
   }
 
   @Override

@@ -181,13 +181,13 @@ public final class Connection {
   // All below runs on the loop's thread.
 
   /** Accepting side: registers the channel and begins. */
-  void begin() {
+  void begin(int proofMillis) {
     register();
     if (handshake == null) {
       decideLocal();
     } else {
       stage = Stage.HANDSHAKE;
-      limitProof(Server.PROOF_MILLIS);
+      limitProof(proofMillis);
     }
   }
 

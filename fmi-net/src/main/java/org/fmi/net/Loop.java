@@ -33,7 +33,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <pre>
  *   Loop loop = Loop.open("fmi-control", secret, Loop.MAX_FRAME);
- *   Server server = loop.listen(new InetSocketAddress(0), (identity, remote) -> new MyHandler());
+ *   Server server = loop.listen(new InetSocketAddress(0), 5000, (identity, remote) -> new MyHandler());
  *   loop.connect(new InetSocketAddress(host, server.port()), identity, 5000, new MyHandler());
  * </pre>
  */
@@ -95,10 +95,14 @@ public final class Loop implements AutoCloseable {
   /**
    * Listens for TCP connections; port 0 takes a free one.
    *
+   * @param heartbeatMillis a peer silent for so long counts as dead: so long it may take to prove
+   *     itself, and 5 s at least
    * @throws IOException if the address cannot be had
    */
-  public Server listen(InetSocketAddress address, Acceptor acceptor) throws IOException {
-    return listen(net.server(), address, acceptor, true);
+  public Server listen(InetSocketAddress address, int heartbeatMillis, Acceptor acceptor)
+      throws IOException {
+    int proofMillis = Math.max(Server.PROOF_MILLIS, heartbeatMillis);
+    return listen(net.server(), address, acceptor, proofMillis);
   }
 
   /**
@@ -116,15 +120,15 @@ public final class Loop implements AutoCloseable {
     if (path.toString().getBytes(StandardCharsets.UTF_8).length > LONGEST_LOCAL_PATH) {
       throw new IOException(path + " is longer than " + LONGEST_LOCAL_PATH + " bytes");
     }
-    Server server = listen(net.localServer(), net.localAddress(path), acceptor, false);
+    Server server = listen(net.localServer(), net.localAddress(path), acceptor, Server.NO_PROOF);
     Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
     return server;
   }
 
   private Server listen(
-      ServerChannel channel, SocketAddress address, Acceptor acceptor, boolean authenticate)
+      ServerChannel channel, SocketAddress address, Acceptor acceptor, int proofMillis)
       throws IOException {
-    Server server = new Server(this, channel, acceptor, authenticate);
+    Server server = new Server(this, channel, acceptor, proofMillis);
     register(channel).syncUninterruptibly();
     ChannelFuture bound = channel.bind(address).awaitUninterruptibly();
     if (!bound.isSuccess()) {

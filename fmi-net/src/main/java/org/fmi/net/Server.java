@@ -17,12 +17,17 @@ import java.util.concurrent.atomic.AtomicLong;
 @SuppressWarnings("FutureReturnValueIgnored")
 public final class Server {
   static final int MAX_UNPROVEN = 1024;
+
+  /** The least time a peer has to prove itself. */
   static final int PROOF_MILLIS = 5000;
+
+  /** Peers need not prove anything. */
+  static final int NO_PROOF = 0;
 
   private final Loop loop;
   private final ServerChannel channel;
   private final Acceptor acceptor;
-  private final boolean authenticate;
+  private final int proofMillis;
   private final AtomicLong refused = new AtomicLong();
 
   /** In the order they came. Used on the loop's thread. */
@@ -31,11 +36,14 @@ public final class Server {
   /** Whether the user was told that connections cannot be accepted. Used on the loop's thread. */
   private boolean deaf;
 
-  Server(Loop loop, ServerChannel channel, Acceptor acceptor, boolean authenticate) {
+  /**
+   * @param proofMillis for so long a peer may take to prove itself, or {@link #NO_PROOF}
+   */
+  Server(Loop loop, ServerChannel channel, Acceptor acceptor, int proofMillis) {
     this.loop = loop;
     this.channel = channel;
     this.acceptor = acceptor;
-    this.authenticate = authenticate;
+    this.proofMillis = proofMillis;
     channel.pipeline().addLast(new Incoming());
   }
 
@@ -70,6 +78,7 @@ public final class Server {
   private final class Incoming extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
+      boolean authenticate = proofMillis != NO_PROOF;
       if (authenticate && unproven.size() >= MAX_UNPROVEN) {
         unproven.getFirst().end(Closed.Why.NOT_AUTHENTIC, "made room for a newer connection");
       }
@@ -78,7 +87,7 @@ public final class Server {
       if (authenticate) {
         unproven.add(connection);
       }
-      connection.begin();
+      connection.begin(proofMillis);
     }
 
     /** Out of file descriptors, mostly: accepting at full speed would only spin. */

@@ -11,9 +11,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -51,7 +53,7 @@ class LoopTest {
     try (Loop loop = Loop.open("test", SECRET, Loop.MAX_FRAME, net)) {
       Recorder left = new Recorder();
       Recorder right = new Recorder();
-      Server server = loop.listen(at(0), (identity, remote) -> right);
+      Server server = loop.listen(at(0), 5000, (identity, remote) -> right);
       Connection out = loop.connect(at(server.port()), ME, 30_000, left);
       assertThat(left.next().connection()).isSameAs(out);
       Connection in = right.next().connection();
@@ -83,7 +85,7 @@ class LoopTest {
     try (Loop loop = Loop.open("test", SECRET, Loop.MAX_FRAME, net);
         Loop others = Loop.open("others", SECRET, Loop.MAX_FRAME, net)) {
       Recorder here = new Recorder();
-      Server server = loop.listen(at(0), (identity, remote) -> here);
+      Server server = loop.listen(at(0), 5000, (identity, remote) -> here);
       List<Connection> connections = new ArrayList<>();
       List<Recorder> peers = new ArrayList<>();
       for (int i = 0; i < 4; i++) {
@@ -165,7 +167,7 @@ class LoopTest {
         Loop theirs = Loop.open("theirs", secret(2), 100)) {
       Recorder left = new Recorder();
       Recorder right = new Recorder();
-      Server server = mine.listen(at(0), (identity, remote) -> right);
+      Server server = mine.listen(at(0), 5000, (identity, remote) -> right);
       theirs.connect(at(server.port()), ME, 30_000, left);
       assertThat(left.next().end().why()).isEqualTo(Closed.Why.NOT_AUTHENTIC);
       assertThat(right.quiet()).isTrue();
@@ -180,6 +182,7 @@ class LoopTest {
       Server server =
           loop.listen(
               at(0),
+              5000,
               (identity, remote) -> {
                 throw new Acceptor.Refused(9, "wrong epoch");
               });
@@ -201,7 +204,7 @@ class LoopTest {
       Recorder left = new Recorder();
       loop.connect(at(port), ME, 30_000, left);
       assertThat(left.next().end().why()).isEqualTo(Closed.Why.UNREACHABLE);
-      assertThatThrownBy(() -> loop.listen(new InetSocketAddress("192.0.2.1", 0), (i, r) -> left))
+      assertThatThrownBy(() -> loop.listen(new InetSocketAddress("192.0.2.1", 0), 5000, (i, r) -> left))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("192.0.2.1");
     }
@@ -211,20 +214,39 @@ class LoopTest {
   void strangersAreClosed() throws Exception {
     try (Loop loop = Loop.open("test", SECRET, 100)) {
       Recorder right = new Recorder();
-      Server server = loop.listen(at(0), (identity, remote) -> right);
+      Server server = loop.listen(at(0), 5000, (identity, remote) -> right);
       try (Socket http = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
         http.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(UTF_8));
         assertThat(readAll(http)).isEmpty();
       }
-      // Says the right words as far as it knows them, then nothing more.
-      try (Socket slow = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
-        byte[] hello =
-            Handshake.connecting(secret(3), new java.security.SecureRandom(), ME).start();
-        slow.getOutputStream().write(hello);
-        assertThat(readAll(slow)).hasSize(hello.length);
-      }
-      assertThat(server.refused()).isEqualTo(2);
+      assertThat(server.refused()).isEqualTo(1);
       assertThat(right.quiet()).isTrue();
+    }
+  }
+
+  /** Both say hello, then nothing more until one of them was closed. */
+  @Test
+  void aPeerMayBeSlowUntilItWouldCountAsDead() throws Exception {
+    try (Loop loop = Loop.open("test", SECRET, 100)) {
+      Recorder right = new Recorder();
+      Recorder wrong = new Recorder();
+      Server patient = loop.listen(at(0), 120_000, (identity, remote) -> right);
+      Server impatient = loop.listen(at(0), 1000, (identity, remote) -> wrong);
+      Handshake member = Handshake.connecting(SECRET, new SecureRandom(), ME);
+      byte[] hello = member.start();
+      try (Socket paused = new Socket(InetAddress.getLoopbackAddress(), patient.port());
+          Socket stranger = new Socket(InetAddress.getLoopbackAddress(), impatient.port())) {
+        paused.getOutputStream().write(hello);
+        stranger.getOutputStream().write(hello);
+        assertThat(readAll(stranger)).hasSize(hello.length);
+        assertThat(impatient.refused()).isEqualTo(1);
+        assertThat(wrong.quiet()).isTrue();
+
+        byte[] challenge = paused.getInputStream().readNBytes(hello.length);
+        paused.getOutputStream().write(member.receive(ByteBuffer.wrap(challenge)));
+        assertThat(right.next().connection().identity()).isEqualTo(ME);
+        assertThat(patient.refused()).isZero();
+      }
     }
   }
 
@@ -247,7 +269,7 @@ class LoopTest {
     try (Loop loop = Loop.open("test", SECRET, 100)) {
       Recorder left = new Recorder();
       Recorder right = new Recorder();
-      Server server = loop.listen(at(0), (identity, remote) -> right);
+      Server server = loop.listen(at(0), 5000, (identity, remote) -> right);
       Socket[] strangers = new Socket[Server.MAX_UNPROVEN + 50];
       try {
         for (int i = 0; i < strangers.length; i++) {
@@ -273,7 +295,7 @@ class LoopTest {
         Loop big = Loop.open("big", SECRET, 1000)) {
       Recorder left = new Recorder();
       Recorder right = new Recorder();
-      Server server = small.listen(at(0), (identity, remote) -> right);
+      Server server = small.listen(at(0), 5000, (identity, remote) -> right);
       Connection out = big.connect(at(server.port()), ME, 30_000, left);
       left.next();
       right.next();
@@ -293,7 +315,7 @@ class LoopTest {
         Loop mute = Loop.open("mute", SECRET, 100)) {
       Recorder good = new Recorder();
       Recorder bad = new Recorder();
-      Server server = mine.listen(at(0), (identity, remote) -> identity.length == 0 ? bad : good);
+      Server server = mine.listen(at(0), 5000, (identity, remote) -> identity.length == 0 ? bad : good);
       Recorder left = new Recorder();
       Connection beating = other.connect(at(server.port()), ME, 30_000, left);
       mute.connect(at(server.port()), new byte[0], 30_000, new Recorder());
@@ -318,7 +340,7 @@ class LoopTest {
         Loop other = Loop.open("other", SECRET, 100)) {
       Recorder right = new Recorder();
       Recorder left = new Recorder();
-      Server server = mine.listen(at(0), (identity, remote) -> right);
+      Server server = mine.listen(at(0), 5000, (identity, remote) -> right);
       other.connect(at(server.port()), ME, 30_000, left);
       Connection out = left.next().connection();
       Connection in = right.next().connection();
@@ -348,7 +370,7 @@ class LoopTest {
         Loop other = Loop.open("other", SECRET, Loop.MAX_FRAME)) {
       Recorder right = new Recorder();
       Recorder left = new Recorder();
-      Server server = mine.listen(at(0), (identity, remote) -> right);
+      Server server = mine.listen(at(0), 5000, (identity, remote) -> right);
       Connection out = other.connect(at(server.port()), ME, 30_000, left);
       left.next();
       right.next();
@@ -385,7 +407,7 @@ class LoopTest {
     Recorder left = new Recorder();
     Loop mine = Loop.open("mine", SECRET, 100);
     try (Loop other = Loop.open("other", SECRET, 100)) {
-      Server server = mine.listen(at(0), (identity, remote) -> right);
+      Server server = mine.listen(at(0), 5000, (identity, remote) -> right);
       other.connect(at(server.port()), ME, 30_000, left);
       left.next();
       right.next().connection().send(ME);

@@ -203,7 +203,7 @@ final class JobShell {
    * @throws IOException if not even the port for the daemons can be had
    */
   int run() throws IOException {
-    Server server = loop.listen(around.listenAt(), this::accept);
+    Server server = loop.listen(around.listenAt(), options.heartbeatMillis(), this::accept);
     port = server.port();
     loop.execute(
         () -> {
