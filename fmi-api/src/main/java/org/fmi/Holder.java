@@ -5,8 +5,9 @@ import java.util.Objects;
 /**
  * A reference that is part of a loop's state: for programs that swap buffers ({@code u} and {@code
  * next}) or replace an object while they iterate. A checkpoint holds what the holder refers to at
- * that moment. A rollback makes it refer to a new array; two holders of one array get the same one.
- * Other objects are restored in place.
+ * that moment. A rollback makes it refer to a new array, with new rows if it is an array of arrays,
+ * of the sizes they had; two holders of one array get the same one. Other objects are restored in
+ * place.
  */
 public final class Holder<T> {
   private T value;

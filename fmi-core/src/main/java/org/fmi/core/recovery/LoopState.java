@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.fmi.Holder;
 import org.fmi.core.wire.FrameLayout;
@@ -15,14 +16,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a program registered as its loop's state: writes it into a checkpoint image and reads it
- * back in place.
+ * back in place, except that holders of arrays get new ones.
  *
- * <p>Each object, in the order registered (arrays of arrays element by element), is a section:
+ * <p>Each object, in the order registered, is a section:
  *
  * <pre>
  *   0      8        16       16 + bytes, rounded up to 8
  *   | kind | bytes  | data   |
  * </pre>
+ *
+ * <p>The data of an array of arrays is its length; the sections of its rows follow.
  *
  * <p>Holders and rows that refer to one object do so again when they are read back: its content is
  * in one section, and the others name that section's number.
@@ -30,46 +33,19 @@ import org.jspecify.annotations.Nullable;
 final class LoopState {
   private static final int SECTION_HEADER = 16;
 
+  /** More than the number of any kind. */
+  private static final long DIMENSION = 16;
+
   private final Object[] roots;
 
-  /**
-   * In order, rebuilt before each write and read: holders and rows may refer to other objects by
-   * then.
-   */
-  private final List<Leaf> leaves = new ArrayList<>();
+  /** By section, collected before each write: holders and rows may refer to other ones by then. */
+  private final List<Object> objects = new ArrayList<>();
 
-  /** By leaf: the one in whose section the object is, which may be itself. */
-  private int[] owners = {};
+  /** The section that has an object's content. */
+  private final IdentityHashMap<Object, Integer> owners = new IdentityHashMap<>();
 
-  /** Serialised form of the leaves that write themselves, by their index; empty for others. */
+  /** Serialised form of the objects that write themselves, by section; empty for others. */
   private final List<byte[]> serialised = new ArrayList<>();
-
-  /**
-   * One object of the state, and the place that refers to it: a holder, a row of an array of
-   * arrays, or, if there is neither, the program itself, whose reference cannot be changed.
-   */
-  private record Leaf(
-      Object object, @Nullable Holder<?> holder, Object @Nullable [] rows, int row) {
-    boolean fixed() {
-      return holder == null && rows == null;
-    }
-
-    /** What the place refers to. */
-    Object get() {
-      return holder != null ? holder.get() : rows != null ? rows[row] : object;
-    }
-
-    /** Makes the place refer to another object. */
-    @SuppressWarnings(
-        "unchecked") // a holder of T gets back what it held when the checkpoint was taken: a T
-    void set(Object other) {
-      if (holder != null) {
-        ((Holder<Object>) holder).set(other);
-      } else if (rows != null) {
-        rows[row] = other;
-      }
-    }
-  }
 
   /**
    * Registers state objects.
@@ -104,13 +80,12 @@ final class LoopState {
   /** Measures the state as it is now; call before {@link #write}. */
   long bytes() {
     collect();
-    findOwners();
     serialised.clear();
     long bytes = 0;
-    for (int i = 0; i < leaves.size(); i++) {
-      Object object = leaves.get(i).object();
+    for (int i = 0; i < objects.size(); i++) {
+      Object object = objects.get(i);
       serialised.add(
-          owners[i] == i && isSelfWriting(object) ? SelfWriting.write(object) : new byte[0]);
+          owner(i) == i && isSelfWriting(object) ? SelfWriting.write(object) : new byte[0]);
       bytes += SECTION_HEADER + roundUp(sectionBytes(i));
     }
     return bytes;
@@ -119,15 +94,18 @@ final class LoopState {
   /** Writes what {@link #bytes} has measured. */
   void write(MemorySegment image, long at) {
     long to = at;
-    for (int i = 0; i < leaves.size(); i++) {
-      Object object = leaves.get(i).object();
+    for (int i = 0; i < objects.size(); i++) {
+      Object object = objects.get(i);
+      int owner = owner(i);
       long bytes = sectionBytes(i);
-      image.set(FrameLayout.LONG, to, owners[i] == i ? kind(object) : Kind.SAME.number);
+      image.set(FrameLayout.LONG, to, owner == i ? kind(object) : Kind.SAME.number);
       image.set(FrameLayout.LONG, to + 8, bytes);
       to += SECTION_HEADER;
       byte[] own = serialised.get(i);
-      if (owners[i] != i) {
-        image.set(FrameLayout.LONG, to, owners[i]);
+      if (owner != i) {
+        image.set(FrameLayout.LONG, to, owner);
+      } else if (object instanceof Object[] rows) {
+        image.set(FrameLayout.LONG, to, rows.length);
       } else if (own.length > 0) {
         Memory.toSegment(own, 0, image, to, bytes);
       } else if (bytes > 0) {
@@ -144,195 +122,261 @@ final class LoopState {
    * @throws IllegalStateException if the image holds another kind of state: the program registered
    *     something else
    */
-  @SuppressWarnings("ReferenceEquality") // which object it is, not what is in it
   void read(MemorySegment image, long at, long end) {
-    collect();
-    Set<Object> fixed = identitySet();
-    for (Leaf leaf : leaves) {
-      if (leaf.fixed()) {
-        fixed.add(leaf.object());
-      }
-    }
-    Set<Object> restored = identitySet();
-    Object[] objects = new Object[leaves.size()];
-    int[] sameAs = new int[leaves.size()];
-    long from = at;
-    for (int i = 0; i < leaves.size(); i++) {
-      if (from + SECTION_HEADER > end) {
-        throw differs(i, "nothing");
-      }
-      long kind = image.get(FrameLayout.LONG, from);
-      long bytes = image.get(FrameLayout.LONG, from + 8);
-      from += SECTION_HEADER;
-      sameAs[i] = i;
-      if (kind == Kind.SAME.number) {
-        sameAs[i] = (int) image.get(FrameLayout.LONG, from);
-        if (sameAs[i] >= leaves.size()) {
-          throw differs(i, "the same as object " + sameAs[i]);
-        }
-      } else {
-        objects[i] = place(i, kind, bytes, fixed, restored);
-        readInto(objects[i], kind, bytes, image, from, i);
-      }
-      from += roundUp(bytes);
-    }
-    if (from != end) {
-      throw differs(leaves.size(), "more objects");
-    }
-    for (int i = 0; i < objects.length; i++) {
-      leaves.get(i).set(objects[sameAs[i]]);
-    }
-    for (int i = 0; i < objects.length; i++) {
-      if (leaves.get(i).get() != objects[sameAs[i]]) {
-        throw sameness(i);
-      }
-    }
+    objects.clear();
+    owners.clear();
+    new Reading(image, at, end).run();
   }
 
-  /** The object that a leaf's section is read into. */
-  private Object place(int index, long kind, long bytes, Set<Object> fixed, Set<Object> restored) {
-    Kind of = Kind.of(kind);
-    Holder<?> holder = leaves.get(index).holder();
-    if (holder != null && of.element != void.class) {
-      return renew(index, holder, of.element, Math.toIntExact(bytes / of.elementBytes));
-    }
-    Leaf leaf = leaves.get(index);
-    // The one that stands there now may belong to another section.
-    boolean taken =
-        (!leaf.fixed() && fixed.contains(leaf.object())) || !restored.add(leaf.object());
-    if (!taken) {
-      return leaf.object();
-    }
-    if (leaf.rows() != null && kind == kind(leaf.object()) && of.element != void.class) {
-      return Array.newInstance(of.element, Array.getLength(leaf.object()));
-    }
-    throw sameness(index);
-  }
-
-  /** The heap need not have room for both: the array before can be collected first. */
-  private Object renew(int index, Holder<?> holder, Class<?> element, int length) {
-    Leaf empty = new Leaf(Array.newInstance(element, 0), holder, null, 0);
-    leaves.set(index, empty);
-    empty.set(empty.object());
-    Leaf fresh = new Leaf(Array.newInstance(element, length), holder, null, 0);
-    leaves.set(index, fresh);
-    fresh.set(fresh.object());
-    return fresh.object();
-  }
-
-  private void readInto(
-      Object object, long kind, long bytes, MemorySegment image, long from, int index) {
-    if (kind != kind(object)) {
-      throw differs(index, Kind.of(kind).name());
-    }
-    if (isSelfWriting(object)) {
-      SelfWriting.read(object, image.asSlice(from, bytes));
-      return;
-    }
-    if (bytes != rawBytes(object)) {
-      throw differs(index, Kind.of(kind) + " of " + bytes + " bytes");
-    }
-    if (bytes > 0) {
-      Memory.fromSegment(image, from, base(object), 0, bytes);
-    }
-  }
-
-  private IllegalStateException differs(int index, String checkpoint) {
-    return new IllegalStateException(
-        "the loop's state object "
-            + index
-            + " is "
-            + (index < leaves.size()
-                ? leaves.get(index).object().getClass().getTypeName()
-                : "missing")
-            + ", but the checkpoint holds "
-            + checkpoint
-            + ": register the same objects, of the same sizes, in every run");
-  }
-
-  private IllegalStateException sameness(int index) {
-    return new IllegalStateException(
-        "whether the loop's state object "
-            + index
-            + ", a "
-            + leaves.get(index).object().getClass().getTypeName()
-            + ", is the same as another one is not as it was in the checkpoint, and cannot be made"
-            + " so: register objects that are not the same at the begin of the loop");
-  }
-
-  // ---- leaves
+  // ---- what is to be written
 
   private void collect() {
-    leaves.clear();
+    objects.clear();
+    owners.clear();
+    Set<Object> fixed = fixed();
     for (Object root : roots) {
-      add(root, null, null, 0);
+      add(root, true, false, fixed);
     }
   }
 
-  private void add(
-      @Nullable Object object, @Nullable Holder<?> holder, Object @Nullable [] rows, int row) {
-    switch (object) {
-      case null ->
-          throw new IllegalArgumentException(
-              "the loop's state object " + leaves.size() + " is null");
-      case Holder<?> h -> {
-        if (holder != null) {
-          throw new IllegalArgumentException("a loop's state cannot hold a Holder of a Holder");
-        }
-        add(h.get(), h, null, 0);
+  private void add(@Nullable Object object, boolean root, boolean held, Set<Object> fixed) {
+    if (object == null) {
+      throw new IllegalArgumentException("the loop's state object " + objects.size() + " is null");
+    }
+    if (object instanceof Holder<?> holder) {
+      if (held) {
+        throw new IllegalArgumentException("a loop's state cannot hold a Holder of a Holder");
       }
-      case Object[] nested -> {
-        for (int i = 0; i < nested.length; i++) {
-          add(nested[i], null, nested, i);
-        }
-      }
-      default -> {
-        if ((object instanceof ByteBuffer b && b.isReadOnly())
-            || (object instanceof MemorySegment s && s.isReadOnly())) {
-          throw new IllegalArgumentException(
-              "a loop's state cannot be restored into a read-only "
-                  + object.getClass().getTypeName());
-        }
-        kind(object);
-        leaves.add(new Leaf(object, holder, rows, row));
+      add(holder.get(), false, true, fixed);
+      return;
+    }
+    kind(object); // refuses what is of no supported type
+    int section = objects.size();
+    objects.add(object);
+    boolean owner =
+        (root || !fixed.contains(object)) && owners.putIfAbsent(object, section) == null;
+    if (owner && object instanceof Object[] rows) {
+      for (Object row : rows) {
+        add(row, false, false, fixed);
       }
     }
   }
 
-  /**
-   * An object's content is kept for the place that cannot refer to another one, if there is one.
-   */
-  private void findOwners() {
-    IdentityHashMap<Object, Integer> owner = new IdentityHashMap<>();
-    for (int i = 0; i < leaves.size(); i++) {
-      if (leaves.get(i).fixed()) {
-        owner.putIfAbsent(leaves.get(i).object(), i);
+  /** What the program itself refers to: its content is kept there, and others refer to that. */
+  private Set<Object> fixed() {
+    Set<Object> fixed = identitySet();
+    for (Object root : roots) {
+      if (!(root instanceof Holder)) {
+        fixed.add(root);
       }
     }
-    owners = new int[leaves.size()];
-    for (int i = 0; i < owners.length; i++) {
-      Integer before = owner.putIfAbsent(leaves.get(i).object(), i);
-      owners[i] = before == null ? i : before;
-    }
+    return fixed;
   }
 
   private static Set<Object> identitySet() {
     return Collections.newSetFromMap(new IdentityHashMap<>());
   }
 
-  private long sectionBytes(int index) {
-    if (owners[index] != index) {
+  private int owner(int section) {
+    return Objects.requireNonNull(owners.get(objects.get(section)));
+  }
+
+  private long sectionBytes(int section) {
+    Object object = objects.get(section);
+    if (owner(section) != section || object instanceof Object[]) {
       return Long.BYTES;
     }
-    Object object = leaves.get(index).object();
-    return isSelfWriting(object) ? serialised.get(index).length : rawBytes(object);
+    return isSelfWriting(object) ? serialised.get(section).length : rawBytes(object);
   }
+
+  // ---- reading
+
+  /**
+   * What refers to an object: a holder, a row of an array of arrays, or, if it is neither, the
+   * program itself, whose reference cannot be changed.
+   */
+  private record Place(
+      @Nullable Object root, @Nullable Holder<?> holder, Object @Nullable [] rows, int row) {
+
+    /** Null in a row of a new array. */
+    @Nullable Object get() {
+      return holder != null ? holder.get() : rows != null ? rows[row] : root;
+    }
+
+    /** The holder, if that is what the program or a row refers to. */
+    @Nullable Holder<?> inner() {
+      return holder == null && get() instanceof Holder<?> inner ? inner : null;
+    }
+
+    /** Makes the place refer to another object. */
+    @SuppressWarnings(
+        "unchecked") // a holder of T gets back what it held when the checkpoint was taken: a T
+    void set(Object other) {
+      if (holder != null) {
+        ((Holder<Object>) holder).set(other);
+      } else if (rows != null) {
+        rows[row] = other;
+      }
+    }
+  }
+
+  /** The object is that of another section. */
+  private record Same(int section) {}
+
+  /** One pass over an image. */
+  private final class Reading {
+    private final MemorySegment image;
+    private final long end;
+    private long from;
+
+    /** By section. */
+    private final List<Place> places = new ArrayList<>();
+
+    /** By section: what its place is to refer to, or where that is. */
+    private final List<Object> contents = new ArrayList<>();
+
+    private final Set<Object> fixed = fixed();
+
+    /** The objects that have been read into in place. */
+    private final Set<Object> restored = identitySet();
+
+    Reading(MemorySegment image, long at, long end) {
+      this.image = image;
+      this.end = end;
+      this.from = at;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // which object it is, not what is in it
+    void run() {
+      for (Object root : roots) {
+        read(new Place(root, null, null, 0), false);
+      }
+      if (from != end) {
+        throw differs(places.size(), null, "more objects");
+      }
+      for (int i = 0; i < places.size(); i++) {
+        places.get(i).set(content(i));
+      }
+      for (int i = 0; i < places.size(); i++) {
+        if (places.get(i).get() != content(i)) {
+          throw sameness(i);
+        }
+      }
+    }
+
+    private Object content(int section) {
+      Object content = contents.get(section);
+      return content instanceof Same same ? contents.get(same.section) : content;
+    }
+
+    /**
+     * Reads what a place refers to.
+     *
+     * @param renew whether that is a new one if it is an array
+     */
+    private void read(Place place, boolean renew) {
+      Holder<?> inner = place.inner();
+      if (inner != null) {
+        read(new Place(null, inner, null, 0), true);
+        return;
+      }
+      if (from + SECTION_HEADER > end) {
+        throw differs(places.size(), place.get(), "nothing");
+      }
+      long kind = image.get(FrameLayout.LONG, from);
+      long bytes = image.get(FrameLayout.LONG, from + 8);
+      long data = from + SECTION_HEADER;
+      from = data + roundUp(bytes);
+      int section = places.size();
+      places.add(place);
+      if (kind == Kind.SAME.number) {
+        contents.add(new Same((int) image.get(FrameLayout.LONG, data)));
+        return;
+      }
+      long size =
+          isNested(kind) ? image.get(FrameLayout.LONG, data) : bytes / Kind.of(kind).elementBytes;
+      Object object = object(section, renew, kind, size);
+      contents.add(object);
+      if (object instanceof Object[] rows) {
+        boolean renewRows = !restored.contains(rows);
+        for (int i = 0; i < rows.length; i++) {
+          read(new Place(null, null, rows, i), renewRows);
+        }
+      } else if (isSelfWriting(object)) {
+        SelfWriting.read(object, image.asSlice(data, bytes));
+      } else if (bytes > 0) {
+        Memory.fromSegment(image, data, base(object), 0, bytes);
+      }
+    }
+
+    /** The object that a section is read into. */
+    private Object object(int section, boolean renew, long kind, long size) {
+      Place place = places.get(section);
+      boolean creatable = Kind.of(kind).element != void.class;
+      if (renew && creatable) {
+        // The heap need not have room for both: the array before, which no variable refers to, can
+        // be collected first.
+        place.set(newArray(kind, 0));
+        place.set(newArray(kind, size));
+        return Objects.requireNonNull(place.get());
+      }
+      Object now = place.get();
+      if (now == null
+          || kind != kind(now)
+          || (kind != Kind.SELF_WRITING.number && size != size(now))) {
+        throw differs(section, now, name(kind) + " of size " + size);
+      }
+      if (renew && now instanceof Object[] rows) {
+        return rows.clone();
+      }
+      // The one that stands there now may belong to another section.
+      boolean taken = (place.root == null && fixed.contains(now)) || !restored.add(now);
+      if (!taken) {
+        return now;
+      }
+      if (place.rows != null && creatable) {
+        return newArray(kind, size);
+      }
+      throw sameness(section);
+    }
+
+    private IllegalStateException sameness(int section) {
+      return new IllegalStateException(
+          "whether the loop's state object "
+              + section
+              + ", a "
+              + typeName(places.get(section).get())
+              + ", is the same as another one is not as it was in the checkpoint, and cannot be"
+              + " made so: register objects that are not the same at the begin of the loop");
+    }
+  }
+
+  private static IllegalStateException differs(
+      int section, @Nullable Object now, String checkpoint) {
+    return new IllegalStateException(
+        "the loop's state object "
+            + section
+            + " is "
+            + typeName(now)
+            + ", but the checkpoint holds "
+            + checkpoint
+            + ": register the same objects, of the same sizes, in every run");
+  }
+
+  private static String typeName(@Nullable Object object) {
+    return object == null ? "missing" : object.getClass().getTypeName();
+  }
+
+  // ---- kinds
 
   private static long roundUp(long bytes) {
     return (bytes + 7) & ~7L;
   }
 
-  /** What a section holds; the number is part of the image's format. */
+  /**
+   * What a section holds; the number is part of the image's format. That of an array of arrays is
+   * that of its innermost arrays, and {@link #DIMENSION} for each dimension more.
+   */
   private enum Kind {
     NONE(0, void.class, 1),
     BYTES(1, byte.class, 1),
@@ -347,7 +391,9 @@ final class LoopState {
     SEGMENT(10, void.class, 1),
     SELF_WRITING(11, void.class, 1),
     /** The object is that of the section whose number is the data. */
-    SAME(12, void.class, 1);
+    SAME(12, void.class, 1),
+    /** An array whose innermost elements are objects. */
+    OBJECTS(13, void.class, 1);
 
     private final long number;
 
@@ -364,7 +410,7 @@ final class LoopState {
 
     static Kind of(long number) {
       for (Kind kind : values()) {
-        if (kind.number == number) {
+        if (kind.number == number % DIMENSION) {
           return kind;
         }
       }
@@ -372,54 +418,86 @@ final class LoopState {
     }
   }
 
-  private static long kind(Object leaf) {
-    Kind kind =
-        switch (leaf) {
-          case byte[] a -> Kind.BYTES;
-          case boolean[] a -> Kind.BOOLEANS;
-          case char[] a -> Kind.CHARS;
-          case short[] a -> Kind.SHORTS;
-          case int[] a -> Kind.INTS;
-          case long[] a -> Kind.LONGS;
-          case float[] a -> Kind.FLOATS;
-          case double[] a -> Kind.DOUBLES;
-          case ByteBuffer b -> Kind.BUFFER;
-          case MemorySegment s -> Kind.SEGMENT;
-          default -> {
-            if (!isSelfWriting(leaf)) {
-              throw new IllegalArgumentException(
-                  "a loop's state cannot hold a "
-                      + leaf.getClass().getTypeName()
-                      + ": use primitive arrays (of arrays), ByteBuffer, MemorySegment, Holder,"
-                      + " or an object that implements net.openhft.chronicle.bytes.BytesMarshallable");
-            }
-            yield Kind.SELF_WRITING;
-          }
-        };
-    return kind.number;
+  private static long kind(Object object) {
+    if ((object instanceof ByteBuffer b && b.isReadOnly())
+        || (object instanceof MemorySegment s && s.isReadOnly())) {
+      throw new IllegalArgumentException(
+          "a loop's state cannot be restored into a read-only " + typeName(object));
+    }
+    if (object.getClass().isArray()) {
+      return arrayKind(object.getClass().componentType());
+    }
+    if (object instanceof ByteBuffer) {
+      return Kind.BUFFER.number;
+    }
+    if (object instanceof MemorySegment) {
+      return Kind.SEGMENT.number;
+    }
+    if (isSelfWriting(object)) {
+      return Kind.SELF_WRITING.number;
+    }
+    throw new IllegalArgumentException(
+        "a loop's state cannot hold a "
+            + typeName(object)
+            + ": use primitive arrays (of arrays), ByteBuffer, MemorySegment, Holder,"
+            + " or an object that implements net.openhft.chronicle.bytes.BytesMarshallable");
   }
 
-  private static long rawBytes(Object leaf) {
-    return switch (leaf) {
+  private static long arrayKind(Class<?> element) {
+    for (Kind kind : Kind.values()) {
+      if (kind.element == element) {
+        return kind.number;
+      }
+    }
+    long row = element.isArray() ? arrayKind(element.componentType()) : Kind.OBJECTS.number;
+    return row == Kind.OBJECTS.number ? row : DIMENSION + row;
+  }
+
+  private static boolean isNested(long kind) {
+    return kind > DIMENSION || kind == Kind.OBJECTS.number;
+  }
+
+  /** Of a kind that has primitive elements. */
+  private static Object newArray(long kind, long length) {
+    Class<?> element = Kind.of(kind).element;
+    for (long more = kind / DIMENSION; more > 0; more--) {
+      element = element.arrayType();
+    }
+    return Array.newInstance(element, Math.toIntExact(length));
+  }
+
+  private static String name(long kind) {
+    return Kind.of(kind) + "[]".repeat((int) (kind / DIMENSION));
+  }
+
+  /** The length of an array, the bytes of a buffer or segment. */
+  private static long size(Object object) {
+    return switch (object) {
       case ByteBuffer b -> b.capacity();
       case MemorySegment s -> s.byteSize();
-      default -> (long) Array.getLength(leaf) * Kind.of(kind(leaf)).elementBytes;
+      default -> Array.getLength(object);
     };
   }
 
-  private static Object base(Object leaf) {
-    return leaf instanceof ByteBuffer b ? MemorySegment.ofBuffer(b.duplicate().clear()) : leaf;
+  private static long rawBytes(Object object) {
+    return size(object) * Kind.of(kind(object)).elementBytes;
+  }
+
+  private static Object base(Object object) {
+    return object instanceof ByteBuffer b ? MemorySegment.ofBuffer(b.duplicate().clear()) : object;
   }
 
   /**
    * Decided by the interface's name, so that Chronicle's classes are loaded only by programs that
    * use them.
    */
-  private static boolean isSelfWriting(Object leaf) {
-    if (leaf.getClass().isArray() || leaf instanceof ByteBuffer || leaf instanceof MemorySegment) {
+  private static boolean isSelfWriting(Object object) {
+    if (object.getClass().isArray()
+        || object instanceof ByteBuffer
+        || object instanceof MemorySegment) {
       return false;
     }
-    for (Class<?> c = leaf.getClass(); c != null; c = c.getSuperclass()) {
+    for (Class<?> c = object.getClass(); c != null; c = c.getSuperclass()) {
       if (implementsMarshallable(c)) {
         return true;
       }

@@ -163,6 +163,125 @@ final class LoopStateTest {
     assertThat(again.mismatch(image)).as("the same state has the same image").isEqualTo(-1);
   }
 
+  /** In a replacement the initial rows may still be something else to the program. */
+  @Test
+  void aHolderOfArraysGetsNewOnes() {
+    MemorySegment image =
+        write(new LoopState(new Object[] {Holder.of(new int[][][] {{{1, 2}, {3}}, {{4}}})}));
+    int[] row = {7, 8};
+    int[][] plane = {row, {9}};
+    int[][][] initial = {plane, {{0}}};
+    Holder<int[][][]> cube = Holder.of(initial);
+    new LoopState(new Object[] {cube}).read(image, 0, image.byteSize());
+    assertThat(cube.get()).isDeepEqualTo(new int[][][] {{{1, 2}, {3}}, {{4}}});
+    assertThat(initial).isDeepEqualTo(new int[][][] {{{7, 8}, {9}}, {{0}}});
+    assertThat(initial[0]).isSameAs(plane);
+    assertThat(plane[0]).isSameAs(row);
+  }
+
+  @Test
+  void aHolderOfArraysGetsTheSizesOfTheCheckpoint() {
+    Holder<double[][]> grown = Holder.of(new double[][] {{1}});
+    Holder<double[][]> shrunk = Holder.of(new double[][] {{1, 2}, {3}});
+    Holder<Object> flat = Holder.of(new double[] {6});
+    LoopState state = new LoopState(new Object[] {grown, shrunk, flat});
+    grown.set(new double[][] {{1, 2, 3}, {}, {4}});
+    shrunk.set(new double[][] {{5}});
+    flat.set(new long[][] {{6}, {7}});
+    MemorySegment image = write(state);
+
+    Holder<double[][]> newGrown = Holder.of(new double[][] {{1}});
+    Holder<double[][]> newShrunk = Holder.of(new double[][] {{1, 2}, {3}});
+    Holder<Object> newFlat = Holder.of(new double[] {6});
+    new LoopState(new Object[] {newGrown, newShrunk, newFlat}).read(image, 0, image.byteSize());
+    assertThat(newGrown.get()).isDeepEqualTo(new double[][] {{1, 2, 3}, {}, {4}});
+    assertThat(newShrunk.get()).isDeepEqualTo(new double[][] {{5}});
+    assertThat((long[][]) newFlat.get()).isDeepEqualTo(new long[][] {{6}, {7}});
+
+    grown.set(new double[0][]);
+    shrunk.set(new double[7][7]);
+    flat.set("anything");
+    state.read(image, 0, image.byteSize());
+    assertThat(grown.get()).isDeepEqualTo(newGrown.get());
+    assertThat(shrunk.get()).isDeepEqualTo(newShrunk.get());
+    assertThat((long[][]) flat.get()).isDeepEqualTo(new long[][] {{6}, {7}});
+  }
+
+  @Test
+  void arraysOfArraysThatAreOneAreOneAgain() {
+    double[] row = {1};
+    double[][] grid = {row, {2}, row};
+    double[][] registered = {{3}};
+    double[][][] cube = {grid, {{4}}};
+    Holder<double[][]> a = Holder.of(grid);
+    Holder<double[][]> b = Holder.of(grid);
+    Holder<double[][]> c = Holder.of(registered);
+    Holder<double[]> d = Holder.of(row);
+    MemorySegment image = write(new LoopState(new Object[] {a, b, c, registered, cube, d}));
+
+    Holder<double[][]> newA = Holder.of(new double[][] {{0}});
+    Holder<double[][]> newB = Holder.of(new double[][] {{0}, {0}});
+    double[][] newRegistered = {{0}};
+    Holder<double[][]> newC = Holder.of(new double[0][]);
+    double[][][] newCube = {{{0}}, {{0}}};
+    Holder<double[]> newD = Holder.of(new double[1]);
+    LoopState replacement =
+        new LoopState(new Object[] {newA, newB, newC, newRegistered, newCube, newD});
+    replacement.read(image, 0, image.byteSize());
+    assertThat(newA.get()).isDeepEqualTo(new double[][] {{1}, {2}, {1}});
+    assertThat(newA.get()[2]).isSameAs(newA.get()[0]);
+    assertThat(newB.get()).isSameAs(newA.get());
+    assertThat(newRegistered).isDeepEqualTo(new double[][] {{3}});
+    assertThat(newC.get()).isSameAs(newRegistered);
+    assertThat(newCube).isDeepEqualTo(new double[][][] {{{1}, {2}, {1}}, {{4}}});
+    assertThat(newCube[0]).isSameAs(newA.get());
+    assertThat(newD.get()).isSameAs(newA.get()[0]);
+    assertThat(write(replacement).mismatch(image)).as("the same state").isEqualTo(-1);
+  }
+
+  @Test
+  void swappedHoldersOfArraysOfDifferentSizesAreToldApart() {
+    Holder<double[][]> u = Holder.of(new double[][] {{1}, {2}});
+    Holder<double[][]> next = Holder.of(new double[][] {{3}});
+    LoopState state = new LoopState(new Object[] {u, next});
+    MemorySegment image = write(state);
+    Holder.swap(u, next);
+    state.read(image, 0, image.byteSize());
+    assertThat(u.get()).isDeepEqualTo(new double[][] {{1}, {2}});
+    assertThat(next.get()).isDeepEqualTo(new double[][] {{3}});
+
+    double[][] zeros = new double[2][1];
+    Holder<double[][]> newU = Holder.of(zeros);
+    Holder<double[][]> newNext = Holder.of(zeros);
+    new LoopState(new Object[] {newU, newNext}).read(image, 0, image.byteSize());
+    assertThat(newU.get()).isDeepEqualTo(new double[][] {{1}, {2}});
+    assertThat(newNext.get()).isDeepEqualTo(new double[][] {{3}});
+    assertThat(zeros).isDeepEqualTo(new double[2][1]);
+  }
+
+  /** What cannot be made anew is restored where it is. */
+  @Test
+  void aHolderOfObjectsGetsThemBack() {
+    double[] array = {1};
+    Particle particle = new Particle();
+    particle.x = 2;
+    Holder<double[][]> inner = Holder.of(new double[][] {{3}});
+    Object[] objects = {array, particle, inner};
+    Holder<Object[]> holder = Holder.of(objects);
+    LoopState state = new LoopState(new Object[] {holder});
+    MemorySegment image = write(state);
+    array[0] = 0;
+    particle.x = 0;
+    inner.set(new double[3][3]);
+    state.read(image, 0, image.byteSize());
+    assertThat((double[]) holder.get()[0]).containsExactly(1);
+    assertThat(holder.get()[1]).isSameAs(particle);
+    assertThat(particle.x).isEqualTo(2);
+    assertThat(holder.get()[2]).isSameAs(inner);
+    assertThat(inner.get()).isDeepEqualTo(new double[][] {{3}});
+    assertThat(array).as("no longer the state").containsExactly(0);
+  }
+
   @Test
   void rowsOfOneArrayGetTheirOwnBack() {
     double[] registered = {9};
@@ -181,17 +300,14 @@ final class LoopStateTest {
       {Holder.of(ByteBuffer.allocate(1)), Holder.of(ByteBuffer.allocate(1))},
       {Holder.of(new Particle()), Holder.of(new Particle())},
       {new double[1], new double[1]},
-      {Holder.of(new double[][] {{1}}), Holder.of(new double[][] {{2}})},
     };
     ByteBuffer buffer = ByteBuffer.allocate(1);
     Particle particle = new Particle();
     double[] array = {0};
-    double[][] grid = {{0}};
     Object[][] same = {
       {Holder.of(buffer), Holder.of(buffer)},
       {Holder.of(particle), Holder.of(particle)},
       {array, array},
-      {Holder.of(grid), Holder.of(grid)},
     };
     for (int i = 0; i < distinct.length; i++) {
       MemorySegment image = write(new LoopState(distinct[i]));
@@ -216,7 +332,7 @@ final class LoopStateTest {
         .hasMessageContaining("state object 1 is null");
     assertThatThrownBy(() -> new LoopState(new Object[] {new double[][] {{1}, null}}))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("state object 1 is null");
+        .hasMessageContaining("state object 2 is null");
     assertThatThrownBy(() -> new LoopState(new Object[] {"text"}))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("java.lang.String")

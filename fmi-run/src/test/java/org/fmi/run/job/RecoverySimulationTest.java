@@ -2,12 +2,15 @@ package org.fmi.run.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Arrays;
 import java.util.List;
+import java.util.function.LongConsumer;
 import java.util.stream.LongStream;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.FmiException;
 import org.fmi.Holder;
+import org.fmi.Op;
 import org.fmi.Request;
 import org.fmi.RollbackException;
 import org.fmi.core.spi.CheckpointInterval;
@@ -234,6 +237,57 @@ final class RecoverySimulationTest {
   void aRecordOverItsLimitMakesAllStartAgain() {
     assertRestartedFromMemory(
         ranks(4).withRecordLimit(300), JobSimulation::everything, "more than the limit");
+  }
+
+  // ---- state of a shape that changes
+
+  private static void assertSameAsUndisturbed(Program undisturbed, Program disturbed) {
+    Outcome expected = new JobSimulation(1, ranks(4), CALM, undisturbed).run();
+    JobSimulation job = new JobSimulation(1, ranks(4), CALM, disturbed);
+    Outcome outcome = job.run();
+    assertThat(outcome.status()).as(job.story()).isZero();
+    assertThat(outcome.recoveries()).as(job.story()).isEqualTo(1);
+    assertThat(outcome.answer()).as(job.story()).isEqualTo(expected.answer());
+  }
+
+  private static long growRows(Fmi fmi, LongConsumer disturbance) {
+    long[][] initial = {{1}};
+    Holder<long[][]> rows = Holder.of(initial);
+    long[] sum = new long[1];
+    fmi.loop(
+        9,
+        n -> {
+          long[][] grown = Arrays.copyOf(rows.get(), rows.get().length + 1);
+          grown[grown.length - 1] = new long[(int) n + 1];
+          grown[0] = Arrays.copyOf(grown[0], grown[0].length + 1);
+          rows.set(grown);
+          disturbance.accept(n);
+          sum[0] = 0;
+          for (long[] row : grown) {
+            for (int i = 0; i < row.length; i++) {
+              row[i] += n + i + initial[0][0];
+              sum[0] += row[i];
+            }
+          }
+          fmi.world().allReduce(sum, Op.SUM);
+        },
+        rows,
+        sum);
+    return sum[0];
+  }
+
+  @Test
+  void aHolderOfArraysThatGrow() {
+    assertSameAsUndisturbed(
+        (fmi, process, cluster) -> growRows(fmi, n -> {}),
+        (fmi, process, cluster) ->
+            growRows(
+                fmi,
+                n -> {
+                  if (n == 5) {
+                    dieOnce(fmi, process, cluster);
+                  }
+                }));
   }
 
   // ---- state that cannot be saved or restored
