@@ -25,13 +25,15 @@ import org.jspecify.annotations.Nullable;
  *   | kind | bytes  | data   |
  * </pre>
  *
- * <p>The data of an array of arrays is its length; the sections of its rows follow.
+ * <p>The data of an array of arrays is its length; the sections of its rows follow. That of a
+ * buffer is its position, its limit (8 bytes each), and all of its content.
  *
  * <p>Holders and rows that refer to one object do so again when they are read back: its content is
  * in one section, and the others name that section's number.
  */
 final class LoopState {
   private static final int SECTION_HEADER = 16;
+  private static final int BUFFER_HEADER = 16;
 
   /** More than the number of any kind. */
   private static final long DIMENSION = 16;
@@ -108,8 +110,12 @@ final class LoopState {
         image.set(FrameLayout.LONG, to, rows.length);
       } else if (own.length > 0) {
         Memory.toSegment(own, 0, image, to, bytes);
+      } else if (object instanceof ByteBuffer buffer) {
+        image.set(FrameLayout.LONG, to, buffer.position());
+        image.set(FrameLayout.LONG, to + 8, buffer.limit());
+        Memory.toSegment(whole(buffer), 0, image, to + BUFFER_HEADER, buffer.capacity());
       } else if (bytes > 0) {
-        Memory.toSegment(base(object), 0, image, to, bytes);
+        Memory.toSegment(object, 0, image, to, bytes);
       }
       to += roundUp(bytes);
     }
@@ -186,7 +192,12 @@ final class LoopState {
     if (owner(section) != section || object instanceof Object[]) {
       return Long.BYTES;
     }
-    return isSelfWriting(object) ? serialised.get(section).length : rawBytes(object);
+    if (isSelfWriting(object)) {
+      return serialised.get(section).length;
+    }
+    return object instanceof ByteBuffer buffer
+        ? BUFFER_HEADER + (long) buffer.capacity()
+        : size(object) * Kind.of(kind(object)).elementBytes;
   }
 
   // ---- reading
@@ -293,9 +304,7 @@ final class LoopState {
         contents.add(new Same((int) image.get(FrameLayout.LONG, data)));
         return;
       }
-      long size =
-          isNested(kind) ? image.get(FrameLayout.LONG, data) : bytes / Kind.of(kind).elementBytes;
-      Object object = object(section, renew, kind, size);
+      Object object = object(section, renew, kind, storedSize(kind, bytes, data));
       contents.add(object);
       if (object instanceof Object[] rows) {
         boolean renewRows = !restored.contains(rows);
@@ -304,9 +313,23 @@ final class LoopState {
         }
       } else if (isSelfWriting(object)) {
         SelfWriting.read(object, image.asSlice(data, bytes));
+      } else if (object instanceof ByteBuffer buffer) {
+        Memory.fromSegment(image, data + BUFFER_HEADER, whole(buffer), 0, buffer.capacity());
+        buffer.limit((int) image.get(FrameLayout.LONG, data + 8));
+        buffer.position((int) image.get(FrameLayout.LONG, data));
       } else if (bytes > 0) {
-        Memory.fromSegment(image, data, base(object), 0, bytes);
+        Memory.fromSegment(image, data, object, 0, bytes);
       }
+    }
+
+    /** The size of the object that a section was written from. */
+    private long storedSize(long kind, long bytes, long data) {
+      if (kind == Kind.BUFFER.number) {
+        return bytes - BUFFER_HEADER;
+      }
+      return isNested(kind)
+          ? image.get(FrameLayout.LONG, data)
+          : bytes / Kind.of(kind).elementBytes;
     }
 
     /** The object that a section is read into. */
@@ -479,12 +502,9 @@ final class LoopState {
     };
   }
 
-  private static long rawBytes(Object object) {
-    return size(object) * Kind.of(kind(object)).elementBytes;
-  }
-
-  private static Object base(Object object) {
-    return object instanceof ByteBuffer b ? MemorySegment.ofBuffer(b.duplicate().clear()) : object;
+  /** All of it, whatever its position and limit. */
+  private static MemorySegment whole(ByteBuffer buffer) {
+    return MemorySegment.ofBuffer(buffer.duplicate().clear());
   }
 
   /**

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.Buffer;
 import java.nio.ByteBuffer;
+import java.util.List;
 import net.openhft.chronicle.bytes.BytesIn;
 import net.openhft.chronicle.bytes.BytesMarshallable;
 import net.openhft.chronicle.bytes.BytesOut;
@@ -76,6 +78,36 @@ final class LoopStateTest {
     assertThat(segment.get(ValueLayout.JAVA_LONG, 8)).isEqualTo(77);
     assertThat(particle.x).isEqualTo(0.1);
     assertThat(particle.name).isEqualTo("p");
+  }
+
+  /** Programs that append to a buffer, and send from position to limit. */
+  @Test
+  void aBufferGetsItsPositionAndLimitBack() {
+    for (ByteBuffer buffer : List.of(ByteBuffer.allocate(11), ByteBuffer.allocateDirect(11))) {
+      LoopState state = new LoopState(new Object[] {buffer, Holder.of(buffer.duplicate())});
+      for (byte i = 0; i < 11; i++) {
+        buffer.put(i, i);
+      }
+      buffer.position(3).limit(7);
+      MemorySegment image = write(state);
+      buffer.clear().put(10, (byte) 0);
+
+      assertBuffer(state, image, buffer);
+      buffer.limit(2).position(1);
+      assertBuffer(state, image, buffer);
+      ByteBuffer other = ByteBuffer.allocate(11);
+      Holder<ByteBuffer> held = Holder.of(ByteBuffer.allocate(11).position(11));
+      assertBuffer(new LoopState(new Object[] {other, held}), image, other);
+      assertThat(held.get()).extracting(Buffer::position, Buffer::limit).containsExactly(0, 11);
+    }
+  }
+
+  private static void assertBuffer(LoopState state, MemorySegment image, ByteBuffer buffer) {
+    state.read(image, 0, image.byteSize());
+    assertThat(buffer).extracting(Buffer::position, Buffer::limit).containsExactly(3, 7);
+    for (int i = 0; i < 11; i++) {
+      assertThat(buffer.duplicate().clear().get(i)).isEqualTo((byte) i);
+    }
   }
 
   @Test
@@ -363,6 +395,12 @@ final class LoopStateTest {
     assertThatThrownBy(
             () -> new LoopState(new Object[] {new int[6]}).read(image, 0, image.byteSize()))
         .hasMessageContaining("DOUBLES");
+    MemorySegment buffer = write(new LoopState(new Object[] {ByteBuffer.allocate(5)}));
+    assertThatThrownBy(
+            () ->
+                new LoopState(new Object[] {ByteBuffer.allocate(6)})
+                    .read(buffer, 0, buffer.byteSize()))
+        .hasMessageContaining("BUFFER of size 5");
     assertThatThrownBy(() -> new LoopState(new Object[] {}).read(image, 0, image.byteSize()))
         .hasMessageContaining("more objects");
   }

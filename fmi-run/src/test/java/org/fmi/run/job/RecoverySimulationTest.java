@@ -2,6 +2,7 @@ package org.fmi.run.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongConsumer;
@@ -282,6 +283,44 @@ final class RecoverySimulationTest {
         (fmi, process, cluster) -> growRows(fmi, n -> {}),
         (fmi, process, cluster) ->
             growRows(
+                fmi,
+                n -> {
+                  if (n == 5) {
+                    dieOnce(fmi, process, cluster);
+                  }
+                }));
+  }
+
+  private static long append(Fmi fmi, LongConsumer disturbance) {
+    ByteBuffer log = ByteBuffer.allocate(256);
+    Comm world = fmi.world();
+    int next = (world.rank() + 1) % world.size();
+    int before = (world.rank() + world.size() - 1) % world.size();
+    fmi.loop(
+        9,
+        n -> {
+          log.putLong(world.rank() + n);
+          disturbance.accept(n);
+          ByteBuffer received = ByteBuffer.allocate(log.position());
+          Request receive = world.irecv(received, before, 1);
+          world.send(log.duplicate().flip(), next, 1);
+          receive.waitFor();
+          log.putLong(received.getLong(received.capacity() - Long.BYTES));
+        },
+        log);
+    long answer = log.position();
+    for (int i = 0; i < log.position(); i += Long.BYTES) {
+      answer = 31 * answer + log.getLong(i);
+    }
+    return answer;
+  }
+
+  @Test
+  void aBufferThatIsAppendedTo() {
+    assertSameAsUndisturbed(
+        (fmi, process, cluster) -> append(fmi, n -> {}),
+        (fmi, process, cluster) ->
+            append(
                 fmi,
                 n -> {
                   if (n == 5) {
