@@ -80,7 +80,7 @@ public final class ConnectionManager {
      * Makes one.
      *
      * @param id where the connection's {@code struct rdma_cm_id} lies
-     * @param inline bytes that a send may carry in the work request
+     * @param inline bytes that a send should carry in the work request
      * @throws IOException if the device refuses
      */
     QueuePair create(long id, int inline) throws IOException;
@@ -90,6 +90,9 @@ public final class ConnectionManager {
   public interface QueuePair {
     /** See {@link Connection#number}. */
     int number();
+
+    /** Bytes that a send may carry in the work request; it may be fewer than were asked for. */
+    int inline();
 
     /**
      * Posts work.
@@ -306,8 +309,8 @@ public final class ConnectionManager {
     for (int divisor : INLINE_ATTEMPTS) {
       int bytes = divisor == 0 ? 0 : wanted / divisor;
       try {
-        tryQueuePair(bytes);
-        return bytes;
+        // Some devices make the queue pair, and take none of them.
+        return Math.min(bytes, tryQueuePair(bytes));
       } catch (IOException e) {
         refused = e;
       }
@@ -318,15 +321,19 @@ public final class ConnectionManager {
   /**
    * Makes a queue pair of no connection, and destroys it.
    *
+   * @return see {@link QueuePair#inline}
    * @throws IOException if the device refuses
    */
-  private void tryQueuePair(int inlineBytes) throws IOException {
+  private int tryQueuePair(int inlineBytes) throws IOException {
     long id = createId();
     try {
       if (!bound(id, address.getAddress())) {
         throw failed("rdma_bind_addr");
       }
-      createQueuePair(id, inlineBytes).close();
+      QueuePair pair = createQueuePair(id, inlineBytes);
+      int granted = pair.inline();
+      pair.close();
+      return granted;
     } finally {
       destroyId(id);
     }

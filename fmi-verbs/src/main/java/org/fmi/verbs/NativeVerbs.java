@@ -125,6 +125,7 @@ public final class NativeVerbs extends ManagedVerbs {
     private final long id;
     private final long address;
     private final int number;
+    private final int inline;
 
     Pair(long id, int inlineBytes) throws IOException {
       this.id = id;
@@ -140,6 +141,8 @@ public final class NativeVerbs extends ManagedVerbs {
         if (calls.call(lib.createQp, id, domain, a.address()) != 0) {
           throw manager.failed("a queue pair");
         }
+        // The library writes there what it has made.
+        inline = a.get(JAVA_INT, QueuePairAttributes.MAX_INLINE_DATA);
       }
       address = Native.at(id, CmId.USED_BYTES).get(JAVA_LONG, CmId.QP);
       number = Native.at(address, QueuePair.USED_BYTES).get(JAVA_INT, QueuePair.QP_NUM);
@@ -148,6 +151,11 @@ public final class NativeVerbs extends ManagedVerbs {
     @Override
     public int number() {
       return number;
+    }
+
+    @Override
+    public int inline() {
+      return inline;
     }
 
     @Override

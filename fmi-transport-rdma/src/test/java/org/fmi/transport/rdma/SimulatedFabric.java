@@ -104,9 +104,16 @@ final class SimulatedFabric {
     /** Little, so that what is read comes in pieces. */
     private int longestMessage = 20 << 10;
 
+    private int inline = 256;
+
     /** Before it is used by a transport. */
     void setLongestMessage(int bytes) {
       longestMessage = bytes;
+    }
+
+    /** How many bytes a send may carry in the work request. Before it is used by a transport. */
+    void setInline(int bytes) {
+      inline = bytes;
     }
 
     /** Its process is killed: its kernel ends its connections. */
@@ -194,7 +201,7 @@ final class SimulatedFabric {
 
     @Override
     public int inline() {
-      return 256;
+      return inline;
     }
 
     @Override
@@ -509,6 +516,13 @@ final class SimulatedFabric {
     @Override
     public void send(long id, long address, int bytes, int key, int immediate, int flags)
         throws IOException {
+      if ((flags & INLINE) != 0) {
+        if (bytes > device.inline) {
+          throw new AssertionError(bytes + " bytes in the work request");
+        }
+      } else if (bytes > 0 && !device.allows(key, Verbs.LOCAL_WRITE, address, bytes)) {
+        throw new AssertionError("sends memory that the device does not know");
+      }
       byte[] copy = copy(address, bytes);
       Work work = new Work(id, (flags & SIGNALLED) != 0);
       post(work, o -> deliver(work, o, copy, immediate));

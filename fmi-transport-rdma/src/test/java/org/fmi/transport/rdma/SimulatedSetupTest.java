@@ -47,9 +47,21 @@ class SimulatedSetupTest {
 
     Side(int rank, int size, int frames, RegistrationCache.Room room, SimulatedFabric fabric)
         throws IOException {
+      this(rank, size, frames, room, 256, fabric);
+    }
+
+    Side(
+        int rank,
+        int size,
+        int frames,
+        RegistrationCache.Room room,
+        int inline,
+        SimulatedFabric fabric)
+        throws IOException {
       this.rank = rank;
       this.frames = frames;
       device = fabric.device();
+      device.setInline(inline);
       transport = new RdmaTransport(config(rank, size, secret(1)), EPOCH, device, room, w -> {});
       // A tenth of a second a look.
       transport.useClock(() -> nanos += 100_000_000);
@@ -129,6 +141,25 @@ class SimulatedSetupTest {
           assertThat(side.transport.connections()).as("seed %s", seed).isEqualTo(connections);
           assertThat(side.device.posted()).as("buffers of seed %s", seed).isEqualTo(64);
         }
+      }
+    }
+  }
+
+  /** Devices that take none, a header without a payload, and more than is ever needed. */
+  @Test
+  void framesFitIntoTheWorkRequestOrGoByABuffer() throws IOException {
+    int frames = 20;
+    for (int inline : new int[] {0, FrameLayout.HEADER_BYTES - 1, FrameLayout.HEADER_BYTES, 256}) {
+      SimulatedFabric fabric = new SimulatedFabric(inline);
+      try (Side a = new Side(0, 2, frames, NOTHING, inline, fabric);
+          Side b = new Side(1, 2, 0, NOTHING, inline, fabric)) {
+        connect(a.transport, b.transport);
+        SplittableRandom random = new SplittableRandom(inline);
+        for (int i = 0; b.sequences.size() < frames; i++) {
+          assertThat(i).as("steps with %s bytes", inline).isLessThan(MAX_STEPS);
+          step(random, fabric, a, b);
+        }
+        b.hasReceived(frames);
       }
     }
   }

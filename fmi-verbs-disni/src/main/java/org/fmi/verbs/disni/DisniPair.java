@@ -130,6 +130,12 @@ final class DisniPair implements ConnectionManager.QueuePair {
     return number;
   }
 
+  /** DiSNI does not tell what the device has granted, so nothing is relied on. */
+  @Override
+  public int inline() {
+    return 0;
+  }
+
   long workId() {
     return workId;
   }
