@@ -145,7 +145,6 @@ public final class ConnectionManager {
       bind(devices, preferred);
       openDevice = new OpenDevice(this, arena);
     } catch (IOException e) {
-      closeConnections();
       close();
       throw e;
     }
@@ -423,21 +422,26 @@ public final class ConnectionManager {
     };
   }
 
-  /** Frees all that is left of connections. */
-  public void closeConnections() throws IOException {
+  /** Frees all that is left of connections. It listens on, though nobody looks. */
+  public void closeConnections() {
     for (Link link : links.values().toArray(Link[]::new)) {
       link.close();
     }
-    if (listener != 0) {
-      destroyId(listener);
-      listener = 0;
-    }
   }
 
-  /** After {@link #closeConnections}, and after all else that was made on the device's context. */
-  public void close() {
-    calls.run(lib.destroyEventChannel, channel);
-    arena.close();
+  /**
+   * After {@link #closeConnections}, and after all else that was made on the device's context: the
+   * library closes that of a device that was removed with the last id that it has for it.
+   */
+  public void close() throws IOException {
+    try {
+      if (listener != 0) {
+        destroyId(listener);
+      }
+    } finally {
+      calls.run(lib.destroyEventChannel, channel);
+      arena.close();
+    }
   }
 
   private final class Link implements Connection {

@@ -32,7 +32,6 @@ public abstract class ManagedVerbs implements Verbs {
       limits = device.limits();
       longestMessage = device.longestMessage();
     } catch (IOException e) {
-      manager.closeConnections();
       manager.close();
       throw e;
     }
