@@ -91,12 +91,22 @@ final class RdmaLinks implements RingLinks {
    */
   RdmaLinks(RankConfig config, int epoch, Set<Integer> neighbours, Handler handler)
       throws IOException {
+    this(
+        config,
+        epoch,
+        neighbours,
+        handler,
+        VerbsProvider.chosen().open(InetAddress.getByName(config.host())));
+  }
+
+  RdmaLinks(RankConfig config, int epoch, Set<Integer> neighbours, Handler handler, Verbs verbs)
+      throws IOException {
     this.config = config;
     this.neighbours = List.copyOf(neighbours);
     this.handler = handler;
     this.greeting = new Greeting(config.secret(), config.jobId(), epoch);
     this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(config.heartbeatTimeoutMillis());
-    this.verbs = VerbsProvider.chosen().open(InetAddress.getByName(config.host()));
+    this.verbs = verbs;
     try {
       int frames = Math.max(1, neighbours.size()) * Window.FRAMES;
       // Each buffer that was posted completes once, each frame sent too.
@@ -202,9 +212,30 @@ final class RdmaLinks implements RingLinks {
     for (Verbs.Event event; (event = verbs.nextEvent()) != null; ) {
       on(event);
     }
-    String failure = verbs.deviceFailure();
-    if (failure != null) {
-      handler.onBroken(failure);
+    broken();
+  }
+
+  /** Whether this rank's own device has failed since last asked, which is told. */
+  private boolean broken() {
+    String failure;
+    try {
+      failure = verbs.deviceFailure();
+    } catch (IOException e) {
+      failure = String.valueOf(e.getMessage());
+    }
+    if (failure == null) {
+      return false;
+    }
+    handler.onBroken(failure);
+    // Those of a device that was removed are readable for ever.
+    sleeper.watch(-1, -1, -1);
+    return true;
+  }
+
+  /** Tells that a link is over, unless that is the doing of this rank's own device. */
+  private void closed(int peer, String reason) {
+    if (!broken()) {
+      handler.onClosed(peer, reason);
     }
   }
 
@@ -332,7 +363,7 @@ final class RdmaLinks implements RingLinks {
       link.attempt = attempt;
       link.deadline = deadline;
     } catch (IOException e) {
-      handler.onClosed(peer, String.valueOf(e.getMessage()));
+      closed(peer, String.valueOf(e.getMessage()));
     }
   }
 
@@ -446,7 +477,7 @@ final class RdmaLinks implements RingLinks {
     boolean dialled = link.state == State.DIALLING;
     remove(link);
     if (dialled) {
-      handler.onClosed(link.peer, reason);
+      closed(link.peer, reason);
     }
   }
 
@@ -465,7 +496,7 @@ final class RdmaLinks implements RingLinks {
         link.state = State.LOST;
         links.remove(link.peer, link);
         link.connection.disconnect();
-        handler.onClosed(link.peer, reason);
+        closed(link.peer, reason);
       }
       case DIALLING, ACCEPTED -> drop(link, reason);
       case LOST -> {}
@@ -477,13 +508,16 @@ final class RdmaLinks implements RingLinks {
   private void end() {
     try {
       closing = true;
-      drain(link -> link.state == State.OPEN);
-      for (Link link : byConnection.values()) {
-        link.connection.disconnect();
+      try {
+        drain(link -> link.state == State.OPEN);
+        for (Link link : byConnection.values()) {
+          link.connection.disconnect();
+        }
+        drain(link -> true);
+      } finally {
+        verbs.close();
+        arena.close();
       }
-      drain(link -> true);
-      verbs.close();
-      arena.close();
     } catch (IOException e) {
       throw new UncheckedIOException("rdma: cannot close the log-ring's links", e);
     } finally {

@@ -67,6 +67,7 @@ public final class ConnectionManager {
   private final OpenDevice openDevice;
   private int port;
   private int inline;
+  private boolean removed;
 
   /** By their id's address. */
   private final Map<Long, Link> links = new HashMap<>();
@@ -258,6 +259,16 @@ public final class ConnectionManager {
     return openDevice;
   }
 
+  /** Whether the device is known to have been removed: nothing that was made on it is left. */
+  public boolean removed() {
+    return removed;
+  }
+
+  /** The kernel says so. */
+  void setRemoved() {
+    removed = true;
+  }
+
   /** For a person: the device, its port and address. */
   public String describe() {
     return device + " port " + port + " at " + address.getAddress().getHostAddress();
@@ -400,6 +411,10 @@ public final class ConnectionManager {
       links.put(id, link);
       return new Verbs.Event(Verbs.Event.Kind.REQUEST, link, greeting, "");
     }
+    if (kind == CmEvent.DEVICE_REMOVAL) {
+      removed = true; // told for each connection, but no peer's doing
+      return null;
+    }
     Link link = links.get(id);
     if (link == null) {
       return null;
@@ -416,8 +431,6 @@ public final class ConnectionManager {
       case CmEvent.DISCONNECTED ->
           new Verbs.Event(
               Verbs.Event.Kind.DISCONNECTED, link, greeting, "disconnected by the peer");
-      case CmEvent.DEVICE_REMOVAL ->
-          new Verbs.Event(Verbs.Event.Kind.DISCONNECTED, link, greeting, "the device was removed");
       default -> null; // of no consequence here
     };
   }

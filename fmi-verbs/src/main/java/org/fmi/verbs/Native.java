@@ -82,6 +82,9 @@ final class Native {
 
   private static final MemorySegment FCNTL_ADDRESS = LINKER.defaultLookup().findOrThrow("fcntl");
 
+  /** From the kernel: the device was removed. */
+  static final int EIO = 5;
+
   static final int EAGAIN = 11;
   static final int ENOMEM = 12;
 

@@ -283,7 +283,7 @@ public final class NativeVerbs extends ManagedVerbs {
   @Override
   public void requestNotification() throws IOException {
     int error = Native.notify(notifyCq, queue, 0);
-    if (error != 0) {
+    if (error != 0 && error != Native.EIO) {
       throw manager.failed("ibv_req_notify_cq", error);
     }
   }
@@ -294,8 +294,9 @@ public final class NativeVerbs extends ManagedVerbs {
     while (calls.call(lib.getCqEvent, channel, bad.address(), event.address()) == 0) {
       untaken++;
     }
-    if (calls.errno() != Native.EAGAIN) {
-      throw manager.failed("ibv_get_cq_event");
+    int error = calls.errno();
+    if (error != Native.EAGAIN && error != Native.EIO) {
+      throw manager.failed("ibv_get_cq_event", error);
     }
   }
 
@@ -334,7 +335,11 @@ public final class NativeVerbs extends ManagedVerbs {
   private void end(String what, MemorySegment function, long object) throws IOException {
     if (object != 0) {
       int error = calls.call(function, object);
-      if (error != 0) {
+      if (error == Native.EIO) {
+        manager.setRemoved();
+      }
+      // With the device the kernel has ended it, whatever the library makes of that.
+      if (error != 0 && !manager.removed()) {
         throw manager.failed(what, error);
       }
     }

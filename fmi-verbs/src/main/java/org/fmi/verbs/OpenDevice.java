@@ -72,10 +72,13 @@ public final class OpenDevice {
       }
       calls.run(manager.lib.ackAsyncEvent, event.address());
     }
-    if (calls.errno() != Native.EAGAIN) {
-      throw manager.failed("ibv_get_async_event");
+    int error = calls.errno();
+    if (error == Native.EIO) {
+      manager.setRemoved();
+    } else if (error != Native.EAGAIN) {
+      throw manager.failed("ibv_get_async_event", error);
     }
-    return failure;
+    return manager.removed() ? manager.describe() + ": the device was removed" : failure;
   }
 
   /** See {@link Verbs#failureDescriptor}. */

@@ -139,7 +139,7 @@ public interface Verbs extends AutoCloseable {
   @Nullable Event nextEvent() throws IOException;
 
   /**
-   * Whether the device or its port has failed since last asked.
+   * Whether the device or its port has failed since last asked. One that was removed stays so.
    *
    * @return for a person: what happened; null if nothing has
    */

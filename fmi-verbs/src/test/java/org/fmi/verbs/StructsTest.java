@@ -168,6 +168,7 @@ class StructsTest {
     size("sockaddr_in6", Structs.SocketAddress.BYTES);
     ours.put("AF_INET", (int) Structs.SocketAddress.INET);
     ours.put("AF_INET6", (int) Structs.SocketAddress.INET6);
+    ours.put("EIO", Native.EIO);
     ours.put("EAGAIN", Native.EAGAIN);
     ours.put("ENOMEM", Native.ENOMEM);
 

@@ -312,9 +312,39 @@ final class RdmaTransport implements Transport {
         report(handler);
       }
     } catch (IOException e) {
-      throw failed(e);
+      refused(e);
     }
     return work;
+  }
+
+  /**
+   * What a device refuses after it has failed loses the peers; all else ends this rank.
+   *
+   * @return how the device has failed
+   */
+  private String refused(IOException e) {
+    try {
+      String failure = loseAll();
+      if (failure != null) {
+        return failure;
+      }
+    } catch (IOException again) {
+      e.addSuppressed(again);
+    }
+    throw failed(e);
+  }
+
+  /** With a device that has failed all connections are lost. Returns how it has, null if not. */
+  private @Nullable String loseAll() throws IOException {
+    String failure = verbs.deviceFailure();
+    if (failure != null) {
+      for (Link link : links) {
+        if (link != null) {
+          lose(link, failure);
+        }
+      }
+    }
+    return failure;
   }
 
   /**
@@ -514,7 +544,9 @@ final class RdmaTransport implements Transport {
     if (to == null) {
       throw new IllegalArgumentException("rank " + peer + " is not reached by rdma");
     }
-    lock(this::join);
+    if (!lock(peer, this::join)) {
+      return;
+    }
     attempts[peer]++;
     Greeting.Request request =
         new Greeting.Request(config.rank(), peer, ReceivePool.BASE, random.nextLong());
@@ -534,9 +566,10 @@ final class RdmaTransport implements Transport {
 
   /**
    * Does it, if need be once more without what the cache does not use. That it is refused then is
-   * no peer's fault: it ends this rank, with the reason.
+   * no peer's fault: it ends this rank, with the reason. Only a device that has failed loses the
+   * peer.
    */
-  private boolean lock(Locking locking) {
+  private boolean lock(int peer, Locking locking) {
     try {
       try {
         return locking.run();
@@ -547,7 +580,8 @@ final class RdmaTransport implements Transport {
         return locking.run();
       }
     } catch (IOException e) {
-      throw failed(e);
+      lose(peer, refused(e));
+      return false;
     }
   }
 
@@ -581,14 +615,7 @@ final class RdmaTransport implements Transport {
       work++;
       on(event);
     }
-    String failure = verbs.deviceFailure();
-    if (failure != null) {
-      for (Link link : links) {
-        if (link != null) {
-          lose(link, failure);
-        }
-      }
-    }
+    loseAll();
     if (crossed > 0) {
       redial();
     }
@@ -654,11 +681,14 @@ final class RdmaTransport implements Transport {
   private void accept(Connection connection, Greeting.Request request) {
     int from = request.from();
     uncross(from);
-    lock(this::join);
+    if (!lock(from, this::join)) {
+      refuse(connection, new byte[0]);
+      return;
+    }
     Link link = add(connection, from, request, Link.State.ACCEPTED);
     link.open(request.credits());
     byte[] answer = greeting.answer(request, ReceivePool.BASE, endpoint.nonce());
-    if (lock(() -> connection.accept(answer))) {
+    if (lock(from, () -> connection.accept(answer))) {
       byNumber.put(link);
     } else {
       // The peer has given up meanwhile, and dials again; or hears that it is not answered.
@@ -749,6 +779,11 @@ final class RdmaTransport implements Transport {
   /** No queue pair for an attempt of this rank's: as {@link #lock}, but it dials anew. */
   private void refusedHere(Link link, String reason) throws IOException {
     drop(link);
+    String failure = loseAll();
+    if (failure != null) {
+      lose(link.peer, failure);
+      return;
+    }
     if (attempts[link.peer] >= MAX_ATTEMPTS || !cache.releaseUnused()) {
       throw new IOException(reason);
     }
@@ -802,7 +837,7 @@ final class RdmaTransport implements Transport {
         lookNext();
       }
     } catch (IOException e) {
-      throw failed(e);
+      refused(e);
     }
     woken = false;
   }
@@ -856,10 +891,10 @@ final class RdmaTransport implements Transport {
       notifying = true;
       verbs.requestNotification();
       r.arm(bell);
-      return false;
     } catch (IOException e) {
-      throw failed(e);
+      refused(e);
     }
+    return false;
   }
 
   @Override

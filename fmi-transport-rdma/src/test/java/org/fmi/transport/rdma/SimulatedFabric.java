@@ -94,6 +94,7 @@ final class SimulatedFabric {
     private boolean silent;
     private boolean hurried;
     private @Nullable String failure;
+    private boolean removed;
 
     /** Of all memory that was to be registered. */
     private final List<MemorySegment.Scope> scopes = new ArrayList<>();
@@ -137,6 +138,13 @@ final class SimulatedFabric {
     void fail(String reason) {
       switchOff();
       failure = reason;
+    }
+
+    /** It is taken out of its machine, and says so whenever it is asked. */
+    void remove(String reason) {
+      fail(reason);
+      removed = true;
+      limit(-1);
     }
 
     /** From now on something arrives with each look: this side is to end, and waits for that. */
@@ -282,7 +290,11 @@ final class SimulatedFabric {
     }
 
     @Override
-    public void requestNotification() {}
+    public void requestNotification() throws IOException {
+      if (removed) {
+        throw new IOException("simulated: no device");
+      }
+    }
 
     @Override
     public void takeNotifications() {}
@@ -306,7 +318,7 @@ final class SimulatedFabric {
     @Override
     public @Nullable String deviceFailure() {
       String told = failure;
-      failure = null;
+      failure = removed ? told : null;
       return told;
     }
 

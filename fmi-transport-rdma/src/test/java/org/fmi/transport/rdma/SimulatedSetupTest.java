@@ -341,6 +341,48 @@ class SimulatedSetupTest {
     }
   }
 
+  /** Whoever it is to talk to then is lost; the program goes on, by what else there is. */
+  @Test
+  void aDeviceThatWasRemovedEndsNoProgram() throws IOException {
+    int size = 12; // more than the first buffers are for
+    for (long seed = 0; seed < SEEDS / 10; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      SimulatedFabric fabric = new SimulatedFabric(seed);
+      List<Side> sides = new ArrayList<>();
+      try {
+        for (int rank = 0; rank < size; rank++) {
+          sides.add(new Side(rank, size, 1000, NOTHING, fabric));
+        }
+        connect(sides.stream().map(side -> side.transport).toArray(RdmaTransport[]::new));
+        Side failed = sides.getFirst();
+        for (int i = random.nextInt(200); i > 0; i--) {
+          Side peer = sides.get(1 + random.nextInt(size - 1));
+          switch (random.nextInt(5)) {
+            case 0 -> failed.offer(peer.rank);
+            case 1 -> peer.offer(0);
+            case 2 -> peer.poll();
+            case 3 -> failed.poll();
+            default -> fabric.step();
+          }
+        }
+        failed.device.remove("the device was removed");
+        for (int i = 0; failed.lost.size() < size - 1; i++) {
+          assertThat(i).as("steps of seed %s", seed).isLessThan(MAX_STEPS);
+          failed.offer(1 + random.nextInt(size - 1));
+          if (random.nextInt(4) == 0) {
+            failed.transport.await(1);
+          }
+          failed.poll();
+          fabric.step();
+        }
+        assertThat(failed.lostPeers).as("seed %s", seed).doesNotHaveDuplicates();
+        assertThat(failed.lost).allMatch("the device was removed"::equals);
+      } finally {
+        sides.forEach(Side::close);
+      }
+    }
+  }
+
   /** If the survivor wants to talk to the peer that has died, it hears that it is gone. */
   private static void dies(long seed, boolean machine) throws IOException {
     SplittableRandom random = new SplittableRandom(seed);

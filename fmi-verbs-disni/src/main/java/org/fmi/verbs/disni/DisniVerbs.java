@@ -261,7 +261,9 @@ final class DisniVerbs extends ManagedVerbs {
       try {
         memory.deregMr().execute().free();
       } catch (IOException e) {
-        throw failed(e);
+        if (!manager.removed()) {
+          throw failed(e);
+        }
       }
     }
   }
@@ -444,7 +446,7 @@ final class DisniVerbs extends ManagedVerbs {
   }
 
   private void ended(String what, int error) throws IOException {
-    if (error != 0) {
+    if (error != 0 && !manager.removed()) {
       throw new IOException("rdma: " + device() + ": DiSNI: " + what + ": error " + error);
     }
   }

@@ -1,0 +1,146 @@
+package org.fmi.logring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.fmi.verbs.Greeting;
+import org.fmi.verbs.RdmaEndpoint;
+import org.fmi.verbs.Verbs;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What rank 0 makes of what its device tells of its link with rank 1. No device is needed. */
+class RdmaLinksTest {
+  private static final int EPOCH = 3;
+  private static final int TIMEOUT_SECONDS = 60;
+  private static final int HEARTBEAT_MILLIS = 1_000_000;
+  private static final byte[] SECRET = new byte[32];
+
+  private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+  private final ScriptedVerbs verbs = new ScriptedVerbs();
+  private final Greeting greeting = new Greeting(SECRET, "test-job", EPOCH);
+  private final RdmaEndpoint peer =
+      new RdmaEndpoint(new byte[RdmaEndpoint.NONCE_BYTES], verbs.address());
+  private RdmaLinks links;
+
+  private final RingLinks.Handler handler =
+      new RingLinks.Handler() {
+        @Override
+        public void onOpen(int rank) {
+          heard.add("open " + rank);
+        }
+
+        @Override
+        public boolean onFrame(int rank, ByteBuffer frame) {
+          return true;
+        }
+
+        @Override
+        public void onClosed(int rank, String reason) {
+          heard.add("closed " + rank + ": " + reason);
+        }
+
+        @Override
+        public void onBroken(String reason) {
+          heard.add("broken: " + reason);
+        }
+      };
+
+  @BeforeEach
+  void open() throws IOException {
+    links =
+        new RdmaLinks(
+            DetectorContract.config(0, 2, RdmaLinks.NAME, SECRET, HEARTBEAT_MILLIS),
+            EPOCH,
+            Set.of(1),
+            handler,
+            verbs);
+  }
+
+  @AfterEach
+  void close() {
+    links.close();
+    assertThat(verbs.closed).isTrue();
+  }
+
+  private static <T> T next(BlockingQueue<T> queue) throws InterruptedException {
+    T next = queue.poll(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    if (next == null) {
+      throw new AssertionError("nothing came");
+    }
+    return next;
+  }
+
+  private void wake() {
+    links.execute(() -> {});
+  }
+
+  private void answer(ScriptedVerbs.Dialled dialled) {
+    Greeting.Request request = greeting.request(dialled.greeting, peer.nonce());
+    if (request == null) {
+      throw new AssertionError("not a request");
+    }
+    dialled.happens(
+        Verbs.Event.Kind.ESTABLISHED, greeting.answer(request, Window.FRAMES, peer.nonce()));
+    wake();
+  }
+
+  private ScriptedVerbs.Dialled connect() throws InterruptedException {
+    links.connect(1, peer.bytes());
+    ScriptedVerbs.Dialled dialled = next(verbs.dialled);
+    answer(dialled);
+    assertThat(next(heard)).isEqualTo("open 1");
+    return dialled;
+  }
+
+  @Test
+  void aNeighbourThatEndsIsLostAndADeviceThatFailsLaterIsItsOwnFault() throws Exception {
+    ScriptedVerbs.Dialled link = connect();
+    link.happens(Verbs.Event.Kind.DISCONNECTED, new byte[0]);
+    wake();
+    assertThat(next(heard)).isEqualTo("closed 1: scripted");
+    verbs.failure = "removed";
+    wake();
+    assertThat(next(heard)).isEqualTo("broken: removed");
+  }
+
+  /** Whatever ends with the device: work, an event, or an attempt. */
+  @Test
+  void ofADeviceThatFailsNoNeighbourIsBlamed() throws Exception {
+    ScriptedVerbs.Dialled link = connect();
+    links.send(1, new byte[] {1});
+    verbs.failure = "removed";
+    verbs.broken.add(link);
+    link.happens(Verbs.Event.Kind.DISCONNECTED, new byte[0]);
+    wake();
+    assertThat(next(heard)).isEqualTo("broken: removed");
+    links.close();
+    assertThat(heard).allMatch("broken: removed"::equals);
+  }
+
+  @Test
+  void ofADeviceThatFailsNobodyDialledIsBlamed() throws Exception {
+    links.connect(1, peer.bytes());
+    ScriptedVerbs.Dialled link = next(verbs.dialled);
+    verbs.failure = "removed";
+    link.happens(Verbs.Event.Kind.REJECTED, new byte[0]);
+    wake();
+    assertThat(next(heard)).isEqualTo("broken: removed");
+    links.close();
+    assertThat(heard).allMatch("broken: removed"::equals);
+  }
+
+  @Test
+  void whatIsLeftOfADeviceThatRefusesAllIsFreed() throws Exception {
+    connect();
+    verbs.notifies = false;
+    wake();
+    assertThat(next(heard)).isEqualTo("broken: scripted: no notification");
+  }
+}

@@ -1,0 +1,226 @@
+package org.fmi.logring;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.fmi.verbs.Connection;
+import org.fmi.verbs.Verbs;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A device of which a test decides what happens. It wakes nobody: the test does, after it has said
+ * what is next.
+ */
+final class ScriptedVerbs implements Verbs {
+  /** What was dialled. */
+  final BlockingQueue<Dialled> dialled = new LinkedBlockingQueue<>();
+
+  final Queue<Event> events = new ConcurrentLinkedQueue<>();
+
+  /** Connections whose work has failed. */
+  final Queue<Dialled> broken = new ConcurrentLinkedQueue<>();
+
+  volatile @Nullable String failure;
+  volatile boolean notifies = true;
+  volatile boolean closed;
+  private final List<Dialled> fetched = new ArrayList<>();
+  private int named;
+
+  /** A connection that was dialled, or that a peer has dialled. */
+  final class Dialled implements Connection {
+    final int number = ++named;
+    final byte[] greeting;
+    volatile boolean asked = true;
+    volatile boolean closed;
+    volatile long lastId;
+
+    Dialled(byte[] greeting) {
+      this.greeting = greeting;
+    }
+
+    void happens(Event.Kind kind, byte[] words) {
+      events.add(new Event(kind, this, words, "scripted"));
+    }
+
+    @Override
+    public int number() {
+      return number;
+    }
+
+    @Override
+    public boolean accept(byte[] words) {
+      return true;
+    }
+
+    @Override
+    public void reject(byte[] words) {}
+
+    @Override
+    public void send(long id, long address, int bytes, int key, int immediate, int flags) {
+      lastId = id;
+    }
+
+    @Override
+    public void read(long id, long address, int bytes, int key, long remoteAddress, int remoteKey) {
+      throw new AssertionError("the log-ring reads nothing");
+    }
+
+    @Override
+    public void sendMarker(long id) {
+      throw new AssertionError("the log-ring sends no marker");
+    }
+
+    @Override
+    public void halt() {}
+
+    @Override
+    public void disconnect() {}
+
+    @Override
+    public void close() {
+      closed = true;
+    }
+  }
+
+  @Override
+  public String device() {
+    return "scripted";
+  }
+
+  @Override
+  public Limits limits() {
+    return new Limits(64, 64, 64);
+  }
+
+  @Override
+  public void open(Sizes sizes) {}
+
+  @Override
+  public InetSocketAddress address() {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
+  }
+
+  @Override
+  public int longestMessage() {
+    return 1 << 20;
+  }
+
+  @Override
+  public int inline() {
+    return 0;
+  }
+
+  @Override
+  public Region register(MemorySegment memory, int access) {
+    return new Region() {
+      @Override
+      public int key() {
+        return 1;
+      }
+
+      @Override
+      public int remoteKey() {
+        return 1;
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  @Override
+  public void postReceive(long id, long address, int bytes, int key) {}
+
+  @Override
+  public int poll() {
+    fetched.clear();
+    for (Dialled d; (d = broken.poll()) != null; ) {
+      fetched.add(d);
+    }
+    return fetched.size();
+  }
+
+  @Override
+  public long id(int i) {
+    return fetched.get(i).lastId;
+  }
+
+  @Override
+  public boolean succeeded(int i) {
+    return false;
+  }
+
+  @Override
+  public String failure(int i) {
+    return "scripted";
+  }
+
+  @Override
+  public int connection(int i) {
+    return fetched.get(i).number;
+  }
+
+  @Override
+  public int bytes(int i) {
+    return 0;
+  }
+
+  @Override
+  public int immediate(int i) {
+    return 0;
+  }
+
+  @Override
+  public void requestNotification() throws IOException {
+    if (!notifies) {
+      throw new IOException("scripted: no notification");
+    }
+  }
+
+  @Override
+  public void takeNotifications() {}
+
+  @Override
+  public Connection dial(InetSocketAddress to, byte[] greeting) {
+    Dialled d = new Dialled(greeting);
+    dialled.add(d);
+    return d;
+  }
+
+  @Override
+  public @Nullable Event nextEvent() {
+    return events.poll();
+  }
+
+  @Override
+  public @Nullable String deviceFailure() {
+    return failure;
+  }
+
+  @Override
+  public int completionDescriptor() {
+    return -1;
+  }
+
+  @Override
+  public int eventDescriptor() {
+    return -1;
+  }
+
+  @Override
+  public int failureDescriptor() {
+    return -1;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+  }
+}
