@@ -399,6 +399,12 @@ final class RdmaLinks implements RingLinks {
           failed(link, event.reason());
         }
       }
+      case UNANSWERED -> {
+        // One that this rank has accepted may still open; if it is open it is for the heartbeats.
+        if (link.state == State.DIALLING) {
+          failed(link, event.reason());
+        }
+      }
       case REFUSED_HERE -> {
         remove(link);
         handler.onBroken(event.reason());

@@ -426,7 +426,9 @@ public final class ConnectionManager {
       case CmEvent.REJECTED -> link.rejected(status, greeting);
       case CmEvent.ADDR_ERROR -> link.failed("address not reached", -status);
       case CmEvent.ROUTE_ERROR -> link.failed("no route", -status);
-      case CmEvent.UNREACHABLE -> link.failed("no answer", -status);
+      case CmEvent.UNREACHABLE ->
+          new Verbs.Event(
+              Verbs.Event.Kind.UNANSWERED, link, greeting, "no answer: " + calls.message(-status));
       case CmEvent.CONNECT_ERROR -> link.failed("not connected", -status);
       case CmEvent.DISCONNECTED ->
           new Verbs.Event(

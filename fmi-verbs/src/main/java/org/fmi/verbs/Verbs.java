@@ -149,8 +149,7 @@ public interface Verbs extends AutoCloseable {
    * Something happened with a connection.
    *
    * @param greeting what the other side said with it; it may be followed by zeros
-   * @param reason for a person, of {@link Kind#FAILED}, {@link Kind#REFUSED_HERE} and {@link
-   *     Kind#DISCONNECTED}
+   * @param reason for a person; not of {@link Kind#REQUEST} and {@link Kind#ESTABLISHED}
    */
   record Event(Kind kind, Connection connection, byte[] greeting, String reason) {
     /** What happened. */
@@ -163,6 +162,12 @@ public interface Verbs extends AutoCloseable {
       REJECTED,
       /** It could not be made. */
       FAILED,
+      /**
+       * The other side has not answered in time: it is silent, or has not looked. An attempt of
+       * this side's has ended. A request that this side has accepted may still come to stand, which
+       * its first message tells then; that it ends is not told any more.
+       */
+      UNANSWERED,
       /** It could not be made: this side's device has refused a queue pair. */
       REFUSED_HERE,
       /** The other side has ended it, or its process has ended. */

@@ -39,9 +39,10 @@ import org.jspecify.annotations.Nullable;
  * again, and hears if the peer has gone.
  *
  * <p><b>Loss.</b> The connection manager tells when a peer's process has ended; work that completes
- * with an error tells when the peer is silent; the device tells when its port goes down. A failed
- * connection is never used again. Its buffers, and the program's memory that it reads into, are
- * held until the transport closes.
+ * with an error tells when the peer is silent; the device tells when its port goes down. That a
+ * request is not answered tells nothing: the peer may be computing. Should it be dead, the log-ring
+ * knows. A failed connection is never used again. Its buffers, and the program's memory that it
+ * reads into, are held until the transport closes.
  */
 final class RdmaTransport implements Transport {
   static final String NAME = "rdma";
@@ -635,6 +636,7 @@ final class RdmaTransport implements Transport {
       case ESTABLISHED -> established(link, event.greeting());
       case REJECTED -> rejected(link, event);
       case FAILED -> attemptFailed(link, event.reason());
+      case UNANSWERED -> unanswered(link);
       case REFUSED_HERE -> refusedHere(link, event.reason());
       case DISCONNECTED -> {
         if (link.state == Link.State.DIALLING) {
@@ -773,6 +775,19 @@ final class RdmaTransport implements Transport {
       dial(link.peer);
     } else if (dialled) {
       lose(link.peer, reason);
+    }
+  }
+
+  /**
+   * A peer that computes does not look for what it is asked, or answered: nobody is lost for that.
+   * This rank's request is made anew. One that it has accepted stays: the peer may find the answer
+   * at any time, and sends then.
+   */
+  private void unanswered(Link link) {
+    if (link.state == Link.State.DIALLING) {
+      drop(link);
+      attempts[link.peer]--;
+      dial(link.peer);
     }
   }
 

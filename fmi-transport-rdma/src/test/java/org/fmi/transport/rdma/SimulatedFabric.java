@@ -31,11 +31,15 @@ import org.jspecify.annotations.Nullable;
  *   any ----------refusal, end----> ENDED          by reject, disconnect and close; both ways
  * </pre>
  *
- * What is read leaves the other side's memory at one time, and arrives at another, after which what
- * was posted behind it may have arrived there already. The other side must have it registered.
+ * Who has asked or answered does not wait for ever. One that has asked gives up then, without a
+ * word. One that has answered is {@code UNHEARD}: only its words are over, data comes and goes.
+ *
+ * <p>What is read leaves the other side's memory at one time, and arrives at another, after which
+ * what was posted behind it may have arrived there already. The other side must have it registered.
  */
 final class SimulatedFabric {
   private final SplittableRandom random;
+  private final List<Device> devices = new ArrayList<>();
   private final Map<InetSocketAddress, Device> listeners = new HashMap<>();
 
   /** What is under way, by the lane that keeps its order. */
@@ -51,7 +55,9 @@ final class SimulatedFabric {
   }
 
   Device device() {
-    return new Device();
+    Device device = new Device();
+    devices.add(device);
+    return device;
   }
 
   /** Something arrives. Returns whether something was under way. */
@@ -62,6 +68,14 @@ final class SimulatedFabric {
     }
     full.get(random.nextInt(full.size())).remove().run();
     return true;
+  }
+
+  /** Somebody's patience with an answer that has not come is over. */
+  void timeOut() {
+    List<End> waiting = devices.stream().flatMap(d -> d.ends.stream()).filter(End::waits).toList();
+    if (!waiting.isEmpty()) {
+      waiting.get(random.nextInt(waiting.size())).givesUp();
+    }
   }
 
   private Queue<Runnable> lane() {
@@ -350,6 +364,7 @@ final class SimulatedFabric {
     HAS_ANSWERED,
     ANSWERED,
     STANDS,
+    UNHEARD,
     ENDED
   }
 
@@ -376,6 +391,7 @@ final class SimulatedFabric {
     private State state;
     private @Nullable End other;
     private boolean closed;
+    private boolean gaveUp;
     private boolean hasPair;
     private boolean halted;
 
@@ -398,25 +414,30 @@ final class SimulatedFabric {
             if (device.silent) {
               to.waitsInVain();
             } else if (to.device.silent) {
-              fails();
+              givesUp();
             } else if (!to.closed) {
               arrival.run();
             }
           });
     }
 
-    private void fails() {
-      if (!closed && state != State.ENDED) {
-        state = State.ENDED;
-        tell(Verbs.Event.Kind.FAILED, new byte[0]);
-        flush();
+    private boolean waits() {
+      return !closed && (state == State.ASKED || state == State.HAS_ANSWERED);
+    }
+
+    /** Its patience is over, if it waits for an answer. */
+    private void givesUp() {
+      if (waits()) {
+        gaveUp = state == State.ASKED;
+        state = gaveUp ? State.ENDED : State.UNHEARD;
+        tell(Verbs.Event.Kind.UNANSWERED, new byte[0]);
       }
     }
 
     /** Words that it waits for will not come: it gives up some time. */
     private void waitsInVain() {
-      if (state == State.ASKED || state == State.HAS_ANSWERED) {
-        words.add(this::fails);
+      if (waits()) {
+        words.add(this::givesUp);
       }
     }
 
@@ -437,13 +458,13 @@ final class SimulatedFabric {
       words.add(
           () -> {
             Device there = listeners.get(to);
-            if (device.silent) {
-              return;
+            if (device.silent || gaveUp) {
+              return; // patience is longer than any packet's way: this one was lost
             }
             if (there == null) {
               refused(new byte[0]);
             } else if (there.silent) {
-              fails();
+              givesUp();
             } else {
               End end = new End(there, State.ASKING);
               end.other = this;
@@ -463,14 +484,14 @@ final class SimulatedFabric {
     }
 
     private void refused(byte[] greeting) {
-      if (!closed && state != State.ENDED && state != State.STANDS) {
+      if (!closed && state != State.ENDED && state != State.STANDS && state != State.UNHEARD) {
         state = State.ENDED;
         tell(Verbs.Event.Kind.REJECTED, greeting);
       }
     }
 
     private void ended() {
-      if (!closed && state != State.ENDED) {
+      if (!closed && state != State.ENDED && state != State.UNHEARD) {
         state = State.ENDED;
         tell(Verbs.Event.Kind.DISCONNECTED, new byte[0]);
         flush();
@@ -637,8 +658,10 @@ final class SimulatedFabric {
     public void disconnect() {
       End o = other;
       if (state != State.ENDED && o != null) {
+        if (state != State.UNHEARD) {
+          say(o, o::ended);
+        }
         state = State.ENDED;
-        say(o, o::ended);
         flush();
       }
     }
@@ -651,7 +674,7 @@ final class SimulatedFabric {
       End o = other;
       if (o != null && state == State.STANDS) {
         say(o, o::ended);
-      } else if (o != null && state != State.ENDED) {
+      } else if (o != null && state != State.ENDED && state != State.UNHEARD) {
         say(o, () -> o.refused(new byte[0]));
       }
       state = State.ENDED;

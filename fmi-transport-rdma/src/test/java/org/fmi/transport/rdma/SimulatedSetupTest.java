@@ -127,6 +127,10 @@ class SimulatedSetupTest {
         for (int i = 0; a.sequences.size() < b.frames || b.sequences.size() < a.frames; i++) {
           assertThat(i).as("steps of seed %s", seed).isLessThan(MAX_STEPS);
           step(random, fabric, a, b);
+          // Now and then a rank computes for so long that the other one gives up to wait.
+          if (seed % 2 == 0 && random.nextInt(20) == 0) {
+            fabric.timeOut();
+          }
         }
         for (int i = 0; i < 1000; i++) {
           fabric.step();
@@ -383,7 +387,49 @@ class SimulatedSetupTest {
     }
   }
 
-  /** If the survivor wants to talk to the peer that has died, it hears that it is gone. */
+  /** However often the peer has not looked in time, it is not taken for dead. */
+  @Test
+  void aPeerThatOnlyComputesIsNotLost() throws IOException {
+    int patience = 100;
+    for (long seed = 0; seed < SEEDS / 10; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      SimulatedFabric fabric = new SimulatedFabric(seed);
+      int rank = random.nextInt(2);
+      try (Side waits = new Side(rank, 10, fabric);
+          Side computes = new Side(1 - rank, random.nextInt(2), fabric)) {
+        Side first = rank == 0 ? waits : computes;
+        connect(first.transport, (first == waits ? computes : waits).transport);
+        if (computes.frames > 0) {
+          // It has dialled, and looked once or twice before it begins.
+          computes.offer();
+          for (int i = random.nextInt(10); i > 0; i--) {
+            fabric.step();
+            computes.poll();
+          }
+        }
+        for (int i = 0; i < patience; i++) {
+          waits.offer();
+          while (fabric.step()) {}
+          waits.poll();
+          fabric.timeOut();
+        }
+        for (int i = 0; computes.sequences.size() < waits.frames; i++) {
+          assertThat(i).as("steps of seed %s", seed).isLessThan(MAX_STEPS);
+          step(random, fabric, waits, computes);
+        }
+        assertThat(waits.lost).as("losses of seed %s", seed).isEmpty();
+        assertThat(computes.lost).as("losses of seed %s", seed).isEmpty();
+        computes.hasReceived(waits.frames);
+        assertThat(waits.transport.connections()).as("seed %s", seed).isOne();
+      }
+    }
+  }
+
+  /**
+   * If the survivor wants to talk to the peer that was killed, it hears that it is gone. Of a
+   * machine that is silent its work on a connection that stands tells; all else is for the
+   * heartbeats.
+   */
   private static void dies(long seed, boolean machine) throws IOException {
     SplittableRandom random = new SplittableRandom(seed);
     SimulatedFabric fabric = new SimulatedFabric(seed);
@@ -394,7 +440,7 @@ class SimulatedSetupTest {
       connect(first.transport, (first == survivor ? victim : survivor).transport);
       int steps = random.nextInt(60);
       for (int i = 0; i < steps; i++) {
-        // Of a silent peer only its connection's first work tells; later it is for the heartbeats.
+        // Only of a connection's first work is it sure here that it finds the peer silent.
         if (machine && survivor.transport.isConnected(victim.rank)) {
           break;
         }
@@ -405,7 +451,7 @@ class SimulatedSetupTest {
       } else {
         victim.device.kill();
       }
-      for (int i = 0; survivor.lost.isEmpty(); i++) {
+      for (int i = 0; !machine && survivor.lost.isEmpty(); i++) {
         assertThat(i).as("steps of seed %s", seed).isLessThan(MAX_STEPS);
         survivor.offer();
         survivor.poll();
@@ -416,7 +462,7 @@ class SimulatedSetupTest {
         survivor.poll();
         fabric.step();
       }
-      assertThat(survivor.lost).as("losses of seed %s", seed).hasSize(1);
+      assertThat(survivor.lost).as("losses of seed %s", seed).hasSizeLessThanOrEqualTo(1);
       survivor.hasReceived(survivor.sequences.size());
       assertThat(survivor.device.posted()).as("buffers of seed %s", seed).isEqualTo(64);
       assertThat(survivor.transport.connections()).as("seed %s", seed).isLessThanOrEqualTo(1);
@@ -432,7 +478,7 @@ class SimulatedSetupTest {
   }
 
   @Test
-  void aMachineThatIsSwitchedOffMeanwhileIsLostOnce() throws IOException {
+  void aMachineThatIsSwitchedOffMeanwhileIsLostAtMostOnce() throws IOException {
     for (long seed = 0; seed < SEEDS; seed++) {
       dies(seed, true);
     }
