@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.fmi.core.spi.RankConfig;
 import org.fmi.net.Heartbeat;
@@ -54,6 +55,7 @@ final class RdmaLinks implements RingLinks {
   private final List<Integer> neighbours;
   private final Handler handler;
   private final Verbs verbs;
+  private final LongSupplier clock;
   private final Greeting greeting;
   private final RdmaEndpoint endpoint;
   private final SecureRandom random = new SecureRandom();
@@ -96,10 +98,17 @@ final class RdmaLinks implements RingLinks {
         epoch,
         neighbours,
         handler,
-        VerbsProvider.chosen().open(InetAddress.getByName(config.host())));
+        VerbsProvider.chosen().open(InetAddress.getByName(config.host())),
+        System::nanoTime);
   }
 
-  RdmaLinks(RankConfig config, int epoch, Set<Integer> neighbours, Handler handler, Verbs verbs)
+  RdmaLinks(
+      RankConfig config,
+      int epoch,
+      Set<Integer> neighbours,
+      Handler handler,
+      Verbs verbs,
+      LongSupplier clock)
       throws IOException {
     this.config = config;
     this.neighbours = List.copyOf(neighbours);
@@ -107,6 +116,7 @@ final class RdmaLinks implements RingLinks {
     this.greeting = new Greeting(config.secret(), config.jobId(), epoch);
     this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(config.heartbeatTimeoutMillis());
     this.verbs = verbs;
+    this.clock = clock;
     try {
       int frames = Math.max(1, neighbours.size()) * Window.FRAMES;
       // Each buffer that was posted completes once, each frame sent too.
@@ -127,7 +137,7 @@ final class RdmaLinks implements RingLinks {
       arena.close();
       throw e;
     }
-    nextBeat = System.nanoTime() + pause();
+    nextBeat = clock.getAsLong() + pause();
     thread = new Thread(this::run, "fmi-logring");
     thread.setDaemon(true);
     thread.start();
@@ -146,7 +156,7 @@ final class RdmaLinks implements RingLinks {
   @Override
   public void connect(int peer, byte[] theirEndpoint) {
     RdmaEndpoint to = RdmaEndpoint.of(theirEndpoint);
-    execute(() -> dial(peer, to, 1, System.nanoTime() + timeoutNanos));
+    execute(() -> dial(peer, to, 1, clock.getAsLong() + timeoutNanos));
   }
 
   @Override
@@ -192,7 +202,7 @@ final class RdmaLinks implements RingLinks {
         if (closing) {
           return;
         }
-        sleeper.sleep(Math.max(0, nextBeat - System.nanoTime()));
+        sleeper.sleep(Math.max(0, nextBeat - clock.getAsLong()));
       }
     } catch (IOException e) {
       handler.onBroken(String.valueOf(e.getMessage()));
@@ -244,7 +254,7 @@ final class RdmaLinks implements RingLinks {
   }
 
   private void beat() {
-    long now = System.nanoTime();
+    long now = clock.getAsLong();
     if (now - nextBeat < 0) {
       return;
     }
@@ -255,6 +265,8 @@ final class RdmaLinks implements RingLinks {
         case DIALLING -> {
           if (now - link.deadline >= 0) {
             lose(link, "no answer within " + config.heartbeatTimeoutMillis() + " ms");
+          } else if (link.connection.asked() && ++link.beatsUnanswered > 1) {
+            askAgain(link);
           }
         }
         case ACCEPTED, LOST -> {}
@@ -344,7 +356,7 @@ final class RdmaLinks implements RingLinks {
     if (link.state == State.ACCEPTED) {
       opened(link); // its first frame was faster than the connection manager
     }
-    link.heartbeat.heard(System.nanoTime());
+    link.heartbeat.heard(clock.getAsLong());
     link.window.arrived(grants);
     if (frame.length > 0 && !handler.onFrame(link.peer, ByteBuffer.wrap(frame))) {
       lose(link, "does not keep to the protocol");
@@ -461,7 +473,7 @@ final class RdmaLinks implements RingLinks {
   private void opened(Link link) {
     if (link.state != State.OPEN) {
       link.state = State.OPEN;
-      link.heartbeat = new Heartbeat(timeoutNanos, System.nanoTime());
+      link.heartbeat = new Heartbeat(timeoutNanos, clock.getAsLong());
       met.add(link.peer);
       handler.onOpen(link.peer);
     }
@@ -470,11 +482,24 @@ final class RdmaLinks implements RingLinks {
   /** An attempt has failed, for reasons of the connection manager. */
   private void failed(Link link, String reason) {
     RdmaEndpoint to = link.to;
-    if (to != null && link.attempt < MAX_ATTEMPTS && System.nanoTime() - link.deadline < 0) {
+    if (to != null && link.attempt < MAX_ATTEMPTS && clock.getAsLong() - link.deadline < 0) {
       remove(link);
       dial(link.peer, to, link.attempt + 1, link.deadline);
     } else {
       drop(link, reason);
+    }
+  }
+
+  /**
+   * The connection manager repeats a request that was lost on its way, but on InfiniBand only after
+   * longer than a neighbour has to answer. Should the answer be on its way by now, the neighbour
+   * takes the later request instead.
+   */
+  private void askAgain(Link link) {
+    RdmaEndpoint to = link.to;
+    if (to != null) {
+      remove(link);
+      dial(link.peer, to, link.attempt, link.deadline);
     }
   }
 
@@ -566,7 +591,7 @@ final class RdmaLinks implements RingLinks {
     final int peer;
     final Window window = new Window();
     State state;
-    Heartbeat heartbeat = new Heartbeat(timeoutNanos, System.nanoTime());
+    Heartbeat heartbeat = new Heartbeat(timeoutNanos, clock.getAsLong());
 
     /** Something was sent since the last beat. */
     boolean wrote;
@@ -575,6 +600,9 @@ final class RdmaLinks implements RingLinks {
     @Nullable RdmaEndpoint to;
     int attempt;
     long deadline;
+
+    /** Beats since it has asked, without an answer. */
+    int beatsUnanswered;
 
     Link(
         int number, Connection connection, Greeting.Request request, int peer, State initialState) {

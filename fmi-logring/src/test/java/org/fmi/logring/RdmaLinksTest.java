@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.fmi.verbs.Greeting;
 import org.fmi.verbs.RdmaEndpoint;
 import org.fmi.verbs.Verbs;
@@ -23,6 +24,7 @@ class RdmaLinksTest {
   private static final byte[] SECRET = new byte[32];
 
   private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+  private final AtomicLong clock = new AtomicLong();
   private final ScriptedVerbs verbs = new ScriptedVerbs();
   private final Greeting greeting = new Greeting(SECRET, "test-job", EPOCH);
   private final RdmaEndpoint peer =
@@ -60,7 +62,8 @@ class RdmaLinksTest {
             EPOCH,
             Set.of(1),
             handler,
-            verbs);
+            verbs,
+            clock::get);
   }
 
   @AfterEach
@@ -79,6 +82,16 @@ class RdmaLinksTest {
 
   private void wake() {
     links.execute(() -> {});
+  }
+
+  /** A quarter of the heartbeat's time-out goes by, and all is done that is due then. */
+  private void beat() throws InterruptedException {
+    clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(HEARTBEAT_MILLIS) / 4);
+    verbs.rounds.drainPermits();
+    for (int i = 0; i < 2; i++) {
+      wake();
+      assertThat(verbs.rounds.tryAcquire(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
+    }
   }
 
   private void answer(ScriptedVerbs.Dialled dialled) {
@@ -142,5 +155,77 @@ class RdmaLinksTest {
     verbs.notifies = false;
     wake();
     assertThat(next(heard)).isEqualTo("broken: scripted: no notification");
+  }
+
+  @Test
+  void aRequestThatIsLostIsMadeAnew() throws Exception {
+    links.connect(1, peer.bytes());
+    ScriptedVerbs.Dialled first = next(verbs.dialled);
+    beat();
+    assertThat(verbs.dialled).isEmpty();
+    beat();
+    ScriptedVerbs.Dialled second = next(verbs.dialled);
+    assertThat(first.closed).isTrue();
+    assertThat(second.greeting).isNotEqualTo(first.greeting);
+    // What comes of the first one comes too late.
+    answer(first);
+    first.happens(Verbs.Event.Kind.REJECTED, new byte[0]);
+    answer(second);
+    assertThat(next(heard)).isEqualTo("open 1");
+    beat();
+    beat();
+    assertThat(verbs.dialled).isEmpty();
+    assertThat(heard).isEmpty();
+  }
+
+  @Test
+  void whoeverNeverAnswersIsLostWhenItsTimeIsOver() throws Exception {
+    links.connect(1, peer.bytes());
+    next(verbs.dialled);
+    for (int i = 0; i < 4; i++) {
+      assertThat(heard).isEmpty();
+      beat();
+    }
+    assertThat(next(heard)).isEqualTo("closed 1: no answer within 1000000 ms");
+  }
+
+  /** Who only looks for the way would begin anew, and never get there. */
+  @Test
+  void whatWasNotAskedYetIsNotAskedAgain() throws Exception {
+    links.connect(1, peer.bytes());
+    ScriptedVerbs.Dialled link = next(verbs.dialled);
+    link.asked = false;
+    beat();
+    beat();
+    link.asked = true;
+    beat();
+    assertThat(verbs.dialled).isEmpty();
+    answer(link);
+    assertThat(next(heard)).isEqualTo("open 1");
+  }
+
+  private ScriptedVerbs.Dialled dials(long nonce) {
+    byte[] listener = RdmaEndpoint.of(links.endpoint()).nonce();
+    Greeting.Request request = new Greeting.Request(1, 0, Window.FRAMES, nonce);
+    ScriptedVerbs.Dialled theirs = verbs.new Dialled(greeting.request(request, listener));
+    theirs.happens(Verbs.Event.Kind.REQUEST, theirs.greeting);
+    return theirs;
+  }
+
+  /** Which may cross with the answer to the first one, and with whatever ends that. */
+  @Test
+  void ofANeighbourThatAsksAgainTheLastRequestStays() throws Exception {
+    ScriptedVerbs.Dialled first = dials(1);
+    ScriptedVerbs.Dialled second = dials(2);
+    first.happens(Verbs.Event.Kind.REJECTED, new byte[0]);
+    first.happens(Verbs.Event.Kind.UNANSWERED, new byte[0]);
+    second.happens(Verbs.Event.Kind.UNANSWERED, new byte[0]);
+    second.happens(Verbs.Event.Kind.ESTABLISHED, new byte[0]);
+    second.happens(Verbs.Event.Kind.UNANSWERED, new byte[0]);
+    wake();
+    assertThat(next(heard)).isEqualTo("open 1");
+    assertThat(first.closed).isTrue();
+    links.close();
+    assertThat(heard).isEmpty();
   }
 }

@@ -10,6 +10,7 @@ import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import org.fmi.verbs.Connection;
 import org.fmi.verbs.Verbs;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,9 @@ final class ScriptedVerbs implements Verbs {
 
   /** Connections whose work has failed. */
   final Queue<Dialled> broken = new ConcurrentLinkedQueue<>();
+
+  /** Rounds that the log-ring's thread has begun. */
+  final Semaphore rounds = new Semaphore(0);
 
   volatile @Nullable String failure;
   volatile boolean notifies = true;
@@ -52,6 +56,11 @@ final class ScriptedVerbs implements Verbs {
     @Override
     public int number() {
       return number;
+    }
+
+    @Override
+    public boolean asked() {
+      return asked;
     }
 
     @Override
@@ -185,7 +194,9 @@ final class ScriptedVerbs implements Verbs {
   }
 
   @Override
-  public void takeNotifications() {}
+  public void takeNotifications() {
+    rounds.release();
+  }
 
   @Override
   public Connection dial(InetSocketAddress to, byte[] greeting) {

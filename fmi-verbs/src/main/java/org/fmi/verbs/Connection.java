@@ -13,6 +13,9 @@ public interface Connection extends AutoCloseable {
   /** Names it among the device's connections; known once it was accepted or established. */
   int number();
 
+  /** Whether this side has asked the other one: its address and the way there are known. */
+  boolean asked();
+
   /**
    * Agrees to a request.
    *

@@ -463,6 +463,7 @@ public final class ConnectionManager {
     private final long id;
     private final byte[] greeting;
     private @Nullable QueuePair queuePair;
+    private boolean asked;
 
     Link(long id, byte[] greeting) {
       this.id = id;
@@ -498,7 +499,8 @@ public final class ConnectionManager {
         return new Verbs.Event(
             Verbs.Event.Kind.REFUSED_HERE, this, new byte[0], String.valueOf(e.getMessage()));
       }
-      return agree(lib.connect, greeting) == 0 ? null : failed("rdma_connect", calls.errno());
+      asked = agree(lib.connect, greeting) == 0;
+      return asked ? null : failed("rdma_connect", calls.errno());
     }
 
     private QueuePair queuePair() throws IOException {
@@ -527,6 +529,11 @@ public final class ConnectionManager {
     @Override
     public int number() {
       return queuePair == null ? 0 : queuePair.number();
+    }
+
+    @Override
+    public boolean asked() {
+      return asked;
     }
 
     @Override

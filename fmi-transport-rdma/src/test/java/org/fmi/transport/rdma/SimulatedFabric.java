@@ -519,6 +519,11 @@ final class SimulatedFabric {
     }
 
     @Override
+    public boolean asked() {
+      return state == State.ASKED;
+    }
+
+    @Override
     public boolean accept(byte[] greeting) throws IOException {
       makePair();
       End o = other;
