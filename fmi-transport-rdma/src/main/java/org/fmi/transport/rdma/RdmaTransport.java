@@ -124,6 +124,10 @@ final class RdmaTransport implements Transport {
   private int crossed;
   private int underWay;
   private final boolean[] lost;
+
+  /** By rank: whether the user was told that it does not answer. */
+  private final boolean[] silent;
+
   private final ArrayDeque<Loss> losses = new ArrayDeque<>();
   private final ArrayList<Link> untold = new ArrayList<>();
 
@@ -163,6 +167,7 @@ final class RdmaTransport implements Transport {
     this.attempts = new int[config.size()];
     this.redialAt = new long[config.size()];
     this.lost = new boolean[config.size()];
+    this.silent = new boolean[config.size()];
     this.cache = new RegistrationCache(verbs::register, room, warning);
     this.reads = new Reads(this, cache);
     try {
@@ -786,6 +791,12 @@ final class RdmaTransport implements Transport {
   private void unanswered(Link link) {
     if (link.state == Link.State.DIALLING) {
       drop(link);
+      if (!silent[link.peer]) {
+        silent[link.peer] = true;
+        System.err.printf(
+            "fmi: no answer from rank %d over rdma: it computes, or is a filter in between? It is tried again (as seen by rank %d)%n",
+            link.peer, config.rank());
+      }
       attempts[link.peer]--;
       dial(link.peer);
     }
