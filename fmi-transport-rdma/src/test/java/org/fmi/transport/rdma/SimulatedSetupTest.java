@@ -299,6 +299,15 @@ class SimulatedSetupTest {
     }
   }
 
+  /** Ranks that know each other's endpoints; none has dialled. */
+  private static void addAll(List<Side> sides, int size, SimulatedFabric fabric)
+      throws IOException {
+    for (int rank = 0; rank < size; rank++) {
+      sides.add(new Side(rank, size, 1000, NOTHING, fabric));
+    }
+    connect(sides.stream().map(side -> side.transport).toArray(RdmaTransport[]::new));
+  }
+
   /** All are lost, for the device's reason, whether they talk, are dialled, or dial. */
   @Test
   void aDeviceThatFailsLosesAllPeersOnce() throws IOException {
@@ -308,10 +317,7 @@ class SimulatedSetupTest {
       SimulatedFabric fabric = new SimulatedFabric(seed);
       List<Side> sides = new ArrayList<>();
       try {
-        for (int rank = 0; rank < size; rank++) {
-          sides.add(new Side(rank, size, 1000, NOTHING, fabric));
-        }
-        connect(sides.stream().map(side -> side.transport).toArray(RdmaTransport[]::new));
+        addAll(sides, size, fabric);
         int failing = random.nextInt(size);
         Side failed = sides.get(failing);
         for (int i = random.nextInt(200); i > 0; i--) {
@@ -354,10 +360,7 @@ class SimulatedSetupTest {
       SimulatedFabric fabric = new SimulatedFabric(seed);
       List<Side> sides = new ArrayList<>();
       try {
-        for (int rank = 0; rank < size; rank++) {
-          sides.add(new Side(rank, size, 1000, NOTHING, fabric));
-        }
-        connect(sides.stream().map(side -> side.transport).toArray(RdmaTransport[]::new));
+        addAll(sides, size, fabric);
         Side failed = sides.getFirst();
         for (int i = random.nextInt(200); i > 0; i--) {
           Side peer = sides.get(1 + random.nextInt(size - 1));

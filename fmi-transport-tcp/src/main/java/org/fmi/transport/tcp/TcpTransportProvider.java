@@ -1,6 +1,7 @@
 package org.fmi.transport.tcp;
 
 import java.io.IOException;
+import java.util.function.Supplier;
 import org.fmi.core.spi.RankConfig;
 import org.fmi.core.spi.Transport;
 import org.fmi.core.spi.TransportProvider;
@@ -8,6 +9,17 @@ import org.fmi.net.NetIo;
 
 /** Makes TCP transports, on epoll where it works, else on NIO. */
 public final class TcpTransportProvider implements TransportProvider {
+  private final Supplier<NetIo> net;
+
+  /** What works best on this machine is found out when the first is made. */
+  public TcpTransportProvider() {
+    this(NetIo::best);
+  }
+
+  TcpTransportProvider(Supplier<NetIo> net) {
+    this.net = net;
+  }
+
   @Override
   public String name() {
     return TcpTransport.NAME;
@@ -20,6 +32,6 @@ public final class TcpTransportProvider implements TransportProvider {
 
   @Override
   public Transport open(RankConfig config, int epoch) throws IOException {
-    return new TcpTransport(config, epoch, NetIo.best());
+    return new TcpTransport(config, epoch, net.get());
   }
 }
