@@ -50,10 +50,14 @@ final class SharedRegion {
   private static final long MAX_PIECE = 128 << 10;
   private static final long MIN_PIECE = 16 << 10;
 
-  /** What all rings of a region take together, unless it has very many ranks. */
-  private static final long ALL_RINGS = 2 << 20;
+  /**
+   * What all rings of a region take together, unless it has very many ranks. Two ranks get 2 MiB
+   * each: more than a core's own cache holds, which gives up lines only slowly to another core that
+   * has just written them, so that with 256 KiB long data take up to five times as long.
+   */
+  private static final long ALL_RINGS = 4 << 20;
 
-  /** Pieces of the longest kind in a ring. */
+  /** Pieces of the longest kind in a ring, at least. */
   private static final int PIECES = 2;
 
   /** Looks at a number in a row while each rank has a core. */
@@ -124,7 +128,7 @@ final class SharedRegion {
     this.size = worldRanks.length;
     this.coresShared = coresShared;
     this.pieceBytes = pieceBytes(size);
-    this.ringBytes = PIECES * pieceBytes;
+    this.ringBytes = ringBytes(size);
     this.doubling = ReductionOrder.doubling(size);
     this.halving = ReductionOrder.halving(size);
     this.binomial = new ReductionOrder[size];
@@ -132,13 +136,17 @@ final class SharedRegion {
     this.yields = coresShared ? YIELDS : 0;
   }
 
+  private static long ringBytes(int size) {
+    return Math.max(ALL_RINGS / size & -LINE, PIECES * MIN_PIECE);
+  }
+
   /** The most that a rank may write in a round, in a region of {@code size} ranks. */
   private static long pieceBytes(int size) {
-    return Math.clamp(ALL_RINGS / ((long) PIECES * size) & -LINE, MIN_PIECE, MAX_PIECE);
+    return Math.min(ringBytes(size) / PIECES & -LINE, MAX_PIECE);
   }
 
   private static long bytes(int size) {
-    return size * (LINE + TURNS * LINE + PIECES * pieceBytes(size));
+    return size * (LINE + TURNS * LINE + ringBytes(size));
   }
 
   /**
