@@ -52,11 +52,11 @@ record RingLayout(int cells, int dataBytes) {
   private static final int FEWEST_CELLS = 64;
   private static final int DATA_BYTES_A_CELL = 4096;
   private static final int LEAST_DATA = 64 << 10;
-  private static final int MOST_DATA = 1 << 20;
+  private static final int MOST_DATA = 2 << 20;
   private static final long NODE_BYTES = 64L << 20;
 
   /**
-   * The rings of a node with so many ranks: data areas of 1 MiB for up to 8 ranks, then less, so
+   * The rings of a node with so many ranks: data areas of 2 MiB for up to 6 ranks, then less, so
    * that all together are 64 MiB when each rank talks to each other, but at least 64 KiB (then 76
    * KiB with the rest: 300 MiB for 64 ranks that all talk to each other).
    */
