@@ -351,7 +351,7 @@ class ShmTransportTest {
       assertThat(other.frames).isEqualTo(sent);
       assertThat(warnings)
           .containsExactly(
-              "fmi: rank 0 sends through rings of 76 KiB instead of 1060: No space left on device");
+              "fmi: rank 0 sends through rings of 76 KiB instead of 2116: No space left on device");
     }
     assertThat(files()).isEmpty();
   }
