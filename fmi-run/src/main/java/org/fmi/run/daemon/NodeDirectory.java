@@ -54,8 +54,12 @@ public final class NodeDirectory {
 
   private static final Set<PosixFilePermission> MODE = PosixFilePermissions.fromString("rwx------");
   private static final String LOCK = "lock";
-  private static final int LONGEST_PAUSE_MILLIS = 128;
+  private static final int LOOKS = 20;
+  private static final int LONGEST_PAUSE_MILLIS = 16;
   private static final int DELETIONS = 20;
+
+  /** Of a process's stat file, counted from the field after its name. */
+  private static final int VSIZE = 20;
 
   private final Path path;
   private final FileChannel lock;
@@ -213,10 +217,12 @@ public final class NodeDirectory {
   private static void killProcesses(Path directory) throws IOException {
     byte[] mark = (SOCKET_VARIABLE + "=" + directory + "/").getBytes(StandardCharsets.UTF_8);
     // A process may start others while it is being looked for, and needs a moment to die: until
-    // none is found.
-    for (int pause = 1; pause <= LONGEST_PAUSE_MILLIS && killOnce(mark); pause *= 2) {
+    // none is found, nor one that cannot be told yet.
+    int pause = 1;
+    for (int look = 0; look < LOOKS && killOnce(mark); look++) {
       try {
         Thread.sleep(pause);
+        pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         return;
@@ -224,20 +230,41 @@ public final class NodeDirectory {
     }
   }
 
+  /** Whether it has to be done once more. */
   private static boolean killOnce(byte[] mark) throws IOException {
-    boolean found = false;
+    boolean again = false;
     try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
       for (Path process : processes) {
         byte[] environment = environment(process);
-        if (environment != null && contains(environment, mark)) {
+        if (environment == null) {
+          continue;
+        }
+        if (environment.length == 0) {
+          again |= hasMemory(process);
+        } else if (contains(environment, mark)) {
           long pid = Long.parseLong(process.getFileName().toString());
           if (pid != ProcessHandle.current().pid()) {
-            found |= ProcessHandle.of(pid).map(ProcessHandle::destroyForcibly).orElse(false);
+            again |= ProcessHandle.of(pid).map(ProcessHandle::destroyForcibly).orElse(false);
           }
         }
       }
     }
-    return found;
+    return again;
+  }
+
+  /**
+   * Whether a process has memory (proc_pid_stat(5): vsize), as it has in execve(2), where for a
+   * moment its environment cannot be read. The system's own processes and dead ones have none.
+   */
+  private static boolean hasMemory(Path process) {
+    try {
+      String stat = Files.readString(process.resolve("stat"), StandardCharsets.ISO_8859_1);
+      // What follows the name, which may contain anything.
+      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+      return !fields[VSIZE].equals("0");
+    } catch (IOException e) {
+      return false; // it is gone
+    }
   }
 
   /** Null for processes of others, and those that are gone. */

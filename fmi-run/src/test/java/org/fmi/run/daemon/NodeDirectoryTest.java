@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -39,6 +40,25 @@ final class NodeDirectoryTest {
     directory.destroy();
     assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
     assertThat(directory.path()).doesNotExist();
+  }
+
+  @Test
+  void aProcessThatIsChangingItsProgramDoesNotGetAway(@TempDir Path scripts) throws Exception {
+    Path script = scripts.resolve("again");
+    Files.writeString(script, "#!/bin/sh\nexec \"$0\"\n");
+    assertThat(script.toFile().setExecutable(true)).isTrue();
+    Path path = Path.of("/dev/shm", "fmi-" + job + "-5");
+    for (int i = 0; i < 50; i++) {
+      ProcessBuilder builder = new ProcessBuilder(script.toString());
+      builder.environment().put(NodeDirectory.SOCKET_VARIABLE, path + "/daemon.sock");
+      Process process = builder.start();
+      try {
+        NodeDirectory.fence(job, 5);
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).as("round " + i).isTrue();
+      } finally {
+        process.destroyForcibly();
+      }
+    }
   }
 
   @Test
