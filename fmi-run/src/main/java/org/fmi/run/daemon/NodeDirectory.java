@@ -2,6 +2,7 @@ package org.fmi.run.daemon;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
@@ -21,6 +22,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -57,6 +59,8 @@ public final class NodeDirectory {
   private static final int LOOKS = 20;
   private static final int LONGEST_PAUSE_MILLIS = 16;
   private static final int DELETIONS = 20;
+
+  private static final int ENVIRONMENT_BYTES = 1 << 16;
 
   /** Of a process's stat file, counted from the field after its name. */
   private static final int VSIZE = 20;
@@ -95,7 +99,7 @@ public final class NodeDirectory {
       throw new IOException("cannot lock " + unfinished);
     }
     byte[] pid = Long.toString(ProcessHandle.current().pid()).getBytes(StandardCharsets.US_ASCII);
-    lock.write(java.nio.ByteBuffer.wrap(pid));
+    lock.write(ByteBuffer.wrap(pid));
     Files.move(unfinished, path, StandardCopyOption.ATOMIC_MOVE);
     return new NodeDirectory(path, lock);
   }
@@ -269,8 +273,14 @@ public final class NodeDirectory {
 
   /** Null for processes of others, and those that are gone. */
   private static byte @Nullable [] environment(Path process) {
-    try {
-      return Files.readAllBytes(process.resolve("environ"));
+    try (FileChannel file = FileChannel.open(process.resolve("environ"))) {
+      // In one read: between two of them the process may change its program, and then the second
+      // one finds the old environment at its end.
+      ByteBuffer bytes = ByteBuffer.allocate(ENVIRONMENT_BYTES);
+      while (file.read(bytes, 0) == bytes.capacity()) {
+        bytes = ByteBuffer.allocate(2 * bytes.capacity());
+      }
+      return Arrays.copyOf(bytes.array(), bytes.position());
     } catch (IOException e) {
       return null;
     }
@@ -279,7 +289,7 @@ public final class NodeDirectory {
   private static boolean contains(byte[] text, byte[] mark) {
     for (int at = 0; at + mark.length <= text.length; at++) {
       if ((at == 0 || text[at - 1] == 0)
-          && java.util.Arrays.equals(text, at, at + mark.length, mark, 0, mark.length)) {
+          && Arrays.equals(text, at, at + mark.length, mark, 0, mark.length)) {
         return true;
       }
     }

@@ -26,6 +26,7 @@ final class NodeDirectoryTest {
     // In a session of its own, as a rank's child that wants to get away.
     ProcessBuilder builder = new ProcessBuilder("setsid", "sleep", "1000");
     builder.environment().put(NodeDirectory.SOCKET_VARIABLE, directory + "/daemon.sock");
+    builder.environment().put("FMI_TEST_LONG", "x".repeat(100_000));
     return builder.start();
   }
 
@@ -48,7 +49,7 @@ final class NodeDirectoryTest {
     Files.writeString(script, "#!/bin/sh\nexec \"$0\"\n");
     assertThat(script.toFile().setExecutable(true)).isTrue();
     Path path = Path.of("/dev/shm", "fmi-" + job + "-5");
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 200; i++) {
       ProcessBuilder builder = new ProcessBuilder(script.toString());
       builder.environment().put(NodeDirectory.SOCKET_VARIABLE, path + "/daemon.sock");
       Process process = builder.start();
