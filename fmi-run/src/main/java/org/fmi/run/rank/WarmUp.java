@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class WarmUp {
   private static final int SIZE = 3;
-  private static final int ITERATIONS = 30;
-  private static final int ROLLBACK_AT = 20;
-  private static final int INTERVAL = 5;
+  private static final int ITERATIONS = 6;
+  private static final int ROLLBACK_AT = 4;
+  private static final int INTERVAL = 2;
   private static final int STATE = 10_000;
 
   private final Path directory;
