@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.fmi.run.process.ProcessStat;
 
 /**
  * Gives standard input to rank 0, and gives it again to each later process of rank 0, which runs
@@ -20,6 +21,11 @@ final class InputFeed {
   private static final int WINDOW = 128 << 10;
 
   private static final int CHUNK = 32 << 10;
+
+  // Of ProcessStat.
+  private static final int GROUP = 5;
+  private static final int TERMINAL = 7;
+  private static final int FOREGROUND_GROUP = 8;
 
   /** Where the shell's thread is, and where the daemon of rank 0 is. */
   interface Way {
@@ -161,10 +167,10 @@ final class InputFeed {
   private static boolean isOthersTerminal() {
     try {
       long device = (long) Files.getAttribute(Path.of("/proc/self/fd/0"), "unix:rdev");
-      String stat = Files.readString(Path.of("/proc/self/stat"));
-      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-      // After pid and name: state, ppid, pgrp, session, tty, group in the foreground of the tty.
-      return device != 0 && device == Long.parseLong(fields[4]) && !fields[2].equals(fields[5]);
+      ProcessStat self = ProcessStat.of(Path.of("/proc/self"));
+      return device != 0
+          && device == Long.parseLong(self.field(TERMINAL))
+          && !self.field(GROUP).equals(self.field(FOREGROUND_GROUP));
     } catch (IOException e) {
       return false;
     }

@@ -26,6 +26,7 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.fmi.run.process.ProcessStat;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,8 +63,8 @@ public final class NodeDirectory {
 
   private static final int ENVIRONMENT_BYTES = 1 << 16;
 
-  /** Of a process's stat file, counted from the field after its name. */
-  private static final int VSIZE = 20;
+  /** Of {@link ProcessStat}. */
+  private static final int VSIZE = 23;
 
   private final Path path;
   private final FileChannel lock;
@@ -257,15 +258,12 @@ public final class NodeDirectory {
   }
 
   /**
-   * Whether a process has memory (proc_pid_stat(5): vsize), as it has in execve(2), where for a
-   * moment its environment cannot be read. The system's own processes and dead ones have none.
+   * Whether a process has memory, as it has in execve(2), where for a moment its environment cannot
+   * be read. The system's own processes and dead ones have none.
    */
   private static boolean hasMemory(Path process) {
     try {
-      String stat = Files.readString(process.resolve("stat"), StandardCharsets.ISO_8859_1);
-      // What follows the name, which may contain anything.
-      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
-      return !fields[VSIZE].equals("0");
+      return !ProcessStat.of(process).field(VSIZE).equals("0");
     } catch (IOException e) {
       return false; // it is gone
     }
