@@ -15,9 +15,9 @@ class PingPongTest {
                 Loops.UNDISTURBED,
                 fmi ->
                     System.out.print(
-                        PingPong.run(fmi, "--csv", "--type", "double", "--max", "1024")));
-    assertThat(printed.lines().filter(line -> line.matches("\\d+,[0-9.]+,[0-9.]+"))).hasSize(8);
-    assertThat(printed).contains("result sizes=8 ", "check=ok");
+                        PingPong.run(fmi, "--csv", "--type", "double", "--max", "65536")));
+    assertThat(printed.lines().filter(line -> line.matches("\\d+,[0-9.]+,[0-9.]+"))).hasSize(14);
+    assertThat(printed).contains("result sizes=14 ", "check=ok");
   }
 
   @Test
@@ -28,7 +28,7 @@ class PingPongTest {
                 Loops.UNDISTURBED,
                 fmi ->
                     System.out.print(
-                        PingPong.run(fmi, "--csv", "--type", "double", "--max", "100")));
-    assertThat(printed).contains("\n64,", "result sizes=4 ", "check=ok");
+                        PingPong.run(fmi, "--csv", "--type", "double", "--max", "3000")));
+    assertThat(printed).contains("\n2048,", "result sizes=9 ", "check=ok");
   }
 }
