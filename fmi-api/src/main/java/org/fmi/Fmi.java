@@ -63,8 +63,8 @@ public interface Fmi extends AutoCloseable {
    *     Chronicle Bytes' {@code BytesMarshallable}; each is held by reference and restored in
    *     place, except that a holder of an array gets a new one, which has new rows if it is an
    *     array of arrays, all of the sizes they had.
-   * @throws IllegalStateException if called inside another loop, or while requests of this rank are
-   *     not complete; or with the cause that the body has thrown
+   * @throws IllegalStateException if called inside another loop or after {@link #close}, or while
+   *     requests of this rank are not complete; or with the cause that the body has thrown
    * @throws IllegalArgumentException if {@code iterations} is negative or a state object is of no
    *     supported type
    */
@@ -106,6 +106,7 @@ public interface Fmi extends AutoCloseable {
    *
    * @throws FmiException {@link ErrorClass#OTHER} if another rank waits for a message of this one,
    *     or for this one to receive
+   * @throws IllegalStateException if called in the body of a loop
    */
   @Override
   void close();

@@ -26,6 +26,8 @@ public record FaultPlan(List<Step> steps) {
     ISOLATE_NODE,
     /** Two nodes cannot hear each other for a while. */
     PARTITION,
+    /** The data connection between two ranks breaks, both of which live. */
+    BREAK_CONNECTION,
     /** A rank takes another one for dead that lives. */
     FALSE_SUSPICION,
     /** A bit of a node's memory flips. */
@@ -41,7 +43,8 @@ public record FaultPlan(List<Step> steps) {
    * @param kind what fails
    * @param victim the number of the rank or node, or {@link #RUNNING}, which is also taken if the
    *     victim is not there
-   * @param other the other node of a partition, the rank that suspects the victim; else unused
+   * @param other the other node of a partition, the other rank of a connection, the rank that
+   *     suspects the victim; else unused
    * @param gapNanos virtual time since the failure before
    * @param gapPrimitives primitives to execute after that time
    * @param nanos how long a freeze or a partition lasts; after which time a lost node can be
@@ -81,7 +84,7 @@ public record FaultPlan(List<Step> steps) {
       Kind kind = kinds.get(random.nextInt(kinds.size()));
       int among =
           switch (kind) {
-            case KILL_RANK, FREEZE, FALSE_SUSPICION -> ranks;
+            case KILL_RANK, FREEZE, BREAK_CONNECTION, FALSE_SUSPICION -> ranks;
             case CRASH_NODE, POWER_OFF, ISOLATE_NODE, PARTITION, CORRUPT_MEMORY -> nodes;
           };
       int victim = random.nextBoolean() ? RUNNING : random.nextInt(among);

@@ -340,6 +340,14 @@ public final class SimCluster {
     }
   }
 
+  /** The data connection between two ranks breaks, if there is one. */
+  public void breakConnection(int rank, int other) {
+    SimProcess process = serving.get(rank);
+    if (process != null && rank != other) {
+      process.breakConnection(other);
+    }
+  }
+
   /** The detector of rank {@code by} takes {@code rank} for dead. */
   public void suspectFalsely(int by, int rank) {
     SimProcess process = serving.get(by);
@@ -508,6 +516,7 @@ public final class SimCluster {
       case FREEZE -> freeze(rank, step.nanos());
       case ISOLATE_NODE -> isolate(node, step.nanos());
       case PARTITION -> partition(node, step.other(), step.nanos());
+      case BREAK_CONNECTION -> breakConnection(rank, step.other());
       case FALSE_SUSPICION -> suspectFalsely(step.other(), rank);
       case CORRUPT_MEMORY -> corruptMemory(node);
     }

@@ -1,6 +1,7 @@
 package org.fmi.testkit;
 
 import java.util.ArrayDeque;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * frames under way.
  *
  * <pre>
- *   CONNECTING --accepted--> OPEN --one end shut--> SHUT
- *        +-------refused or shut-------------------->
+ *   CONNECTING --accepted--> OPEN --one end shut, or severed--> SHUT
+ *        +-------refused or shut-------------------------------->
  * </pre>
  */
 final class SimConnection {
@@ -106,14 +107,20 @@ final class SimConnection {
     Direction sent = end == out.from ? out : in;
     Direction lost = end == out.from ? in : out;
     lost.flight.clear();
-    if (!sent.flight.isEmpty()) {
-      int keep = simulation.random().nextInt(sent.flight.size() + 1);
-      while (sent.flight.size() > keep) {
-        sent.flight.removeLast();
-      }
-    }
+    sent.loseLast();
     if (!unheard && told) {
       sent.append(null, reason);
+    }
+  }
+
+  /** It breaks, though both ends live: what each sent last is lost, and both hear of it. */
+  void sever() {
+    if (state == State.OPEN) {
+      state = State.SHUT;
+      for (Direction direction : List.of(out, in)) {
+        direction.loseLast();
+        direction.append(null, "connection reset");
+      }
     }
   }
 
@@ -147,6 +154,16 @@ final class SimConnection {
     void append(byte @Nullable [] frame, String reason) {
       flight.add(new Packet(frame, reason));
       simulation.after(lane.delay(network.delay()), "arrive", to.process().rank(), this::arrive);
+    }
+
+    /** Some of what was sent last never arrives. */
+    void loseLast() {
+      if (!flight.isEmpty()) {
+        int keep = simulation.random().nextInt(flight.size() + 1);
+        while (flight.size() > keep) {
+          flight.removeLast();
+        }
+      }
     }
 
     /** The head has arrived, unless a shut end took it back or a cut holds it up. */

@@ -275,6 +275,10 @@ public final class SimProcess {
     cluster.detectors().died(this);
   }
 
+  void breakConnection(int peer) {
+    transports.forEach(transport -> transport.breakConnection(peer));
+  }
+
   void freeze() {
     if (state == State.RUNNING) {
       state = State.FROZEN;

@@ -199,6 +199,14 @@ final class SimTransport implements Transport {
     }
   }
 
+  /** The connection to a peer breaks, if there is one. */
+  void breakConnection(int peer) {
+    SimConnection connection = connections[peer];
+    if (connection != null) {
+      connection.sever();
+    }
+  }
+
   void signal() {
     signal.signal();
   }

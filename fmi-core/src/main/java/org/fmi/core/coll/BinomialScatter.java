@@ -1,5 +1,7 @@
 package org.fmi.core.coll;
 
+import org.jspecify.annotations.Nullable;
+
 /** Scatter of equal blocks down a binomial tree: ceil(log2 N) steps. For short blocks. */
 final class BinomialScatter {
   private BinomialScatter() {}
@@ -7,29 +9,32 @@ final class BinomialScatter {
   /**
    * Scatters.
    *
-   * @param all the root's blocks; at other ranks not used
-   * @param mine where this rank's block goes
+   * @param all the root's blocks; used there only
+   * @param mine where this rank's block goes; null if the root's stays in its place
    */
-  static void run(Channel channel, Region all, Region mine, long bytes, int root) {
+  static void run(
+      Channel channel, @Nullable Region all, @Nullable Region mine, long bytes, int root) {
     int size = channel.size();
     int v = channel.neighbour(-root);
     int blocks = Math.min(v == 0 ? size : Integer.lowestOneBit(v), size - v);
     Region held;
     if (v != 0) {
-      held = blocks == 1 ? mine : mine.scratch(blocks * bytes);
+      Region own = Collectives.required(mine);
+      held = blocks == 1 ? own : own.scratch(blocks * bytes);
       channel.recv(held, blocks * bytes, channel.neighbour(-(v & -v)), Kind.SCATTER);
     } else if (root == 0) {
-      held = all;
+      held = Collectives.required(all);
     } else {
-      held = all.scratch(size * bytes);
-      all.plus(root * bytes).copyTo(held, (size - root) * bytes);
-      all.copyTo(held.plus((size - root) * bytes), root * bytes);
+      Region from = Collectives.required(all);
+      held = from.scratch(size * bytes);
+      from.plus(root * bytes).copyTo(held, (size - root) * bytes);
+      from.copyTo(held.plus((size - root) * bytes), root * bytes);
     }
     for (int mask = Integer.highestOneBit(Math.max(blocks - 1, 0)); mask > 0; mask >>= 1) {
       long part = Math.min(mask, blocks - mask) * bytes;
       channel.send(held.plus(mask * bytes), part, channel.neighbour(mask), Kind.SCATTER);
     }
-    if (held != mine) {
+    if (mine != null && held != mine) {
       held.copyTo(mine, bytes);
     }
   }

@@ -131,8 +131,7 @@ public final class Collectives {
           root);
       return;
     }
-    Region own = mine != null ? mine : required(all).plus(root * bytes);
-    BinomialScatter.run(channel, isRoot ? required(all) : own, own, bytes, root);
+    BinomialScatter.run(channel, all, mine, bytes, root);
   }
 
   /** MPI_Scatterv; what concerns the source is used at the root only. */

@@ -19,7 +19,29 @@ final class ScatterRingBcast {
     }
     int v = channel.neighbour(-root);
     scatter(channel, data, starts, v);
-    RingAllGather.run(channel, data, starts, v, Kind.BCAST);
+    gather(channel, data, starts, v);
+  }
+
+  /** A ring allgather that is not closed: node 0 has everything, and its data is not written to. */
+  private static void gather(Channel channel, Region data, long[] starts, int v) {
+    int size = channel.size();
+    int right = channel.neighbour(1);
+    int left = channel.neighbour(-1);
+    for (int step = 0; step < size - 1; step++) {
+      int out = Math.floorMod(v - step, size);
+      int in = Math.floorMod(out - 1, size);
+      Region sent = data.plus(starts[out]);
+      Region received = data.plus(starts[in]);
+      long bytesSent = starts[out + 1] - starts[out];
+      long bytesReceived = starts[in + 1] - starts[in];
+      if (v == 0) {
+        channel.send(sent, bytesSent, right, Kind.BCAST);
+      } else if (v == size - 1) {
+        channel.recv(received, bytesReceived, left, Kind.BCAST);
+      } else {
+        channel.exchange(sent, bytesSent, right, received, bytesReceived, left, Kind.BCAST);
+      }
+    }
   }
 
   /** A binomial tree whose node v receives the blocks of all its subtree, v to v + mask - 1. */

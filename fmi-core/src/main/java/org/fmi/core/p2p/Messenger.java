@@ -640,7 +640,8 @@ public final class Messenger implements PointToPoint, FrameHandler {
         }
       }
       case FrameKind.LEFT -> {
-        if (awaited == peer && waitsFor(p)) {
+        // The answer may be late: who has left too waits for what the runtime sends.
+        if (!left && awaited == peer && waitsFor(p)) {
           p.tell(FrameKind.STUCK);
         }
       }

@@ -3,7 +3,6 @@ package org.fmi.core.recovery;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -240,7 +239,7 @@ final class Lifecycle implements JobLink.Listener {
   /** Whether no rank of this node was the first to leave this transport out before. */
   private boolean firstOfNode(String transport) {
     try {
-      Files.createFile(Path.of(config.nodeDirectory(), "without-" + transport));
+      Files.createFile(config.saidWithout(transport));
       return true;
     } catch (FileAlreadyExistsException e) {
       return false;

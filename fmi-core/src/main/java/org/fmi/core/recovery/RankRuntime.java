@@ -72,6 +72,9 @@ public final class RankRuntime implements Fmi {
   /** The program's own code has thrown: {@link #close} must not wait for the others then. */
   private boolean failed;
 
+  /** The job was told that this rank is done: others may leave from now on. */
+  private boolean finished;
+
   /** Where the program stands. */
   private enum Place {
     /** In {@code Fmi.init}. */
@@ -162,7 +165,7 @@ public final class RankRuntime implements Fmi {
 
     @Override
     public void peerLost(int peer, String reason) {
-      if (place != Place.CLOSED) {
+      if (!finished) {
         // Those that finish leave one after the other.
         lifecycle.peerLost(peer, reason);
       }
@@ -345,6 +348,9 @@ public final class RankRuntime implements Fmi {
     } else if (!loop.ended) {
       loop.iteration++;
     } else {
+      if (place == Place.LOOP && lifecycle.revoked()) {
+        rollback(loop);
+      }
       return loop.iteration;
     }
     while (true) {
@@ -391,6 +397,10 @@ public final class RankRuntime implements Fmi {
 
   /** Begins a loop, or takes up the one that a checkpoint belongs to. */
   private Loop enterLoop(LoopState state, boolean byCall) {
+    if (place == Place.CLOSED) {
+      throw new IllegalStateException(
+          "a loop after Fmi.close: all communication has ended with it");
+    }
     if (current != null) {
       throw nested();
     }
@@ -558,6 +568,11 @@ public final class RankRuntime implements Fmi {
       place = Place.CLOSED;
       return;
     }
+    if (current != null && !current.byCall) {
+      throw new IllegalStateException(
+          "Fmi.close in the body of a loop, which would go on without communication: close after"
+              + " the loop");
+    }
     if (place == Place.REPLAY) {
       stray("rank " + config.rank() + " came to its end while others are in a loop");
     }
@@ -572,6 +587,7 @@ public final class RankRuntime implements Fmi {
     } catch (RollbackException e) {
       lifecycle.awaitRestart();
     }
+    finished = true;
     link.send(new RankMessage.Finished(lifecycle.epoch()));
     awaitRelease();
     lifecycle.close();

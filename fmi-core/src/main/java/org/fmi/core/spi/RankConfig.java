@@ -1,5 +1,6 @@
 package org.fmi.core.spi;
 
+import java.nio.file.Path;
 import java.util.List;
 
 /**
@@ -45,6 +46,14 @@ public record RankConfig(
     CheckpointInterval interval,
     List<String> transports,
     List<Fault> faults) {
+
+  /**
+   * The file that the first rank of a node to go on without a transport makes, and says so; the
+   * others find it, and do not say it again.
+   */
+  public Path saidWithout(String transport) {
+    return Path.of(nodeDirectory, "without-" + transport);
+  }
 
   /** The same, but for the transports. */
   public RankConfig withTransports(List<String> names) {

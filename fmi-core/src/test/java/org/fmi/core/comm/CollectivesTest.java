@@ -7,6 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -94,6 +95,38 @@ class CollectivesTest {
                 world.bcast(buffer, PAD, n, root);
                 assertSame(buffer, padded(type, content, n), type + " " + n + " from " + root);
               }
+            }
+          }
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 5, 8})
+  void whatTheRootSendsMayBeReadOnly(int ranks) {
+    Worlds.run(
+        ranks,
+        world -> {
+          int rank = world.rank();
+          for (int n : new int[] {1, 1 << 10, 600_000}) {
+            for (int root : roots(ranks)) {
+              byte[] content = (byte[]) data(Datatype.BYTE, n * ranks, 1, root);
+              MemorySegment fixed = MemorySegment.ofArray(content.clone()).asReadOnly();
+              byte[] got = new byte[n];
+              byte[] first = Arrays.copyOf(content, n);
+              byte[] mine = Arrays.copyOfRange(content, rank * n, (rank + 1) * n);
+              if (rank == root) {
+                world.bcast(fixed, 0, n, root);
+                world.scatter(fixed, 0, Comm.IN_PLACE, 0, n, root);
+                world.scatter(fixed, 0, got, 0, n, root);
+              } else {
+                world.bcast(got, 0, n, root);
+                assertSame(got, first, "bcast " + n + " from " + root);
+                world.scatter(null, 0, got, 0, n, root);
+                assertSame(got, mine, "scatter " + n + " from in place " + root);
+                Arrays.fill(got, (byte) 0);
+                world.scatter(null, 0, got, 0, n, root);
+              }
+              assertSame(got, mine, "scatter " + n + " from " + root);
             }
           }
         });

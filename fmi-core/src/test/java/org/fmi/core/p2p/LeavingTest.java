@@ -147,6 +147,34 @@ class LeavingTest {
     sender.park(); // does not throw: nobody is stuck
   }
 
+  /** Who was asked may answer when both have left, and wait for what the runtime sends. */
+  @Test
+  void anAnswerThatIsLateIsOfNoConsequence() {
+    Ranks.run(
+        2,
+        1,
+        Options.PLAIN,
+        m -> {
+          byte[] box = new byte[8];
+          if (m.rank() == 1) {
+            Thread.sleep(2000);
+            m.send(box, 0, 8, 0, CONTEXT, 1, Mode.STANDARD);
+            Thread.sleep(100);
+            m.leave();
+            m.poll();
+            m.send(box, 0, 8, 0, RUNTIME, 9, Mode.STANDARD);
+            m.recv(box, 0, 8, 0, RUNTIME, 9);
+            m.send(box, 0, 8, 0, RUNTIME, 9, Mode.STANDARD);
+          } else {
+            m.recv(box, 0, 8, 1, CONTEXT, 1);
+            m.leave();
+            m.recv(box, 0, 8, 1, RUNTIME, 9);
+            m.send(box, 0, 8, 1, RUNTIME, 9, Mode.STANDARD);
+            m.recv(box, 0, 8, 1, RUNTIME, 9);
+          }
+        });
+  }
+
   /** A rank that has not left may take as long as it wants. */
   @Test
   void whoHasNotLeftIsWaitedFor() {

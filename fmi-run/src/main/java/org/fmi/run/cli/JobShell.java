@@ -122,7 +122,10 @@ final class JobShell {
 
   private boolean deciding;
 
-  /** The newest epoch in which processes were asked to stand by. */
+  /** The newest epoch that has begun. */
+  private int epoch;
+
+  /** The newest one in which processes were asked to stand by. */
   private int standbyEpoch = -1;
 
   private int port;
@@ -307,9 +310,15 @@ final class JobShell {
       reporter.execute(() -> bound.forEach(this::reportBinding));
     }
     for (Notice notice : notices) {
-      if (notice instanceof Notice.CheckpointCommitted n && n.epoch() > standbyEpoch) {
+      if (notice instanceof Notice.RecoveryBegun n) {
+        epoch = n.epoch();
+      } else if (notice instanceof Notice.CheckpointCommitted n && n.epoch() > standbyEpoch) {
         standbyEpoch = n.epoch();
-        startStandbys();
+        for (Node node : nodes) {
+          if (node.up) {
+            startStandbys(node);
+          }
+        }
       }
     }
   }
@@ -349,23 +358,21 @@ final class JobShell {
   }
 
   /**
-   * Asks for processes that stand by: one on each node for a rank of it that dies, on a spare node
-   * as many as a lost one may bring. Not before the first checkpoint of an epoch: they must not
-   * slow down the start of the job, nor a recovery, and short programs never pay for them.
+   * Asks for processes that stand by: one on a node for a rank of it that dies, on a spare node as
+   * many as a lost one may bring. Not before the first checkpoint of an epoch: they must not slow
+   * down the start of the job, nor a recovery, and short programs never pay for them.
    */
-  private void startStandbys() {
+  private void startStandbys(Node node) {
     int[] ranksOn = new int[nodes.length];
-    for (int node : nodeOfRank) {
-      if (node >= 0) {
-        ranksOn[node]++;
+    for (int number : nodeOfRank) {
+      if (number >= 0) {
+        ranksOn[number]++;
       }
     }
     int most = Arrays.stream(ranksOn).max().orElse(0);
-    for (Node node : nodes) {
-      int ranks = ranksOn[node.number];
-      int count = ranks > 0 ? 1 : Math.min(most, spec.nodes().get(node.number).slots());
-      send(node, new ToDaemon.Standbys(count, sharing(Math.max(ranks, count))));
-    }
+    int ranks = ranksOn[node.number];
+    int count = ranks > 0 ? 1 : Math.min(most, spec.nodes().get(node.number).slots());
+    send(node, new ToDaemon.Standbys(count, sharing(Math.max(ranks, count))));
   }
 
   /** How many ranks share a node's machine: local nodes are all on one. */
@@ -702,6 +709,9 @@ final class JobShell {
         Launch launch = node.launch;
         if (launch != null) {
           launch.settled.complete(null);
+        }
+        if (standbyEpoch == epoch) {
+          startStandbys(node);
         }
         feed(new JobEvent.NodeUp(node.number));
       }

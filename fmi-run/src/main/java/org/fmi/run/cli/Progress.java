@@ -23,7 +23,7 @@ final class Progress {
   private String placedWhere = "";
 
   private boolean recovering;
-  private long failedNanos;
+  private long begunNanos;
   private int notified;
   private int mostHops;
   private long notifiedNanos;
@@ -36,8 +36,8 @@ final class Progress {
 
   void on(Notice notice, long nanos) {
     switch (notice) {
-      case Notice.RankFailed n -> failed(nanos);
-      case Notice.NodeFailed n -> failed(nanos);
+      // A lost node may be a spare one, which nobody misses.
+      case Notice.RankFailed _, Notice.RecoveryBegun _ -> begins(nanos);
       default -> {}
     }
     if (verbosity == Verbosity.QUIET) {
@@ -101,7 +101,7 @@ final class Progress {
         if (recovering && notified > 0) {
           stage(
               n.epoch(),
-              notified + " ranks notified over the log-ring, within " + mostHops + " hops",
+              notified + (notified == 1 ? " rank" : " ranks") + " notified over the log-ring, within " + mostHops + " hops",
               notifiedNanos);
         }
         stage(n.epoch(), "all ranks joined (H1)", nanos);
@@ -152,12 +152,10 @@ final class Progress {
     tellPlaced(nanos);
   }
 
-  private void failed(long nanos) {
+  private void begins(long nanos) {
     if (!recovering) {
       recovering = true;
-      failedNanos = nanos;
-      notified = 0;
-      mostHops = 0;
+      begunNanos = nanos;
     }
   }
 
@@ -184,7 +182,7 @@ final class Progress {
   }
 
   private String since(long nanos) {
-    return recovering ? ", " + millis(nanos - failedNanos) : "";
+    return recovering ? ", " + millis(nanos - begunNanos) : "";
   }
 
   private static String millis(long nanos) {

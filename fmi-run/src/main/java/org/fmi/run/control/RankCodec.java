@@ -18,7 +18,7 @@ public final class RankCodec {
         RuntimeParts.putJobMessage(out, m.message());
         yield out.toBytes();
       }
-      case ToRank.WarmUp _ -> new MessageWriter(3).toBytes();
+      case ToRank.WarmUp m -> new MessageWriter(3).putString(m.directory()).toBytes();
       case ToRank.HoldLifeline _ -> new MessageWriter(4).toBytes();
     };
   }
@@ -32,7 +32,7 @@ public final class RankCodec {
         switch (in.type()) {
           case 1 -> new ToRank.Assign(RuntimeParts.getRankConfig(in));
           case 2 -> new ToRank.Tell(RuntimeParts.getJobMessage(in));
-          case 3 -> new ToRank.WarmUp();
+          case 3 -> new ToRank.WarmUp(in.getString());
           case 4 -> new ToRank.HoldLifeline();
           default -> throw in.unknownType();
         });

@@ -5,8 +5,12 @@ import org.fmi.core.spi.RankConfig;
 
 /** What a daemon tells a rank's process. */
 public sealed interface ToRank {
-  /** Get ready for an assignment that may come later: load what a rank needs. */
-  record WarmUp() implements ToRank {}
+  /**
+   * Get ready for an assignment that may come later: load what a rank needs.
+   *
+   * @param directory to be made for that; whatever is in it when this process ends will be deleted
+   */
+  record WarmUp(String directory) implements ToRank {}
 
   /** Hold a lifeline: from now on its death is to be known at once. */
   record HoldLifeline() implements ToRank {}

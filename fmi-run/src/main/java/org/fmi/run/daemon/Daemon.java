@@ -54,6 +54,9 @@ final class Daemon implements Uplink {
   /** How long a killed process may take to die: it may have much memory to give back. */
   private static final int DEATH_SECONDS = 30;
 
+  /** A rank's process that has not connected after so long is told of. */
+  private static final int MISSING_SECONDS = 60;
+
   /** How long the start of a process may take, up to its exec. */
   private static final int START_SECONDS = 5;
 
@@ -352,6 +355,7 @@ final class Daemon implements Uplink {
             common.interval(),
             common.transports(),
             m.faults());
+    var _ = loop.schedule(MISSING_SECONDS, TimeUnit.SECONDS, () -> missing(config));
     RankProcess standby = standbys.poll();
     if (standby != null) {
       // Not made up for now: a new one would take time from the recovery. fmirun asks again.
@@ -378,6 +382,31 @@ final class Daemon implements Uplink {
           starting.remove(m.rank(), soon);
           send(new FromDaemon.Refused("cannot start rank " + m.rank() + ": " + problem));
         });
+  }
+
+  /**
+   * All wait for a rank whose process stands still before it connects, which no heartbeat shows. It
+   * may be slow, or stopped on purpose: the user knows.
+   */
+  private void missing(RankConfig config) {
+    Starting soon = starting.get(config.rank());
+    RankProcess process = ranks.get(config.rank());
+    String where;
+    if (soon != null && soon.config.incarnation() == config.incarnation()) {
+      where = "it cannot be started yet";
+    } else if (process != null && isIncarnation(process, config.incarnation()) && !process.hasConnected()) {
+      where = "'kill -9 " + process.pid() + "' has another one started for it";
+    } else {
+      return;
+    }
+    send(
+        new FromDaemon.Warning(
+            "rank "
+                + config.rank()
+                + " has not come up for "
+                + MISSING_SECONDS
+                + " s (stopped, or waiting for a file server?): "
+                + where));
   }
 
   /** Makes a process a rank; bound before it is told, so before it runs the program. */
@@ -485,6 +514,9 @@ final class Daemon implements Uplink {
               try {
                 int status = process.await();
                 loop.execute(() -> onExit(process, status));
+                directory.deleteWarmUp(process.pid());
+              } catch (IOException e) {
+                send(new FromDaemon.Warning("cannot delete what a dead process has left: " + e));
               } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
               } catch (RejectedExecutionException e) {
@@ -535,6 +567,7 @@ final class Daemon implements Uplink {
       return;
     }
     ranks.remove(config.rank(), process);
+    process.input(InputPump.END);
     // The status of a process that a signal has ended is 128 + signal; there are 64 of them.
     boolean signaled = status > 128 && status <= 128 + 64;
     send(new FromDaemon.RankExited(config.rank(), config.incarnation(), status, signaled));
@@ -627,7 +660,7 @@ final class Daemon implements Uplink {
       Connection open = connection;
       if (open != null) {
         process = known;
-        known.connected(open);
+        known.connected(open, directory.warmUp(known.pid()));
       }
     }
 

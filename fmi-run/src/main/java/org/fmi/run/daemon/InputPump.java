@@ -8,6 +8,9 @@ import org.fmi.run.control.FromDaemon;
 
 /** Gives standard input to the process of rank 0. */
 final class InputPump {
+  /** The end of the input, or of the process. */
+  static final byte[] END = {};
+
   private final OutputStream out;
   private final int incarnation;
   private final Uplink uplink;
@@ -25,7 +28,7 @@ final class InputPump {
     Thread.ofPlatform().daemon().name("fmi-in").start(this::run);
   }
 
-  /** Gives more; empty at the end of the input. */
+  /** Gives more; {@link #END}, or any other that is empty, at the end. */
   void add(byte[] bytes) {
     queue.add(bytes);
   }

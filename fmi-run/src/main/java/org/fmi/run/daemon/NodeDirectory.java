@@ -37,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  *   /dev/shm/fmi-JOB-NODE/        mode 0700
  *     lock                        locked by the daemon, holds its process number
  *     daemon.sock                 where ranks connect
+ *     warm-PID                    where a standby gets ready
  *     ...                         checkpoints
  * </pre>
  */
@@ -111,6 +112,16 @@ public final class NodeDirectory {
 
   Path socket() {
     return path.resolve("daemon.sock");
+  }
+
+  /** Where the process of this number gets ready to stand by. */
+  Path warmUp(long pid) {
+    return path.resolve("warm-" + pid);
+  }
+
+  /** Deletes what a process has left that has ended before it was ready. */
+  void deleteWarmUp(long pid) throws IOException {
+    deleteTree(warmUp(pid));
   }
 
   /** Free bytes where it lies. */

@@ -1,5 +1,6 @@
 package org.fmi.run.daemon;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +38,7 @@ final class RankProcess {
   private final List<ToRank> waiting = new ArrayList<>();
 
   private @Nullable Connection connection;
+  private boolean connected;
   private @Nullable RankConfig config;
   private @Nullable InputPump input;
 
@@ -66,7 +68,7 @@ final class RankProcess {
     if (assigned.rank() == 0) {
       input = pump;
     } else {
-      pump.add(new byte[0]);
+      pump.add(InputPump.END);
     }
     send(new ToRank.Assign(assigned));
     Connection open = connection;
@@ -75,12 +77,17 @@ final class RankProcess {
     }
   }
 
-  /** It has connected and said who it is. */
-  void connected(Connection opened) {
+  /**
+   * It has connected and said who it is.
+   *
+   * @param warmUp where it gets ready if it is to stand by
+   */
+  void connected(Connection opened, Path warmUp) {
     connection = opened;
+    connected = true;
     RankConfig assigned = config;
     if (assigned == null) {
-      send(new ToRank.WarmUp());
+      send(new ToRank.WarmUp(warmUp.toString()));
       holdLifeline();
     } else {
       opened.heartbeat(assigned.heartbeatTimeoutMillis());
@@ -89,6 +96,11 @@ final class RankProcess {
       opened.send(RankCodec.encode(message));
     }
     waiting.clear();
+  }
+
+  /** Whether it ever has. */
+  boolean hasConnected() {
+    return connected;
   }
 
   /** Its connection is closed; it is on its way out. */

@@ -4,6 +4,8 @@ import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
@@ -34,7 +36,10 @@ public final class Doctor {
     report(Finding.ok("FMI " + version() + ", JDK " + Runtime.version() + " in " + javaHome()));
     report(machine());
     try {
-      NodeDirectory directory = NodeDirectory.create("doctor-" + ProcessHandle.current().pid(), 0);
+      // Named as a job's, so that a later one deletes what is left if this is interrupted.
+      byte[] id = new byte[6];
+      new SecureRandom().nextBytes(id);
+      NodeDirectory directory = NodeDirectory.create(HexFormat.of().formatHex(id), 0);
       try {
         report(nodeMemory(directory));
         for (TransportProvider transport : transports) {

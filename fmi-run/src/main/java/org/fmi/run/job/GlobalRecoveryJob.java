@@ -1,6 +1,7 @@
 package org.fmi.run.job;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -208,7 +209,7 @@ public final class GlobalRecoveryJob implements Job {
         return;
       }
     }
-    int used = ranks[ranks.length - 1].node + 1;
+    int used = (int) Arrays.stream(ranks).mapToInt(r -> r.node).distinct().count();
     report(new Notice.Started(ranks.length, used, nodes.length - used));
     if (used > 1) {
       reportUnprotected();

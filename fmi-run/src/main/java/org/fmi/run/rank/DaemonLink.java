@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.fmi.core.control.JobLink;
@@ -33,7 +34,7 @@ final class DaemonLink implements JobLink, ConnectionHandler {
   private static final int CUT_OFF = 137;
 
   private final Connection connection;
-  private final CompletableFuture<Void> warmUp = new CompletableFuture<>();
+  private final CompletableFuture<Optional<Path>> warmUp = new CompletableFuture<>();
   private final CompletableFuture<RankConfig> assignment = new CompletableFuture<>();
 
   /** Messages that came before somebody listened. Used on the link's thread. */
@@ -70,8 +71,11 @@ final class DaemonLink implements JobLink, ConnectionHandler {
     loop.close();
   }
 
-  /** Done when this process is to get ready for an assignment that may come much later. */
-  CompletableFuture<Void> warmUp() {
+  /**
+   * Done when this process is to get ready, in a directory of its own, for an assignment that may
+   * come much later; empty if there is no time for that.
+   */
+  CompletableFuture<Optional<Path>> warmUp() {
     return warmUp;
   }
 
@@ -114,12 +118,12 @@ final class DaemonLink implements JobLink, ConnectionHandler {
   public void onFrame(Connection from, ByteBuffer frame) {
     try {
       switch (RankCodec.decodeToRank(frame)) {
-        case ToRank.WarmUp _ -> warmUp.complete(null);
+        case ToRank.WarmUp m -> warmUp.complete(Optional.of(Path.of(m.directory())));
         case ToRank.HoldLifeline _ -> holdLifeline();
         case ToRank.Assign m -> {
           from.heartbeat(m.config().heartbeatTimeoutMillis());
           assignment.complete(m.config());
-          warmUp.complete(null);
+          warmUp.complete(Optional.empty());
         }
         case ToRank.Tell m -> {
           Listener known = listener;

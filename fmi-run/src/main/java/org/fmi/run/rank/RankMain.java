@@ -6,6 +6,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.fmi.core.spi.RankConfig;
 import org.fmi.run.process.ProcessGroup;
@@ -31,11 +32,10 @@ public final class RankMain {
     }
     Thread group = ProcessGroup.lead();
     DaemonLink link = DaemonLink.connect(Path.of(socket));
-    link.warmUp().join();
+    Optional<Path> warmUp = link.warmUp().join();
     CompletableFuture<RankConfig> assignment = link.assignment();
-    Path nodeDirectory = Path.of(socket).getParent();
-    if (!assignment.isDone() && nodeDirectory != null) {
-      WarmUp.begin(nodeDirectory, args[0]);
+    if (warmUp.isPresent() && !assignment.isDone()) {
+      WarmUp.begin(warmUp.get(), args[0]);
     }
     new RankSeat(assignment.join(), link).offer();
     await(group);

@@ -25,7 +25,7 @@ public final class Rehearsal {
       Lifeline.make(directory).hold(() -> {});
       // Its loop is not one of this job: a checkpoint of the job would call a process to stand by,
       // and that would write to the same record.
-      WarmUp.run(directory);
+      WarmUp.run(directory.resolve("warm-up"));
     }
     System.out.println("rehearsed");
   }

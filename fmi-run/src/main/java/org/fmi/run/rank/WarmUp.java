@@ -19,6 +19,7 @@ import org.fmi.core.control.RankMessage;
 import org.fmi.core.control.RankMessage.Position;
 import org.fmi.core.spi.CheckpointInterval;
 import org.fmi.core.spi.RankConfig;
+import org.fmi.core.spi.TransportProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,9 +53,9 @@ final class WarmUp {
    * Begins in the background. It takes well under a second, and does no harm if the process is
    * needed before.
    *
-   * @param nodeDirectory where there is memory for its checkpoints
+   * @param directory to be made, where there is memory for its checkpoints
    */
-  static void begin(Path nodeDirectory, String mainClass) {
+  static void begin(Path directory, String mainClass) {
     Thread.ofPlatform()
         .daemon()
         .name("fmi-warm-up")
@@ -62,7 +63,7 @@ final class WarmUp {
             () -> {
               try {
                 Class.forName(mainClass, false, WarmUp.class.getClassLoader());
-                run(nodeDirectory);
+                run(directory);
               } catch (IOException | ClassNotFoundException | RuntimeException e) {
                 // The process is as good as a cold one; whatever is wrong will show up again.
                 System.err.println("fmi: warm-up: " + e);
@@ -73,18 +74,22 @@ final class WarmUp {
   /**
    * Does it now.
    *
-   * @param nodeDirectory where there is memory for its checkpoints
+   * @param directory to be made, where there is memory for its checkpoints; gone at the end
    * @throws IOException if they cannot be made there
    */
-  static void run(Path nodeDirectory) throws IOException {
-    new WarmUp(
-            Files.createDirectory(nodeDirectory.resolve("warm-" + ProcessHandle.current().pid())))
-        .run();
+  static void run(Path directory) throws IOException {
+    new WarmUp(Files.createDirectory(directory)).run();
   }
 
   private void run() throws IOException {
     for (int node = 0; node <= nodeOf(SIZE - 1); node++) {
       Files.createDirectory(directoryOf(node));
+    }
+    for (int rank = 0; rank < SIZE; rank += 2) {
+      for (TransportProvider transport : modules.transports()) {
+        // What this little job cannot have concerns nobody.
+        Files.createFile(config(rank).saidWithout(transport.name()));
+      }
     }
     List<Thread> others = new ArrayList<>();
     for (int rank = 1; rank < SIZE; rank++) {

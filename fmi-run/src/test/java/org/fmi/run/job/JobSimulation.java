@@ -50,12 +50,13 @@ final class JobSimulation implements Supervisor {
       int logRingBase,
       CheckpointInterval interval,
       long recordLimitBytes,
-      JobSpec.OnNoSpare policy) {
+      JobSpec.OnNoSpare policy,
+      List<FaultSpec> faults) {
 
     /** One rank a node, one group, a checkpoint every two iterations. */
     static Shape plain(int size, int spares, JobSpec.OnNoSpare policy) {
       CheckpointInterval interval = new CheckpointInterval.Every(2);
-      return new Shape(size, 1, spares, size, 2, interval, 1 << 20, policy);
+      return new Shape(size, 1, spares, size, 2, interval, 1 << 20, policy, List.of());
     }
 
     /** A shape drawn by chance. */
@@ -72,16 +73,40 @@ final class JobSimulation implements Supervisor {
           2 + random.nextInt(2),
           interval,
           1 << 20,
-          policy);
+          policy,
+          List.of());
     }
 
     Shape withInterval(CheckpointInterval other) {
       return new Shape(
-          size, ranksPerNode, spares, groupSize, logRingBase, other, recordLimitBytes, policy);
+          size,
+          ranksPerNode,
+          spares,
+          groupSize,
+          logRingBase,
+          other,
+          recordLimitBytes,
+          policy,
+          faults);
     }
 
     Shape withRecordLimit(long bytes) {
-      return new Shape(size, ranksPerNode, spares, groupSize, logRingBase, interval, bytes, policy);
+      return new Shape(
+          size, ranksPerNode, spares, groupSize, logRingBase, interval, bytes, policy, faults);
+    }
+
+    /** Ranks that die at chosen places, once each. */
+    Shape withFaults(FaultSpec... injected) {
+      return new Shape(
+          size,
+          ranksPerNode,
+          spares,
+          groupSize,
+          logRingBase,
+          interval,
+          recordLimitBytes,
+          policy,
+          List.of(injected));
     }
 
     /** The nodes that ranks are placed on at the start. */
@@ -94,8 +119,7 @@ final class JobSimulation implements Supervisor {
       for (int n = 0; n < usedNodes() + spares; n++) {
         nodes.add(new JobSpec.Node("node" + n, ranksPerNode, false));
       }
-      return new JobSpec(
-          size, nodes, ranksPerNode, groupSize, policy, Integer.MAX_VALUE, List.of());
+      return new JobSpec(size, nodes, ranksPerNode, groupSize, policy, Integer.MAX_VALUE, faults);
     }
 
     /** Whether the loss of one node is to be survived. */

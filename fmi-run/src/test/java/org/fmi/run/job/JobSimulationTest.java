@@ -97,12 +97,18 @@ final class JobSimulationTest {
   }
 
   /**
-   * Processes die, stop, or are taken for dead: the nodes' memory stays, so nothing may ever be
-   * lost.
+   * Processes die, stop, lose each other, or are taken for dead: the nodes' memory stays, so
+   * nothing may ever be lost.
    */
   @Test
   void survivesAnyNumberOfLostProcesses() {
-    List<Kind> kinds = List.of(Kind.KILL_RANK, Kind.KILL_RANK, Kind.FREEZE, Kind.FALSE_SUSPICION);
+    List<Kind> kinds =
+        List.of(
+            Kind.KILL_RANK,
+            Kind.KILL_RANK,
+            Kind.FREEZE,
+            Kind.BREAK_CONNECTION,
+            Kind.FALSE_SUSPICION);
     seeds(200)
         .forEach(
             seed -> {

@@ -15,6 +15,7 @@ import org.fmi.Op;
 import org.fmi.Request;
 import org.fmi.RollbackException;
 import org.fmi.core.spi.CheckpointInterval;
+import org.fmi.core.spi.FaultPoint;
 import org.fmi.run.job.JobSimulation.Outcome;
 import org.fmi.run.job.JobSimulation.Program;
 import org.fmi.run.job.JobSimulation.Shape;
@@ -327,6 +328,106 @@ final class RecoverySimulationTest {
                     dieOnce(fmi, process, cluster);
                   }
                 }));
+  }
+
+  // ---- the end of a loop, and of the program
+
+  /** The next call of loop goes back, though the loop has ended as far as its state goes. */
+  @Test
+  void aFailureBeforeEndLoopOfALoopThatWasRestoredToItsEnd() {
+    Program program =
+        (fmi, process, cluster) -> {
+          long[] sum = new long[1];
+          boolean done = false;
+          while (!done) {
+            long n = fmi.loop(sum);
+            try {
+              long[] in = {n + 1};
+              fmi.world().allReduce(in, Op.SUM);
+              if (n < 5) {
+                sum[0] += in[0];
+              } else {
+                if (fmi.epoch() == 1 && process.rank() == 1) {
+                  cluster.crash(1);
+                  process.compute(1);
+                }
+                fmi.world().allReduce(in, Op.SUM);
+                fmi.endLoop();
+                done = true;
+              }
+            } catch (RollbackException e) {
+              // the next call of loop goes back
+            }
+          }
+          return sum[0];
+        };
+    Shape shape = ranks(2).withFaults(new FaultSpec(false, 1, false, FaultPoint.COMMIT, 5));
+    LongStream.range(0, 20)
+        .forEach(
+            seed -> {
+              JobSimulation job = new JobSimulation(seed, shape, CALM, program);
+              Outcome outcome = job.run();
+              assertThat(outcome.status()).as(job.story()).isZero();
+              assertThat(outcome.answer()).as(job.story()).isEqualTo(30);
+            });
+  }
+
+  /** Both have called close, and one waits for the other there. */
+  @Test
+  void aConnectionThatBreaksWhileRanksLeave() {
+    Program program =
+        (fmi, process, cluster) -> {
+          long[] sum = {1};
+          fmi.world().allReduce(sum, Op.SUM);
+          if (process.rank() == 1) {
+            process.compute(5 * MILLIS);
+            if (fmi.epoch() == 0) {
+              cluster.breakConnection(0, 1);
+            }
+          }
+          return sum[0];
+        };
+    LongStream.range(0, 20)
+        .forEach(
+            seed -> {
+              JobSimulation job = new JobSimulation(seed, ranks(2), CALM, program);
+              Outcome outcome = job.run();
+              assertThat(outcome.status()).as(job.story()).isZero();
+              assertThat(outcome.answer()).as(job.story()).isEqualTo(2);
+            });
+  }
+
+  private static void assertIsToldTo(Program program, String what) {
+    JobSimulation job = new JobSimulation(1, ranks(2), CALM, program);
+    assertThat(job.run().status()).as(job.story()).isEqualTo(1);
+    assertThat(job.exits())
+        .as(job.story())
+        .anySatisfy(
+            exit ->
+                assertThat(exit.cause())
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining(what));
+  }
+
+  @Test
+  void closeInALoopIsTheProgramsFailure() {
+    assertIsToldTo(
+        (fmi, process, cluster) -> {
+          fmi.loop(5, n -> fmi.close());
+          return 0;
+        },
+        "close after the loop");
+  }
+
+  @Test
+  void aLoopAfterCloseIsTheProgramsFailure() {
+    assertIsToldTo(
+        (fmi, process, cluster) -> {
+          fmi.close();
+          fmi.loop(5, n -> {});
+          return 0;
+        },
+        "a loop after Fmi.close");
   }
 
   // ---- state that cannot be saved or restored

@@ -1,6 +1,7 @@
 package org.fmi.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.File;
@@ -136,6 +137,35 @@ public abstract class TransportContract {
               expected[i] = (byte) ((i + 8) * 3);
             }
             assertThat(peer.raw).allSatisfy(bytes -> assertThat(bytes).isEqualTo(expected));
+          }
+          peer.drainUntilAllAreDone();
+        });
+  }
+
+  /** However often it is tried, by a program that has closed the arena too early. */
+  @Test
+  void aPayloadThatIsNotThereAnyMoreCostsNothing() throws Exception {
+    run(
+        2,
+        member -> {
+          Peer peer = new Peer(member, 2);
+          peer.start();
+          if (member.rank() == 0) {
+            byte[] there = new byte[16];
+            peer.sendRaw(there, 0, there.length);
+            int bytes = member.transport().maxPayload();
+            MemorySegment closed;
+            try (Arena arena = Arena.ofConfined()) {
+              closed = arena.allocate(bytes);
+            }
+            for (int i = 0; i < 300; i++) {
+              assertThatThrownBy(() -> peer.sendRaw(closed, 0, bytes))
+                  .isInstanceOf(IllegalStateException.class);
+            }
+            peer.sendRaw(there, 0, there.length);
+          } else {
+            peer.until(() -> peer.raw.size() == 2);
+            assertThat(peer.raw).allSatisfy(bytes -> assertThat(bytes).isEqualTo(new byte[16]));
           }
           peer.drainUntilAllAreDone();
         });

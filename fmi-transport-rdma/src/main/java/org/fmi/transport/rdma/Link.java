@@ -147,7 +147,12 @@ final class Link {
   void send(Frame frame, int buffer) throws IOException {
     Slab slab = sends.slab;
     long at = Slab.offset(buffer);
-    frame.encode(slab.memory, at);
+    try {
+      frame.encode(slab.memory, at);
+    } catch (RuntimeException | Error e) { // of the payload: its arena is closed
+      sends.give(buffer);
+      throw e;
+    }
     post(slab.memory.address() + at, frame.bytes(), slab.key, 0, buffer);
     sent++;
   }
