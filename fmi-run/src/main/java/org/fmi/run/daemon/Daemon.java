@@ -394,7 +394,9 @@ final class Daemon implements Uplink {
     String where;
     if (soon != null && soon.config.incarnation() == config.incarnation()) {
       where = "it cannot be started yet";
-    } else if (process != null && isIncarnation(process, config.incarnation()) && !process.hasConnected()) {
+    } else if (process != null
+        && isIncarnation(process, config.incarnation())
+        && !process.hasConnected()) {
       where = "'kill -9 " + process.pid() + "' has another one started for it";
     } else {
       return;
