@@ -60,6 +60,25 @@ final class ProgressTest {
                 + " group's code, 80.0 ms");
   }
 
+  /** A spare node is lost an hour before a rank, of which one hears before the job decides. */
+  @Test
+  void countsFromTheFailureThatIsRecovered() {
+    Progress progress = new Progress(Verbosity.NORMAL, SPEC, lines::add);
+    progress.on(new Notice.AllRunning(0, 0, -1, 0), 0);
+    progress.on(new Notice.NodeFailed(0, 2, "h3", "fmirun", "its daemon died"), MILLI);
+    long failed = 3_600_000 * MILLI;
+    progress.on(new Notice.Notified(0, 0, 3, 0, 0), failed);
+    progress.on(new Notice.RankFailed(0, 3, "rank 0 over the log-ring", "closed"), failed);
+    progress.on(new Notice.RecoveryBegun(1, false, "rank 3: closed"), failed);
+    progress.on(new Notice.AllJoined(1), failed + 50 * MILLI);
+    assertThat(lines)
+        .containsExactly(
+            "fmi: node2 (h3) lost (seen by fmirun): its daemon died",
+            "fmi: rank 3 lost (seen by rank 0 over the log-ring): closed",
+            "fmi: epoch 1: 1 rank notified over the log-ring, within 0 hops, 0.0 ms",
+            "fmi: epoch 1: all ranks joined (H1), 50.0 ms");
+  }
+
   @Test
   void tellsNothingIfTold() {
     tell(Verbosity.QUIET);
