@@ -277,7 +277,7 @@ final class Peer {
   /**
    * Sends what can be sent.
    *
-   * @return the number of frames sent
+   * @return the amount of work done, 0 if there was none
    */
   int flush() {
     int frames = 0;
@@ -317,31 +317,42 @@ final class Peer {
   }
 
   private int stream() {
-    int frames = 0;
+    int work = 0;
     long turn = TURN_BYTES;
     MessageRequest r = streams.first();
     while (r != null && turn > 0) {
-      int chunk = (int) Math.min(transport.maxPayload(), r.bytes - r.moved);
-      Frame f = frame;
-      f.kind = FrameKind.DATA;
-      f.sequence = r.sequence;
-      f.length = r.bytes;
-      f.base = r.base;
-      f.baseOffset = r.offset + r.moved;
-      f.payload = chunk;
-      if (!transport.offer(rank, f)) {
-        break;
+      if (r.moved < r.bytes) {
+        int chunk = (int) Math.min(transport.maxPayload(), r.bytes - r.moved);
+        if (!offerData(r, chunk)) {
+          break;
+        }
+        work++;
+        turn -= chunk;
+        r.moved += chunk;
       }
-      frames++;
-      turn -= chunk;
-      r.moved += chunk;
       if (r.moved == r.bytes) {
+        // Once it is complete the program may compute for long: the receiver must not miss a rest.
+        if (!transport.handedOver(rank)) {
+          break;
+        }
+        work++;
         streams.removeFirst();
         messenger.finishSend(r);
         r = streams.first();
       }
     }
-    return frames;
+    return work;
+  }
+
+  private boolean offerData(MessageRequest r, int chunk) {
+    Frame f = frame;
+    f.kind = FrameKind.DATA;
+    f.sequence = r.sequence;
+    f.length = r.bytes;
+    f.base = r.base;
+    f.baseOffset = r.offset + r.moved;
+    f.payload = chunk;
+    return transport.offer(rank, f);
   }
 
   /** Whether {@link #flush} would have something to do once the transport takes it. */

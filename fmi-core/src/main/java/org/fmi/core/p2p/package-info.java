@@ -28,8 +28,9 @@
  *       The sender then streams that many bytes in {@code DATA} frames of up to {@link
  *       org.fmi.core.spi.Transport#maxPayload}, which carry the sequence number too and arrive in
  *       order. Announcements overtake the data of earlier messages. The send is complete when the
- *       transport has taken the last byte. As a {@code CTS} means that the message has been
- *       matched, synchronous sends are those that always go by rendezvous.
+ *       transport has taken the last byte and sends it without being called again: all of the
+ *       message arrives even if the sender computes for long then. As a {@code CTS} means that the
+ *       message has been matched, synchronous sends are those that always go by rendezvous.
  *   <li><b>Reading.</b> If the transport has a {@link org.fmi.core.spi.RemoteMemory} and the
  *       message is in native memory, the {@code RTS} carries as its payload the ticket that the
  *       receiver may read it with. A receiver whose buffer is native memory too reads the message

@@ -59,6 +59,15 @@ public interface Transport extends AutoCloseable {
   boolean offer(int peer, Frame frame);
 
   /**
+   * Whether all that was accepted for {@code peer} reaches it even if nothing here is called for
+   * long. If not, {@link #poll} works on that, and {@link #await} ends when it can go on. True too
+   * if the peer is lost.
+   */
+  default boolean handedOver(int peer) {
+    return true;
+  }
+
+  /**
    * Makes progress: writes what was accepted, reads what has arrived, hands each frame to {@code
    * handler} on this thread.
    *

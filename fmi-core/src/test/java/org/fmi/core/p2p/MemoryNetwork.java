@@ -50,6 +50,9 @@ final class MemoryNetwork {
   /** What may be read, by the first word of its ticket. Guarded by itself. */
   private final Map<Long, Exposed> exposures = new HashMap<>();
 
+  /** While it is true no transport says that what it has taken is handed over. */
+  volatile boolean holding;
+
   private long tickets;
   private long bytesRead;
 
@@ -173,6 +176,11 @@ final class MemoryNetwork {
       ring.written.set(at + 1);
       ends[peer].wakeup();
       return true;
+    }
+
+    @Override
+    public boolean handedOver(int peer) {
+      return !holding;
     }
 
     @Override

@@ -15,6 +15,7 @@ import org.fmi.Request;
 import org.fmi.Status;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.PointToPoint.Mode;
+import org.fmi.core.spi.Transport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -163,6 +164,47 @@ class MessengerTest {
             assertThat(r.waitFor().bytes()).isEqualTo(large.length);
           }
         });
+  }
+
+  /** Its sender may make no call for long then. */
+  @Test
+  void aLongSendEndsWhenTheTransportHasHandedItOver() {
+    MemoryNetwork network = new MemoryNetwork(2, 1, Options.PLAIN);
+    Messenger[] m = messengers(network, 2);
+    byte[] data = new byte[100_000];
+    Request[] sends = new Request[2];
+    Request[] receives = new Request[2];
+    network.holding = true;
+    for (int i = 0; i < 2; i++) {
+      sends[i] = m[0].isend(data, 0, data.length, 1, CONTEXT, i, Mode.STANDARD);
+      receives[i] = m[1].irecv(data, 0, data.length, 0, CONTEXT, i);
+    }
+    poll(m);
+    assertThat(receives[0].status()).isNotNull();
+    assertThat(Request.testSome(sends)).isEmpty();
+    network.holding = false;
+    poll(m);
+    assertThat(Request.testAll(sends)).isTrue();
+    assertThat(Request.testAll(receives)).isTrue();
+  }
+
+  /** All of them on the thread of the test. */
+  private static Messenger[] messengers(MemoryNetwork network, int size) {
+    Messenger[] all = new Messenger[size];
+    for (int i = 0; i < size; i++) {
+      all[i] = Ranks.messenger(i, size);
+      all[i].enter(0, new Transport[] {network.transport(i)});
+    }
+    return all;
+  }
+
+  /** Until nothing moves any more. */
+  private static void poll(Messenger[] messengers) {
+    for (int i = 0; i < 100; i++) {
+      for (Messenger m : messengers) {
+        m.poll();
+      }
+    }
   }
 
   @Test
@@ -453,7 +495,7 @@ class MessengerTest {
   void aPeerThatNobodyReachesIsAClearError() {
     Messenger m = Ranks.messenger(0, 3);
     MemoryNetwork two = new MemoryNetwork(2, 1, Options.PLAIN);
-    m.enter(0, new org.fmi.core.spi.Transport[] {two.transport(0)});
+    m.enter(0, new Transport[] {two.transport(0)});
     assertThatThrownBy(() -> m.send(new byte[1], 0, 1, 2, CONTEXT, 0, Mode.STANDARD))
         .isInstanceOf(FmiException.class)
         .hasMessageContaining("rank 2 cannot be reached from rank 0; transports: memory");

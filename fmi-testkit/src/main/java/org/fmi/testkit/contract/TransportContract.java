@@ -214,6 +214,45 @@ public abstract class TransportContract {
         });
   }
 
+  @Test
+  void whatIsHandedOverArrivesThoughItsSenderCallsNoMore() throws Exception {
+    AtomicInteger accepted = new AtomicInteger();
+    run(
+        2,
+        member -> {
+          Peer peer = new Peer(member, 2);
+          peer.longest = true;
+          peer.start();
+          if (member.rank() == 0) {
+            peer.send(1, 0);
+            peer.until(() -> peer.received[1] == 1);
+            member.meet();
+            int sent = 1;
+            int refused = 0;
+            while (refused < 100) {
+              if (peer.offer(1, sent)) {
+                sent++;
+                refused = 0;
+              } else {
+                refused++;
+                peer.poll();
+              }
+            }
+            accepted.set(sent);
+            member.meet();
+            peer.until(() -> member.transport().handedOver(1));
+          } else {
+            peer.until(() -> peer.received[0] == 1);
+            peer.send(0, 0);
+            member.meet();
+            member.meet();
+            peer.until(() -> peer.received[0] == accepted.get());
+          }
+          member.meet();
+          peer.drainUntilAllAreDone();
+        });
+  }
+
   /** One at a time, but not always the same. */
   @Test
   void threadsTakeTurns() throws Exception {

@@ -230,6 +230,12 @@ final class TcpTransport implements Transport {
   }
 
   @Override
+  public boolean handedOver(int peer) {
+    Wire wire = wires[peer];
+    return wire == null || wire.handedOver();
+  }
+
+  @Override
   public int poll(FrameHandler frames) {
     loop.enter();
     work = 0;

@@ -176,6 +176,11 @@ final class Wire extends ChannelInboundHandlerAdapter
     }
   }
 
+  /** Whether the socket has taken all that was offered. */
+  boolean handedOver() {
+    return sending == null; // and so is gather
+  }
+
   /** Goes on writing; returns whether there is more to write. */
   boolean pump() {
     Chunk sent = sending;

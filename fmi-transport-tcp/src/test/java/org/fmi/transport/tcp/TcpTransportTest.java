@@ -35,7 +35,13 @@ import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import org.fmi.Request;
+import org.fmi.core.p2p.Messenger;
+import org.fmi.core.p2p.PointToPoint.Mode;
+import org.fmi.core.progress.WaitStrategy;
 import org.fmi.core.spi.CheckpointInterval;
 import org.fmi.core.spi.FrameHandler;
 import org.fmi.core.spi.Landing;
@@ -407,6 +413,76 @@ class TcpTransportTest {
             until(transport, counting, () -> next[0] == total);
           }
         });
+  }
+
+  /** Sends that are complete, and whose sender computes: nothing of them is left with it. */
+  @ParameterizedTest
+  @EnumSource
+  void aCompleteSendArrivesThoughItsSenderMakesNoMoreCalls(NetIo net) throws Exception {
+    int messages = 256;
+    byte[] data = new byte[TcpTransport.MAX_PAYLOAD];
+    CountDownLatch matched = new CountDownLatch(1);
+    CountDownLatch silent = new CountDownLatch(1);
+    CountDownLatch arrived = new CountDownLatch(1);
+    AtomicInteger complete = new AtomicInteger();
+    ranks(
+        2,
+        net,
+        (rank, transport) -> {
+          Messenger m =
+              new Messenger(
+                  rank,
+                  2,
+                  new WaitStrategy(2, 1),
+                  0,
+                  (peer, reason) -> {
+                    throw new AssertionError(reason);
+                  });
+          m.enter(7, new Transport[] {transport});
+          Request[] all = new Request[messages];
+          for (int i = 0; i < messages; i++) {
+            all[i] =
+                rank == 0
+                    ? m.isend(data, 0, data.length, 1, 0, i, Mode.STANDARD)
+                    : m.irecv(data, 0, data.length, 0, 0, i);
+          }
+          if (rank == 0) {
+            pollWhile(m, () -> matched.getCount() > 0);
+            // As far as it goes without the receiver.
+            for (int still = 0; still < 100; still++) {
+              LockSupport.parkNanos(100_000);
+              m.poll();
+              int now = complete(all);
+              still = now == complete.getAndSet(now) ? still : 0;
+            }
+            silent.countDown();
+            assertThat(complete.get()).isBetween(1, messages - 1);
+            assertThat(arrived.await(60, TimeUnit.SECONDS)).as("arrived").isTrue();
+          } else {
+            pollWhile(m, () -> m.userArrived() < messages);
+            matched.countDown();
+            assertThat(silent.await(60, TimeUnit.SECONDS)).isTrue();
+            pollWhile(m, () -> complete(all) < complete.get());
+            arrived.countDown();
+          }
+          Request.waitAll(all);
+        });
+  }
+
+  private static void pollWhile(Messenger m, java.util.function.BooleanSupplier condition) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (condition.getAsBoolean()) {
+      m.poll();
+      assertThat(System.nanoTime() - end).as("time").isNegative();
+    }
+  }
+
+  private static int complete(Request[] all) {
+    int n = 0;
+    for (Request r : all) {
+      n += r.status() == null ? 0 : 1;
+    }
+    return n;
   }
 
   @Test
