@@ -258,11 +258,19 @@ public final class Messenger implements PointToPoint, FrameHandler {
       sendSelf(base, offset, bytes, context, tag, mode);
     } else {
       Peer p = peer(dest);
-      countSent(context);
-      if (mode == Mode.SYNCHRONOUS || !p.sendNow(base, offset, bytes, context, tag)) {
+      if (mode == Mode.SYNCHRONOUS || !sendNow(p, base, offset, bytes, context, tag)) {
         sendAndWait(p, base, offset, bytes, context, tag, mode);
       }
     }
+  }
+
+  /** Sends a message at once if nothing stands in the way; else does nothing. */
+  private boolean sendNow(Peer p, Object base, long offset, long bytes, int context, int tag) {
+    if (!p.sendNow(base, offset, bytes, context, tag)) {
+      return false;
+    }
+    countSent(context);
+    return true;
   }
 
   private void sendAndWait(
@@ -271,7 +279,12 @@ public final class Messenger implements PointToPoint, FrameHandler {
     r.prepare(true, epoch, base, offset, bytes, p.rank, context, tag);
     r.mode = mode;
     enqueue(p, r);
-    await(r);
+    try {
+      await(r);
+    } catch (RuntimeException | Error e) {
+      withdraw(p, r);
+      throw e;
+    }
     giveRequest(r);
   }
 
@@ -294,8 +307,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
       startSelf(r);
     } else {
       Peer p = peer(dest);
-      countSent(context);
-      if (mode == Mode.STANDARD && p.sendNow(base, offset, bytes, context, tag)) {
+      if (mode == Mode.STANDARD && sendNow(p, base, offset, bytes, context, tag)) {
         r.state = State.DONE;
       } else {
         count(r);
@@ -307,8 +319,22 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   /** Hands a send to its peer, and what can go now to the transport. */
   private void enqueue(Peer p, MessageRequest r) {
+    countSent(r.context);
     p.send(r);
-    flush();
+    try {
+      flush();
+    } catch (RuntimeException | Error e) {
+      withdraw(p, r);
+      throw e;
+    }
+  }
+
+  /** The call that sends has failed: what the peer has not heard of is not sent any more. */
+  private void withdraw(Peer p, MessageRequest r) {
+    if (r.epoch == epoch && p.withdraw(r)) {
+      userSent -= ~r.context & 1;
+      finishSend(r);
+    }
   }
 
   private void sendBuffered(Object base, long offset, long bytes, int dest, int context, int tag) {
@@ -331,8 +357,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
       return;
     }
     Peer p = peer(dest);
-    countSent(context);
-    if (!p.sendNow(base, offset, bytes, context, tag)) {
+    if (!sendNow(p, base, offset, bytes, context, tag)) {
       MemorySegment copy = MessagePool.memory(bytes);
       Memory.toSegment(base, offset, copy, 0, bytes);
       attachedUsed += bytes;
@@ -449,13 +474,30 @@ public final class Messenger implements PointToPoint, FrameHandler {
     MessageRequest r = takeRequest();
     r.prepare(false, epoch, in, inOffset, inBytes, source, context, inTag);
     startReceive(r);
-    send(out, outOffset, outBytes, dest, context, outTag, Mode.STANDARD);
+    try {
+      send(out, outOffset, outBytes, dest, context, outTag, Mode.STANDARD);
+    } catch (RuntimeException | Error e) {
+      withdraw(r);
+      throw e;
+    }
     return complete(r);
+  }
+
+  /** The call that receives has failed: its receive must not take a message that is to come. */
+  private void withdraw(MessageRequest r) {
+    if (r.epoch == epoch && r.pending() && !r.hasMatched() && !recorder.replaying()) {
+      posted.remove(r);
+    }
   }
 
   /** Waits for the receive of a blocking call. */
   private Status complete(MessageRequest r) {
-    await(r);
+    try {
+      await(r);
+    } catch (RuntimeException | Error e) {
+      withdraw(r);
+      throw e;
+    }
     try {
       return result(r);
     } finally {
@@ -1083,23 +1125,36 @@ public final class Messenger implements PointToPoint, FrameHandler {
   private int flush() {
     int frames = 0;
     int kept = 0;
-    int listed = unsentPeers;
-    for (int i = 0; i < listed; i++) {
-      Peer p = unsent[i];
-      if (p != null) {
-        frames += p.flush();
-        if (p.unsent()) {
-          unsent[kept++] = p;
-        } else {
-          p.listed = false;
+    int next = 0;
+    try {
+      while (next < unsentPeers) {
+        Peer p = unsent[next];
+        if (p != null) {
+          frames += p.flush();
+          if (p.unsent()) {
+            unsent[kept++] = p;
+          } else {
+            p.listed = false;
+          }
         }
+        next++;
       }
+    } finally {
+      keep(kept, next);
     }
-    for (int i = kept; i < listed; i++) {
+    return frames;
+  }
+
+  /** The first {@code kept} peers stay listed, and those from {@code next} on: one has thrown. */
+  private void keep(int kept, int next) {
+    int n = kept;
+    for (int i = next; i < unsentPeers; i++) {
+      unsent[n++] = unsent[i];
+    }
+    for (int i = n; i < unsentPeers; i++) {
       unsent[i] = null;
     }
-    unsentPeers = kept;
-    return frames;
+    unsentPeers = n;
   }
 
   // ---- checkpoints
@@ -1119,7 +1174,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
     return activeRequests;
   }
 
-  /** Messages of the program to others in this epoch, counted when their send began. */
+  /** Messages of the program to others in this epoch, counted when they are sent or queued. */
   public long userSent() {
     return userSent;
   }

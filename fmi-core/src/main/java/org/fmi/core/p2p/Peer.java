@@ -91,6 +91,11 @@ final class Peer {
     messenger.list(this);
   }
 
+  /** Takes back a send; false if it is sent or announced already. */
+  boolean withdraw(MessageRequest r) {
+    return sends.remove(r);
+  }
+
   private boolean sendEager(Object base, long offset, long bytes, int context, int tag) {
     Frame f = frame;
     f.kind = FrameKind.EAGER;
@@ -123,10 +128,15 @@ final class Peer {
     f.base = ticket;
     f.baseOffset = 0;
     f.payload = exposure == null ? 0 : Long.BYTES * RemoteMemory.TICKET_LONGS;
-    if (!transport.offer(rank, f)) {
-      if (exposure != null) {
+    boolean taken = false;
+    try {
+      taken = transport.offer(rank, f);
+    } finally {
+      if (!taken && exposure != null) {
         exposure.close();
       }
+    }
+    if (!taken) {
       return false;
     }
     r.exposure = exposure;

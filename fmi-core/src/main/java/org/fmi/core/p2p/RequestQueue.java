@@ -25,6 +25,29 @@ final class RequestQueue {
     last = r;
   }
 
+  /** Whether it was there. */
+  boolean remove(MessageRequest r) {
+    MessageRequest before = null;
+    MessageRequest at = first;
+    while (at != null && at != r) {
+      before = at;
+      at = at.next;
+    }
+    if (at == null) {
+      return false;
+    }
+    if (before == null) {
+      first = r.next;
+    } else {
+      before.next = r.next;
+    }
+    if (last == r) {
+      last = before;
+    }
+    r.next = null;
+    return true;
+  }
+
   void removeFirst() {
     MessageRequest r = first;
     if (r != null) {

@@ -8,6 +8,8 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.fmi.ErrorClass;
+import org.fmi.FmiException;
 import org.fmi.core.spi.FrameHandler;
 import org.fmi.core.spi.RemoteMemory;
 import org.fmi.core.spi.Transport;
@@ -74,6 +76,12 @@ final class MemoryNetwork {
     return ends[rank];
   }
 
+  /** Lets an offer of a rank to another one throw, after so many that do not. */
+  void failOffer(int rank, int peer, int after) {
+    ends[rank].failing = peer;
+    ends[rank].failsAfter = after;
+  }
+
   /** How many times memory is exposed now. */
   int exposures() {
     synchronized (exposures) {
@@ -122,6 +130,12 @@ final class MemoryNetwork {
 
     private final List<Reading> readings = new ArrayList<>();
     private boolean stopped;
+
+    /** An offer to this rank throws, once, after so many that do not. */
+    private int failing = -1;
+
+    private int failsAfter;
+
     private final int rank;
     private final Random random;
     private volatile boolean signal;
@@ -164,6 +178,10 @@ final class MemoryNetwork {
     public boolean offer(int peer, Frame frame) {
       if (frame.payload > options.maxPayload) {
         throw new IllegalArgumentException("payload of " + frame.payload);
+      }
+      if (peer == failing && failsAfter-- == 0) {
+        failing = -1;
+        throw new FmiException(ErrorClass.OTHER, "no room");
       }
       Ring ring = rings[rank][peer];
       long at = ring.written.get();

@@ -3,11 +3,13 @@ package org.fmi.core.p2p;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.fmi.Comm;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Messages between ranks, over a network that works well and one that does not. */
 class MessengerTest {
@@ -489,6 +492,102 @@ class MessengerTest {
             }
           }
         });
+  }
+
+  /** A transport may throw, such as one that has no memory for a connection, and go on later. */
+  @ParameterizedTest
+  @ValueSource(ints = {8, 100_000})
+  void aSendThatFailsLeavesNothingBehind(int bytes) {
+    MemoryNetwork network = new MemoryNetwork(2, 1, Options.PLAIN.reading());
+    Messenger[] m = messengers(network, 2);
+    m[0].attachBuffer(bytes);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment data = arena.allocate(bytes);
+      for (Mode mode : Mode.values()) {
+        network.failOffer(0, 1, 0);
+        assertFails(() -> m[0].isend(data, 0, bytes, 1, CONTEXT, 1, mode));
+        network.failOffer(0, 1, 0);
+        assertFails(() -> m[0].send(data, 0, bytes, 1, CONTEXT, 1, mode));
+      }
+      poll(m);
+      assertThat(m[0].userSent()).isZero();
+      assertThat(m[0].activeRequests()).isZero();
+      assertThat(network.exposures()).isZero();
+      assertThat(m[1].unexpectedCount()).isZero();
+
+      Request again = m[0].isend(data, 0, bytes, 1, CONTEXT, 2, Mode.BUFFERED);
+      Request receive = m[1].irecv(new byte[bytes], 0, bytes, 0, CONTEXT, Comm.ANY_TAG);
+      poll(m);
+      assertThat(again.test()).isTrue();
+      assertThat(receive.waitFor()).isEqualTo(new Status(0, 2, bytes));
+      assertThat(m[0].userSent()).isEqualTo(1);
+      assertThat(m[1].userArrived()).isEqualTo(1);
+      m[0].attachBuffer(0);
+    }
+  }
+
+  @Test
+  void aSendThatFailsWhileItWaitsLeavesNothingBehind() {
+    MemoryNetwork network = new MemoryNetwork(2, 1, Options.PLAIN);
+    Messenger[] m = messengers(network, 2);
+    byte[] data = new byte[100_000];
+    int sent = fill(m[0], 1);
+    network.failOffer(0, 1, 1);
+    assertFails(() -> m[0].send(data, 0, data.length, 1, CONTEXT, 2, Mode.STANDARD));
+    poll(m);
+    assertThat(m[0].userSent()).isEqualTo(sent);
+    assertThat(m[1].userArrived()).isEqualTo(sent);
+  }
+
+  @Test
+  void aReceiveWhoseCallFailsTakesNoMessageThatComesLater() {
+    MemoryNetwork network = new MemoryNetwork(2, 1, Options.PLAIN);
+    Messenger[] m = messengers(network, 2);
+    byte[] data = new byte[8];
+    network.failOffer(0, 1, 0);
+    assertFails(() -> m[0].sendRecv(data, 0, 8, 1, 1, data, 0, 8, 1, 1, CONTEXT));
+    fill(m[0], 1);
+    Request queued = m[0].isend(data, 0, 8, 1, CONTEXT, 1, Mode.SYNCHRONOUS);
+    network.failOffer(0, 1, 0);
+    assertFails(() -> m[0].recv(data, 0, 8, 1, CONTEXT, 1));
+    m[1].send(data, 0, 8, 0, CONTEXT, 1, Mode.STANDARD);
+    poll(m);
+    assertThat(m[0].unexpectedCount()).isEqualTo(1);
+    assertThat(m[0].recv(data, 0, 8, 1, CONTEXT, 1)).isEqualTo(new Status(1, 1, 8));
+    assertThat(queued.test()).isFalse();
+  }
+
+  @Test
+  void aPeerThatFailsDoesNotDisturbWhatOthersAreSent() {
+    MemoryNetwork network = new MemoryNetwork(3, 1, Options.PLAIN);
+    Messenger[] m = messengers(network, 3);
+    byte[] data = new byte[8];
+    int sent = fill(m[0], 1) + fill(m[0], 2);
+    for (int peer = 1; peer < 3; peer++) {
+      m[0].isend(data, 0, 8, peer, CONTEXT, 1, Mode.SYNCHRONOUS);
+    }
+    m[1].poll();
+    for (int i = 0; i < 10; i++) {
+      network.failOffer(0, 2, 0);
+      assertFails(() -> m[0].isend(data, 0, 8, 1, CONTEXT, 1, Mode.SYNCHRONOUS));
+    }
+    poll(m);
+    // The first of the ten was on its way when peer 2 failed.
+    assertThat(m[1].userArrived() + m[2].userArrived()).isEqualTo(sent + 3);
+    assertThat(m[0].userSent()).isEqualTo(sent + 3);
+    assertThat(m[0].activeRequests()).isEqualTo(3);
+  }
+
+  private static void assertFails(ThrowingCallable call) {
+    assertThatThrownBy(call).isInstanceOf(FmiException.class).hasMessageContaining("no room");
+  }
+
+  /** Sends messages until the way to a peer is full; returns their number. */
+  private static int fill(Messenger m, int peer) {
+    for (int i = 0; i < Options.PLAIN.slots(); i++) {
+      m.send(new byte[8], 0, 8, peer, CONTEXT, 0, Mode.STANDARD);
+    }
+    return Options.PLAIN.slots();
   }
 
   @Test
