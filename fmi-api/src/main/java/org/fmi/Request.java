@@ -166,7 +166,10 @@ public interface Request {
   private static boolean isComplete(Request r, boolean progress) {
     try {
       return progress ? r.test() : r.status() != null;
-    } catch (FmiException failed) {
+    } catch (FmiException e) {
+      if (progress && !isComplete(r, false)) {
+        throw e; // of the progress, which serves others too
+      }
       return true;
     }
   }

@@ -3,6 +3,8 @@ package org.fmi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,6 +68,50 @@ class RequestTest {
 
   private Request failing(int n) {
     return new Fake(n, "error " + n);
+  }
+
+  /** Pending; each poll fails. */
+  private static final class Stuck implements Request {
+    @Override
+    public Status waitFor() {
+      throw new FmiException(ErrorClass.OTHER, "no progress");
+    }
+
+    @Override
+    public boolean test() {
+      waitFor();
+      return false;
+    }
+
+    @Override
+    public @Nullable Status status() {
+      return null;
+    }
+
+    @Override
+    public boolean cancel() {
+      return false;
+    }
+
+    @Override
+    public void progress() {
+      waitFor();
+    }
+  }
+
+  @Test
+  void progressThatFailsIsNoCompletion() {
+    Request[] requests = {failing(0), new Stuck(), after(0)};
+    List<ThrowingCallable> calls =
+        List.of(
+            () -> Request.testAll(requests),
+            () -> Request.testSome(requests),
+            () -> Request.testAny(requests[1], requests[2]),
+            () -> Request.waitAny(requests[1]));
+    for (ThrowingCallable call : calls) {
+      assertThatThrownBy(call).hasMessageContaining("no progress");
+    }
+    assertThat(Request.testAny(requests)).isZero();
   }
 
   @Test
