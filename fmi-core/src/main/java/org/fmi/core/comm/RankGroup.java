@@ -184,13 +184,15 @@ public final class RankGroup implements Group {
                 + " is no triplet (first, last, stride) with a stride other than 0");
       }
       long first = checkedRank(range[0]);
-      long last = checkedRank(range[1]);
+      long limit = range[1];
       long stride = range[2];
-      if (stride > 0 ? first > last : first < last) {
+      if (stride > 0 ? first > limit : first < limit) {
         throw new FmiException(
             ErrorClass.ARG,
             "range " + Arrays.toString(range) + " never gets from its first rank to its last");
       }
+      // A range may end between two of its ranks, and outside of the group (MPI 4 §7.3.2).
+      long last = checkedRank((int) (first + (limit - first) / stride * stride));
       for (long r = first; stride > 0 ? r <= last : r >= last; r += stride) {
         if (n == expanded.length) {
           throw twice((int) r);

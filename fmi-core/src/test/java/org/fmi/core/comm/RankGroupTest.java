@@ -61,6 +61,21 @@ class RankGroupTest {
   }
 
   @Test
+  void onlyTheRanksOfARangeMustBeThere() {
+    Group five = world.excl(5, 6, 7);
+    assertThat(members(five.rangeIncl(new int[][] {{0, 5, 2}}))).containsExactly(0, 2, 4);
+    assertThat(members(five.rangeExcl(new int[][] {{0, 5, 2}}))).containsExactly(1, 3);
+    assertThat(members(five.rangeIncl(new int[][] {{4, -1, -3}}))).containsExactly(4, 1);
+    int far = Integer.MAX_VALUE;
+    assertThat(members(five.rangeIncl(new int[][] {{1, far, far}}))).containsExactly(1);
+    int back = Integer.MIN_VALUE;
+    assertThat(members(five.rangeIncl(new int[][] {{1, back + 2, back}}))).containsExactly(1);
+    assertFails(ErrorClass.RANK, "rank 6", () -> five.rangeIncl(new int[][] {{0, 7, 3}}));
+    assertFails(ErrorClass.RANK, "rank -2", () -> five.rangeIncl(new int[][] {{4, -3, -3}}));
+    assertFails(ErrorClass.RANK, "rank 5", () -> five.rangeIncl(new int[][] {{5, 5, 1}}));
+  }
+
+  @Test
   void setOperationsKeepTheFirstGroupsOrder() {
     Group a = world.incl(4, 1, 3);
     Group b = world.incl(3, 6, 4, 0);
