@@ -383,7 +383,7 @@ final class ShmTransport implements Transport, NodeShare {
 
   /** Some neighbours have made rings or left. */
   private int attend() {
-    newsSeen = inbox.news();
+    int news = inbox.news();
     int work = 0;
     for (Neighbour n : all) {
       int state = inbox.state(n.rank);
@@ -395,6 +395,7 @@ final class ShmTransport implements Transport, NodeShare {
         lose(n);
       }
     }
+    newsSeen = news; // not before: a ring that could not be taken is tried again
     return work;
   }
 

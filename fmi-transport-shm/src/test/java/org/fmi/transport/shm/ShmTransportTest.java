@@ -188,6 +188,29 @@ class ShmTransportTest {
   }
 
   @Test
+  void aRingThatCannotBeTakenIsTriedAgain() throws Exception {
+    try (Transport a = open(0, 2);
+        Transport b = open(1, 2)) {
+      byte[][] endpoints = {a.endpoint(), b.endpoint()};
+      a.start(endpoints);
+      b.start(endpoints);
+      assertThat(a.offer(1, frame(8))).isTrue();
+      Path ring = directory.resolve("shm-0.0-3-1");
+      Path away = directory.resolve("away");
+      Files.move(ring, away);
+      Files.createDirectory(ring);
+      Counter counter = new Counter();
+      assertThatThrownBy(() -> b.poll(counter)).isInstanceOf(FmiException.class);
+      Files.delete(ring);
+      Files.move(away, ring);
+      b.poll(counter);
+      b.poll(counter);
+      assertThat(counter.frames).isEqualTo(1);
+      assertThat(counter.lost).isEmpty();
+    }
+  }
+
+  @Test
   void aSleeperIsNudged() throws Exception {
     AtomicBoolean awake = new AtomicBoolean();
     run(
