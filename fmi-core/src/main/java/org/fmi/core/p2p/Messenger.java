@@ -250,6 +250,11 @@ public final class Messenger implements PointToPoint, FrameHandler {
       Object base, long offset, long bytes, int dest, int context, int tag, Mode mode) {
     begin();
     if (recorder.on() && recorder.send(dest, context, tag, bytes)) {
+      if (mode == Mode.BUFFERED) {
+        requireRoom(bytes);
+      } else if (mode == Mode.SYNCHRONOUS && dest == rank) {
+        requireReceive(true, tag);
+      }
       return;
     }
     if (mode == Mode.BUFFERED) {
@@ -296,6 +301,9 @@ public final class Messenger implements PointToPoint, FrameHandler {
     r.prepare(true, epoch, base, offset, bytes, dest, context, tag);
     r.mode = mode;
     if (recorder.on() && recorder.send(dest, context, tag, bytes)) {
+      if (mode == Mode.BUFFERED) {
+        requireRoom(bytes);
+      }
       r.state = State.DONE;
       return r;
     }
@@ -338,17 +346,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   }
 
   private void sendBuffered(Object base, long offset, long bytes, int dest, int context, int tag) {
-    if (bytes > attached - attachedUsed) {
-      throw new FmiException(
-          ErrorClass.BUFFER,
-          "a buffered send of "
-              + bytes
-              + " bytes does not fit: "
-              + attachedUsed
-              + " of "
-              + attached
-              + " attached bytes are in use; attach a larger buffer");
-    }
+    requireRoom(bytes);
     if (dest == rank) {
       if (!deliverSelf(base, offset, bytes, context, tag)) {
         keepSelf(base, offset, bytes, context, tag).buffered = bytes;
@@ -366,6 +364,25 @@ public final class Messenger implements PointToPoint, FrameHandler {
       r.buffered = true;
       enqueue(p, r);
     }
+  }
+
+  private void requireRoom(long bytes) {
+    if (!accepted(bytes <= attached - attachedUsed)) {
+      throw new FmiException(
+          ErrorClass.BUFFER,
+          "a buffered send of "
+              + bytes
+              + " bytes does not fit: "
+              + attachedUsed
+              + " of "
+              + attached
+              + " attached bytes are in use; attach a larger buffer");
+    }
+  }
+
+  /** Whether a send is accepted that may be refused: a replay refuses what was refused. */
+  private boolean accepted(boolean now) {
+    return recorder.on() ? recorder.answer(now) : now;
   }
 
   @Override
@@ -394,10 +411,16 @@ public final class Messenger implements PointToPoint, FrameHandler {
    * length: the receive can only be posted after this call.
    */
   private void sendSelf(Object base, long offset, long bytes, int context, int tag, Mode mode) {
-    if (deliverSelf(base, offset, bytes, context, tag)) {
-      return;
-    }
+    boolean delivered = deliverSelf(base, offset, bytes, context, tag);
     if (mode == Mode.SYNCHRONOUS) {
+      requireReceive(delivered, tag);
+    } else if (!delivered) {
+      keepSelf(base, offset, bytes, context, tag);
+    }
+  }
+
+  private void requireReceive(boolean delivered, int tag) {
+    if (!accepted(delivered)) {
       throw new FmiException(
           ErrorClass.OTHER,
           "a synchronous send of rank "
@@ -406,7 +429,6 @@ public final class Messenger implements PointToPoint, FrameHandler {
               + tag
               + " would wait for ever: post its receive first");
     }
-    keepSelf(base, offset, bytes, context, tag);
   }
 
   private void startSelf(MessageRequest r) {

@@ -15,9 +15,10 @@ import org.fmi.core.wire.Memory;
  * replacement that makes the same calls again, without the network.
  *
  * <p>Recorded are: what each receive got, by its number in the order of posting; what each
- * successful probe found; and whether each test, cancel, and iprobe was successful, so that a
- * program sees the same sequence of completions again. Sends are only counted, with a running
- * signature of their arguments, which is checked at each receive.
+ * successful probe found; and whether each test, cancel, and iprobe was successful, and each
+ * buffered send, and synchronous one to oneself, was not refused, so that a program sees the same
+ * sequence of completions and errors again. Sends are only counted, with a running signature of
+ * their arguments, which is checked at each receive.
  *
  * <p>Image, all numbers little endian: {@code long flags} (1: overflowed), then {@code long}
  * numbers of receives, probes and runs, number and signature of sends; receives of 7 longs
@@ -358,7 +359,7 @@ public final class Recorder {
     }
     skipEmptyRuns();
     if (run == runCount) {
-      throw mismatch("a test, cancel or iprobe");
+      throw mismatch("a test, cancel, iprobe or buffered send");
     }
     inRun++;
     return (run & 1) == 1;

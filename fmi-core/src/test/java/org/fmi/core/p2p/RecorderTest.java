@@ -177,6 +177,53 @@ class RecorderTest {
     }
   }
 
+  private static List<Boolean> refusals(Messenger m) {
+    List<Boolean> refused = new ArrayList<>();
+    byte[] data = new byte[10];
+    for (int dest = 0; dest < 2; dest++) {
+      int to = dest;
+      // Nothing is attached, or it is full of the second message.
+      m.attachBuffer(0);
+      for (int i = 0; i < 3; i++) {
+        refused.add(isRefused(() -> m.send(data, 0, 10, to, CONTEXT, 1, Mode.BUFFERED)));
+        refused.add(isRefused(() -> m.isend(data, 0, 10, to, CONTEXT, 1, Mode.BUFFERED)));
+        m.attachBuffer(15);
+      }
+      while (m.iprobe(0, CONTEXT, 1) != null) {
+        m.recv(data, 0, 10, 0, CONTEXT, 1);
+      }
+    }
+    for (int i = 0; i < 2; i++) {
+      refused.add(isRefused(() -> m.send(data, 0, 10, 0, CONTEXT, 2, Mode.SYNCHRONOUS)));
+      Request r = m.irecv(data, 0, 10, 0, CONTEXT, 2);
+      refused.add(isRefused(() -> m.send(data, 0, 10, 0, CONTEXT, 2, Mode.SYNCHRONOUS)));
+      r.waitFor();
+    }
+    return refused;
+  }
+
+  private static boolean isRefused(Runnable send) {
+    try {
+      send.run();
+      return false;
+    } catch (FmiException e) {
+      return true;
+    }
+  }
+
+  @Test
+  void aSendThatWasRefusedIsRefusedAgain() {
+    Messenger m = Ranks.messenger(0, 2);
+    m.enter(0, new Transport[] {new MemoryNetwork(2, 1, Options.PLAIN).transport(0)});
+    m.recorder().record();
+    List<Boolean> refused = refusals(m);
+    assertThat(refused).contains(true, false);
+    m.recorder().off();
+    Messenger again = replacement(0, 2, saved(m.recorder()));
+    assertThat(refusals(again)).isEqualTo(refused);
+    again.recorder().endReplay();
+  }
+
   /** Rank 0 alone: two messages to itself, received; a send to rank 1. */
   private static Recorder smallRecord() {
     Messenger m = Ranks.messenger(0, 2);
