@@ -1104,13 +1104,14 @@ public final class Messenger implements PointToPoint, FrameHandler {
               + " calls of the two do not match, or this one has thrown an exception outside of a"
               + " loop");
     }
-    if (work() == 0) {
+    if (work(progress.poll(this)) == 0) {
       progress.idle();
     }
   }
 
-  private int work() {
-    int work = progress.poll(this);
+  /** What is done behind each poll; returns the amount of work with that of the poll. */
+  private int work(int polled) {
+    int work = polled;
     if (unsentPeers > 0) {
       work += flush();
     }
@@ -1123,7 +1124,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   /** Makes what progress is possible now. */
   public void poll() {
     check();
-    work();
+    work(progress.look(this));
   }
 
   /** Makes progress; blocks until something may have changed, or {@link #wakeup} is called. */

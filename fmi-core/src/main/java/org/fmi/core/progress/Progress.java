@@ -10,7 +10,8 @@ import org.fmi.core.spi.Transport;
  *
  * <p>The first transport, the fastest, is polled each time. A poll of another one costs a system
  * call, several times what a message through shared memory takes. So while the first brings work
- * the others are polled rarely; when it has had none for a while they are polled each time.
+ * the others are polled rarely; when it has had none for a while they are polled each time. A
+ * program that looks by itself now and then has all of them polled, unless it looks very often.
  *
  * <p>The rank sleeps in the last transport's {@link Transport#await}; the others ring its bell.
  */
@@ -27,6 +28,9 @@ public final class Progress {
   /** The others are polled once in so many polls whatever the first has. */
   private static final int MOST_PASSED_OVER = 256;
 
+  /** Calls that do not wait have the others polled that often: one in a hundred of their time. */
+  private static final long LOOK_NANOS = 100_000;
+
   private final WaitStrategy waiting;
 
   /** Replaced, never changed. */
@@ -37,6 +41,9 @@ public final class Progress {
 
   /** Polls that passed the others over. */
   private int passedOver;
+
+  /** When a call that does not wait last had the others polled. */
+  private long looked = System.nanoTime();
 
   public Progress(WaitStrategy waiting) {
     this.waiting = waiting;
@@ -67,6 +74,22 @@ public final class Progress {
       }
     }
     return work;
+  }
+
+  /**
+   * A {@link #poll} for a call that does not wait: it may be long before the next one.
+   *
+   * @return the amount of work done
+   */
+  public int look(FrameHandler handler) {
+    if (transports.length > 1) {
+      long now = System.nanoTime();
+      if (now - looked >= LOOK_NANOS) {
+        looked = now;
+        passedOver = MOST_PASSED_OVER;
+      }
+    }
+    return poll(handler);
   }
 
   private int pollOthers(Transport[] all, FrameHandler handler) {

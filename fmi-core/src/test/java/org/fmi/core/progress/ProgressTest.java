@@ -109,6 +109,25 @@ class ProgressTest {
     assertThat(slow.polls).isBetween(10, 100);
   }
 
+  /** Such as one that computes, and calls test in between. */
+  @Test
+  void aProgramThatSeldomLooksHasAllTransportsPolled() {
+    progress.use(new Transport[] {fast, slow});
+    fast.work = 1;
+    for (int i = 1; i <= 10; i++) {
+      long begin = System.nanoTime();
+      while (System.nanoTime() - begin < 100_000) {
+        Thread.onSpinWait();
+      }
+      progress.look(HANDLER);
+      assertThat(slow.polls).isEqualTo(i);
+    }
+    for (int i = 0; i < 10_000; i++) {
+      progress.look(HANDLER);
+    }
+    assertThat(slow.polls).isLessThan(1_000);
+  }
+
   @Test
   void whenTheFastTransportIsQuietTheOthersArePolledEachTime() {
     progress.use(new Transport[] {fast, slow});
