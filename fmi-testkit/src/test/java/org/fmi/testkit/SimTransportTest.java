@@ -16,6 +16,7 @@ class SimTransportTest extends TransportContract {
           new SimCluster(simulation, SimModel.random(simulation.random()), ranks, 1 << 20);
       byte[][] endpoints = new byte[ranks][];
       AtomicInteger met = new AtomicInteger();
+      AtomicInteger arrivals = new AtomicInteger();
       cluster.supervise(
           new QuietSupervisor() {
             @Override
@@ -39,7 +40,7 @@ class SimTransportTest extends TransportContract {
                             .getFirst()
                             .open(process.config(), TransportContract.EPOCH)) {
                       endpoints[process.rank()] = t.endpoint();
-                      Member member = new SimMember(process, t, endpoints, met);
+                      Member member = new SimMember(process, t, endpoints, met, arrivals);
                       member.meet();
                       body.run(member);
                     }
@@ -69,13 +70,20 @@ class SimTransportTest extends TransportContract {
     private final Transport transport;
     private final byte[][] endpoints;
     private final AtomicInteger met;
+    private final AtomicInteger arrivals;
     private int meetings;
 
-    SimMember(SimProcess process, Transport transport, byte[][] endpoints, AtomicInteger met) {
+    SimMember(
+        SimProcess process,
+        Transport transport,
+        byte[][] endpoints,
+        AtomicInteger met,
+        AtomicInteger arrivals) {
       this.process = process;
       this.transport = transport;
       this.endpoints = endpoints;
       this.met = met;
+      this.arrivals = arrivals;
     }
 
     @Override
@@ -100,6 +108,11 @@ class SimTransportTest extends TransportContract {
       while (met.get() < all) {
         process.compute(10_000);
       }
+    }
+
+    @Override
+    public AtomicInteger arrivals() {
+      return arrivals;
     }
 
     @Override

@@ -47,6 +47,9 @@ public abstract class TransportContract {
     /** Waits until all members have come here; no transport is polled meanwhile. */
     void meet() throws Exception;
 
+    /** How often members have got all that they wait for, of all together. */
+    AtomicInteger arrivals();
+
     /** Runs something soon, on another thread. */
     void elsewhere(Runnable action);
   }
@@ -416,6 +419,7 @@ public abstract class TransportContract {
               read.add(in);
             }
             peer.until(() -> peer.read.size() == lengths.length);
+            peer.until(() -> peer.receivedFromAll(lengths.length));
             assertThat(peer.read).containsExactlyInAnyOrder(0L, 1L, 2L, 3L, 4L, 5L);
             for (int i = 0; i < lengths.length; i++) {
               MemorySegment expected = arena.allocate(lengths[i] + 24, 8);
@@ -542,6 +546,7 @@ public abstract class TransportContract {
           peer.drainUntilAllAreDone();
           if (member.rank() == 2) {
             member.transport().close();
+            peer.arrive();
             member.meet();
             return;
           }
@@ -803,24 +808,25 @@ public abstract class TransportContract {
     }
 
     /**
-     * Keeps polling until what this rank sent has left it, and all have got so far: a transport
-     * closed before drops what is not yet written.
+     * Keeps polling until all ranks have received all that was sent to them: only then has it left
+     * its sender, and a transport closed before drops what is not yet written. So a rank comes here
+     * when it has received everything.
      */
     void drainUntilAllAreDone() throws Exception {
-      AtomicInteger done = new AtomicInteger();
-      member.elsewhere(
-          () -> {
-            done.set(1);
-            transport.wakeup();
-          });
-      until(() -> done.get() == 1);
-      for (int i = 0; i < 100; i++) {
-        if (poll() > 0) {
-          i = 0;
-        }
-        transport.await(10_000);
-      }
+      int all = arrive();
+      until(() -> member.arrivals().get() >= all);
       member.meet();
+    }
+
+    /**
+     * This rank has received everything.
+     *
+     * @return how many arrivals there are when all ranks have come so far; as they meet then, there
+     *     are no more before
+     */
+    int arrive() {
+      int ranks = received.length;
+      return Math.ceilDiv(member.arrivals().incrementAndGet(), ranks) * ranks;
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.security.SecureRandom;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.fmi.core.spi.CheckpointInterval;
 import org.fmi.core.spi.RankConfig;
 import org.fmi.core.spi.Transport;
@@ -27,6 +28,7 @@ public final class TransportThreads {
     String job = "contract-" + Long.toHexString(new SecureRandom().nextLong());
     byte[][] endpoints = new byte[ranks][];
     CyclicBarrier barrier = new CyclicBarrier(ranks);
+    AtomicInteger arrivals = new AtomicInteger();
     RankThreads.run(
         ranks,
         rank -> {
@@ -52,14 +54,19 @@ public final class TransportThreads {
                   List.of());
           try (Transport transport = provider.open(config, TransportContract.EPOCH)) {
             endpoints[rank] = transport.endpoint();
-            Member member = new Member(rank, transport, endpoints, barrier);
+            Member member = new Member(rank, transport, endpoints, barrier, arrivals);
             member.meet();
             body.run(member);
           }
         });
   }
 
-  private record Member(int rank, Transport transport, byte[][] endpoints, CyclicBarrier barrier)
+  private record Member(
+      int rank,
+      Transport transport,
+      byte[][] endpoints,
+      CyclicBarrier barrier,
+      AtomicInteger arrivals)
       implements TransportContract.Member {
     @Override
     public void meet() throws Exception {
