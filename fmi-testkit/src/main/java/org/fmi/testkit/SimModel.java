@@ -61,4 +61,21 @@ public record SimModel(
         1 + random.nextInt(maxPayload),
         random.nextBoolean());
   }
+
+  /** The same world, where ranks read each other's memory. */
+  public SimModel withRemoteMemory() {
+    return new SimModel(
+        network,
+        control,
+        processStart,
+        nodeStart,
+        wakeup,
+        pause,
+        pauseOneIn,
+        refuseOneIn,
+        capacity,
+        maxPayload,
+        eagerLimit,
+        true);
+  }
 }

@@ -13,7 +13,8 @@ class SimTransportTest extends TransportContract {
     for (long seed = 0; seed < 5; seed++) {
       Simulation simulation = new Simulation(seed);
       SimCluster cluster =
-          new SimCluster(simulation, SimModel.random(simulation.random()), ranks, 1 << 20);
+          new SimCluster(
+              simulation, SimModel.random(simulation.random()).withRemoteMemory(), ranks, 1 << 20);
       byte[][] endpoints = new byte[ranks][];
       AtomicInteger met = new AtomicInteger();
       AtomicInteger arrivals = new AtomicInteger();
@@ -63,6 +64,11 @@ class SimTransportTest extends TransportContract {
   @Override
   protected boolean hasThreads() {
     return false;
+  }
+
+  @Override
+  protected boolean hasRemoteMemory() {
+    return true;
   }
 
   private static final class SimMember implements Member {

@@ -14,4 +14,9 @@ class RdmaContractTest extends TransportContract {
   protected void run(int ranks, Body body) throws Exception {
     TransportThreads.run(new RdmaTransportProvider(), directory, ranks, body);
   }
+
+  @Override
+  protected boolean hasRemoteMemory() {
+    return true;
+  }
 }
