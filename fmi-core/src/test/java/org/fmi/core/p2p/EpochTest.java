@@ -10,6 +10,7 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.fmi.Comm;
 import org.fmi.ErrorClass;
@@ -231,6 +232,7 @@ class EpochTest {
     }
     Ranks.run(
         messengers,
+        () -> Stream.of(networks).mapToLong(MemoryNetwork::sent).sum(),
         m -> {
           Random random = new Random(seed + m.rank());
           int next = (m.rank() + 1) % size;

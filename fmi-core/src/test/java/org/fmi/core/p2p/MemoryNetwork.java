@@ -96,6 +96,17 @@ final class MemoryNetwork {
     }
   }
 
+  /** Frames sent so far. */
+  long sent() {
+    long sent = 0;
+    for (Ring[] from : rings) {
+      for (Ring ring : from) {
+        sent += ring.written.get();
+      }
+    }
+    return sent;
+  }
+
   /** Bytes on the way from one rank to another one at most. */
   long capacity() {
     return (long) options.slots * (FrameLayout.HEADER_BYTES + options.maxPayload);

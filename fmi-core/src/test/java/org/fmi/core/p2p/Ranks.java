@@ -1,9 +1,11 @@
 package org.fmi.core.p2p;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import org.fmi.RollbackException;
 import org.fmi.core.progress.WaitStrategy;
 import org.fmi.core.spi.Transport;
@@ -14,7 +16,8 @@ final class Ranks {
   /** As if there were too few: other tests want them too. */
   private static final int CORES = 1;
 
-  private static final long TIMEOUT_MILLIS = 60_000;
+  /** So long may nothing be sent; all together takes as long as it takes. */
+  private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
   interface Body {
     void run(Messenger m) throws Exception;
@@ -33,7 +36,7 @@ final class Ranks {
         });
   }
 
-  /** Runs the body in epoch 0; fails if one of them fails, and if they do not end in time. */
+  /** Runs the body in epoch 0; fails if one of them fails, or they hang. */
   static void run(int size, long seed, MemoryNetwork.Options options, Body body) {
     run(new MemoryNetwork(size, seed, options), size, body, "seed " + seed + ", " + options);
   }
@@ -45,10 +48,15 @@ final class Ranks {
       messengers[i] = messenger(i, size);
       messengers[i].enter(0, new Transport[] {network.transport(i)});
     }
-    run(messengers, body, what);
+    run(messengers, network::sent, body, what);
   }
 
-  static void run(Messenger[] messengers, Body body, String what) {
+  /**
+   * Runs the body; fails if one of them fails.
+   *
+   * @param progress what changes again and again unless they hang
+   */
+  static void run(Messenger[] messengers, LongSupplier progress, Body body, String what) {
     AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     AtomicInteger running = new AtomicInteger(messengers.length);
     List<Thread> threads = new ArrayList<>();
@@ -75,14 +83,8 @@ final class Ranks {
                     }
                   }));
     }
-    long deadline = System.nanoTime() + TIMEOUT_MILLIS * 1_000_000;
     for (Thread t : threads) {
-      try {
-        t.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
-      } catch (InterruptedException e) {
-        throw new AssertionError(e);
-      }
-      if (t.isAlive()) {
+      if (hangs(t, progress)) {
         AssertionError late = new AssertionError(t.getName() + " did not end; " + what);
         late.setStackTrace(t.getStackTrace());
         for (Messenger m : messengers) {
@@ -94,6 +96,23 @@ final class Ranks {
     Throwable t = failure.get();
     if (t != null) {
       throw new AssertionError("failed with " + what, t);
+    }
+  }
+
+  /** Waits for a thread's end, as long as there is progress. */
+  private static boolean hangs(Thread thread, LongSupplier progress) {
+    try {
+      long before = progress.getAsLong();
+      while (!thread.join(TIMEOUT)) {
+        long now = progress.getAsLong();
+        if (now == before) {
+          return true;
+        }
+        before = now;
+      }
+      return false;
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
     }
   }
 

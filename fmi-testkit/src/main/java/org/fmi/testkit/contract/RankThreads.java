@@ -3,6 +3,7 @@ package org.fmi.testkit.contract;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /** Runs one thread a rank, and fails with what failed first in any of them. */
 public final class RankThreads {
@@ -24,6 +25,16 @@ public final class RankThreads {
    * @throws AssertionError if a rank failed, or did not end in time; then with its stack
    */
   public static void run(int ranks, Body body) throws InterruptedException {
+    run(ranks, () -> 0, body);
+  }
+
+  /**
+   * Runs {@code body} for each rank, as long as it takes while there is progress.
+   *
+   * @param progress what changes again and again unless they hang
+   * @throws AssertionError if a rank failed, or hangs; then with its stack
+   */
+  public static void run(int ranks, LongSupplier progress, Body body) throws InterruptedException {
     List<Throwable> failures = new ArrayList<>();
     List<Thread> threads = new ArrayList<>();
     for (int r = 0; r < ranks; r++) {
@@ -50,6 +61,7 @@ public final class RankThreads {
       thread.start();
     }
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
+    long before = progress.getAsLong();
     boolean shortened = false;
     for (Thread thread : threads) {
       while (thread.isAlive()) {
@@ -58,6 +70,11 @@ public final class RankThreads {
             shortened = true;
             end = System.nanoTime() + TimeUnit.SECONDS.toNanos(GRACE_SECONDS);
           }
+        }
+        long now = progress.getAsLong();
+        if (System.nanoTime() - end > 0 && now != before && !shortened) {
+          before = now;
+          end = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
         }
         if (System.nanoTime() - end > 0) {
           AssertionError late = new AssertionError(thread.getName() + " does not end; it is here");

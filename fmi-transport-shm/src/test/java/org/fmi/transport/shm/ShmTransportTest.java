@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.fmi.FmiException;
 import org.fmi.core.node.PrivateFile;
@@ -39,6 +40,9 @@ class ShmTransportTest {
   private static final int EPOCH = 3;
 
   @TempDir Path directory = Path.of("");
+
+  /** Of a test of many rounds, which may take long: how far it is. */
+  private final AtomicInteger reached = new AtomicInteger();
 
   private static RankConfig config(Path directory, int rank, int ranks, int incarnation) {
     return new RankConfig(
@@ -76,6 +80,7 @@ class ShmTransportTest {
     CyclicBarrier barrier = new CyclicBarrier(ranks);
     RankThreads.run(
         ranks,
+        reached::get,
         rank -> {
           try (Transport transport = open(rank, ranks)) {
             endpoints[rank] = transport.endpoint();
@@ -423,6 +428,9 @@ class ShmTransportTest {
           try (Transport bed = new ShmTransportProvider().open(config(other, rank, 2, 0), EPOCH)) {
             bed.start(new byte[][] {bed.endpoint(), {}});
             for (int i = 0; i < rounds; i++) {
+              if (rank == 0) {
+                reached.lazySet(i);
+              }
               if (rank == 0 || i > 0) {
                 while (!t.offer(1 - rank, frame)) {
                   t.poll(counter);
@@ -573,6 +581,7 @@ class ShmTransportTest {
               before = threads.getCurrentThreadAllocatedBytes();
             }
             if (rank == 0) {
+              reached.lazySet(i);
               m.send(data, 0, bytes, other, 0, 1, Mode.STANDARD);
             }
             m.recv(data, 0, bytes, other, 0, 1);
