@@ -7,9 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.fmi.Comm;
@@ -24,6 +23,7 @@ import org.fmi.core.spi.Transport;
 import org.fmi.core.wire.Frame;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** No message and no request crosses an epoch, and nobody stays blocked in one that is over. */
 class EpochTest {
@@ -41,6 +41,7 @@ class EpochTest {
   }
 
   @Test
+  @Timeout(120)
   void revokeWakesWhoeverIsBlocked() throws InterruptedException {
     List<Call> calls =
         List.of(
@@ -55,22 +56,26 @@ class EpochTest {
               }
             });
     for (Call call : calls) {
-      Messenger m = entered(0);
-      CountDownLatch started = new CountDownLatch(1);
+      MemoryNetwork network = new MemoryNetwork(2, 1, Options.PLAIN);
+      network.sleepUntilWoken();
+      Messenger m = Ranks.messenger(0, 2);
+      m.enter(0, new Transport[] {network.transport(0)});
       AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
       Thread t =
           Thread.ofPlatform()
               .daemon()
               .start(
                   () -> {
-                    started.countDown();
                     try {
                       call.run(m);
                     } catch (Throwable e) {
                       thrown.set(e);
                     }
                   });
-      assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
+      while (LockSupport.getBlocker(t) == null) {
+        assertThat(t.isAlive()).as("it waits").isTrue();
+        Thread.sleep(1);
+      }
       m.revoke(0, "rank 1 died");
       t.join(30_000);
       assertThat(thrown.get())

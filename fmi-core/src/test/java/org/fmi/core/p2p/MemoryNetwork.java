@@ -46,6 +46,7 @@ final class MemoryNetwork {
   }
 
   private final Options options;
+  private volatile boolean untilWoken;
   private final Ring[][] rings;
   private final End[] ends;
 
@@ -80,6 +81,11 @@ final class MemoryNetwork {
   void failOffer(int rank, int peer, int after) {
     ends[rank].failing = peer;
     ends[rank].failsAfter = after;
+  }
+
+  /** From now on who sleeps does so until it is woken, however short it wanted to. */
+  void sleepUntilWoken() {
+    untilWoken = true;
   }
 
   /** How many times memory is exposed now. */
@@ -319,7 +325,7 @@ final class MemoryNetwork {
     public void await(long maxNanos) {
       sleeper = Thread.currentThread();
       if (!signal) {
-        LockSupport.parkNanos(this, maxNanos);
+        LockSupport.parkNanos(this, untilWoken ? Long.MAX_VALUE : maxNanos);
       }
       sleeper = null;
       signal = false;
