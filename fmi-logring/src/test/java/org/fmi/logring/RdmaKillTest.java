@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -17,6 +16,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.fmi.core.spi.FailureDetector;
+import org.fmi.testkit.contract.JavaProcess;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -109,18 +109,12 @@ final class RdmaKillTest {
     Child(String transport, int firstRank, int lastRank, int epoch) throws IOException {
       ranks = lastRank - firstRank + 1;
       process =
-          new ProcessBuilder(
-                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                  "--enable-native-access=ALL-UNNAMED",
-                  "-XX:TieredStopAtLevel=1",
-                  "-cp",
-                  System.getProperty("java.class.path"),
-                  Member.class.getName(),
+          JavaProcess.of(
+                  Member.class,
                   transport,
                   Integer.toString(firstRank),
                   Integer.toString(lastRank),
                   Integer.toString(epoch))
-              .redirectError(ProcessBuilder.Redirect.INHERIT)
               .start();
       out =
           new BufferedReader(

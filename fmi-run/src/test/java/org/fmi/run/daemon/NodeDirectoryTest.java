@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import org.fmi.testkit.contract.JavaProcess;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -65,15 +66,7 @@ final class NodeDirectoryTest {
   @Test
   void oneOfALivingJobIsNotSweptButCanBeFenced() throws Exception {
     Path path;
-    Process daemon =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Holder.class.getName(),
-                job)
-            .start();
+    Process daemon = JavaProcess.of(Holder.class, job).start();
     try (var out = daemon.inputReader()) {
       path = Path.of(String.valueOf(out.readLine()));
       assertThat(path).exists();
@@ -92,15 +85,7 @@ final class NodeDirectoryTest {
 
   @Test
   void oneOfADeadJobIsSwept() throws Exception {
-    Process daemon =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Holder.class.getName(),
-                job)
-            .start();
+    Process daemon = JavaProcess.of(Holder.class, job).start();
     try (var out = daemon.inputReader()) {
       Path path = Path.of(String.valueOf(out.readLine()));
       daemon.destroyForcibly();

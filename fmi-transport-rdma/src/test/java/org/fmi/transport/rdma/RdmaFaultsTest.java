@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -26,6 +25,7 @@ import org.fmi.core.spi.RemoteMemory;
 import org.fmi.core.spi.Transport;
 import org.fmi.core.wire.Frame;
 import org.fmi.core.wire.FrameLayout;
+import org.fmi.testkit.contract.JavaProcess;
 import org.fmi.verbs.Connection;
 import org.fmi.verbs.Greeting;
 import org.fmi.verbs.RdmaEndpoint;
@@ -347,21 +347,12 @@ class RdmaFaultsTest {
     return exposure;
   }
 
-  /** A process of this one's kind: with the same options, so that it has the same provider. */
-  static ProcessBuilder java(Class<?> main, String... args) {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
-    command.addAll(List.of(args));
-    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
-  }
-
   /** Rank 1 in a process of its own. */
   private record Prey(Process process, BufferedReader out) implements AutoCloseable {
     static Prey start(RdmaTransport ours, Deed deed) throws IOException {
       Process process =
-          java(Victim.class, HexFormat.of().formatHex(ours.endpoint()), deed.name()).start();
+          JavaProcess.of(Victim.class, HexFormat.of().formatHex(ours.endpoint()), deed.name())
+              .start();
       Prey prey =
           new Prey(
               process,

@@ -7,7 +7,6 @@ import static org.fmi.transport.rdma.RdmaFaultsTest.TIMEOUT_NANOS;
 import static org.fmi.transport.rdma.RdmaFaultsTest.config;
 import static org.fmi.transport.rdma.RdmaFaultsTest.connect;
 import static org.fmi.transport.rdma.RdmaFaultsTest.frame;
-import static org.fmi.transport.rdma.RdmaFaultsTest.java;
 import static org.fmi.transport.rdma.RdmaFaultsTest.open;
 import static org.fmi.transport.rdma.RdmaFaultsTest.secret;
 
@@ -26,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.fmi.core.spi.FrameHandler;
 import org.fmi.core.wire.FrameLayout;
+import org.fmi.testkit.contract.JavaProcess;
 import org.fmi.transport.rdma.RdmaFaultsTest.Log;
 import org.fmi.verbs.Greeting;
 import org.fmi.verbs.RdmaEndpoint;
@@ -186,7 +186,8 @@ class RdmaSetupTest {
     try (RdmaTransport ours =
         new RdmaTransport(config(0, secret(1)), EPOCH, verbs, NOTHING, w -> {})) {
       Process victim =
-          java(Victim.class, stage.name(), HexFormat.of().formatHex(ours.endpoint())).start();
+          JavaProcess.of(Victim.class, stage.name(), HexFormat.of().formatHex(ours.endpoint()))
+              .start();
       Log log = new Log();
       try (BufferedReader out =
           new BufferedReader(

@@ -19,6 +19,7 @@ import org.fmi.core.spi.RankConfig;
 import org.fmi.core.spi.Transport;
 import org.fmi.core.wire.Frame;
 import org.fmi.core.wire.FrameLayout;
+import org.fmi.testkit.contract.JavaProcess;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -126,17 +127,7 @@ class KilledWriterIT {
   }
 
   private Process start(int epoch) throws IOException {
-    return new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "--enable-native-access=ALL-UNNAMED",
-            "-XX:TieredStopAtLevel=1",
-            "-cp",
-            System.getProperty("java.class.path"),
-            Writer.class.getName(),
-            directory.toString(),
-            Integer.toString(epoch))
-        .redirectError(ProcessBuilder.Redirect.INHERIT)
-        .start();
+    return JavaProcess.of(Writer.class, directory.toString(), Integer.toString(epoch)).start();
   }
 
   private static final class Checker implements FrameHandler {
