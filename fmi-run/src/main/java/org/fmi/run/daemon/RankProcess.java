@@ -28,6 +28,7 @@ final class RankProcess {
   private static final Duration DRAIN = Duration.ofSeconds(2);
 
   private final Process process;
+  private final Duration drain;
   private final CompletableFuture<Integer> rank = new CompletableFuture<>();
   private final OutputPump outputPump;
   private final OutputPump errorPump;
@@ -43,7 +44,13 @@ final class RankProcess {
   private @Nullable InputPump input;
 
   RankProcess(Process process, OutputCredit outputCredit, Uplink uplink) {
+    this(process, outputCredit, uplink, DRAIN);
+  }
+
+  /** With another time to wait for its output. */
+  RankProcess(Process process, OutputCredit outputCredit, Uplink uplink, Duration drain) {
     this.process = process;
+    this.drain = drain;
     this.outputPump = new OutputPump(process.getInputStream(), false, rank, outputCredit, uplink);
     this.errorPump = new OutputPump(process.getErrorStream(), true, rank, outputCredit, uplink);
     this.outputThread = outputPump.start(process.pid());
@@ -152,8 +159,8 @@ final class RankProcess {
     if (rank.isDone()) {
       outputPump.end();
       errorPump.end();
-      outputThread.join(DRAIN);
-      errorThread.join(DRAIN);
+      outputThread.join(drain);
+      errorThread.join(drain);
     }
     return status;
   }

@@ -17,6 +17,9 @@ import org.junit.jupiter.api.Timeout;
 final class RankProcessTest {
   private static final int WINDOW = 100_000;
 
+  /** What waits for a pump that does not end is still there when the test's time is over. */
+  private static final Duration FOREVER = Duration.ofHours(1);
+
   private final AtomicLong bytes = new AtomicLong();
   private volatile String last = "";
   private final OutputCredit credit = new OutputCredit(WINDOW);
@@ -31,7 +34,7 @@ final class RankProcessTest {
   private RankProcess start(String script) throws IOException {
     // A rank leads its group, which is killed after its end.
     Process process = new ProcessBuilder("setsid", "bash", "-c", script).start();
-    RankProcess rank = new RankProcess(process, credit, this::sent);
+    RankProcess rank = new RankProcess(process, credit, this::sent, FOREVER);
     rank.assign(
         new RankConfig(
             "job",
@@ -62,9 +65,7 @@ final class RankProcessTest {
   void theRestIsSentWithoutWaitingForTheReader() throws Exception {
     RankProcess rank =
         start("head -c 140000 /dev/zero | tr '\\0' 'x' | fold -w 79; echo; echo last");
-    long begun = System.nanoTime();
     assertThat(rank.await()).isZero();
-    assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(30));
     assertThat(last).endsWith("last\n");
     // The window must be as it was when all has been written.
     long taken = bytes.get();
@@ -84,8 +85,6 @@ final class RankProcessTest {
     Thread.sleep(200); // what must not happen takes no longer
     assertThat(bytes.get()).isLessThanOrEqualTo(WINDOW);
     rank.kill();
-    long begun = System.nanoTime();
     assertThat(rank.await()).isEqualTo(137);
-    assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofMillis(1500));
   }
 }
