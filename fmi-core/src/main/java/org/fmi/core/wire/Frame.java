@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Frame {
   public byte kind;
-  public byte flags;
   public int epoch;
   public int context;
   public int source;
@@ -42,7 +41,7 @@ public final class Frame {
 
   /** Writes the header to {@code dst} at {@code at}. */
   public void encodeHeader(MemorySegment dst, long at) {
-    dst.set(FrameLayout.INT, at + FrameLayout.KIND, (kind & 0xff) | ((flags & 0xff) << 8));
+    dst.set(FrameLayout.INT, at + FrameLayout.KIND, kind & 0xff);
     dst.set(FrameLayout.INT, at + FrameLayout.EPOCH, epoch);
     dst.set(FrameLayout.INT, at + FrameLayout.CONTEXT, context);
     dst.set(FrameLayout.INT, at + FrameLayout.SOURCE, source);

@@ -7,10 +7,10 @@ import java.nio.ByteOrder;
  * The header of every frame: 48 bytes, little endian, followed by the payload.
  *
  * <pre>
- *  0      1      2      4        8         12        16      20        24         32        40      48
- *  +------+------+------+--------+---------+---------+-------+---------+----------+---------+-------+--------
- *  | kind | flags|  0   | epoch  | context | source  |  tag  | payload | sequence | length  | loop  | payload...
- *  +------+------+------+--------+---------+---------+-------+---------+----------+---------+-------+--------
+ *  0      1      4        8         12        16      20        24         32        40      48
+ *  +------+------+--------+---------+---------+-------+---------+----------+---------+-------+--------
+ *  | kind |  0   | epoch  | context | source  |  tag  | payload | sequence | length  | loop  | payload...
+ *  +------+------+--------+---------+---------+-------+---------+----------+---------+-------+--------
  * </pre>
  *
  * {@code source} is a world rank; {@code payload} the bytes that follow in this frame; {@code
@@ -26,7 +26,6 @@ public final class FrameLayout {
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
   public static final int KIND = 0;
-  public static final int FLAGS = 1;
   public static final int EPOCH = 4;
   public static final int CONTEXT = 8;
   public static final int SOURCE = 12;

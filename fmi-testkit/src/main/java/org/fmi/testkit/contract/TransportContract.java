@@ -702,7 +702,6 @@ public abstract class TransportContract {
     boolean offer(int to, int n) {
       SplittableRandom random = content(member.rank(), to, n);
       frame.kind = KIND;
-      frame.flags = (byte) random.nextInt();
       frame.epoch = EPOCH;
       frame.context = random.nextInt();
       frame.source = member.rank();
@@ -844,9 +843,6 @@ public abstract class TransportContract {
       String what = "frame " + n + " from " + peer + " to " + member.rank();
       SplittableRandom random = content(peer, member.rank(), n);
       assertThat(memory.get(FrameLayout.LONG, at + FrameLayout.SEQUENCE)).as(what).isEqualTo(n);
-      assertThat(memory.get(FrameLayout.BYTE, at + FrameLayout.FLAGS))
-          .as(what)
-          .isEqualTo((byte) random.nextInt());
       assertThat(memory.get(FrameLayout.INT, at + FrameLayout.EPOCH)).as(what).isEqualTo(EPOCH);
       assertThat(memory.get(FrameLayout.INT, at + FrameLayout.CONTEXT))
           .as(what)

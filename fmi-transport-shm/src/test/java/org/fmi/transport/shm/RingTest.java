@@ -58,7 +58,6 @@ class RingTest {
 
   private boolean offer(int n, int length) {
     frame.kind = 3;
-    frame.flags = (byte) n;
     frame.epoch = n + 1;
     frame.sequence = n;
     frame.base = payload;
@@ -72,7 +71,6 @@ class RingTest {
 
   private static void check(MemorySegment at, long offset, int n) {
     assertThat(at.get(FrameLayout.BYTE, offset + FrameLayout.KIND)).isEqualTo((byte) 3);
-    assertThat(at.get(FrameLayout.BYTE, offset + FrameLayout.FLAGS)).isEqualTo((byte) n);
     assertThat(at.get(FrameLayout.INT, offset + FrameLayout.EPOCH)).isEqualTo(n + 1);
     assertThat(at.get(FrameLayout.LONG, offset + FrameLayout.SEQUENCE)).isEqualTo(n);
     int length = at.get(FrameLayout.INT, offset + FrameLayout.PAYLOAD);
