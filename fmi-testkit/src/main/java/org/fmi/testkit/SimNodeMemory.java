@@ -17,7 +17,7 @@ import org.fmi.core.spi.NodeMemory;
  */
 public final class SimNodeMemory implements NodeMemory {
   private final TreeMap<String, MemorySegment> pieces = new TreeMap<>();
-  private long capacity;
+  private final long capacity;
   private long used;
 
   /** A memory of {@code capacity} bytes. */
@@ -79,37 +79,13 @@ public final class SimNodeMemory implements NodeMemory {
     }
   }
 
-  /** Bytes in use. */
-  public synchronized long used() {
-    return used;
-  }
-
-  /** Sets how many bytes there are; what is in use stays. */
-  public synchronized void capacity(long bytes) {
-    capacity = bytes;
-  }
-
   /** Forgets everything, as when the node dies. */
   public synchronized void clear() {
     pieces.clear();
     used = 0;
   }
 
-  /**
-   * Flips one bit of a piece, as a memory error does.
-   *
-   * @throws IOException if there is no such piece
-   */
-  public synchronized void corrupt(String name, long offset, int bit) throws IOException {
-    MemorySegment piece = pieces.get(name);
-    if (piece == null) {
-      throw new IOException("no such piece of node memory: " + name);
-    }
-    byte old = piece.get(ValueLayout.JAVA_BYTE, offset);
-    piece.set(ValueLayout.JAVA_BYTE, offset, (byte) (old ^ (1 << bit)));
-  }
-
-  /** Flips one bit somewhere, if anything is in use. */
+  /** Flips one bit somewhere, as a memory error does, if anything is in use. */
   synchronized void corrupt(SplittableRandom random) {
     long at = used == 0 ? -1 : random.nextLong(used);
     for (MemorySegment piece : pieces.values()) {

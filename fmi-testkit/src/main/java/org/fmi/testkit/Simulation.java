@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 public final class Simulation {
   private static final int KEPT_TRACE = 64;
 
+  /** After so much real time without an event the running code is taken to be blocked. */
+  private static final long STUCK_NANOS = Duration.ofSeconds(60).toNanos();
+
   private final long seed;
   private final long maxNanos;
   private final long maxEvents;
@@ -38,9 +41,6 @@ public final class Simulation {
   private long hash = 0xcbf29ce484222325L;
   private boolean over;
   private @Nullable SimulationFailure failure;
-
-  /** After so much real time without an event the running code is taken to be blocked. */
-  private long stuckNanos = Duration.ofSeconds(60).toNanos();
 
   /** Progress as seen by the watchdog. */
   private volatile long beat;
@@ -90,11 +90,6 @@ public final class Simulation {
   /** Digest of all events so far, their order and their times. */
   public long traceHash() {
     return hash;
-  }
-
-  /** Sets after how much real time without an event the running code is taken to be blocked. */
-  void stuckAfter(Duration time) {
-    stuckNanos = time.toNanos();
   }
 
   /** Adds to what is printed when the simulation fails. */
@@ -203,7 +198,7 @@ public final class Simulation {
       if (beatNow != seen) {
         seen = beatNow;
         since = System.nanoTime();
-      } else if (System.nanoTime() - since > stuckNanos) {
+      } else if (System.nanoTime() - since > STUCK_NANOS) {
         break;
       }
     }

@@ -102,17 +102,9 @@ public final class ThreadComm {
     doomed = rank;
   }
 
-  public boolean hasFailed() {
-    return failed;
-  }
-
   /** Ends all calls of all ranks. */
   public void fail() {
     failed = true;
-  }
-
-  public int calls(int rank) {
-    return counter(rank).get();
   }
 
   private AtomicInteger counter(int rank) {
