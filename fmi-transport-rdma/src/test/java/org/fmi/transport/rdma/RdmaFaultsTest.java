@@ -431,7 +431,7 @@ class RdmaFaultsTest {
     }
   }
 
-  /** Killed while it reads: the memory it read is the owner's again. */
+  /** Killed while it reads: the owner hears of it, and may take its memory back and free it. */
   @Test
   void aPeerThatReadsIsKilled() throws Exception {
     try (RdmaTransport ours = open(0, secret(1), EPOCH);
