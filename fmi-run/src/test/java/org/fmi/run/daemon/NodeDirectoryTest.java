@@ -15,13 +15,22 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.fmi.testkit.contract.JavaProcess;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 final class NodeDirectoryTest {
+  private static final int HOLDERS_NODE = 0;
+
   private final String job = UUID.randomUUID().toString().replace("-", "").substring(0, 12);
+
+  /** Nor what belongs to it. */
+  @AfterEach
+  void noDirectoryOfAnotherProcessStays() throws IOException {
+    NodeDirectory.fence(job, HOLDERS_NODE);
+  }
 
   private static Process start(Path directory) throws IOException {
     // In a session of its own, as a rank's child that wants to get away.
@@ -34,14 +43,19 @@ final class NodeDirectoryTest {
   @Test
   void isForItsOwnerOnlyAndGoesWithAllThatBelongsToIt() throws Exception {
     NodeDirectory directory = NodeDirectory.create(job, 3);
-    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.path())))
-        .isEqualTo("rwx------");
-    Files.createDirectory(directory.path().resolve("sub"));
-    Files.writeString(directory.path().resolve("sub/piece"), "x");
     Process process = start(directory.path());
-    directory.destroy();
-    assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-    assertThat(directory.path()).doesNotExist();
+    try {
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.path())))
+          .isEqualTo("rwx------");
+      Files.createDirectory(directory.path().resolve("sub"));
+      Files.writeString(directory.path().resolve("sub/piece"), "x");
+      directory.destroy();
+      assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(directory.path()).doesNotExist();
+    } finally {
+      process.destroyForcibly();
+      directory.destroy();
+    }
   }
 
   @Test
@@ -73,11 +87,11 @@ final class NodeDirectoryTest {
       NodeDirectory.sweepDead();
       assertThat(path).exists();
       Process rank = start(path);
-      NodeDirectory.fence(job, 0);
+      NodeDirectory.fence(job, HOLDERS_NODE);
       assertThat(daemon.waitFor(30, TimeUnit.SECONDS)).isTrue();
       assertThat(rank.waitFor(30, TimeUnit.SECONDS)).isTrue();
       assertThat(path).doesNotExist();
-      NodeDirectory.fence(job, 0);
+      NodeDirectory.fence(job, HOLDERS_NODE);
     } finally {
       daemon.destroyForcibly();
     }
@@ -90,7 +104,6 @@ final class NodeDirectoryTest {
       Path path = Path.of(String.valueOf(out.readLine()));
       daemon.destroyForcibly();
       assertThat(daemon.waitFor(30, TimeUnit.SECONDS)).isTrue();
-      assertThat(path).exists();
       NodeDirectory.sweepDead();
       assertThat(path).doesNotExist();
     } finally {
@@ -139,21 +152,30 @@ final class NodeDirectoryTest {
 
   @Test
   void oneThatCannotBeLookedAtDoesNotStopTheSweep() throws Exception {
-    Path path = make("fmi-" + job + "-0", "rwx------");
+    // In the order in which they are made they are found, or in the opposite one.
+    Path before = make("fmi-" + job + "-1", "rwx------");
+    Path path = make("fmi-" + job + "-2", "rwx------");
+    Path after = make("fmi-" + job + "-3", "rwx------");
     Path lock = path.resolve("lock");
     Process process = null;
     try {
+      Files.createFile(before.resolve("lock"));
+      Files.createFile(after.resolve("lock"));
       // Not even the superuser may write to a program that runs.
       Files.copy(Path.of("/bin/sleep"), lock, StandardCopyOption.COPY_ATTRIBUTES);
       assumeThat(Files.isExecutable(lock)).as("/dev/shm allows programs").isTrue();
       process = new ProcessBuilder(lock.toString(), "1000").start();
       NodeDirectory.sweepDead();
       assertThat(lock).exists();
+      assertThat(before).doesNotExist();
+      assertThat(after).doesNotExist();
     } finally {
       if (process != null) {
         process.destroyForcibly().waitFor();
       }
+      delete(before);
       delete(path);
+      delete(after);
     }
   }
 
@@ -162,7 +184,7 @@ final class NodeDirectoryTest {
     private Holder() {}
 
     public static void main(String[] args) throws Exception {
-      NodeDirectory directory = NodeDirectory.create(args[0], 0);
+      NodeDirectory directory = NodeDirectory.create(args[0], HOLDERS_NODE);
       System.out.println(directory.path());
       Thread.sleep(Long.MAX_VALUE);
     }

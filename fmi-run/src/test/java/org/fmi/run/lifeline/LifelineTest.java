@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.fmi.testkit.contract.JavaProcess;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -16,6 +19,13 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 final class LifelineTest {
   @TempDir private Path directory;
+
+  private final List<Process> holders = new ArrayList<>();
+
+  @AfterEach
+  void noHolderStays() {
+    holders.forEach(Process::destroyForcibly);
+  }
 
   /** Holds a lifeline until it reads a line, or is killed. */
   static final class Holder {
@@ -35,6 +45,7 @@ final class LifelineTest {
 
   private Process holder() throws IOException {
     Process process = JavaProcess.of(Holder.class, directory.toString()).start();
+    holders.add(process);
     assertThat(process.inputReader().readLine()).isEqualTo("held");
     return process;
   }
@@ -82,6 +93,5 @@ final class LifelineTest {
     Lifeline.adopt(directory, process.pid());
     assertThatThrownBy(() -> Lifeline.adopt(directory, process.pid()))
         .isInstanceOf(IOException.class);
-    process.destroyForcibly();
   }
 }
