@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.within;
 import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.assertj.core.data.Percentage;
@@ -61,10 +61,17 @@ final class RankCommandTest {
             .build(ranksOnNode);
     List<String> command = new ArrayList<>(rank.command());
     command.addAll(command.indexOf("-cp"), List.of("-XX:+PrintFlagsFinal", "-version"));
-    Process process = rank.command(command).redirectErrorStream(true).start();
-    process.getOutputStream().close();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor()).as(output).isZero();
+    Path out = home.resolve("out");
+    Process process =
+        rank.command(command).redirectErrorStream(true).redirectOutput(out.toFile()).start();
+    try {
+      process.getOutputStream().close();
+      assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("it ends").isTrue();
+    } finally {
+      process.destroyForcibly();
+    }
+    String output = Files.readString(out);
+    assertThat(process.exitValue()).as(output).isZero();
     Map<String, String> flags = new HashMap<>();
     Matcher matcher = FLAG.matcher(output);
     while (matcher.find()) {
