@@ -74,9 +74,36 @@ final class JobSimulationTest {
                             && f.reason().endsWith("after Fmi.close")));
   }
 
+  /** What happened in the jobs of a test, all together. */
+  private static final class Tally {
+    private int jobs;
+    private int injected;
+    private int recoveries;
+    private int tooLate;
+
+    void add(JobSimulation job, JobSimulation.Outcome outcome) {
+      jobs++;
+      injected += job.injected();
+      recoveries += outcome.recoveries();
+      tooLate += cameTooLate(job, outcome) ? 1 : 0;
+    }
+
+    /** Most failures must hit a job, and be recovered from. */
+    void assertTried() {
+      if (Long.getLong("fmi.seed") == null) {
+        String what =
+            "%d jobs, %d failures, %d recoveries, %d failures too late"
+                .formatted(jobs, injected, recoveries, tooLate);
+        assertThat(injected).as(what).isGreaterThan(jobs / 2);
+        assertThat(recoveries).as(what).isGreaterThan(jobs / 2);
+        assertThat(tooLate).as(what).isLessThanOrEqualTo(jobs / 10);
+      }
+    }
+  }
+
   private void assertRight(
       long seed, Shape shape, JobSimulation job, JobSimulation.Outcome outcome) {
-    if (cameTooLate(job, outcome)) {
+    if (job.injected() > 0 && cameTooLate(job, outcome)) {
       return;
     }
     assertThat(outcome.status()).as("seed %d, %s%n%s", seed, shape, job.story()).isZero();
@@ -109,27 +136,35 @@ final class JobSimulationTest {
             Kind.FREEZE,
             Kind.BREAK_CONNECTION,
             Kind.FALSE_SUSPICION);
+    Tally tally = new Tally();
     seeds(200)
         .forEach(
             seed -> {
               Shape shape = shape(seed, SPARES, OnNoSpare.SHARE);
               JobSimulation job = disturbed(seed, 6, kinds, shape);
-              assertRight(seed, shape, job, job.run());
+              JobSimulation.Outcome outcome = job.run();
+              assertRight(seed, shape, job, outcome);
+              tally.add(job, outcome);
             });
+    tally.assertTried();
   }
 
   @Test
   void survivesTheLossOfANode() {
     List<Kind> kinds = List.of(Kind.CRASH_NODE, Kind.POWER_OFF, Kind.ISOLATE_NODE);
+    Tally tally = new Tally();
     seeds(300)
         .forEach(
             seed -> {
               Shape shape = shape(seed, SPARES, OnNoSpare.ABORT);
               if (shape.survivesANode()) {
                 JobSimulation job = disturbed(seed, 1, kinds, shape);
-                assertRight(seed, shape, job, job.run());
+                JobSimulation.Outcome outcome = job.run();
+                assertRight(seed, shape, job, outcome);
+                tally.add(job, outcome);
               }
             });
+    tally.assertTried();
   }
 
   /**
@@ -151,9 +186,12 @@ final class JobSimulationTest {
                     .as("seed %d, %s%n%s", seed, shape, job.story())
                     .isEqualTo(answer(shape.size()));
                 ended[0]++;
-              } else if (!cameTooLate(job, outcome)) {
-                assertThat(outcome.status()).as("seed %d%n%s", seed, job.story()).isEqualTo(70);
-                assertThat(outcome.message()).as("seed %d", seed).isNotEmpty();
+              } else {
+                assertThat(job.injected()).as("seed %d%n%s", seed, job.story()).isPositive();
+                if (!cameTooLate(job, outcome)) {
+                  assertThat(outcome.status()).as("seed %d%n%s", seed, job.story()).isEqualTo(70);
+                  assertThat(outcome.message()).as("seed %d", seed).isNotEmpty();
+                }
               }
             });
     if (Long.getLong("fmi.seed") == null) {

@@ -125,6 +125,7 @@ final class RecoverySimulationTest {
         new JobSimulation(1, ranks(4).withInterval(new CheckpointInterval.Mtbf(1)), CALM, program);
     assertThat(job.run().status()).as(job.story()).isZero();
     List<Notice.CheckpointCommitted> taken = checkpoints(job, 0);
+    assertThat(taken).as(job.story()).hasSizeGreaterThan(100 / 8);
     for (int i = 1; i < taken.size(); i++) {
       assertThat(taken.get(i).iteration() - taken.get(i - 1).iteration())
           .as(job.story())
@@ -368,6 +369,7 @@ final class RecoverySimulationTest {
               JobSimulation job = new JobSimulation(seed, shape, CALM, program);
               Outcome outcome = job.run();
               assertThat(outcome.status()).as(job.story()).isZero();
+              assertThat(outcome.recoveries()).as(job.story()).isEqualTo(2);
               assertThat(outcome.answer()).as(job.story()).isEqualTo(30);
             });
   }
@@ -393,6 +395,7 @@ final class RecoverySimulationTest {
               JobSimulation job = new JobSimulation(seed, ranks(2), CALM, program);
               Outcome outcome = job.run();
               assertThat(outcome.status()).as(job.story()).isZero();
+              assertThat(outcome.recoveries()).as(job.story()).isEqualTo(1);
               assertThat(outcome.answer()).as(job.story()).isEqualTo(2);
             });
   }
