@@ -21,12 +21,16 @@ final class GlobalRecoveryJobTest {
 
   private GlobalRecoveryJob job(
       int size, int ppn, int nodes, OnNoSpare policy, FaultSpec... faults) {
+    return job(size, ppn, nodes, policy, Integer.MAX_VALUE, List.of(faults));
+  }
+
+  private GlobalRecoveryJob job(
+      int size, int ppn, int nodes, OnNoSpare policy, int maxRecoveries, List<FaultSpec> faults) {
     List<JobSpec.Node> all = new ArrayList<>();
     for (int n = 0; n < nodes; n++) {
       all.add(new JobSpec.Node("node" + n, ppn, false));
     }
-    return new GlobalRecoveryJob(
-        new JobSpec(size, all, ppn, 16, policy, Integer.MAX_VALUE, List.of(faults)));
+    return new GlobalRecoveryJob(new JobSpec(size, all, ppn, 16, policy, maxRecoveries, faults));
   }
 
   private void on(Job job, JobEvent event) {
@@ -467,6 +471,32 @@ final class GlobalRecoveryJobTest {
     startAll(job, 2, 2);
     on(job, new JobEvent.NodeLost(1, "gone"));
     assertThat(end().status()).isEqualTo(70);
+  }
+
+  @Test
+  void oneRecoveryMoreThanAllowedEndsTheJob() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT, 1, List.of());
+    startAll(job, 2, 2);
+    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    assertThat(all(JobCommand.Spawn.class)).hasSize(1);
+    join(job, 1);
+    on(job, new JobEvent.RankExited(1, 1, 1, 137, true));
+    assertThat(all(JobCommand.Spawn.class)).isEmpty();
+    assertThat(end().status()).isEqualTo(70);
+    assertThat(end().message())
+        .contains("rank 1")
+        .endsWith("; it would be recovery 2, --max-recoveries is 1");
+  }
+
+  @Test
+  void abortEndsTheJobWithItsStatus() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    say(job, 1, 0, new RankMessage.Abort(5));
+    assertThat(end().status()).isEqualTo(5);
+    assertThat(end().message()).isEqualTo("rank 1 called abort(5)");
+    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    assertThat(commands).as("it has ended").isEmpty();
   }
 
   @Test
