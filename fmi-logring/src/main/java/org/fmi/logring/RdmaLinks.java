@@ -43,6 +43,9 @@ final class RdmaLinks implements RingLinks {
   /** Refusal: no such neighbour in this epoch, or it has a link already. */
   private static final int NOT_EXPECTED = 1;
 
+  /** Refusal: this side's device did not make the connection; to be tried again. */
+  private static final int AGAIN = 2;
+
   /** As long as the connection manager fails for reasons of its own. */
   private static final int MAX_ATTEMPTS = 4;
 
@@ -156,7 +159,7 @@ final class RdmaLinks implements RingLinks {
   @Override
   public void connect(int peer, byte[] theirEndpoint) {
     RdmaEndpoint to = RdmaEndpoint.of(theirEndpoint);
-    execute(() -> dial(peer, to, 1, clock.getAsLong() + timeoutNanos));
+    execute(() -> dial(peer, to, 1, 0));
   }
 
   @Override
@@ -262,15 +265,25 @@ final class RdmaLinks implements RingLinks {
     for (Link link : List.copyOf(links.values())) {
       switch (link.state) {
         case OPEN -> beat(link, now);
-        case DIALLING -> {
-          if (now - link.deadline >= 0) {
-            lose(link, "no answer within " + config.heartbeatTimeoutMillis() + " ms");
-          } else if (link.connection.asked() && ++link.beatsUnanswered > 1) {
-            askAgain(link);
-          }
-        }
+        case DIALLING -> waited(link, now);
         case ACCEPTED, LOST -> {}
       }
+    }
+  }
+
+  /** That the way to a neighbour is found late is not its fault. */
+  private void waited(Link link, long now) {
+    if (!link.connection.asked()) {
+      return;
+    }
+    if (link.deadline == 0) {
+      link.deadline = (now + timeoutNanos) | 1;
+    } else if (now - link.deadline >= 0) {
+      lose(link, "no answer within " + config.heartbeatTimeoutMillis() + " ms");
+      return;
+    }
+    if (++link.beatsUnanswered > 1) {
+      askAgain(link);
     }
   }
 
@@ -401,7 +414,11 @@ final class RdmaLinks implements RingLinks {
       case ESTABLISHED -> established(link, event.greeting());
       case REJECTED -> {
         int code = Greeting.refused(event.greeting());
-        drop(link, event.reason() + (code == 0 ? "" : ", code " + code));
+        if (code == AGAIN) {
+          failed(link, event.reason());
+        } else {
+          drop(link, event.reason() + (code == 0 ? "" : ", code " + code));
+        }
       }
       case FAILED, DISCONNECTED -> {
         if (link.state == State.OPEN) {
@@ -411,6 +428,7 @@ final class RdmaLinks implements RingLinks {
           failed(link, event.reason());
         }
       }
+      case UNRESOLVED -> failed(link, event.reason());
       case UNANSWERED -> {
         // One that this rank has accepted may still open; if it is open it is for the heartbeats.
         if (link.state == State.DIALLING) {
@@ -449,7 +467,9 @@ final class RdmaLinks implements RingLinks {
     if (connection.accept(greeting.answer(request, Window.FRAMES, endpoint.nonce()))) {
       byNumber.put(connection.number(), link);
     } else {
-      drop(link, "given up by the peer"); // it dials again, or hears that it is not answered
+      // It dials again. If it has not given up it is to do so now.
+      connection.reject(Greeting.refusal(AGAIN));
+      drop(link, "given up by the peer");
     }
   }
 
@@ -482,7 +502,9 @@ final class RdmaLinks implements RingLinks {
   /** An attempt has failed, for reasons of the connection manager. */
   private void failed(Link link, String reason) {
     RdmaEndpoint to = link.to;
-    if (to != null && link.attempt < MAX_ATTEMPTS && clock.getAsLong() - link.deadline < 0) {
+    if (to != null
+        && link.attempt < MAX_ATTEMPTS
+        && (link.deadline == 0 || clock.getAsLong() - link.deadline < 0)) {
       remove(link);
       dial(link.peer, to, link.attempt + 1, link.deadline);
     } else {
@@ -599,6 +621,8 @@ final class RdmaLinks implements RingLinks {
     // Of one that this rank dials.
     @Nullable RdmaEndpoint to;
     int attempt;
+
+    /** When it must have answered; 0 while it was not asked. */
     long deadline;
 
     /** Beats since it has asked, without an answer. */

@@ -182,7 +182,7 @@ class RdmaLinksTest {
   void whoeverNeverAnswersIsLostWhenItsTimeIsOver() throws Exception {
     links.connect(1, peer.bytes());
     next(verbs.dialled);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
       assertThat(heard).isEmpty();
       beat();
     }
@@ -202,6 +202,60 @@ class RdmaLinksTest {
     assertThat(verbs.dialled).isEmpty();
     answer(link);
     assertThat(next(heard)).isEqualTo("open 1");
+  }
+
+  /** With many ranks the network's manager may take longer than a neighbour has to answer. */
+  @Test
+  void aNeighbourIsNotLostBecauseTheWayToItIsFoundLate() throws Exception {
+    links.connect(1, peer.bytes());
+    ScriptedVerbs.Dialled first = next(verbs.dialled);
+    first.asked = false;
+    for (int i = 0; i < 6; i++) {
+      beat();
+    }
+    first.happens(Verbs.Event.Kind.UNRESOLVED, new byte[0]);
+    wake();
+    ScriptedVerbs.Dialled second = next(verbs.dialled);
+    for (int i = 0; i < 2; i++) {
+      beat();
+    }
+    assertThat(heard).isEmpty();
+    answer(second);
+    assertThat(next(heard)).isEqualTo("open 1");
+  }
+
+  @Test
+  void aNeighbourToWhichThereIsNoWayIsLostInTheEnd() throws Exception {
+    links.connect(1, peer.bytes());
+    for (int i = 0; i < 4; i++) {
+      assertThat(heard).isEmpty();
+      ScriptedVerbs.Dialled link = next(verbs.dialled);
+      link.asked = false;
+      link.happens(Verbs.Event.Kind.UNRESOLVED, new byte[0]);
+      wake();
+    }
+    assertThat(next(heard)).isEqualTo("closed 1: scripted");
+  }
+
+  @Test
+  void whoCannotAcceptIsAskedAgain() throws Exception {
+    links.connect(1, peer.bytes());
+    ScriptedVerbs.Dialled first = next(verbs.dialled);
+    first.happens(Verbs.Event.Kind.REJECTED, Greeting.refusal(2));
+    wake();
+    answer(next(verbs.dialled));
+    assertThat(next(heard)).isEqualTo("open 1");
+    assertThat(first.closed).isTrue();
+  }
+
+  @Test
+  void whoeverIsNotAcceptedHearsThatItMayAskAgain() throws Exception {
+    verbs.accepts = false;
+    ScriptedVerbs.Dialled theirs = dials(1);
+    wake();
+    links.close();
+    assertThat(Greeting.refused(theirs.refusal)).isEqualTo(2);
+    assertThat(heard).isEmpty();
   }
 
   private ScriptedVerbs.Dialled dials(long nonce) {

@@ -33,6 +33,7 @@ final class ScriptedVerbs implements Verbs {
 
   volatile @Nullable String failure;
   volatile boolean notifies = true;
+  volatile boolean accepts = true;
   volatile boolean closed;
   private final List<Dialled> fetched = new ArrayList<>();
   private int named;
@@ -44,6 +45,7 @@ final class ScriptedVerbs implements Verbs {
     volatile boolean asked = true;
     volatile boolean closed;
     volatile long lastId;
+    volatile byte[] refusal = {};
 
     Dialled(byte[] greeting) {
       this.greeting = greeting;
@@ -65,11 +67,13 @@ final class ScriptedVerbs implements Verbs {
 
     @Override
     public boolean accept(byte[] words) {
-      return true;
+      return accepts;
     }
 
     @Override
-    public void reject(byte[] words) {}
+    public void reject(byte[] words) {
+      refusal = words;
+    }
 
     @Override
     public void send(long id, long address, int bytes, int key, int immediate, int flags) {

@@ -159,9 +159,15 @@ public final class ConnectionManager {
     }
     candidates.addAll(addresses());
     List<String> tried = new ArrayList<>();
+    String refusal = "";
     for (InetAddress candidate : candidates) {
       long id = createId();
-      if (bound(id, candidate)) {
+      if (!bound(id, candidate)) {
+        int error = calls.errno();
+        if (error != Native.ENODEV) { // as of addresses that are of no RDMA device
+          refusal = "; the last error was: " + calls.message(error);
+        }
+      } else {
         MemorySegment i = Native.at(id, CmId.USED_BYTES);
         long context = i.get(JAVA_LONG, CmId.VERBS);
         int number = i.get(JAVA_BYTE, CmId.PORT_NUM);
@@ -184,6 +190,7 @@ public final class ConnectionManager {
             + devices.ports()
             + ", addresses: "
             + tried
+            + refusal
             + "; give the device's network interface (InfiniBand: IPoIB) an address");
   }
 
@@ -252,6 +259,10 @@ public final class ConnectionManager {
 
   int port() {
     return port;
+  }
+
+  boolean portIsActive() throws IOException {
+    return new Devices().active(device, port);
   }
 
   /** What it listens at. */
@@ -424,8 +435,8 @@ public final class ConnectionManager {
       case CmEvent.ROUTE_RESOLVED -> link.connect();
       case CmEvent.ESTABLISHED -> new Verbs.Event(Verbs.Event.Kind.ESTABLISHED, link, greeting, "");
       case CmEvent.REJECTED -> link.rejected(status, greeting);
-      case CmEvent.ADDR_ERROR -> link.failed("address not reached", -status);
-      case CmEvent.ROUTE_ERROR -> link.failed("no route", -status);
+      case CmEvent.ADDR_ERROR -> link.unresolved("address not reached", status);
+      case CmEvent.ROUTE_ERROR -> link.unresolved("no route", status);
       case CmEvent.UNREACHABLE ->
           new Verbs.Event(
               Verbs.Event.Kind.UNANSWERED, link, greeting, "no answer: " + calls.message(-status));
@@ -473,6 +484,11 @@ public final class ConnectionManager {
     Verbs.Event failed(String what, int error) {
       return new Verbs.Event(
           Verbs.Event.Kind.FAILED, this, new byte[0], what + ": " + calls.message(error));
+    }
+
+    Verbs.Event unresolved(String what, int status) {
+      return new Verbs.Event(
+          Verbs.Event.Kind.UNRESOLVED, this, new byte[0], what + ": " + calls.message(-status));
     }
 
     Verbs.Event rejected(int status, byte[] words) {
@@ -609,7 +625,7 @@ public final class ConnectionManager {
 
     @Override
     public void close() {
-      if (links.remove(id) == null) {
+      if (!links.remove(id, this)) {
         return;
       }
       if (queuePair != null) {

@@ -87,6 +87,9 @@ final class Native {
 
   static final int EAGAIN = 11;
   static final int ENOMEM = 12;
+  static final int EFAULT = 14;
+  static final int ENODEV = 19;
+  static final int EOPNOTSUPP = 95;
 
   private static final int GET_FLAGS = 3;
   private static final int SET_FLAGS = 4;

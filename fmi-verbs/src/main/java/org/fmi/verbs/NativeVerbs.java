@@ -196,7 +196,11 @@ public final class NativeVerbs extends ManagedVerbs {
   public Region register(MemorySegment memory, int access) throws IOException {
     long region = calls.pointer(lib.regMr, domain, memory.address(), memory.byteSize(), access);
     if (region == 0) {
-      throw manager.failed("cannot register " + memory.byteSize() + " bytes");
+      int error = calls.errno();
+      IOException e = manager.failed("cannot register " + memory.byteSize() + " bytes", error);
+      throw error == Native.EFAULT || error == Native.EOPNOTSUPP
+          ? new UnpinnableMemoryException(String.valueOf(e.getMessage()))
+          : e;
     }
     int key = Native.at(region, MemoryRegion.USED_BYTES).get(JAVA_INT, MemoryRegion.LKEY);
     int remoteKey = Native.at(region, MemoryRegion.USED_BYTES).get(JAVA_INT, MemoryRegion.RKEY);

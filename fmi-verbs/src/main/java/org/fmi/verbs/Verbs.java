@@ -163,6 +163,11 @@ public interface Verbs extends AutoCloseable {
       /** It could not be made. */
       FAILED,
       /**
+       * This side has not found the way to the other one. Whoever knows the network may be slow to
+       * answer: it says nothing of the other side.
+       */
+      UNRESOLVED,
+      /**
        * The other side has not answered in time: it is silent, or has not looked. An attempt of
        * this side's has ended. A request that this side has accepted may still come to stand, which
        * its first message tells then; that it ends is not told any more.

@@ -40,9 +40,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Loss.</b> The connection manager tells when a peer's process has ended; work that completes
  * with an error tells when the peer is silent; the device tells when its port goes down. That a
- * request is not answered tells nothing: the peer may be computing. Should it be dead, the log-ring
- * knows. A failed connection is never used again. Its buffers, and the program's memory that it
- * reads into, are held until the transport closes.
+ * request is not answered tells nothing: the peer may be computing. Nor does it that there is no
+ * way to it yet. Should it be dead, the log-ring knows. A failed connection is never used again.
+ * Its buffers, and the program's memory that it reads into, are held until the transport closes.
  */
 final class RdmaTransport implements Transport {
   static final String NAME = "rdma";
@@ -56,6 +56,9 @@ final class RdmaTransport implements Transport {
 
   /** Refusal: there is a connection of this pair already. */
   static final int DUPLICATE = 2;
+
+  /** Refusal: this side's device did not make the connection; to be tried again. */
+  static final int AGAIN = 3;
 
   /** Work a connection may have outstanding, where the device's completion queue can hold it. */
   static final int DEPTH = 64;
@@ -117,11 +120,17 @@ final class RdmaTransport implements Transport {
   /** By rank: attempts to dial it. */
   private final int[] attempts;
 
-  /** By rank: when to dial again one that is to dial this rank; 0 if it is not. */
+  /**
+   * By rank: when to dial again one that is to dial this rank, or to which no way was found; 0 if
+   * it is neither.
+   */
   private final long[] redialAt;
 
   private LongSupplier clock = System::nanoTime;
-  private int crossed;
+
+  /** How many are to be dialled again. */
+  private int redials;
+
   private int underWay;
   private final boolean[] lost;
 
@@ -215,6 +224,11 @@ final class RdmaTransport implements Transport {
     while (depth > LEAST_DEPTH
         && (depth > limits.sends() || (long) peers * depth + buffers > limits.completions())) {
       depth /= 2;
+    }
+    if (limits.receives() == 0) {
+      throw new IOException(
+          "rdma: the device has no shared receive queues; --verbs disni does without, --transport"
+              + " tcp too");
     }
     if (buffers > limits.receives()
         || depth > limits.sends()
@@ -622,7 +636,7 @@ final class RdmaTransport implements Transport {
       on(event);
     }
     loseAll();
-    if (crossed > 0) {
+    if (redials > 0) {
       redial();
     }
   }
@@ -641,6 +655,7 @@ final class RdmaTransport implements Transport {
       case ESTABLISHED -> established(link, event.greeting());
       case REJECTED -> rejected(link, event);
       case FAILED -> attemptFailed(link, event.reason());
+      case UNRESOLVED -> unresolved(link, event.reason());
       case UNANSWERED -> unanswered(link);
       case REFUSED_HERE -> refusedHere(link, event.reason());
       case DISCONNECTED -> {
@@ -687,7 +702,7 @@ final class RdmaTransport implements Transport {
 
   private void accept(Connection connection, Greeting.Request request) {
     int from = request.from();
-    uncross(from);
+    forgetRedial(from);
     if (!lock(from, this::join)) {
       refuse(connection, new byte[0]);
       return;
@@ -698,7 +713,8 @@ final class RdmaTransport implements Transport {
     if (lock(from, () -> connection.accept(answer))) {
       byNumber.put(link);
     } else {
-      // The peer has given up meanwhile, and dials again; or hears that it is not answered.
+      // The peer has given up meanwhile, and dials again. If not it is to do so now.
+      connection.reject(Greeting.refusal(AGAIN));
       drop(link);
     }
   }
@@ -732,18 +748,41 @@ final class RdmaTransport implements Transport {
       lose(link, event.reason());
       return;
     }
+    int code = Greeting.refused(event.greeting());
+    if (code == AGAIN) {
+      attemptFailed(link, event.reason());
+      return;
+    }
     boolean dialled = link.state == Link.State.DIALLING;
     drop(link);
     if (!dialled) {
       return;
     }
-    int code = Greeting.refused(event.greeting());
     if (code == CROSSED) {
-      crossed++;
-      redialAt[link.peer] = later(REDIAL_NANOS);
+      redialLater(link.peer);
     } else {
       lose(link.peer, event.reason() + (code == 0 ? "" : ", code " + code));
     }
+  }
+
+  /**
+   * The way to a peer was not found, for which nobody is lost: with many ranks that ask at a time
+   * the network's manager may take longer to answer than they wait.
+   */
+  private void unresolved(Link link, String reason) {
+    drop(link);
+    if (!silent[link.peer]) {
+      silent[link.peer] = true;
+      System.err.printf(
+          "fmi: no way to rank %d over rdma: %s. It is looked for again (as seen by rank %d)%n",
+          link.peer, reason, config.rank());
+    }
+    redialLater(link.peer);
+  }
+
+  private void redialLater(int peer) {
+    redials++;
+    redialAt[peer] = later(REDIAL_NANOS);
   }
 
   private long later(long nanos) {
@@ -751,10 +790,10 @@ final class RdmaTransport implements Transport {
     return at == 0 ? 1 : at;
   }
 
-  private void uncross(int peer) {
+  private void forgetRedial(int peer) {
     if (redialAt[peer] != 0) {
       redialAt[peer] = 0;
-      crossed--;
+      redials--;
     }
   }
 
@@ -762,7 +801,7 @@ final class RdmaTransport implements Transport {
     long now = clock.getAsLong();
     for (int peer = 0; peer < redialAt.length; peer++) {
       if (redialAt[peer] != 0 && now - redialAt[peer] >= 0) {
-        uncross(peer);
+        forgetRedial(peer);
         attempts[peer] = 0;
         dial(peer);
       }
@@ -858,7 +897,7 @@ final class RdmaTransport implements Transport {
   public void await(long maxNanos) {
     try {
       if (maxNanos > 0 && !woken && !somethingCame()) {
-        long nanos = crossed > 0 ? Math.min(maxNanos, REDIAL_NANOS) : maxNanos;
+        long nanos = redials > 0 ? Math.min(maxNanos, REDIAL_NANOS) : maxNanos;
         sleeper.sleep(nanos);
         lookNext();
       }

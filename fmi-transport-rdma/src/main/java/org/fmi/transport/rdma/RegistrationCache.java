@@ -1,10 +1,12 @@
 package org.fmi.transport.rdma;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;
 import java.util.function.Consumer;
 import org.fmi.core.spi.RemoteMemory;
+import org.fmi.verbs.UnpinnableMemoryException;
 import org.fmi.verbs.Verbs;
 import org.jspecify.annotations.Nullable;
 
@@ -93,6 +95,11 @@ final class RegistrationCache {
   /** Messages of so many bytes are refused. */
   private long refused = Long.MAX_VALUE;
 
+  /** Of memory that no device can be given, whatever its size: the last that was found. */
+  private WeakReference<MemorySegment.Scope> unpinnable = new WeakReference<>(null);
+
+  private boolean unpinnableTold;
+
   /**
    * An empty one.
    *
@@ -122,7 +129,9 @@ final class RegistrationCache {
         return r;
       }
     }
-    return length >= refused ? null : register(memory, offset, length);
+    return length >= refused || memory.scope().equals(unpinnable.get())
+        ? null
+        : register(memory, offset, length);
   }
 
   private @Nullable Registration register(MemorySegment memory, long offset, long length) {
@@ -138,6 +147,8 @@ final class RegistrationCache {
       if (to - from > length && makeRoom(to - from)) {
         try {
           return add(memory.asSlice(from, to - from));
+        } catch (UnpinnableMemoryException e) {
+          throw e;
         } catch (IOException e) {
           // The message alone may still do.
         }
@@ -152,6 +163,15 @@ final class RegistrationCache {
                 + room.reason);
       }
       return makeRoom(length) ? add(memory.asSlice(offset, length)) : null;
+    } catch (UnpinnableMemoryException e) {
+      if (!unpinnableTold) {
+        unpinnableTold = true;
+        warning.accept(String.valueOf(e.getMessage()));
+      }
+      if (!memory.scope().equals(Arena.global().scope())) { // which is that of other memory too
+        unpinnable = new WeakReference<>(memory.scope());
+      }
+      return null;
     } catch (IOException e) {
       if (refused == Long.MAX_VALUE) {
         warning.accept(String.valueOf(e.getMessage()));
@@ -190,6 +210,8 @@ final class RegistrationCache {
     int access = Verbs.REMOTE_READ | (range.isReadOnly() ? 0 : Verbs.LOCAL_WRITE);
     try {
       return registrar.register(range, access);
+    } catch (UnpinnableMemoryException e) {
+      throw e;
     } catch (IOException e) {
       // Perhaps for want of what is registered already.
       if (!releaseUnused()) {

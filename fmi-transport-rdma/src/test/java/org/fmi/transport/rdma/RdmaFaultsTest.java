@@ -253,15 +253,18 @@ class RdmaFaultsTest {
 
   private static long counted(String name) throws IOException {
     long sum = 0;
+    boolean found = false;
     try (DirectoryStream<Path> devices =
         Files.newDirectoryStream(Path.of("/sys/class/infiniband"))) {
       for (Path device : devices) {
         Path counter = device.resolve("ports/1/hw_counters").resolve(name);
         if (Files.exists(counter)) {
           sum += Long.parseLong(Files.readString(counter).strip());
+          found = true;
         }
       }
     }
+    assertThat(found).as("a device counts %s", name).isTrue();
     return sum;
   }
 

@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.fmi.transport.rdma.RegistrationCache.Registration;
+import org.fmi.verbs.UnpinnableMemoryException;
 import org.fmi.verbs.Verbs;
 import org.junit.jupiter.api.Test;
 
@@ -21,11 +22,19 @@ class RegistrationCacheTest {
   private static final class Device implements RegistrationCache.Registrar {
     final List<Known> known = new ArrayList<>();
     final List<String> warnings = new ArrayList<>();
+    int asked;
     int registered;
     long most = Long.MAX_VALUE;
 
+    /** Where memory lies that no device can be given. */
+    long unpinnable;
+
     @Override
     public Verbs.Region register(MemorySegment memory, int access) throws IOException {
+      asked++;
+      if (memory.address() == unpinnable) {
+        throw new UnpinnableMemoryException("unpinnable");
+      }
       Known k = new Known(this, memory.address(), memory.byteSize(), access);
       if (bytes() + memory.byteSize() > most) {
         throw new IOException("refused: " + memory.byteSize());
@@ -64,6 +73,26 @@ class RegistrationCacheTest {
   }
 
   private final Device device = new Device();
+
+  /** Such as a mapped file: it says nothing of other memory. */
+  @Test
+  void memoryThatNoDeviceCanBeGiven() {
+    RegistrationCache cache = device.cache(Long.MAX_VALUE);
+    try (Arena ofFile = Arena.ofConfined();
+        Arena arena = Arena.ofConfined()) {
+      MemorySegment file = ofFile.allocate(MIB);
+      MemorySegment memory = arena.allocate(MIB);
+      device.unpinnable = file.address();
+      useOnce(cache, memory, 0, 100);
+      assertThat(cache.use(file, 0, 50, false)).isNull();
+      assertThat(cache.use(file, 100, 200, false)).isNull();
+      assertThat(device.asked).isEqualTo(2);
+      assertThat(device.warnings).containsExactly("unpinnable");
+      useOnce(cache, memory, 0, 100);
+      useOnce(cache, arena.allocate(MIB), 0, 100);
+      assertThat(device.registered).isEqualTo(2);
+    }
+  }
 
   private static void useOnce(
       RegistrationCache cache, MemorySegment memory, long offset, long bytes) {

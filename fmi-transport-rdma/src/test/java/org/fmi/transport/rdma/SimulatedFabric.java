@@ -106,6 +106,7 @@ final class SimulatedFabric {
         new InetSocketAddress(InetAddress.getLoopbackAddress(), ++named);
     private final Map<Integer, Known> registered = new HashMap<>();
     private boolean silent;
+    private int stumbles;
     private boolean hurried;
     private @Nullable String failure;
     private boolean removed;
@@ -167,6 +168,11 @@ final class SimulatedFabric {
       if (silent) {
         ends.forEach(End::flush);
       }
+    }
+
+    /** So many connections that it is asked for it does not make. */
+    void stumble(int times) {
+      stumbles = times;
     }
 
     /** Its process may lock so many bytes more. */
@@ -422,12 +428,16 @@ final class SimulatedFabric {
     }
 
     private boolean waits() {
-      return !closed && (state == State.ASKED || state == State.HAS_ANSWERED);
+      return !closed
+          && (state == State.RESOLVING || state == State.ASKED || state == State.HAS_ANSWERED);
     }
 
     /** Its patience is over, if it waits for an answer. */
     private void givesUp() {
-      if (waits()) {
+      if (waits() && state == State.RESOLVING) {
+        state = State.ENDED;
+        tell(Verbs.Event.Kind.UNRESOLVED, new byte[0]);
+      } else if (waits()) {
         gaveUp = state == State.ASKED;
         state = gaveUp ? State.ENDED : State.UNHEARD;
         tell(Verbs.Event.Kind.UNANSWERED, new byte[0]);
@@ -442,7 +452,7 @@ final class SimulatedFabric {
     }
 
     private void ask(InetSocketAddress to, byte[] greeting) {
-      if (closed || device.silent) {
+      if (closed || device.silent || state == State.ENDED) {
         return;
       }
       try {
@@ -527,7 +537,7 @@ final class SimulatedFabric {
     public boolean accept(byte[] greeting) throws IOException {
       makePair();
       End o = other;
-      if (state != State.ASKING || o == null) {
+      if (state != State.ASKING || o == null || device.stumbles-- > 0) {
         return false;
       }
       state = State.HAS_ANSWERED;

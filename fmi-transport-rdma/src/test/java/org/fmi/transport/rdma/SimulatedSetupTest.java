@@ -149,6 +149,27 @@ class SimulatedSetupTest {
     }
   }
 
+  /** For a moment the network does not know a peer's address. */
+  @Test
+  void whoCannotAcceptIsDialledAgain() throws IOException {
+    for (long seed = 0; seed < SEEDS / 10; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      SimulatedFabric fabric = new SimulatedFabric(seed);
+      try (Side a = new Side(0, 10, fabric);
+          Side b = new Side(1, 10, fabric)) {
+        connect(a.transport, b.transport);
+        a.device.stumble(random.nextInt(4));
+        b.device.stumble(random.nextInt(4));
+        for (int i = 0; a.sequences.size() < b.frames || b.sequences.size() < a.frames; i++) {
+          assertThat(i).as("steps of seed %s", seed).isLessThan(MAX_STEPS);
+          step(random, fabric, a, b);
+        }
+        assertThat(a.lost).as("losses of seed %s", seed).isEmpty();
+        assertThat(b.lost).as("losses of seed %s", seed).isEmpty();
+      }
+    }
+  }
+
   /** Devices that take none, a header without a payload, and more than is ever needed. */
   @Test
   void framesFitIntoTheWorkRequestOrGoByABuffer() throws IOException {
