@@ -3,11 +3,13 @@ package org.fmi.ckpt.xor;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.fmi.core.node.PrivateFile;
 import org.fmi.core.spi.NodeMemory;
 
@@ -17,9 +19,17 @@ import org.fmi.core.spi.NodeMemory;
  */
 public final class SharedMemory implements NodeMemory {
   private static final int MIB_SHIFT = 20;
+  private static final int LOOK_MILLIS = 10;
+
+  /**
+   * How long it may take until a dead node on the same machine has given its memory back: its
+   * processes have to unmap it first.
+   */
+  private static final int PATIENCE_MILLIS = 5_000;
 
   private final Path directory;
   private final FreeBytes free;
+  private final int patienceMillis;
 
   /** Says how much memory there is. */
   interface FreeBytes {
@@ -30,12 +40,13 @@ public final class SharedMemory implements NodeMemory {
    * @param directory exists, and belongs to the job
    */
   public SharedMemory(Path directory) {
-    this(directory, SharedMemory::freeBytes);
+    this(directory, SharedMemory::freeBytes, PATIENCE_MILLIS);
   }
 
-  SharedMemory(Path directory, FreeBytes free) {
+  SharedMemory(Path directory, FreeBytes free, int patienceMillis) {
     this.directory = directory;
     this.free = free;
+    this.patienceMillis = patienceMillis;
   }
 
   @Override
@@ -89,8 +100,17 @@ public final class SharedMemory implements NodeMemory {
    * All ranks of the node write at a time: each sees here what the others have taken.
    */
   private void require(long bytes) throws IOException {
-    if (bytes > free.of(directory)) {
-      throw new IOException("no room for the last " + mebibytes(bytes) + " MiB");
+    long begin = System.nanoTime();
+    while (bytes > free.of(directory)) {
+      if (System.nanoTime() - begin >= TimeUnit.MILLISECONDS.toNanos(patienceMillis)) {
+        throw new IOException("no room for the last " + mebibytes(bytes) + " MiB");
+      }
+      try {
+        Thread.sleep(LOOK_MILLIS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new ClosedByInterruptException();
+      }
     }
   }
 
@@ -104,9 +124,9 @@ public final class SharedMemory implements NodeMemory {
             .formatted(mebibytes(bytes), directory, free.of(directory) >> MIB_SHIFT));
   }
 
-  /** What both the file system and the node can still give. */
-  private static long freeBytes(Path directory) throws IOException {
-    long free = Files.getFileStore(directory).getUsableSpace();
+  /** What the file system, the node and this process's control groups can still give. */
+  public static long freeBytes(Path directory) throws IOException {
+    long free = Math.min(Files.getFileStore(directory).getUsableSpace(), GroupMemory.free());
     for (String line : Files.readAllLines(Path.of("/proc/meminfo"))) {
       if (line.startsWith("MemAvailable:")) {
         String kibibytes = line.replaceAll("[^0-9]", "");

@@ -54,6 +54,12 @@ final class XorStore implements CheckpointStore {
     this.pieces = new Pieces(memory, this.group, me);
     this.exchange = new GroupExchange(comm, this.group, me);
     this.lanes = Lane.lanes(comm);
+    for (CheckpointId id : pieces.complete()) {
+      StoredCheckpoint checkpoint = stored(id);
+      if (checkpoint != null) {
+        largestSeen = Math.max(largestSeen, checkpoint.layout().largest());
+      }
+    }
   }
 
   @Override
@@ -273,6 +279,7 @@ final class XorStore implements CheckpointStore {
     new ChainDecoder(lanes, group, me, lostIndex, checkpoint).decode();
     checkResult(id, lostIndex, checkpoint.hasDigestsOf(header.members()[me]));
     header.markComplete(piece.memory());
+    largestSeen = Math.max(largestSeen, header.layout(me).largest());
   }
 
   /**
@@ -309,7 +316,7 @@ final class XorStore implements CheckpointStore {
             : "the parity of the group of %d ranks %s brings back one; smaller groups"
                 .formatted(group.length, Arrays.toString(group));
     return new UnrecoverableException(
-        "checkpoint %d (loop %d, iteration %d) %s: %s or level-2 checkpoints would have helped"
+        "checkpoint %d (loop %d, iteration %d) %s: %s would have helped"
             .formatted(id.version(), id.loop(), id.iteration(), what, size));
   }
 

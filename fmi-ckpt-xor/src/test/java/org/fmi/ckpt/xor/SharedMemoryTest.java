@@ -23,12 +23,12 @@ import org.junit.jupiter.api.Test;
 /** Pieces are private files with memory behind them, and outlive their process. */
 class SharedMemoryTest {
   private Path directory = Path.of("/dev/shm");
-  private SharedMemory memory = new SharedMemory(directory);
+  private SharedMemory memory = new SharedMemory(directory, SharedMemory::freeBytes, 0);
 
   @BeforeEach
   void makeDirectory() throws IOException {
     directory = Files.createTempDirectory(Path.of("/dev/shm"), "fmi-test-");
-    memory = new SharedMemory(directory);
+    memory = new SharedMemory(directory, SharedMemory::freeBytes, 0);
   }
 
   @AfterEach
@@ -103,7 +103,8 @@ class SharedMemoryTest {
               long free = total - others[0];
               others[0] += 100L << 20;
               return free;
-            });
+            },
+            0);
     try (Arena arena = Arena.ofShared()) {
       assertThatThrownBy(() -> crowded.create("piece", 200L << 20, arena))
           .isInstanceOf(IOException.class)
@@ -111,6 +112,41 @@ class SharedMemoryTest {
           .hasMessageContaining("no room for the last 72 MiB");
     }
     assertThat(crowded.list("")).isEmpty();
+  }
+
+  /** That of a node on the same machine that has just died. */
+  @Test
+  void memoryThatIsBeingGivenBackIsWaitedFor() throws IOException {
+    int[] looks = {0};
+    SharedMemory filling =
+        new SharedMemory(directory, where -> looks[0]++ < 5 ? 0 : 1 << 20, 60_000);
+    try (Arena arena = Arena.ofShared()) {
+      assertThat(filling.create("piece", 1 << 20, arena).byteSize()).isEqualTo(1 << 20);
+    }
+    assertThat(looks[0]).isGreaterThan(5);
+  }
+
+  /** The program's business: it is not in the way of a checkpoint, and is not lost. */
+  @Test
+  void anInterruptDoesNotEndIt() throws IOException {
+    int[] looks = {0};
+    SharedMemory interrupting =
+        new SharedMemory(
+            directory,
+            where -> {
+              if (looks[0]++ == 1) {
+                Thread.currentThread().interrupt();
+              }
+              return 1L << 30;
+            },
+            0);
+    try (Arena arena = Arena.ofShared()) {
+      // Long enough for a second look while it is being filled.
+      MemorySegment piece = interrupting.create("piece", 130 << 20, arena);
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(piece.byteSize()).isEqualTo(130 << 20);
+    }
+    assertThat(interrupting.list("")).containsExactly("piece");
   }
 
   @Test

@@ -112,6 +112,28 @@ class XorStoreTest extends CheckpointStoreContract {
     }
   }
 
+  /** Which knows how large the parity will be only from what it was given back. */
+  @Test
+  void aNewNodeNeedsNoMoreMemoryThanTheLostOne() throws Exception {
+    long[] sizes = {700_000, 650_001, 20};
+    try (StoreGroup group = new StoreGroup(3, this::open)) {
+      group.checkpoint(StoreGroup.id(1), sizes, 1);
+      group.loseNode(1);
+      int[] lost = {group.rank(1)};
+      group.run((store, i) -> store.rebuild(StoreGroup.id(1), lost));
+      group.map(1).limit(2 * layout(sizes, 1).totalBytes());
+      group.checkpoint(StoreGroup.id(2), sizes, 2);
+      assertImages(group, StoreGroup.id(2), sizes, 2);
+      // A process that dies before its second checkpoint leaves but one.
+      for (CheckpointStore store : group.stores()) {
+        store.release(StoreGroup.id(1));
+      }
+      group.restart(1);
+      group.checkpoint(StoreGroup.id(3), sizes, 3);
+      assertImages(group, StoreGroup.id(3), sizes, 3);
+    }
+  }
+
   enum Region {
     HEADER,
     IMAGE,

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
@@ -55,7 +56,11 @@ public final class PrivateFile {
    */
   public static MemorySegment create(Path file, long bytes, Arena arena, Room room)
       throws IOException {
-    boolean interrupted = Thread.interrupted();
+    return undisturbed(() -> createOnce(file, bytes, arena, room));
+  }
+
+  private static MemorySegment createOnce(Path file, long bytes, Arena arena, Room room)
+      throws IOException {
     try (FileChannel channel =
         FileChannel.open(
             file,
@@ -78,8 +83,6 @@ public final class PrivateFile {
         Files.deleteIfExists(file);
         throw e;
       }
-    } finally {
-      restore(interrupted);
     }
   }
 
@@ -89,18 +92,34 @@ public final class PrivateFile {
    * @throws java.nio.file.NoSuchFileException if there is none of this name
    */
   public static MemorySegment open(Path file, Arena arena) throws IOException {
-    boolean interrupted = Thread.interrupted();
-    try (FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      return channel.map(MapMode.READ_WRITE, 0, channel.size(), arena);
-    } finally {
-      restore(interrupted);
-    }
+    return undisturbed(
+        () -> {
+          try (FileChannel channel =
+              FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            return channel.map(MapMode.READ_WRITE, 0, channel.size(), arena);
+          }
+        });
   }
 
-  private static void restore(boolean interrupted) {
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+  /** Something that leaves nothing behind when it throws. */
+  private interface Action {
+    MemorySegment run() throws IOException;
+  }
+
+  private static MemorySegment undisturbed(Action action) throws IOException {
+    boolean interrupted = Thread.interrupted();
+    try {
+      while (true) {
+        try {
+          return action.run();
+        } catch (ClosedByInterruptException e) {
+          interrupted |= Thread.interrupted();
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 }

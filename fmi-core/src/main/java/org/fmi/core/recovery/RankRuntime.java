@@ -476,8 +476,15 @@ public final class RankRuntime implements Fmi {
       try {
         CheckpointId id = line.line();
         if (id == null || id.loop() != loop.number) {
-          throw new IllegalStateException(
-              "the recovery line is " + id + ", not of loop " + loop.number);
+          // What is left is of an earlier loop; this process cannot go back to before this one.
+          stray(
+              "rank "
+                  + config.rank()
+                  + " is in loop "
+                  + loop.number
+                  + ", and the newest checkpoint that can be brought back is "
+                  + id);
+          throw new IllegalStateException("a restart was awaited, and came back");
         }
         restoreAll(loop, id, Checkpoints.Restore.ROLLED_BACK);
         faults.at(FaultPoint.RESTORED, id.iteration());

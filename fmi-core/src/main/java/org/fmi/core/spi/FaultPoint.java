@@ -25,5 +25,13 @@ public enum FaultPoint {
   /** After a loop's final checkpoint, at the first communication outside of it. */
   EPILOGUE,
   /** In {@code Fmi.close}. */
-  CLOSE
+  CLOSE;
+
+  /** Whether it belongs to an iteration. */
+  public boolean inLoop() {
+    return switch (this) {
+      case INIT, CONNECT, PROLOGUE, EPILOGUE, CLOSE -> false;
+      case ITERATION, CHECKPOINT, ENCODE, COMMIT, COMMITTED, REBUILD, RESTORED -> true;
+    };
+  }
 }

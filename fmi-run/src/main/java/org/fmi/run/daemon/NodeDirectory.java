@@ -26,6 +26,7 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.fmi.ckpt.xor.SharedMemory;
 import org.fmi.run.process.ProcessStat;
 import org.jspecify.annotations.Nullable;
 
@@ -124,9 +125,9 @@ public final class NodeDirectory {
     deleteTree(warmUp(pid));
   }
 
-  /** Free bytes where it lies. */
+  /** Bytes that checkpoints may take where it lies. */
   public long free() throws IOException {
-    return Files.getFileStore(path).getUsableSpace();
+    return SharedMemory.freeBytes(path);
   }
 
   /** Kills all processes that belong to it, then deletes it. */
@@ -200,10 +201,10 @@ public final class NodeDirectory {
         return false;
       }
       Path lock = path.resolve(LOCK);
-      if (finished) {
-        return Files.isRegularFile(lock, LinkOption.NOFOLLOW_LINKS) && canLock(lock);
+      if (finished && Files.isRegularFile(lock, LinkOption.NOFOLLOW_LINKS)) {
+        return canLock(lock);
       }
-      // Being made, unless it is old; it holds nothing but the lock.
+      // Being made or deleted, unless it is old; it holds nothing but the lock.
       Instant changed = attributes.lastModifiedTime().toInstant();
       return changed.isBefore(Instant.now().minus(Duration.ofMinutes(1)))
           && isEmptyBut(lock, path)

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.fmi.run.control.CoreList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,11 +24,18 @@ final class UsableCoresTest {
   }
 
   @Test
+  void coresThatAreNotThereDoNotCount() {
+    int[] allowed = CoreList.parse("0-127");
+    assertThat(UsableCores.common(allowed, CoreList.parse("0-3,6"))).containsExactly(0, 1, 2, 3, 6);
+    assertThat(UsableCores.common(CoreList.parse("2-3"), allowed)).containsExactly(2, 3);
+  }
+
+  @Test
   void aQuotaCountsInWholeCores() throws IOException {
     limit("", "350000 100000\n");
-    assertThat(UsableCores.quota(mount, "")).isEqualTo(3);
+    assertThat(UsableCores.quota(mount, "/")).isEqualTo(3);
     limit("", "50000 100000\n");
-    assertThat(UsableCores.quota(mount, "")).isZero();
+    assertThat(UsableCores.quota(mount, "/")).isZero();
   }
 
   @Test
@@ -35,13 +43,13 @@ final class UsableCoresTest {
     limit("a/b", "max 100000\n");
     limit("a", "200000 100000\n");
     limit("", "400000 100000\n");
-    assertThat(UsableCores.quota(mount, "a/b")).isEqualTo(2);
+    assertThat(UsableCores.quota(mount, "/a/b")).isEqualTo(2);
   }
 
   @Test
   void withoutAQuotaThereIsNoLimit() throws IOException {
     limit("a", "max 100000\n");
-    assertThat(UsableCores.quota(mount, "a")).isEqualTo(Integer.MAX_VALUE);
-    assertThat(UsableCores.quota(mount, "../elsewhere")).isEqualTo(Integer.MAX_VALUE);
+    assertThat(UsableCores.quota(mount, "/a")).isEqualTo(Integer.MAX_VALUE);
+    assertThat(UsableCores.quota(mount, "/../elsewhere")).isEqualTo(Integer.MAX_VALUE);
   }
 }

@@ -1,0 +1,68 @@
+package org.fmi.ckpt.xor;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import org.fmi.core.node.ControlGroup;
+
+/**
+ * What control groups leave this process of memory, as in a container or a batch job. Files in
+ * shared memory count for whoever wrote them, and the kernel kills rather than refuses.
+ */
+final class GroupMemory {
+  private GroupMemory() {}
+
+  /** Bytes; {@link Long#MAX_VALUE} if there is no limit. */
+  static long free() throws IOException {
+    return free(ControlGroup.lines(ControlGroup.OWN), ControlGroup.MOUNT);
+  }
+
+  static long free(List<String> groups, Path mount) throws IOException {
+    long free = Long.MAX_VALUE;
+    for (String group : groups) {
+      String[] fields = group.split(":", 3);
+      if (fields.length < 3) {
+        continue;
+      }
+      if (fields[1].isEmpty()) {
+        for (Path directory : ControlGroup.upwards(mount, fields[2])) {
+          free = Math.min(free, free(directory, "memory.max", "memory.current", ""));
+        }
+      } else if (Arrays.asList(fields[1].split(",", -1)).contains("memory")) {
+        for (Path directory : ControlGroup.upwards(mount.resolve("memory"), fields[2])) {
+          free =
+              Math.min(
+                  free,
+                  free(directory, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_"));
+        }
+      }
+    }
+    return free;
+  }
+
+  private static long free(Path group, String limit, String usage, String prefix)
+      throws IOException {
+    long most = number(group.resolve(limit));
+    long used = number(group.resolve(usage));
+    if (most == Long.MAX_VALUE || used == Long.MAX_VALUE) {
+      return Long.MAX_VALUE;
+    }
+    // What is cached of files on disks counts as used, and is given up for something better.
+    for (String line : ControlGroup.lines(group.resolve("memory.stat"))) {
+      String[] words = line.split(" ", -1);
+      if (words[0].equals(prefix + "inactive_file") || words[0].equals(prefix + "active_file")) {
+        used -= Long.parseLong(words[1]);
+      }
+    }
+    return Math.max(0, most - Math.max(0, used));
+  }
+
+  /** {@link Long#MAX_VALUE} if there is no such file, or no limit in it. */
+  private static long number(Path file) throws IOException {
+    for (String line : ControlGroup.lines(file)) {
+      return line.equals("max") ? Long.MAX_VALUE : Long.parseLong(line.strip());
+    }
+    return Long.MAX_VALUE;
+  }
+}
