@@ -35,7 +35,7 @@ fmi_find_java() {
   if [ -n "${FMI_JAVA_HOME:-}" ]; then
     echo "$tool: FMI_JAVA_HOME=$FMI_JAVA_HOME: no JDK 25 there ($found); set it to the directory of a JDK 25" >&2
   else
-    echo "$tool: FMI needs a JDK 25, $found on $(uname -n) (in JAVA_HOME, /usr/lib/jvm, PATH); install one, or set FMI_JAVA_HOME to its directory" >&2
+    echo "$tool: FMI needs a JDK 25, $found on $(uname -n) (in JAVA_HOME, /usr/lib/jvm, /opt/java, PATH); install one, or set FMI_JAVA_HOME to its directory" >&2
   fi
   exit 70
 }
@@ -50,8 +50,9 @@ fmi_class_path() {
   class_path=${jars[*]}
 }
 
-# Replaces this shell by the JVM of fmirun or a daemon: its kind, its class path, and the rest. With
-# an AOT cache it starts in half the time; one made by another JDK is as good as none.
+# Replaces this shell by the JVM of fmirun or a daemon: its kind, its class path, and the rest, with a
+# heap's least and most (a site's variables may give one of them alone). With an AOT cache it starts in half
+# the time; one made by another JDK is as good as none.
 fmi_exec() {
   # Where input is closed, the JVM would take the first file it opens for it.
   [ -e /proc/self/fd/0 ] || exec </dev/null

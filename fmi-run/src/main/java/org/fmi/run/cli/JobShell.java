@@ -230,12 +230,15 @@ final class JobShell {
   /** Output cannot be written, which the user was told. Any thread. */
   void outputLost() {
     outputLost = true;
-    post(() -> end(FAILED, ""));
+    post(() -> fail(""));
   }
 
   /** The user wants it to end. Any thread. */
   void interrupt(int signal) {
-    interruptedBy = signal;
+    if (interruptedBy == 0) {
+      // What follows may be its consequence: that nobody reads the output any more.
+      interruptedBy = signal;
+    }
     if (result.isDone()) {
       // Everything is over; only the output was still being written.
       Runtime.getRuntime().halt(128 + signal);
@@ -275,16 +278,20 @@ final class JobShell {
       // A bug of ours, or no memory is left: nothing can be relied on, but nothing must stay
       // behind either.
       e.printStackTrace();
-      end(FAILED, "internal error: " + e);
+      fail("internal error: " + e);
     } finally {
       deciding = false;
     }
   }
 
   private void carryOut(List<JobCommand> commands) {
-    long nanos = System.nanoTime();
-    long timeMillis = System.currentTimeMillis();
     List<Notice> notices = new ArrayList<>();
+    for (JobCommand command : commands) {
+      if (command instanceof JobCommand.Report report) {
+        notices.add(report.notice());
+      }
+    }
+    tell(notices);
     Map<Integer, Set<String>> bound = new LinkedHashMap<>();
     for (JobCommand command : commands) {
       switch (command) {
@@ -298,13 +305,11 @@ final class JobShell {
         case JobCommand.Tell c ->
             sendToRank(c.rank(), new ToDaemon.Tell(c.rank(), c.incarnation(), c.message()));
         case JobCommand.TellAll c -> tellAll(new ToDaemon.TellAll(c.message()));
-        case JobCommand.Report c -> notices.add(c.notice());
+        case JobCommand.Report _ -> {
+          // above
+        }
         case JobCommand.End c -> end(c.status(), c.message());
       }
-    }
-    if (!notices.isEmpty()) {
-      // Elsewhere: what is to be done must not wait for what is to be told.
-      reporter.execute(() -> report(notices, timeMillis, nanos));
     }
     if (options.verbosity() == Verbosity.VERBOSE && !bound.isEmpty()) {
       reporter.execute(() -> bound.forEach(this::reportBinding));
@@ -320,6 +325,15 @@ final class JobShell {
           }
         }
       }
+    }
+  }
+
+  /** Elsewhere: what is to be done must not wait for what is to be told. */
+  private void tell(List<Notice> notices) {
+    if (!notices.isEmpty()) {
+      long nanos = System.nanoTime();
+      long timeMillis = System.currentTimeMillis();
+      reporter.execute(() -> report(notices, timeMillis, nanos));
     }
   }
 
@@ -395,8 +409,7 @@ final class JobShell {
             choice.cores(),
             c.faults()));
     if (c.rank() == 0 && !input.restart(c.incarnation())) {
-      end(
-          FAILED,
+      fail(
           "rank 0 was lost after it was given more than "
               + (InputFeed.KEPT >> 20)
               + " MiB of standard input, which is not kept for its replacement; let it read a file"
@@ -585,7 +598,8 @@ final class JobShell {
               before.join();
               try {
                 around.launcher().fence(around.jobId(), node.number);
-              } catch (IOException e) {
+              } catch (IOException | RuntimeException | OutOfMemoryError e) {
+                // What follows on the node must not wait for ever.
                 around.console().line("fmi: " + name(node) + " cannot be cleaned up: " + e);
               } finally {
                 post(() -> finished(fence));
@@ -777,6 +791,14 @@ final class JobShell {
   }
 
   // ---- the end
+
+  /** Ends the job for a reason of which its decision maker knows nothing. */
+  private void fail(String message) {
+    if (ending == null) {
+      tell(List.of(new Notice.Finished(FAILED, epoch, message)));
+      end(FAILED, message);
+    }
+  }
 
   private void end(int status, String message) {
     if (ending != null) {

@@ -41,12 +41,21 @@ final class Kills {
     }
     long iteration = matcher.group(3) == null ? -1 : Long.parseLong(matcher.group(3));
     String place = matcher.group(4) != null ? matcher.group(4) : matcher.group(5);
-    return new FaultSpec(
-        !who.equals("rank"),
-        number,
-        who.equals("daemon"),
-        place == null ? FaultPoint.ITERATION : point(place, text, origin),
-        iteration);
+    FaultPoint point = place == null ? FaultPoint.ITERATION : point(place, text, origin);
+    if (iteration >= 0 && !point.inLoop()) {
+      throw new UsageException(
+          origin
+              + " "
+              + text
+              + ": "
+              + place
+              + " is outside of loops and has no iteration; write "
+              + who
+              + number
+              + "@"
+              + place);
+    }
+    return new FaultSpec(!who.equals("rank"), number, who.equals("daemon"), point, iteration);
   }
 
   private static FaultPoint point(String place, String text, String origin) throws UsageException {

@@ -39,8 +39,9 @@ record Program(List<String> classPath, String mainClass, List<String> args) {
     String first = words.getFirst();
     List<String> args = words.subList(1, words.size());
     if (classPath == null) {
-      Path jar = directory.resolve(first).normalize();
-      return new Program(List.of(jar.toString()), mainClassOf(jar, first), args);
+      Path jar = directory.resolve(first);
+      String main = mainClassOf(jar, first);
+      return new Program(List.of(entry(jar)), main, args);
     }
     List<String> entries = new ArrayList<>();
     for (String entry : classPath.split(File.pathSeparator)) {
@@ -87,23 +88,38 @@ record Program(List<String> classPath, String mainClass, List<String> args) {
   private static void expand(String entry, Path directory, List<String> entries)
       throws UsageException {
     boolean all = entry.equals("*") || entry.endsWith("/*");
-    Path path = directory.resolve(all ? entry.substring(0, entry.length() - 1) : entry).normalize();
+    Path path = directory.resolve(all ? entry.substring(0, entry.length() - 1) : entry);
     if (!Files.exists(path)) {
       throw new UsageException("-cp " + entry + ": no such file or directory; correct the path");
     }
     if (!all) {
-      entries.add(path.toString());
+      entries.add(entry(path));
       return;
     }
     try (Stream<Path> files = Files.list(path)) {
-      files
-          // As java does: a link may lead nowhere.
-          .filter(file -> file.toString().endsWith(".jar") && Files.exists(file))
-          .sorted()
-          .forEach(file -> entries.add(file.toString()));
+      List<Path> jars =
+          files
+              // As java does: a link may lead nowhere.
+              .filter(file -> file.toString().endsWith(".jar") && Files.exists(file))
+              .sorted()
+              .toList();
+      for (Path jar : jars) {
+        entries.add(entry(jar));
+      }
     } catch (IOException e) {
       throw new UsageException("-cp " + entry + ": cannot be listed (" + e.getMessage() + ")");
     }
+  }
+
+  private static String entry(Path path) throws UsageException {
+    if (path.toString().contains(File.pathSeparator)) {
+      throw new UsageException(
+          path
+              + ": its name holds a "
+              + File.pathSeparator
+              + ", which separates the entries of a class path; rename it, or give a link to it");
+    }
+    return path.toString();
   }
 
   private static boolean holdsClass(List<String> entries, String name) throws UsageException {
@@ -117,7 +133,11 @@ record Program(List<String> classPath, String mainClass, List<String> args) {
         continue;
       }
       try (JarFile jar = new JarFile(path.toFile())) {
-        if (jar.getEntry(file) != null) {
+        Manifest manifest = jar.getManifest();
+        if (jar.getEntry(file) != null
+            // It may be in a jar that this one leads to.
+            || (manifest != null
+                && manifest.getMainAttributes().containsKey(Attributes.Name.CLASS_PATH))) {
           return true;
         }
       } catch (IOException e) {

@@ -126,12 +126,7 @@ record RunOptions(
               whole(Setting.MAX_RECOVERIES, 0, Integer.MAX_VALUE, 1000),
               faults(ranks, nodes.size()));
       Value events = settings.get(Setting.EVENTS);
-      Value prefix = settings.get(Setting.PREFIX);
-      if (prefix != null && !ssh) {
-        throw new UsageException(
-            prefix.origin()
-                + ": means other hosts, but the job runs on this machine; leave it out");
-      }
+      Value prefix = ofHosts(Setting.PREFIX, ssh);
       if (prefix != null && !prefix.texts().getFirst().startsWith("/")) {
         throw new UsageException(
             prefix.origin()
@@ -151,7 +146,8 @@ record RunOptions(
           verbosity(),
           on(Setting.TAG_OUTPUT),
           exported(),
-          texts(Setting.JVM_OPTION),
+          // An empty one is none, as of a variable that is not set.
+          texts(Setting.JVM_OPTION).stream().filter(text -> !text.isBlank()).toList(),
           prefix == null ? null : prefix.texts().getFirst(),
           (int) Math.round(1000 * decimal(Setting.HEARTBEAT, 0.1, 3600, 5)),
           whole(Setting.LOG_RING_BASE, 2, MAX_RANKS, 2));
@@ -167,21 +163,41 @@ record RunOptions(
     }
 
     private boolean ssh() throws UsageException {
-      boolean hosts =
-          settings.get(Setting.HOSTS) != null || settings.get(Setting.HOST_FILE) != null;
-      String launcher = choice(Setting.LAUNCHER, hosts ? "ssh" : "local", "local", "ssh");
-      boolean ssh = launcher.equals("ssh");
-      if (ssh && !hosts) {
+      Setting source = exclusive(Setting.HOSTS, Setting.HOST_FILE);
+      Value hosts = source == null ? null : settings.get(source);
+      Value launcher = settings.get(Setting.LAUNCHER);
+      boolean ssh =
+          choice(Setting.LAUNCHER, hosts == null ? "local" : "ssh", "local", "ssh").equals("ssh");
+      if (ssh && hosts == null) {
         throw new UsageException(
-            Setting.LAUNCHER.flag() + " ssh: no hosts given; add --hosts a,b or --hostfile FILE");
+            (launcher == null ? Setting.LAUNCHER.flag() : launcher.origin())
+                + " ssh: no hosts given; add --hosts a,b or --hostfile FILE");
       }
-      if (!ssh && hosts) {
-        throw new UsageException(
-            Setting.LAUNCHER.flag()
-                + " local: starts nodes on this machine only; leave the hosts out (--ppn K makes"
-                + " local nodes), or use --launcher ssh");
+      if (ssh || hosts == null || launcher == null || launcher.source() < hosts.source()) {
+        return ssh;
       }
-      return ssh;
+      if (launcher.source() > hosts.source()) {
+        return true;
+      }
+      throw new UsageException(
+          launcher.origin()
+              + " local: starts nodes on this machine only; leave "
+              + hosts.origin()
+              + " out (--ppn K makes local nodes), or use --launcher ssh");
+    }
+
+    /** A setting that means other hosts. A site's file may have it for the jobs that have some. */
+    private @Nullable Value ofHosts(Setting setting, boolean ssh) throws UsageException {
+      Value value = settings.get(setting);
+      if (value != null && !ssh) {
+        if (value.source() == 0) {
+          throw new UsageException(
+              value.origin()
+                  + ": means other hosts, but the job runs on this machine; leave it out");
+        }
+        return null;
+      }
+      return value;
     }
 
     private List<JobSpec.Node> localNodes(int ranks, int ppn) throws UsageException {
@@ -196,17 +212,19 @@ record RunOptions(
     }
 
     private List<JobSpec.Node> hosts(int ranks, int ppn) throws UsageException {
-      Value spares = settings.get(Setting.SPARES);
-      if (spares != null) {
-        throw new UsageException(
-            spares.origin()
-                + ": makes local nodes, but hosts are given; mark hosts 'spare' in a host file, or"
-                + " give more hosts than needed");
-      }
       Setting source = exclusive(Setting.HOSTS, Setting.HOST_FILE);
       Value list = source == null ? null : settings.get(source);
       if (list == null) {
         throw new IllegalStateException("no hosts");
+      }
+      Value spares = settings.get(Setting.SPARES);
+      if (spares != null && spares.source() <= list.source()) {
+        throw new UsageException(
+            spares.origin()
+                + ": makes local nodes, but "
+                + list.origin()
+                + " names hosts; mark hosts 'spare' in a host file, or give more hosts than"
+                + " needed");
       }
       int defaultSlots = ppn == 0 ? 1 : ppn;
       String text = list.texts().getFirst();

@@ -20,6 +20,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.fmi.core.control.RankMessage;
 import org.fmi.core.spi.RankConfig;
 import org.fmi.net.Closed;
 import org.fmi.net.Connection;
@@ -50,6 +51,9 @@ final class Daemon implements Uplink {
 
   /** How long a process that has closed its connection, and did not say why, may still live. */
   private static final int EXIT_GRACE_MILLIS = 2000;
+
+  /** How long one that says that it is ending may let others wait. */
+  private static final int END_SECONDS = 30;
 
   /** How long a killed process may take to die: it may have much memory to give back. */
   private static final int DEATH_SECONDS = 30;
@@ -314,6 +318,7 @@ final class Daemon implements Uplink {
     }
     CharsetEncoder encoder = Charset.forName(System.getProperty("native.encoding")).newEncoder();
     List<String> texts = new ArrayList<>(given.args());
+    texts.add(given.mainClass());
     texts.addAll(given.jvmOptions());
     texts.addAll(given.environment().values());
     for (String text : texts) {
@@ -572,7 +577,10 @@ final class Daemon implements Uplink {
     process.input(InputPump.END);
     // The status of a process that a signal has ended is 128 + signal; there are 64 of them.
     boolean signaled = status > 128 && status <= 128 + 64;
-    send(new FromDaemon.RankExited(config.rank(), config.incarnation(), status, signaled));
+    send(
+        process.wasOverdue()
+            ? new FromDaemon.RankExited(config.rank(), config.incarnation(), 1, false)
+            : new FromDaemon.RankExited(config.rank(), config.incarnation(), status, signaled));
   }
 
   private void onKill(int rank, int incarnation) {
@@ -637,6 +645,9 @@ final class Daemon implements Uplink {
             if (config == null) {
               connection.close();
             } else {
+              if (known != null && m.message() instanceof RankMessage.Joined) {
+                known.joined();
+              }
               send(new FromDaemon.Said(config.rank(), config.incarnation(), m.message()));
             }
           }
@@ -688,6 +699,22 @@ final class Daemon implements Uplink {
                     kill(known);
                   }
                 });
+      } else if (config != null && known.isAwaited()) {
+        var _ = loop.schedule(END_SECONDS, TimeUnit.SECONDS, () -> endOverdue(known, config));
+      }
+    }
+
+    private void endOverdue(RankProcess known, RankConfig config) {
+      if (processes.get(known.pid()) == known) {
+        send(
+            new FromDaemon.Warning(
+                "rank "
+                    + config.rank()
+                    + " began to end "
+                    + END_SECONDS
+                    + " s ago, and others wait for it: a shutdown hook of the program does not come"
+                    + " to its end, or calls Fmi.close; it is killed"));
+        known.killOverdue();
       }
     }
   }

@@ -1,11 +1,11 @@
 package org.fmi.run.daemon;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.nio.file.InvalidPathException;
 import org.fmi.run.Installation;
 import org.fmi.run.control.Bootstrap;
 import org.fmi.run.process.ProcessGroup;
@@ -32,7 +32,7 @@ public final class DaemonMain {
       }
       // Not by exit, which begins with a search for a logger in all jars.
       Runtime.getRuntime().halt(0);
-    } catch (IOException e) {
+    } catch (IOException | InvalidPathException e) {
       // One line: it ends up in front of the user.
       System.err.println("fmi-daemon: " + e.getMessage());
       System.exit(CANNOT_START);
@@ -68,7 +68,7 @@ public final class DaemonMain {
   private static void needTool(String name) throws IOException {
     String path = System.getenv("PATH");
     for (String directory : (path == null ? "" : path).split(":")) {
-      if (Files.isExecutable(Path.of(directory, name))) {
+      if (new File(directory, name).canExecute()) { // not as a Path, which not every name can be
         return;
       }
     }

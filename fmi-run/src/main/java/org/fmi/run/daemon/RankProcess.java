@@ -40,6 +40,9 @@ final class RankProcess {
 
   private @Nullable Connection connection;
   private boolean connected;
+  private boolean joined;
+  private boolean released;
+  private boolean overdue;
   private @Nullable RankConfig config;
   private @Nullable InputPump input;
 
@@ -120,7 +123,18 @@ final class RankProcess {
     send(new ToRank.HoldLifeline());
   }
 
+  /** It takes part in the job's communication: others may wait for it. */
+  void joined() {
+    joined = true;
+  }
+
+  /** Whether others may wait for what it does, or for its end. */
+  boolean isAwaited() {
+    return joined && !released;
+  }
+
   void tell(JobMessage message) {
+    released |= message instanceof JobMessage.Release;
     send(new ToRank.Tell(message));
   }
 
@@ -139,6 +153,16 @@ final class RankProcess {
     if (pump != null) {
       pump.add(bytes);
     }
+  }
+
+  /** Kills one that was ending by itself, and did not come to its end. */
+  void killOverdue() {
+    overdue = true;
+    kill();
+  }
+
+  boolean wasOverdue() {
+    return overdue;
   }
 
   /** Kills it and what it has started. */

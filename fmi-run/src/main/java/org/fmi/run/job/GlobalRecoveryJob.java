@@ -137,6 +137,12 @@ public final class GlobalRecoveryJob implements Job {
   private int exitStatus;
   private @Nullable Line line;
 
+  /** Of the checkpoints that were committed; the first one, 0, is of the program's beginning. */
+  private long newestVersion;
+
+  /** The newest one when the epoch began. */
+  private long versionBefore;
+
   /**
    * A job to be begun.
    *
@@ -320,9 +326,31 @@ public final class GlobalRecoveryJob implements Job {
             new Notice.Degraded(
                 "no spare node is left: rank " + r + " shares " + name(node) + " with others"));
       }
+      int partner = partnerOn(node, r);
+      if (partner >= 0) {
+        report(
+            new Notice.Degraded(
+                "ranks "
+                    + Math.min(partner, r)
+                    + " and "
+                    + Math.max(partner, r)
+                    + " protect each other's checkpoints and are both on "
+                    + name(node)
+                    + " now: the job will not survive its loss"));
+      }
       spawn(r, node);
     }
     waiting = waits;
+  }
+
+  /** Another rank of the same group on a node; -1 if there is none. */
+  private int partnerOn(int node, int rank) {
+    for (int other : groups[rank]) {
+      if (other != rank && ranks[other].node == node) {
+        return other;
+      }
+    }
+    return -1;
   }
 
   private boolean isAnyLaunching() {
@@ -613,6 +641,7 @@ public final class GlobalRecoveryJob implements Job {
       return false;
     }
     epoch++;
+    versionBefore = newestVersion;
     phase = Phase.JOINING;
     restartAll = false;
     for (Rank r : ranks) {
@@ -748,6 +777,13 @@ public final class GlobalRecoveryJob implements Job {
       }
       rebuilt += r.rebuilt ? 1 : 0;
     }
+    if (m.iteration() < 0 && versionBefore > 0) {
+      end(
+          70,
+          "all ranks lost their checkpoints at once, and the program would begin again; ranks on"
+              + " more nodes (--ppn, --hosts), with spare nodes, make this less likely");
+      return;
+    }
     phase = Phase.RUNNING;
     for (Rank r : ranks) {
       r.starts = 0;
@@ -800,6 +836,7 @@ public final class GlobalRecoveryJob implements Job {
     }
     Line reached = new Line(m.loop(), m.iteration());
     line = reached;
+    newestVersion = m.version();
     for (Rank r : ranks) {
       if (r.selfFailurePlace != null && reached.isBeyond(r.selfFailurePlace)) {
         r.selfFailures = 0;

@@ -76,7 +76,12 @@ public final class SshLauncher implements Launcher {
             "ServerAliveCountMax=3",
             // A connection of its own: one that is shared may lead to a host that has died since.
             "ControlMaster=no",
-            "ControlPath=none")) {
+            "ControlPath=none",
+            // Whatever the user's configuration says: a terminal would show what the daemon reads,
+            // and
+            // a port that is forwarded already would be an error.
+            "RequestTTY=no",
+            "ClearAllForwardings=yes")) {
       command.add("-o");
       command.add(option);
     }

@@ -30,9 +30,11 @@ import org.fmi.run.job.GlobalRecoveryJob;
 import org.fmi.run.job.Job;
 import org.fmi.run.job.JobCommand;
 import org.fmi.run.job.JobEvent;
+import org.fmi.run.job.Notice;
 import org.fmi.run.launch.DaemonProcess;
 import org.fmi.run.launch.Launcher;
 import org.fmi.run.launch.LocalLauncher;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -42,6 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 final class JobShellTest {
   private static final int SIGINT = 2;
+  private static final int SIGPIPE = 13;
 
   @TempDir private Path directory;
 
@@ -112,7 +115,7 @@ final class JobShellTest {
 
   private JobShell shell(Launcher launcher, IntFunction<List<String>> addressesFor)
       throws UsageException {
-    return shell(options(1), new OneNode(), launcher, addressesFor);
+    return shell(options(1), new OneNode(), launcher, addressesFor, null);
   }
 
   /** So many ranks, each on a node of its own. */
@@ -138,7 +141,8 @@ final class JobShellTest {
       RunOptions options,
       Job job,
       Launcher launcher,
-      IntFunction<List<String>> addressesFor) {
+      IntFunction<List<String>> addressesFor,
+      @Nullable EventLog events) {
     Console console = new Console(false, () -> {}, () -> {});
     console.start();
     return new JobShell(
@@ -152,7 +156,68 @@ final class JobShellTest {
             addressesFor,
             InputStream.nullInputStream(),
             console,
-            null));
+            events));
+  }
+
+  /** Has nothing to wait for when it ends. */
+  private static final class NothingToDo implements Job {
+    @Override
+    public List<JobCommand> begin() {
+      return List.of(
+          new JobCommand.End(3, ""), new JobCommand.Report(new Notice.Finished(3, 0, "")));
+    }
+
+    @Override
+    public List<JobCommand> on(JobEvent event) {
+      return List.of();
+    }
+  }
+
+  @Test
+  void tellsOfAnEndThatComesAtOnce() throws Exception {
+    for (int i = 0; i < 20; i++) {
+      Path file = directory.resolve("events" + i);
+      JobShell ended =
+          shell(
+              options(1),
+              new NothingToDo(),
+              new Nodes(),
+              _ -> List.of("127.0.0.1"),
+              new EventLog(file));
+      assertThat(ended.run()).isEqualTo(3);
+      assertThat(Files.readString(file)).contains("Finished");
+    }
+  }
+
+  /** With Ctrl-C all that is in the foreground ends, also who reads the output. */
+  @Test
+  void theFirstSignalDecidesTheStatus() throws Exception {
+    shell =
+        shell(
+            new Nodes(),
+            _ -> {
+              shell.interrupt(SIGINT);
+              shell.interrupt(SIGPIPE);
+              return List.of("127.0.0.1");
+            });
+    assertThat(shell.run()).isEqualTo(128 + SIGINT);
+  }
+
+  @Test
+  void anEndThatTheJobKnowsNothingOfIsAnEvent() throws Exception {
+    Path file = directory.resolve("events");
+    shell =
+        shell(
+            options(1),
+            new OneNode(),
+            new Nodes(),
+            _ -> {
+              shell.outputLost();
+              return List.of("127.0.0.1");
+            },
+            new EventLog(file));
+    assertThat(shell.run()).isEqualTo(70);
+    assertThat(Files.readString(file)).contains("Finished").contains("70");
   }
 
   @Test
@@ -224,7 +289,7 @@ final class JobShellTest {
         };
     RunOptions options = options(20);
     Job job = new GlobalRecoveryJob(options.spec());
-    shell = shell(options, job, nodes, _ -> List.of("127.0.0.1"));
+    shell = shell(options, job, nodes, _ -> List.of("127.0.0.1"), null);
     assertThat(shell.run()).isEqualTo(128 + SIGINT);
     assertThat(starts).hasValue(16);
     assertThat(fences).hasValue(16);
@@ -255,17 +320,25 @@ final class JobShellTest {
           }
         };
     AtomicInteger starts = new AtomicInteger();
+    AtomicInteger fences = new AtomicInteger();
     Nodes nodes =
         new Nodes() {
           @Override
           public DaemonProcess start(Bootstrap bootstrap) throws IOException {
-            if (starts.incrementAndGet() == 3) {
+            if (starts.incrementAndGet() == 4) {
               shell.interrupt(SIGINT);
             }
             throw new IOException("is down");
           }
+
+          @Override
+          public void fence(String jobId, int node) {
+            if (fences.incrementAndGet() == 1) {
+              throw new IllegalStateException("thrown on purpose");
+            }
+          }
         };
-    shell = shell(options(1), job, nodes, _ -> List.of("127.0.0.1"));
+    shell = shell(options(1), job, nodes, _ -> List.of("127.0.0.1"), null);
     assertThat(shell.run()).isEqualTo(128 + SIGINT);
     assertThat(lost).as("only the first start is one of the job").hasValue(1);
   }
@@ -284,7 +357,7 @@ final class JobShellTest {
     try (Connecting nodes = new Connecting(RefusingDaemon::new)) {
       RunOptions options = options(1);
       Job job = new GlobalRecoveryJob(options.spec());
-      shell = shell(options, job, nodes, _ -> List.of("127.0.0.1"));
+      shell = shell(options, job, nodes, _ -> List.of("127.0.0.1"), null);
       assertThat(shell.run()).isEqualTo(70);
       assertThat(nodes.fenced.getCount()).isZero();
     }
@@ -293,7 +366,7 @@ final class JobShellTest {
   @Test
   void anErrorEndsTheJob() throws Exception {
     try (Connecting nodes = new Connecting(DyingDaemon::new)) {
-      shell = shell(options(1), new NoMemory(), nodes, _ -> List.of("127.0.0.1"));
+      shell = shell(options(1), new NoMemory(), nodes, _ -> List.of("127.0.0.1"), null);
       assertThat(shell.run()).isEqualTo(70);
       assertThat(nodes.fenced.getCount()).isZero();
     }
@@ -304,7 +377,7 @@ final class JobShellTest {
     try (Connecting nodes = new Connecting(FailingDaemon::new)) {
       RunOptions options = options(1);
       Job job = new GlobalRecoveryJob(options.spec());
-      shell = shell(options, job, nodes, _ -> List.of("127.0.0.1"));
+      shell = shell(options, job, nodes, _ -> List.of("127.0.0.1"), null);
       assertThat(shell.run()).isEqualTo(70);
       assertThat(nodes.fenced.getCount()).isZero();
     }

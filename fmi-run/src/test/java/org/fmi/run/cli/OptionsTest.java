@@ -45,10 +45,38 @@ final class OptionsTest {
             directory.resolve("classes").toString(), directory.resolve("lib/there.jar").toString());
   }
 
+  /** The system goes through links one by one; so must a path. */
+  @Test
+  void aPathThroughALink() throws UsageException, IOException {
+    Path real = Files.createDirectories(directory.resolve("elsewhere/work"));
+    Files.copy(directory.resolve("app.jar"), directory.resolve("elsewhere/other.jar"));
+    Files.createSymbolicLink(directory.resolve("link"), real);
+    String jar = options("-n 1 link/../other.jar").program().classPath().getFirst();
+    assertThat(Path.of(jar)).isRegularFile();
+    Files.move(directory.resolve("classes"), directory.resolve("elsewhere/classes"));
+    String classes = options("-n 1 -cp link/../classes org.example.App").program().classPath().getFirst();
+    assertThat(Path.of(classes)).isDirectory();
+  }
+
+  /** Tools make such jars where a class path would be too long. */
+  @Test
+  void aClassThatAJarLeadsTo() throws UsageException, IOException {
+    Manifest manifest = new Manifest();
+    manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+    manifest.getMainAttributes().put(Attributes.Name.CLASS_PATH, "classes/");
+    try (OutputStream out = Files.newOutputStream(directory.resolve("path.jar"))) {
+      new JarOutputStream(out, manifest).close();
+    }
+    assertThat(options("-n 1 -cp path.jar org.example.App").program().mainClass())
+        .isEqualTo("org.example.App");
+  }
+
   @BeforeEach
   void files() throws IOException {
     writeJar("app.jar", "org.example.App");
     writeJar("plain.jar", null);
+    Files.createDirectories(directory.resolve("a:b"));
+    writeJar("a:b/app.jar", "org.example.App");
     Files.writeString(directory.resolve("text.jar"), "no zip");
     Files.createDirectories(directory.resolve("classes/org/example"));
     Files.createFile(directory.resolve("classes/org/example/App.class"));
@@ -210,6 +238,16 @@ final class OptionsTest {
             new FaultSpec(true, 0, true, FaultPoint.ITERATION, 30));
   }
 
+  /** As of {@code -J "$OPTIONS"} where it is not set. */
+  @Test
+  void anEmptyJvmOptionIsNone() throws UsageException {
+    environment.put("FMI_JVM_OPTIONS", " ");
+    assertThat(options("-n 1 app.jar").jvmOptions()).isEmpty();
+    List<String> words = List.of("-n", "1", "-J", "", "app.jar");
+    Settings settings = Settings.read(words, environment, directory.resolve("fmi.conf"));
+    assertThat(RunOptions.of(settings, environment, directory, _ -> true).jvmOptions()).isEmpty();
+  }
+
   @Test
   void allTheRest() throws UsageException {
     environment.put("HERE", "now");
@@ -258,6 +296,24 @@ final class OptionsTest {
         .isEqualTo(new CheckpointInterval.Mtbf(9));
     assertThat(options("-n 1 app.jar").verbosity()).isEqualTo(Verbosity.QUIET);
     assertThat(options("-n 1 --verbose app.jar").verbosity()).isEqualTo(Verbosity.VERBOSE);
+  }
+
+  /** What a site's file says of jobs on hosts is not in the way of one on this machine. */
+  @Test
+  void settingsOfHostsDoNotForbidLocalNodes() throws UsageException, IOException {
+    configuration("hosts = a:4,b:4\nprefix = /opt/fmi\nspares = 0");
+    RunOptions onHosts = options("-n 4 app.jar");
+    assertThat(onHosts.ssh()).isTrue();
+    assertThat(onHosts.prefix()).isEqualTo("/opt/fmi");
+    RunOptions here = options("-n 4 --launcher local --spares 1 app.jar");
+    assertThat(here.ssh()).isFalse();
+    assertThat(here.prefix()).isNull();
+    assertThat(here.spec().nodes()).hasSize(2);
+    configuration("launcher = local\nspares = 2");
+    assertThat(options("-n 4 --hosts a:4 app.jar").ssh()).isTrue();
+    assertThat(options("-n 4 app.jar").spec().nodes()).hasSize(3);
+    configuration("hosts = a:4\nlauncher = local");
+    assertThat(refusal("-n 4 app.jar")).contains("fmi.conf:2").contains("fmi.conf:1");
   }
 
   @Test
@@ -375,6 +431,9 @@ final class OptionsTest {
           -n 4 --kill rank1 app.jar            | rank1 | node1@40
           -n 4 --kill all@10 app.jar           | all@10 | rankR@I
           -n 4 --kill rank1@10:encod app.jar   | encod | did you mean encode
+          -n 4 --kill node0@10:close app.jar   | outside of loops | node0@close
+          -n 4 a:b/app.jar                     | a:b/app.jar | a link to it
+          -n 4 -cp a:b/* org.example.App       | -cp a: no such file | correct the path
           -n 4 -x =v app.jar                   | -x =v | NAME
           -n 4 -x NOT_SET app.jar              | -x NOT_SET | NOT_SET=VALUE
           """)

@@ -11,8 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Runs the packaged {@code fmi} as a user would. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class FmiToolIT {
   private static final Path FMI = Path.of("target/fmi/bin/fmi").toAbsolutePath();
 

@@ -75,9 +75,9 @@ final class Fmirun {
       return process;
     }
 
-    /** Process ids of the ranks that run now. */
+    /** Process ids of the ranks that run now, and of what stands by, those started first first. */
     List<Long> ranks() {
-      return traces.processes("RankMain");
+      return traces.processesByAge("RankMain");
     }
 
     /** The events so far. */

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Starts and ends real processes of a program that does not use the library: what they print and
@@ -172,6 +173,21 @@ final class LaunchIT {
     wrapper = List.of("env", "JAVA_TOOL_OPTIONS=-XX:+UseG1GC");
     assertThat(run(List.of("-n", "1", "-J", "-Xmx64m"), "heap")).as("%s%s", texts()).isZero();
     assertThat(Files.readAllLines(out())).containsExactly("64 MiB, G1");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-Xms300m", "-Xms1g -Xmx4g"})
+  void aHeapOfTheSitesChoice(String options) throws Exception {
+    wrapper = List.of("env", "JAVA_TOOL_OPTIONS=" + options);
+    assertThat(run(List.of("-n", "1"), "exit", "0")).as("%s%s", texts()).isZero();
+  }
+
+  /** It is of no interest, and cannot be told in this character set. */
+  @Test
+  void aPathWithAnotherAlphabet() throws Exception {
+    wrapper =
+        List.of("bash", "-c", "export LC_ALL=C PATH=$'/tmp/\\xc3\\xbc':$PATH; exec \"$@\"", "bash");
+    assertThat(run(List.of("-n", "1"), "exit", "0")).as("%s%s", texts()).isZero();
   }
 
   @Test
@@ -377,19 +393,8 @@ final class LaunchIT {
 
   @Test
   void endsWhenNobodyReadsItsOutput() throws Exception {
-    Process shell =
-        new ProcessBuilder(
-                "bash",
-                "-c",
-                "set -o pipefail; \"$0\" -n 2 -cp \"$1\" \"$2\" chatter | head -n 5",
-                FMIRUN.toString(),
-                Path.of("target/test-classes").toAbsolutePath().toString(),
-                PlainProgram.class.getName())
-            .redirectInput(Path.of("/dev/null").toFile())
-            .redirectOutput(out().toFile())
-            .redirectError(directory.resolve("err").toFile())
-            .start();
-    assertThat(await(shell)).as("%s%s", texts()).isEqualTo(128 + 13);
+    wrapper = pipedInto("head -n 5");
+    assertThat(run(List.of("-n", "2"), "chatter")).as("%s%s", texts()).isEqualTo(128 + 13);
     assertThat(Files.readAllLines(out())).hasSize(5).containsOnly("chatter");
   }
 
@@ -423,28 +428,22 @@ final class LaunchIT {
   /** More than may be on its way, read long after the program's end. */
   @Test
   void nothingIsLostWhenItsOutputIsReadLate() throws Exception {
-    Process shell =
-        new ProcessBuilder(
-                "bash",
-                "-c",
-                "set -o pipefail; \"$0\" -n 1 -cp \"$1\" \"$2\" long 7 | (sleep 8; cat)",
-                FMIRUN.toString(),
-                Path.of("target/test-classes").toAbsolutePath().toString(),
-                PlainProgram.class.getName())
-            .redirectInput(Path.of("/dev/null").toFile())
-            .redirectOutput(out().toFile())
-            .redirectError(directory.resolve("err").toFile())
-            .start();
-    assertThat(await(shell)).as("%s", err()).isZero();
+    wrapper = pipedInto("(sleep 8; cat)");
+    assertThat(run(List.of("-n", "1"), "long", "7")).as("%s", err()).isZero();
     assertThat(Files.size(out())).isEqualTo(7 << 16);
+  }
+
+  private static List<String> pipedInto(String reader) {
+    return List.of("bash", "-c", "set -o pipefail; \"$0\" \"$@\" | " + reader);
   }
 
   /** Four ranks on two nodes that sleep, with children that sleep too. */
   private Process sleeping() throws Exception {
     Process fmirun = start(List.of("-n", "4", "--ppn", "2"), "sleep");
     until(() -> Files.readAllLines(out()).size() == 4, "four ranks");
+    // A process that is changing its program is nobody's for a moment.
+    until(() -> traces.processes("sleep\u0000" + "1000").size() == 4, "their children");
     assertThat(traces.processes("RankMain")).hasSize(4);
-    assertThat(traces.processes("sleep\u0000" + "1000")).hasSize(4);
     return fmirun;
   }
 

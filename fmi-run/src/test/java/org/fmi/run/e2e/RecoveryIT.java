@@ -322,4 +322,22 @@ final class RecoveryIT {
     assertThat(result.status()).as(result.err()).isEqualTo(1);
     assertThat(result.err()).contains("ArithmeticException").contains("failed by itself 3 times");
   }
+
+  /** It has said that it ends, and nobody watches it any more. */
+  @Test
+  @Tag("wide")
+  void aProcessThatDoesNotComeToItsEndIsReplaced() throws IOException, InterruptedException {
+    Fmirun.Result result =
+        new Fmirun(
+                directory,
+                "-n",
+                "2",
+                "-cp",
+                System.getProperty("java.class.path"),
+                FailingProgram.class.getName(),
+                directory.resolve("failed").toString())
+            .run();
+    assertThat(result.status()).as(result.err()).isZero();
+    assertThat(result.err()).contains("rank 1 began to end 30 s ago");
+  }
 }

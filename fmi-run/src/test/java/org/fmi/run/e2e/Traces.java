@@ -3,12 +3,18 @@ package org.fmi.run.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -18,22 +24,40 @@ import java.util.stream.Stream;
 final class Traces {
   private static final String VARIABLE = "TEST_MARK";
 
+  /** Of the tester's environment: what changes what a JVM does or says. */
+  private static final Set<String> JAVA_OPTIONS =
+      Set.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS");
+
+  private static final Path MEMORY = Path.of("/dev/shm");
+  private static final Pattern DIRECTORY = Pattern.compile("fmi-[0-9a-f]{12}-[0-9]+");
+
   private final String mark = UUID.randomUUID().toString();
+  private final Set<Path> before = directories(_ -> true);
 
   /** Marks what is started with this environment, and keeps the tester's own settings out. */
   void mark(Map<String, String> environment) {
-    environment.keySet().removeIf(name -> name.startsWith("FMI_"));
+    environment.keySet().removeIf(name -> name.startsWith("FMI_") || JAVA_OPTIONS.contains(name));
+    environment.put("LC_ALL", "C.UTF-8"); // messages of the system are in the user's language
     environment.put(VARIABLE, mark);
   }
 
   /** Process ids of all that the job has started, and that has this in its command line. */
   List<Long> processes(String what) {
-    try (Stream<ProcessHandle> all = ProcessHandle.allProcesses()) {
-      return all.map(ProcessHandle::pid)
-          .filter(this::isOurs)
-          .filter(pid -> read(pid, "cmdline").contains(what))
-          .toList();
-    }
+    return found(what).map(ProcessHandle::pid).toList();
+  }
+
+  /** As {@link #processes}, those that were started first at the front. */
+  List<Long> processesByAge(String what) {
+    return found(what)
+        .sorted(Comparator.comparing(process -> process.info().startInstant().orElseThrow()))
+        .map(ProcessHandle::pid)
+        .toList();
+  }
+
+  private Stream<ProcessHandle> found(String what) {
+    return ProcessHandle.allProcesses()
+        .filter(process -> isOurs(process.pid()))
+        .filter(process -> read(process.pid(), "cmdline").contains(what));
   }
 
   /** Command lines of all processes of the job. */
@@ -56,32 +80,39 @@ final class Traces {
     }
   }
 
-  /** Node directories, but for those with a living daemon of another job. */
-  private List<Path> directories() throws IOException {
-    try (Stream<Path> files = Files.list(Path.of("/dev/shm"))) {
+  /** Node directories that the job may have made. */
+  private Set<Path> directories() {
+    return directories(path -> !before.contains(path) && !isOfAnother(path));
+  }
+
+  private static Set<Path> directories(Predicate<Path> which) {
+    try (Stream<Path> files = Files.list(MEMORY)) {
       return files
-          .filter(f -> f.getFileName().toString().startsWith("fmi-"))
-          .filter(f -> !isOfAnother(f))
-          .toList();
+          .filter(path -> DIRECTORY.matcher(path.getFileName().toString()).matches())
+          .filter(which)
+          .collect(Collectors.toSet());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
+  /** Whether a living daemon of another job has it, or had it a moment ago. */
   private boolean isOfAnother(Path directory) {
     try {
       long daemon = Long.parseLong(Files.readString(directory.resolve("lock")));
       return !read(daemon, "environ").isEmpty() && !isOurs(daemon);
     } catch (IOException e) {
-      return false;
+      return Files.notExists(directory);
     }
   }
 
   /** Whether all processes and directories of the job are gone. */
-  boolean gone() throws IOException {
+  boolean gone() {
     return processes("").isEmpty() && directories().isEmpty();
   }
 
   /** The job is over: nothing may be left of it. */
-  void assertGone(String output) throws IOException {
+  void assertGone(String output) {
     assertThat(directories()).as("left in node memory; output:%n%s", output).isEmpty();
     assertThat(commandLines()).as("processes left; output:%n%s", output).isEmpty();
   }

@@ -129,6 +129,55 @@ final class GlobalRecoveryJobTest {
     assertThat(commands).isEmpty();
   }
 
+  private void committed(Job job, long version, long iteration) {
+    say(job, 0, 0, new RankMessage.CheckpointDone(0, version, 0, iteration, 8, 1, 1, 1));
+  }
+
+  private void allStartAgain(Job job) {
+    on(job, new JobEvent.NodeLost(0, "gone"));
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    for (int r = 0; r < 2; r++) {
+      say(job, r, 1, new RankMessage.Joined(1, Position.FRESH, Map.of()));
+    }
+    for (int r = 0; r < 2; r++) {
+      say(job, r, 1, new RankMessage.Connected(1, "tcp"));
+      say(job, r, 1, new RankMessage.Running(1, -1, -1, false));
+    }
+  }
+
+  @Test
+  void aProgramOfWhichNothingIsLeftDoesNotBeginAgain() {
+    Job job = job(2, 1, 4, OnNoSpare.ABORT);
+    startAll(job, 2, 4);
+    committed(job, 0, 0);
+    committed(job, 1, 10);
+    allStartAgain(job);
+    assertThat(end().status()).isEqualTo(70);
+    assertThat(end().message()).contains("lost their checkpoints at once");
+  }
+
+  /** What it had done before its first loop was not protected, and costs little. */
+  @Test
+  void aProgramThatHasJustBegunBeginsAgain() {
+    Job job = job(2, 1, 4, OnNoSpare.ABORT);
+    startAll(job, 2, 4);
+    committed(job, 0, 0);
+    allStartAgain(job);
+    assertThat(all(JobCommand.End.class)).isEmpty();
+  }
+
+  @Test
+  void partnersOnOneNodeAreToldOf() {
+    Job job = job(2, 1, 2, OnNoSpare.SHARE);
+    startAll(job, 2, 2);
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    assertThat(all(JobCommand.Report.class))
+        .extracting(JobCommand.Report::notice)
+        .filteredOn(Notice.Degraded.class::isInstance)
+        .extracting(Object::toString)
+        .anyMatch(text -> text.contains("ranks 0 and 1 protect each other's checkpoints"));
+  }
+
   @Test
   void aProgramThatCrashesAtOnePlaceIsNotStartedForEver() {
     Job job = job(2, 1, 2, OnNoSpare.ABORT);

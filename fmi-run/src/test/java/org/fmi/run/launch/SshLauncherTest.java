@@ -8,12 +8,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 final class SshLauncherTest {
-  /** One that the user's settings make ssh share may hang. */
+  /** One that is shared may hang, and a terminal shows what the daemon is told. */
   @Test
-  void eachCommandHasAConnectionOfItsOwn() {
+  void theUsersSettingsDoNotShareTheConnectionOrAddToIt() {
     assertThat(SshLauncher.ssh("h1", "true"))
         .containsSequence("-o", "ControlMaster=no")
         .containsSequence("-o", "ControlPath=none")
+        .containsSequence("-o", "RequestTTY=no")
+        .containsSequence("-o", "ClearAllForwardings=yes")
         .endsWith("--", "h1", "true");
   }
 
