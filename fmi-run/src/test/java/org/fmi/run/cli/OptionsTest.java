@@ -54,8 +54,8 @@ final class OptionsTest {
     String jar = options("-n 1 link/../other.jar").program().classPath().getFirst();
     assertThat(Path.of(jar)).isRegularFile();
     Files.move(directory.resolve("classes"), directory.resolve("elsewhere/classes"));
-    String classes = options("-n 1 -cp link/../classes org.example.App").program().classPath().getFirst();
-    assertThat(Path.of(classes)).isDirectory();
+    RunOptions options = options("-n 1 -cp link/../classes org.example.App");
+    assertThat(Path.of(options.program().classPath().getFirst())).isDirectory();
   }
 
   /** Tools make such jars where a class path would be too long. */
