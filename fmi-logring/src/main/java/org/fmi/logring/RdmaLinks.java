@@ -277,7 +277,7 @@ final class RdmaLinks implements RingLinks {
       return;
     }
     if (link.deadline == 0) {
-      link.deadline = (now + timeoutNanos) | 1;
+      link.deadline = now + timeoutNanos == 0 ? 1 : now + timeoutNanos;
     } else if (now - link.deadline >= 0) {
       lose(link, "no answer within " + config.heartbeatTimeoutMillis() + " ms");
       return;

@@ -216,9 +216,7 @@ class RdmaLinksTest {
     first.happens(Verbs.Event.Kind.UNRESOLVED, new byte[0]);
     wake();
     ScriptedVerbs.Dialled second = next(verbs.dialled);
-    for (int i = 0; i < 2; i++) {
-      beat();
-    }
+    beat();
     assertThat(heard).isEmpty();
     answer(second);
     assertThat(next(heard)).isEqualTo("open 1");
@@ -252,7 +250,7 @@ class RdmaLinksTest {
   void whoeverIsNotAcceptedHearsThatItMayAskAgain() throws Exception {
     verbs.accepts = false;
     ScriptedVerbs.Dialled theirs = dials(1);
-    wake();
+    beat();
     links.close();
     assertThat(Greeting.refused(theirs.refusal)).isEqualTo(2);
     assertThat(heard).isEmpty();
