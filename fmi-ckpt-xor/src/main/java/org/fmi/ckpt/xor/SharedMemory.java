@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.fmi.core.node.FreeMemory;
 import org.fmi.core.node.PrivateFile;
 import org.fmi.core.spi.NodeMemory;
 
@@ -40,7 +41,7 @@ public final class SharedMemory implements NodeMemory {
    * @param directory exists, and belongs to the job
    */
   public SharedMemory(Path directory) {
-    this(directory, SharedMemory::freeBytes, PATIENCE_MILLIS);
+    this(directory, FreeMemory::bytes, PATIENCE_MILLIS);
   }
 
   SharedMemory(Path directory, FreeBytes free, int patienceMillis) {
@@ -122,17 +123,5 @@ public final class SharedMemory implements NodeMemory {
     return new IOException(
         "a checkpoint needs %d MiB in %s, %d MiB are free; fewer ranks a node, a smaller state, or more memory there would help"
             .formatted(mebibytes(bytes), directory, free.of(directory) >> MIB_SHIFT));
-  }
-
-  /** What the file system, the node and this process's control groups can still give. */
-  public static long freeBytes(Path directory) throws IOException {
-    long free = Math.min(Files.getFileStore(directory).getUsableSpace(), GroupMemory.free());
-    for (String line : Files.readAllLines(Path.of("/proc/meminfo"))) {
-      if (line.startsWith("MemAvailable:")) {
-        String kibibytes = line.replaceAll("[^0-9]", "");
-        return Math.min(free, Long.parseLong(kibibytes) << 10);
-      }
-    }
-    return free;
   }
 }

@@ -14,6 +14,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
+import org.fmi.core.node.FreeMemory;
 import org.fmi.core.spi.CheckpointId;
 import org.fmi.testkit.contract.StoreGroup;
 import org.junit.jupiter.api.AfterEach;
@@ -23,12 +24,12 @@ import org.junit.jupiter.api.Test;
 /** Pieces are private files with memory behind them, and outlive their process. */
 class SharedMemoryTest {
   private Path directory = Path.of("/dev/shm");
-  private SharedMemory memory = new SharedMemory(directory, SharedMemory::freeBytes, 0);
+  private SharedMemory memory = new SharedMemory(directory, FreeMemory::bytes, 0);
 
   @BeforeEach
   void makeDirectory() throws IOException {
     directory = Files.createTempDirectory(Path.of("/dev/shm"), "fmi-test-");
-    memory = new SharedMemory(directory, SharedMemory::freeBytes, 0);
+    memory = new SharedMemory(directory, FreeMemory::bytes, 0);
   }
 
   @AfterEach

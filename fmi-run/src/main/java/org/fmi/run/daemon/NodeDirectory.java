@@ -26,7 +26,7 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.fmi.ckpt.xor.SharedMemory;
+import org.fmi.core.node.FreeMemory;
 import org.fmi.run.process.ProcessStat;
 import org.jspecify.annotations.Nullable;
 
@@ -127,7 +127,7 @@ public final class NodeDirectory {
 
   /** Bytes that checkpoints may take where it lies. */
   public long free() throws IOException {
-    return SharedMemory.freeBytes(path);
+    return FreeMemory.bytes(path);
   }
 
   /** Kills all processes that belong to it, then deletes it. */

@@ -301,7 +301,7 @@ final class OptionsTest {
   /** What a site's file says of jobs on hosts is not in the way of one on this machine. */
   @Test
   void settingsOfHostsDoNotForbidLocalNodes() throws UsageException, IOException {
-    configuration("hosts = a:4,b:4\nprefix = /opt/fmi\nspares = 0");
+    configuration("hosts = a:4,b:4\nprefix = /opt/fmi");
     RunOptions onHosts = options("-n 4 app.jar");
     assertThat(onHosts.ssh()).isTrue();
     assertThat(onHosts.prefix()).isEqualTo("/opt/fmi");

@@ -1,24 +1,35 @@
-package org.fmi.ckpt.xor;
+package org.fmi.core.node;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import org.fmi.core.node.ControlGroup;
 
 /**
- * What control groups leave this process of memory, as in a container or a batch job. Files in
- * shared memory count for whoever wrote them, and the kernel kills rather than refuses.
+ * How much memory files in shared memory may still take. They count for whoever wrote them, and
+ * where a container or a batch job has less than the machine the kernel kills rather than refuses.
  */
-final class GroupMemory {
-  private GroupMemory() {}
+public final class FreeMemory {
+  private FreeMemory() {}
 
-  /** Bytes; {@link Long#MAX_VALUE} if there is no limit. */
-  static long free() throws IOException {
-    return free(ControlGroup.lines(ControlGroup.OWN), ControlGroup.MOUNT);
+  /** Bytes that the file system, the machine, and this process's control groups can give. */
+  public static long bytes(Path directory) throws IOException {
+    long free =
+        Math.min(
+            Files.getFileStore(directory).getUsableSpace(),
+            ofGroups(ControlGroup.lines(ControlGroup.OWN), ControlGroup.MOUNT));
+    for (String line : Files.readAllLines(Path.of("/proc/meminfo"))) {
+      if (line.startsWith("MemAvailable:")) {
+        String kibibytes = line.replaceAll("[^0-9]", "");
+        return Math.min(free, Long.parseLong(kibibytes) << 10);
+      }
+    }
+    return free;
   }
 
-  static long free(List<String> groups, Path mount) throws IOException {
+  /** {@link Long#MAX_VALUE} if there is no limit. */
+  static long ofGroups(List<String> groups, Path mount) throws IOException {
     long free = Long.MAX_VALUE;
     for (String group : groups) {
       String[] fields = group.split(":", 3);
@@ -27,21 +38,21 @@ final class GroupMemory {
       }
       if (fields[1].isEmpty()) {
         for (Path directory : ControlGroup.upwards(mount, fields[2])) {
-          free = Math.min(free, free(directory, "memory.max", "memory.current", ""));
+          free = Math.min(free, ofGroup(directory, "memory.max", "memory.current", ""));
         }
       } else if (Arrays.asList(fields[1].split(",", -1)).contains("memory")) {
         for (Path directory : ControlGroup.upwards(mount.resolve("memory"), fields[2])) {
           free =
               Math.min(
                   free,
-                  free(directory, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_"));
+                  ofGroup(directory, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_"));
         }
       }
     }
     return free;
   }
 
-  private static long free(Path group, String limit, String usage, String prefix)
+  private static long ofGroup(Path group, String limit, String usage, String prefix)
       throws IOException {
     long most = number(group.resolve(limit));
     long used = number(group.resolve(usage));

@@ -1,4 +1,4 @@
-package org.fmi.ckpt.xor;
+package org.fmi.core.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-final class GroupMemoryTest {
+final class FreeMemoryTest {
   @TempDir private Path mount;
 
   private void file(String path, String text) throws IOException {
@@ -23,7 +23,7 @@ final class GroupMemoryTest {
     file("job/memory.max", "1000");
     file("job/memory.current", "900");
     file("job/memory.stat", "anon 500\ninactive_file 200\nactive_file 50\nshmem 100");
-    assertThat(GroupMemory.free(List.of("0::/job"), mount)).isEqualTo(350);
+    assertThat(FreeMemory.ofGroups(List.of("0::/job"), mount)).isEqualTo(350);
   }
 
   @Test
@@ -34,9 +34,9 @@ final class GroupMemoryTest {
     file("a/memory.current", "700");
     file("memory.max", "5000");
     file("memory.current", "4000");
-    assertThat(GroupMemory.free(List.of("0::/a/b"), mount)).isEqualTo(300);
+    assertThat(FreeMemory.ofGroups(List.of("0::/a/b"), mount)).isEqualTo(300);
     file("a/memory.current", "1001");
-    assertThat(GroupMemory.free(List.of("0::/a/b"), mount)).isZero();
+    assertThat(FreeMemory.ofGroups(List.of("0::/a/b"), mount)).isZero();
   }
 
   @Test
@@ -47,13 +47,14 @@ final class GroupMemoryTest {
     file("memory/memory.limit_in_bytes", "9223372036854771712");
     file("memory/memory.usage_in_bytes", "2000");
     List<String> groups = List.of("12:cpu,cpuacct:/other", "4:memory:/job", "0::/");
-    assertThat(GroupMemory.free(groups, mount)).isEqualTo(300);
+    assertThat(FreeMemory.ofGroups(groups, mount)).isEqualTo(300);
   }
 
   @Test
   void withoutALimitThereIsNone() throws IOException {
-    assertThat(GroupMemory.free(List.of(), mount)).isEqualTo(Long.MAX_VALUE);
-    assertThat(GroupMemory.free(List.of("0::/job", "nonsense"), mount)).isEqualTo(Long.MAX_VALUE);
-    assertThat(GroupMemory.free()).isPositive();
+    assertThat(FreeMemory.ofGroups(List.of(), mount)).isEqualTo(Long.MAX_VALUE);
+    assertThat(FreeMemory.ofGroups(List.of("0::/job", "nonsense"), mount))
+        .isEqualTo(Long.MAX_VALUE);
+    assertThat(FreeMemory.bytes(mount)).isPositive();
   }
 }
