@@ -1,12 +1,13 @@
 package org.fmi.testkit.contract;
 
-import static org.junit.platform.engine.discovery.DiscoverySelectors.selectPackage;
-
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
+import org.junit.platform.engine.DiscoverySelector;
+import org.junit.platform.engine.DiscoverySelectorIdentifier;
 import org.junit.platform.engine.TestExecutionResult;
-import org.junit.platform.engine.discovery.ClassNameFilter;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.TagFilter;
 import org.junit.platform.launcher.TestExecutionListener;
@@ -16,8 +17,9 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
 /**
- * Runs a package's tests that need an RDMA device, where there is no Maven. Arguments: the package,
- * and a pattern for the names of the classes to run (default: all).
+ * Runs tests where there is no Maven. Arguments: an expression of JUnit for the tags of the tests
+ * to run, and what to choose from, as JUnit writes selectors: {@code package:org.fmi.logring},
+ * {@code class:org.fmi.run.e2e.RecoveryIT}, {@code iteration:method:...[0..19]}.
  */
 public final class RunTests {
   private RunTests() {}
@@ -25,10 +27,8 @@ public final class RunTests {
   public static void main(String[] args) {
     LauncherDiscoveryRequest request =
         LauncherDiscoveryRequestBuilder.request()
-            .selectors(selectPackage(args[0]))
-            .filters(
-                TagFilter.includeTags("rdma"),
-                ClassNameFilter.includeClassNamePatterns(args.length > 1 ? args[1] : ".*"))
+            .selectors(Arrays.stream(args).skip(1).map(RunTests::selector).toList())
+            .filters(TagFilter.includeTags(args[0]))
             .build();
     SummaryGeneratingListener summary = new SummaryGeneratingListener();
     LauncherFactory.create().execute(request, summary, new Progress());
@@ -38,6 +38,10 @@ public final class RunTests {
     long failed = summary.getSummary().getTotalFailureCount();
     out.println("tests: " + run + ", failed: " + failed);
     System.exit(run > 0 && failed == 0 ? 0 : 1);
+  }
+
+  private static DiscoverySelector selector(String text) {
+    return DiscoverySelectors.parse(DiscoverySelectorIdentifier.parse(text)).orElseThrow();
   }
 
   private static final class Progress implements TestExecutionListener {
