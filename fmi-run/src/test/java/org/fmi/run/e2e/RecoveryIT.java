@@ -268,7 +268,7 @@ final class RecoveryIT {
                 "--interval",
                 "10",
                 "--heartbeat",
-                "1",
+                System.getProperty("fmi.tests.heartbeat", "1"),
                 Fmirun.example("heat2d"),
                 "--size",
                 "64",
