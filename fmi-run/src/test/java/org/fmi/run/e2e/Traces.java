@@ -121,7 +121,7 @@ final class Traces {
     // What vanishes now was another job's, which deletes a node: this one has nobody to delete it.
     long limit = System.nanoTime() + VANISHING.toNanos();
     while (!directories().isEmpty() && System.nanoTime() < limit) {
-      Thread.sleep(10);
+      Thread.sleep(10); // polls what another process deletes
     }
     assertThat(directories()).as("left in node memory; output:%n%s", output).isEmpty();
   }
