@@ -30,6 +30,7 @@ final class Fmirun {
   private final List<String> arguments = new ArrayList<>();
   private final Map<String, String> environment = new TreeMap<>();
   private final Path directory;
+  private Path input = Path.of("/dev/null");
 
   /**
    * A run to be started.
@@ -47,6 +48,12 @@ final class Fmirun {
 
   Fmirun env(String name, String value) {
     environment.put(name, value);
+    return this;
+  }
+
+  /** Its standard input. */
+  Fmirun input(Path file) {
+    input = file;
     return this;
   }
 
@@ -69,7 +76,7 @@ final class Fmirun {
       command.addAll(arguments);
       ProcessBuilder builder =
           new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
-      builder.redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()));
+      builder.redirectInput(input.toFile());
       traces.mark(builder.environment());
       builder.environment().putAll(environment);
       process = builder.start();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -169,6 +170,42 @@ final class RecoveryIT {
           .hasSize(faults.isEmpty() ? 0 : 1);
     }
     assertThat(answers.subList(4, 8)).isEqualTo(answers.subList(0, 4));
+  }
+
+  /** A replacement runs from its start: it must read what the one before has read. */
+  @Test
+  void aReplacementOfRank0GetsTheInputAgain() throws IOException, InterruptedException {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < 300_000; i++) {
+      text.append(i == 150_000 ? "" : "line " + i * 31L).append('\n');
+    }
+    Path input = Files.writeString(directory.resolve("input"), text);
+    List<String> answers = new ArrayList<>();
+    for (String kills : List.of("", "rank0@prologue,rank0@15,rank0@35")) {
+      Fmirun.Result result =
+          new Fmirun(
+                  directory,
+                  "-n",
+                  "2",
+                  "--interval",
+                  "10",
+                  "-cp",
+                  "target/test-classes",
+                  InputProgram.class.getName())
+              .input(input)
+              .env("FMI_KILL", kills)
+              .run()
+              .succeeded();
+      answers.add(result.out());
+      if (!kills.isEmpty()) {
+        assertThat(result.err())
+            .contains("running (H3) from the start")
+            .contains("running (H3) from iteration 10")
+            .contains("running (H3) from iteration 30");
+      }
+    }
+    assertThat(answers.get(0)).doesNotContain("first=0 ").doesNotContain("second=0 ");
+    assertThat(answers.get(1)).isEqualTo(answers.get(0));
   }
 
   /** The node's memory is gone: the data must have come from the group's code. */
