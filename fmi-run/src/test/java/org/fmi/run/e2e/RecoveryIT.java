@@ -44,6 +44,15 @@ final class RecoveryIT {
     return new Fmirun(directory, all.toArray(String[]::new));
   }
 
+  /** A program of this package, on two ranks. */
+  private Fmirun pair(List<String> options, Class<?> program, String... args) {
+    List<String> all = new ArrayList<>(List.of("-n", "2"));
+    all.addAll(options);
+    all.addAll(List.of("-cp", "target/test-classes", program.getName()));
+    all.addAll(List.of(args));
+    return new Fmirun(directory, all.toArray(String[]::new));
+  }
+
   @BeforeAll
   static void undisturbed(@TempDir Path directory) throws IOException, InterruptedException {
     Fmirun.Result result = heat(directory, List.of()).run().succeeded();
@@ -180,32 +189,20 @@ final class RecoveryIT {
       text.append(i == 150_000 ? "" : "line " + i * 31L).append('\n');
     }
     Path input = Files.writeString(directory.resolve("input"), text);
-    List<String> answers = new ArrayList<>();
-    for (String kills : List.of("", "rank0@prologue,rank0@15,rank0@35")) {
-      Fmirun.Result result =
-          new Fmirun(
-                  directory,
-                  "-n",
-                  "2",
-                  "--interval",
-                  "10",
-                  "-cp",
-                  "target/test-classes",
-                  InputProgram.class.getName())
-              .input(input)
-              .env("FMI_KILL", kills)
-              .run()
-              .succeeded();
-      answers.add(result.out());
-      if (!kills.isEmpty()) {
-        assertThat(result.err())
-            .contains("running (H3) from the start")
-            .contains("running (H3) from iteration 10")
-            .contains("running (H3) from iteration 30");
-      }
-    }
-    assertThat(answers.get(0)).doesNotContain("first=0 ").doesNotContain("second=0 ");
-    assertThat(answers.get(1)).isEqualTo(answers.get(0));
+    List<String> interval = List.of("--interval", "10");
+    String answer = pair(interval, InputProgram.class).input(input).run().succeeded().out();
+    assertThat(answer).doesNotContain("first=0 ").doesNotContain("second=0 ");
+    Fmirun.Result result =
+        pair(interval, InputProgram.class)
+            .input(input)
+            .env("FMI_KILL", "rank0@prologue,rank0@15,rank0@35")
+            .run()
+            .succeeded();
+    assertThat(result.err())
+        .contains("running (H3) from the start")
+        .contains("running (H3) from iteration 10")
+        .contains("running (H3) from iteration 30");
+    assertThat(result.out()).isEqualTo(answer);
   }
 
   /** The node's memory is gone: the data must have come from the group's code. */
@@ -245,21 +242,9 @@ final class RecoveryIT {
     int[] usable = LaunchIT.usableCores();
     assumeThat(usable).hasSizeGreaterThanOrEqualTo(2);
     Fmirun.Result result =
-        new Fmirun(
-                directory,
-                "-n",
-                "2",
-                "--ppn",
-                "1",
-                "--bind",
-                "core",
-                "--interval",
-                "10",
-                "--kill",
-                kill,
-                "-cp",
-                "target/test-classes",
-                BoundProgram.class.getName())
+        pair(
+                List.of("--ppn", "1", "--bind", "core", "--interval", "10", "--kill", kill),
+                BoundProgram.class)
             .run()
             .succeeded();
     assertThat(result.count("Respawned")).isEqualTo(1);
@@ -326,18 +311,7 @@ final class RecoveryIT {
   @CsvSource({"message, rank 0 waits for this rank", "checkpoint, other ranks are in a loop"})
   void endsAProgramThatFailsOutsideOfALoop(String waitsFor, String said)
       throws IOException, InterruptedException {
-    Fmirun.Result result =
-        new Fmirun(
-                directory,
-                "-n",
-                "2",
-                "--interval",
-                "1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                LeavingProgram.class.getName(),
-                waitsFor)
-            .run();
+    Fmirun.Result result = pair(List.of("--interval", "1"), LeavingProgram.class, waitsFor).run();
     assertThat(result.status()).as(result.err()).isEqualTo(1);
     assertThat(result.err())
         .contains("ArithmeticException: a defect before the message")
@@ -347,15 +321,7 @@ final class RecoveryIT {
 
   @Test
   void endsAProgramThatFailsByItself() throws IOException, InterruptedException {
-    Fmirun.Result result =
-        new Fmirun(
-                directory,
-                "-n",
-                "2",
-                "-cp",
-                System.getProperty("java.class.path"),
-                FailingProgram.class.getName())
-            .run();
+    Fmirun.Result result = pair(List.of(), FailingProgram.class).run();
     assertThat(result.status()).as(result.err()).isEqualTo(1);
     assertThat(result.err()).contains("ArithmeticException").contains("failed by itself 3 times");
   }
@@ -365,15 +331,7 @@ final class RecoveryIT {
   @Tag("wide")
   void aProcessThatDoesNotComeToItsEndIsReplaced() throws IOException, InterruptedException {
     Fmirun.Result result =
-        new Fmirun(
-                directory,
-                "-n",
-                "2",
-                "-cp",
-                System.getProperty("java.class.path"),
-                FailingProgram.class.getName(),
-                directory.resolve("failed").toString())
-            .run();
+        pair(List.of(), FailingProgram.class, directory.resolve("failed").toString()).run();
     assertThat(result.status()).as(result.err()).isZero();
     assertThat(result.err()).contains("rank 1 began to end 30 s ago");
   }
