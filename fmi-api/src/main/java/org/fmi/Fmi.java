@@ -29,7 +29,8 @@ public interface Fmi extends AutoCloseable {
         .orElseThrow(
             () ->
                 new IllegalStateException(
-                    "no FMI runtime on the class path: start this program with 'fmirun -n N app.jar'"))
+                    "no FMI runtime on the class path: start this program with 'fmirun -n N"
+                        + " app.jar'"))
         .init(args);
   }
 

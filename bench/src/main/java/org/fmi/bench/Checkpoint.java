@@ -61,7 +61,8 @@ public final class Checkpoint {
       }
       if (world.rank() == 0) {
         System.out.printf(
-            "result check=%s copy_mb_s=%.0f socket_ring_mb_s=%.0f fmi_ring_mb_s=%.0f recoveries=%d%n",
+            "result check=%s copy_mb_s=%.0f socket_ring_mb_s=%.0f fmi_ring_mb_s=%.0f"
+                + " recoveries=%d%n",
             wrong[0] == 0 ? "ok" : "FAILED", copy, socketRing, fmiRing, fmi.epoch());
         if (wrong[0] != 0) {
           world.abort(1);

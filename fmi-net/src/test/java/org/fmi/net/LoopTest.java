@@ -204,7 +204,8 @@ class LoopTest {
       Recorder left = new Recorder();
       loop.connect(at(port), ME, 30_000, left);
       assertThat(left.next().end().why()).isEqualTo(Closed.Why.UNREACHABLE);
-      assertThatThrownBy(() -> loop.listen(new InetSocketAddress("192.0.2.1", 0), 5000, (i, r) -> left))
+      assertThatThrownBy(
+              () -> loop.listen(new InetSocketAddress("192.0.2.1", 0), 5000, (i, r) -> left))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("192.0.2.1");
     }
@@ -315,7 +316,8 @@ class LoopTest {
         Loop mute = Loop.open("mute", SECRET, 100)) {
       Recorder good = new Recorder();
       Recorder bad = new Recorder();
-      Server server = mine.listen(at(0), 5000, (identity, remote) -> identity.length == 0 ? bad : good);
+      Server server =
+          mine.listen(at(0), 5000, (identity, remote) -> identity.length == 0 ? bad : good);
       Recorder left = new Recorder();
       Connection beating = other.connect(at(server.port()), ME, 30_000, left);
       mute.connect(at(server.port()), new byte[0], 30_000, new Recorder());

@@ -11,7 +11,8 @@ public final class LockedMemory {
 
   /** How to raise the limit. */
   public static final String WAY_OUT =
-      "set 'ulimit -l unlimited' where ranks start (limits.conf: memlock; slurmd: LimitMEMLOCK=infinity)";
+      "set 'ulimit -l unlimited' where ranks start (limits.conf: memlock; slurmd:"
+          + " LimitMEMLOCK=infinity)";
 
   private static final String LIMIT = "Max locked memory";
   private static final String CAPABILITIES = "CapEff:";

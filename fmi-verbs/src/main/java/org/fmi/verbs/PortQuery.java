@@ -69,7 +69,8 @@ public final class PortQuery {
                   + device
                   + ": "
                   + Library.VERBS
-                  + " has no driver for it; install the device's provider (Debian: ibverbs-providers)");
+                  + " has no driver for it; install the device's provider (Debian:"
+                  + " ibverbs-providers)");
         }
         if (!ConnectionManager.deviceName(found).equals(device)) {
           continue;

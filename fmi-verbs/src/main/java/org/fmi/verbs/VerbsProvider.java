@@ -74,8 +74,8 @@ public interface VerbsProvider {
     if (wanted.equals(DISNI)) {
       throw new IOException(
           message
-              + "its module, fmi-verbs-disni, is not on the class path; in an installation of FMI it"
-              + " is in lib/disni");
+              + "its module, fmi-verbs-disni, is not on the class path; in an installation of FMI"
+              + " it is in lib/disni");
     }
     throw new IOException(message + "no such verbs provider; valid: " + NATIVE + ", " + DISNI);
   }

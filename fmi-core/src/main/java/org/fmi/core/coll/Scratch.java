@@ -28,8 +28,7 @@ final class Scratch {
     if (!reducer.divisible() || bytes > KEPT_BYTES) {
       return reducer.scratch(bytes);
     }
-    Map<Datatype, Region> arrays =
-        kept.computeIfAbsent(use, _ -> new EnumMap<>(Datatype.class));
+    Map<Datatype, Region> arrays = kept.computeIfAbsent(use, _ -> new EnumMap<>(Datatype.class));
     Region found = arrays.get(reducer.type());
     if (found == null || found.arrayBytes() < bytes) {
       found = reducer.scratch(bytes);

@@ -122,8 +122,8 @@ final class Console {
   }
 
   /**
-   * Whether a stream is a pipe or a socket, which can be written as long as somebody reads it.
-   * The message of the failure does not tell: it is in the user's language.
+   * Whether a stream is a pipe or a socket, which can be written as long as somebody reads it. The
+   * message of the failure does not tell: it is in the user's language.
    */
   private static boolean isPipe(boolean error) {
     try {

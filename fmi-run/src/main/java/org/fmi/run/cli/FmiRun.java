@@ -16,10 +16,10 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntConsumer;
+import org.fmi.run.Installation;
 import org.fmi.run.cli.RunOptions.Verbosity;
 import org.fmi.run.job.GlobalRecoveryJob;
 import org.fmi.run.job.JobSpec;
-import org.fmi.run.Installation;
 import org.fmi.run.launch.Launcher;
 import org.fmi.run.launch.LocalLauncher;
 import org.fmi.run.launch.SshLauncher;
@@ -112,9 +112,7 @@ public final class FmiRun {
     JobShell[] shell = new JobShell[1];
     Console console =
         new Console(
-            options.tagOutput(),
-            () -> shell[0].interrupt(SIGPIPE),
-            () -> shell[0].outputLost());
+            options.tagOutput(), () -> shell[0].interrupt(SIGPIPE), () -> shell[0].outputLost());
     shell[0] =
         new JobShell(
             options,
@@ -126,7 +124,10 @@ public final class FmiRun {
                 options.ssh()
                     ? new InetSocketAddress(0)
                     : new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                node -> options.ssh() ? addresses.forHost(hosts.get(node)) : List.of(InetAddress.getLoopbackAddress().getHostAddress()),
+                node ->
+                    options.ssh()
+                        ? addresses.forHost(hosts.get(node))
+                        : List.of(InetAddress.getLoopbackAddress().getHostAddress()),
                 new FileInputStream(FileDescriptor.in),
                 console,
                 events));
@@ -134,8 +135,7 @@ public final class FmiRun {
     onSignal("TERM", shell[0]::interrupt);
     onSignal("HUP", shell[0]::interrupt);
     onSignal(
-        "TSTP",
-        _ -> console.line("fmirun: cannot be paused: its nodes would count it as dead"));
+        "TSTP", _ -> console.line("fmirun: cannot be paused: its nodes would count it as dead"));
     console.start();
     if (options.verbosity() == Verbosity.VERBOSE) {
       console.line(describe(options));

@@ -44,8 +44,8 @@ public final class FmiTool {
         "doctor",
         command(
             FmiTool::doctor,
-            "Tells what this machine has, what is missing, and whether messages travel: each transport that is there makes"
-                + " a round trip. Ends with status "
+            "Tells what this machine has, what is missing, and whether messages travel: each"
+                + " transport that is there makes a round trip. Ends with status "
                 + FAILED
                 + " if a line says 'failed'."));
     return tool;

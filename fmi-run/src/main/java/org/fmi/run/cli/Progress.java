@@ -101,7 +101,11 @@ final class Progress {
         if (recovering && notified > 0) {
           stage(
               n.epoch(),
-              notified + (notified == 1 ? " rank" : " ranks") + " notified over the log-ring, within " + mostHops + " hops",
+              notified
+                  + (notified == 1 ? " rank" : " ranks")
+                  + " notified over the log-ring, within "
+                  + mostHops
+                  + " hops",
               notifiedNanos);
         }
         stage(n.epoch(), "all ranks joined (H1)", nanos);

@@ -20,8 +20,8 @@ enum Setting {
       "--transport",
       "transport",
       "T",
-      "auto, shm (one node only), rdma or tcp (default auto: shm within a node, else rdma where there"
-          + " is a device, else tcp)"),
+      "auto, shm (one node only), rdma or tcp (default auto: shm within a node, else rdma where"
+          + " there is a device, else tcp)"),
   VERBS(
       "--verbs",
       "verbs",

@@ -87,15 +87,15 @@ final class Settings {
     CommandLine command = new CommandLine(spec());
     CommandLine.Help help = new CommandLine.Help(command.getCommandSpec(), Ansi.OFF);
     return """
-        Runs a Java program on N ranks and keeps it running when processes and nodes die.
+    Runs a Java program on N ranks and keeps it running when processes and nodes die.
 
-        fmirun -n N [options] app.jar [args...]
-        fmirun -n N [options] -cp PATH main.Class [args...]
+    fmirun -n N [options] app.jar [args...]
+    fmirun -n N [options] -cp PATH main.Class [args...]
 
-        %s
-        Each option is also a variable (%s for %s) and a key of conf/fmi.conf (%s);
-        a flag goes before a variable, a variable before the file.
-        """
+    %s
+    Each option is also a variable (%s for %s) and a key of conf/fmi.conf (%s);
+    a flag goes before a variable, a variable before the file.
+    """
         .formatted(
             help.optionList(), Setting.MTBF.variable(), Setting.MTBF.flag(), Setting.MTBF.key());
   }

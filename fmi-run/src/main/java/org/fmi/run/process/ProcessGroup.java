@@ -18,8 +18,8 @@ public final class ProcessGroup {
   private ProcessGroup() {}
 
   /**
-   * Makes this process the leader of a group, by setpgid(2). A thread does so: the first call of the
-   * system takes tens of milliseconds to be set up.
+   * Makes this process the leader of a group, by setpgid(2). A thread does so: the first call of
+   * the system takes tens of milliseconds to be set up.
    *
    * @return a thread that is alive until it is done
    */
@@ -28,7 +28,8 @@ public final class ProcessGroup {
   }
 
   private static void setpgid() {
-    // The leader of a session, such as a daemon started by ssh, is refused: it leads a group already.
+    // The leader of a session, such as a daemon started by ssh, is refused: it leads a group
+    // already.
     if (call(function("setpgid"), 0, 0) != 0
         && call(function("getpgid"), 0, 0) != ProcessHandle.current().pid()) {
       System.err.println("fmi: this process leads no group: what it starts may outlive it");
@@ -36,8 +37,8 @@ public final class ProcessGroup {
   }
 
   /**
-   * In the form in which the lifeline's functions are called, which the virtual machine has to learn
-   * but once.
+   * In the form in which the lifeline's functions are called, which the virtual machine has to
+   * learn but once.
    */
   @SuppressWarnings("restricted") // calls the system; FMI's JVMs allow it
   private static MethodHandle function(String name) {

@@ -309,8 +309,7 @@ final class JobShellTest {
           @Override
           public List<JobCommand> on(JobEvent event) {
             return switch (event) {
-              case JobEvent.Interrupted e ->
-                  List.of(new JobCommand.End(128 + e.signal(), ""));
+              case JobEvent.Interrupted e -> List.of(new JobCommand.End(128 + e.signal(), ""));
               case JobEvent.NodeLost _ -> {
                 lost.incrementAndGet();
                 yield List.of(new JobCommand.Launch(0));
@@ -426,8 +425,7 @@ final class JobShellTest {
 
     @Override
     public void onOpen(Connection connection) {
-      connection.send(
-          DaemonCodec.encode(new FromDaemon.Hello(0, 1, 1, new int[0], 1 << 20, "25")));
+      connection.send(DaemonCodec.encode(new FromDaemon.Hello(0, 1, 1, new int[0], 1 << 20, "25")));
     }
 
     @Override

@@ -253,9 +253,9 @@ final class OptionsTest {
     environment.put("HERE", "now");
     RunOptions options =
         options(
-            "-n 2 --transport tcp --group-size 4 --interval 10 --on-no-spare wait"
-                + " --max-recoveries 3 --events e.jsonl --quiet --tag-output -x HERE -x THERE=then=x"
-                + " -J -Xmx2g -J -Dkey=value --heartbeat 0.5 --logring-base 4 --bind none app.jar");
+            "-n 2 --transport tcp --group-size 4 --interval 10 --on-no-spare wait --max-recoveries"
+                + " 3 --events e.jsonl --quiet --tag-output -x HERE -x THERE=then=x -J -Xmx2g -J"
+                + " -Dkey=value --heartbeat 0.5 --logring-base 4 --bind none app.jar");
     assertThat(options.bind()).isZero();
     assertThat(options.transports()).containsExactly("tcp");
     assertThat(options.spec().groupSize()).isEqualTo(4);

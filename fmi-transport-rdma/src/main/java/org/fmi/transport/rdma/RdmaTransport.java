@@ -833,7 +833,8 @@ final class RdmaTransport implements Transport {
       if (!silent[link.peer]) {
         silent[link.peer] = true;
         System.err.printf(
-            "fmi: no answer from rank %d over rdma: it computes, or is a filter in between? It is tried again (as seen by rank %d)%n",
+            "fmi: no answer from rank %d over rdma: it computes, or is a filter in between? It is"
+                + " tried again (as seen by rank %d)%n",
             link.peer, config.rank());
       }
       attempts[link.peer]--;

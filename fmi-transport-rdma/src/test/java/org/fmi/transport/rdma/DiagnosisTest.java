@@ -35,7 +35,8 @@ class DiagnosisTest {
     assertThat(new Diagnosis(new Devices(directory)).findings())
         .contains(
             Finding.missing(
-                "rdma: mlx5_0 port 1 (1: DOWN), InfiniBand; is a cable or the subnet manager missing?"));
+                "rdma: mlx5_0 port 1 (1: DOWN), InfiniBand; is a cable or the subnet manager"
+                    + " missing?"));
   }
 
   private static VerbsProvider provider() throws IOException {
@@ -47,7 +48,8 @@ class DiagnosisTest {
     assertThatThrownBy(() -> Diagnosis.lockedMemory(64 << 10, false, provider()))
         .isInstanceOf(IOException.class)
         .hasMessage(
-            "rdma: locked memory (ulimit -l): 64 KiB; a rank needs 4184 KiB, one that talks to 1000 others 119984 KiB; "
+            "rdma: locked memory (ulimit -l): 64 KiB; a rank needs 4184 KiB, one that talks to 1000"
+                + " others 119984 KiB; "
                 + LockedMemory.WAY_OUT);
   }
 

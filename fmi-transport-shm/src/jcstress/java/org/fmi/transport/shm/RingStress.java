@@ -71,7 +71,10 @@ public final class RingStress {
   }
 
   @JCStressTest
-  @Outcome(id = {"0", "1", "12"}, expect = Expect.ACCEPTABLE, desc = "whole, in order")
+  @Outcome(
+      id = {"0", "1", "12"},
+      expect = Expect.ACCEPTABLE,
+      desc = "whole, in order")
   @Outcome(expect = Expect.FORBIDDEN, desc = "torn, lost or out of order")
   @State
   public static class FramesInCells extends Pair {
@@ -89,7 +92,10 @@ public final class RingStress {
   }
 
   @JCStressTest
-  @Outcome(id = {"0", "1", "12"}, expect = Expect.ACCEPTABLE, desc = "whole, in order")
+  @Outcome(
+      id = {"0", "1", "12"},
+      expect = Expect.ACCEPTABLE,
+      desc = "whole, in order")
   @Outcome(expect = Expect.FORBIDDEN, desc = "torn, lost or out of order")
   @State
   public static class FramesInTheDataArea extends Pair {
@@ -143,7 +149,8 @@ public final class RingStress {
   @Outcome(
       id = "0, 0",
       expect = Expect.ACCEPTABLE_INTERESTING,
-      desc = "neither: the frame is in the sender's store buffer; the first sleep is short for that")
+      desc =
+          "neither: the frame is in the sender's store buffer; the first sleep is short for that")
   @State
   public static class GoingToSleep extends Pair {
     @Actor
@@ -161,7 +168,10 @@ public final class RingStress {
 
   /** Two senders, one sleeper: one of them rings. */
   @JCStressTest
-  @Outcome(id = {"1, 0", "0, 1"}, expect = Expect.ACCEPTABLE, desc = "one rings")
+  @Outcome(
+      id = {"1, 0", "0, 1"},
+      expect = Expect.ACCEPTABLE,
+      desc = "one rings")
   @Outcome(expect = Expect.FORBIDDEN)
   @State
   public static class OneRings extends Pair {

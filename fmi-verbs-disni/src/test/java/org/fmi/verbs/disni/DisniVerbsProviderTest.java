@@ -20,8 +20,8 @@ class DisniVerbsProviderTest {
     assertThatThrownBy(provider::check)
         .isInstanceOf(IOException.class)
         .hasMessageMatching(
-            "rdma: FMI_VERBS=disni: libdisni is not installed \\(no disni in java\\.library\\.path: .*\\);"
-                + " build it from the sources of DiSNI 2\\.1 and put its directory into"
+            "rdma: FMI_VERBS=disni: libdisni is not installed \\(no disni in java\\.library\\.path:"
+                + " .*\\); build it from the sources of DiSNI 2\\.1 and put its directory into"
                 + " LD_LIBRARY_PATH where ranks start, or unset FMI_VERBS");
     // A second time, when the JVM has given DiSNI's class up, it is the same.
     assertThatThrownBy(provider::check).hasMessageContaining("libdisni is not installed");
