@@ -9,9 +9,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
-import org.fmi.core.spi.FailureDetector;
-import org.fmi.core.spi.RankConfig;
-import org.fmi.logring.LogRing.Notice;
+import org.fmi.rules.LogRing.Notice;
+import org.fmi.rules.LogRing;
+import org.fmi.spi.FailureDetector;
+import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,9 +1,9 @@
 package org.fmi.logring;
 
 import java.io.IOException;
-import org.fmi.core.spi.FailureDetector;
-import org.fmi.core.spi.FailureDetectorProvider;
-import org.fmi.core.spi.RankConfig;
+import org.fmi.spi.FailureDetector;
+import org.fmi.spi.FailureDetectorProvider;
+import org.fmi.spi.RankConfig;
 
 /**
  * Makes log-ring detectors: over RDMA where messages travel so and all ranks can, else over TCP. A

@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
-import org.fmi.core.spi.RankConfig;
 import org.fmi.net.Acceptor.Refused;
 import org.fmi.net.Closed;
 import org.fmi.net.Connection;
@@ -16,6 +15,7 @@ import org.fmi.net.Endpoint;
 import org.fmi.net.Loop;
 import org.fmi.net.PeerIdentity;
 import org.fmi.net.Server;
+import org.fmi.spi.RankConfig;
 
 /** Links over TCP. */
 final class TcpLinks implements RingLinks {

@@ -10,8 +10,7 @@
  *   frames:  | 1 | epoch | failed rank | hops |   a notice; hops: how many ranks it has passed
  *            | 2 |                                goodbye
  *
- *   LogRing           which links, and what to pass on      Offer       how a rank can be reached
- *   LogRingDetector   runs it
+ *   LogRingDetector   runs org.fmi.rules.LogRing            Offer       how a rank can be reached
  *   ---------------------------------------------------
  *   RingLinks         links and a thread that serves them   TcpLinks    over connections of fmi-net
  *                                                           RdmaLinks   over those of fmi-verbs

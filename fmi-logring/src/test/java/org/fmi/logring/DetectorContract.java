@@ -15,9 +15,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import org.fmi.core.spi.CheckpointInterval;
-import org.fmi.core.spi.FailureDetector;
-import org.fmi.core.spi.RankConfig;
+import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.FailureDetector;
+import org.fmi.spi.RankConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.fmi.core.spi.CheckpointInterval;
-import org.fmi.core.spi.RankConfig;
+import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.RankConfig;
 import org.junit.jupiter.api.Test;
 
 /** What the detector does with links, whatever these run over. Rank 1 of 4. */

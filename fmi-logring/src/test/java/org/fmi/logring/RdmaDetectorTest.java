@@ -15,7 +15,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.fmi.core.spi.RankConfig;
+import org.fmi.spi.RankConfig;
 import org.fmi.verbs.Connection;
 import org.fmi.verbs.Greeting;
 import org.fmi.verbs.RdmaEndpoint;

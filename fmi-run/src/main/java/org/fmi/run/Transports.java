@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.ServiceLoader;
-import org.fmi.core.spi.TransportProvider;
+import org.fmi.spi.TransportProvider;
 
 /** The transports found on the class path. */
 public final class Transports {

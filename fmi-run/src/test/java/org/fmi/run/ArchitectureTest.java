@@ -75,9 +75,9 @@ final class ArchitectureTest {
         .layer("progress")
         .definedBy("org.fmi.core.progress")
         .layer("spi")
-        .definedBy("org.fmi.core.spi")
+        .definedBy("org.fmi.spi")
         .layer("wire")
-        .definedBy("org.fmi.core.wire")
+        .definedBy("org.fmi.wire")
         .whereLayer("recovery")
         .mayNotBeAccessedByAnyLayer()
         .whereLayer("comm")
@@ -105,7 +105,7 @@ final class ArchitectureTest {
             "org.fmi.core.comm..",
             "org.fmi.core.coll..",
             "org.fmi.core.p2p..",
-            "org.fmi.core.control..",
+            "org.fmi.control..",
             RUN)
         .check(project);
   }
@@ -157,7 +157,7 @@ final class ArchitectureTest {
   void theDecisionMakerHasNoClockThreadSocketOrFile() {
     noClasses()
         .that()
-        .resideInAPackage("org.fmi.run.job..")
+        .resideInAPackage("org.fmi.job..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(

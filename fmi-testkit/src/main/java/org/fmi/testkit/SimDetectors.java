@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
-import org.fmi.core.spi.FailureDetector;
-import org.fmi.core.spi.RankConfig;
+import org.fmi.spi.FailureDetector;
+import org.fmi.spi.RankConfig;
 
 /** All simulated failure detectors: brings deaths and silence to those that watch. */
 final class SimDetectors {

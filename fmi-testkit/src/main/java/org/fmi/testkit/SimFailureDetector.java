@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
-import org.fmi.core.spi.FailureDetector;
-import org.fmi.core.spi.RankConfig;
+import org.fmi.spi.FailureDetector;
+import org.fmi.spi.RankConfig;
 
 /**
  * A failure detector that behaves as a log-ring does: the neighbours of a dead rank see its

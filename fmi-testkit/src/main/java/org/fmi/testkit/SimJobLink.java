@@ -1,9 +1,9 @@
 package org.fmi.testkit;
 
 import java.util.ArrayDeque;
-import org.fmi.core.control.JobLink;
-import org.fmi.core.control.JobMessage;
-import org.fmi.core.control.RankMessage;
+import org.fmi.control.JobLink;
+import org.fmi.control.JobMessage;
+import org.fmi.control.RankMessage;
 import org.jspecify.annotations.Nullable;
 
 /** A process' line to the job, by way of its node's daemon: in order, with delays. */

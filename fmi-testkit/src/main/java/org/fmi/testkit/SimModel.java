@@ -14,8 +14,8 @@ import java.util.SplittableRandom;
  * @param pauseOneIn a thread loses its core at one in so many primitives
  * @param refuseOneIn a transport refuses one in so many frames though it had room
  * @param capacity frames under way and not received from one rank to another
- * @param maxPayload as {@link org.fmi.core.spi.Transport#maxPayload}
- * @param eagerLimit as {@link org.fmi.core.spi.Transport#eagerLimit}
+ * @param maxPayload as {@link org.fmi.spi.Transport#maxPayload}
+ * @param eagerLimit as {@link org.fmi.spi.Transport#eagerLimit}
  * @param remoteMemory whether ranks read each other's memory
  */
 public record SimModel(

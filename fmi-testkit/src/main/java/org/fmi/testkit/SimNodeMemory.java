@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import org.fmi.core.spi.NodeMemory;
+import org.fmi.spi.NodeMemory;
 
 /**
  * A node's memory inside this JVM: outlives the processes that use it. Can be small, and can be

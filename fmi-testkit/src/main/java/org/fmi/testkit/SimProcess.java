@@ -3,12 +3,12 @@ package org.fmi.testkit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import org.fmi.core.control.JobLink;
-import org.fmi.core.spi.FailureDetectorProvider;
-import org.fmi.core.spi.NodeMemory;
-import org.fmi.core.spi.RankClock;
-import org.fmi.core.spi.RankConfig;
-import org.fmi.core.spi.TransportProvider;
+import org.fmi.control.JobLink;
+import org.fmi.spi.FailureDetectorProvider;
+import org.fmi.spi.NodeMemory;
+import org.fmi.spi.RankClock;
+import org.fmi.spi.RankConfig;
+import org.fmi.spi.TransportProvider;
 import org.fmi.testkit.Simulation.Event;
 
 /**

@@ -3,7 +3,7 @@ package org.fmi.testkit;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
-import org.fmi.core.spi.RemoteMemory;
+import org.fmi.spi.RemoteMemory;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -4,10 +4,10 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Arrays;
-import org.fmi.core.spi.FrameHandler;
-import org.fmi.core.spi.RemoteMemory;
-import org.fmi.core.spi.Transport;
-import org.fmi.core.wire.Frame;
+import org.fmi.spi.FrameHandler;
+import org.fmi.spi.RemoteMemory;
+import org.fmi.spi.Transport;
+import org.fmi.wire.Frame;
 import org.jspecify.annotations.Nullable;
 
 /**

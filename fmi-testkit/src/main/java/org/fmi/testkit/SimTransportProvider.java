@@ -1,8 +1,8 @@
 package org.fmi.testkit;
 
-import org.fmi.core.spi.RankConfig;
-import org.fmi.core.spi.Transport;
-import org.fmi.core.spi.TransportProvider;
+import org.fmi.spi.RankConfig;
+import org.fmi.spi.Transport;
+import org.fmi.spi.TransportProvider;
 
 /** Opens simulated transports for one process. */
 final class SimTransportProvider implements TransportProvider {

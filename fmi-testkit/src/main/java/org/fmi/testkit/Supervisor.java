@@ -1,6 +1,6 @@
 package org.fmi.testkit;
 
-import org.fmi.core.control.RankMessage;
+import org.fmi.control.RankMessage;
 
 /**
  * Gets what a job hears from its nodes: stands for {@code fmirun}. Called as events of the

@@ -1,6 +1,6 @@
 package org.fmi.testkit;
 
-import org.fmi.core.control.RankMessage;
+import org.fmi.control.RankMessage;
 
 /** Does nothing about what it hears. */
 class QuietSupervisor implements Supervisor {

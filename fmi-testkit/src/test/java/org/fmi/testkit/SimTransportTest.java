@@ -2,8 +2,8 @@ package org.fmi.testkit;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.fmi.core.spi.CheckpointInterval;
-import org.fmi.core.spi.Transport;
+import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.Transport;
 import org.fmi.testkit.contract.TransportContract;
 
 /** The simulated transport keeps the contract, in several simulated worlds. */

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import org.fmi.core.control.JobMessage;
-import org.fmi.core.control.RankMessage;
-import org.fmi.core.spi.CheckpointInterval;
+import org.fmi.control.JobMessage;
+import org.fmi.control.RankMessage;
+import org.fmi.spi.CheckpointInterval;
 
 /** A minimal job for {@link ToyRank}: every failure begins a new epoch with replacements. */
 final class ToyJob implements Supervisor {

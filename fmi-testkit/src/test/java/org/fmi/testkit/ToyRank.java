@@ -6,15 +6,15 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Map;
-import org.fmi.core.control.JobLink;
-import org.fmi.core.control.JobMessage;
-import org.fmi.core.control.RankMessage;
-import org.fmi.core.control.RankMessage.Position;
-import org.fmi.core.spi.FailureDetector;
-import org.fmi.core.spi.FrameHandler;
-import org.fmi.core.spi.Transport;
-import org.fmi.core.wire.Frame;
-import org.fmi.core.wire.FrameLayout;
+import org.fmi.control.JobLink;
+import org.fmi.control.JobMessage;
+import org.fmi.control.RankMessage;
+import org.fmi.control.RankMessage.Position;
+import org.fmi.spi.FailureDetector;
+import org.fmi.spi.FrameHandler;
+import org.fmi.spi.Transport;
+import org.fmi.wire.Frame;
+import org.fmi.wire.FrameLayout;
 import org.jspecify.annotations.Nullable;
 
 /**

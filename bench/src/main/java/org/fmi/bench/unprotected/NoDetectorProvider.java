@@ -1,8 +1,8 @@
 package org.fmi.bench.unprotected;
 
-import org.fmi.core.spi.FailureDetector;
-import org.fmi.core.spi.FailureDetectorProvider;
-import org.fmi.core.spi.RankConfig;
+import org.fmi.spi.FailureDetector;
+import org.fmi.spi.FailureDetectorProvider;
+import org.fmi.spi.RankConfig;
 
 /**
  * Takes the log-ring's place: notices no failure and tells of none. For measuring what its absence

@@ -5,7 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
-import org.fmi.core.spi.CheckpointId;
+import org.fmi.spi.CheckpointId;
 import org.jspecify.annotations.Nullable;
 
 /**

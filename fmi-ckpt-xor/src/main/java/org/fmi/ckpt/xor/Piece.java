@@ -3,7 +3,7 @@ package org.fmi.ckpt.xor;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import org.fmi.core.spi.NodeMemory;
+import org.fmi.spi.NodeMemory;
 
 /** A mapped piece of node memory. */
 record Piece(String name, MemorySegment memory, Arena arena) {

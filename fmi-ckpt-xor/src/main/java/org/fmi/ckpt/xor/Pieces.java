@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.TreeSet;
-import org.fmi.core.spi.CheckpointId;
-import org.fmi.core.spi.NodeMemory;
+import org.fmi.spi.CheckpointId;
+import org.fmi.spi.NodeMemory;
 import org.jspecify.annotations.Nullable;
 
 /**

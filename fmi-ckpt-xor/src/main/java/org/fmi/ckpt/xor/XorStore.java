@@ -8,10 +8,10 @@ import java.util.List;
 import org.fmi.Comm;
 import org.fmi.ckpt.xor.CheckpointHeader.Member;
 import org.fmi.ckpt.xor.GroupExchange.Note;
-import org.fmi.core.spi.CheckpointId;
-import org.fmi.core.spi.CheckpointStore;
-import org.fmi.core.spi.NodeMemory;
-import org.fmi.core.spi.UnrecoverableException;
+import org.fmi.spi.CheckpointId;
+import org.fmi.spi.CheckpointStore;
+import org.fmi.spi.NodeMemory;
+import org.fmi.spi.UnrecoverableException;
 import org.jspecify.annotations.Nullable;
 
 /**

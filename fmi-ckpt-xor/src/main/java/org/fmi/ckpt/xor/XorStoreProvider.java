@@ -2,10 +2,10 @@ package org.fmi.ckpt.xor;
 
 import java.io.IOException;
 import org.fmi.Comm;
-import org.fmi.core.spi.CheckpointStore;
-import org.fmi.core.spi.CheckpointStoreProvider;
-import org.fmi.core.spi.NodeMemory;
-import org.fmi.core.spi.RankConfig;
+import org.fmi.spi.CheckpointStore;
+import org.fmi.spi.CheckpointStoreProvider;
+import org.fmi.spi.NodeMemory;
+import org.fmi.spi.RankConfig;
 
 /** Makes {@link XorStore}s. */
 public final class XorStoreProvider implements CheckpointStoreProvider {

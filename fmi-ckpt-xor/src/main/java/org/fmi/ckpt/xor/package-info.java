@@ -9,7 +9,6 @@
  *     GroupExchange       small agreements of the group
  *   StoredCheckpoint      blocks of one checkpoint: their checksums, their XOR
  *     PieceLayout, CheckpointHeader   what lies where in a piece
- *   SharedMemory          pieces of node memory as files of the node's daemon
  * </pre>
  */
 @NullMarked

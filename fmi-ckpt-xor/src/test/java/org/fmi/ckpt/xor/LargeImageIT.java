@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import org.fmi.core.spi.CheckpointId;
+import org.fmi.spi.CheckpointId;
 import org.fmi.testkit.contract.StoreGroup;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -6,7 +6,7 @@ import org.fmi.FmiException;
 import org.fmi.Request;
 import org.fmi.Status;
 import org.fmi.core.p2p.PointToPoint;
-import org.fmi.core.spi.NodeShare;
+import org.fmi.spi.NodeShare;
 import org.jspecify.annotations.Nullable;
 
 /**

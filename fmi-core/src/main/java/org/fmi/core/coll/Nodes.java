@@ -5,7 +5,7 @@ import java.util.stream.IntStream;
 import org.fmi.Datatype;
 import org.fmi.Op;
 import org.fmi.core.p2p.PointToPoint;
-import org.fmi.core.spi.NodeShare;
+import org.fmi.spi.NodeShare;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -4,7 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Array;
 import org.fmi.Datatype;
-import org.fmi.core.wire.Memory;
+import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -11,7 +11,7 @@ import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Op;
 import org.fmi.core.p2p.PointToPoint;
-import org.fmi.core.spi.NodeShare;
+import org.fmi.spi.NodeShare;
 import org.jspecify.annotations.Nullable;
 
 /**

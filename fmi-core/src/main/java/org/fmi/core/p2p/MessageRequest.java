@@ -3,8 +3,8 @@ package org.fmi.core.p2p;
 import org.fmi.Request;
 import org.fmi.Status;
 import org.fmi.core.p2p.PointToPoint.Mode;
-import org.fmi.core.spi.RemoteMemory;
-import org.fmi.core.wire.Memory;
+import org.fmi.spi.RemoteMemory;
+import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**

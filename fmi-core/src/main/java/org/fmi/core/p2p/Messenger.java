@@ -12,14 +12,14 @@ import org.fmi.core.p2p.MessageRequest.State;
 import org.fmi.core.p2p.UnexpectedMessage.Place;
 import org.fmi.core.progress.Progress;
 import org.fmi.core.progress.WaitStrategy;
-import org.fmi.core.spi.FrameHandler;
-import org.fmi.core.spi.Landing;
-import org.fmi.core.spi.NodeShare;
-import org.fmi.core.spi.RemoteMemory;
-import org.fmi.core.spi.Transport;
-import org.fmi.core.wire.Frame;
-import org.fmi.core.wire.FrameLayout;
-import org.fmi.core.wire.Memory;
+import org.fmi.spi.FrameHandler;
+import org.fmi.spi.Landing;
+import org.fmi.spi.NodeShare;
+import org.fmi.spi.RemoteMemory;
+import org.fmi.spi.Transport;
+import org.fmi.wire.Frame;
+import org.fmi.wire.FrameLayout;
+import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,9 +1,9 @@
 package org.fmi.core.p2p;
 
 import java.lang.foreign.MemorySegment;
-import org.fmi.core.spi.RemoteMemory;
-import org.fmi.core.spi.Transport;
-import org.fmi.core.wire.Frame;
+import org.fmi.spi.RemoteMemory;
+import org.fmi.spi.Transport;
+import org.fmi.wire.Frame;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -3,7 +3,7 @@ package org.fmi.core.p2p;
 import java.lang.foreign.MemorySegment;
 import org.fmi.Request;
 import org.fmi.Status;
-import org.fmi.core.spi.NodeShare;
+import org.fmi.spi.NodeShare;
 import org.jspecify.annotations.Nullable;
 
 /**

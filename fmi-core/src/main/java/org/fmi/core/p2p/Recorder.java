@@ -1,6 +1,6 @@
 package org.fmi.core.p2p;
 
-import static org.fmi.core.wire.FrameLayout.LONG;
+import static org.fmi.wire.FrameLayout.LONG;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import org.fmi.Status;
-import org.fmi.core.wire.Memory;
+import org.fmi.wire.Memory;
 
 /**
  * Records what a rank learns from its communication calls outside of loops, and gives it to a

@@ -1,7 +1,7 @@
 package org.fmi.core.p2p;
 
-import static org.fmi.core.wire.FrameLayout.INT;
-import static org.fmi.core.wire.FrameLayout.LONG;
+import static org.fmi.wire.FrameLayout.INT;
+import static org.fmi.wire.FrameLayout.LONG;
 
 import java.lang.foreign.MemorySegment;
 

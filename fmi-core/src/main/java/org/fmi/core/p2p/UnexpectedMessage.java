@@ -2,7 +2,7 @@ package org.fmi.core.p2p;
 
 import java.lang.foreign.MemorySegment;
 import org.fmi.core.p2p.MatchTable.Link;
-import org.fmi.core.spi.RemoteMemory;
+import org.fmi.spi.RemoteMemory;
 import org.jspecify.annotations.Nullable;
 
 /** A message that has arrived, or was announced, before its receive. Reused. */

@@ -26,17 +26,17 @@
  *       CTS} with the message's sequence number and, in its length field, how many bytes it wants:
  *       all, or 0 for a message that is empty, or too long for its receive and thus thrown away.
  *       The sender then streams that many bytes in {@code DATA} frames of up to {@link
- *       org.fmi.core.spi.Transport#maxPayload}, which carry the sequence number too and arrive in
- *       order. Announcements overtake the data of earlier messages. The send is complete when the
+ *       org.fmi.spi.Transport#maxPayload}, which carry the sequence number too and arrive in order.
+ *       Announcements overtake the data of earlier messages. The send is complete when the
  *       transport has taken the last byte and sends it without being called again: all of the
  *       message arrives even if the sender computes for long then. As a {@code CTS} means that the
  *       message has been matched, synchronous sends are those that always go by rendezvous.
- *   <li><b>Reading.</b> If the transport has a {@link org.fmi.core.spi.RemoteMemory} and the
- *       message is in native memory, the {@code RTS} carries as its payload the ticket that the
- *       receiver may read it with. A receiver whose buffer is native memory too reads the message
- *       out of the sender's memory, and then sends a {@code CTS} that wants 0 bytes, by which the
- *       send is complete; any other answers as above. When an epoch ends, reading ends before the
- *       program hears of it.
+ *   <li><b>Reading.</b> If the transport has a {@link org.fmi.spi.RemoteMemory} and the message is
+ *       in native memory, the {@code RTS} carries as its payload the ticket that the receiver may
+ *       read it with. A receiver whose buffer is native memory too reads the message out of the
+ *       sender's memory, and then sends a {@code CTS} that wants 0 bytes, by which the send is
+ *       complete; any other answers as above. When an epoch ends, reading ends before the program
+ *       hears of it.
  *   <li><b>Eager window.</b> Each rank may have {@link Window#bytes} of eager messages on the way
  *       to, or unmatched at, another one; a message costs its length and {@link
  *       Window#MESSAGE_COST}. What has been consumed by receives is given back by {@code CREDIT}

@@ -2,7 +2,7 @@ package org.fmi.core.progress;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
-import org.fmi.core.spi.RankClock;
+import org.fmi.spi.RankClock;
 import org.jspecify.annotations.Nullable;
 
 /** The machine's clock; waits by parking the thread. Survives spurious wake-ups and interrupts. */

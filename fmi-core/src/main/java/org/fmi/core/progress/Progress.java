@@ -1,8 +1,8 @@
 package org.fmi.core.progress;
 
 import java.util.concurrent.locks.LockSupport;
-import org.fmi.core.spi.FrameHandler;
-import org.fmi.core.spi.Transport;
+import org.fmi.spi.FrameHandler;
+import org.fmi.spi.Transport;
 
 /**
  * Polls the transports of the epoch and puts the application's thread to sleep when they have

@@ -10,17 +10,19 @@ import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Op;
 import org.fmi.RollbackException;
+import org.fmi.control.JobLink;
+import org.fmi.control.RankMessage;
 import org.fmi.core.comm.ContextIds;
-import org.fmi.core.control.JobLink;
-import org.fmi.core.control.RankMessage;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.Recorder;
-import org.fmi.core.spi.CheckpointId;
-import org.fmi.core.spi.CheckpointStore;
-import org.fmi.core.spi.FaultPoint;
-import org.fmi.core.spi.RankClock;
-import org.fmi.core.spi.RankConfig;
-import org.fmi.core.spi.UnrecoverableException;
+import org.fmi.rules.IntervalTuner;
+import org.fmi.rules.RecoveryLine;
+import org.fmi.spi.CheckpointId;
+import org.fmi.spi.CheckpointStore;
+import org.fmi.spi.FaultPoint;
+import org.fmi.spi.RankClock;
+import org.fmi.spi.RankConfig;
+import org.fmi.spi.UnrecoverableException;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,11 +1,11 @@
 package org.fmi.core.recovery;
 
 import java.util.List;
-import org.fmi.core.control.JobLink;
-import org.fmi.core.control.RankMessage;
-import org.fmi.core.spi.Fault;
-import org.fmi.core.spi.FaultPoint;
-import org.fmi.core.spi.RankClock;
+import org.fmi.control.JobLink;
+import org.fmi.control.RankMessage;
+import org.fmi.spi.Fault;
+import org.fmi.spi.FaultPoint;
+import org.fmi.spi.RankClock;
 
 /**
  * Lets this process die at chosen places, for tests and demonstrations: it stops there and asks to

@@ -1,7 +1,7 @@
 package org.fmi.core.recovery;
 
 import java.lang.foreign.MemorySegment;
-import org.fmi.core.wire.FrameLayout;
+import org.fmi.wire.FrameLayout;
 
 /**
  * The layout of a rank's checkpoint: little endian, every part rounded up to 8 bytes.

@@ -9,17 +9,17 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.fmi.core.control.JobLink;
-import org.fmi.core.control.JobMessage;
-import org.fmi.core.control.RankMessage;
-import org.fmi.core.control.RankMessage.Position;
+import org.fmi.control.JobLink;
+import org.fmi.control.JobMessage;
+import org.fmi.control.RankMessage;
+import org.fmi.control.RankMessage.Position;
 import org.fmi.core.p2p.Messenger;
-import org.fmi.core.spi.FailureDetector;
-import org.fmi.core.spi.FailureDetectorProvider;
-import org.fmi.core.spi.RankClock;
-import org.fmi.core.spi.RankConfig;
-import org.fmi.core.spi.Transport;
-import org.fmi.core.spi.TransportProvider;
+import org.fmi.spi.FailureDetector;
+import org.fmi.spi.FailureDetectorProvider;
+import org.fmi.spi.RankClock;
+import org.fmi.spi.RankConfig;
+import org.fmi.spi.Transport;
+import org.fmi.spi.TransportProvider;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import org.fmi.Holder;
-import org.fmi.core.wire.FrameLayout;
-import org.fmi.core.wire.Memory;
+import org.fmi.wire.FrameLayout;
+import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -12,8 +12,8 @@ import org.fmi.RollbackException;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.PointToPoint;
 import org.fmi.core.progress.WaitStrategy;
-import org.fmi.core.spi.NodeShare;
-import org.fmi.core.spi.Transport;
+import org.fmi.spi.NodeShare;
+import org.fmi.spi.Transport;
 import org.junit.jupiter.api.Test;
 
 /** What a channel lets collectives do. */

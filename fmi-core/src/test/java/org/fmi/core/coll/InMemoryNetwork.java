@@ -22,8 +22,8 @@ import org.fmi.FmiException;
 import org.fmi.Request;
 import org.fmi.Status;
 import org.fmi.core.p2p.PointToPoint;
-import org.fmi.core.spi.NodeShare;
-import org.fmi.core.wire.Memory;
+import org.fmi.spi.NodeShare;
+import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**

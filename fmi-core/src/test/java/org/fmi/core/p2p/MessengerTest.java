@@ -17,7 +17,7 @@ import org.fmi.Request;
 import org.fmi.Status;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.PointToPoint.Mode;
-import org.fmi.core.spi.Transport;
+import org.fmi.spi.Transport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -381,7 +381,7 @@ class MessengerTest {
           assertThat(m.iprobe(Comm.ANY_SOURCE, CONTEXT, Comm.ANY_TAG))
               .isEqualTo(new Status(0, 1, 16));
           m.recv(in, 0, 16, 0, CONTEXT, 1);
-          assertThat(MemorySegment.ofArray(in).get(org.fmi.core.wire.FrameLayout.LONG, 0))
+          assertThat(MemorySegment.ofArray(in).get(org.fmi.wire.FrameLayout.LONG, 0))
               .isEqualTo(Double.doubleToRawLongBits(1.5));
 
           // Posted first, of another type; all modes.

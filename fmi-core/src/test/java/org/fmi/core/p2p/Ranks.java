@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.fmi.RollbackException;
 import org.fmi.core.progress.WaitStrategy;
-import org.fmi.core.spi.Transport;
+import org.fmi.spi.Transport;
 import org.jspecify.annotations.Nullable;
 
 /** Runs a body on each of some ranks, each with a thread and a messenger of its own. */

@@ -18,7 +18,7 @@ import org.fmi.RollbackException;
 import org.fmi.Status;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.PointToPoint.Mode;
-import org.fmi.core.spi.Transport;
+import org.fmi.spi.Transport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;

@@ -17,7 +17,7 @@ import org.fmi.Status;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.core.progress.WaitStrategy;
-import org.fmi.core.spi.Transport;
+import org.fmi.spi.Transport;
 import org.junit.jupiter.api.Test;
 
 /** What was received outside of loops can be received again, without the network. */

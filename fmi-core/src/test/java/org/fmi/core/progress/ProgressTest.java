@@ -3,9 +3,9 @@ package org.fmi.core.progress;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.MemorySegment;
-import org.fmi.core.spi.FrameHandler;
-import org.fmi.core.spi.Transport;
-import org.fmi.core.wire.Frame;
+import org.fmi.spi.FrameHandler;
+import org.fmi.spi.Transport;
+import org.fmi.wire.Frame;
 import org.junit.jupiter.api.Test;
 
 class ProgressTest {

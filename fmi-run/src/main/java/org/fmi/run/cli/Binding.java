@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
-import org.fmi.run.control.CoreList;
-import org.fmi.run.job.JobSpec;
+import org.fmi.job.JobSpec;
+import org.fmi.job.control.CoreList;
 
 /**
  * Decides which cores the process of a rank is bound to.

@@ -8,7 +8,7 @@ import java.io.OutputStream;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.fmi.run.job.Notice;
+import org.fmi.job.Notice;
 
 /**
  * Writes each event as a JSON object on a line of its own: {@code time} in milliseconds since 1970,

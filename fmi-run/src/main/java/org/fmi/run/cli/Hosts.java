@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.fmi.run.job.JobSpec;
+import org.fmi.job.JobSpec;
 
 /** Reads lists of hosts: {@code --hosts a,b:4} and host files. */
 final class Hosts {

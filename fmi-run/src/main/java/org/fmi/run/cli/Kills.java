@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.fmi.core.spi.FaultPoint;
-import org.fmi.run.job.FaultSpec;
+import org.fmi.job.FaultSpec;
+import org.fmi.spi.FaultPoint;
 
 /** Reads failures to inject, such as {@code rank3@40}, {@code node1@40:encode}. */
 final class Kills {

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.fmi.job.JobSpec;
+import org.fmi.job.Notice;
 import org.fmi.run.cli.RunOptions.Verbosity;
-import org.fmi.run.job.JobSpec;
-import org.fmi.run.job.Notice;
 
 /**
  * Turns events into the lines that tell a user what happens: one a stage of a recovery, with the

@@ -10,10 +10,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
-import org.fmi.core.spi.CheckpointInterval;
+import org.fmi.job.FaultSpec;
+import org.fmi.job.JobSpec;
 import org.fmi.run.cli.Settings.Value;
-import org.fmi.run.job.FaultSpec;
-import org.fmi.run.job.JobSpec;
+import org.fmi.spi.CheckpointInterval;
 import org.fmi.verbs.VerbsProvider;
 import org.jspecify.annotations.Nullable;
 

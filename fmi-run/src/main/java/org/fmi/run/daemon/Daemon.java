@@ -20,22 +20,22 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import org.fmi.core.control.RankMessage;
-import org.fmi.core.spi.RankConfig;
+import org.fmi.control.RankMessage;
+import org.fmi.job.control.BadMessageException;
+import org.fmi.job.control.Bootstrap;
+import org.fmi.job.control.DaemonCodec;
+import org.fmi.job.control.FromDaemon;
+import org.fmi.job.control.FromRank;
+import org.fmi.job.control.NodeSetup;
+import org.fmi.job.control.RankCodec;
+import org.fmi.job.control.ToDaemon;
 import org.fmi.net.Closed;
 import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
 import org.fmi.net.Loop;
 import org.fmi.run.Installation;
-import org.fmi.run.control.BadMessageException;
-import org.fmi.run.control.Bootstrap;
-import org.fmi.run.control.DaemonCodec;
-import org.fmi.run.control.FromDaemon;
-import org.fmi.run.control.FromRank;
-import org.fmi.run.control.NodeSetup;
-import org.fmi.run.control.RankCodec;
-import org.fmi.run.control.ToDaemon;
 import org.fmi.run.lifeline.Lifeline;
+import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -107,7 +107,7 @@ final class Daemon implements Uplink {
   /** A rank whose process does not exist yet. */
   private static final class Starting {
     final RankConfig config;
-    final List<org.fmi.core.control.JobMessage> messages = new ArrayList<>();
+    final List<org.fmi.control.JobMessage> messages = new ArrayList<>();
     final List<byte[]> input = new ArrayList<>();
     boolean killed;
 

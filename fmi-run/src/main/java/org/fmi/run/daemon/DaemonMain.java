@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
+import org.fmi.job.control.Bootstrap;
 import org.fmi.run.Installation;
-import org.fmi.run.control.Bootstrap;
 import org.fmi.run.process.ProcessGroup;
 
 /**

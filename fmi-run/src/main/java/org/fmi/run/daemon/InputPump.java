@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import org.fmi.run.control.FromDaemon;
+import org.fmi.job.control.FromDaemon;
 
 /** Gives standard input to the process of rank 0. */
 final class InputPump {

@@ -26,7 +26,7 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.fmi.core.node.FreeMemory;
+import org.fmi.node.FreeMemory;
 import org.fmi.run.process.ProcessStat;
 import org.jspecify.annotations.Nullable;
 

@@ -3,7 +3,7 @@ package org.fmi.run.daemon;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.concurrent.CompletableFuture;
-import org.fmi.run.control.FromDaemon;
+import org.fmi.job.control.FromDaemon;
 
 /**
  * Carries one output stream of a rank to fmirun, line by line. Stops reading, and so in the end the

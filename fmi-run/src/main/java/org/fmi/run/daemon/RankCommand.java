@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.fmi.job.control.NodeSetup;
 import org.fmi.run.Installation;
-import org.fmi.run.control.NodeSetup;
 import org.fmi.verbs.VerbsProvider;
 import org.jspecify.annotations.Nullable;
 

@@ -5,12 +5,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.fmi.core.control.JobMessage;
-import org.fmi.core.spi.RankConfig;
+import org.fmi.control.JobMessage;
+import org.fmi.job.control.RankCodec;
+import org.fmi.job.control.ToRank;
 import org.fmi.net.Connection;
-import org.fmi.run.control.RankCodec;
-import org.fmi.run.control.ToRank;
 import org.fmi.run.process.ProcessGroup;
+import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
 /**

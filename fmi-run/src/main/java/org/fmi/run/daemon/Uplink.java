@@ -1,6 +1,6 @@
 package org.fmi.run.daemon;
 
-import org.fmi.run.control.FromDaemon;
+import org.fmi.job.control.FromDaemon;
 
 /** The way to fmirun. */
 interface Uplink {

@@ -5,8 +5,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.fmi.core.node.ControlGroup;
-import org.fmi.run.control.CoreList;
+import org.fmi.job.control.CoreList;
+import org.fmi.node.ControlGroup;
 
 /**
  * What this process, and those it starts, may use of the machine's cores.

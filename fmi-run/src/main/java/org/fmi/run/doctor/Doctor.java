@@ -9,9 +9,9 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
-import org.fmi.core.spi.Finding;
-import org.fmi.core.spi.TransportProvider;
 import org.fmi.run.daemon.NodeDirectory;
+import org.fmi.spi.Finding;
+import org.fmi.spi.TransportProvider;
 import org.jspecify.annotations.Nullable;
 
 /** Examines this machine: what there is, what is missing, and whether each transport works. */

@@ -7,13 +7,13 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.fmi.core.spi.CheckpointInterval;
-import org.fmi.core.spi.FrameHandler;
-import org.fmi.core.spi.RankConfig;
-import org.fmi.core.spi.Transport;
-import org.fmi.core.spi.TransportProvider;
-import org.fmi.core.wire.Frame;
-import org.fmi.core.wire.FrameLayout;
+import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.FrameHandler;
+import org.fmi.spi.RankConfig;
+import org.fmi.spi.Transport;
+import org.fmi.spi.TransportProvider;
+import org.fmi.wire.Frame;
+import org.fmi.wire.FrameLayout;
 
 /** A job of two ranks in one thread, which send frames to each other over one transport. */
 final class Loopback {

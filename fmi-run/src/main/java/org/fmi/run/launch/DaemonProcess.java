@@ -9,7 +9,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.Consumer;
-import org.fmi.run.control.Bootstrap;
+import org.fmi.job.control.Bootstrap;
 
 /** The process on this machine that is, or leads to, a daemon. */
 public final class DaemonProcess {

@@ -1,7 +1,7 @@
 package org.fmi.run.launch;
 
 import java.io.IOException;
-import org.fmi.run.control.Bootstrap;
+import org.fmi.job.control.Bootstrap;
 
 /** Starts the daemons of nodes, and makes an end of them. Calls may take seconds. Any thread. */
 public interface Launcher {

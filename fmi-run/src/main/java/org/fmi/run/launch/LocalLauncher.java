@@ -2,8 +2,8 @@ package org.fmi.run.launch;
 
 import java.io.IOException;
 import java.util.List;
+import org.fmi.job.control.Bootstrap;
 import org.fmi.run.Installation;
-import org.fmi.run.control.Bootstrap;
 import org.fmi.run.daemon.NodeDirectory;
 
 /** Makes nodes out of daemons on this machine. */

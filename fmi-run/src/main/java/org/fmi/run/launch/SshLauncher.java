@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.fmi.run.control.Bootstrap;
+import org.fmi.job.control.Bootstrap;
 
 /** Starts daemons on other hosts, through ssh without passwords. */
 public final class SshLauncher implements Launcher {

@@ -7,7 +7,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
-import org.fmi.core.node.PrivateFile;
+import org.fmi.node.PrivateFile;
 
 /**
  * A lock that a process holds for as long as it lives, in a file that another one waits for. The

@@ -8,19 +8,19 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.fmi.core.control.JobLink;
-import org.fmi.core.control.JobMessage;
-import org.fmi.core.control.RankMessage;
-import org.fmi.core.spi.RankConfig;
+import org.fmi.control.JobLink;
+import org.fmi.control.JobMessage;
+import org.fmi.control.RankMessage;
+import org.fmi.job.control.BadMessageException;
+import org.fmi.job.control.FromRank;
+import org.fmi.job.control.RankCodec;
+import org.fmi.job.control.ToRank;
 import org.fmi.net.Closed;
 import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
 import org.fmi.net.Loop;
-import org.fmi.run.control.BadMessageException;
-import org.fmi.run.control.FromRank;
-import org.fmi.run.control.RankCodec;
-import org.fmi.run.control.ToRank;
 import org.fmi.run.lifeline.Lifeline;
+import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
 /**

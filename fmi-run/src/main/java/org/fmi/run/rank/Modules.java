@@ -4,15 +4,15 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
-import org.fmi.core.control.JobLink;
+import org.fmi.control.JobLink;
 import org.fmi.core.progress.ParkingClock;
 import org.fmi.core.recovery.RankRuntime;
-import org.fmi.core.spi.CheckpointStoreProvider;
-import org.fmi.core.spi.FailureDetectorProvider;
-import org.fmi.core.spi.NodeMemory;
-import org.fmi.core.spi.RankConfig;
-import org.fmi.core.spi.TransportProvider;
 import org.fmi.run.Transports;
+import org.fmi.spi.CheckpointStoreProvider;
+import org.fmi.spi.FailureDetectorProvider;
+import org.fmi.spi.NodeMemory;
+import org.fmi.spi.RankConfig;
+import org.fmi.spi.TransportProvider;
 
 /** The modules found on the class path, of which a rank's runtime is built. */
 record Modules(

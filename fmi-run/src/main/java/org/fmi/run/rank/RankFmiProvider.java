@@ -5,7 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import org.fmi.Fmi;
 import org.fmi.FmiProvider;
-import org.fmi.ckpt.xor.SharedMemory;
+import org.fmi.node.SharedMemory;
 
 /** Joins a program to the job that this process was started for. */
 public final class RankFmiProvider implements FmiProvider {

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.fmi.core.spi.RankConfig;
 import org.fmi.run.process.ProcessGroup;
+import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,8 +1,8 @@
 package org.fmi.run.rank;
 
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.fmi.core.control.JobLink;
-import org.fmi.core.spi.RankConfig;
+import org.fmi.control.JobLink;
+import org.fmi.spi.RankConfig;
 
 /**
  * This process's place in a job, until {@code Fmi.init} takes it. Belongs to the program's main

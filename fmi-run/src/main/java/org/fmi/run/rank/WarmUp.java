@@ -12,14 +12,14 @@ import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Op;
 import org.fmi.Request;
-import org.fmi.ckpt.xor.SharedMemory;
-import org.fmi.core.control.JobLink;
-import org.fmi.core.control.JobMessage;
-import org.fmi.core.control.RankMessage;
-import org.fmi.core.control.RankMessage.Position;
-import org.fmi.core.spi.CheckpointInterval;
-import org.fmi.core.spi.RankConfig;
-import org.fmi.core.spi.TransportProvider;
+import org.fmi.control.JobLink;
+import org.fmi.control.JobMessage;
+import org.fmi.control.RankMessage;
+import org.fmi.control.RankMessage.Position;
+import org.fmi.node.SharedMemory;
+import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.RankConfig;
+import org.fmi.spi.TransportProvider;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -3,10 +3,10 @@ package org.fmi.run.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
-import org.fmi.run.control.CoreList;
-import org.fmi.run.job.JobSpec;
-import org.fmi.run.job.JobSpec.Node;
-import org.fmi.run.job.JobSpec.OnNoSpare;
+import org.fmi.job.JobSpec;
+import org.fmi.job.JobSpec.Node;
+import org.fmi.job.JobSpec.OnNoSpare;
+import org.fmi.job.control.CoreList;
 import org.junit.jupiter.api.Test;
 
 final class BindingTest {

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.fmi.job.JobSpec;
+import org.fmi.job.Notice;
 import org.fmi.run.cli.RunOptions.Verbosity;
-import org.fmi.run.job.JobSpec;
-import org.fmi.run.job.Notice;
 import org.junit.jupiter.api.Test;
 
 final class ProgressTest {

@@ -7,9 +7,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import org.fmi.core.spi.CheckpointInterval;
-import org.fmi.core.spi.RankConfig;
-import org.fmi.run.control.FromDaemon;
+import org.fmi.job.control.FromDaemon;
+import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.RankConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.fmi.core.spi.Finding;
-import org.fmi.core.spi.RankConfig;
-import org.fmi.core.spi.Transport;
-import org.fmi.core.spi.TransportProvider;
 import org.fmi.run.Transports;
+import org.fmi.spi.Finding;
+import org.fmi.spi.RankConfig;
+import org.fmi.spi.Transport;
+import org.fmi.spi.TransportProvider;
 import org.junit.jupiter.api.Test;
 
 class DoctorTest {

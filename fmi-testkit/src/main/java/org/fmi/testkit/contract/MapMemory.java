@@ -5,7 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.TreeMap;
-import org.fmi.core.spi.NodeMemory;
+import org.fmi.spi.NodeMemory;
 
 /** A node whose memory is a map, with a limit. */
 public final class MapMemory implements NodeMemory {

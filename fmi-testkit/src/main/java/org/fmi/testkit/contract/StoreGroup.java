@@ -10,9 +10,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import org.fmi.Comm;
 import org.fmi.RollbackException;
-import org.fmi.core.spi.CheckpointId;
-import org.fmi.core.spi.CheckpointStore;
-import org.fmi.core.spi.NodeMemory;
+import org.fmi.spi.CheckpointId;
+import org.fmi.spi.CheckpointStore;
+import org.fmi.spi.NodeMemory;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -18,11 +18,11 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import org.fmi.core.spi.FrameHandler;
-import org.fmi.core.spi.RemoteMemory;
-import org.fmi.core.spi.Transport;
-import org.fmi.core.wire.Frame;
-import org.fmi.core.wire.FrameLayout;
+import org.fmi.spi.FrameHandler;
+import org.fmi.spi.RemoteMemory;
+import org.fmi.spi.Transport;
+import org.fmi.wire.Frame;
+import org.fmi.wire.FrameLayout;
 import org.junit.jupiter.api.Test;
 
 /**

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.fmi.core.spi.CheckpointInterval;
-import org.fmi.core.spi.RankConfig;
-import org.fmi.core.spi.Transport;
-import org.fmi.core.spi.TransportProvider;
+import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.RankConfig;
+import org.fmi.spi.Transport;
+import org.fmi.spi.TransportProvider;
 
 /** Runs a {@link TransportContract}'s ranks on real transports, each driven by a thread. */
 public final class TransportThreads {

@@ -5,7 +5,7 @@ import java.nio.file.FileSystemException;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import org.fmi.core.spi.Finding;
+import org.fmi.spi.Finding;
 import org.fmi.verbs.Devices;
 import org.fmi.verbs.Library;
 import org.fmi.verbs.LockedMemory;

@@ -3,9 +3,9 @@ package org.fmi.transport.rdma;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
-import org.fmi.core.wire.Frame;
 import org.fmi.verbs.Connection;
 import org.fmi.verbs.Greeting;
+import org.fmi.wire.Frame;
 import org.jspecify.annotations.Nullable;
 
 /**

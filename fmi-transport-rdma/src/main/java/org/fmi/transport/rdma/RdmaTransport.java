@@ -17,17 +17,17 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
-import org.fmi.core.spi.FrameHandler;
-import org.fmi.core.spi.RankConfig;
-import org.fmi.core.spi.RemoteMemory;
-import org.fmi.core.spi.Transport;
-import org.fmi.core.wire.Frame;
-import org.fmi.core.wire.FrameLayout;
+import org.fmi.spi.FrameHandler;
+import org.fmi.spi.RankConfig;
+import org.fmi.spi.RemoteMemory;
+import org.fmi.spi.Transport;
 import org.fmi.verbs.Connection;
 import org.fmi.verbs.Greeting;
 import org.fmi.verbs.RdmaEndpoint;
 import org.fmi.verbs.Sleeper;
 import org.fmi.verbs.Verbs;
+import org.fmi.wire.Frame;
+import org.fmi.wire.FrameLayout;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,7 +2,7 @@ package org.fmi.transport.rdma;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
-import org.fmi.core.spi.RemoteMemory;
+import org.fmi.spi.RemoteMemory;
 import org.fmi.transport.rdma.RegistrationCache.Registration;
 import org.jspecify.annotations.Nullable;
 

@@ -5,7 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;
 import java.util.function.Consumer;
-import org.fmi.core.spi.RemoteMemory;
+import org.fmi.spi.RemoteMemory;
 import org.fmi.verbs.UnpinnableMemoryException;
 import org.fmi.verbs.Verbs;
 import org.jspecify.annotations.Nullable;

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.fmi.core.node.BellRope;
+import org.fmi.node.BellRope;
 import org.fmi.verbs.Sleeper;
 
 /**

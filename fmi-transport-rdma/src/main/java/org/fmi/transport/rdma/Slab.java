@@ -3,8 +3,8 @@ package org.fmi.transport.rdma;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import org.fmi.core.wire.FrameLayout;
 import org.fmi.verbs.Verbs;
+import org.fmi.wire.FrameLayout;
 
 /** Registered memory for some frames of the largest size. */
 final class Slab {

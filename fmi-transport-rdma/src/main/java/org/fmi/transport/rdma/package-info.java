@@ -16,7 +16,7 @@
  * copied into the work request. A message longer than a frame comes as a row of frames, so that the
  * copies on both sides and the wire work at the same time. Not so one that lies in native memory
  * and is received into native memory: the receiver's device reads it where it lies ({@link
- * org.fmi.core.spi.RemoteMemory}).
+ * org.fmi.spi.RemoteMemory}).
  *
  * <p><b>Work outstanding.</b> A read counts like a send: a connection has a fixed number of pieces
  * of work outstanding, for which there is room in the completion queue. Of them {@link

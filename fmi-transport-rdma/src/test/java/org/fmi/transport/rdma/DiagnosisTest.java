@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.fmi.core.spi.Finding;
+import org.fmi.spi.Finding;
 import org.fmi.verbs.Devices;
 import org.fmi.verbs.LockedMemory;
 import org.fmi.verbs.VerbsProvider;

@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
-import org.fmi.core.spi.RemoteMemory;
+import org.fmi.spi.RemoteMemory;
 import org.fmi.verbs.LockedMemory;
 import org.fmi.verbs.VerbsProvider;
 import org.junit.jupiter.api.Tag;

@@ -24,7 +24,7 @@ import org.fmi.Status;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.core.progress.WaitStrategy;
-import org.fmi.core.spi.Transport;
+import org.fmi.spi.Transport;
 import org.junit.jupiter.api.Test;
 
 /**

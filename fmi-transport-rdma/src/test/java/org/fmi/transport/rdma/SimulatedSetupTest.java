@@ -17,11 +17,11 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import org.fmi.FmiException;
-import org.fmi.core.spi.FrameHandler;
-import org.fmi.core.spi.RemoteMemory;
-import org.fmi.core.wire.FrameLayout;
+import org.fmi.spi.FrameHandler;
+import org.fmi.spi.RemoteMemory;
 import org.fmi.verbs.Connection;
 import org.fmi.verbs.Verbs;
+import org.fmi.wire.FrameLayout;
 import org.junit.jupiter.api.Test;
 
 /** Connections are made, in thousands of orders of what arrives when; each by its seed. */

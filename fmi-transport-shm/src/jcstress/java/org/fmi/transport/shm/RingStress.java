@@ -2,9 +2,9 @@ package org.fmi.transport.shm;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import org.fmi.core.spi.FrameHandler;
-import org.fmi.core.wire.Frame;
-import org.fmi.core.wire.FrameLayout;
+import org.fmi.spi.FrameHandler;
+import org.fmi.wire.Frame;
+import org.fmi.wire.FrameLayout;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Expect;
 import org.openjdk.jcstress.annotations.JCStressTest;

@@ -1,8 +1,8 @@
 package org.fmi.transport.shm;
 
 import java.lang.foreign.MemorySegment;
-import org.fmi.core.spi.FrameHandler;
-import org.fmi.core.wire.FrameLayout;
+import org.fmi.spi.FrameHandler;
+import org.fmi.wire.FrameLayout;
 import org.jspecify.annotations.Nullable;
 
 /** The reader's end of a ring. */

@@ -43,7 +43,7 @@ final class Inbox {
 
   // ---- by its owner
 
-  /** See {@link org.fmi.core.spi.Transport#arm}. */
+  /** See {@link org.fmi.spi.Transport#arm}. */
   boolean arm(int port) {
     if ((int) INT.getOpaque(memory, BELL) == port) {
       return true;

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.fmi.core.node.PrivateFile;
+import org.fmi.node.PrivateFile;
 
 /**
  * Makes, maps and deletes one rank's {@link PrivateFile}s in the node's directory.

@@ -1,8 +1,8 @@
 package org.fmi.transport.shm;
 
 import java.lang.foreign.MemorySegment;
-import org.fmi.core.wire.Frame;
-import org.fmi.core.wire.FrameLayout;
+import org.fmi.wire.Frame;
+import org.fmi.wire.FrameLayout;
 
 /** The writer's end of a ring. */
 final class OutRing {
@@ -36,7 +36,7 @@ final class OutRing {
     this.dataMask = layout.dataBytes() - 1;
   }
 
-  /** See {@link org.fmi.core.spi.Transport#offer}. */
+  /** See {@link org.fmi.spi.Transport#offer}. */
   boolean offer(Frame frame) {
     long number = written;
     if (number - cellsRead > cellMask && !look(number, 0)) {

@@ -2,7 +2,7 @@ package org.fmi.transport.shm;
 
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
-import org.fmi.core.wire.FrameLayout;
+import org.fmi.wire.FrameLayout;
 
 /**
  * The layout of a ring, through which one rank sends frames to one other.

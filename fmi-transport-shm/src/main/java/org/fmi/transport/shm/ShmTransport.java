@@ -18,13 +18,13 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
-import org.fmi.core.node.BellRope;
-import org.fmi.core.node.PrivateFile;
-import org.fmi.core.spi.FrameHandler;
-import org.fmi.core.spi.NodeShare;
-import org.fmi.core.spi.RankConfig;
-import org.fmi.core.spi.Transport;
-import org.fmi.core.wire.Frame;
+import org.fmi.node.BellRope;
+import org.fmi.node.PrivateFile;
+import org.fmi.spi.FrameHandler;
+import org.fmi.spi.NodeShare;
+import org.fmi.spi.RankConfig;
+import org.fmi.spi.Transport;
+import org.fmi.wire.Frame;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,9 +1,9 @@
 package org.fmi.transport.shm;
 
 import java.io.IOException;
-import org.fmi.core.spi.RankConfig;
-import org.fmi.core.spi.Transport;
-import org.fmi.core.spi.TransportProvider;
+import org.fmi.spi.RankConfig;
+import org.fmi.spi.Transport;
+import org.fmi.spi.TransportProvider;
 
 /** Makes shared memory transports, in the node's directory. */
 public final class ShmTransportProvider implements TransportProvider {

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.HashSet;
-import org.fmi.core.wire.FrameLayout;
+import org.fmi.wire.FrameLayout;
 
 /**
  * A reused piece of direct memory, seen as Netty's buffer, as a segment and as a {@link

@@ -23,14 +23,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.fmi.core.spi.FrameHandler;
-import org.fmi.core.spi.RankConfig;
-import org.fmi.core.spi.Transport;
-import org.fmi.core.wire.Frame;
 import org.fmi.net.Endpoint;
 import org.fmi.net.Handshake;
 import org.fmi.net.NetIo;
 import org.fmi.net.PeerIdentity;
+import org.fmi.spi.FrameHandler;
+import org.fmi.spi.RankConfig;
+import org.fmi.spi.Transport;
+import org.fmi.wire.Frame;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,10 +2,10 @@ package org.fmi.transport.tcp;
 
 import java.io.IOException;
 import java.util.function.Supplier;
-import org.fmi.core.spi.RankConfig;
-import org.fmi.core.spi.Transport;
-import org.fmi.core.spi.TransportProvider;
 import org.fmi.net.NetIo;
+import org.fmi.spi.RankConfig;
+import org.fmi.spi.Transport;
+import org.fmi.spi.TransportProvider;
 
 /** Makes TCP transports, on epoll where it works, else on NIO. */
 public final class TcpTransportProvider implements TransportProvider {

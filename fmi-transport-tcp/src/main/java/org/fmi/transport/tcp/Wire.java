@@ -14,12 +14,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.Objects;
-import org.fmi.core.spi.FrameHandler;
-import org.fmi.core.spi.Landing;
-import org.fmi.core.wire.Frame;
-import org.fmi.core.wire.FrameLayout;
-import org.fmi.core.wire.Memory;
 import org.fmi.net.Handshake;
+import org.fmi.spi.FrameHandler;
+import org.fmi.spi.Landing;
+import org.fmi.wire.Frame;
+import org.fmi.wire.FrameLayout;
+import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,5 +1,0 @@
-/** What a rank and the job tell each other: plain messages, independent of how they travel. */
-@NullMarked
-package org.fmi.core.control;
-
-import org.jspecify.annotations.NullMarked;

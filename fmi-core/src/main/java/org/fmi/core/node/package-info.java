@@ -1,5 +1,0 @@
-/** Memory that the processes of a node share. */
-@NullMarked
-package org.fmi.core.node;
-
-import org.jspecify.annotations.NullMarked;

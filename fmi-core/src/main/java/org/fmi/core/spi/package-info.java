@@ -1,8 +1,0 @@
-/**
- * What transports, checkpoint stores, failure detectors and the control plane implement, and what
- * they get.
- */
-@NullMarked
-package org.fmi.core.spi;
-
-import org.jspecify.annotations.NullMarked;

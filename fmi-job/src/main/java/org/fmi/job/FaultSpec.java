@@ -1,0 +1,15 @@
+package org.fmi.job;
+
+import org.fmi.spi.FaultPoint;
+
+/**
+ * A failure to inject, as {@code --kill} names it.
+ *
+ * @param node whether a whole node is to die, and not one rank
+ * @param number the rank's number, or the node's
+ * @param daemon whether only the node's daemon is to be killed (and the node dies of that)
+ * @param point where
+ * @param iteration at which iteration, -1 for any
+ */
+public record FaultSpec(
+    boolean node, int number, boolean daemon, FaultPoint point, long iteration) {}

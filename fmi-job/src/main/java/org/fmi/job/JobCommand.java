@@ -1,0 +1,54 @@
+package org.fmi.job;
+
+import java.util.List;
+import org.fmi.control.JobMessage;
+import org.fmi.spi.Fault;
+
+/**
+ * What is to be done. The shell carries commands out in order and reports how it went as {@link
+ * JobEvent}s.
+ */
+public sealed interface JobCommand {
+
+  /**
+   * Start a process for a rank.
+   *
+   * @param group the world ranks of its checkpoint group
+   * @param ranksOnNode how many ranks share the node
+   * @param faults failures to inject in this process
+   */
+  record Spawn(
+      int node, int rank, int incarnation, int[] group, int ranksOnNode, List<Fault> faults)
+      implements JobCommand {}
+
+  /** Kill a rank's process (SIGKILL to its process group); its exit will be reported. */
+  record KillRank(int node, int rank, int incarnation) implements JobCommand {}
+
+  /**
+   * Fence a node: kill its daemon and all its ranks by every means there is, and delete its memory.
+   * Reported as lost, if it was up.
+   */
+  record KillNode(int node, String reason) implements JobCommand {}
+
+  /** Kill only the daemon of a node, for tests. */
+  record KillDaemon(int node) implements JobCommand {}
+
+  /** Start the daemon of a node, again and again until it is up. */
+  record Launch(int node) implements JobCommand {}
+
+  /** Tell one rank. */
+  record Tell(int rank, int incarnation, JobMessage message) implements JobCommand {}
+
+  /** Tell all ranks that run now. */
+  record TellAll(JobMessage message) implements JobCommand {}
+
+  /** Something the user may want to know. */
+  record Report(Notice notice) implements JobCommand {}
+
+  /**
+   * End everything.
+   *
+   * @param message why, for the user; empty if all went well
+   */
+  record End(int status, String message) implements JobCommand {}
+}

@@ -1,0 +1,36 @@
+package org.fmi.job;
+
+import org.fmi.control.RankMessage;
+
+/** What happens to a job. */
+public sealed interface JobEvent {
+  /** The daemon of a node is connected and ready. */
+  record NodeUp(int node) implements JobEvent {}
+
+  /**
+   * The daemon of a node is gone, or silent for too long, or could not be started. All that ran
+   * there counts as lost.
+   */
+  record NodeLost(int node, String reason) implements JobEvent {}
+
+  /**
+   * A rank's process has ended.
+   *
+   * @param status exit status, or 128 + signal
+   * @param signaled whether a signal ended it
+   */
+  record RankExited(int node, int rank, int incarnation, int status, boolean signaled)
+      implements JobEvent {}
+
+  /** A rank has said something. */
+  record FromRank(int rank, int incarnation, RankMessage message) implements JobEvent {}
+
+  /** A rank's process lives but was silent for too long. */
+  record RankSilent(int rank, int incarnation) implements JobEvent {}
+
+  /** A rank's process was killed; its exit follows. */
+  record RankDying(int rank, int incarnation) implements JobEvent {}
+
+  /** The user wants it to end. */
+  record Interrupted(int signal) implements JobEvent {}
+}

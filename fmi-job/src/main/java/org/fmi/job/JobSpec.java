@@ -1,0 +1,76 @@
+package org.fmi.job;
+
+import java.util.List;
+
+/**
+ * What the decision maker knows of a job from the start.
+ *
+ * @param size the number of ranks
+ * @param nodes the nodes, in the order of their numbers; those no rank is placed on are spares
+ * @param ranksPerNode most ranks to place on a node, 0 for as many as it has slots
+ * @param groupSize most ranks in a checkpoint group
+ * @param onNoSpare what to do when a node is lost and no spare is left
+ * @param maxRecoveries end the job rather than recover more often than this
+ * @param faults failures to inject
+ */
+public record JobSpec(
+    int size,
+    List<Node> nodes,
+    int ranksPerNode,
+    int groupSize,
+    OnNoSpare onNoSpare,
+    int maxRecoveries,
+    List<FaultSpec> faults) {
+
+  public JobSpec {
+    nodes = List.copyOf(nodes);
+    faults = List.copyOf(faults);
+  }
+
+  /** How many ranks a node takes. */
+  public int capacity(int node) {
+    int slots = nodes.get(node).slots();
+    return ranksPerNode > 0 ? Math.min(slots, ranksPerNode) : slots;
+  }
+
+  /**
+   * The node of each rank at the start: nodes are filled in their order, each up to its capacity.
+   *
+   * @throws IllegalArgumentException if the nodes have too few slots
+   */
+  public int[] placement() {
+    int[] nodeOf = new int[size];
+    int next = 0;
+    for (int n = 0; n < nodes.size() && next < nodeOf.length; n++) {
+      if (!nodes.get(n).spare()) {
+        for (int k = capacity(n); k > 0 && next < nodeOf.length; k--) {
+          nodeOf[next++] = n;
+        }
+      }
+    }
+    if (next < nodeOf.length) {
+      throw new IllegalArgumentException(
+          size + " ranks do not fit: the nodes that are no spares have " + next + " slots");
+    }
+    return nodeOf;
+  }
+
+  /**
+   * A node to use.
+   *
+   * @param name what people call it
+   * @param slots how many ranks it takes
+   * @param spare whether it was set aside as a spare
+   */
+  public record Node(String name, int slots, boolean spare) {}
+
+  /** What to do when a node is lost and no spare is left. */
+  public enum OnNoSpare {
+    /** Try to start a lost node again until one comes back. */
+    WAIT,
+    /** Put its ranks on the surviving nodes, beyond their slots. */
+    SHARE,
+    /** End the job with status 70. */
+    ABORT
+  }
+}

@@ -1,0 +1,60 @@
+package org.fmi.job;
+
+/** Something that happened, for the progress lines and the event file. The shell adds the time. */
+public sealed interface Notice {
+  record NodeReady(int node, String name) implements Notice {}
+
+  record Started(int ranks, int nodes, int spares) implements Notice {}
+
+  /**
+   * A failure was learned of. {@code by} names who noticed: "daemon", "fmirun", "rank 3 over the
+   * log-ring".
+   */
+  record RankFailed(int epoch, int rank, String by, String reason) implements Notice {}
+
+  record NodeFailed(int epoch, int node, String name, String by, String reason) implements Notice {}
+
+  /**
+   * A rank heard of a failure over the log-ring.
+   *
+   * @param heardNanos when, by the monotonic clock of that rank's machine
+   */
+  record Notified(int epoch, int rank, int failed, int hops, long heardNanos) implements Notice {}
+
+  /** A recovery begins. */
+  record RecoveryBegun(int epoch, boolean restartAll, String reason) implements Notice {}
+
+  record Respawned(int epoch, int rank, int node, String name, int incarnation) implements Notice {}
+
+  /** H1: one rank has joined. */
+  record Joined(int epoch, int rank) implements Notice {}
+
+  /** H1 is done: all ranks have joined. */
+  record AllJoined(int epoch) implements Notice {}
+
+  /**
+   * H2 is done.
+   *
+   * @param overlay what the log-ring runs over
+   */
+  record AllConnected(int epoch, String overlay) implements Notice {}
+
+  /** H3: all ranks run. */
+  record AllRunning(int epoch, long loop, long iteration, int rebuilt) implements Notice {}
+
+  record CheckpointCommitted(
+      int epoch,
+      long version,
+      long loop,
+      long iteration,
+      long bytes,
+      long copyNanos,
+      long encodeNanos,
+      long commitNanos)
+      implements Notice {}
+
+  /** The job runs on with less than was asked for; says what. */
+  record Degraded(String what) implements Notice {}
+
+  record Finished(int status, int recoveries, String message) implements Notice {}
+}

@@ -1,0 +1,102 @@
+package org.fmi.job.control;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * What a daemon must know to find its way back to fmirun; it reads it from its standard input, so
+ * that the secret stands in no argument, file or variable.
+ *
+ * @param jobId the job's public name
+ * @param generation how many daemons this job had on the node before
+ * @param secret the job's
+ * @param addresses of fmirun, to be tried in this order
+ * @param heartbeatMillis whoever is silent for so long is declared dead
+ */
+public record Bootstrap(
+    String jobId,
+    int node,
+    int generation,
+    byte[] secret,
+    List<String> addresses,
+    int port,
+    int heartbeatMillis) {
+  private static final String FIRST = "fmi-bootstrap 1";
+  private static final String LAST = "end";
+
+  public Bootstrap {
+    addresses = List.copyOf(addresses);
+  }
+
+  /** The lines that {@link #read} takes. */
+  public String text() {
+    StringBuilder text = new StringBuilder(256);
+    text.append(FIRST).append('\n');
+    text.append("job ").append(jobId).append('\n');
+    text.append("node ").append(node).append('\n');
+    text.append("generation ").append(generation).append('\n');
+    text.append("secret ").append(HexFormat.of().formatHex(secret)).append('\n');
+    for (String address : addresses) {
+      text.append("address ").append(address).append('\n');
+    }
+    text.append("port ").append(port).append('\n');
+    text.append("heartbeat ").append(heartbeatMillis).append('\n');
+    text.append(LAST).append('\n');
+    return text.toString();
+  }
+
+  /**
+   * @throws IOException if it is not what {@link #text} makes; the message says no more than that
+   */
+  public static Bootstrap read(BufferedReader in) throws IOException {
+    try {
+      expect(in.readLine(), FIRST);
+      String jobId = field(in, "job ");
+      int node = Integer.parseInt(field(in, "node "));
+      int generation = Integer.parseInt(field(in, "generation "));
+      byte[] secret = HexFormat.of().parseHex(field(in, "secret "));
+      List<String> addresses = new ArrayList<>();
+      String line;
+      while ((line = in.readLine()) != null && line.startsWith("address ")) {
+        addresses.add(line.substring("address ".length()));
+      }
+      if (line == null || !line.startsWith("port ")) {
+        throw malformed();
+      }
+      int port = Integer.parseInt(line.substring("port ".length()));
+      int heartbeatMillis = Integer.parseInt(field(in, "heartbeat "));
+      expect(in.readLine(), LAST);
+      return new Bootstrap(jobId, node, generation, secret, addresses, port, heartbeatMillis);
+    } catch (IllegalArgumentException e) {
+      throw malformed();
+    }
+  }
+
+  private static String field(BufferedReader in, String name) throws IOException {
+    String line = in.readLine();
+    if (line == null || !line.startsWith(name)) {
+      throw malformed();
+    }
+    return line.substring(name.length());
+  }
+
+  private static void expect(@org.jspecify.annotations.Nullable String line, String text)
+      throws IOException {
+    if (!text.equals(line)) {
+      throw malformed();
+    }
+  }
+
+  private static IOException malformed() {
+    return new IOException(
+        "this program is started by fmirun, of the same version, which gives it its instructions");
+  }
+
+  @Override
+  public String toString() {
+    return "Bootstrap[job " + jobId + ", node " + node + "]";
+  }
+}

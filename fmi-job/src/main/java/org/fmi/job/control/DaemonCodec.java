@@ -1,0 +1,171 @@
+package org.fmi.job.control;
+
+import java.nio.ByteBuffer;
+
+/** Writes and reads what fmirun and a daemon tell each other. */
+public final class DaemonCodec {
+  private DaemonCodec() {}
+
+  public static byte[] encode(ToDaemon message) {
+    return switch (message) {
+      case ToDaemon.Setup m -> {
+        MessageWriter out = new MessageWriter(1);
+        putSetup(out, m.setup());
+        yield out.toBytes();
+      }
+      case ToDaemon.Spawn m ->
+          new MessageWriter(2)
+              .putInt(m.rank())
+              .putInt(m.incarnation())
+              .putInts(m.group())
+              .putInt(m.ranksOnNode())
+              .putInt(m.ranksOnMachine())
+              .putInts(m.cores())
+              .putList(m.faults(), RuntimeParts::putFault)
+              .toBytes();
+      case ToDaemon.KillRank m ->
+          new MessageWriter(3).putInt(m.rank()).putInt(m.incarnation()).toBytes();
+      case ToDaemon.Tell m -> {
+        MessageWriter out = new MessageWriter(4).putInt(m.rank()).putInt(m.incarnation());
+        RuntimeParts.putJobMessage(out, m.message());
+        yield out.toBytes();
+      }
+      case ToDaemon.TellAll m -> {
+        MessageWriter out = new MessageWriter(5);
+        RuntimeParts.putJobMessage(out, m.message());
+        yield out.toBytes();
+      }
+      case ToDaemon.Standbys m ->
+          new MessageWriter(6).putInt(m.count()).putInt(m.ranksOnMachine()).toBytes();
+      case ToDaemon.Input m ->
+          new MessageWriter(7).putInt(m.incarnation()).putBytes(m.bytes()).toBytes();
+      case ToDaemon.OutputTaken m -> new MessageWriter(8).putInt(m.bytes()).toBytes();
+      case ToDaemon.ShutDown _ -> new MessageWriter(9).toBytes();
+    };
+  }
+
+  /**
+   * @throws BadMessageException if the bytes are no such message
+   */
+  public static ToDaemon decodeToDaemon(ByteBuffer bytes) throws BadMessageException {
+    MessageReader in = new MessageReader(bytes);
+    return in.end(
+        switch (in.type()) {
+          case 1 -> new ToDaemon.Setup(getSetup(in));
+          case 2 ->
+              new ToDaemon.Spawn(
+                  in.getInt(),
+                  in.getInt(),
+                  in.getInts(),
+                  in.getInt(),
+                  in.getInt(),
+                  in.getInts(),
+                  in.getList(RuntimeParts::getFault));
+          case 3 -> new ToDaemon.KillRank(in.getInt(), in.getInt());
+          case 4 -> new ToDaemon.Tell(in.getInt(), in.getInt(), RuntimeParts.getJobMessage(in));
+          case 5 -> new ToDaemon.TellAll(RuntimeParts.getJobMessage(in));
+          case 6 -> new ToDaemon.Standbys(in.getInt(), in.getInt());
+          case 7 -> new ToDaemon.Input(in.getInt(), in.getBytes());
+          case 8 -> new ToDaemon.OutputTaken(in.getInt());
+          case 9 -> new ToDaemon.ShutDown();
+          default -> throw in.unknownType();
+        });
+  }
+
+  public static byte[] encode(FromDaemon message) {
+    return switch (message) {
+      case FromDaemon.Hello m ->
+          new MessageWriter(1)
+              .putInt(m.node())
+              .putLong(m.pid())
+              .putInt(m.cores())
+              .putInts(m.coreNumbers())
+              .putLong(m.memoryFree())
+              .putString(m.java())
+              .toBytes();
+      case FromDaemon.Ready _ -> new MessageWriter(2).toBytes();
+      case FromDaemon.Refused m -> new MessageWriter(3).putString(m.reason()).toBytes();
+      case FromDaemon.Warning m -> new MessageWriter(4).putString(m.text()).toBytes();
+      case FromDaemon.RankExited m ->
+          new MessageWriter(5)
+              .putInt(m.rank())
+              .putInt(m.incarnation())
+              .putInt(m.status())
+              .putBoolean(m.signaled())
+              .toBytes();
+      case FromDaemon.RankSilent m ->
+          new MessageWriter(6).putInt(m.rank()).putInt(m.incarnation()).toBytes();
+      case FromDaemon.Said m -> {
+        MessageWriter out = new MessageWriter(7).putInt(m.rank()).putInt(m.incarnation());
+        RuntimeParts.putRankMessage(out, m.message());
+        yield out.toBytes();
+      }
+      case FromDaemon.Output m ->
+          new MessageWriter(8).putInt(m.rank()).putBoolean(m.error()).putBytes(m.bytes()).toBytes();
+      case FromDaemon.InputTaken m ->
+          new MessageWriter(9).putInt(m.incarnation()).putInt(m.bytes()).toBytes();
+      case FromDaemon.RankDying m ->
+          new MessageWriter(10).putInt(m.rank()).putInt(m.incarnation()).toBytes();
+    };
+  }
+
+  /**
+   * @throws BadMessageException if the bytes are no such message
+   */
+  public static FromDaemon decodeFromDaemon(ByteBuffer bytes) throws BadMessageException {
+    MessageReader in = new MessageReader(bytes);
+    return in.end(
+        switch (in.type()) {
+          case 1 ->
+              new FromDaemon.Hello(
+                  in.getInt(),
+                  in.getLong(),
+                  in.getInt(),
+                  in.getInts(),
+                  in.getLong(),
+                  in.getString());
+          case 2 -> new FromDaemon.Ready();
+          case 3 -> new FromDaemon.Refused(in.getString());
+          case 4 -> new FromDaemon.Warning(in.getString());
+          case 5 ->
+              new FromDaemon.RankExited(in.getInt(), in.getInt(), in.getInt(), in.getBoolean());
+          case 6 -> new FromDaemon.RankSilent(in.getInt(), in.getInt());
+          case 7 -> new FromDaemon.Said(in.getInt(), in.getInt(), RuntimeParts.getRankMessage(in));
+          case 8 -> new FromDaemon.Output(in.getInt(), in.getBoolean(), in.getBytes());
+          case 9 -> new FromDaemon.InputTaken(in.getInt(), in.getInt());
+          case 10 -> new FromDaemon.RankDying(in.getInt(), in.getInt());
+          default -> throw in.unknownType();
+        });
+  }
+
+  private static void putSetup(MessageWriter out, NodeSetup setup) {
+    out.putInt(setup.size())
+        .putString(setup.mainClass())
+        .putList(setup.args(), MessageWriter::putString)
+        .putList(setup.classPath(), MessageWriter::putString)
+        .putList(setup.jvmOptions(), MessageWriter::putString)
+        .putMap(setup.environment(), MessageWriter::putString)
+        .putString(setup.workDirectory())
+        .putInt(setup.heartbeatMillis())
+        .putInt(setup.logRingBase())
+        .putLong(setup.recordLimitBytes());
+    RuntimeParts.putInterval(out, setup.interval());
+    out.putList(setup.transports(), MessageWriter::putString);
+  }
+
+  private static NodeSetup getSetup(MessageReader in) throws BadMessageException {
+    return new NodeSetup(
+        in.getInt(),
+        in.getString(),
+        in.getList(MessageReader::getString),
+        in.getList(MessageReader::getString),
+        in.getList(MessageReader::getString),
+        in.getMap(MessageReader::getString),
+        in.getString(),
+        in.getInt(),
+        in.getInt(),
+        in.getLong(),
+        RuntimeParts.getInterval(in),
+        in.getList(MessageReader::getString));
+  }
+}

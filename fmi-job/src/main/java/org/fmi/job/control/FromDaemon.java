@@ -1,0 +1,53 @@
+package org.fmi.job.control;
+
+import org.fmi.control.RankMessage;
+
+/** What a daemon tells fmirun. */
+public sealed interface FromDaemon {
+  /**
+   * The first message: the daemon is connected.
+   *
+   * @param cores how many cores its ranks may keep busy
+   * @param coreNumbers the cores its ranks may run on, ascending; empty if not known
+   * @param memoryFree free bytes where the node's memory lies
+   * @param java the version of the JDK it found
+   */
+  record Hello(int node, long pid, int cores, int[] coreNumbers, long memoryFree, String java)
+      implements FromDaemon {}
+
+  /** The answer to {@link ToDaemon.Setup}: ranks can be started. */
+  record Ready() implements FromDaemon {}
+
+  /** The node cannot take part, or not any longer, and why: fmirun makes an end of it. */
+  record Refused(String reason) implements FromDaemon {}
+
+  /** Something the user should know. */
+  record Warning(String text) implements FromDaemon {}
+
+  /**
+   * A rank's process has ended, and all its output has been sent.
+   *
+   * @param status exit status, or 128 + signal
+   */
+  record RankExited(int rank, int incarnation, int status, boolean signaled)
+      implements FromDaemon {}
+
+  /** A rank's process lives but said nothing for too long. */
+  record RankSilent(int rank, int incarnation) implements FromDaemon {}
+
+  /** A rank's process was killed; its exit follows when the system has cleared it away. */
+  record RankDying(int rank, int incarnation) implements FromDaemon {}
+
+  /** A rank has said something. */
+  record Said(int rank, int incarnation, RankMessage message) implements FromDaemon {}
+
+  /**
+   * Output of a rank: whole lines, or a piece of one that is too long to be kept together.
+   *
+   * @param error whether on standard error
+   */
+  record Output(int rank, boolean error, byte[] bytes) implements FromDaemon {}
+
+  /** So many bytes of input have been given to the process; fmirun may send as many more. */
+  record InputTaken(int incarnation, int bytes) implements FromDaemon {}
+}

@@ -1,0 +1,18 @@
+package org.fmi.job.control;
+
+import org.fmi.control.RankMessage;
+
+/** What a rank's process tells its daemon. */
+public sealed interface FromRank {
+  /** The first message: which process it is. */
+  record Hello(long pid) implements FromRank {}
+
+  /** It holds its lifeline. */
+  record LifelineHeld() implements FromRank {}
+
+  /** A message to the job. */
+  record Said(RankMessage message) implements FromRank {}
+
+  /** The last message: it exits by itself, and closes its connection before. */
+  record Exiting() implements FromRank {}
+}

@@ -1,0 +1,42 @@
+package org.fmi.job.control;
+
+import java.util.List;
+import java.util.Map;
+import org.fmi.spi.CheckpointInterval;
+
+/**
+ * What all ranks of a job have in common, as its daemons need to know it.
+ *
+ * @param size the number of ranks
+ * @param mainClass the program's main class
+ * @param args the program's arguments
+ * @param classPath the program's class path, absolute
+ * @param jvmOptions options for the rank JVMs, after FMI's own
+ * @param environment variables to set for the ranks
+ * @param workDirectory where the ranks run
+ * @param heartbeatMillis a process silent for so long is declared dead
+ * @param recordLimitBytes see {@link org.fmi.spi.RankConfig}
+ * @param transports see {@link org.fmi.spi.RankConfig}
+ */
+public record NodeSetup(
+    int size,
+    String mainClass,
+    List<String> args,
+    List<String> classPath,
+    List<String> jvmOptions,
+    Map<String, String> environment,
+    String workDirectory,
+    int heartbeatMillis,
+    int logRingBase,
+    long recordLimitBytes,
+    CheckpointInterval interval,
+    List<String> transports) {
+
+  public NodeSetup {
+    args = List.copyOf(args);
+    classPath = List.copyOf(classPath);
+    jvmOptions = List.copyOf(jvmOptions);
+    environment = Map.copyOf(environment);
+    transports = List.copyOf(transports);
+  }
+}

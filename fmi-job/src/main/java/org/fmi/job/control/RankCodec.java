@@ -1,0 +1,68 @@
+package org.fmi.job.control;
+
+import java.nio.ByteBuffer;
+
+/** Writes and reads what a daemon and a rank's process tell each other. */
+public final class RankCodec {
+  private RankCodec() {}
+
+  public static byte[] encode(ToRank message) {
+    return switch (message) {
+      case ToRank.Assign m -> {
+        MessageWriter out = new MessageWriter(1);
+        RuntimeParts.putRankConfig(out, m.config());
+        yield out.toBytes();
+      }
+      case ToRank.Tell m -> {
+        MessageWriter out = new MessageWriter(2);
+        RuntimeParts.putJobMessage(out, m.message());
+        yield out.toBytes();
+      }
+      case ToRank.WarmUp m -> new MessageWriter(3).putString(m.directory()).toBytes();
+      case ToRank.HoldLifeline _ -> new MessageWriter(4).toBytes();
+    };
+  }
+
+  /**
+   * @throws BadMessageException if the bytes are no such message
+   */
+  public static ToRank decodeToRank(ByteBuffer bytes) throws BadMessageException {
+    MessageReader in = new MessageReader(bytes);
+    return in.end(
+        switch (in.type()) {
+          case 1 -> new ToRank.Assign(RuntimeParts.getRankConfig(in));
+          case 2 -> new ToRank.Tell(RuntimeParts.getJobMessage(in));
+          case 3 -> new ToRank.WarmUp(in.getString());
+          case 4 -> new ToRank.HoldLifeline();
+          default -> throw in.unknownType();
+        });
+  }
+
+  public static byte[] encode(FromRank message) {
+    return switch (message) {
+      case FromRank.Hello m -> new MessageWriter(1).putLong(m.pid()).toBytes();
+      case FromRank.Said m -> {
+        MessageWriter out = new MessageWriter(2);
+        RuntimeParts.putRankMessage(out, m.message());
+        yield out.toBytes();
+      }
+      case FromRank.Exiting _ -> new MessageWriter(3).toBytes();
+      case FromRank.LifelineHeld _ -> new MessageWriter(4).toBytes();
+    };
+  }
+
+  /**
+   * @throws BadMessageException if the bytes are no such message
+   */
+  public static FromRank decodeFromRank(ByteBuffer bytes) throws BadMessageException {
+    MessageReader in = new MessageReader(bytes);
+    return in.end(
+        switch (in.type()) {
+          case 1 -> new FromRank.Hello(in.getLong());
+          case 2 -> new FromRank.Said(RuntimeParts.getRankMessage(in));
+          case 3 -> new FromRank.Exiting();
+          case 4 -> new FromRank.LifelineHeld();
+          default -> throw in.unknownType();
+        });
+  }
+}

@@ -1,0 +1,193 @@
+package org.fmi.job.control;
+
+import java.util.List;
+import org.fmi.control.JobMessage;
+import org.fmi.control.RankMessage;
+import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.Fault;
+import org.fmi.spi.FaultPoint;
+import org.fmi.spi.RankConfig;
+
+/** How the messages and settings of fmi-core are written inside of control messages. */
+final class RuntimeParts {
+  private RuntimeParts() {}
+
+  static void putRankMessage(MessageWriter out, RankMessage message) {
+    switch (message) {
+      case RankMessage.Joined m ->
+          out.putByte(1)
+              .putInt(m.epoch())
+              .putString(m.position().name())
+              .putMap(m.addresses(), MessageWriter::putBytes);
+      case RankMessage.Connected m -> out.putByte(2).putInt(m.epoch()).putString(m.overlay());
+      case RankMessage.Running m ->
+          out.putByte(3)
+              .putInt(m.epoch())
+              .putLong(m.loop())
+              .putLong(m.iteration())
+              .putBoolean(m.rebuilt());
+      case RankMessage.Suspect m ->
+          out.putByte(4)
+              .putInt(m.epoch())
+              .putInt(m.rank())
+              .putInt(m.hops())
+              .putLong(m.heardNanos())
+              .putString(m.overlay())
+              .putString(m.reason());
+      case RankMessage.CheckpointDone m ->
+          out.putByte(5)
+              .putInt(m.epoch())
+              .putLong(m.version())
+              .putLong(m.loop())
+              .putLong(m.iteration())
+              .putLong(m.bytes())
+              .putLong(m.copyNanos())
+              .putLong(m.encodeNanos())
+              .putLong(m.commitNanos());
+      case RankMessage.AtFault m -> out.putByte(6).putInt(m.fault());
+      case RankMessage.RestartNeeded m -> out.putByte(7).putInt(m.epoch()).putString(m.reason());
+      case RankMessage.Unrecoverable m -> out.putByte(8).putInt(m.epoch()).putString(m.reason());
+      case RankMessage.Finished m -> out.putByte(9).putInt(m.epoch());
+      case RankMessage.Abort m -> out.putByte(10).putInt(m.status());
+      case RankMessage.Failed m -> out.putByte(11).putLong(m.loop()).putLong(m.iteration());
+    }
+  }
+
+  static RankMessage getRankMessage(MessageReader in) throws BadMessageException {
+    int type = in.getByte();
+    return switch (type) {
+      case 1 ->
+          new RankMessage.Joined(
+              in.getInt(),
+              in.getEnum(RankMessage.Position.class),
+              in.getMap(MessageReader::getBytes));
+      case 2 -> new RankMessage.Connected(in.getInt(), in.getString());
+      case 3 -> new RankMessage.Running(in.getInt(), in.getLong(), in.getLong(), in.getBoolean());
+      case 4 ->
+          new RankMessage.Suspect(
+              in.getInt(), in.getInt(), in.getInt(), in.getLong(), in.getString(), in.getString());
+      case 5 ->
+          new RankMessage.CheckpointDone(
+              in.getInt(),
+              in.getLong(),
+              in.getLong(),
+              in.getLong(),
+              in.getLong(),
+              in.getLong(),
+              in.getLong(),
+              in.getLong());
+      case 6 -> new RankMessage.AtFault(in.getInt());
+      case 7 -> new RankMessage.RestartNeeded(in.getInt(), in.getString());
+      case 8 -> new RankMessage.Unrecoverable(in.getInt(), in.getString());
+      case 9 -> new RankMessage.Finished(in.getInt());
+      case 10 -> new RankMessage.Abort(in.getInt());
+      case 11 -> new RankMessage.Failed(in.getLong(), in.getLong());
+      default -> throw new BadMessageException("unknown rank message " + type);
+    };
+  }
+
+  static void putJobMessage(MessageWriter out, JobMessage message) {
+    switch (message) {
+      case JobMessage.Revoke m ->
+          out.putByte(1)
+              .putInt(m.epoch())
+              .putInt(m.failed())
+              .putList(m.without(), MessageWriter::putString);
+      case JobMessage.Start m ->
+          out.putByte(2)
+              .putInt(m.epoch())
+              .putBoolean(m.rollback())
+              .putList(m.endpoints(), (writer, map) -> writer.putMap(map, MessageWriter::putBytes));
+      case JobMessage.Release _ -> out.putByte(3);
+    }
+  }
+
+  static JobMessage getJobMessage(MessageReader in) throws BadMessageException {
+    int type = in.getByte();
+    return switch (type) {
+      case 1 ->
+          new JobMessage.Revoke(
+              in.getInt(), in.getInt(), List.copyOf(in.getList(MessageReader::getString)));
+      case 2 ->
+          new JobMessage.Start(
+              in.getInt(),
+              in.getBoolean(),
+              List.copyOf(in.getList(reader -> reader.getMap(MessageReader::getBytes))));
+      case 3 -> new JobMessage.Release();
+      default -> throw new BadMessageException("unknown job message " + type);
+    };
+  }
+
+  static void putFault(MessageWriter out, Fault fault) {
+    out.putInt(fault.id()).putString(fault.point().name()).putLong(fault.iteration());
+  }
+
+  static Fault getFault(MessageReader in) throws BadMessageException {
+    return new Fault(in.getInt(), in.getEnum(FaultPoint.class), in.getLong());
+  }
+
+  static void putInterval(MessageWriter out, CheckpointInterval interval) {
+    switch (interval) {
+      case CheckpointInterval.Every every -> out.putByte(1).putLong(every.iterations());
+      case CheckpointInterval.Mtbf mtbf ->
+          out.putByte(2).putLong(Double.doubleToLongBits(mtbf.seconds()));
+    }
+  }
+
+  static CheckpointInterval getInterval(MessageReader in) throws BadMessageException {
+    int type = in.getByte();
+    long value = in.getLong();
+    try {
+      return switch (type) {
+        case 1 -> new CheckpointInterval.Every(value);
+        case 2 -> new CheckpointInterval.Mtbf(Double.longBitsToDouble(value));
+        default -> throw new BadMessageException("unknown checkpoint interval " + type);
+      };
+    } catch (IllegalArgumentException e) {
+      throw new BadMessageException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  static void putRankConfig(MessageWriter out, RankConfig config) {
+    out.putString(config.jobId())
+        .putBytes(config.secret())
+        .putInt(config.rank())
+        .putInt(config.size())
+        .putInt(config.incarnation())
+        .putString(config.host())
+        .putInt(config.node())
+        .putString(config.nodeDirectory())
+        .putInt(config.ranksOnNode())
+        .putInt(config.ranksOnMachine())
+        .putInt(config.cores())
+        .putInts(config.group())
+        .putInt(config.logRingBase())
+        .putInt(config.heartbeatTimeoutMillis())
+        .putLong(config.recordLimitBytes());
+    putInterval(out, config.interval());
+    out.putList(config.transports(), MessageWriter::putString);
+    out.putList(config.faults(), RuntimeParts::putFault);
+  }
+
+  static RankConfig getRankConfig(MessageReader in) throws BadMessageException {
+    return new RankConfig(
+        in.getString(),
+        in.getBytes(),
+        in.getInt(),
+        in.getInt(),
+        in.getInt(),
+        in.getString(),
+        in.getInt(),
+        in.getString(),
+        in.getInt(),
+        in.getInt(),
+        in.getInt(),
+        in.getInts(),
+        in.getInt(),
+        in.getInt(),
+        in.getLong(),
+        getInterval(in),
+        List.copyOf(in.getList(MessageReader::getString)),
+        List.copyOf(in.getList(RuntimeParts::getFault)));
+  }
+}

@@ -1,0 +1,56 @@
+package org.fmi.job.control;
+
+import java.util.List;
+import org.fmi.control.JobMessage;
+import org.fmi.spi.Fault;
+
+/** What fmirun tells a daemon. */
+public sealed interface ToDaemon {
+  /** The first message: what all ranks of the job have in common. */
+  record Setup(NodeSetup setup) implements ToDaemon {}
+
+  /**
+   * Start a process for a rank; a waiting standby takes it over at once.
+   *
+   * @param ranksOnMachine how many ranks share the machine, which may be that of other nodes too
+   * @param cores numbers of the cores to bind it to; empty if to none
+   */
+  record Spawn(
+      int rank,
+      int incarnation,
+      int[] group,
+      int ranksOnNode,
+      int ranksOnMachine,
+      int[] cores,
+      List<Fault> faults)
+      implements ToDaemon {
+    public Spawn {
+      faults = List.copyOf(faults);
+    }
+  }
+
+  /** Kill a rank's process group with SIGKILL. */
+  record KillRank(int rank, int incarnation) implements ToDaemon {}
+
+  /** Pass a message on to one rank. */
+  record Tell(int rank, int incarnation, JobMessage message) implements ToDaemon {}
+
+  /** Pass a message on to all ranks of the node. */
+  record TellAll(JobMessage message) implements ToDaemon {}
+
+  /**
+   * Keep so many processes ready that do not know yet which rank they will be.
+   *
+   * @param ranksOnMachine how many ranks will then share the machine; sizes their heaps
+   */
+  record Standbys(int count, int ranksOnMachine) implements ToDaemon {}
+
+  /** Standard input for a process of rank 0; empty at its end. */
+  record Input(int incarnation, byte[] bytes) implements ToDaemon {}
+
+  /** So many bytes of output have been written; the daemon may send as many more. */
+  record OutputTaken(int bytes) implements ToDaemon {}
+
+  /** Kill all ranks, delete the node's directory, end. */
+  record ShutDown() implements ToDaemon {}
+}

@@ -1,0 +1,23 @@
+package org.fmi.job.control;
+
+import org.fmi.control.JobMessage;
+import org.fmi.spi.RankConfig;
+
+/** What a daemon tells a rank's process. */
+public sealed interface ToRank {
+  /**
+   * Get ready for an assignment that may come later: load what a rank needs.
+   *
+   * @param directory to be made for that; whatever is in it when this process ends will be deleted
+   */
+  record WarmUp(String directory) implements ToRank {}
+
+  /** Hold a lifeline: from now on its death is to be known at once. */
+  record HoldLifeline() implements ToRank {}
+
+  /** Who this process is; the program and its arguments are the same for all. */
+  record Assign(RankConfig config) implements ToRank {}
+
+  /** A message of the job. */
+  record Tell(JobMessage message) implements ToRank {}
+}

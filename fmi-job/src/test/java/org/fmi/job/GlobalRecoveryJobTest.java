@@ -1,0 +1,579 @@
+package org.fmi.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.fmi.control.JobMessage;
+import org.fmi.control.RankMessage;
+import org.fmi.control.RankMessage.Position;
+import org.fmi.job.JobSpec.OnNoSpare;
+import org.fmi.spi.FaultPoint;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Single decisions; the whole protocol is tried over many schedules in {@code JobSimulationTest}.
+ */
+final class GlobalRecoveryJobTest {
+  private final List<JobCommand> commands = new ArrayList<>();
+
+  private GlobalRecoveryJob job(
+      int size, int ppn, int nodes, OnNoSpare policy, FaultSpec... faults) {
+    return job(size, ppn, nodes, policy, Integer.MAX_VALUE, List.of(faults));
+  }
+
+  private GlobalRecoveryJob job(
+      int size, int ppn, int nodes, OnNoSpare policy, int maxRecoveries, List<FaultSpec> faults) {
+    List<JobSpec.Node> all = new ArrayList<>();
+    for (int n = 0; n < nodes; n++) {
+      all.add(new JobSpec.Node("node" + n, ppn, false));
+    }
+    return new GlobalRecoveryJob(new JobSpec(size, all, ppn, 16, policy, maxRecoveries, faults));
+  }
+
+  private void on(Job job, JobEvent event) {
+    commands.clear();
+    commands.addAll(job.on(event));
+  }
+
+  private void say(Job job, int rank, int incarnation, RankMessage message) {
+    on(job, new JobEvent.FromRank(rank, incarnation, message));
+  }
+
+  private void startAll(Job job, int size, int nodes) {
+    job.begin();
+    for (int n = 0; n < nodes; n++) {
+      on(job, new JobEvent.NodeUp(n));
+    }
+    for (int r = 0; r < size; r++) {
+      say(job, r, 0, new RankMessage.Joined(0, Position.FRESH, Map.of()));
+    }
+    assertThat(commands)
+        .anyMatch(
+            c -> c instanceof JobCommand.TellAll t && t.message() instanceof JobMessage.Start);
+    for (int r = 0; r < size; r++) {
+      say(job, r, 0, new RankMessage.Connected(0, "tcp"));
+      say(job, r, 0, new RankMessage.Running(0, -1, -1, false));
+    }
+  }
+
+  private <T extends JobCommand> List<T> all(Class<T> type) {
+    return commands.stream().filter(type::isInstance).map(type::cast).toList();
+  }
+
+  private JobCommand.End end() {
+    assertThat(all(JobCommand.End.class)).as("%s", commands).hasSize(1);
+    return all(JobCommand.End.class).getFirst();
+  }
+
+  @Test
+  void aNodeThatDoesNotComeUpIsFencedBeforeTheEnd() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    job.begin();
+    on(job, new JobEvent.NodeLost(1, "its daemon ended"));
+    assertThat(end().message()).isEqualTo("cannot start on node1: its daemon ended");
+    assertThat(commands.getFirst()).isEqualTo(new JobCommand.KillNode(1, "its daemon ended"));
+  }
+
+  @Test
+  void aDeadProcessIsReplacedOnItsNode() {
+    Job job = job(4, 2, 2, OnNoSpare.ABORT);
+    startAll(job, 4, 2);
+    on(job, new JobEvent.RankExited(1, 3, 0, 137, true));
+    assertThat(all(JobCommand.TellAll.class))
+        .containsExactly(new JobCommand.TellAll(new JobMessage.Revoke(1, 3, List.of())));
+    assertThat(all(JobCommand.Spawn.class))
+        .singleElement()
+        .satisfies(
+            s -> {
+              assertThat(s.node()).isEqualTo(1);
+              assertThat(s.rank()).isEqualTo(3);
+              assertThat(s.incarnation()).isEqualTo(1);
+            });
+  }
+
+  @Test
+  void theOthersHearOfAKilledProcessBeforeItHasExited() {
+    Job job = job(4, 2, 2, OnNoSpare.ABORT);
+    startAll(job, 4, 2);
+    on(job, new JobEvent.RankDying(3, 0));
+    assertThat(all(JobCommand.TellAll.class))
+        .containsExactly(new JobCommand.TellAll(new JobMessage.Revoke(1, 3, List.of())));
+    // It may still hold memory and files.
+    assertThat(all(JobCommand.Spawn.class)).isEmpty();
+    on(job, new JobEvent.RankDying(3, 0));
+    assertThat(commands).isEmpty();
+    on(job, new JobEvent.RankExited(1, 3, 0, 137, true));
+    assertThat(all(JobCommand.TellAll.class)).isEmpty();
+    assertThat(all(JobCommand.Spawn.class))
+        .singleElement()
+        .satisfies(s -> assertThat(s.incarnation()).isEqualTo(1));
+  }
+
+  /** A call of the system that does not end: its daemon gives up, and with it the node. */
+  @Test
+  void aProcessThatDoesNotDieCostsItsNode() {
+    Job job = job(4, 2, 3, OnNoSpare.ABORT);
+    startAll(job, 4, 3);
+    on(job, new JobEvent.RankDying(3, 0));
+    assertThat(all(JobCommand.Spawn.class)).isEmpty();
+    on(job, new JobEvent.NodeLost(1, "rank 3 does not die"));
+    assertThat(all(JobCommand.KillNode.class))
+        .containsExactly(new JobCommand.KillNode(1, "rank 3 does not die"));
+    assertThat(all(JobCommand.Spawn.class))
+        .extracting(JobCommand.Spawn::node, JobCommand.Spawn::rank)
+        .containsExactly(tuple(2, 2), tuple(2, 3));
+    on(job, new JobEvent.RankExited(1, 3, 0, 137, true));
+    assertThat(commands).isEmpty();
+  }
+
+  private void committed(Job job, long version, long iteration) {
+    say(job, 0, 0, new RankMessage.CheckpointDone(0, version, 0, iteration, 8, 1, 1, 1));
+  }
+
+  private void allStartAgain(Job job) {
+    on(job, new JobEvent.NodeLost(0, "gone"));
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    for (int r = 0; r < 2; r++) {
+      say(job, r, 1, new RankMessage.Joined(1, Position.FRESH, Map.of()));
+    }
+    for (int r = 0; r < 2; r++) {
+      say(job, r, 1, new RankMessage.Connected(1, "tcp"));
+      say(job, r, 1, new RankMessage.Running(1, -1, -1, false));
+    }
+  }
+
+  @Test
+  void aProgramOfWhichNothingIsLeftDoesNotBeginAgain() {
+    Job job = job(2, 1, 4, OnNoSpare.ABORT);
+    startAll(job, 2, 4);
+    committed(job, 0, 0);
+    committed(job, 1, 10);
+    allStartAgain(job);
+    assertThat(end().status()).isEqualTo(70);
+    assertThat(end().message()).contains("lost their checkpoints at once");
+  }
+
+  /** What it had done before its first loop was not protected, and costs little. */
+  @Test
+  void aProgramThatHasJustBegunBeginsAgain() {
+    Job job = job(2, 1, 4, OnNoSpare.ABORT);
+    startAll(job, 2, 4);
+    committed(job, 0, 0);
+    allStartAgain(job);
+    assertThat(all(JobCommand.End.class)).isEmpty();
+  }
+
+  @Test
+  void partnersOnOneNodeAreToldOf() {
+    Job job = job(2, 1, 2, OnNoSpare.SHARE);
+    startAll(job, 2, 2);
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    assertThat(all(JobCommand.Report.class))
+        .extracting(JobCommand.Report::notice)
+        .filteredOn(Notice.Degraded.class::isInstance)
+        .extracting(Object::toString)
+        .anyMatch(text -> text.contains("ranks 0 and 1 protect each other's checkpoints"));
+  }
+
+  @Test
+  void aProgramThatCrashesAtOnePlaceIsNotStartedForEver() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    for (int epoch = 0; epoch < 3; epoch++) {
+      on(job, new JobEvent.RankDying(1, epoch));
+      on(job, new JobEvent.RankExited(1, 1, epoch, 128 + 11, true));
+      if (epoch < 2) {
+        say(job, 0, 0, new RankMessage.Joined(epoch + 1, Position.IN_LOOP, Map.of()));
+        say(job, 1, epoch + 1, new RankMessage.Joined(epoch + 1, Position.FRESH, Map.of()));
+      }
+    }
+    assertThat(end().message()).contains("failed by itself 3 times").contains("signal 11");
+  }
+
+  @Test
+  void aProgramThatDoesNotUseTheLibraryMayEndAfterALoss() {
+    Job job = job(2, 1, 3, OnNoSpare.ABORT);
+    job.begin();
+    for (int n = 0; n < 3; n++) {
+      on(job, new JobEvent.NodeUp(n));
+    }
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    assertThat(all(JobCommand.Spawn.class))
+        .extracting(JobCommand.Spawn::rank, JobCommand.Spawn::incarnation)
+        .containsExactly(tuple(1, 1));
+    on(job, new JobEvent.RankExited(2, 1, 1, 0, false));
+    assertThat(commands).isEmpty();
+    on(job, new JobEvent.RankExited(0, 0, 0, 0, false));
+    assertThat(end().status()).isZero();
+  }
+
+  @Test
+  void aLostNodesRanksGoToTheSpare() {
+    Job job = job(4, 2, 3, OnNoSpare.ABORT);
+    startAll(job, 4, 3);
+    on(job, new JobEvent.NodeLost(0, "no heartbeat"));
+    assertThat(all(JobCommand.KillNode.class))
+        .singleElement()
+        .satisfies(k -> assertThat(k.node()).isZero());
+    assertThat(all(JobCommand.Spawn.class))
+        .extracting(JobCommand.Spawn::node)
+        .containsExactly(2, 2);
+  }
+
+  @Test
+  void rollsBackWhenAllSurvivorsAreInTheLoop() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    say(job, 0, 0, new RankMessage.Joined(1, Position.IN_LOOP, Map.of()));
+    say(job, 1, 1, new RankMessage.Joined(1, Position.FRESH, Map.of()));
+    assertThat(all(JobCommand.TellAll.class))
+        .singleElement()
+        .satisfies(t -> assertThat(((JobMessage.Start) t.message()).rollback()).isTrue());
+  }
+
+  @Test
+  void restartsAllWhenASurvivorIsOutsideOfALoop() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    say(job, 1, 1, new RankMessage.Joined(1, Position.FRESH, Map.of()));
+    say(job, 0, 0, new RankMessage.Joined(1, Position.OUTSIDE, Map.of()));
+    assertThat(all(JobCommand.KillRank.class)).containsExactly(new JobCommand.KillRank(0, 0, 0));
+    on(job, new JobEvent.RankExited(0, 0, 0, 137, true));
+    assertThat(all(JobCommand.Spawn.class))
+        .singleElement()
+        .satisfies(s -> assertThat(s.incarnation()).isEqualTo(1));
+    say(job, 0, 1, new RankMessage.Joined(1, Position.FRESH, Map.of()));
+    assertThat(all(JobCommand.TellAll.class))
+        .singleElement()
+        .satisfies(t -> assertThat(((JobMessage.Start) t.message()).rollback()).isFalse());
+  }
+
+  @Test
+  void aSuspectIsFencedAndStaleOnesAreIgnored() {
+    Job job = job(3, 1, 3, OnNoSpare.ABORT);
+    startAll(job, 3, 3);
+    say(job, 0, 0, new RankMessage.Suspect(0, 2, 0, 0, "tcp", "connection closed"));
+    assertThat(all(JobCommand.KillRank.class)).containsExactly(new JobCommand.KillRank(2, 2, 0));
+    assertThat(all(JobCommand.TellAll.class)).hasSize(1);
+    say(job, 1, 0, new RankMessage.Suspect(0, 2, 1, 0, "tcp", "connection closed"));
+    assertThat(all(JobCommand.KillRank.class)).isEmpty();
+    say(job, 1, 0, new RankMessage.Suspect(0, 0, 0, 0, "tcp", "late"));
+    assertThat(all(JobCommand.KillRank.class)).isEmpty();
+  }
+
+  /** Who says so has left the epoch, and waits for the next one. */
+  @Test
+  void aSuspicionOfARankThatIsBeingKilledEndsTheEpochToo() {
+    Job job = job(3, 1, 3, OnNoSpare.ABORT);
+    startAll(job, 3, 3);
+    say(job, 0, 0, new RankMessage.Suspect(0, 2, 0, 0, "tcp", "connection closed"));
+    say(job, 1, 0, new RankMessage.Suspect(1, 2, 0, 0, "tcp", "heartbeats late"));
+    assertThat(all(JobCommand.KillRank.class)).isEmpty();
+    assertThat(all(JobCommand.TellAll.class))
+        .containsExactly(new JobCommand.TellAll(new JobMessage.Revoke(2, 2, List.of())));
+  }
+
+  @Test
+  void aRankThatIsKilledWheneverItStartsEndsTheJob() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    int incarnation = 1;
+    while (all(JobCommand.End.class).isEmpty()) {
+      assertThat(all(JobCommand.Spawn.class)).hasSize(1);
+      on(job, new JobEvent.RankExited(1, 1, incarnation++, 137, true));
+    }
+    assertThat(end().status()).isEqualTo(70);
+    assertThat(end().message()).contains("rank 1 was started 10 times").contains("memory");
+  }
+
+  /** A network that sets up no connections, between hosts that reach each other by another one. */
+  @Test
+  void whatTheOverlayCannotBeConnectedOverTwiceIsLeftOut() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    for (int epoch = 1; epoch <= 2; epoch++) {
+      join(job, epoch);
+      say(job, 0, 0, new RankMessage.Suspect(epoch, 1, 0, 0, "rdma", "no answer"));
+      List<String> without = epoch == 1 ? List.of() : List.of("rdma");
+      assertThat(all(JobCommand.TellAll.class))
+          .containsExactly(new JobCommand.TellAll(new JobMessage.Revoke(epoch + 1, 1, without)));
+      on(job, new JobEvent.RankExited(1, 1, epoch, 137, true));
+      assertThat(all(JobCommand.Tell.class))
+          .extracting(JobCommand.Tell::message)
+          .containsExactly(new JobMessage.Revoke(epoch + 1, JobMessage.Revoke.NONE, without));
+    }
+  }
+
+  @Test
+  void aDeathWhileTheOverlayIsConnectedLeavesNothingOut() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    for (int epoch = 1; epoch <= 4; epoch++) {
+      join(job, epoch);
+      if (epoch % 2 == 0) {
+        say(job, 0, 0, new RankMessage.Connected(epoch, "rdma"));
+        say(job, 1, epoch, new RankMessage.Connected(epoch, "rdma"));
+      }
+      say(job, 0, 0, new RankMessage.Suspect(epoch, 1, 0, 0, "rdma", "connection closed"));
+      assertThat(all(JobCommand.TellAll.class))
+          .containsExactly(new JobCommand.TellAll(new JobMessage.Revoke(epoch + 1, 1, List.of())));
+      on(job, new JobEvent.RankExited(1, 1, epoch, 137, true));
+    }
+  }
+
+  private void join(Job job, int epoch) {
+    say(job, 0, 0, new RankMessage.Joined(epoch, Position.IN_LOOP, Map.of()));
+    say(job, 1, epoch, new RankMessage.Joined(epoch, Position.FRESH, Map.of()));
+  }
+
+  /** A firewall between two hosts: both live, but one cannot reach the other. */
+  @Test
+  void aRankThatAnotherCannotReachEndsTheJob() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    int epoch = 0;
+    while (all(JobCommand.End.class).isEmpty()) {
+      assertThat(epoch).isLessThan(20);
+      if (epoch > 0) {
+        join(job, epoch);
+      }
+      say(job, 0, 0, new RankMessage.Suspect(epoch, 1, 0, 0, "tcp", "cannot be reached"));
+      on(job, new JobEvent.RankExited(1, 1, epoch, 137, true));
+      epoch++;
+    }
+    assertThat(end().status()).isEqualTo(70);
+    assertThat(end().message())
+        .contains("rank 1 was started 10 times")
+        .contains("rank 0 said of it: cannot be reached");
+  }
+
+  @Test
+  void processesKilledToRestartAllAreNotTakenForLost() {
+    Job job = job(3, 1, 3, OnNoSpare.ABORT);
+    startAll(job, 3, 3);
+    int[] incarnations = new int[3];
+    for (int epoch = 1; epoch <= 18; epoch++) {
+      int lost = 1 + epoch % 2;
+      on(job, new JobEvent.RankExited(lost, lost, incarnations[lost]++, 137, true));
+      say(job, 0, incarnations[0], new RankMessage.Joined(epoch, Position.OUTSIDE, Map.of()));
+      for (int r : new int[] {0, 3 - lost}) {
+        on(job, new JobEvent.RankExited(r, r, incarnations[r]++, 137, true));
+      }
+      for (int r = 0; r < 3; r++) {
+        say(job, r, incarnations[r], new RankMessage.Joined(epoch, Position.FRESH, Map.of()));
+      }
+    }
+    on(job, new JobEvent.RankExited(0, 0, incarnations[0]++, 137, true));
+    assertThat(all(JobCommand.Spawn.class)).hasSize(1);
+  }
+
+  @Test
+  void aRankKilledAfterItsCloseCannotBeReplacedAndTheStatusTellsIt() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    say(job, 0, 0, new RankMessage.Finished(0));
+    say(job, 1, 0, new RankMessage.Finished(0));
+    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    assertThat(commands)
+        .anyMatch(
+            c ->
+                c instanceof JobCommand.Report r
+                    && r.notice() instanceof Notice.RankFailed f
+                    && f.reason().contains("after Fmi.close"));
+    on(job, new JobEvent.RankExited(0, 0, 0, 0, false));
+    assertThat(end().status()).isEqualTo(137);
+  }
+
+  @Test
+  void aProgramThatFailsByItselfIsNotRestartedForEver() {
+    Job job = job(2, 2, 1, OnNoSpare.SHARE);
+    startAll(job, 2, 1);
+    on(job, new JobEvent.RankExited(0, 1, 0, 3, false));
+    assertThat(all(JobCommand.Spawn.class)).hasSize(1);
+    say(job, 1, 1, new RankMessage.Joined(1, Position.FRESH, Map.of()));
+    on(job, new JobEvent.RankExited(0, 1, 1, 3, false));
+    assertThat(all(JobCommand.Spawn.class)).hasSize(1);
+    say(job, 1, 2, new RankMessage.Joined(1, Position.FRESH, Map.of()));
+    on(job, new JobEvent.RankExited(0, 1, 2, 3, false));
+    assertThat(end().status()).isEqualTo(3);
+    assertThat(end().message()).contains("3 times");
+  }
+
+  /** All ranks throw in this iteration; they go on if the job does. */
+  private void allFailAt(Job job, int size, int epoch, long iteration) {
+    for (int r = 0; r < size && all(JobCommand.End.class).isEmpty(); r++) {
+      say(job, r, epoch, new RankMessage.Failed(0, iteration));
+      on(job, new JobEvent.RankExited(0, r, epoch, 1, false));
+    }
+    for (int r = 0; r < size && all(JobCommand.End.class).isEmpty(); r++) {
+      say(job, r, epoch + 1, new RankMessage.Joined(epoch + 1, Position.FRESH, Map.of()));
+    }
+  }
+
+  @Test
+  void anIncidentThatHitsAllRanksAtOnceIsOneFailureOfEach() {
+    Job job = job(4, 4, 1, OnNoSpare.SHARE);
+    startAll(job, 4, 1);
+    allFailAt(job, 4, 0, 5);
+    assertThat(all(JobCommand.End.class)).isEmpty();
+    allFailAt(job, 4, 1, 5);
+    assertThat(all(JobCommand.End.class)).isEmpty();
+    allFailAt(job, 4, 2, 5);
+    assertThat(end().message()).contains("rank 0 failed by itself 3 times");
+  }
+
+  @Test
+  void aRankThatFailsElsewhereOrGetsOnBeginsAnew() {
+    Job job = job(2, 2, 1, OnNoSpare.SHARE);
+    startAll(job, 2, 1);
+    allFailAt(job, 2, 0, 5);
+    allFailAt(job, 2, 1, 5);
+    allFailAt(job, 2, 2, 7);
+    allFailAt(job, 2, 3, 7);
+    for (int r = 0; r < 2; r++) {
+      say(job, r, 4, new RankMessage.Running(4, 0, 0, false));
+    }
+    say(job, 0, 4, new RankMessage.CheckpointDone(4, 1, 0, 8, 0, 0, 0, 0));
+    allFailAt(job, 2, 4, 7);
+    allFailAt(job, 2, 5, 7);
+    assertThat(all(JobCommand.End.class)).isEmpty();
+    allFailAt(job, 2, 6, 7);
+    assertThat(end().message()).contains("failed by itself 3 times");
+  }
+
+  @Test
+  void aProgramThatFailsBeforeInitEndsAtOnce() {
+    Job job = job(2, 2, 1, OnNoSpare.SHARE);
+    job.begin();
+    on(job, new JobEvent.NodeUp(0));
+    on(job, new JobEvent.RankExited(0, 1, 0, 2, false));
+    assertThat(end().status()).isEqualTo(2);
+  }
+
+  @Test
+  void programsThatDoNotUseTheLibraryMayRun() {
+    Job job = job(2, 2, 1, OnNoSpare.SHARE);
+    job.begin();
+    on(job, new JobEvent.NodeUp(0));
+    on(job, new JobEvent.RankExited(0, 1, 0, 0, false));
+    assertThat(all(JobCommand.End.class)).isEmpty();
+    on(job, new JobEvent.RankExited(0, 0, 0, 0, false));
+    assertThat(end().status()).isZero();
+  }
+
+  @Test
+  void aRankThatWaitsForOneThatNeverJoinsIsTold() {
+    Job job = job(2, 2, 1, OnNoSpare.SHARE);
+    job.begin();
+    on(job, new JobEvent.NodeUp(0));
+    on(job, new JobEvent.RankExited(0, 1, 0, 0, false));
+    say(job, 0, 0, new RankMessage.Joined(0, Position.FRESH, Map.of()));
+    assertThat(end().status()).isEqualTo(70);
+  }
+
+  @Test
+  void waitsForANodeIfTold() {
+    Job job = job(2, 1, 2, OnNoSpare.WAIT);
+    startAll(job, 2, 2);
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    assertThat(all(JobCommand.Launch.class)).containsExactly(new JobCommand.Launch(1));
+    assertThat(all(JobCommand.Spawn.class)).isEmpty();
+    on(job, new JobEvent.NodeUp(1));
+    assertThat(all(JobCommand.Spawn.class)).hasSize(1);
+  }
+
+  @Test
+  void waitsForEachNodeThatIsLostMeanwhile() {
+    Job job = job(3, 1, 4, OnNoSpare.WAIT);
+    startAll(job, 3, 4);
+    on(job, new JobEvent.NodeLost(3, "a spare is lost"));
+    assertThat(all(JobCommand.Launch.class)).isEmpty();
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    assertThat(all(JobCommand.Launch.class))
+        .containsExactly(new JobCommand.Launch(1), new JobCommand.Launch(3));
+    on(job, new JobEvent.NodeLost(2, "gone too"));
+    assertThat(all(JobCommand.Launch.class)).containsExactly(new JobCommand.Launch(2));
+    on(job, new JobEvent.NodeUp(2));
+    on(job, new JobEvent.NodeUp(3));
+    assertThat(all(JobCommand.Spawn.class)).hasSize(1);
+  }
+
+  @Test
+  void sharesIfTold() {
+    Job job = job(2, 1, 2, OnNoSpare.SHARE);
+    startAll(job, 2, 2);
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    assertThat(all(JobCommand.Spawn.class)).extracting(JobCommand.Spawn::node).containsExactly(0);
+  }
+
+  @Test
+  void endsWithoutASpareIfTold() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    assertThat(end().status()).isEqualTo(70);
+  }
+
+  @Test
+  void oneRecoveryMoreThanAllowedEndsTheJob() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT, 1, List.of());
+    startAll(job, 2, 2);
+    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    assertThat(all(JobCommand.Spawn.class)).hasSize(1);
+    join(job, 1);
+    on(job, new JobEvent.RankExited(1, 1, 1, 137, true));
+    assertThat(all(JobCommand.Spawn.class)).isEmpty();
+    assertThat(end().status()).isEqualTo(70);
+    assertThat(end().message())
+        .contains("rank 1")
+        .endsWith("; it would be recovery 2, --max-recoveries is 1");
+  }
+
+  @Test
+  void abortEndsTheJobWithItsStatus() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    say(job, 1, 0, new RankMessage.Abort(5));
+    assertThat(end().status()).isEqualTo(5);
+    assertThat(end().message()).isEqualTo("rank 1 called abort(5)");
+    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    assertThat(commands).as("it has ended").isEmpty();
+  }
+
+  @Test
+  void releasesWhenAllHaveFinishedAndGivesTheFirstBadStatus() {
+    Job job = job(2, 2, 1, OnNoSpare.SHARE);
+    startAll(job, 2, 1);
+    say(job, 0, 0, new RankMessage.Finished(0));
+    assertThat(commands).isEmpty();
+    say(job, 1, 0, new RankMessage.Finished(0));
+    assertThat(all(JobCommand.TellAll.class))
+        .containsExactly(new JobCommand.TellAll(new JobMessage.Release()));
+    on(job, new JobEvent.RankExited(0, 1, 0, 4, false));
+    on(job, new JobEvent.RankExited(0, 0, 0, 0, false));
+    assertThat(end().status()).isEqualTo(4);
+  }
+
+  @Test
+  void anInjectedFailureHappensOnce() {
+    FaultSpec fault = new FaultSpec(false, 1, false, FaultPoint.ITERATION, 5);
+    Job job = job(2, 2, 1, OnNoSpare.SHARE, fault);
+    job.begin();
+    on(job, new JobEvent.NodeUp(0));
+    assertThat(all(JobCommand.Spawn.class).get(0).faults()).isEmpty();
+    assertThat(all(JobCommand.Spawn.class).get(1).faults()).hasSize(1);
+    say(job, 1, 0, new RankMessage.Joined(0, Position.FRESH, Map.of()));
+    say(job, 1, 0, new RankMessage.AtFault(0));
+    assertThat(all(JobCommand.KillRank.class)).hasSize(1);
+    on(job, new JobEvent.RankExited(0, 1, 0, 137, true));
+    assertThat(all(JobCommand.Spawn.class).getFirst().faults()).isEmpty();
+  }
+}

@@ -1,0 +1,202 @@
+package org.fmi.job.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Type;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.fmi.spi.CheckpointInterval;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+final class ControlCodecTest {
+  private static final int ROUNDS = 50;
+
+  /** One direction of one connection. */
+  record Direction(
+      Class<?> messages, Function<Object, byte[]> encode, Decoder decode, String name) {
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  interface Decoder {
+    Object decode(ByteBuffer bytes) throws BadMessageException;
+  }
+
+  static Stream<Direction> directions() {
+    return Stream.of(
+        new Direction(
+            ToDaemon.class,
+            m -> DaemonCodec.encode((ToDaemon) m),
+            DaemonCodec::decodeToDaemon,
+            "to daemon"),
+        new Direction(
+            FromDaemon.class,
+            m -> DaemonCodec.encode((FromDaemon) m),
+            DaemonCodec::decodeFromDaemon,
+            "from daemon"),
+        new Direction(
+            ToRank.class, m -> RankCodec.encode((ToRank) m), RankCodec::decodeToRank, "to rank"),
+        new Direction(
+            FromRank.class,
+            m -> RankCodec.encode((FromRank) m),
+            RankCodec::decodeFromRank,
+            "from rank"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("directions")
+  void everyMessageComesBackAsItWas(Direction direction) throws BadMessageException {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    for (Class<?> type : direction.messages().getPermittedSubclasses()) {
+      for (int i = 0; i < ROUNDS; i++) {
+        Object message = randomValue(type, random);
+        byte[] bytes = direction.encode().apply(message);
+        Object back = direction.decode().decode(ByteBuffer.wrap(bytes));
+        assertThat(back).as("seed %d", seed).usingRecursiveComparison().isEqualTo(message);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("directions")
+  void whatIsCutOffOrTooLongIsRejected(Direction direction) {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    for (Class<?> type : direction.messages().getPermittedSubclasses()) {
+      byte[] bytes = direction.encode().apply(randomValue(type, random));
+      for (int length = 0; length < bytes.length; length++) {
+        ByteBuffer cut = ByteBuffer.wrap(bytes, 0, length);
+        assertThatThrownBy(() -> direction.decode().decode(cut))
+            .as("seed %d, %s cut to %d", seed, type.getSimpleName(), length)
+            .isInstanceOf(BadMessageException.class);
+      }
+      ByteBuffer longer = ByteBuffer.wrap(Arrays.copyOf(bytes, bytes.length + 1));
+      assertThatThrownBy(() -> direction.decode().decode(longer))
+          .as("seed %d", seed)
+          .isInstanceOf(BadMessageException.class);
+    }
+  }
+
+  /** Whatever arrives: a message or a {@link BadMessageException}, nothing else. */
+  @ParameterizedTest
+  @MethodSource("directions")
+  void garbageDoesNoHarm(Direction direction) {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    Class<?>[] types = direction.messages().getPermittedSubclasses();
+    for (int i = 0; i < 5000; i++) {
+      byte[] bytes;
+      if (random.nextBoolean()) {
+        bytes = new byte[random.nextInt(200)];
+        random.nextBytes(bytes);
+        if (bytes.length > 1) {
+          bytes[0] = MessageReader.VERSION;
+          bytes[1] = (byte) random.nextInt(12);
+        }
+      } else {
+        bytes = direction.encode().apply(randomValue(types[random.nextInt(types.length)], random));
+        for (int flips = random.nextInt(4); flips >= 0; flips--) {
+          bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
+        }
+      }
+      try {
+        direction.decode().decode(ByteBuffer.wrap(bytes));
+      } catch (BadMessageException e) {
+        assertThat(e).as("seed %d", seed).hasMessageNotContaining("null");
+      } catch (RuntimeException | Error e) {
+        throw new AssertionError("seed " + seed + ": " + Arrays.toString(bytes), e);
+      }
+    }
+  }
+
+  @Test
+  void anotherVersionIsNamed() {
+    byte[] bytes = DaemonCodec.encode(new ToDaemon.ShutDown());
+    bytes[0]++;
+    assertThatThrownBy(() -> DaemonCodec.decodeToDaemon(ByteBuffer.wrap(bytes)))
+        .isInstanceOf(BadMessageException.class)
+        .hasMessageContaining("versions differ");
+  }
+
+  // ---- random values of any record
+
+  private static Object randomValue(Type type, Random random) {
+    if (type instanceof ParameterizedType generic) {
+      Type[] arguments = generic.getActualTypeArguments();
+      if (generic.getRawType() == List.class) {
+        List<Object> list = new ArrayList<>();
+        for (int n = random.nextInt(4); n > 0; n--) {
+          list.add(randomValue(arguments[0], random));
+        }
+        return list;
+      }
+      Map<Object, Object> map = new LinkedHashMap<>();
+      for (int n = random.nextInt(4); n > 0; n--) {
+        map.put(randomValue(arguments[0], random), randomValue(arguments[1], random));
+      }
+      return map;
+    }
+    Class<?> raw = (Class<?>) type;
+    if (raw == int.class) {
+      return random.nextInt();
+    } else if (raw == long.class) {
+      return random.nextLong();
+    } else if (raw == boolean.class) {
+      return random.nextBoolean();
+    } else if (raw == String.class) {
+      return randomText(random);
+    } else if (raw == byte[].class) {
+      byte[] bytes = new byte[random.nextInt(50)];
+      random.nextBytes(bytes);
+      return bytes;
+    } else if (raw == int[].class) {
+      return random.ints(random.nextInt(5)).toArray();
+    } else if (raw == CheckpointInterval.class) {
+      return random.nextBoolean()
+          ? new CheckpointInterval.Every(1 + random.nextInt(100))
+          : new CheckpointInterval.Mtbf(0.1 + random.nextDouble());
+    } else if (raw.isEnum()) {
+      Object[] constants = raw.getEnumConstants();
+      return constants[random.nextInt(constants.length)];
+    } else if (raw.isSealed()) {
+      Class<?>[] types = raw.getPermittedSubclasses();
+      return randomValue(types[random.nextInt(types.length)], random);
+    } else if (raw.isRecord()) {
+      RecordComponent[] components = raw.getRecordComponents();
+      Class<?>[] types = Stream.of(components).map(RecordComponent::getType).toArray(Class[]::new);
+      Object[] values = new Object[components.length];
+      for (int i = 0; i < values.length; i++) {
+        values[i] = randomValue(components[i].getGenericType(), random);
+      }
+      try {
+        return raw.getConstructor(types).newInstance(values);
+      } catch (ReflectiveOperationException e) {
+        throw new LinkageError("no way to make a " + raw, e);
+      }
+    }
+    throw new AssertionError("no random " + type);
+  }
+
+  private static String randomText(Random random) {
+    StringBuilder text = new StringBuilder();
+    for (int n = random.nextInt(20); n > 0; n--) {
+      text.appendCodePoint(random.nextInt(10) == 0 ? 0x1F600 + n : 32 + random.nextInt(400));
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.job.control;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,511 @@
+package org.fmi.jobsim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.LongConsumer;
+import java.util.stream.LongStream;
+import org.fmi.Comm;
+import org.fmi.Fmi;
+import org.fmi.FmiException;
+import org.fmi.Holder;
+import org.fmi.Op;
+import org.fmi.Request;
+import org.fmi.RollbackException;
+import org.fmi.job.FaultSpec;
+import org.fmi.job.JobSpec.OnNoSpare;
+import org.fmi.job.Notice;
+import org.fmi.jobsim.JobSimulation.Outcome;
+import org.fmi.jobsim.JobSimulation.Program;
+import org.fmi.jobsim.JobSimulation.Shape;
+import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.FaultPoint;
+import org.fmi.testkit.SimCluster;
+import org.fmi.testkit.SimModel;
+import org.fmi.testkit.SimModel.Delay;
+import org.fmi.testkit.SimProcess;
+import org.junit.jupiter.api.Test;
+
+/** Simulated jobs of programs that do one unusual thing each. */
+final class RecoverySimulationTest {
+  private static final long MILLIS = 1_000_000;
+
+  private static final SimModel CALM =
+      new SimModel(
+          new Delay(1_000, 10_000),
+          new Delay(5_000, 50_000),
+          new Delay(100_000, 1_000_000),
+          new Delay(1_000_000, 10_000_000),
+          new Delay(500, 2_000),
+          new Delay(1_000, 100_000),
+          1_000,
+          100,
+          16,
+          1024,
+          512,
+          false);
+
+  private static Shape ranks(int size) {
+    return Shape.plain(size, 0, OnNoSpare.ABORT);
+  }
+
+  private static List<Notice.CheckpointCommitted> checkpoints(JobSimulation job, long loop) {
+    return job.notices().stream()
+        .filter(Notice.CheckpointCommitted.class::isInstance)
+        .map(Notice.CheckpointCommitted.class::cast)
+        .filter(c -> c.loop() == loop)
+        .toList();
+  }
+
+  private static void dieOnce(Fmi fmi, SimProcess process, SimCluster cluster) {
+    if (fmi.epoch() == 0 && process.rank() == 1) {
+      cluster.crash(1);
+      process.compute(1);
+    }
+  }
+
+  // ---- the interval that is tuned
+
+  @Test
+  void aLoopOfSlowIterationsAfterOneOfFastOnesLosesLittle() {
+    Program program =
+        (fmi, process, cluster) -> {
+          long[] sum = new long[1];
+          fmi.loop(
+              2_000,
+              n -> {
+                process.compute(1_000);
+                sum[0]++;
+              },
+              sum);
+          fmi.loop(
+              40,
+              n -> {
+                process.compute(20 * MILLIS);
+                sum[0]++;
+                if (n == 35) {
+                  dieOnce(fmi, process, cluster);
+                }
+              },
+              sum);
+          return sum[0];
+        };
+    JobSimulation job =
+        new JobSimulation(1, ranks(4).withInterval(new CheckpointInterval.Mtbf(1)), CALM, program);
+    Outcome outcome = job.run();
+    assertThat(outcome.status()).as(job.story()).isZero();
+    assertThat(outcome.answer()).isEqualTo(2_040);
+    assertThat(job.notices())
+        .filteredOn(n -> n instanceof Notice.AllRunning r && r.epoch() > 0)
+        .as(job.story())
+        .isNotEmpty()
+        .allSatisfy(
+            n -> {
+              Notice.AllRunning running = (Notice.AllRunning) n;
+              assertThat(running.loop()).isEqualTo(1);
+              assertThat(running.iteration()).as("of 35").isGreaterThanOrEqualTo(30);
+            });
+  }
+
+  @Test
+  void theIntervalDoesNotGrowWithTheWaitForASlowRank() {
+    Program program =
+        (fmi, process, cluster) -> {
+          long[] sum = new long[1];
+          fmi.loop(
+              100,
+              n -> {
+                process.compute(process.rank() == 0 ? 10 * MILLIS : 10_000);
+                sum[0]++;
+              },
+              sum);
+          return sum[0];
+        };
+    JobSimulation job =
+        new JobSimulation(1, ranks(4).withInterval(new CheckpointInterval.Mtbf(1)), CALM, program);
+    assertThat(job.run().status()).as(job.story()).isZero();
+    List<Notice.CheckpointCommitted> taken = checkpoints(job, 0);
+    assertThat(taken).as(job.story()).hasSizeGreaterThan(100 / 8);
+    for (int i = 1; i < taken.size(); i++) {
+      assertThat(taken.get(i).iteration() - taken.get(i - 1).iteration())
+          .as(job.story())
+          .isLessThanOrEqualTo(8);
+    }
+  }
+
+  // ---- requests that survive their epoch
+
+  private static void useAgain(
+      Fmi fmi, SimProcess process, SimCluster cluster, Request[] kept, long[] sum, long n) {
+    Comm world = fmi.world();
+    int other = 1 - world.rank();
+    Request before = kept[0];
+    if (before != null) {
+      before.waitFor();
+    }
+    long[] in = new long[1];
+    Request receive = world.irecv(in, 0, 1, other, 1);
+    kept[0] = receive;
+    if (n == 3) {
+      dieOnce(fmi, process, cluster);
+    }
+    world.send(sum, 0, 1, other, 1);
+    receive.waitFor();
+    sum[0] += in[0] + 1;
+  }
+
+  /** The survivor's process ends with the exception, and its replacement has no such request. */
+  private static void assertOwnFailure(Program program) {
+    JobSimulation job = new JobSimulation(1, ranks(2), CALM, program);
+    Outcome outcome = job.run();
+    assertThat(job.exits().getFirst().cause())
+        .as(job.story())
+        .isInstanceOf(FmiException.class)
+        .hasMessageContaining("made before the rollback");
+    assertThat(outcome.status()).as(job.story()).isZero();
+    assertThat(outcome.answer()).as(job.story()).isEqualTo(63);
+  }
+
+  @Test
+  void aRequestFromBeforeARollbackIsTheProgramsFailure() {
+    assertOwnFailure(
+        (fmi, process, cluster) -> {
+          Request[] kept = new Request[1];
+          long[] sum = new long[1];
+          fmi.loop(6, n -> useAgain(fmi, process, cluster, kept, sum, n), sum);
+          return sum[0];
+        });
+  }
+
+  @Test
+  void soItIsInALoopByCalls() {
+    assertOwnFailure(
+        (fmi, process, cluster) -> {
+          Request[] kept = new Request[1];
+          long[] sum = new long[1];
+          for (long n = fmi.loop(sum); n < 6; n = fmi.loop(sum)) {
+            try {
+              useAgain(fmi, process, cluster, kept, sum, n);
+            } catch (RollbackException e) {
+              // the next call of loop goes back
+            }
+          }
+          return sum[0];
+        });
+  }
+
+  // ---- replays that do not match
+
+  private static void assertRestartedFromMemory(Shape shape, Program program, String reason) {
+    JobSimulation undisturbed = new JobSimulation(1, shape, CALM, JobSimulation::everything);
+    long answer = undisturbed.run().answer();
+    LongStream.range(0, 10)
+        .forEach(
+            seed -> {
+              JobSimulation job = new JobSimulation(seed, shape, CALM, program);
+              job.killWhen(
+                  notice ->
+                      notice instanceof Notice.CheckpointCommitted c
+                          && c.loop() == 0
+                          && c.iteration() == 4,
+                  1);
+              Outcome outcome = job.run();
+              assertThat(outcome.status()).as("seed %d%n%s", seed, job.story()).isZero();
+              assertThat(outcome.answer()).as("seed %d%n%s", seed, job.story()).isEqualTo(answer);
+              assertThat(job.notices())
+                  .as("seed %d%n%s", seed, job.story())
+                  .anyMatch(
+                      notice ->
+                          notice instanceof Notice.RecoveryBegun b
+                              && b.restartAll()
+                              && b.reason().contains(reason));
+            });
+  }
+
+  @Test
+  void aReplacementThatSendsMoreMakesAllStartAgain() {
+    assertRestartedFromMemory(
+        ranks(4),
+        (fmi, process, cluster) -> {
+          Comm world = fmi.world();
+          if (process.incarnation() > 0) {
+            world.send(new long[1], 0, 1, (world.rank() + 1) % world.size(), 77);
+          }
+          return JobSimulation.everything(fmi, process, cluster);
+        },
+        "cannot repeat what it did before its loop");
+  }
+
+  @Test
+  void aRecordOverItsLimitMakesAllStartAgain() {
+    assertRestartedFromMemory(
+        ranks(4).withRecordLimit(300), JobSimulation::everything, "more than the limit");
+  }
+
+  // ---- state of a shape that changes
+
+  private static void assertSameAsUndisturbed(Program undisturbed, Program disturbed) {
+    Outcome expected = new JobSimulation(1, ranks(4), CALM, undisturbed).run();
+    JobSimulation job = new JobSimulation(1, ranks(4), CALM, disturbed);
+    Outcome outcome = job.run();
+    assertThat(outcome.status()).as(job.story()).isZero();
+    assertThat(outcome.recoveries()).as(job.story()).isEqualTo(1);
+    assertThat(outcome.answer()).as(job.story()).isEqualTo(expected.answer());
+  }
+
+  private static long growRows(Fmi fmi, LongConsumer disturbance) {
+    long[][] initial = {{1}};
+    Holder<long[][]> rows = Holder.of(initial);
+    long[] sum = new long[1];
+    fmi.loop(
+        9,
+        n -> {
+          long[][] grown = Arrays.copyOf(rows.get(), rows.get().length + 1);
+          grown[grown.length - 1] = new long[(int) n + 1];
+          grown[0] = Arrays.copyOf(grown[0], grown[0].length + 1);
+          rows.set(grown);
+          disturbance.accept(n);
+          sum[0] = 0;
+          for (long[] row : grown) {
+            for (int i = 0; i < row.length; i++) {
+              row[i] += n + i + initial[0][0];
+              sum[0] += row[i];
+            }
+          }
+          fmi.world().allReduce(sum, Op.SUM);
+        },
+        rows,
+        sum);
+    return sum[0];
+  }
+
+  @Test
+  void aHolderOfArraysThatGrow() {
+    assertSameAsUndisturbed(
+        (fmi, process, cluster) -> growRows(fmi, n -> {}),
+        (fmi, process, cluster) ->
+            growRows(
+                fmi,
+                n -> {
+                  if (n == 5) {
+                    dieOnce(fmi, process, cluster);
+                  }
+                }));
+  }
+
+  private static long append(Fmi fmi, LongConsumer disturbance) {
+    ByteBuffer log = ByteBuffer.allocate(256);
+    Comm world = fmi.world();
+    int next = (world.rank() + 1) % world.size();
+    int before = (world.rank() + world.size() - 1) % world.size();
+    fmi.loop(
+        9,
+        n -> {
+          log.putLong(world.rank() + n);
+          disturbance.accept(n);
+          ByteBuffer received = ByteBuffer.allocate(log.position());
+          Request receive = world.irecv(received, before, 1);
+          world.send(log.duplicate().flip(), next, 1);
+          receive.waitFor();
+          log.putLong(received.getLong(received.capacity() - Long.BYTES));
+        },
+        log);
+    long answer = log.position();
+    for (int i = 0; i < log.position(); i += Long.BYTES) {
+      answer = 31 * answer + log.getLong(i);
+    }
+    return answer;
+  }
+
+  @Test
+  void aBufferThatIsAppendedTo() {
+    assertSameAsUndisturbed(
+        (fmi, process, cluster) -> append(fmi, n -> {}),
+        (fmi, process, cluster) ->
+            append(
+                fmi,
+                n -> {
+                  if (n == 5) {
+                    dieOnce(fmi, process, cluster);
+                  }
+                }));
+  }
+
+  // ---- the end of a loop, and of the program
+
+  /** The next call of loop goes back, though the loop has ended as far as its state goes. */
+  @Test
+  void aFailureBeforeEndLoopOfALoopThatWasRestoredToItsEnd() {
+    Program program =
+        (fmi, process, cluster) -> {
+          long[] sum = new long[1];
+          boolean done = false;
+          while (!done) {
+            long n = fmi.loop(sum);
+            try {
+              long[] in = {n + 1};
+              fmi.world().allReduce(in, Op.SUM);
+              if (n < 5) {
+                sum[0] += in[0];
+              } else {
+                if (fmi.epoch() == 1 && process.rank() == 1) {
+                  cluster.crash(1);
+                  process.compute(1);
+                }
+                fmi.world().allReduce(in, Op.SUM);
+                fmi.endLoop();
+                done = true;
+              }
+            } catch (RollbackException e) {
+              // the next call of loop goes back
+            }
+          }
+          return sum[0];
+        };
+    Shape shape = ranks(2).withFaults(new FaultSpec(false, 1, false, FaultPoint.COMMIT, 5));
+    LongStream.range(0, 20)
+        .forEach(
+            seed -> {
+              JobSimulation job = new JobSimulation(seed, shape, CALM, program);
+              Outcome outcome = job.run();
+              assertThat(outcome.status()).as(job.story()).isZero();
+              assertThat(outcome.recoveries()).as(job.story()).isEqualTo(2);
+              assertThat(outcome.answer()).as(job.story()).isEqualTo(30);
+            });
+  }
+
+  /** Both have called close, and one waits for the other there. */
+  @Test
+  void aConnectionThatBreaksWhileRanksLeave() {
+    Program program =
+        (fmi, process, cluster) -> {
+          long[] sum = {1};
+          fmi.world().allReduce(sum, Op.SUM);
+          if (process.rank() == 1) {
+            process.compute(5 * MILLIS);
+            if (fmi.epoch() == 0) {
+              cluster.breakConnection(0, 1);
+            }
+          }
+          return sum[0];
+        };
+    LongStream.range(0, 20)
+        .forEach(
+            seed -> {
+              JobSimulation job = new JobSimulation(seed, ranks(2), CALM, program);
+              Outcome outcome = job.run();
+              assertThat(outcome.status()).as(job.story()).isZero();
+              assertThat(outcome.recoveries()).as(job.story()).isEqualTo(1);
+              assertThat(outcome.answer()).as(job.story()).isEqualTo(2);
+            });
+  }
+
+  private static void assertIsToldTo(Program program, String what) {
+    JobSimulation job = new JobSimulation(1, ranks(2), CALM, program);
+    assertThat(job.run().status()).as(job.story()).isEqualTo(1);
+    assertThat(job.exits())
+        .as(job.story())
+        .anySatisfy(
+            exit ->
+                assertThat(exit.cause())
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining(what));
+  }
+
+  @Test
+  void closeInALoopIsTheProgramsFailure() {
+    assertIsToldTo(
+        (fmi, process, cluster) -> {
+          fmi.loop(5, n -> fmi.close());
+          return 0;
+        },
+        "close after the loop");
+  }
+
+  @Test
+  void aLoopAfterCloseIsTheProgramsFailure() {
+    assertIsToldTo(
+        (fmi, process, cluster) -> {
+          fmi.close();
+          fmi.loop(5, n -> {});
+          return 0;
+        },
+        "a loop after Fmi.close");
+  }
+
+  // ---- state that cannot be saved or restored
+
+  private static void assertFailsAtOnePlace(Program program) {
+    JobSimulation job = new JobSimulation(1, ranks(4), CALM, program);
+    Outcome outcome = job.run();
+    assertThat(outcome.status()).as(job.story()).isEqualTo(1);
+    assertThat(outcome.message()).contains("rank 1 failed by itself 3 times at the same place");
+    assertThat(job.exits())
+        .as("close does not wait for the others")
+        .allSatisfy(exit -> assertThat(exit.cause()).hasNoSuppressedExceptions());
+  }
+
+  @Test
+  void stateThatDoesNotFitTheCheckpointIsTheProgramsFailure() {
+    assertFailsAtOnePlace(
+        (fmi, process, cluster) -> {
+          try (fmi) {
+            long[] state = new long[1 + Math.min(1, process.incarnation())];
+            fmi.loop(
+                10,
+                n -> {
+                  fmi.world().barrier();
+                  if (n == 5) {
+                    dieOnce(fmi, process, cluster);
+                  }
+                },
+                state);
+          }
+          return 0;
+        });
+  }
+
+  @Test
+  void stateThatCannotBeSavedIsTheProgramsFailure() {
+    assertFailsAtOnePlace(
+        (fmi, process, cluster) -> {
+          try (fmi) {
+            Holder<Object> state = Holder.of(new long[1]);
+            for (long n = fmi.loop(state); n < 10; n = fmi.loop(state)) {
+              try {
+                fmi.world().barrier();
+                if (n == 5 && process.rank() == 1) {
+                  state.set("text");
+                }
+              } catch (RollbackException e) {
+                // the next call of loop goes back
+              }
+            }
+          }
+          return 0;
+        });
+  }
+
+  @Test
+  void otherStateObjectsAreTheProgramsFailure() {
+    assertFailsAtOnePlace(
+        (fmi, process, cluster) -> {
+          try (fmi) {
+            long[] first = new long[1];
+            long[] second = new long[1];
+            long n = fmi.loop(first);
+            while (n < 10) {
+              try {
+                fmi.world().barrier();
+              } catch (RollbackException e) {
+                // the next call of loop goes back
+              }
+              n = fmi.loop(n == 5 && process.rank() == 1 ? second : first);
+            }
+          }
+          return 0;
+        });
+  }
+}

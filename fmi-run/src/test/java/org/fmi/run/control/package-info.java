@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.run.control;
-
-import org.jspecify.annotations.NullMarked;

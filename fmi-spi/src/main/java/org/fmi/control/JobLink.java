@@ -1,0 +1,21 @@
+package org.fmi.control;
+
+/** A rank's line to the job. */
+public interface JobLink {
+  /** Sends a message; never blocks for long. Any thread. */
+  void send(RankMessage message);
+
+  /** Returns when all that was sent will arrive even if this process ends now. */
+  void flush();
+
+  /**
+   * Names who gets the job's messages; called once, before the first {@link #send}. Messages arrive
+   * on the link's thread.
+   */
+  void listen(Listener listener);
+
+  /** Gets the job's messages. */
+  interface Listener {
+    void onMessage(JobMessage message);
+  }
+}

@@ -1,0 +1,32 @@
+package org.fmi.control;
+
+import java.util.List;
+import java.util.Map;
+
+/** What the job tells its ranks. */
+public sealed interface JobMessage {
+
+  /**
+   * The epoch before {@code epoch} is over: leave it and join this one (H1).
+   *
+   * @param failed a rank that has failed in the epoch before, or {@link #NONE}
+   * @param without transports to leave out where that can be done
+   */
+  record Revoke(int epoch, int failed, List<String> without) implements JobMessage {
+    /** No rank has failed, or none that this one must know of. */
+    public static final int NONE = -1;
+  }
+
+  /**
+   * All have joined: connect (H2), restore, run.
+   *
+   * @param rollback whether there are ranks in a loop, to which new processes catch up by replay;
+   *     if not, all processes are new
+   * @param endpoints by world rank
+   */
+  record Start(int epoch, boolean rollback, List<Map<String, byte[]>> endpoints)
+      implements JobMessage {}
+
+  /** All have finished: leave. */
+  record Release() implements JobMessage {}
+}

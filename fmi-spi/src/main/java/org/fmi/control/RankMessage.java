@@ -1,0 +1,92 @@
+package org.fmi.control;
+
+import java.util.Map;
+
+/** What a rank tells the job. */
+public sealed interface RankMessage {
+
+  /** Where a rank stands when it joins an epoch. */
+  enum Position {
+    /** A new process in {@code Fmi.init}. */
+    FRESH,
+    /** A replacement on its way to its loop, replaying; consistent with ranks in the loop. */
+    REPLAYING,
+    /** In a loop of which it knows a committed checkpoint. */
+    IN_LOOP,
+    /** Before, between or after loops: cannot be rolled back, only restarted. */
+    OUTSIDE
+  }
+
+  /**
+   * H1: ready to connect in this epoch.
+   *
+   * @param addresses endpoints by the name of their transport, and "detector"
+   */
+  record Joined(int epoch, Position position, Map<String, byte[]> addresses)
+      implements RankMessage {}
+
+  /**
+   * H2 is done: all connections of the overlay are up.
+   *
+   * @param overlay what they run over
+   */
+  record Connected(int epoch, String overlay) implements RankMessage {}
+
+  /**
+   * H3: runs (again).
+   *
+   * @param iteration the iteration it goes on with, -1 at the start of the program
+   * @param rebuilt whether this rank's checkpoint was rebuilt from the group's code
+   */
+  record Running(int epoch, long loop, long iteration, boolean rebuilt) implements RankMessage {}
+
+  /**
+   * Another rank has failed.
+   *
+   * @param hops how far the notice had come
+   * @param heardNanos when, by this rank's monotonic clock
+   * @param overlay what this rank's overlay runs over, or is being connected over
+   */
+  record Suspect(int epoch, int rank, int hops, long heardNanos, String overlay, String reason)
+      implements RankMessage {}
+
+  /**
+   * A checkpoint is committed; told by rank 0.
+   *
+   * @param bytes size of rank 0's image
+   */
+  record CheckpointDone(
+      int epoch,
+      long version,
+      long loop,
+      long iteration,
+      long bytes,
+      long copyNanos,
+      long encodeNanos,
+      long commitNanos)
+      implements RankMessage {}
+
+  /** Came to the place where this failure is to be injected, and waits. */
+  record AtFault(int fault) implements RankMessage {}
+
+  /**
+   * Cannot go on without restarting all processes: a replay that does not match, a record over its
+   * limit.
+   */
+  record RestartNeeded(int epoch, String reason) implements RankMessage {}
+
+  /** The job cannot be recovered. */
+  record Unrecoverable(int epoch, String reason) implements RankMessage {}
+
+  /** Reached {@code Fmi.close}. */
+  record Finished(int epoch) implements RankMessage {}
+
+  /**
+   * The program's own code has thrown in this iteration, as it would again: this process is about
+   * to end.
+   */
+  record Failed(long loop, long iteration) implements RankMessage {}
+
+  /** The program called abort. */
+  record Abort(int status) implements RankMessage {}
+}

@@ -1,0 +1,125 @@
+package org.fmi.node;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.fmi.spi.NodeMemory;
+
+/**
+ * Node memory as files of a directory in shared memory ({@code /dev/shm}), readable and writable by
+ * their owner only.
+ */
+public final class SharedMemory implements NodeMemory {
+  private static final int MIB_SHIFT = 20;
+  private static final int LOOK_MILLIS = 10;
+
+  /**
+   * How long it may take until a dead node on the same machine has given its memory back: its
+   * processes have to unmap it first.
+   */
+  private static final int PATIENCE_MILLIS = 5_000;
+
+  private final Path directory;
+  private final FreeBytes free;
+  private final int patienceMillis;
+
+  /** Says how much memory there is. */
+  interface FreeBytes {
+    long of(Path directory) throws IOException;
+  }
+
+  /**
+   * @param directory exists, and belongs to the job
+   */
+  public SharedMemory(Path directory) {
+    this(directory, FreeMemory::bytes, PATIENCE_MILLIS);
+  }
+
+  SharedMemory(Path directory, FreeBytes free, int patienceMillis) {
+    this.directory = directory;
+    this.free = free;
+    this.patienceMillis = patienceMillis;
+  }
+
+  @Override
+  public List<String> list(String prefix) throws IOException {
+    List<String> names = new ArrayList<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+      for (Path file : files) {
+        String name = String.valueOf(file.getFileName());
+        if (name.startsWith(prefix)) {
+          names.add(name);
+        }
+      }
+    }
+    names.sort(null);
+    return names;
+  }
+
+  @Override
+  public MemorySegment create(String name, long bytes, Arena arena) throws IOException {
+    if (bytes <= 0) {
+      throw new IllegalArgumentException("a piece of " + bytes + " bytes");
+    }
+    Path file = file(name);
+    Files.deleteIfExists(file);
+    try {
+      return PrivateFile.create(file, bytes, arena, this::require);
+    } catch (IOException e) {
+      throw new IOException(notEnough(bytes).getMessage() + " (" + e + ")", e);
+    }
+  }
+
+  @Override
+  public MemorySegment open(String name, Arena arena) throws IOException {
+    return PrivateFile.open(file(name), arena);
+  }
+
+  @Override
+  public void delete(String name) throws IOException {
+    Files.deleteIfExists(file(name));
+  }
+
+  private Path file(String name) {
+    if (name.isEmpty() || name.startsWith(".") || name.indexOf('/') >= 0) {
+      throw new IllegalArgumentException("not a name for a piece: " + name);
+    }
+    return directory.resolve(name);
+  }
+
+  /**
+   * Linux would kill a process rather than refuse memory that the tmpfs has and the node has not.
+   * All ranks of the node write at a time: each sees here what the others have taken.
+   */
+  private void require(long bytes) throws IOException {
+    long begin = System.nanoTime();
+    while (bytes > free.of(directory)) {
+      if (System.nanoTime() - begin >= TimeUnit.MILLISECONDS.toNanos(patienceMillis)) {
+        throw new IOException("no room for the last " + mebibytes(bytes) + " MiB");
+      }
+      try {
+        Thread.sleep(LOOK_MILLIS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new ClosedByInterruptException();
+      }
+    }
+  }
+
+  private static long mebibytes(long bytes) {
+    return Math.ceilDiv(bytes, 1L << MIB_SHIFT);
+  }
+
+  private IOException notEnough(long bytes) throws IOException {
+    return new IOException(
+        "a checkpoint needs %d MiB in %s, %d MiB are free; fewer ranks a node, a smaller state, or more memory there would help"
+            .formatted(mebibytes(bytes), directory, free.of(directory) >> MIB_SHIFT));
+  }
+}

@@ -1,0 +1,85 @@
+package org.fmi.rules;
+
+import org.fmi.spi.CheckpointInterval;
+
+/**
+ * Says at which iteration the next checkpoint is due: every so many iterations, or as often as
+ * Vaidya's model finds best for the failure rate and the measured cost. Fed with numbers that all
+ * ranks have agreed on, it says the same on all of them.
+ */
+public final class IntervalTuner {
+  /** So many times as long as what was measured may the next interval be, at most. */
+  private static final int MOST_GROWTH = 8;
+
+  private final CheckpointInterval interval;
+
+  /** Iterations from one checkpoint to the next. */
+  private long iterations;
+
+  public IntervalTuner(CheckpointInterval interval) {
+    this.interval = interval;
+    beginLoop();
+  }
+
+  /** Forgets what was measured: the iterations of another loop take another time. */
+  public void beginLoop() {
+    iterations =
+        switch (interval) {
+          case CheckpointInterval.Every e -> e.iterations();
+          // Nothing is measured yet: the next iteration will tell.
+          case CheckpointInterval.Mtbf m -> 1;
+        };
+  }
+
+  public long iterations() {
+    return iterations;
+  }
+
+  /**
+   * Takes over what a restored checkpoint says, so that a replacement agrees with the survivors.
+   */
+  public void restore(long iterationsAtCheckpoint) {
+    iterations = iterationsAtCheckpoint;
+  }
+
+  /**
+   * Takes a checkpoint's cost into account.
+   *
+   * @param checkpointNanos the longest time a rank needed for it
+   * @param iterationNanos the longest mean time of an iteration since the one before; 0 if none was
+   *     done
+   * @param done the iterations since then. Few of them tell little of those to come: the first may
+   *     be short ones.
+   */
+  public void measured(long checkpointNanos, long iterationNanos, long done) {
+    if (interval instanceof CheckpointInterval.Mtbf m && iterationNanos > 0) {
+      double seconds = optimum(checkpointNanos * 1e-9, m.seconds());
+      long best = Math.round(seconds / (iterationNanos * 1e-9));
+      iterations = Math.clamp(best, 1, MOST_GROWTH * done);
+    }
+  }
+
+  /**
+   * The time between checkpoints that loses least, in seconds (Vaidya, "Impact of Checkpoint
+   * Latency on Overhead Ratio of a Checkpointing Scheme", IEEE Trans. Computers 46(8), 1997): the
+   * root T of {@code exp((T + C) / M) (1 - T / M) = 1}.
+   *
+   * @param cost C, of a checkpoint, in seconds
+   * @param mtbf M, in seconds
+   */
+  public static double optimum(double cost, double mtbf) {
+    // f(0) = exp(C/M) - 1 >= 0 and f(M) = -1 < 0, with one root between: f falls from its maximum
+    // at the left end.
+    double low = 0;
+    double high = mtbf;
+    for (int i = 0; i < 200 && high - low > 1e-12 * mtbf; i++) {
+      double t = (low + high) / 2;
+      if (Math.exp((t + cost) / mtbf) * (1 - t / mtbf) > 1) {
+        low = t;
+      } else {
+        high = t;
+      }
+    }
+    return low;
+  }
+}

@@ -1,0 +1,33 @@
+package org.fmi.spi;
+
+/** When a checkpoint is due. */
+public sealed interface CheckpointInterval {
+  /**
+   * Every so many iterations.
+   *
+   * @param iterations at least 1
+   */
+  record Every(long iterations) implements CheckpointInterval {
+    public Every {
+      if (iterations < 1) {
+        throw new IllegalArgumentException(
+            "a checkpoint interval is at least 1 iteration, not " + iterations);
+      }
+    }
+  }
+
+  /**
+   * Tuned from the mean time between failures by Vaidya's model with the measured cost of a
+   * checkpoint.
+   *
+   * @param seconds more than 0
+   */
+  record Mtbf(double seconds) implements CheckpointInterval {
+    public Mtbf {
+      if (!(seconds > 0)) {
+        throw new IllegalArgumentException(
+            "the mean time between failures is more than 0 s, not " + seconds);
+      }
+    }
+  }
+}

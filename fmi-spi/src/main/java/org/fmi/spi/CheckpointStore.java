@@ -1,0 +1,73 @@
+package org.fmi.spi;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/**
+ * Keeps one rank's checkpoint images in memory outside of its heap, and protects them against the
+ * loss of their node.
+ *
+ * <p>An image is <i>writing</i> from {@link #begin} on, and <i>complete</i> when {@link #protect}
+ * has returned. The store holds the images of at least two versions at a time, and all that {@link
+ * #release} was not called for; {@link #begin} never touches a complete one. Used by the
+ * application's thread only. Any call that communicates may throw {@link
+ * org.fmi.RollbackException}; what was complete before stays complete.
+ */
+public interface CheckpointStore extends AutoCloseable {
+
+  /**
+   * The complete checkpoints this rank holds, image and code, ascending by version; found in node
+   * memory after a restart too.
+   */
+  List<CheckpointId> held();
+
+  /**
+   * Makes room for an image.
+   *
+   * @return zero or more bytes of unspecified content, of the given size, to be filled by the
+   *     caller before {@link #protect}, and not to be used after it
+   * @throws IllegalStateException if this checkpoint is complete here: what was not committed by
+   *     all is released before it is written again
+   * @throws IOException if there is not enough memory; the message says how much is missing and
+   *     where
+   */
+  MemorySegment begin(CheckpointId id, long bytes) throws IOException;
+
+  /**
+   * Computes checksums and the group's code; collective over the group. On return the image is
+   * complete here.
+   *
+   * @throws IOException on all ranks of the group if one of them has not enough memory for the
+   *     code; names it
+   */
+  void protect(CheckpointId id) throws IOException;
+
+  /** Forgets a complete checkpoint; its memory is used again. Unknown versions are ignored. */
+  void release(CheckpointId id);
+
+  /** The image of a complete checkpoint, read-only. Not checked: see {@link #intact}. */
+  MemorySegment image(CheckpointId id);
+
+  /** Compares a complete checkpoint, image and code, with its checksums; reads all of it. */
+  boolean intact(CheckpointId id);
+
+  /**
+   * Brings a checkpoint back on those of the group's ranks that lost it, and computes its code
+   * again, so that the next loss can be survived; collective over the group.
+   *
+   * @param lost world ranks of the group that do not hold it
+   * @throws UnrecoverableException if more are lost than the code can bring back
+   * @throws IOException if there is not enough memory
+   */
+  void rebuild(CheckpointId id, int[] lost) throws IOException, UnrecoverableException;
+
+  /**
+   * How many ranks of the group of this rank may lose a checkpoint at once. 0 for a group of one.
+   */
+  int tolerance();
+
+  /** Unmaps everything; the images stay in node memory. */
+  @Override
+  void close();
+}

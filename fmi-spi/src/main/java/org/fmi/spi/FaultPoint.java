@@ -1,0 +1,37 @@
+package org.fmi.spi;
+
+/** Places in the life of a rank where tests let it die. */
+public enum FaultPoint {
+  /** In {@code Fmi.init}, before H1. */
+  INIT,
+  /** After H2, before checkpoints are brought back. */
+  CONNECT,
+  /** In the call before the first loop: at the first communication outside of a loop. */
+  PROLOGUE,
+  /** At the begin of an iteration, before a checkpoint that is due. */
+  ITERATION,
+  /** The state is being copied. */
+  CHECKPOINT,
+  /** The code (parity) is being computed. */
+  ENCODE,
+  /** Own part complete, not yet known to be committed by all. */
+  COMMIT,
+  /** Just committed. */
+  COMMITTED,
+  /** In the recovery, while lost checkpoints are rebuilt. */
+  REBUILD,
+  /** In the recovery, after the state was restored, before all go on. */
+  RESTORED,
+  /** After a loop's final checkpoint, at the first communication outside of it. */
+  EPILOGUE,
+  /** In {@code Fmi.close}. */
+  CLOSE;
+
+  /** Whether it belongs to an iteration. */
+  public boolean inLoop() {
+    return switch (this) {
+      case INIT, CONNECT, PROLOGUE, EPILOGUE, CLOSE -> false;
+      case ITERATION, CHECKPOINT, ENCODE, COMMIT, COMMITTED, REBUILD, RESTORED -> true;
+    };
+  }
+}

@@ -1,0 +1,29 @@
+package org.fmi.spi;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/**
+ * Named pieces of a node's memory that outlive the processes of its ranks, and die with the node or
+ * the job.
+ */
+public interface NodeMemory {
+  /** Names of the pieces that begin with {@code prefix}. */
+  List<String> list(String prefix) throws IOException;
+
+  /**
+   * Creates a piece, or replaces one of this name, with memory really set aside.
+   *
+   * @throws IOException if there is not enough; the message says how much was wanted, how much
+   *     there is, and what would help
+   */
+  MemorySegment create(String name, long bytes, Arena arena) throws IOException;
+
+  /** Maps an existing piece. */
+  MemorySegment open(String name, Arena arena) throws IOException;
+
+  /** Deletes a piece if it exists. */
+  void delete(String name) throws IOException;
+}

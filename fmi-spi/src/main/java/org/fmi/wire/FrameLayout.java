@@ -1,0 +1,40 @@
+package org.fmi.wire;
+
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/**
+ * The header of every frame: 48 bytes, little endian, followed by the payload.
+ *
+ * <pre>
+ *  0      1      4        8         12        16      20        24         32        40      48
+ *  +------+------+--------+---------+---------+-------+---------+----------+---------+-------+--------
+ *  | kind |  0   | epoch  | context | source  |  tag  | payload | sequence | length  | loop  | payload...
+ *  +------+------+--------+---------+---------+-------+---------+----------+---------+-------+--------
+ * </pre>
+ *
+ * {@code source} is a world rank; {@code payload} the bytes that follow in this frame; {@code
+ * sequence} counts the messages of one ordered pair of ranks (or names a rendezvous, by kind);
+ * {@code length} is the whole message's length in bytes; {@code loop} is the sender's checkpoint
+ * version, for checkpoints without a barrier (later).
+ */
+public final class FrameLayout {
+  public static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
+  public static final ValueLayout.OfInt INT =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  public static final ValueLayout.OfLong LONG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  public static final int KIND = 0;
+  public static final int EPOCH = 4;
+  public static final int CONTEXT = 8;
+  public static final int SOURCE = 12;
+  public static final int TAG = 16;
+  public static final int PAYLOAD = 20;
+  public static final int SEQUENCE = 24;
+  public static final int LENGTH = 32;
+  public static final int LOOP = 40;
+  public static final int HEADER_BYTES = 48;
+
+  private FrameLayout() {}
+}

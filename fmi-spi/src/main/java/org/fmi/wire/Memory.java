@@ -1,0 +1,212 @@
+package org.fmi.wire;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Copies between a caller's memory (a primitive array or a {@link MemorySegment}, addressed in
+ * bytes) and segments, without allocating.
+ *
+ * <p>The types are told apart by chains of {@code instanceof}, the most frequent ones first.
+ */
+public final class Memory {
+  /**
+   * Up to so many bytes are copied by a loop of their own for the types that small messages have
+   * most: the general copy takes longer to begin (25 ns) than to do.
+   */
+  private static final int SMALL = 64;
+
+  private Memory() {}
+
+  /**
+   * Copies {@code bytes} from {@code base} to a segment. For arrays offset and length are whole
+   * numbers of elements.
+   *
+   * @throws IllegalArgumentException if {@code base} is neither an array of primitives nor a
+   *     segment
+   */
+  public static void toSegment(Object base, long offset, MemorySegment dst, long at, long bytes) {
+    if (bytes > SMALL || !smallToSegment(base, offset, dst, at, (int) bytes)) {
+      anyToSegment(base, offset, dst, at, bytes);
+    }
+  }
+
+  private static boolean smallToSegment(
+      Object base, long offset, MemorySegment dst, long at, int bytes) {
+    if (base instanceof double[] a) {
+      int from = (int) (offset >> 3);
+      for (int i = 0; i < bytes >> 3; i++) {
+        dst.set(ValueLayout.JAVA_DOUBLE_UNALIGNED, at + 8L * i, a[from + i]);
+      }
+    } else if (base instanceof byte[] a) {
+      for (int i = 0, from = (int) offset; i < bytes; i++) {
+        dst.set(ValueLayout.JAVA_BYTE, at + i, a[from + i]);
+      }
+    } else if (base instanceof int[] a) {
+      int from = (int) (offset >> 2);
+      for (int i = 0; i < bytes >> 2; i++) {
+        dst.set(ValueLayout.JAVA_INT_UNALIGNED, at + 4L * i, a[from + i]);
+      }
+    } else if (base instanceof long[] a) {
+      int from = (int) (offset >> 3);
+      for (int i = 0; i < bytes >> 3; i++) {
+        dst.set(ValueLayout.JAVA_LONG_UNALIGNED, at + 8L * i, a[from + i]);
+      }
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  private static void anyToSegment(
+      Object base, long offset, MemorySegment dst, long at, long bytes) {
+    if (base instanceof MemorySegment s) {
+      MemorySegment.copy(s, offset, dst, at, bytes);
+    } else if (base instanceof byte[] a) {
+      MemorySegment.copy(a, (int) offset, dst, ValueLayout.JAVA_BYTE, at, (int) bytes);
+    } else if (base instanceof double[] a) {
+      MemorySegment.copy(
+          a, (int) (offset >> 3), dst, ValueLayout.JAVA_DOUBLE_UNALIGNED, at, (int) (bytes >> 3));
+    } else if (base instanceof int[] a) {
+      MemorySegment.copy(
+          a, (int) (offset >> 2), dst, ValueLayout.JAVA_INT_UNALIGNED, at, (int) (bytes >> 2));
+    } else if (base instanceof long[] a) {
+      MemorySegment.copy(
+          a, (int) (offset >> 3), dst, ValueLayout.JAVA_LONG_UNALIGNED, at, (int) (bytes >> 3));
+    } else if (base instanceof float[] a) {
+      MemorySegment.copy(
+          a, (int) (offset >> 2), dst, ValueLayout.JAVA_FLOAT_UNALIGNED, at, (int) (bytes >> 2));
+    } else if (base instanceof short[] a) {
+      MemorySegment.copy(
+          a, (int) (offset >> 1), dst, ValueLayout.JAVA_SHORT_UNALIGNED, at, (int) (bytes >> 1));
+    } else if (base instanceof char[] a) {
+      MemorySegment.copy(
+          a, (int) (offset >> 1), dst, ValueLayout.JAVA_CHAR_UNALIGNED, at, (int) (bytes >> 1));
+    } else if (base instanceof boolean[] a) {
+      for (int i = 0, from = (int) offset; i < bytes; i++) {
+        dst.set(ValueLayout.JAVA_BYTE, at + i, a[from + i] ? (byte) 1 : (byte) 0);
+      }
+    } else {
+      throw unsupported(base);
+    }
+  }
+
+  /** Copies {@code bytes} from one caller's memory to another one's. May allocate. */
+  public static void copy(Object src, long srcOffset, Object dst, long dstOffset, long bytes) {
+    if (dst instanceof MemorySegment s) {
+      toSegment(src, srcOffset, s, dstOffset, bytes);
+    } else {
+      fromSegment(viewOrCopy(src), srcOffset, dst, dstOffset, bytes);
+    }
+  }
+
+  /** A view of {@code base} as a segment; null for a boolean array, which has no such view. */
+  public static @Nullable MemorySegment view(Object base) {
+    return switch (base) {
+      case MemorySegment s -> s;
+      case byte[] a -> MemorySegment.ofArray(a);
+      case double[] a -> MemorySegment.ofArray(a);
+      case int[] a -> MemorySegment.ofArray(a);
+      case long[] a -> MemorySegment.ofArray(a);
+      case float[] a -> MemorySegment.ofArray(a);
+      case short[] a -> MemorySegment.ofArray(a);
+      case char[] a -> MemorySegment.ofArray(a);
+      case boolean[] _ -> null;
+      default -> throw unsupported(base);
+    };
+  }
+
+  /** The length of an array's elements; 1 for segments. */
+  public static int elementBytes(Object base) {
+    return switch (base) {
+      case double[] _, long[] _ -> 8;
+      case int[] _, float[] _ -> 4;
+      case short[] _, char[] _ -> 2;
+      case byte[] _, boolean[] _, MemorySegment _ -> 1;
+      default -> throw unsupported(base);
+    };
+  }
+
+  private static MemorySegment viewOrCopy(Object base) {
+    MemorySegment view = view(base);
+    if (view == null) {
+      boolean[] a = (boolean[]) base;
+      view = MemorySegment.ofArray(new byte[a.length]);
+      toSegment(a, 0, view, 0, a.length);
+    }
+    return view;
+  }
+
+  private static IllegalArgumentException unsupported(Object base) {
+    return new IllegalArgumentException(
+        "not a primitive array or segment: " + base.getClass().getName());
+  }
+
+  /** Copies {@code bytes} from a segment to {@code base}; the reverse of {@link #toSegment}. */
+  public static void fromSegment(MemorySegment src, long at, Object base, long offset, long bytes) {
+    if (bytes > SMALL || !smallFromSegment(src, at, base, offset, (int) bytes)) {
+      anyFromSegment(src, at, base, offset, bytes);
+    }
+  }
+
+  private static boolean smallFromSegment(
+      MemorySegment src, long at, Object base, long offset, int bytes) {
+    if (base instanceof double[] a) {
+      int to = (int) (offset >> 3);
+      for (int i = 0; i < bytes >> 3; i++) {
+        a[to + i] = src.get(ValueLayout.JAVA_DOUBLE_UNALIGNED, at + 8L * i);
+      }
+    } else if (base instanceof byte[] a) {
+      for (int i = 0, to = (int) offset; i < bytes; i++) {
+        a[to + i] = src.get(ValueLayout.JAVA_BYTE, at + i);
+      }
+    } else if (base instanceof int[] a) {
+      int to = (int) (offset >> 2);
+      for (int i = 0; i < bytes >> 2; i++) {
+        a[to + i] = src.get(ValueLayout.JAVA_INT_UNALIGNED, at + 4L * i);
+      }
+    } else if (base instanceof long[] a) {
+      int to = (int) (offset >> 3);
+      for (int i = 0; i < bytes >> 3; i++) {
+        a[to + i] = src.get(ValueLayout.JAVA_LONG_UNALIGNED, at + 8L * i);
+      }
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  private static void anyFromSegment(
+      MemorySegment src, long at, Object base, long offset, long bytes) {
+    if (base instanceof MemorySegment s) {
+      MemorySegment.copy(src, at, s, offset, bytes);
+    } else if (base instanceof byte[] a) {
+      MemorySegment.copy(src, ValueLayout.JAVA_BYTE, at, a, (int) offset, (int) bytes);
+    } else if (base instanceof double[] a) {
+      MemorySegment.copy(
+          src, ValueLayout.JAVA_DOUBLE_UNALIGNED, at, a, (int) (offset >> 3), (int) (bytes >> 3));
+    } else if (base instanceof int[] a) {
+      MemorySegment.copy(
+          src, ValueLayout.JAVA_INT_UNALIGNED, at, a, (int) (offset >> 2), (int) (bytes >> 2));
+    } else if (base instanceof long[] a) {
+      MemorySegment.copy(
+          src, ValueLayout.JAVA_LONG_UNALIGNED, at, a, (int) (offset >> 3), (int) (bytes >> 3));
+    } else if (base instanceof float[] a) {
+      MemorySegment.copy(
+          src, ValueLayout.JAVA_FLOAT_UNALIGNED, at, a, (int) (offset >> 2), (int) (bytes >> 2));
+    } else if (base instanceof short[] a) {
+      MemorySegment.copy(
+          src, ValueLayout.JAVA_SHORT_UNALIGNED, at, a, (int) (offset >> 1), (int) (bytes >> 1));
+    } else if (base instanceof char[] a) {
+      MemorySegment.copy(
+          src, ValueLayout.JAVA_CHAR_UNALIGNED, at, a, (int) (offset >> 1), (int) (bytes >> 1));
+    } else if (base instanceof boolean[] a) {
+      for (int i = 0, to = (int) offset; i < bytes; i++) {
+        a[to + i] = src.get(ValueLayout.JAVA_BYTE, at + i) != 0;
+      }
+    } else {
+      throw unsupported(base);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package org.fmi.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import org.fmi.spi.CheckpointInterval;
+import org.junit.jupiter.api.Test;
+
+final class IntervalTunerTest {
+
+  @Test
+  void theOptimumSolvesVaidyasEquation() {
+    for (double mtbf : new double[] {10, 600, 86_400}) {
+      for (double cost : new double[] {1e-4, 0.01, 1, 30}) {
+        double t = IntervalTuner.optimum(cost, mtbf);
+        assertThat(t).isPositive().isLessThan(mtbf);
+        assertThat(Math.exp((t + cost) / mtbf) * (1 - t / mtbf)).isCloseTo(1, within(1e-6));
+      }
+    }
+  }
+
+  @Test
+  void forSmallCostItIsYoungsSquareRoot() {
+    assertThat(IntervalTuner.optimum(1, 1e6)).isCloseTo(Math.sqrt(2 * 1 * 1e6), within(2.0));
+  }
+
+  @Test
+  void aFixedIntervalStays() {
+    IntervalTuner tuner = new IntervalTuner(new CheckpointInterval.Every(7));
+    tuner.measured(1_000_000_000, 1, 7);
+    assertThat(tuner.iterations()).isEqualTo(7);
+  }
+
+  @Test
+  void itFollowsTheMeasuredCost() {
+    IntervalTuner tuner = new IntervalTuner(new CheckpointInterval.Mtbf(3600));
+    assertThat(tuner.iterations()).isEqualTo(1);
+    tuner.measured(10_000_000, 0, 0);
+    assertThat(tuner.iterations()).as("nothing known of iterations yet").isEqualTo(1);
+    tuner.measured(10_000_000, 1_000_000, 10_000);
+    long cheap = tuner.iterations();
+    assertThat(cheap).isCloseTo(8485, within(20L)); // sqrt(2 * 0.01 * 3600) s of 1 ms each
+    tuner.measured(40_000_000, 1_000_000, cheap);
+    assertThat(tuner.iterations()).isCloseTo(2 * cheap, within(50L));
+  }
+
+  @Test
+  void fewIterationsTellLittle() {
+    IntervalTuner tuner = new IntervalTuner(new CheckpointInterval.Mtbf(3600));
+    tuner.measured(10_000_000, 1_000, 1);
+    assertThat(tuner.iterations()).isEqualTo(8);
+    tuner.measured(10_000_000, 1_000, 8);
+    assertThat(tuner.iterations()).isEqualTo(64);
+  }
+
+  @Test
+  void anotherLoopIsMeasuredAnew() {
+    IntervalTuner tuner = new IntervalTuner(new CheckpointInterval.Mtbf(3600));
+    tuner.measured(10_000_000, 1_000_000, 10_000);
+    tuner.beginLoop();
+    assertThat(tuner.iterations()).isEqualTo(1);
+  }
+}
