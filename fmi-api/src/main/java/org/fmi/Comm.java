@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>throws {@link FmiException} for a wrong argument, before anything is sent;
  *   <li>ends once a failure is known, instead of blocking for ever: in a loop it throws {@link
- *       RollbackException}; outside of loops it does not return, as the process is killed, without
- *       {@code finally} blocks and shutdown hooks, and started again.
+ *       Rollback}; outside of loops it does not return, as the process is killed, without {@code
+ *       finally} blocks and shutdown hooks, and started again.
  * </ul>
  *
  * Communicators keep working after a recovery; a program does nothing for that.

@@ -49,8 +49,8 @@ public interface Fmi extends AutoCloseable {
    *
    * <p>Collective over all ranks, which pass the same {@code iterations}. A checkpoint of {@code
    * state} is taken before the first iteration, then at the configured interval, and when the loop
-   * ends. When a process or node dies, the call catches the {@link RollbackException}, restores
-   * {@code state} to the last committed checkpoint and calls the body again from there. After all
+   * ends. When a process or node dies, the call catches the {@link Rollback}, restores {@code
+   * state} to the last committed checkpoint and calls the body again from there. After all
    * processes had to be restarted, a loop that had ended restores its final state and returns at
    * once. For that its final checkpoint stays in memory until the job ends: prefer one long loop to
    * many short ones.
@@ -73,12 +73,12 @@ public interface Fmi extends AutoCloseable {
 
   /**
    * The paper's form of the loop: {@code while ((n = fmi.loop(u, next)) < 1000) { try {...} catch
-   * (RollbackException e) {} }}.
+   * (Rollback e) {} }}.
    *
    * <p>Each call begins the next iteration, takes a checkpoint when one is due, and returns the
-   * iteration's number. After a {@link RollbackException} was thrown by a communication call, the
-   * program catches it and calls this again: it restores {@code state} and returns the iteration to
-   * go on from. The loop ends with {@link #endLoop} or with {@link #close}.
+   * iteration's number. After a {@link Rollback} was thrown by a communication call, the program
+   * catches it and calls this again: it restores {@code state} and returns the iteration to go on
+   * from. The loop ends with {@link #endLoop} or with {@link #close}.
    *
    * <p>Leave it by the value that this returns, as above, and call {@link #endLoop} right then: for
    * a loop that had ended before all processes were restarted, this puts the final state in place
@@ -96,8 +96,8 @@ public interface Fmi extends AutoCloseable {
    * Ends a loop begun with {@link #loop(Object...)} by a final checkpoint, so that another loop can
    * follow. Does nothing outside of such a loop.
    *
-   * @throws RollbackException if a failure interrupts it; the program goes on with {@link
-   *     #loop(Object...)} as for its body
+   * @throws Rollback if a failure interrupts it; the program goes on with {@link #loop(Object...)}
+   *     as for its body
    */
   void endLoop();
 

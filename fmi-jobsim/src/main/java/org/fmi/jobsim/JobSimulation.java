@@ -12,7 +12,7 @@ import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Holder;
 import org.fmi.Op;
-import org.fmi.RollbackException;
+import org.fmi.Rollback;
 import org.fmi.Status;
 import org.fmi.control.RankMessage;
 import org.fmi.core.recovery.RankRuntime;
@@ -456,7 +456,7 @@ final class JobSimulation implements Supervisor {
           fmi.endLoop();
           done = true;
         }
-      } catch (RollbackException e) {
+      } catch (Rollback e) {
         // the next call of loop goes back
       }
     }

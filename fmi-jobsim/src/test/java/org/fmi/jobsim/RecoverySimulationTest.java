@@ -13,7 +13,7 @@ import org.fmi.FmiException;
 import org.fmi.Holder;
 import org.fmi.Op;
 import org.fmi.Request;
-import org.fmi.RollbackException;
+import org.fmi.Rollback;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.job.Notice;
@@ -188,7 +188,7 @@ final class RecoverySimulationTest {
           for (long n = fmi.loop(sum); n < 6; n = fmi.loop(sum)) {
             try {
               useAgain(fmi, process, cluster, kept, sum, n);
-            } catch (RollbackException e) {
+            } catch (Rollback e) {
               // the next call of loop goes back
             }
           }
@@ -358,7 +358,7 @@ final class RecoverySimulationTest {
                 fmi.endLoop();
                 done = true;
               }
-            } catch (RollbackException e) {
+            } catch (Rollback e) {
               // the next call of loop goes back
             }
           }
@@ -479,7 +479,7 @@ final class RecoverySimulationTest {
                 if (n == 5 && process.rank() == 1) {
                   state.set("text");
                 }
-              } catch (RollbackException e) {
+              } catch (Rollback e) {
                 // the next call of loop goes back
               }
             }
@@ -499,7 +499,7 @@ final class RecoverySimulationTest {
             while (n < 10) {
               try {
                 fmi.world().barrier();
-              } catch (RollbackException e) {
+              } catch (Rollback e) {
                 // the next call of loop goes back
               }
               n = fmi.loop(n == 5 && process.rank() == 1 ? second : first);

@@ -11,8 +11,8 @@ import java.util.List;
  * <p>An image is <i>writing</i> from {@link #begin} on, and <i>complete</i> when {@link #protect}
  * has returned. The store holds the images of at least two versions at a time, and all that {@link
  * #release} was not called for; {@link #begin} never touches a complete one. Used by the
- * application's thread only. Any call that communicates may throw {@link
- * org.fmi.RollbackException}; what was complete before stays complete.
+ * application's thread only. Any call that communicates may throw {@link org.fmi.Rollback}; what
+ * was complete before stays complete.
  */
 public interface CheckpointStore extends AutoCloseable {
 

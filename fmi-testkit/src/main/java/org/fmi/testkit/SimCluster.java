@@ -66,7 +66,7 @@ public final class SimCluster {
   }
 
   /** How a process ended by itself. */
-  public record Exit(int rank, int incarnation, int status, @Nullable Exception cause) {}
+  public record Exit(int rank, int incarnation, int status, @Nullable Throwable cause) {}
 
   /** Names who hears of what happens. */
   public void supervise(Supervisor by) {
@@ -408,7 +408,7 @@ public final class SimCluster {
   }
 
   /** A process' program returned or threw. By its own thread. */
-  void exited(SimProcess process, int status, @Nullable Exception cause) {
+  void exited(SimProcess process, int status, @Nullable Throwable cause) {
     exits.add(new Exit(process.rank(), process.incarnation(), status, cause));
     end(process, status, false);
   }
@@ -543,7 +543,7 @@ public final class SimCluster {
     }
     for (Exit exit : exits.subList(Math.max(0, exits.size() - KEPT_EXITS), exits.size())) {
       text.append("\n  ").append(exit);
-      Exception cause = exit.cause;
+      Throwable cause = exit.cause;
       if (cause != null) {
         for (StackTraceElement element : cause.getStackTrace()) {
           text.append("\n      at ").append(element);

@@ -3,6 +3,7 @@ package org.fmi.testkit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import org.fmi.Rollback;
 import org.fmi.control.JobLink;
 import org.fmi.spi.FailureDetectorProvider;
 import org.fmi.spi.NodeMemory;
@@ -67,7 +68,7 @@ public final class SimProcess {
     try {
       program.run(this);
       cluster.exited(this, 0, null);
-    } catch (Exception e) {
+    } catch (Exception | Rollback e) {
       if (!gone()) {
         cluster.exited(this, 1, e);
       }

@@ -1,6 +1,7 @@
 package org.fmi.core.coll;
 
 import org.fmi.Datatype;
+import org.fmi.Datatype.Predefined;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Op;
@@ -11,12 +12,12 @@ public final class Reducer {
   /** Elements combined at a time where offsets differ; even, for pairs. */
   private static final int BLOCK = 1024;
 
-  private final Datatype type;
+  private final Predefined type;
   private final Op op;
   private final Kernel<Object> kernel;
   private final int group;
 
-  private Reducer(Datatype type, Op op, Kernel<Object> kernel, int group) {
+  private Reducer(Predefined type, Op op, Kernel<Object> kernel, int group) {
     this.type = type;
     this.op = op;
     this.kernel = kernel;
@@ -29,6 +30,12 @@ public final class Reducer {
    * @throws FmiException {@link ErrorClass#OP} if the operation has no meaning for the type
    */
   public static Reducer of(Op op, Datatype type) {
+    return switch (type) {
+      case Predefined p -> of(op, p);
+    };
+  }
+
+  private static Reducer of(Op op, Predefined type) {
     return switch (op) {
       case Op.Predefined p -> {
         Kernel<Object> kernel = kernel(p, type);
@@ -39,7 +46,7 @@ public final class Reducer {
                   + " is not defined for "
                   + type
                   + ": "
-                  + (type == Datatype.BOOLEAN
+                  + (type == Predefined.BOOLEAN
                       ? "use LAND, LOR or LXOR"
                       : "use MAX, MIN, SUM, PROD, MAXLOC or MINLOC")
                   + ", or an operation of your own (Op.of)");
@@ -52,7 +59,7 @@ public final class Reducer {
   }
 
   /** The type of the elements. */
-  public Datatype type() {
+  public Predefined type() {
     return type;
   }
 
@@ -75,7 +82,7 @@ public final class Reducer {
 
   /** Whether the result is the same in whatever order and grouping operands are combined. */
   boolean exact() {
-    return divisible() && type != Datatype.FLOAT && type != Datatype.DOUBLE;
+    return divisible() && type != Predefined.FLOAT && type != Predefined.DOUBLE;
   }
 
   /**
@@ -137,7 +144,7 @@ public final class Reducer {
 
   /** Kernels get arrays of their own type only: all regions given to {@link #combine} are that. */
   @SuppressWarnings("unchecked")
-  private static @Nullable Kernel<Object> kernel(Op.Predefined op, Datatype type) {
+  private static @Nullable Kernel<Object> kernel(Op.Predefined op, Predefined type) {
     @Nullable Kernel<?> kernel =
         switch (type) {
           case BYTE -> ByteKernels.of(op);
@@ -153,7 +160,7 @@ public final class Reducer {
   }
 
   /** Called with whole vectors that begin at index 0. */
-  private static Kernel<Object> userKernel(Op.UserDefined op, Datatype type) {
+  private static Kernel<Object> userKernel(Op.UserDefined op, Predefined type) {
     return (in, inOut, from, to) -> op.function().apply(in, inOut, to, type);
   }
 }

@@ -3,7 +3,7 @@ package org.fmi.core.coll;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Array;
-import org.fmi.Datatype;
+import org.fmi.Datatype.Predefined;
 import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
@@ -35,25 +35,25 @@ public final class Region {
   }
 
   /**
-   * The type of an array's elements, {@link Datatype#BYTE} for segments, null for other objects.
+   * The type of an array's elements, {@link Predefined#BYTE} for segments, null for other objects.
    */
-  public static @Nullable Datatype elementType(Object base) {
+  public static @Nullable Predefined elementType(Object base) {
     return switch (base) {
-      case double[] a -> Datatype.DOUBLE;
-      case byte[] a -> Datatype.BYTE;
-      case int[] a -> Datatype.INT;
-      case long[] a -> Datatype.LONG;
-      case float[] a -> Datatype.FLOAT;
-      case MemorySegment s -> Datatype.BYTE;
-      case short[] a -> Datatype.SHORT;
-      case char[] a -> Datatype.CHAR;
-      case boolean[] a -> Datatype.BOOLEAN;
+      case double[] a -> Predefined.DOUBLE;
+      case byte[] a -> Predefined.BYTE;
+      case int[] a -> Predefined.INT;
+      case long[] a -> Predefined.LONG;
+      case float[] a -> Predefined.FLOAT;
+      case MemorySegment s -> Predefined.BYTE;
+      case short[] a -> Predefined.SHORT;
+      case char[] a -> Predefined.CHAR;
+      case boolean[] a -> Predefined.BOOLEAN;
       default -> null;
     };
   }
 
   /** A new array of {@code bytes} bytes, all zero. */
-  static Region ofType(Datatype type, long bytes) {
+  static Region ofType(Predefined type, long bytes) {
     int n = Math.toIntExact(bytes / type.bytes());
     Object array =
         switch (type) {
@@ -90,7 +90,7 @@ public final class Region {
   }
 
   /** Whether this is an array of {@code type}. */
-  boolean isArrayOf(Datatype type) {
+  boolean isArrayOf(Predefined type) {
     return !(base instanceof MemorySegment) && elementType(base) == type;
   }
 
@@ -143,8 +143,8 @@ public final class Region {
     Memory.fromSegment(source, from, base, at, bytes);
   }
 
-  private Datatype type() {
-    Datatype type = elementType(base);
+  private Predefined type() {
+    Predefined type = elementType(base);
     if (type == null) {
       throw new IllegalArgumentException(
           "neither a primitive array nor a segment: " + base.getClass().getName());

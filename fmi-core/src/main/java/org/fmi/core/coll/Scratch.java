@@ -2,7 +2,7 @@ package org.fmi.core.coll;
 
 import java.util.EnumMap;
 import java.util.Map;
-import org.fmi.Datatype;
+import org.fmi.Datatype.Predefined;
 
 /**
  * Arrays that reductions use again and again: to get new ones of a megabyte, all zero and in no
@@ -20,7 +20,7 @@ final class Scratch {
   /** Longer arrays are not kept. */
   private static final long KEPT_BYTES = 4 << 20;
 
-  private final Map<Use, Map<Datatype, Region>> kept = new EnumMap<>(Use.class);
+  private final Map<Use, Map<Predefined, Region>> kept = new EnumMap<>(Use.class);
 
   /** An array of the reducer's type, of these bytes or more, with anything in it. */
   Region get(Reducer reducer, Use use, long bytes) {
@@ -28,7 +28,8 @@ final class Scratch {
     if (!reducer.divisible() || bytes > KEPT_BYTES) {
       return reducer.scratch(bytes);
     }
-    Map<Datatype, Region> arrays = kept.computeIfAbsent(use, _ -> new EnumMap<>(Datatype.class));
+    Map<Predefined, Region> arrays =
+        kept.computeIfAbsent(use, _ -> new EnumMap<>(Predefined.class));
     Region found = arrays.get(reducer.type());
     if (found == null || found.arrayBytes() < bytes) {
       found = reducer.scratch(bytes);

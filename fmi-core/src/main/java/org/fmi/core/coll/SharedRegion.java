@@ -6,7 +6,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.util.EnumMap;
 import java.util.Map;
-import org.fmi.Datatype;
+import org.fmi.Datatype.Predefined;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Op;
@@ -109,7 +109,7 @@ final class SharedRegion {
   private long ringFirst;
 
   /** For reductions, one row a rank; made when a type is used first. */
-  private final Map<Datatype, Region[]> rows = new EnumMap<>(Datatype.class);
+  private final Map<Predefined, Region[]> rows = new EnumMap<>(Predefined.class);
 
   private final Scratch scratch = new Scratch();
 
@@ -174,7 +174,7 @@ final class SharedRegion {
     // What a rank knows of its node's others may be old: it is the same at all only if agreed upon.
     int[] okAndCores = {ok[0], p2p.mayWaitBusily() ? 1 : 0};
     agreed = new Region(okAndCores, 0);
-    Reducer min = Reducer.of(Op.MIN, Datatype.INT);
+    Reducer min = Reducer.of(Op.MIN, Predefined.INT);
     RecursiveDoublingAllReduce.run(channel, min, agreed, agreed, 2L * Integer.BYTES);
     if (first) {
       share.hide(key);

@@ -6,7 +6,7 @@ import java.lang.invoke.VarHandle;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Request;
-import org.fmi.RollbackException;
+import org.fmi.Rollback;
 import org.fmi.Status;
 import org.fmi.core.p2p.MessageRequest.State;
 import org.fmi.core.p2p.UnexpectedMessage.Place;
@@ -167,9 +167,9 @@ public final class Messenger implements PointToPoint, FrameHandler {
   }
 
   /**
-   * Ends an epoch: all communication calls of it throw {@link RollbackException}, those that block
-   * now included, until the next {@link #enter}. An epoch that is not entered yet may be ended too;
-   * one that is over is ignored. Any thread.
+   * Ends an epoch: all communication calls of it throw {@link Rollback}, those that block now
+   * included, until the next {@link #enter}. An epoch that is not entered yet may be ended too; one
+   * that is over is ignored. Any thread.
    */
   public void revoke(int ended, String why) {
     synchronized (this) {

@@ -1,6 +1,6 @@
 package org.fmi.core.p2p;
 
-import org.fmi.RollbackException;
+import org.fmi.Rollback;
 
 /**
  * Decides what {@link Messenger} leaves open. Called by the application's thread, inside of a
@@ -19,7 +19,7 @@ public interface MessengerListener {
    * cannot go on in the new one.
    */
   default void revoked(int epoch, String reason) {
-    throw new RollbackException("epoch " + epoch + " is over: " + reason);
+    throw new Rollback("epoch " + epoch + " is over: " + reason);
   }
 
   /** A call begins that is recorded, or replayed. */

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * Buffers are primitive arrays or segments, addressed in bytes, and are not checked here: callers
  * have done that. Sources in a {@link Status} are world ranks.
  *
- * <p>Implemented by {@code Messenger}. All calls throw {@link org.fmi.RollbackException} once a
- * failure is known.
+ * <p>Implemented by {@code Messenger}. All calls throw {@link org.fmi.Rollback} once a failure is
+ * known.
  */
 public interface PointToPoint {
   /** How a send ends (MPI 4 §3.4). Ready sends are standard ones. */

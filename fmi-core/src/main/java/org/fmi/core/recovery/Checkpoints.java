@@ -9,7 +9,7 @@ import org.fmi.Comm;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Op;
-import org.fmi.RollbackException;
+import org.fmi.Rollback;
 import org.fmi.control.JobLink;
 import org.fmi.control.RankMessage;
 import org.fmi.core.comm.ContextIds;
@@ -179,7 +179,7 @@ final class Checkpoints {
    * run on without. If it has left the epoch meanwhile, the message is lost on it, and this rank is
    * to follow. Never returns; the type lets callers say so to the compiler.
    *
-   * @throws RollbackException if the epoch is over
+   * @throws Rollback if the epoch is over
    */
   private IllegalStateException impossible(int epoch, IOException e) {
     link.send(

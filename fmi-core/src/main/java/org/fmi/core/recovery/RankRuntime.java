@@ -5,7 +5,7 @@ import java.util.List;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.LoopBody;
-import org.fmi.RollbackException;
+import org.fmi.Rollback;
 import org.fmi.control.JobLink;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  * program stands.
  *
  * <ul>
- *   <li>In a loop of which a checkpoint is committed: {@link RollbackException}, caught by the
- *       loop, which rolls back.
+ *   <li>In a loop of which a checkpoint is committed: {@link Rollback}, caught by the loop, which
+ *       rolls back.
  *   <li>In a replacement that replays what its predecessor received outside of loops: the new epoch
  *       is joined on the spot, and the replay goes on; it needs no other rank.
  *   <li>Anywhere else: the process waits to be killed and started again, with all others.
@@ -185,7 +185,7 @@ public final class RankRuntime implements Fmi {
    */
   private void onRevoked(String reason) {
     switch (place) {
-      case START, LOOP, CLOSED -> throw new RollbackException(reason);
+      case START, LOOP, CLOSED -> throw new Rollback(reason);
       case REPLAY -> recover();
       case OUTSIDE, STRAYED -> lifecycle.awaitRestart();
     }
@@ -237,7 +237,7 @@ public final class RankRuntime implements Fmi {
           begin(start);
         }
         return;
-      } catch (RollbackException again) {
+      } catch (Rollback again) {
         // The next failure came during this recovery: once more from H1.
       } catch (UnrecoverableException | IOException e) {
         link.send(new RankMessage.Unrecoverable(lifecycle.tried(), String.valueOf(e.getMessage())));
@@ -305,7 +305,7 @@ public final class RankRuntime implements Fmi {
           loop.iteration++;
         }
         checkpoint(loop, true);
-      } catch (RollbackException e) {
+      } catch (Rollback e) {
         if (!lifecycle.revoked()) {
           // Of an earlier failure: there is nothing to go back from.
           fail(loop);
@@ -358,7 +358,7 @@ public final class RankRuntime implements Fmi {
       try {
         beginIteration(loop);
         return loop.iteration;
-      } catch (RollbackException e) {
+      } catch (Rollback e) {
         rollback(loop);
       } catch (RuntimeException | Error e) {
         fail(loop);
@@ -380,7 +380,7 @@ public final class RankRuntime implements Fmi {
     if (!loop.ended) {
       try {
         checkpoint(loop, true);
-      } catch (RollbackException e) {
+      } catch (Rollback e) {
         throw e;
       } catch (RuntimeException | Error e) {
         fail(loop);
@@ -431,7 +431,7 @@ public final class RankRuntime implements Fmi {
       linePending = false;
       try {
         restoreAll(loop, id, Checkpoints.Restore.RESTARTED);
-      } catch (RollbackException e) {
+      } catch (Rollback e) {
         rollback(loop);
       }
     }
@@ -492,7 +492,7 @@ public final class RankRuntime implements Fmi {
         system.barrier();
         running(id);
         return;
-      } catch (RollbackException e) {
+      } catch (Rollback e) {
         recover();
       }
     }
@@ -503,7 +503,7 @@ public final class RankRuntime implements Fmi {
     loop.checkpointed = id.iteration();
     try {
       checkpoints.restore(id, loop.state, how);
-    } catch (RollbackException e) {
+    } catch (Rollback e) {
       throw e;
     } catch (RuntimeException | Error e) {
       // The program's state does not fit, or its own code that reads it has thrown.
@@ -515,7 +515,7 @@ public final class RankRuntime implements Fmi {
 
   private void beginIteration(Loop loop) {
     if (lifecycle.revoked()) {
-      throw new RollbackException("a failure is being recovered");
+      throw new Rollback("a failure is being recovered");
     }
     faults.at(FaultPoint.ITERATION, loop.iteration);
     if (loop.checkpointed < 0 || loop.iteration - loop.checkpointed >= checkpoints.interval()) {
@@ -592,7 +592,7 @@ public final class RankRuntime implements Fmi {
     try {
       checkpoints.drain(true);
       system.barrier();
-    } catch (RollbackException e) {
+    } catch (Rollback e) {
       lifecycle.awaitRestart();
     }
     finished = true;
@@ -611,7 +611,7 @@ public final class RankRuntime implements Fmi {
     while (lifecycle.undecided()) {
       try {
         messenger.park();
-      } catch (RollbackException e) {
+      } catch (Rollback e) {
         lifecycle.awaitDecision();
       }
     }

@@ -8,7 +8,7 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
-import org.fmi.RollbackException;
+import org.fmi.Rollback;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.PointToPoint;
 import org.fmi.core.progress.WaitStrategy;
@@ -94,7 +94,7 @@ class ChannelTest {
         .hasMessageStartingWith(ErrorClass.COMM + ": a collective");
     // What the program's catch and finally blocks call after a failure is a rollback.
     messenger.revoke(0, "a rank has died");
-    assertThatThrownBy(channel::begin).isInstanceOf(RollbackException.class);
+    assertThatThrownBy(channel::begin).isInstanceOf(Rollback.class);
     messenger.enter(1, new Transport[0]);
     assertThatCode(channel::begin).doesNotThrowAnyException();
   }

@@ -26,7 +26,7 @@ class ReducerTest {
   @ParameterizedTest
   @EnumSource
   void appliesEachOperationToEachType(Op.Predefined op) {
-    for (Datatype type : Datatype.values()) {
+    for (Datatype.Predefined type : Datatype.Predefined.values()) {
       if (!makesSense(op, type)) {
         assertThatThrownBy(() -> Reducer.of(op, type))
             .isInstanceOfSatisfying(

@@ -11,7 +11,9 @@ public final class Vectors {
 
   /** A new array. */
   public static Object array(Datatype type, int n) {
-    return Region.ofType(type, (long) n * type.bytes()).base();
+    return switch (type) {
+      case Datatype.Predefined p -> Region.ofType(p, (long) n * type.bytes()).base();
+    };
   }
 
   /** A number that depends on all arguments. */

@@ -114,7 +114,7 @@ class BuffersTest {
 
   @Test
   void arraysAreCountedInElements() {
-    for (Datatype type : Datatype.values()) {
+    for (Datatype type : Datatype.Predefined.values()) {
       Object array = Vectors.array(type, 10);
       world.send(array, 3, 4, 1, 7);
       assertThat(recorder.base).isSameAs(array);

@@ -85,7 +85,7 @@ class CollectivesTest {
     Worlds.run(
         ranks,
         world -> {
-          for (Datatype type : Datatype.values()) {
+          for (Datatype type : Datatype.Predefined.values()) {
             long large = type == Datatype.DOUBLE || type == Datatype.BOOLEAN ? 512 << 10 : 1 << 10;
             for (int n : lengths(ranks, type, large)) {
               for (int root : n > 1000 ? new int[] {ranks / 2} : roots(ranks)) {
@@ -467,7 +467,7 @@ class CollectivesTest {
         ranks,
         world -> {
           for (Op.Predefined op : Op.Predefined.values()) {
-            for (Datatype type : Datatype.values()) {
+            for (Datatype type : Datatype.Predefined.values()) {
               boolean defined =
                   switch (op) {
                     case LAND, LOR, LXOR -> type != Datatype.FLOAT && type != Datatype.DOUBLE;

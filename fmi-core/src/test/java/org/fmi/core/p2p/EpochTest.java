@@ -15,7 +15,7 @@ import org.fmi.Comm;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Request;
-import org.fmi.RollbackException;
+import org.fmi.Rollback;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.core.progress.WaitStrategy;
@@ -78,9 +78,7 @@ class EpochTest {
       }
       m.revoke(0, "rank 1 died");
       t.join(30_000);
-      assertThat(thrown.get())
-          .isInstanceOf(RollbackException.class)
-          .hasMessageContaining("rank 1 died");
+      assertThat(thrown.get()).isInstanceOf(Rollback.class).hasMessageContaining("rank 1 died");
     }
   }
 
@@ -112,7 +110,7 @@ class EpochTest {
             x -> done.cancel(),
             x -> done.progress());
     for (Call call : calls) {
-      assertThatThrownBy(() -> call.run(m)).isInstanceOf(RollbackException.class);
+      assertThatThrownBy(() -> call.run(m)).isInstanceOf(Rollback.class);
     }
   }
 
@@ -121,7 +119,7 @@ class EpochTest {
     Messenger m = entered(3);
     m.close();
     assertThatThrownBy(() -> m.share())
-        .isInstanceOf(RollbackException.class)
+        .isInstanceOf(Rollback.class)
         .hasMessageContaining("Fmi is closed");
   }
 
@@ -155,10 +153,10 @@ class EpochTest {
   void aFutureEpochCanBeRevoked() {
     Messenger m = entered(0);
     m.revoke(2, "failed while connecting");
-    assertThatThrownBy(m::poll).isInstanceOf(RollbackException.class);
+    assertThatThrownBy(m::poll).isInstanceOf(Rollback.class);
     m.enter(2, new Transport[] {new MemoryNetwork(2, 1, Options.PLAIN).transport(0)});
     assertThatThrownBy(m::poll)
-        .isInstanceOf(RollbackException.class)
+        .isInstanceOf(Rollback.class)
         .hasMessageContaining("failed while connecting");
     m.enter(3, new Transport[] {new MemoryNetwork(2, 1, Options.PLAIN).transport(0)});
     m.poll();
@@ -168,7 +166,7 @@ class EpochTest {
   void nothingCanBeDoneBeforeTheFirstEpoch() {
     Messenger m = Ranks.messenger(0, 2);
     assertThatThrownBy(() -> m.send(box, 0, 8, 1, CONTEXT, 1, Mode.STANDARD))
-        .isInstanceOf(RollbackException.class);
+        .isInstanceOf(Rollback.class);
   }
 
   @Test
@@ -260,7 +258,7 @@ class EpochTest {
                   }
                 }
               }
-            } catch (RollbackException expected) {
+            } catch (Rollback expected) {
               assertThat(expected).hasMessageContaining("on purpose");
             }
           }

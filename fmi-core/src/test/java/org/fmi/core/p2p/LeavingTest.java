@@ -9,7 +9,7 @@ import java.lang.reflect.Proxy;
 import java.util.concurrent.CountDownLatch;
 import org.fmi.FmiException;
 import org.fmi.Request;
-import org.fmi.RollbackException;
+import org.fmi.Rollback;
 import org.fmi.Status;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.PointToPoint.Mode;
@@ -57,7 +57,7 @@ class LeavingTest {
                             Thread.currentThread().interrupt();
                           }
                         });
-            assertThatThrownBy(() -> waiting.run(m, box)).isInstanceOf(RollbackException.class);
+            assertThatThrownBy(() -> waiting.run(m, box)).isInstanceOf(Rollback.class);
             other.join();
           }
         });

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
-import org.fmi.RollbackException;
+import org.fmi.Rollback;
 import org.fmi.core.progress.WaitStrategy;
 import org.fmi.spi.Transport;
 import org.jspecify.annotations.Nullable;
@@ -121,7 +121,7 @@ final class Ranks {
     while (running.get() > 0 && !m.revoked()) {
       try {
         m.park();
-      } catch (RollbackException e) {
+      } catch (Rollback e) {
         return;
       }
     }

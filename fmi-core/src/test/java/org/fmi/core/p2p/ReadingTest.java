@@ -14,7 +14,7 @@ import org.fmi.Comm;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Request;
-import org.fmi.RollbackException;
+import org.fmi.Rollback;
 import org.fmi.Status;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.PointToPoint.Mode;
@@ -201,7 +201,7 @@ class ReadingTest {
       for (int i = 0; i < 2; i++) {
         m[i].revoke(0, "somebody died");
         Messenger of = m[i];
-        assertThatThrownBy(of::poll).isInstanceOf(RollbackException.class);
+        assertThatThrownBy(of::poll).isInstanceOf(Rollback.class);
       }
       assertThat(network.exposures()).isZero();
       out.fill((byte) 1);

@@ -9,7 +9,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.Random;
 import org.fmi.Comm;
-import org.fmi.RollbackException;
+import org.fmi.Rollback;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.NodeMemory;
@@ -70,8 +70,7 @@ public abstract class CheckpointStoreContract {
     for (Throwable t : thrown) {
       assertThat(t)
           .satisfiesAnyOf(
-              x -> assertThat(x).isNull(),
-              x -> assertThat(x).isInstanceOf(RollbackException.class));
+              x -> assertThat(x).isNull(), x -> assertThat(x).isInstanceOf(Rollback.class));
       any |= t != null;
     }
     return any;

@@ -9,7 +9,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import org.fmi.Comm;
-import org.fmi.RollbackException;
+import org.fmi.Rollback;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.NodeMemory;
@@ -148,7 +148,7 @@ public final class StoreGroup implements AutoCloseable {
   public void run(Task task) throws InterruptedException {
     @Nullable Throwable[] thrown = attempt(task);
     for (Throwable t : thrown) {
-      if (t != null && !(t instanceof RollbackException)) {
+      if (t != null && !(t instanceof Rollback)) {
         throw new AssertionError(t);
       }
     }

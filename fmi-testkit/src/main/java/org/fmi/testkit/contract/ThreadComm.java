@@ -11,14 +11,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.fmi.Comm;
 import org.fmi.Request;
-import org.fmi.RollbackException;
+import org.fmi.Rollback;
 import org.fmi.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A network between threads: sends wait for their receive, receives match by source and tag, one
  * copy from the sender's memory to the receiver's. A rank can be made to die at its k-th call; from
- * then on all calls of all ranks end with {@link RollbackException}, until the next epoch.
+ * then on all calls of all ranks end with {@link Rollback}, until the next epoch.
  */
 public final class ThreadComm {
   /** A send or receive. */
@@ -43,7 +43,7 @@ public final class ThreadComm {
       waiter = Thread.currentThread();
       while (!done) {
         if (failed) {
-          throw new RollbackException("rank " + owner + " hears of a failure");
+          throw new Rollback("rank " + owner + " hears of a failure");
         }
         LockSupport.parkNanos(1_000_000);
       }
@@ -116,7 +116,7 @@ public final class ThreadComm {
       failed = true;
     }
     if (failed) {
-      throw new RollbackException("rank " + rank + " hears of a failure");
+      throw new Rollback("rank " + rank + " hears of a failure");
     }
   }
 

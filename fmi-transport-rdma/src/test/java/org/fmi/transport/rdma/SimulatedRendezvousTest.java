@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.fmi.Request;
-import org.fmi.RollbackException;
+import org.fmi.Rollback;
 import org.fmi.Status;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.PointToPoint.Mode;
@@ -87,7 +87,7 @@ class SimulatedRendezvousTest {
      */
     void leave(MemorySegment... memory) {
       messenger.revoke(EPOCH, "a rank has failed");
-      assertThatThrownBy(messenger::poll).isInstanceOf(RollbackException.class);
+      assertThatThrownBy(messenger::poll).isInstanceOf(Rollback.class);
       for (MemorySegment m : memory) {
         m.fill(REUSED);
       }
@@ -256,7 +256,7 @@ class SimulatedRendezvousTest {
           assertThat(isFull(received, 1)).isTrue();
           b.device.kill();
           surviveLoss(random, fabric, a, sent);
-          assertThatThrownBy(send::test).isInstanceOf(RollbackException.class);
+          assertThatThrownBy(send::test).isInstanceOf(Rollback.class);
         });
   }
 
@@ -298,7 +298,7 @@ class SimulatedRendezvousTest {
             receive = b.receive(received, 0);
           }
           surviveLoss(random, fabric, b, received);
-          assertThatThrownBy(receive::test).isInstanceOf(RollbackException.class);
+          assertThatThrownBy(receive::test).isInstanceOf(Rollback.class);
         });
   }
 
