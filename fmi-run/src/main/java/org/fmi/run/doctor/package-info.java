@@ -1,4 +1,7 @@
-/** {@code fmi doctor}: whether this machine can run ranks, and how their messages would travel. */
+/**
+ * The command {@code fmi}: {@code fmi doctor} tells whether this machine can run ranks, and how
+ * their messages would travel.
+ */
 @NullMarked
 package org.fmi.run.doctor;
 

@@ -1,4 +1,4 @@
 @NullMarked
-package org.fmi.run.cli;
+package org.fmi.run.options;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package org.fmi.run.cli;
+package org.fmi.run.shell;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

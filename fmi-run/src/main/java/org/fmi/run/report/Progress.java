@@ -1,4 +1,4 @@
-package org.fmi.run.cli;
+package org.fmi.run.report;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -6,13 +6,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.fmi.job.JobSpec;
 import org.fmi.job.Notice;
-import org.fmi.run.cli.RunOptions.Verbosity;
+import org.fmi.run.options.RunOptions.Verbosity;
 
 /**
  * Turns events into the lines that tell a user what happens: one a stage of a recovery, with the
  * time since its failure was learned of.
  */
-final class Progress {
+public final class Progress {
   private final Verbosity verbosity;
   private final JobSpec spec;
   private final Consumer<String> lines;
@@ -28,13 +28,13 @@ final class Progress {
   private int mostHops;
   private long notifiedNanos;
 
-  Progress(Verbosity verbosity, JobSpec spec, Consumer<String> lines) {
+  public Progress(Verbosity verbosity, JobSpec spec, Consumer<String> lines) {
     this.verbosity = verbosity;
     this.spec = spec;
     this.lines = lines;
   }
 
-  void on(Notice notice, long nanos) {
+  public void on(Notice notice, long nanos) {
     switch (notice) {
       // A lost node may be a spare one, which nobody misses.
       case Notice.RankFailed _, Notice.RecoveryBegun _ -> begins(nanos);
@@ -152,7 +152,7 @@ final class Progress {
   }
 
   /** Ends a batch of events. */
-  void flush(long nanos) {
+  public void flush(long nanos) {
     tellPlaced(nanos);
   }
 

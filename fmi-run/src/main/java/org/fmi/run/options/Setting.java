@@ -1,4 +1,4 @@
-package org.fmi.run.cli;
+package org.fmi.run.options;
 
 /** Everything that can be set, by a flag, a variable, or a line of {@code conf/fmi.conf}. */
 enum Setting {

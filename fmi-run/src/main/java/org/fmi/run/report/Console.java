@@ -1,4 +1,4 @@
-package org.fmi.run.cli;
+package org.fmi.run.report;
 
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * Writes fmirun's standard output and error, on a thread of its own: a terminal that does not take
  * any more must not stop the recovery of a job. Lines of different ranks are never mixed.
  */
-final class Console {
+public final class Console {
   private static final byte[] NEW_LINE = {'\n'};
 
   // Of st_mode (inode(7)).
@@ -47,28 +47,28 @@ final class Console {
    * @param onOutputLost called when it cannot be written for another reason, which was told then;
    *     of both only the first is called, and once
    */
-  Console(boolean tagged, Runnable onReaderGone, Runnable onOutputLost) {
+  public Console(boolean tagged, Runnable onReaderGone, Runnable onOutputLost) {
     this.tagged = tagged;
     this.onReaderGone = onReaderGone;
     this.onOutputLost = onOutputLost;
   }
 
-  void start() {
+  public void start() {
     Thread.ofPlatform().daemon().name("fmi-console").start(this::run);
   }
 
   /** Writes output of a rank: whole lines, or a piece of one. */
-  void output(int rank, boolean error, byte[] bytes, Runnable written) {
+  public void output(int rank, boolean error, byte[] bytes, Runnable written) {
     queue.add(new Entry(rank, error, bytes, written));
   }
 
   /** Writes a line of fmirun's own, on standard error. */
-  void line(String line) {
+  public void line(String line) {
     queue.add(new Entry(-1, true, (line + "\n").getBytes(StandardCharsets.UTF_8), () -> {}));
   }
 
   /** Waits until all is written that was given before, but not for ever. */
-  void drain(long millis) throws InterruptedException {
+  public void drain(long millis) throws InterruptedException {
     CountDownLatch done = new CountDownLatch(1);
     queue.add(new Entry(-1, true, new byte[0], done::countDown));
     boolean _ = done.await(millis, TimeUnit.MILLISECONDS);

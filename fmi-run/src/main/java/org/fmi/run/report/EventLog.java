@@ -1,4 +1,4 @@
-package org.fmi.run.cli;
+package org.fmi.run.report;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -14,15 +14,15 @@ import org.fmi.job.Notice;
  * Writes each event as a JSON object on a line of its own: {@code time} in milliseconds since 1970,
  * {@code nanos} of the monotonic clock, {@code event}, and the fields of the notice.
  */
-final class EventLog implements AutoCloseable {
+public final class EventLog implements AutoCloseable {
   private final OutputStream file;
   private final JsonFactory json = new JsonFactory();
 
-  EventLog(Path path) throws IOException {
+  public EventLog(Path path) throws IOException {
     file = Files.newOutputStream(path);
   }
 
-  void write(Notice notice, long timeMillis, long nanos) throws IOException {
+  public void write(Notice notice, long timeMillis, long nanos) throws IOException {
     ByteArrayOutputStream line = new ByteArrayOutputStream();
     try (JsonGenerator out = json.createGenerator(line)) {
       out.writeStartObject();

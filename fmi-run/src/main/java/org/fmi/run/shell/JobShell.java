@@ -1,4 +1,4 @@
-package org.fmi.run.cli;
+package org.fmi.run.shell;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -43,9 +43,13 @@ import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
 import org.fmi.net.Loop;
 import org.fmi.net.Server;
-import org.fmi.run.cli.RunOptions.Verbosity;
 import org.fmi.run.launch.DaemonProcess;
 import org.fmi.run.launch.Launcher;
+import org.fmi.run.options.RunOptions;
+import org.fmi.run.options.RunOptions.Verbosity;
+import org.fmi.run.report.Console;
+import org.fmi.run.report.EventLog;
+import org.fmi.run.report.Progress;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,4 +1,4 @@
-package org.fmi.run.cli;
+package org.fmi.run.options;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,7 +19,7 @@ import picocli.CommandLine.Model.PositionalParamSpec;
  * What the user set, and where: flag before variable before file. Knows names, not what values
  * mean.
  */
-final class Settings {
+public final class Settings {
   /** Variables that begin with FMI_ and are no settings of a job. */
   private static final List<String> OTHER_VARIABLES =
       List.of("FMI_JAVA_HOME", "FMI_DAEMON_SOCKET", "FMI_DISNI_LIB");
@@ -28,7 +28,7 @@ final class Settings {
   private static final String VM_VARIABLES = "FMI_VM_";
 
   /** What the user wants. */
-  enum Request {
+  public enum Request {
     RUN,
     HELP,
     VERSION
@@ -53,7 +53,7 @@ final class Settings {
   }
 
   /** If it is not to run a program, nothing else is known. */
-  Request request() {
+  public Request request() {
     return request;
   }
 
@@ -67,7 +67,7 @@ final class Settings {
     return program;
   }
 
-  static Settings read(List<String> args, Map<String, String> environment, Path file)
+  public static Settings read(List<String> args, Map<String, String> environment, Path file)
       throws UsageException {
     CommandLine.ParseResult flags = parse(args);
     Map<Setting, Value> values = new EnumMap<>(Setting.class);
@@ -83,7 +83,7 @@ final class Settings {
         Request.RUN, values, List.copyOf(flags.matchedPositionalValue(0, List.<String>of())));
   }
 
-  static String help() {
+  public static String help() {
     CommandLine command = new CommandLine(spec());
     CommandLine.Help help = new CommandLine.Help(command.getCommandSpec(), Ansi.OFF);
     return """

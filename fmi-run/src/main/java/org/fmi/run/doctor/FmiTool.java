@@ -1,10 +1,10 @@
-package org.fmi.run.cli;
+package org.fmi.run.doctor;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.fmi.run.Transports;
-import org.fmi.run.doctor.Doctor;
+import org.fmi.run.options.Nearest;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;

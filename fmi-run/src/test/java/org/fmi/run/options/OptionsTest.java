@@ -1,4 +1,4 @@
-package org.fmi.run.cli;
+package org.fmi.run.options;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -18,7 +18,7 @@ import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec;
 import org.fmi.job.JobSpec.Node;
 import org.fmi.job.JobSpec.OnNoSpare;
-import org.fmi.run.cli.RunOptions.Verbosity;
+import org.fmi.run.options.RunOptions.Verbosity;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FaultPoint;
 import org.jspecify.annotations.Nullable;

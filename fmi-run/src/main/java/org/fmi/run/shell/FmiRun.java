@@ -1,4 +1,4 @@
-package org.fmi.run.cli;
+package org.fmi.run.shell;
 
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
@@ -19,10 +19,15 @@ import java.util.function.IntConsumer;
 import org.fmi.job.GlobalRecoveryJob;
 import org.fmi.job.JobSpec;
 import org.fmi.run.Installation;
-import org.fmi.run.cli.RunOptions.Verbosity;
 import org.fmi.run.launch.Launcher;
 import org.fmi.run.launch.LocalLauncher;
 import org.fmi.run.launch.SshLauncher;
+import org.fmi.run.options.RunOptions;
+import org.fmi.run.options.RunOptions.Verbosity;
+import org.fmi.run.options.Settings;
+import org.fmi.run.options.UsageException;
+import org.fmi.run.report.Console;
+import org.fmi.run.report.EventLog;
 import org.jspecify.annotations.Nullable;
 
 /** The main class of {@code fmirun}: reads the options, runs the job, exits with its status. */

@@ -1,4 +1,4 @@
-package org.fmi.run.cli;
+package org.fmi.run.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.fmi.job.JobSpec;
 import org.fmi.job.Notice;
-import org.fmi.run.cli.RunOptions.Verbosity;
+import org.fmi.run.options.RunOptions.Verbosity;
 import org.junit.jupiter.api.Test;
 
 final class ProgressTest {

@@ -1,4 +1,4 @@
-package org.fmi.run.cli;
+package org.fmi.run.options;
 
 import java.io.File;
 import java.io.IOException;
@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param classPath absolute
  */
-record Program(List<String> classPath, String mainClass, List<String> args) {
-  Program {
+public record Program(List<String> classPath, String mainClass, List<String> args) {
+  public Program {
     classPath = List.copyOf(classPath);
     args = List.copyOf(args);
   }

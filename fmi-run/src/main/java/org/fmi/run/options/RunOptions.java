@@ -1,4 +1,4 @@
-package org.fmi.run.cli;
+package org.fmi.run.options;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,7 +12,7 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec;
-import org.fmi.run.cli.Settings.Value;
+import org.fmi.run.options.Settings.Value;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.verbs.VerbsProvider;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param prefix where FMI is installed on other hosts, if not in the same place as here
  * @param heartbeatMillis a process silent for so long is declared dead
  */
-record RunOptions(
+public record RunOptions(
     Program program,
     JobSpec spec,
     boolean ssh,
@@ -48,7 +48,7 @@ record RunOptions(
     int logRingBase) {
 
   /** How much fmirun tells about its own doings. */
-  enum Verbosity {
+  public enum Verbosity {
     QUIET,
     NORMAL,
     VERBOSE
@@ -58,7 +58,7 @@ record RunOptions(
   private static final double DEFAULT_MTBF_SECONDS = 3600;
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
-  RunOptions {
+  public RunOptions {
     transports = List.copyOf(transports);
     environment = Map.copyOf(environment);
     jvmOptions = List.copyOf(jvmOptions);
@@ -70,7 +70,7 @@ record RunOptions(
    *
    * @param directory without links
    */
-  static Path asNamed(Path directory, Map<String, String> environment) {
+  public static Path asNamed(Path directory, Map<String, String> environment) {
     Path name = Path.of(environment.getOrDefault("PWD", ""));
     try {
       return name.isAbsolute() && Files.isSameFile(name, directory) ? name : directory;
@@ -84,7 +84,7 @@ record RunOptions(
    * @param directory what relative paths refer to
    * @param knownHost whether there is a host of this name
    */
-  static RunOptions of(
+  public static RunOptions of(
       Settings settings,
       Map<String, String> environment,
       Path directory,

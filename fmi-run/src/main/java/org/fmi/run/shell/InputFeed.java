@@ -1,4 +1,4 @@
-package org.fmi.run.cli;
+package org.fmi.run.shell;
 
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,4 +1,4 @@
-package org.fmi.run.cli;
+package org.fmi.run.shell;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -34,6 +34,11 @@ import org.fmi.run.Installation;
 import org.fmi.run.launch.DaemonProcess;
 import org.fmi.run.launch.Launcher;
 import org.fmi.run.launch.LocalLauncher;
+import org.fmi.run.options.RunOptions;
+import org.fmi.run.options.Settings;
+import org.fmi.run.options.UsageException;
+import org.fmi.run.report.Console;
+import org.fmi.run.report.EventLog;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -1,12 +1,13 @@
-package org.fmi.run.cli;
+package org.fmi.run.options;
 
 import java.util.Collection;
 
 /** Finds the name that someone who misspelt one most likely meant. */
-final class Nearest {
+public final class Nearest {
   private Nearest() {}
 
-  static String to(String name, Collection<String> valid) {
+  /** Returns the one of the valid names that is nearest; an empty one if there is none. */
+  public static String to(String name, Collection<String> valid) {
     String best = "";
     int least = Integer.MAX_VALUE;
     for (String candidate : valid) {

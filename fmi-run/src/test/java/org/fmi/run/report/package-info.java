@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.run.report;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.run.shell;
+
+import org.jspecify.annotations.NullMarked;
