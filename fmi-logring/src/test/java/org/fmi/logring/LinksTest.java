@@ -17,25 +17,22 @@ import org.junit.jupiter.api.Test;
 class LinksTest {
   private static final int EPOCH = 3;
   private static final RankConfig CONFIG =
-      new RankConfig(
-          "test-job",
-          new byte[32],
-          1,
-          4,
-          0,
-          "127.0.0.1",
-          0,
-          "/nowhere",
-          4,
-          4,
-          2,
-          new int[] {1},
-          2,
-          20_000,
-          0,
-          new CheckpointInterval.Every(1),
-          List.of(),
-          List.of());
+      RankConfig.builder()
+          .jobId("test-job")
+          .secret(new byte[32])
+          .rank(1)
+          .size(4)
+          .host("127.0.0.1")
+          .nodeDirectory("/nowhere")
+          .ranksOnNode(4)
+          .ranksOnMachine(4)
+          .cores(2)
+          .group(new int[] {1})
+          .logRingBase(2)
+          .heartbeatTimeoutMillis(20_000)
+          .recordLimitBytes(0)
+          .interval(new CheckpointInterval.Every(1))
+          .build();
 
   /** Links that stand as soon as they are asked for. */
   private static final class FakeLinks implements RingLinks {

@@ -2,9 +2,12 @@ package org.fmi.spi;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What a rank is told when it starts; the same for all epochs of its process.
+ * What a rank is told when it starts; the same for all epochs of its process. Made with {@link
+ * #builder}, so that each part stands beside its name.
  *
  * @param jobId the job's public name, part of every name on the machine
  * @param secret the job's secret, 32 bytes; never logged
@@ -55,27 +58,37 @@ public record RankConfig(
     return Path.of(nodeDirectory, "without-" + transport);
   }
 
+  /** Names each part; those without a value of their own here must be given. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** The same, but for what the builder is told. */
+  public Builder toBuilder() {
+    return new Builder()
+        .jobId(jobId)
+        .secret(secret)
+        .rank(rank)
+        .size(size)
+        .incarnation(incarnation)
+        .host(host)
+        .node(node)
+        .nodeDirectory(nodeDirectory)
+        .ranksOnNode(ranksOnNode)
+        .ranksOnMachine(ranksOnMachine)
+        .cores(cores)
+        .group(group)
+        .logRingBase(logRingBase)
+        .heartbeatTimeoutMillis(heartbeatTimeoutMillis)
+        .recordLimitBytes(recordLimitBytes)
+        .interval(interval)
+        .transports(transports)
+        .faults(faults);
+  }
+
   /** The same, but for the transports. */
   public RankConfig withTransports(List<String> names) {
-    return new RankConfig(
-        jobId,
-        secret,
-        rank,
-        size,
-        incarnation,
-        host,
-        node,
-        nodeDirectory,
-        ranksOnNode,
-        ranksOnMachine,
-        cores,
-        group,
-        logRingBase,
-        heartbeatTimeoutMillis,
-        recordLimitBytes,
-        interval,
-        names,
-        faults);
+    return toBuilder().transports(names).build();
   }
 
   @Override
@@ -89,5 +102,146 @@ public record RankConfig(
         + ", incarnation "
         + incarnation
         + "]";
+  }
+
+  /** Collects the parts of a {@link RankConfig} by their names. */
+  public static final class Builder {
+    private @Nullable String jobId;
+    private byte @Nullable [] secret;
+    private int rank;
+    private int size;
+    private int incarnation;
+    private @Nullable String host;
+    private int node;
+    private @Nullable String nodeDirectory;
+    private int ranksOnNode;
+    private int ranksOnMachine;
+    private int cores;
+    private int @Nullable [] group;
+    private int logRingBase;
+    private int heartbeatTimeoutMillis;
+    private long recordLimitBytes;
+    private @Nullable CheckpointInterval interval;
+    private List<String> transports = List.of();
+    private List<Fault> faults = List.of();
+
+    private Builder() {}
+
+    public Builder jobId(String value) {
+      jobId = value;
+      return this;
+    }
+
+    public Builder secret(byte[] value) {
+      secret = value;
+      return this;
+    }
+
+    public Builder rank(int value) {
+      rank = value;
+      return this;
+    }
+
+    public Builder size(int value) {
+      size = value;
+      return this;
+    }
+
+    public Builder incarnation(int value) {
+      incarnation = value;
+      return this;
+    }
+
+    public Builder host(String value) {
+      host = value;
+      return this;
+    }
+
+    public Builder node(int value) {
+      node = value;
+      return this;
+    }
+
+    public Builder nodeDirectory(String value) {
+      nodeDirectory = value;
+      return this;
+    }
+
+    public Builder ranksOnNode(int value) {
+      ranksOnNode = value;
+      return this;
+    }
+
+    public Builder ranksOnMachine(int value) {
+      ranksOnMachine = value;
+      return this;
+    }
+
+    public Builder cores(int value) {
+      cores = value;
+      return this;
+    }
+
+    public Builder group(int[] value) {
+      group = value;
+      return this;
+    }
+
+    public Builder logRingBase(int value) {
+      logRingBase = value;
+      return this;
+    }
+
+    public Builder heartbeatTimeoutMillis(int value) {
+      heartbeatTimeoutMillis = value;
+      return this;
+    }
+
+    public Builder recordLimitBytes(long value) {
+      recordLimitBytes = value;
+      return this;
+    }
+
+    public Builder interval(CheckpointInterval value) {
+      interval = value;
+      return this;
+    }
+
+    public Builder transports(List<String> value) {
+      transports = value;
+      return this;
+    }
+
+    public Builder faults(List<Fault> value) {
+      faults = value;
+      return this;
+    }
+
+    /**
+     * The configuration.
+     *
+     * @throws NullPointerException if a part was not given, with its name
+     */
+    public RankConfig build() {
+      return new RankConfig(
+          Objects.requireNonNull(jobId, "jobId"),
+          Objects.requireNonNull(secret, "secret"),
+          rank,
+          size,
+          incarnation,
+          Objects.requireNonNull(host, "host"),
+          node,
+          Objects.requireNonNull(nodeDirectory, "nodeDirectory"),
+          ranksOnNode,
+          ranksOnMachine,
+          cores,
+          Objects.requireNonNull(group, "group"),
+          logRingBase,
+          heartbeatTimeoutMillis,
+          recordLimitBytes,
+          Objects.requireNonNull(interval, "interval"),
+          transports,
+          faults);
+    }
   }
 }

@@ -163,25 +163,24 @@ final class LifecycleTest {
 
   private Lifecycle lifecycle(String... transports) {
     RankConfig config =
-        new RankConfig(
-            "job",
-            new byte[32],
-            0,
-            1,
-            1,
-            "127.0.0.1",
-            0,
-            directory.toString(),
-            1,
-            1,
-            1,
-            new int[] {0},
-            2,
-            60_000,
-            1 << 20,
-            new CheckpointInterval.Every(1),
-            List.of(transports),
-            List.of());
+        RankConfig.builder()
+            .jobId("job")
+            .secret(new byte[32])
+            .rank(0)
+            .size(1)
+            .incarnation(1)
+            .host("127.0.0.1")
+            .nodeDirectory(directory.toString())
+            .ranksOnNode(1)
+            .ranksOnMachine(1)
+            .cores(1)
+            .group(new int[] {0})
+            .logRingBase(2)
+            .heartbeatTimeoutMillis(60_000)
+            .recordLimitBytes(1 << 20)
+            .interval(new CheckpointInterval.Every(1))
+            .transports(List.of(transports))
+            .build();
     Lifecycle lifecycle =
         new Lifecycle(
             config,

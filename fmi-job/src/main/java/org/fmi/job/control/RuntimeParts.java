@@ -170,24 +170,25 @@ final class RuntimeParts {
   }
 
   static RankConfig getRankConfig(MessageReader in) throws BadMessageException {
-    return new RankConfig(
-        in.getString(),
-        in.getBytes(),
-        in.getInt(),
-        in.getInt(),
-        in.getInt(),
-        in.getString(),
-        in.getInt(),
-        in.getString(),
-        in.getInt(),
-        in.getInt(),
-        in.getInt(),
-        in.getInts(),
-        in.getInt(),
-        in.getInt(),
-        in.getLong(),
-        getInterval(in),
-        List.copyOf(in.getList(MessageReader::getString)),
-        List.copyOf(in.getList(RuntimeParts::getFault)));
+    return RankConfig.builder()
+        .jobId(in.getString())
+        .secret(in.getBytes())
+        .rank(in.getInt())
+        .size(in.getInt())
+        .incarnation(in.getInt())
+        .host(in.getString())
+        .node(in.getInt())
+        .nodeDirectory(in.getString())
+        .ranksOnNode(in.getInt())
+        .ranksOnMachine(in.getInt())
+        .cores(in.getInt())
+        .group(in.getInts())
+        .logRingBase(in.getInt())
+        .heartbeatTimeoutMillis(in.getInt())
+        .recordLimitBytes(in.getLong())
+        .interval(getInterval(in))
+        .transports(List.copyOf(in.getList(MessageReader::getString)))
+        .faults(List.copyOf(in.getList(RuntimeParts::getFault)))
+        .build();
   }
 }

@@ -5,7 +5,6 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FrameHandler;
@@ -88,25 +87,22 @@ final class Loopback {
   }
 
   private static RankConfig config(int rank, byte[] secret, Path nodeDirectory) {
-    return new RankConfig(
-        "doctor",
-        secret,
-        rank,
-        RANKS,
-        0,
-        "127.0.0.1",
-        0,
-        nodeDirectory.toString(),
-        RANKS,
-        RANKS,
-        Runtime.getRuntime().availableProcessors(),
-        new int[] {0, 1},
-        2,
-        (int) TimeUnit.NANOSECONDS.toMillis(PATIENCE_NANOS),
-        0,
-        new CheckpointInterval.Every(1),
-        List.of(),
-        List.of());
+    return RankConfig.builder()
+        .jobId("doctor")
+        .secret(secret)
+        .rank(rank)
+        .size(RANKS)
+        .host("127.0.0.1")
+        .nodeDirectory(nodeDirectory.toString())
+        .ranksOnNode(RANKS)
+        .ranksOnMachine(RANKS)
+        .cores(Runtime.getRuntime().availableProcessors())
+        .group(new int[] {0, 1})
+        .logRingBase(2)
+        .heartbeatTimeoutMillis((int) TimeUnit.NANOSECONDS.toMillis(PATIENCE_NANOS))
+        .recordLimitBytes(0)
+        .interval(new CheckpointInterval.Every(1))
+        .build();
   }
 
   private double run() {

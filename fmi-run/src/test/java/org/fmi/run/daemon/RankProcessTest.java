@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.spi.CheckpointInterval;
@@ -36,25 +35,22 @@ final class RankProcessTest {
     Process process = new ProcessBuilder("setsid", "bash", "-c", script).start();
     RankProcess rank = new RankProcess(process, credit, this::sent, FOREVER);
     rank.assign(
-        new RankConfig(
-            "job",
-            new byte[32],
-            1,
-            2,
-            0,
-            "127.0.0.1",
-            0,
-            "/nowhere",
-            1,
-            1,
-            1,
-            new int[] {1},
-            2,
-            1000,
-            0,
-            new CheckpointInterval.Every(1),
-            List.of(),
-            List.of()),
+        RankConfig.builder()
+            .jobId("job")
+            .secret(new byte[32])
+            .rank(1)
+            .size(2)
+            .host("127.0.0.1")
+            .nodeDirectory("/nowhere")
+            .ranksOnNode(1)
+            .ranksOnMachine(1)
+            .cores(1)
+            .group(new int[] {1})
+            .logRingBase(2)
+            .heartbeatTimeoutMillis(1000)
+            .recordLimitBytes(0)
+            .interval(new CheckpointInterval.Every(1))
+            .build(),
         this::sent);
     return rank;
   }

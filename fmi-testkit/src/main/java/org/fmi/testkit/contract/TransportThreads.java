@@ -2,7 +2,6 @@ package org.fmi.testkit.contract;
 
 import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -33,25 +32,22 @@ public final class TransportThreads {
         ranks,
         rank -> {
           RankConfig config =
-              new RankConfig(
-                  job,
-                  secret,
-                  rank,
-                  ranks,
-                  0,
-                  "127.0.0.1",
-                  0,
-                  nodeDirectory.toString(),
-                  ranks,
-                  ranks,
-                  Runtime.getRuntime().availableProcessors(),
-                  new int[] {rank},
-                  2,
-                  10_000,
-                  1 << 20,
-                  new CheckpointInterval.Every(1),
-                  List.of(),
-                  List.of());
+              RankConfig.builder()
+                  .jobId(job)
+                  .secret(secret)
+                  .rank(rank)
+                  .size(ranks)
+                  .host("127.0.0.1")
+                  .nodeDirectory(nodeDirectory.toString())
+                  .ranksOnNode(ranks)
+                  .ranksOnMachine(ranks)
+                  .cores(Runtime.getRuntime().availableProcessors())
+                  .group(new int[] {rank})
+                  .logRingBase(2)
+                  .heartbeatTimeoutMillis(10_000)
+                  .recordLimitBytes(1 << 20)
+                  .interval(new CheckpointInterval.Every(1))
+                  .build();
           try (Transport transport = provider.open(config, TransportContract.EPOCH)) {
             endpoints[rank] = transport.endpoint();
             Member member = new Member(rank, transport, endpoints, barrier, arrivals);

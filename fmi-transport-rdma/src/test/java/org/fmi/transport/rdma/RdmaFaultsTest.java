@@ -53,25 +53,22 @@ class RdmaFaultsTest {
   }
 
   static RankConfig config(int rank, int size, byte[] secret) {
-    return new RankConfig(
-        "job",
-        secret,
-        rank,
-        size,
-        0,
-        "127.0.0.1",
-        0,
-        "/nowhere",
-        1,
-        1,
-        2,
-        new int[] {rank},
-        2,
-        10_000,
-        0,
-        new CheckpointInterval.Every(1),
-        List.of(),
-        List.of());
+    return RankConfig.builder()
+        .jobId("job")
+        .secret(secret)
+        .rank(rank)
+        .size(size)
+        .host("127.0.0.1")
+        .nodeDirectory("/nowhere")
+        .ranksOnNode(1)
+        .ranksOnMachine(1)
+        .cores(2)
+        .group(new int[] {rank})
+        .logRingBase(2)
+        .heartbeatTimeoutMillis(10_000)
+        .recordLimitBytes(0)
+        .interval(new CheckpointInterval.Every(1))
+        .build();
   }
 
   static byte[] secret(int seed) {

@@ -9,7 +9,6 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
@@ -64,25 +63,23 @@ class KilledWriterIT {
   }
 
   private static RankConfig config(Path directory, int rank, int incarnation) {
-    return new RankConfig(
-        "job",
-        new byte[32],
-        rank,
-        2,
-        incarnation,
-        "127.0.0.1",
-        0,
-        directory.toString(),
-        2,
-        2,
-        2,
-        new int[] {rank},
-        2,
-        10_000,
-        0,
-        new CheckpointInterval.Every(1),
-        List.of(),
-        List.of());
+    return RankConfig.builder()
+        .jobId("job")
+        .secret(new byte[32])
+        .rank(rank)
+        .size(2)
+        .incarnation(incarnation)
+        .host("127.0.0.1")
+        .nodeDirectory(directory.toString())
+        .ranksOnNode(2)
+        .ranksOnMachine(2)
+        .cores(2)
+        .group(new int[] {rank})
+        .logRingBase(2)
+        .heartbeatTimeoutMillis(10_000)
+        .recordLimitBytes(0)
+        .interval(new CheckpointInterval.Every(1))
+        .build();
   }
 
   @Test

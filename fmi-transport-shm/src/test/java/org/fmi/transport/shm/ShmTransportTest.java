@@ -45,25 +45,23 @@ class ShmTransportTest {
   private final AtomicInteger reached = new AtomicInteger();
 
   private static RankConfig config(Path directory, int rank, int ranks, int incarnation) {
-    return new RankConfig(
-        "job",
-        new byte[32],
-        rank,
-        ranks,
-        incarnation,
-        "127.0.0.1",
-        0,
-        directory.toString(),
-        ranks,
-        ranks,
-        2,
-        new int[] {rank},
-        2,
-        10_000,
-        1 << 20,
-        new CheckpointInterval.Every(1),
-        List.of(),
-        List.of());
+    return RankConfig.builder()
+        .jobId("job")
+        .secret(new byte[32])
+        .rank(rank)
+        .size(ranks)
+        .incarnation(incarnation)
+        .host("127.0.0.1")
+        .nodeDirectory(directory.toString())
+        .ranksOnNode(ranks)
+        .ranksOnMachine(ranks)
+        .cores(2)
+        .group(new int[] {rank})
+        .logRingBase(2)
+        .heartbeatTimeoutMillis(10_000)
+        .recordLimitBytes(1 << 20)
+        .interval(new CheckpointInterval.Every(1))
+        .build();
   }
 
   private Transport open(int rank, int ranks) throws IOException {

@@ -66,25 +66,22 @@ class TcpTransportTest {
   private static final byte[] SECRET = new byte[32];
 
   private static RankConfig config(int rank, int size, byte[] secret) {
-    return new RankConfig(
-        "job1",
-        secret,
-        rank,
-        size,
-        0,
-        "127.0.0.1",
-        0,
-        "/nowhere",
-        size,
-        size,
-        2,
-        new int[] {rank},
-        2,
-        5000,
-        1L << 20,
-        new CheckpointInterval.Every(1),
-        List.of(),
-        List.of());
+    return RankConfig.builder()
+        .jobId("job1")
+        .secret(secret)
+        .rank(rank)
+        .size(size)
+        .host("127.0.0.1")
+        .nodeDirectory("/nowhere")
+        .ranksOnNode(size)
+        .ranksOnMachine(size)
+        .cores(2)
+        .group(new int[] {rank})
+        .logRingBase(2)
+        .heartbeatTimeoutMillis(5000)
+        .recordLimitBytes(1L << 20)
+        .interval(new CheckpointInterval.Every(1))
+        .build();
   }
 
   /** What one rank does in a test; runs on the rank's thread. */
