@@ -406,7 +406,7 @@ final class JobShell {
             c.group(),
             c.ranksOnNode(),
             sharing(c.ranksOnNode()),
-            choice.cores(),
+            choice.share(),
             c.faults()));
     if (c.rank() == 0 && !input.restart(c.incarnation())) {
       fail(
@@ -700,7 +700,7 @@ final class JobShell {
     switch (message) {
       case FromDaemon.Hello m -> {
         node.pid = m.pid();
-        binding.found(node.number, m.coreNumbers(), m.cores());
+        binding.found(node.number, m.cores(), m.whole());
         if (options.verbosity() == Verbosity.VERBOSE) {
           around
               .console()
@@ -710,7 +710,7 @@ final class JobShell {
                       + ": daemon "
                       + m.pid()
                       + ", "
-                      + m.cores()
+                      + m.whole()
                       + " cores, "
                       + (m.memoryFree() >> 20)
                       + " MiB free for checkpoints, JDK "

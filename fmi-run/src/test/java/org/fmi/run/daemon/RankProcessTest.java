@@ -55,6 +55,7 @@ final class RankProcessTest {
             new CheckpointInterval.Every(1),
             List.of(),
             List.of()),
+        new int[0],
         this::sent);
     return rank;
   }
