@@ -15,6 +15,7 @@ import org.fmi.Op;
 import org.fmi.Rollback;
 import org.fmi.Status;
 import org.fmi.control.RankMessage;
+import org.fmi.core.progress.OwnCore;
 import org.fmi.core.recovery.RankRuntime;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.GlobalRecoveryJob;
@@ -315,7 +316,8 @@ final class JobSimulation implements Supervisor {
             process.detectors(),
             stores,
             process.memory(),
-            process.clock());
+            process.clock(),
+            OwnCore.NONE);
     long answer = program.run(fmi, process, cluster);
     fmi.close();
     answers[process.rank()] = answer;

@@ -1,5 +1,8 @@
 package org.fmi.core.progress;
 
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Decides what a rank does after a poll that found nothing: poll again, let others run, or sleep.
  *
@@ -17,19 +20,29 @@ package org.fmi.core.progress;
  *       #LAST_SLEEP_NANOS}; an arrival ends them.
  * </ol>
  *
- * Any work found starts it over.
+ * <p>A rank that has a core of its own polls for {@link #SPIN_NANOS} instead and never yields: a
+ * program beside the job would keep the core for a time slice each time. Then it sleeps.
+ *
+ * <p>Any work found starts it over.
  */
 public final class WaitStrategy {
   /** Polls with hardly anything in between. */
   public static final int SPINS = 2_000;
 
   /**
-   * Of these, every such one is followed by a yield: less than a time slice of slow polls later.
+   * After so many of these follows a yield, less than a time slice of slow polls later; on a core
+   * of its own, a look at the clock.
    */
-  private static final int SPINS_TO_A_YIELD = 64;
+  private static final int SPINS_TO_A_PAUSE = 64;
 
   /** Polls with a yield in between. */
   public static final int YIELDS = 400;
+
+  /**
+   * How long a rank polls on a core of its own: a few of the time slices for which a program beside
+   * the job keeps the peer from running.
+   */
+  public static final long SPIN_NANOS = 10_000_000;
 
   /** The first sleep. */
   public static final long FIRST_SLEEP_NANOS = 50_000;
@@ -40,8 +53,17 @@ public final class WaitStrategy {
   /** So many of the longest sleeps in a row are a long wait: a second. */
   private static final int LONG_WAIT = 10;
 
+  /** More polls than there are in {@link #SPIN_NANOS}. */
+  private static final int UNTIL_TOLD = 1 << 30;
+
   private final int spins;
+  private final int yields;
+
+  /** Null unless the rank has a core of its own. */
+  private final @Nullable LongSupplier nanoTime;
+
   private int idle;
+  private long spinBegin;
   private int longest;
   private long sleep = FIRST_SLEEP_NANOS;
 
@@ -56,6 +78,23 @@ public final class WaitStrategy {
           "ranks and cores of a machine are at least 1, not " + ranks + " and " + cores);
     }
     spins = ranks <= cores ? SPINS : 0;
+    yields = YIELDS;
+    nanoTime = null;
+  }
+
+  private WaitStrategy(LongSupplier nanoTime) {
+    this.spins = UNTIL_TOLD;
+    this.yields = 0;
+    this.nanoTime = nanoTime;
+  }
+
+  /**
+   * For a rank that has a core of its own.
+   *
+   * @param nanoTime the time in nanoseconds; only differences count
+   */
+  public static WaitStrategy onOwnCore(LongSupplier nanoTime) {
+    return new WaitStrategy(nanoTime);
   }
 
   /** There was work. */
@@ -96,14 +135,14 @@ public final class WaitStrategy {
   public long idle() {
     if (idle < spins) {
       idle++;
-      if (idle % SPINS_TO_A_YIELD == 0) {
-        Thread.yield();
+      if (idle % SPINS_TO_A_PAUSE == 0) {
+        pause();
       } else {
         Thread.onSpinWait();
       }
       return 0;
     }
-    if (idle < spins + YIELDS) {
+    if (idle < spins + yields) {
       idle++;
       Thread.yield();
       return 0;
@@ -114,9 +153,26 @@ public final class WaitStrategy {
     return now;
   }
 
+  @SuppressWarnings("ThreadPriorityCheck") // as in idle
+  private void pause() {
+    if (nanoTime == null) {
+      Thread.yield();
+      return;
+    }
+    long now = nanoTime.getAsLong();
+    if (idle == SPINS_TO_A_PAUSE) {
+      spinBegin = now;
+    } else if (now - spinBegin >= SPIN_NANOS) {
+      idle = spins;
+    }
+  }
+
   /** For a person: how this rank waits. */
   @Override
   public String toString() {
-    return (spins > 0 ? "spin " + spins + ", " : "") + "yield " + YIELDS + ", sleep";
+    if (nanoTime != null) {
+      return "spin " + SPIN_NANOS / 1_000_000 + " ms, sleep";
+    }
+    return (spins > 0 ? "spin " + spins + ", " : "") + "yield " + yields + ", sleep";
   }
 }

@@ -15,6 +15,7 @@ import org.fmi.core.comm.ContextIds;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.MessengerListener;
 import org.fmi.core.p2p.Recorder;
+import org.fmi.core.progress.OwnCore;
 import org.fmi.core.progress.WaitStrategy;
 import org.fmi.rules.RecoveryLine;
 import org.fmi.spi.CheckpointId;
@@ -46,6 +47,7 @@ public final class RankRuntime implements Fmi {
   private final Messenger messenger;
   private final Lifecycle lifecycle;
   private final Checkpoints checkpoints;
+  private final OwnCore ownCore;
   private final FaultInjector faults;
   private final Communicator world;
   private final Communicator system;
@@ -117,6 +119,7 @@ public final class RankRuntime implements Fmi {
    * Joins the job; returns when the program may begin.
    *
    * @param transports in order of preference
+   * @param ownCore taken by the calling thread until {@link #close}
    * @throws IOException if no transport, detector or memory can be had
    */
   public RankRuntime(
@@ -126,16 +129,20 @@ public final class RankRuntime implements Fmi {
       FailureDetectorProvider detectors,
       CheckpointStoreProvider stores,
       NodeMemory memory,
-      RankClock clock)
+      RankClock clock,
+      OwnCore ownCore)
       throws IOException {
     this.config = config;
+    this.ownCore = ownCore;
     this.link = link;
     this.faults = new FaultInjector(config.faults(), link, clock);
     this.messenger =
         new Messenger(
             config.rank(),
             config.size(),
-            new WaitStrategy(config.ranksOnMachine(), config.cores()),
+            ownCore.exists()
+                ? WaitStrategy.onOwnCore(clock::nanoTime)
+                : new WaitStrategy(config.ranksOnMachine(), config.cores()),
             config.recordLimitBytes(),
             new Hooks());
     ContextIds contexts = new ContextIds();
@@ -218,7 +225,10 @@ public final class RankRuntime implements Fmi {
         if (position == Position.OUTSIDE) {
           lifecycle.awaitRestart();
         }
+        // It opens what the epoch needs, and with it threads.
+        ownCore.leave();
         JobMessage.Start start = lifecycle.join(position);
+        ownCore.take();
         faults.at(FaultPoint.CONNECT, -1);
         Place before = place;
         // A failure from here on sends this back to the top of the loop, whatever the place.
@@ -601,6 +611,7 @@ public final class RankRuntime implements Fmi {
     lifecycle.close();
     messenger.close();
     checkpoints.close();
+    ownCore.leave();
   }
 
   /**

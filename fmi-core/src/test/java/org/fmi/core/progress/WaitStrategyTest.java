@@ -37,6 +37,49 @@ class WaitStrategyTest {
   }
 
   @Test
+  void onACoreOfItsOwnItPollsForATimeAndThenSleeps() {
+    long[] now = {Long.MAX_VALUE - WaitStrategy.SPIN_NANOS / 2}; // a clock may overflow
+    WaitStrategy w = WaitStrategy.onOwnCore(() -> now[0]);
+    assertThat(w.mayWaitBusily()).isTrue();
+    for (int i = 0; i < 1_000_000; i++) {
+      assertThat(w.idle()).isZero();
+    }
+    now[0] += WaitStrategy.SPIN_NANOS - 1;
+    assertThat(pollsIn(w, 200)).isEqualTo(200);
+    now[0] += 1;
+    assertThat(pollsBeforeSleep(w)).isLessThan(100);
+    assertThat(w.spinning()).isFalse();
+    assertThat(w.idle()).isEqualTo(2 * WaitStrategy.FIRST_SLEEP_NANOS);
+  }
+
+  @Test
+  void workStartsThePollingOnItsOwnCoreOver() {
+    long[] now = {0};
+    WaitStrategy w = WaitStrategy.onOwnCore(() -> now[0]);
+    for (int round = 0; round < 3; round++) {
+      assertThat(pollsIn(w, 200)).isEqualTo(200);
+      now[0] += WaitStrategy.SPIN_NANOS - 1;
+      assertThat(pollsIn(w, 200)).isEqualTo(200);
+      w.reset();
+    }
+    assertThat(pollsIn(w, 200)).isEqualTo(200);
+    now[0] += WaitStrategy.SPIN_NANOS;
+    assertThat(pollsBeforeSleep(w)).isLessThan(100);
+    w.reset();
+    assertThat(w.spinning()).isTrue();
+    assertThat(pollsIn(w, 200)).isEqualTo(200);
+  }
+
+  /** At most so many. */
+  private static int pollsIn(WaitStrategy w, int most) {
+    int polls = 0;
+    while (polls < most && w.idle() == 0) {
+      polls++;
+    }
+    return polls;
+  }
+
+  @Test
   void refusesWhatCannotBe() {
     assertThatThrownBy(() -> new WaitStrategy(0, 1)).isInstanceOf(IllegalArgumentException.class);
   }

@@ -20,7 +20,8 @@ public final class DaemonCodec {
               .putInts(m.group())
               .putInt(m.ranksOnNode())
               .putInt(m.ranksOnMachine())
-              .putInts(m.cores())
+              .putString(m.share().bound().name())
+              .putInts(m.share().numbers())
               .putList(m.faults(), RuntimeParts::putFault)
               .toBytes();
       case ToDaemon.KillRank m ->
@@ -59,7 +60,7 @@ public final class DaemonCodec {
                   in.getInts(),
                   in.getInt(),
                   in.getInt(),
-                  in.getInts(),
+                  new CoreShare(in.getEnum(CoreShare.Bound.class), in.getInts()),
                   in.getList(RuntimeParts::getFault));
           case 3 -> new ToDaemon.KillRank(in.getInt(), in.getInt());
           case 4 -> new ToDaemon.Tell(in.getInt(), in.getInt(), RuntimeParts.getJobMessage(in));
@@ -78,8 +79,8 @@ public final class DaemonCodec {
           new MessageWriter(1)
               .putInt(m.node())
               .putLong(m.pid())
-              .putInt(m.cores())
-              .putInts(m.coreNumbers())
+              .putInt(m.whole())
+              .putList(m.cores(), MessageWriter::putInts)
               .putLong(m.memoryFree())
               .putString(m.java())
               .toBytes();
@@ -121,7 +122,7 @@ public final class DaemonCodec {
                   in.getInt(),
                   in.getLong(),
                   in.getInt(),
-                  in.getInts(),
+                  in.getList(MessageReader::getInts),
                   in.getLong(),
                   in.getString());
           case 2 -> new FromDaemon.Ready();

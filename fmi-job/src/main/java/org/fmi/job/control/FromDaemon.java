@@ -1,5 +1,6 @@
 package org.fmi.job.control;
 
+import java.util.List;
 import org.fmi.control.RankMessage;
 
 /** What a daemon tells fmirun. */
@@ -7,13 +8,18 @@ public sealed interface FromDaemon {
   /**
    * The first message: the daemon is connected.
    *
-   * @param cores how many cores its ranks may keep busy
-   * @param coreNumbers the cores its ranks may run on, ascending; empty if not known
+   * @param whole how many cores its ranks may keep busy
+   * @param cores those that its ranks may run on, each with the numbers of its hardware threads;
+   *     empty if not known
    * @param memoryFree free bytes where the node's memory lies
    * @param java the version of the JDK it found
    */
-  record Hello(int node, long pid, int cores, int[] coreNumbers, long memoryFree, String java)
-      implements FromDaemon {}
+  record Hello(int node, long pid, int whole, List<int[]> cores, long memoryFree, String java)
+      implements FromDaemon {
+    public Hello {
+      cores = List.copyOf(cores);
+    }
+  }
 
   /** The answer to {@link ToDaemon.Setup}: ranks can be started. */
   record Ready() implements FromDaemon {}

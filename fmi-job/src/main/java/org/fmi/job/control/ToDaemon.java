@@ -13,7 +13,7 @@ public sealed interface ToDaemon {
    * Start a process for a rank; a waiting standby takes it over at once.
    *
    * @param ranksOnMachine how many ranks share the machine, which may be that of other nodes too
-   * @param cores numbers of the cores to bind it to; empty if to none
+   * @param share the cores that it gets
    */
   record Spawn(
       int rank,
@@ -21,7 +21,7 @@ public sealed interface ToDaemon {
       int[] group,
       int ranksOnNode,
       int ranksOnMachine,
-      int[] cores,
+      CoreShare share,
       List<Fault> faults)
       implements ToDaemon {
     public Spawn {

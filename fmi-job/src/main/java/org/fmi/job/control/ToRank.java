@@ -15,8 +15,13 @@ public sealed interface ToRank {
   /** Hold a lifeline: from now on its death is to be known at once. */
   record HoldLifeline() implements ToRank {}
 
-  /** Who this process is; the program and its arguments are the same for all. */
-  record Assign(RankConfig config) implements ToRank {}
+  /**
+   * Who this process is; the program and its arguments are the same for all.
+   *
+   * @param ownCore numbers of the hardware threads of the core that the thread which calls {@code
+   *     Fmi.init} has to itself; empty if it has none
+   */
+  record Assign(RankConfig config, int[] ownCore) implements ToRank {}
 
   /** A message of the job. */
   record Tell(JobMessage message) implements ToRank {}

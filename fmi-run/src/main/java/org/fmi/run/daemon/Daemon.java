@@ -23,6 +23,8 @@ import java.util.concurrent.TimeUnit;
 import org.fmi.control.RankMessage;
 import org.fmi.job.control.BadMessageException;
 import org.fmi.job.control.Bootstrap;
+import org.fmi.job.control.CoreShare;
+import org.fmi.job.control.CoreShare.Bound;
 import org.fmi.job.control.DaemonCodec;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.FromRank;
@@ -35,6 +37,7 @@ import org.fmi.net.ConnectionHandler;
 import org.fmi.net.Loop;
 import org.fmi.run.Installation;
 import org.fmi.run.lifeline.Lifeline;
+import org.fmi.run.process.Affinity;
 import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
@@ -220,7 +223,7 @@ final class Daemon implements Uplink {
               bootstrap.node(),
               ProcessHandle.current().pid(),
               usable.whole(),
-              usable.numbers(),
+              usable.cores(),
               directory.free(),
               Runtime.version().toString()));
       if (!NodeDirectory.inMemory()) {
@@ -366,7 +369,7 @@ final class Daemon implements Uplink {
       // Not made up for now: a new one would take time from the recovery. fmirun asks again.
       standbysWanted--;
       ranks.put(m.rank(), standby);
-      assign(standby, config, m.cores());
+      assign(standby, config, m.share());
       return;
     }
     Starting soon = new Starting(config);
@@ -376,7 +379,7 @@ final class Daemon implements Uplink {
         process -> {
           starting.remove(m.rank(), soon);
           ranks.put(m.rank(), process);
-          assign(process, config, m.cores());
+          assign(process, config, m.share());
           soon.messages.forEach(process::tell);
           soon.input.forEach(process::input);
           if (soon.killed) {
@@ -417,15 +420,17 @@ final class Daemon implements Uplink {
   }
 
   /** Makes a process a rank; bound before it is told, so before it runs the program. */
-  private void assign(RankProcess process, RankConfig config, int[] boundTo) {
-    if (boundTo.length > 0 && !Affinity.bind(process.pid(), boundTo) && !warnedOfBinding) {
+  private void assign(RankProcess process, RankConfig config, CoreShare share) {
+    if (share.bound() == Bound.PROCESS
+        && !Affinity.bind(process.pid(), share.numbers())
+        && !warnedOfBinding) {
       warnedOfBinding = true;
       send(
           new FromDaemon.Warning(
               "the system does not allow ranks to be bound to cores; they run without (--bind none"
                   + " does not try)"));
     }
-    process.assign(config, this);
+    process.assign(config, share.bound() == Bound.THREAD ? share.numbers() : new int[0], this);
   }
 
   private void startStandbys() {

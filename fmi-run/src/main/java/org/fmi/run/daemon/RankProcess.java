@@ -69,8 +69,12 @@ final class RankProcess {
     return config;
   }
 
-  /** Makes it a rank. */
-  void assign(RankConfig assigned, Uplink uplink) {
+  /**
+   * Makes it a rank.
+   *
+   * @param ownCore see {@link ToRank.Assign}
+   */
+  void assign(RankConfig assigned, int[] ownCore, Uplink uplink) {
     config = assigned;
     rank.complete(assigned.rank());
     InputPump pump = new InputPump(process.getOutputStream(), assigned.incarnation(), uplink);
@@ -80,7 +84,7 @@ final class RankProcess {
     } else {
       pump.add(InputPump.END);
     }
-    send(new ToRank.Assign(assigned));
+    send(new ToRank.Assign(assigned, ownCore));
     Connection open = connection;
     if (open != null) {
       open.heartbeat(assigned.heartbeatTimeoutMillis());

@@ -2,8 +2,12 @@ package org.fmi.run.daemon;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import org.fmi.job.control.CoreList;
 import org.fmi.node.ControlGroup;
@@ -11,15 +15,27 @@ import org.fmi.node.ControlGroup;
 /**
  * What this process, and those it starts, may use of the machine's cores.
  *
- * @param numbers the cores it may run on, ascending; none if the system does not tell
- * @param whole how many it may keep busy all the time: control groups limit that too
+ * @param cores those it may run on, each with the numbers of its hardware threads, all ascending;
+ *     none if the system does not tell
+ * @param whole how many hardware threads it may keep busy all the time: control groups limit that
+ *     too
  */
-record UsableCores(int[] numbers, int whole) {
+public record UsableCores(List<int[]> cores, int whole) {
   private static final String ALLOWED = "Cpus_allowed_list:";
   private static final Path ONLINE = Path.of("/sys/devices/system/cpu/online");
+  private static final Path CPUS = Path.of("/sys/devices/system/cpu");
   private static final String GROUP = "0::";
 
-  static UsableCores find() throws IOException {
+  public UsableCores {
+    cores = List.copyOf(cores);
+  }
+
+  /**
+   * Asks the system.
+   *
+   * @throws IOException if it does not answer
+   */
+  public static UsableCores find() throws IOException {
     int[] numbers = {};
     for (String line : ControlGroup.lines(Path.of("/proc/self/status"))) {
       if (line.startsWith(ALLOWED)) {
@@ -36,7 +52,39 @@ record UsableCores(int[] numbers, int whole) {
         whole = Math.min(whole, quota(ControlGroup.MOUNT, line.substring(GROUP.length())));
       }
     }
-    return new UsableCores(numbers, whole);
+    return new UsableCores(ofHardwareThreads(numbers, UsableCores::siblings), whole);
+  }
+
+  /**
+   * The cores that hardware threads belong to, in the order of their first threads.
+   *
+   * @param numbers of the hardware threads that may be used, ascending
+   * @param siblings all threads of the core of one of them; none if that is not known
+   */
+  static List<int[]> ofHardwareThreads(int[] numbers, IntFunction<int[]> siblings) {
+    List<int[]> cores = new ArrayList<>();
+    Set<Integer> found = new HashSet<>();
+    for (int number : numbers) {
+      if (found.add(number)) {
+        int[] others = common(numbers, siblings.apply(number));
+        int[] core =
+            Arrays.stream(others).filter(other -> other == number || found.add(other)).toArray();
+        cores.add(core.length == 0 ? new int[] {number} : core);
+      }
+    }
+    return cores;
+  }
+
+  private static int[] siblings(int number) {
+    Path list = CPUS.resolve("cpu" + number + "/topology/thread_siblings_list");
+    try {
+      return ControlGroup.lines(list).stream()
+          .flatMapToInt(line -> Arrays.stream(CoreList.parse(line.strip())))
+          .toArray();
+    } catch (IOException e) {
+      // As on a machine that has one thread per core.
+      return new int[0];
+    }
   }
 
   /** What is allowed may hold cores that the machine could have and has not. */

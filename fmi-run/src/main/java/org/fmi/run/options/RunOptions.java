@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param spec what the decision maker needs to know
  * @param ssh whether the nodes are other hosts, reached by ssh, and not on this machine
- * @param bind how many cores a rank must get at least to be bound to them; 0 if it never is
+ * @param bind whether ranks are bound to their share of the cores
  * @param directory where the ranks run
  * @param transports names of transports, empty for all
  * @param events where to write events, if anywhere
@@ -34,7 +34,7 @@ public record RunOptions(
     Program program,
     JobSpec spec,
     boolean ssh,
-    int bind,
+    boolean bind,
     Path directory,
     List<String> transports,
     CheckpointInterval interval,
@@ -138,7 +138,7 @@ public record RunOptions(
           program,
           spec,
           ssh,
-          bind(),
+          choice(Setting.BIND, "core", "core", "none").equals("core"),
           directory,
           transports(nodes),
           interval(),
@@ -151,15 +151,6 @@ public record RunOptions(
           prefix == null ? null : prefix.texts().getFirst(),
           (int) Math.round(1000 * decimal(Setting.HEARTBEAT, 0.1, 3600, 5)),
           whole(Setting.LOG_RING_BASE, 2, MAX_RANKS, 2));
-    }
-
-    /** A JVM has threads of its own, which would take its only core from the program. */
-    private int bind() throws UsageException {
-      return switch (choice(Setting.BIND, "", "core", "none")) {
-        case "core" -> 1;
-        case "none" -> 0;
-        default -> 2;
-      };
     }
 
     private boolean ssh() throws UsageException {

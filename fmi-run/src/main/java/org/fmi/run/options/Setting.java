@@ -14,8 +14,9 @@ enum Setting {
       "--bind",
       "bind",
       "B",
-      "core or none: whether each rank is bound to its share of the cores; never if a machine has"
-          + " more ranks than cores (default: core if it has two cores a rank or more)"),
+      "core or none: whether each rank is bound to its share of the cores: its process, or, if that"
+          + " is one core, the thread that calls Fmi.init; never if a machine has more ranks than"
+          + " cores (default core)"),
   TRANSPORT(
       "--transport",
       "transport",

@@ -20,7 +20,6 @@ import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
 import org.fmi.net.Loop;
 import org.fmi.run.lifeline.Lifeline;
-import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +34,7 @@ final class DaemonLink implements JobLink, ConnectionHandler {
 
   private final Connection connection;
   private final CompletableFuture<Optional<Path>> warmUp = new CompletableFuture<>();
-  private final CompletableFuture<RankConfig> assignment = new CompletableFuture<>();
+  private final CompletableFuture<ToRank.Assign> assignment = new CompletableFuture<>();
 
   /** Messages that came before somebody listened. Used on the link's thread. */
   private final List<JobMessage> early = new ArrayList<>();
@@ -80,7 +79,7 @@ final class DaemonLink implements JobLink, ConnectionHandler {
   }
 
   /** Done when this process knows who it is. */
-  CompletableFuture<RankConfig> assignment() {
+  CompletableFuture<ToRank.Assign> assignment() {
     return assignment;
   }
 
@@ -122,7 +121,7 @@ final class DaemonLink implements JobLink, ConnectionHandler {
         case ToRank.HoldLifeline _ -> holdLifeline();
         case ToRank.Assign m -> {
           from.heartbeat(m.config().heartbeatTimeoutMillis());
-          assignment.complete(m.config());
+          assignment.complete(m);
           warmUp.complete(Optional.empty());
         }
         case ToRank.Tell m -> {

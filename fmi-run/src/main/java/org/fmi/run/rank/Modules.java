@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
 import org.fmi.control.JobLink;
+import org.fmi.core.progress.OwnCore;
 import org.fmi.core.progress.ParkingClock;
 import org.fmi.core.recovery.RankRuntime;
 import org.fmi.run.Transports;
@@ -37,7 +38,8 @@ record Modules(
   }
 
   /** Joins the job. */
-  RankRuntime join(RankConfig config, JobLink link, NodeMemory memory) throws IOException {
+  RankRuntime join(RankConfig config, JobLink link, NodeMemory memory, OwnCore ownCore)
+      throws IOException {
     List<TransportProvider> wanted =
         config.transports().isEmpty()
             ? transports.stream().filter(TransportProvider::present).toList()
@@ -46,6 +48,7 @@ record Modules(
       throw new IllegalStateException(
           "none of the transports " + config.transports() + " is on the class path");
     }
-    return new RankRuntime(config, link, wanted, detectors, stores, memory, new ParkingClock());
+    return new RankRuntime(
+        config, link, wanted, detectors, stores, memory, new ParkingClock(), ownCore);
   }
 }

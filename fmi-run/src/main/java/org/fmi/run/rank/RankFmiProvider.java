@@ -15,7 +15,10 @@ public final class RankFmiProvider implements FmiProvider {
     try {
       return Modules.find()
           .join(
-              seat.config(), seat.link(), new SharedMemory(Path.of(seat.config().nodeDirectory())));
+              seat.config(),
+              seat.link(),
+              new SharedMemory(Path.of(seat.config().nodeDirectory())),
+              BoundThread.of(seat.ownCore()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.fmi.job.control.ToRank;
 import org.fmi.run.process.ProcessGroup;
-import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +33,7 @@ public final class RankMain {
     Thread group = ProcessGroup.lead();
     DaemonLink link = DaemonLink.connect(Path.of(socket));
     Optional<Path> warmUp = link.warmUp().join();
-    CompletableFuture<RankConfig> assignment = link.assignment();
+    CompletableFuture<ToRank.Assign> assignment = link.assignment();
     if (warmUp.isPresent() && !assignment.isDone()) {
       WarmUp.begin(warmUp.get(), args[0]);
     }

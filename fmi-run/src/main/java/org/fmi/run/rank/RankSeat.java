@@ -2,6 +2,7 @@ package org.fmi.run.rank;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.fmi.control.JobLink;
+import org.fmi.job.control.ToRank;
 import org.fmi.spi.RankConfig;
 
 /**
@@ -12,11 +13,13 @@ final class RankSeat {
   private static final InheritableThreadLocal<RankSeat> SEAT = new InheritableThreadLocal<>();
 
   private final RankConfig config;
+  private final int[] ownCore;
   private final JobLink link;
   private final AtomicBoolean taken = new AtomicBoolean();
 
-  RankSeat(RankConfig config, JobLink link) {
-    this.config = config;
+  RankSeat(ToRank.Assign assignment, JobLink link) {
+    this.config = assignment.config();
+    this.ownCore = assignment.ownCore();
     this.link = link;
   }
 
@@ -44,6 +47,11 @@ final class RankSeat {
 
   RankConfig config() {
     return config;
+  }
+
+  /** The core that its thread has to itself; empty if there is none. */
+  int[] ownCore() {
+    return ownCore;
   }
 
   JobLink link() {

@@ -16,6 +16,7 @@ import org.fmi.control.JobLink;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
+import org.fmi.core.progress.OwnCore;
 import org.fmi.node.SharedMemory;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.RankConfig;
@@ -129,7 +130,7 @@ final class WarmUp {
 
   private void runRank(int rank) {
     SharedMemory memory = new SharedMemory(directoryOf(nodeOf(rank)));
-    try (Fmi fmi = modules.join(config(rank), seats[rank], memory)) {
+    try (Fmi fmi = modules.join(config(rank), seats[rank], memory, OwnCore.NONE)) {
       Comm world = fmi.world();
       double[] state = new double[STATE];
       fmi.loop(

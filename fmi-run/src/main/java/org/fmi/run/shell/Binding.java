@@ -3,26 +3,28 @@ package org.fmi.run.shell;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.fmi.job.JobSpec;
 import org.fmi.job.control.CoreList;
+import org.fmi.job.control.CoreShare;
 
 /**
- * Decides which cores the process of a rank is bound to.
+ * Decides which cores a rank is bound to.
  *
  * <p>A machine has a place for each rank that is on it when the job begins; a spare has one for
- * each rank that it takes. Every place is an equal share of the machine's cores. A rank keeps its
- * place as long as it stays on the machine, so a replacement gets the cores of the process it
- * replaces; a rank that finds all places taken is not bound. With too few cores nobody is.
+ * each rank that it takes. Every place is an equal {@link CoreShare} of the machine's cores. A rank
+ * keeps its place as long as it stays on the machine, so a replacement gets the cores of the
+ * process it replaces; a rank that finds all places taken is not bound. With too few cores nobody
+ * is.
  */
 final class Binding {
   /**
    * What was decided for one process.
    *
-   * @param cores their numbers; empty if it is not bound
    * @param text the same for the user
    */
-  record Choice(int[] cores, String text) {}
+  record Choice(CoreShare share, String text) {}
 
   private static final int NONE = -1;
 
@@ -30,7 +32,7 @@ final class Binding {
   private static final class Machine {
     final int places;
     final BitSet taken = new BitSet();
-    int[] cores = {};
+    List<int[]> cores = List.of();
     int whole;
 
     Machine(int places) {
@@ -40,18 +42,18 @@ final class Binding {
 
   private record Place(Machine machine, int number) {}
 
-  private final int leastCores;
+  private final boolean wanted;
   private final Machine[] machines;
   private final Map<Integer, Place> places = new HashMap<>();
 
   /**
    * Nobody is bound yet.
    *
-   * @param leastCores how many cores a rank must get to be bound; 0 if none is to be bound
+   * @param wanted whether ranks are to be bound at all
    * @param oneMachine whether all nodes are on one machine
    */
-  Binding(JobSpec spec, int leastCores, boolean oneMachine) {
-    this.leastCores = leastCores;
+  Binding(JobSpec spec, boolean wanted, boolean oneMachine) {
+    this.wanted = wanted;
     this.machines = new Machine[spec.nodes().size()];
     if (oneMachine) {
       Arrays.fill(machines, new Machine(spec.size()));
@@ -68,34 +70,36 @@ final class Binding {
   /**
    * What a node may use.
    *
-   * @param cores numbers of the cores its processes may run on, ascending
-   * @param whole how many of them they may keep busy
+   * @param cores those its processes may run on, each with the numbers of its hardware threads
+   * @param whole how many hardware threads they may keep busy
    */
-  void found(int node, int[] cores, int whole) {
+  void found(int node, List<int[]> cores, int whole) {
     machines[node].cores = cores;
     machines[node].whole = whole;
   }
 
   /** Decides for a new process of a rank, which takes the place of the one before. */
   Choice choose(int rank, int node) {
-    if (leastCores == 0) {
+    if (!wanted) {
       return notBound("ranks not bound: --bind none");
     }
     Machine machine = machines[node];
     int place = place(rank, machine);
-    int usable = Math.min(machine.cores.length, machine.whole);
-    if (machine.places * leastCores > usable) {
+    int usable = Math.min(CoreShare.threads(machine.cores), machine.whole);
+    if (machine.places > usable) {
       return notBound(
           "ranks not bound: " + count(machine.places, "rank") + ", " + count(usable, "core"));
     }
     if (place == NONE) {
       return notBound("rank " + rank + " not bound: other ranks have the cores");
     }
-    int share = machine.cores.length / machine.places;
-    int[] cores = Arrays.copyOfRange(machine.cores, place * share, (place + 1) * share);
+    CoreShare share = CoreShare.of(machine.cores, place, machine.places);
+    String cores = CoreList.format(share.numbers());
     return new Choice(
-        cores,
-        "rank " + rank + " on " + (share == 1 ? "core " : "cores ") + CoreList.format(cores));
+        share,
+        share.bound() == CoreShare.Bound.THREAD
+            ? "the thread of rank " + rank + " on core " + cores
+            : "rank " + rank + " on cores " + cores);
   }
 
   private int place(int rank, Machine machine) {
@@ -117,7 +121,7 @@ final class Binding {
   }
 
   private static Choice notBound(String text) {
-    return new Choice(new int[0], text);
+    return new Choice(CoreShare.NONE, text);
   }
 
   private static String count(int number, String what) {

@@ -410,7 +410,7 @@ final class JobShell {
             c.group(),
             c.ranksOnNode(),
             sharing(c.ranksOnNode()),
-            choice.cores(),
+            choice.share(),
             c.faults()));
     if (c.rank() == 0 && !input.restart(c.incarnation())) {
       fail(
@@ -704,7 +704,7 @@ final class JobShell {
     switch (message) {
       case FromDaemon.Hello m -> {
         node.pid = m.pid();
-        binding.found(node.number, m.coreNumbers(), m.cores());
+        binding.found(node.number, m.cores(), m.whole());
         if (options.verbosity() == Verbosity.VERBOSE) {
           around
               .console()
@@ -714,7 +714,7 @@ final class JobShell {
                       + ": daemon "
                       + m.pid()
                       + ", "
-                      + m.cores()
+                      + m.whole()
                       + " cores, "
                       + (m.memoryFree() >> 20)
                       + " MiB free for checkpoints, JDK "

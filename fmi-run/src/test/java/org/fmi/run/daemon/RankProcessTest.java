@@ -51,6 +51,7 @@ final class RankProcessTest {
             .recordLimitBytes(0)
             .interval(new CheckpointInterval.Every(1))
             .build(),
+        new int[0],
         this::sent);
     return rank;
   }

@@ -143,7 +143,7 @@ final class OptionsTest {
             new JobSpec(
                 4, List.of(new Node("node0", 4, false)), 0, 16, OnNoSpare.SHARE, 1000, List.of()));
     assertThat(options.ssh()).isFalse();
-    assertThat(options.bind()).isEqualTo(2);
+    assertThat(options.bind()).isTrue();
     assertThat(options.transports()).isEmpty();
     assertThat(options.interval()).isEqualTo(new CheckpointInterval.Mtbf(3600));
     assertThat(options.heartbeatMillis()).isEqualTo(5000);
@@ -256,7 +256,7 @@ final class OptionsTest {
             "-n 2 --transport tcp --group-size 4 --interval 10 --on-no-spare wait --max-recoveries"
                 + " 3 --events e.jsonl --quiet --tag-output -x HERE -x THERE=then=x -J -Xmx2g -J"
                 + " -Dkey=value --heartbeat 0.5 --logring-base 4 --bind none app.jar");
-    assertThat(options.bind()).isZero();
+    assertThat(options.bind()).isFalse();
     assertThat(options.transports()).containsExactly("tcp");
     assertThat(options.spec().groupSize()).isEqualTo(4);
     assertThat(options.interval()).isEqualTo(new CheckpointInterval.Every(10));

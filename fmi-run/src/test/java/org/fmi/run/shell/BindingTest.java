@@ -2,6 +2,7 @@ package org.fmi.run.shell;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Arrays;
 import java.util.List;
 import org.fmi.job.JobSpec;
 import org.fmi.job.JobSpec.Node;
@@ -20,32 +21,26 @@ final class BindingTest {
 
   /** A job on hosts that all have the same cores. */
   private static Binding onHosts(String cores, JobSpec spec) {
-    return binding(cores, Integer.MAX_VALUE, spec, 1, false);
+    return binding(cores, Integer.MAX_VALUE, spec, true, false);
   }
 
   private static Binding onOneMachine(String cores, JobSpec spec) {
-    return binding(cores, Integer.MAX_VALUE, spec, 1, true);
+    return binding(cores, Integer.MAX_VALUE, spec, true, true);
   }
 
   private static Binding binding(
-      String cores, int whole, JobSpec spec, int leastCores, boolean oneMachine) {
-    Binding binding = new Binding(spec, leastCores, oneMachine);
+      String cores, int whole, JobSpec spec, boolean wanted, boolean oneMachine) {
+    Binding binding = new Binding(spec, wanted, oneMachine);
+    List<int[]> each =
+        Arrays.stream(CoreList.parse(cores)).mapToObj(number -> new int[] {number}).toList();
     for (int node = 0; node < spec.nodes().size(); node++) {
-      binding.found(node, CoreList.parse(cores), whole);
+      binding.found(node, each, whole);
     }
     return binding;
   }
 
   private static String cores(Binding.Choice choice) {
-    return CoreList.format(choice.cores());
-  }
-
-  @Test
-  void bindsNobodyWhoWouldGetFewerCoresThanWanted() {
-    JobSpec two = spec(2, 0, node("a", 2));
-    assertThat(binding("0-2", 3, two, 2, false).choose(0, 0).text())
-        .isEqualTo("ranks not bound: 2 ranks, 3 cores");
-    assertThat(cores(binding("0-3", 4, two, 2, false).choose(0, 0))).isEqualTo("0-1");
+    return CoreList.format(choice.share().numbers());
   }
 
   @Test
@@ -59,15 +54,15 @@ final class BindingTest {
   @Test
   void asManyRanksAsCoresHaveOneEach() {
     Binding binding = onHosts("4,6", spec(2, 0, node("a", 2)));
-    assertThat(binding.choose(0, 0).text()).isEqualTo("rank 0 on core 4");
-    assertThat(binding.choose(1, 0).cores()).containsExactly(6);
+    assertThat(binding.choose(0, 0).text()).isEqualTo("the thread of rank 0 on core 4");
+    assertThat(binding.choose(1, 0).share().numbers()).containsExactly(6);
   }
 
   @Test
   void moreRanksThanCoresAreNotBound() {
     Binding binding = onHosts("0-1", spec(3, 0, node("a", 3)));
     for (int rank = 0; rank < 3; rank++) {
-      assertThat(binding.choose(rank, 0).cores()).isEmpty();
+      assertThat(binding.choose(rank, 0).share().numbers()).isEmpty();
       assertThat(binding.choose(rank, 0).text()).isEqualTo("ranks not bound: 3 ranks, 2 cores");
     }
   }
@@ -75,15 +70,15 @@ final class BindingTest {
   @Test
   void aQuotaOfFewerCoresThanRanksCounts() {
     JobSpec two = spec(2, 0, node("a", 2));
-    assertThat(binding("0-7", 1, two, 1, false).choose(0, 0).text())
+    assertThat(binding("0-7", 1, two, true, false).choose(0, 0).text())
         .isEqualTo("ranks not bound: 2 ranks, 1 core");
-    assertThat(cores(binding("0-7", 2, two, 1, false).choose(0, 0))).isEqualTo("0-3");
+    assertThat(cores(binding("0-7", 2, two, true, false).choose(0, 0))).isEqualTo("0-3");
   }
 
   @Test
   void nobodyIsBoundIfNotWanted() {
-    Binding binding = binding("0-7", 8, spec(2, 0, node("a", 2)), 0, true);
-    assertThat(binding.choose(0, 0).cores()).isEmpty();
+    Binding binding = binding("0-7", 8, spec(2, 0, node("a", 2)), false, true);
+    assertThat(binding.choose(0, 0).share().numbers()).isEmpty();
     assertThat(binding.choose(0, 0).text()).isEqualTo("ranks not bound: --bind none");
   }
 
@@ -100,7 +95,7 @@ final class BindingTest {
     JobSpec spec = spec(4, 2, node("node0", 2), node("node1", 2));
     Binding binding = onOneMachine("0-3", spec);
     for (int rank = 0; rank < 4; rank++) {
-      assertThat(binding.choose(rank, rank / 2).cores()).containsExactly(rank);
+      assertThat(binding.choose(rank, rank / 2).share().numbers()).containsExactly(rank);
     }
     assertThat(onOneMachine("0-2", spec).choose(0, 0).text())
         .isEqualTo("ranks not bound: 4 ranks, 3 cores");
@@ -121,8 +116,8 @@ final class BindingTest {
         onOneMachine("0-1", spec(2, 1, node("node0", 1), node("node1", 1), node("node2", 1)));
     binding.choose(0, 0);
     binding.choose(1, 1);
-    assertThat(binding.choose(0, 2).cores()).containsExactly(0);
-    assertThat(binding.choose(1, 2).cores()).containsExactly(1);
+    assertThat(binding.choose(0, 2).share().numbers()).containsExactly(0);
+    assertThat(binding.choose(1, 2).share().numbers()).containsExactly(1);
   }
 
   @Test
@@ -143,7 +138,7 @@ final class BindingTest {
       binding.choose(rank, rank / 2);
     }
     Binding.Choice shares = binding.choose(0, 1);
-    assertThat(shares.cores()).isEmpty();
+    assertThat(shares.share().numbers()).isEmpty();
     assertThat(shares.text()).isEqualTo("rank 0 not bound: other ranks have the cores");
     assertThat(cores(binding.choose(2, 1))).isEqualTo("0-1");
     assertThat(cores(binding.choose(3, 2))).isEqualTo("0-3");

@@ -430,7 +430,7 @@ final class JobShellTest {
 
     @Override
     public void onOpen(Connection connection) {
-      connection.send(DaemonCodec.encode(new FromDaemon.Hello(0, 1, 1, new int[0], 1 << 20, "25")));
+      connection.send(DaemonCodec.encode(new FromDaemon.Hello(0, 1, 1, List.of(), 1 << 20, "25")));
     }
 
     @Override

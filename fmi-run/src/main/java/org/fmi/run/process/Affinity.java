@@ -1,0 +1,111 @@
+package org.fmi.run.process;
+
+import java.io.File;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.util.BitSet;
+import java.util.HashSet;
+import java.util.Set;
+
+/** Binds processes and threads to cores, by sched_setaffinity(2). */
+public final class Affinity {
+  private static final MethodHandle SET = function("sched_setaffinity");
+  private static final MethodHandle GET = function("sched_getaffinity");
+
+  /** Longs of a mask that is large enough for every machine: 8192 cores. */
+  private static final int MOST_LONGS = 128;
+
+  /** For the calling thread. */
+  private static final int SELF = 0;
+
+  private Affinity() {}
+
+  @SuppressWarnings("restricted") // calls the system; FMI's JVMs allow it
+  private static MethodHandle function(String name) {
+    return Linker.nativeLinker()
+        .downcallHandle(
+            Linker.nativeLinker().defaultLookup().findOrThrow(name),
+            FunctionDescriptor.of(
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_INT,
+                ValueLayout.JAVA_LONG,
+                ValueLayout.ADDRESS));
+  }
+
+  /** Gets ready to bind: the first call of the system takes a while to be set up. */
+  public static void prepare() {
+    // By the initialisation of this class.
+  }
+
+  /**
+   * Binds all threads of a process, and with them those that they will start.
+   *
+   * @param cores their numbers, at least one
+   * @return whether the system allows it; true also for a process that has ended
+   */
+  public static boolean bind(long pid, int[] cores) {
+    File threads = new File("/proc/" + pid + "/task");
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment mask = mask(arena, cores);
+      Set<String> bound = new HashSet<>();
+      boolean more = true;
+      while (more) {
+        // A thread that was not bound yet may have started another one meanwhile.
+        more = false;
+        String[] names = threads.list();
+        for (String name : names == null ? new String[0] : names) {
+          if (bound.add(name)) {
+            more = true;
+            if (call(SET, Integer.parseInt(name), mask) != 0 && new File(threads, name).exists()) {
+              return false;
+            }
+          }
+        }
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Binds the calling thread, which is not to be a virtual one, and with it those that it will
+   * start.
+   *
+   * @param cores their numbers, at least one
+   * @return whether the system allows it
+   */
+  public static boolean bindCaller(int[] cores) {
+    try (Arena arena = Arena.ofConfined()) {
+      return call(SET, SELF, mask(arena, cores)) == 0;
+    }
+  }
+
+  /** The cores that the calling thread may run on, ascending; none if the system does not tell. */
+  public static int[] ofCaller() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment mask = arena.allocate(ValueLayout.JAVA_LONG, MOST_LONGS);
+      return call(GET, SELF, mask) < 0
+          ? new int[0]
+          : BitSet.valueOf(mask.toArray(ValueLayout.JAVA_LONG)).stream().toArray();
+    }
+  }
+
+  private static MemorySegment mask(Arena arena, int[] cores) {
+    BitSet set = new BitSet();
+    for (int core : cores) {
+      set.set(core);
+    }
+    return arena.allocateFrom(ValueLayout.JAVA_LONG, set.toLongArray());
+  }
+
+  private static int call(MethodHandle function, int thread, MemorySegment mask) {
+    try {
+      return (int) function.invokeExact(thread, mask.byteSize(), mask);
+    } catch (Throwable e) {
+      throw new LinkageError("the cores of a thread can neither be set nor found", e);
+    }
+  }
+}

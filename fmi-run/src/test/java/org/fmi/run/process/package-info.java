@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.run.process;
+
+import org.jspecify.annotations.NullMarked;
