@@ -5,11 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.fmi.job.control.FromDaemon;
-import org.fmi.spi.CheckpointInterval;
-import org.fmi.spi.RankConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -34,28 +31,8 @@ final class RankProcessTest {
   private RankProcess start(String script) throws IOException {
     // A rank leads its group, which is killed after its end.
     Process process = new ProcessBuilder("setsid", "bash", "-c", script).start();
-    RankProcess rank = new RankProcess(process, credit, this::sent, FOREVER);
-    rank.assign(
-        new RankConfig(
-            "job",
-            new byte[32],
-            1,
-            2,
-            0,
-            "127.0.0.1",
-            0,
-            "/nowhere",
-            1,
-            1,
-            1,
-            new int[] {1},
-            2,
-            1000,
-            0,
-            new CheckpointInterval.Every(1),
-            List.of(),
-            List.of()),
-        this::sent);
+    RankProcess rank = new RankProcess(0, process, credit, this::sent, FOREVER);
+    rank.attach(1, 0, this::sent);
     return rank;
   }
 
