@@ -56,6 +56,11 @@ public record CoreShare(Bound bound, int[] numbers) {
     return ranks <= threads.length ? new CoreShare(Bound.THREAD, new int[] {threads[rank]}) : NONE;
   }
 
+  /** The numbers if this is what is bound, else none. */
+  public int[] of(Bound what) {
+    return bound == what ? numbers : new int[0];
+  }
+
   /** How many hardware threads there are. */
   public static int threads(List<int[]> cores) {
     return cores.stream().mapToInt(threads -> threads.length).sum();

@@ -15,22 +15,23 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import org.fmi.control.RankMessage;
 import org.fmi.job.control.BadMessageException;
 import org.fmi.job.control.Bootstrap;
-import org.fmi.job.control.CoreShare;
-import org.fmi.job.control.CoreShare.Bound;
 import org.fmi.job.control.DaemonCodec;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.FromRank;
 import org.fmi.job.control.NodeSetup;
 import org.fmi.job.control.RankCodec;
-import org.fmi.job.control.ToDaemon;
+import org.fmi.job.daemon.DaemonCommand;
+import org.fmi.job.daemon.DaemonEvent;
+import org.fmi.job.daemon.NodeDaemon;
+import org.fmi.job.daemon.NodeFacts;
 import org.fmi.net.Closed;
 import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
@@ -38,12 +39,11 @@ import org.fmi.net.Loop;
 import org.fmi.run.Installation;
 import org.fmi.run.lifeline.Lifeline;
 import org.fmi.run.process.Affinity;
-import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The task daemon of one node: carries out what fmirun says and reports what happens to its ranks.
- * Ends, and its ranks with it, when it is told to or when fmirun is gone. All state belongs to the
+ * The I/O shell around the decisions of a node's daemon ({@link NodeDaemon}): feeds them what
+ * fmirun, the processes and the clock bring, carries out what they say. All state belongs to the
  * loop's thread.
  */
 final class Daemon implements Uplink {
@@ -52,23 +52,8 @@ final class Daemon implements Uplink {
 
   private static final int CONNECT_MILLIS = 5000;
 
-  /** How long a process that has closed its connection, and did not say why, may still live. */
-  private static final int EXIT_GRACE_MILLIS = 2000;
-
-  /** How long one that says that it is ending may let others wait. */
-  private static final int END_SECONDS = 30;
-
-  /** How long a killed process may take to die: it may have much memory to give back. */
-  private static final int DEATH_SECONDS = 30;
-
-  /** A rank's process that has not connected after so long is told of. */
-  private static final int MISSING_SECONDS = 60;
-
   /** How long the start of a process may take, up to its exec. */
   private static final int START_SECONDS = 5;
-
-  /** After so many standbys that ended by themselves no more are started. */
-  private static final int STANDBY_FAILURES = 3;
 
   private final Bootstrap bootstrap;
   private final Installation installation;
@@ -86,38 +71,27 @@ final class Daemon implements Uplink {
   private final ExecutorService starter =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("fmi-starter").factory());
 
-  private final Map<Long, RankProcess> processes = new HashMap<>();
+  /** By number: those that have not ended, or are still connected. */
+  private final Map<Integer, RankProcess> processes = new HashMap<>();
+
+  /** By the number that the system gave them: those that have not ended. */
+  private final Map<Long, RankProcess> byPid = new HashMap<>();
 
   /** Connected, and heard of from the starter in a moment. */
   private final Map<Long, RankHandler> early = new HashMap<>();
 
-  private final Map<Integer, RankProcess> ranks = new HashMap<>();
-  private final Deque<RankProcess> standbys = new ArrayDeque<>();
-
-  /** Ranks whose process is being started, with what they are to be told. */
-  private final Map<Integer, Starting> starting = new HashMap<>();
+  /** What is to be decided next. */
+  private final Deque<DaemonEvent> events = new ArrayDeque<>();
 
   private volatile @Nullable Connection fmirun;
-  private @Nullable NodeSetup setup;
+
+  /** From when it is connected to fmirun. */
+  private @Nullable NodeDaemon decisions;
+
   private @Nullable RankCommand command;
-  private String host = "";
-  private int standbysWanted;
-  private int standbysStarting;
-  private int standbyFailures;
-  private int standbyShare = 1;
-  private boolean warnedOfBinding;
-
-  /** A rank whose process does not exist yet. */
-  private static final class Starting {
-    final RankConfig config;
-    final List<org.fmi.control.JobMessage> messages = new ArrayList<>();
-    final List<byte[]> input = new ArrayList<>();
-    boolean killed;
-
-    Starting(RankConfig config) {
-      this.config = config;
-    }
-  }
+  private boolean deciding;
+  private boolean tickScheduled;
+  private long scheduledTick;
 
   Daemon(Bootstrap bootstrap, Installation installation, NodeDirectory directory) {
     this.bootstrap = bootstrap;
@@ -192,19 +166,21 @@ final class Daemon implements Uplink {
           @Override
           public void onFrame(Connection connection, ByteBuffer frame) {
             try {
-              onMessage(DaemonCodec.decodeToDaemon(frame));
+              feed(new DaemonEvent.FromFmirun(DaemonCodec.decodeToDaemon(frame)));
             } catch (BadMessageException e) {
               System.err.println("fmi-daemon: fmirun sent nonsense: " + e.getMessage());
-              end();
+              feed(new DaemonEvent.FmirunGone());
             }
           }
 
           @Override
           public void onClosed(Connection connection, Closed closed) {
-            if (fmirun != null) {
-              end();
-            } else {
+            if (fmirun == null) {
               connect(index + 1);
+            } else if (closed.why() == Closed.Why.SILENT) {
+              feed(new DaemonEvent.FmirunSilent());
+            } else {
+              feed(new DaemonEvent.FmirunGone());
             }
           }
         });
@@ -214,7 +190,15 @@ final class Daemon implements Uplink {
     try (DatagramSocket route = new DatagramSocket()) {
       // Sends nothing: asks the system which of its addresses it would use.
       route.connect(address);
-      host = route.getLocalAddress().getHostAddress();
+      decisions =
+          new NodeDaemon(
+              new NodeFacts(
+                  bootstrap.jobId(),
+                  bootstrap.secret(),
+                  bootstrap.node(),
+                  route.getLocalAddress().getHostAddress(),
+                  directory.path().toString(),
+                  cores));
       connection.heartbeat(bootstrap.heartbeatMillis());
       fmirun = connection;
       UsableCores usable = UsableCores.find();
@@ -239,70 +223,98 @@ final class Daemon implements Uplink {
     }
   }
 
-  private void onMessage(ToDaemon message) {
-    switch (message) {
-      case ToDaemon.Setup m -> onSetup(m.setup());
-      case ToDaemon.Spawn m -> onSpawn(m);
-      case ToDaemon.KillRank m -> onKill(m.rank(), m.incarnation());
-      case ToDaemon.Tell m -> {
-        Starting soon = starting.get(m.rank());
-        RankProcess process = ranks.get(m.rank());
-        if (soon != null && soon.config.incarnation() == m.incarnation()) {
-          soon.messages.add(m.message());
-        } else if (process != null && isIncarnation(process, m.incarnation())) {
-          process.tell(m.message());
+  // ---- decisions
+
+  private void feed(DaemonEvent event) {
+    NodeDaemon daemon = decisions;
+    if (daemon == null) {
+      throw new IllegalStateException(event + " before fmirun was there");
+    }
+    events.add(event);
+    if (deciding) {
+      return;
+    }
+    deciding = true;
+    try {
+      DaemonEvent next;
+      while ((next = events.poll()) != null) {
+        daemon.on(System.nanoTime(), next).forEach(this::carryOut);
+      }
+    } finally {
+      deciding = false;
+    }
+    scheduleTick(daemon.nextTick());
+  }
+
+  private void scheduleTick(OptionalLong due) {
+    if (due.isEmpty() || (tickScheduled && scheduledTick - due.getAsLong() <= 0)) {
+      return;
+    }
+    long at = due.getAsLong();
+    tickScheduled = true;
+    scheduledTick = at;
+    var _ =
+        loop.schedule(
+            Math.max(0, at - System.nanoTime()),
+            TimeUnit.NANOSECONDS,
+            () -> {
+              tickScheduled &= scheduledTick != at;
+              feed(new DaemonEvent.Tick());
+            });
+  }
+
+  private void carryOut(DaemonCommand command) {
+    switch (command) {
+      case DaemonCommand.Prepare c -> prepare(c.setup());
+      case DaemonCommand.Start c -> start(c.process(), c.ranksOnMachine());
+      case DaemonCommand.Bind c -> {
+        if (!Affinity.bind(process(c.process()).pid(), c.cores())) {
+          feed(new DaemonEvent.NotBound(c.process()));
         }
       }
-      case ToDaemon.TellAll m -> {
-        ranks.values().forEach(process -> process.tell(m.message()));
-        starting.values().forEach(soon -> soon.messages.add(m.message()));
-      }
-      case ToDaemon.Standbys m -> {
-        standbysWanted = m.count();
-        standbyShare = m.ranksOnMachine();
-        startStandbys();
-        ranks.values().forEach(RankProcess::holdLifeline);
-      }
-      case ToDaemon.Input m -> {
-        Starting soon = starting.get(0);
-        RankProcess process = ranks.get(0);
-        if (soon != null && soon.config.incarnation() == m.incarnation()) {
-          soon.input.add(m.bytes());
-        } else if (process != null && isIncarnation(process, m.incarnation())) {
-          process.input(m.bytes());
-        }
-      }
-      case ToDaemon.OutputTaken m -> outputCredit.give(m.bytes());
-      case ToDaemon.ShutDown _ -> end();
+      case DaemonCommand.Attach c -> process(c.process()).attach(c.rank(), c.incarnation(), this);
+      case DaemonCommand.Tell c -> process(c.process()).tell(c.message());
+      case DaemonCommand.Watch c -> process(c.process()).watch(c.timeoutMillis());
+      case DaemonCommand.Input c -> process(c.process()).input(c.bytes());
+      case DaemonCommand.AdoptLifeline c -> watchLifeline(process(c.process()));
+      case DaemonCommand.Disconnect c -> process(c.process()).disconnect();
+      case DaemonCommand.Kill c -> process(c.process()).kill();
+      case DaemonCommand.Report c -> send(c.message());
+      case DaemonCommand.OutputTaken c -> outputCredit.give(c.bytes());
+      case DaemonCommand.End _ -> end();
     }
   }
 
-  private static boolean isIncarnation(RankProcess process, int incarnation) {
-    RankConfig config = process.config();
-    return config != null && config.incarnation() == incarnation;
+  private RankProcess process(int number) {
+    RankProcess process = processes.get(number);
+    if (process == null) {
+      throw new IllegalStateException("there is no process " + number);
+    }
+    return process;
   }
 
-  private void onSetup(NodeSetup given) {
+  // ---- processes
+
+  private void prepare(NodeSetup setup) {
     onStarter(
         () -> {
           try {
-            String problem = problemOf(given);
+            String problem = problemOf(setup);
             if (problem == null) {
-              RankCommand made = new RankCommand(given, installation, directory.socket(), cores);
-              loop.execute(() -> ready(given, made));
+              RankCommand made = new RankCommand(setup, installation, directory.socket(), cores);
+              loop.execute(() -> prepared(made));
             } else {
-              send(new FromDaemon.Refused(problem));
+              loop.execute(() -> feed(new DaemonEvent.Unfit(problem)));
             }
           } catch (IOException | InvalidPathException e) {
-            send(new FromDaemon.Refused(e.toString()));
+            loop.execute(() -> feed(new DaemonEvent.Unfit(e.toString())));
           }
         });
   }
 
-  private void ready(NodeSetup given, RankCommand made) {
-    setup = given;
+  private void prepared(RankCommand made) {
     command = made;
-    send(new FromDaemon.Ready());
+    feed(new DaemonEvent.Prepared());
     Thread.ofVirtual().name("fmi-prepare").start(Affinity::prepare);
   }
 
@@ -336,145 +348,7 @@ final class Daemon implements Uplink {
     return null;
   }
 
-  // ---- ranks
-
-  private void onSpawn(ToDaemon.Spawn m) {
-    NodeSetup common = setup;
-    if (common == null) {
-      throw new IllegalStateException("spawn before setup");
-    }
-    RankConfig config =
-        new RankConfig(
-            bootstrap.jobId(),
-            bootstrap.secret(),
-            m.rank(),
-            common.size(),
-            m.incarnation(),
-            host,
-            bootstrap.node(),
-            directory.path().toString(),
-            m.ranksOnNode(),
-            m.ranksOnMachine(),
-            cores,
-            m.group(),
-            common.logRingBase(),
-            common.heartbeatMillis(),
-            common.recordLimitBytes(),
-            common.interval(),
-            common.transports(),
-            m.faults());
-    var _ = loop.schedule(MISSING_SECONDS, TimeUnit.SECONDS, () -> missing(config));
-    RankProcess standby = standbys.poll();
-    if (standby != null) {
-      // Not made up for now: a new one would take time from the recovery. fmirun asks again.
-      standbysWanted--;
-      ranks.put(m.rank(), standby);
-      assign(standby, config, m.share());
-      return;
-    }
-    Starting soon = new Starting(config);
-    starting.put(m.rank(), soon);
-    start(
-        m.ranksOnMachine(),
-        process -> {
-          starting.remove(m.rank(), soon);
-          ranks.put(m.rank(), process);
-          assign(process, config, m.share());
-          soon.messages.forEach(process::tell);
-          soon.input.forEach(process::input);
-          if (soon.killed) {
-            kill(process);
-          }
-        },
-        problem -> {
-          starting.remove(m.rank(), soon);
-          send(new FromDaemon.Refused("cannot start rank " + m.rank() + ": " + problem));
-        });
-  }
-
-  /**
-   * All wait for a rank whose process stands still before it connects, which no heartbeat shows. It
-   * may be slow, or stopped on purpose: the user knows.
-   */
-  private void missing(RankConfig config) {
-    Starting soon = starting.get(config.rank());
-    RankProcess process = ranks.get(config.rank());
-    String where;
-    if (soon != null && soon.config.incarnation() == config.incarnation()) {
-      where = "it cannot be started yet";
-    } else if (process != null
-        && isIncarnation(process, config.incarnation())
-        && !process.hasConnected()) {
-      where = "'kill -9 " + process.pid() + "' has another one started for it";
-    } else {
-      return;
-    }
-    send(
-        new FromDaemon.Warning(
-            "rank "
-                + config.rank()
-                + " has not come up for "
-                + MISSING_SECONDS
-                + " s (stopped, or waiting for a file server?): "
-                + where));
-  }
-
-  /** Makes a process a rank; bound before it is told, so before it runs the program. */
-  private void assign(RankProcess process, RankConfig config, CoreShare share) {
-    if (share.bound() == Bound.PROCESS
-        && !Affinity.bind(process.pid(), share.numbers())
-        && !warnedOfBinding) {
-      warnedOfBinding = true;
-      send(
-          new FromDaemon.Warning(
-              "the system does not allow ranks to be bound to cores; they run without (--bind none"
-                  + " does not try)"));
-    }
-    process.assign(config, share.bound() == Bound.THREAD ? share.numbers() : new int[0], this);
-  }
-
-  private void startStandbys() {
-    while (standbys.size() + standbysStarting < standbysWanted
-        && standbyFailures < STANDBY_FAILURES) {
-      standbysStarting++;
-      start(
-          standbyShare,
-          process -> {
-            standbysStarting--;
-            standbys.add(process);
-          },
-          problem -> {
-            standbysStarting--;
-            standbyFailed(problem);
-          });
-    }
-  }
-
-  private void standbyFailed(String problem) {
-    if (ended.getCount() == 0) {
-      return; // Killed, with everything else.
-    }
-    standbyFailures++;
-    if (standbyFailures == STANDBY_FAILURES) {
-      send(
-          new FromDaemon.Warning(
-              "processes held ready for a failure do not stay alive ("
-                  + problem
-                  + "): replacements will be started when they are needed, which takes longer"));
-    }
-  }
-
-  /** Takes a process that was started, on the loop. */
-  private interface Started {
-    void accept(RankProcess process);
-  }
-
-  /** Takes the reason why one could not be started, on the loop. */
-  private interface NotStarted {
-    void accept(String problem);
-  }
-
-  private void start(int ranksOnMachine, Started started, NotStarted notStarted) {
+  private void start(int number, int ranksOnMachine) {
     RankCommand known = command;
     if (known == null) {
       throw new IllegalStateException("start before setup");
@@ -483,26 +357,29 @@ final class Daemon implements Uplink {
         () -> {
           try {
             Process process = known.build(ranksOnMachine).start();
-            loop.execute(() -> begun(process, started, notStarted));
+            loop.execute(() -> begun(number, process));
           } catch (IOException | OutOfMemoryError e) {
             // The latter where there may be no more threads. This one must live: with it would die
             // what it has started.
-            loop.execute(() -> notStarted.accept(String.valueOf(e.getMessage())));
+            String reason = String.valueOf(e.getMessage());
+            loop.execute(() -> feed(new DaemonEvent.NotStarted(number, reason)));
           }
         });
   }
 
-  private void begun(Process process, Started started, NotStarted notStarted) {
+  private void begun(int number, Process process) {
     RankProcess rankProcess;
     try {
-      rankProcess = new RankProcess(process, outputCredit, this);
+      rankProcess = new RankProcess(number, process, outputCredit, this);
     } catch (OutOfMemoryError e) {
       process.destroyForcibly();
-      notStarted.accept(String.valueOf(e.getMessage()));
+      feed(new DaemonEvent.NotStarted(number, String.valueOf(e.getMessage())));
       return;
     }
-    processes.put(process.pid(), rankProcess);
-    started.accept(rankProcess);
+    processes.put(number, rankProcess);
+    RankProcess before = byPid.put(process.pid(), rankProcess);
+    assert before == null : "two processes " + process.pid();
+    feed(new DaemonEvent.Started(number, process.pid()));
     RankHandler connected = early.remove(process.pid());
     if (connected != null) {
       connected.identified(rankProcess);
@@ -552,7 +429,7 @@ final class Daemon implements Uplink {
             () -> {
               try {
                 if (lifeline.died()) {
-                  loop.execute(() -> onDying(process));
+                  loop.execute(() -> feed(new DaemonEvent.Dying(process.number())));
                 }
               } catch (RejectedExecutionException e) {
                 // The daemon is ending, and has killed it.
@@ -560,72 +437,20 @@ final class Daemon implements Uplink {
             });
   }
 
-  private void onDying(RankProcess process) {
-    RankConfig config = process.config();
-    if (config != null) {
-      send(new FromDaemon.RankDying(config.rank(), config.incarnation()));
-    } else {
-      standbys.remove(process);
-    }
-  }
-
   private void onExit(RankProcess process, int status) {
-    processes.remove(process.pid());
-    RankConfig config = process.config();
-    if (config == null) {
-      standbys.remove(process);
-      standbyFailed("status " + status);
-      startStandbys();
-      return;
-    }
-    ranks.remove(config.rank(), process);
+    boolean known = byPid.remove(process.pid(), process);
+    assert known : "process " + process.pid() + " ends twice";
     process.input(InputPump.END);
-    // The status of a process that a signal has ended is 128 + signal; there are 64 of them.
-    boolean signaled = status > 128 && status <= 128 + 64;
-    send(
-        process.wasOverdue()
-            ? new FromDaemon.RankExited(config.rank(), config.incarnation(), 1, false)
-            : new FromDaemon.RankExited(config.rank(), config.incarnation(), status, signaled));
-  }
-
-  private void onKill(int rank, int incarnation) {
-    Starting soon = starting.get(rank);
-    RankProcess process = ranks.get(rank);
-    if (soon != null && soon.config.incarnation() == incarnation) {
-      soon.killed = true;
-    } else if (process != null && isIncarnation(process, incarnation)) {
-      kill(process);
+    if (!process.isConnected()) {
+      processes.remove(process.number());
     }
-  }
-
-  /** A call of the system may not come to an end; then there is no node without its process. */
-  private void kill(RankProcess process) {
-    process.kill();
-    var _ =
-        loop.schedule(
-            DEATH_SECONDS,
-            TimeUnit.SECONDS,
-            () -> {
-              RankConfig config = process.config();
-              if (config != null && processes.get(process.pid()) == process) {
-                send(
-                    new FromDaemon.Refused(
-                        "rank "
-                            + config.rank()
-                            + " does not die (process "
-                            + process.pid()
-                            + " was killed "
-                            + DEATH_SECONDS
-                            + " s ago): does a file server or a device not answer?"));
-              }
-            });
+    feed(new DaemonEvent.Exited(process.number(), status));
   }
 
   /** The connection of one process; its first message says which. */
   private final class RankHandler implements ConnectionHandler {
     private @Nullable Connection connection;
     private @Nullable RankProcess process;
-    private boolean exiting;
 
     @Override
     public void onOpen(Connection opened) {
@@ -633,41 +458,26 @@ final class Daemon implements Uplink {
     }
 
     @Override
-    public void onFrame(Connection connection, ByteBuffer frame) {
+    public void onFrame(Connection from, ByteBuffer frame) {
       try {
-        switch (RankCodec.decodeFromRank(frame)) {
-          case FromRank.Hello m -> hello(connection, m.pid());
-          case FromRank.Exiting _ -> exiting = true;
-          case FromRank.LifelineHeld _ -> {
-            RankProcess known = process;
-            if (known != null) {
-              watchLifeline(known);
-            }
-          }
-          case FromRank.Said m -> {
-            RankProcess known = process;
-            RankConfig config = known == null ? null : known.config();
-            if (config == null) {
-              connection.close();
-            } else {
-              if (known != null && m.message() instanceof RankMessage.Joined) {
-                known.joined();
-              }
-              send(new FromDaemon.Said(config.rank(), config.incarnation(), m.message()));
-            }
-          }
+        FromRank message = RankCodec.decodeFromRank(frame);
+        RankProcess known = process;
+        if (known != null) {
+          feed(new DaemonEvent.FromProcess(known.number(), message));
+        } else if (message instanceof FromRank.Hello hello) {
+          greet(hello.pid());
+        } else {
+          from.close();
         }
       } catch (BadMessageException e) {
         send(new FromDaemon.Warning("a process sent nonsense: " + e.getMessage()));
-        connection.close();
+        from.close();
       }
     }
 
-    private void hello(Connection from, long pid) {
-      RankProcess known = processes.get(pid);
-      if (process != null) {
-        from.close();
-      } else if (known != null) {
+    private void greet(long pid) {
+      RankProcess known = byPid.get(pid);
+      if (known != null) {
         identified(known);
       } else {
         early.put(pid, this);
@@ -678,49 +488,25 @@ final class Daemon implements Uplink {
       Connection open = connection;
       if (open != null) {
         process = known;
-        known.connected(open, directory.warmUp(known.pid()));
+        known.connected(open);
+        String warmUp = directory.warmUp(known.pid()).toString();
+        feed(new DaemonEvent.Connected(known.number(), warmUp));
       }
     }
 
     @Override
-    public void onClosed(Connection connection, Closed closed) {
-      this.connection = null;
+    public void onClosed(Connection closing, Closed closed) {
+      connection = null;
       RankProcess known = process;
       if (known == null) {
         early.values().remove(this);
         return;
       }
       known.disconnected();
-      RankConfig config = known.config();
-      if (closed.why() == Closed.Why.SILENT && config != null) {
-        send(new FromDaemon.RankSilent(config.rank(), config.incarnation()));
-      } else if (!exiting) {
-        var _ =
-            loop.schedule(
-                EXIT_GRACE_MILLIS,
-                TimeUnit.MILLISECONDS,
-                () -> {
-                  if (processes.get(known.pid()) == known) {
-                    kill(known);
-                  }
-                });
-      } else if (config != null && known.isAwaited()) {
-        var _ = loop.schedule(END_SECONDS, TimeUnit.SECONDS, () -> endOverdue(known, config));
+      if (byPid.get(known.pid()) != known) {
+        processes.remove(known.number());
       }
-    }
-
-    private void endOverdue(RankProcess known, RankConfig config) {
-      if (processes.get(known.pid()) == known) {
-        send(
-            new FromDaemon.Warning(
-                "rank "
-                    + config.rank()
-                    + " began to end "
-                    + END_SECONDS
-                    + " s ago, and others wait for it: a shutdown hook of the program does not come"
-                    + " to its end, or calls Fmi.close; it is killed"));
-        known.killOverdue();
-      }
+      feed(new DaemonEvent.Disconnected(known.number(), closed.why() == Closed.Why.SILENT));
     }
   }
 }

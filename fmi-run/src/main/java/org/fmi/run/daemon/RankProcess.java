@@ -1,25 +1,16 @@
 package org.fmi.run.daemon;
 
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.fmi.control.JobMessage;
 import org.fmi.job.control.RankCodec;
 import org.fmi.job.control.ToRank;
 import org.fmi.net.Connection;
 import org.fmi.run.process.ProcessGroup;
-import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One process for a rank, from its start to its exit. Used on the daemon's loop, but for its pumps.
- *
- * <pre>
- *   started --connected--> STANDBY --assigned--> RANK --exit--> gone
- *      +-------assigned before it connects--------^
- * </pre>
+ * The system's side of one process for a rank: its streams, its connection, its end. Used on the
+ * daemon's loop, but for its pumps and {@link #await}.
  */
 final class RankProcess {
   /**
@@ -27,6 +18,7 @@ final class RankProcess {
    */
   private static final Duration DRAIN = Duration.ofSeconds(2);
 
+  private final int number;
   private final Process process;
   private final Duration drain;
   private final CompletableFuture<Integer> rank = new CompletableFuture<>();
@@ -34,24 +26,20 @@ final class RankProcess {
   private final OutputPump errorPump;
   private final Thread outputThread;
   private final Thread errorThread;
-
-  /** What is to be sent when it connects, in order. */
-  private final List<ToRank> waiting = new ArrayList<>();
-
   private @Nullable Connection connection;
-  private boolean connected;
-  private boolean joined;
-  private boolean released;
-  private boolean overdue;
-  private @Nullable RankConfig config;
   private @Nullable InputPump input;
 
-  RankProcess(Process process, OutputCredit outputCredit, Uplink uplink) {
-    this(process, outputCredit, uplink, DRAIN);
+  /**
+   * @param number what the daemon's decisions call it
+   */
+  RankProcess(int number, Process process, OutputCredit outputCredit, Uplink uplink) {
+    this(number, process, outputCredit, uplink, DRAIN);
   }
 
   /** With another time to wait for its output. */
-  RankProcess(Process process, OutputCredit outputCredit, Uplink uplink, Duration drain) {
+  RankProcess(
+      int number, Process process, OutputCredit outputCredit, Uplink uplink, Duration drain) {
+    this.number = number;
     this.process = process;
     this.drain = drain;
     this.outputPump = new OutputPump(process.getInputStream(), false, rank, outputCredit, uplink);
@@ -60,94 +48,61 @@ final class RankProcess {
     this.errorThread = errorPump.start(process.pid());
   }
 
+  int number() {
+    return number;
+  }
+
   long pid() {
     return process.pid();
   }
 
-  /** Who it is; null while it is a standby. */
-  @Nullable RankConfig config() {
-    return config;
-  }
-
-  /**
-   * Makes it a rank.
-   *
-   * @param ownCore see {@link ToRank.Assign}
-   */
-  void assign(RankConfig assigned, int[] ownCore, Uplink uplink) {
-    config = assigned;
-    rank.complete(assigned.rank());
-    InputPump pump = new InputPump(process.getOutputStream(), assigned.incarnation(), uplink);
+  /** Makes its streams those of a rank. */
+  void attach(int toRank, int incarnation, Uplink uplink) {
+    boolean first = rank.complete(toRank);
+    assert first : "process " + pid() + " is a rank already";
+    InputPump pump = new InputPump(process.getOutputStream(), incarnation, uplink);
     pump.start();
-    if (assigned.rank() == 0) {
+    if (toRank == 0) {
       input = pump;
     } else {
       pump.add(InputPump.END);
     }
-    send(new ToRank.Assign(assigned, ownCore));
-    Connection open = connection;
-    if (open != null) {
-      open.heartbeat(assigned.heartbeatTimeoutMillis());
-    }
   }
 
-  /**
-   * It has connected and said who it is.
-   *
-   * @param warmUp where it gets ready if it is to stand by
-   */
-  void connected(Connection opened, Path warmUp) {
+  void connected(Connection opened) {
+    assert connection == null : "process " + pid() + " has two connections";
     connection = opened;
-    connected = true;
-    RankConfig assigned = config;
-    if (assigned == null) {
-      send(new ToRank.WarmUp(warmUp.toString()));
-      holdLifeline();
-    } else {
-      opened.heartbeat(assigned.heartbeatTimeoutMillis());
-    }
-    for (ToRank message : waiting) {
-      opened.send(RankCodec.encode(message));
-    }
-    waiting.clear();
   }
 
-  /** Whether it ever has. */
-  boolean hasConnected() {
-    return connected;
-  }
-
-  /** Its connection is closed; it is on its way out. */
   void disconnected() {
     connection = null;
   }
 
-  /** Its death is to be known at once. */
-  void holdLifeline() {
-    send(new ToRank.HoldLifeline());
+  boolean isConnected() {
+    return connection != null;
   }
 
-  /** It takes part in the job's communication: others may wait for it. */
-  void joined() {
-    joined = true;
-  }
-
-  /** Whether others may wait for what it does, or for its end. */
-  boolean isAwaited() {
-    return joined && !released;
-  }
-
-  void tell(JobMessage message) {
-    released |= message instanceof JobMessage.Release;
-    send(new ToRank.Tell(message));
-  }
-
-  private void send(ToRank message) {
+  /** Sends a message, if it is connected. */
+  void tell(ToRank message) {
     Connection open = connection;
-    if (open == null) {
-      waiting.add(message);
-    } else {
+    if (open != null) {
       open.send(RankCodec.encode(message));
+    }
+  }
+
+  /** Watches its heartbeat, if it is connected. */
+  void watch(int timeoutMillis) {
+    Connection open = connection;
+    if (open != null) {
+      open.heartbeat(timeoutMillis);
+    }
+  }
+
+  /** Closes its connection, if it has one. */
+  void disconnect() {
+    Connection open = connection;
+    if (open != null) {
+      open.close();
     }
   }
 
@@ -157,16 +112,6 @@ final class RankProcess {
     if (pump != null) {
       pump.add(bytes);
     }
-  }
-
-  /** Kills one that was ending by itself, and did not come to its end. */
-  void killOverdue() {
-    overdue = true;
-    kill();
-  }
-
-  boolean wasOverdue() {
-    return overdue;
   }
 
   /** Kills it and what it has started. */

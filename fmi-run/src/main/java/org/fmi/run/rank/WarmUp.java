@@ -168,25 +168,23 @@ final class WarmUp {
   }
 
   private RankConfig config(int rank) {
-    return new RankConfig(
-        "warm-up",
-        secret,
-        rank,
-        SIZE,
-        0,
-        "127.0.0.1",
-        nodeOf(rank),
-        directoryOf(nodeOf(rank)).toString(),
-        SIZE,
-        SIZE,
-        1,
-        new int[] {0, 1, 2},
-        2,
-        60_000,
-        1 << 20,
-        new CheckpointInterval.Every(INTERVAL),
-        List.of(),
-        List.of());
+    return RankConfig.builder()
+        .jobId("warm-up")
+        .secret(secret)
+        .rank(rank)
+        .size(SIZE)
+        .host("127.0.0.1")
+        .node(nodeOf(rank))
+        .nodeDirectory(directoryOf(nodeOf(rank)).toString())
+        .ranksOnNode(SIZE)
+        .ranksOnMachine(SIZE)
+        .cores(1)
+        .group(new int[] {0, 1, 2})
+        .logRingBase(2)
+        .heartbeatTimeoutMillis(60_000)
+        .recordLimitBytes(1 << 20)
+        .interval(new CheckpointInterval.Every(INTERVAL))
+        .build();
   }
 
   /** One rank's line to this little job, and what the job knows of it. */

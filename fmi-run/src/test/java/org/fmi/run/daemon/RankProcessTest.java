@@ -7,8 +7,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.fmi.job.control.FromDaemon;
-import org.fmi.spi.CheckpointInterval;
-import org.fmi.spi.RankConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -33,26 +31,8 @@ final class RankProcessTest {
   private RankProcess start(String script) throws IOException {
     // A rank leads its group, which is killed after its end.
     Process process = new ProcessBuilder("setsid", "bash", "-c", script).start();
-    RankProcess rank = new RankProcess(process, credit, this::sent, FOREVER);
-    rank.assign(
-        RankConfig.builder()
-            .jobId("job")
-            .secret(new byte[32])
-            .rank(1)
-            .size(2)
-            .host("127.0.0.1")
-            .nodeDirectory("/nowhere")
-            .ranksOnNode(1)
-            .ranksOnMachine(1)
-            .cores(1)
-            .group(new int[] {1})
-            .logRingBase(2)
-            .heartbeatTimeoutMillis(1000)
-            .recordLimitBytes(0)
-            .interval(new CheckpointInterval.Every(1))
-            .build(),
-        new int[0],
-        this::sent);
+    RankProcess rank = new RankProcess(0, process, credit, this::sent, FOREVER);
+    rank.attach(1, 0, this::sent);
     return rank;
   }
 

@@ -1,0 +1,616 @@
+package org.fmi.job.daemon;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.PriorityQueue;
+import java.util.TreeMap;
+import org.fmi.control.JobMessage;
+import org.fmi.control.RankMessage;
+import org.fmi.job.control.CoreShare.Bound;
+import org.fmi.job.control.FromDaemon;
+import org.fmi.job.control.FromRank;
+import org.fmi.job.control.NodeSetup;
+import org.fmi.job.control.ToDaemon;
+import org.fmi.job.control.ToRank;
+import org.fmi.spi.RankConfig;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides what the daemon of a node does: takes what happened and the time, gives what is to be
+ * done. Deterministic; called by one thread.
+ *
+ * <pre>
+ *                Setup                Prepared            Spawn, KillRank, Tell, Standbys ...
+ *  CONNECTED ------------&gt; PREPARING -----------&gt; READY &lt;--------+
+ *      |                    |     |                | |            |
+ *      |                    |   Unfit: Refused     | +------------+
+ *      |                    |                      |
+ *      +---ShutDown, or fmirun is gone or silent---+-----&gt; ENDED: the daemon and all its processes
+ * </pre>
+ *
+ * The way of one process:
+ *
+ * <pre>
+ *  for a rank:  Spawn --&gt; Start ... Started --&gt; Bind, Attach ... Connected --&gt; Tell(Assign), Tell ...
+ *  stands by:   Standbys --&gt; Start ... Started ... Connected --&gt; Tell(WarmUp), Tell(HoldLifeline)
+ *               ... Spawn --&gt; Bind, Attach, Tell(Assign) ...
+ *
+ *  killed:               KillRank --&gt; Kill ... Exited --&gt; RankExited
+ *    does not die in     {@link #DEATH}: Refused, which ends the node
+ *  silent:               Disconnected(silent) --&gt; RankSilent; fmirun decides
+ *  broke off:            Disconnected, and has not ended after {@link #LEAVE}: Kill
+ *  said that it exits:   Disconnected, and others still wait for its end after {@link #END}: Kill
+ *  does not connect in   {@link #COME_UP}: a warning
+ * </pre>
+ *
+ * A rank has one process at a time: fmirun spawns another one only when {@link
+ * FromDaemon.RankExited} has told of the end of the last. Each spawned process is reported as ended
+ * exactly once, or else the node is refused.
+ */
+public final class NodeDaemon {
+  /** How long a process that has closed its connection, and did not say why, may still live. */
+  public static final Duration LEAVE = Duration.ofSeconds(2);
+
+  /** How long one that says that it is ending may let others wait. */
+  public static final Duration END = Duration.ofSeconds(30);
+
+  /** How long a killed process may take to die: it may have much memory to give back. */
+  public static final Duration DEATH = Duration.ofSeconds(30);
+
+  /** A rank's process that has not connected after this time is reported. */
+  public static final Duration COME_UP = Duration.ofSeconds(60);
+
+  /** After this many standbys that ended by themselves no more are started. */
+  public static final int STANDBY_FAILURES = 3;
+
+  /** The most signals that there are. */
+  private static final int SIGNALS = 64;
+
+  private static final int BY_SIGNAL = 128;
+
+  private enum Phase {
+    CONNECTED,
+    PREPARING,
+    READY,
+    ENDED;
+
+    boolean mayBecome(Phase next) {
+      return switch (this) {
+        case CONNECTED -> next == PREPARING || next == ENDED;
+        case PREPARING -> next == READY || next == ENDED;
+        case READY -> next == ENDED;
+        case ENDED -> false;
+      };
+    }
+  }
+
+  /** What a process is given time for. */
+  private enum Limit {
+    COME_UP,
+    LEAVE,
+    END,
+    DEATH
+  }
+
+  /**
+   * A time at which something is decided about a process.
+   *
+   * @param order of those that were set for the same time
+   */
+  private record Deadline(long at, long order, NodeProcess process, Limit limit)
+      implements Comparable<Deadline> {
+    @Override
+    public int compareTo(Deadline other) {
+      // The clock may wrap around.
+      return at == other.at ? Long.compare(order, other.order) : Long.signum(at - other.at);
+    }
+  }
+
+  private final NodeFacts facts;
+  private final List<DaemonCommand> out = new ArrayList<>();
+  private final PriorityQueue<Deadline> deadlines = new PriorityQueue<>();
+
+  /** By number; those of which something may be heard yet. */
+  private final TreeMap<Integer, NodeProcess> processes = new TreeMap<>();
+
+  /** By rank: the process that serves it or is being started for it. */
+  private final TreeMap<Integer, NodeProcess> ranks = new TreeMap<>();
+
+  /** Those that can be made a rank, the oldest first. */
+  private final Deque<NodeProcess> standbys = new ArrayDeque<>();
+
+  private Phase phase = Phase.CONNECTED;
+  private @Nullable NodeSetup setup;
+  private long now;
+  private long deadlinesSet;
+  private int started;
+  private int standbysWanted;
+  private int standbysStarting;
+  private int standbyFailures;
+  private int standbyShare = 1;
+  private boolean warnedOfBinding;
+
+  /** A daemon that has just connected to fmirun. */
+  public NodeDaemon(NodeFacts facts) {
+    this.facts = facts;
+  }
+
+  /** Whether it has ended: nothing follows from any event any more. */
+  public boolean hasEnded() {
+    return phase == Phase.ENDED;
+  }
+
+  /** When {@link DaemonEvent.Tick} is due at the latest, on the clock of the events; may change. */
+  public OptionalLong nextTick() {
+    Deadline first = deadlines.peek();
+    return first == null ? OptionalLong.empty() : OptionalLong.of(first.at);
+  }
+
+  /**
+   * The commands that follow from an event.
+   *
+   * @param nanos the time, of a clock that never goes back
+   * @throws IllegalStateException if fmirun breaks the protocol
+   */
+  public List<DaemonCommand> on(long nanos, DaemonEvent event) {
+    if (phase == Phase.ENDED) {
+      return List.of();
+    }
+    assert deadlinesSet == 0 || nanos - now >= 0 : "the clock goes back";
+    now = nanos;
+    switch (event) {
+      case DaemonEvent.FromFmirun e -> onMessage(e.message());
+      case DaemonEvent.FmirunGone _, DaemonEvent.FmirunSilent _ -> end();
+      case DaemonEvent.Prepared _ -> {
+        become(Phase.READY);
+        report(new FromDaemon.Ready());
+      }
+      case DaemonEvent.Unfit e -> report(new FromDaemon.Refused(e.reason()));
+      case DaemonEvent.Started e -> onStarted(process(e.process()), e.pid());
+      case DaemonEvent.NotStarted e -> onNotStarted(process(e.process()), e.reason());
+      case DaemonEvent.NotBound _ -> onNotBound();
+      case DaemonEvent.Connected e -> onConnected(process(e.process()), e.warmUp());
+      case DaemonEvent.FromProcess e -> onSaid(process(e.process()), e.message());
+      case DaemonEvent.Disconnected e -> onDisconnected(process(e.process()), e.silent());
+      case DaemonEvent.Dying e -> onDying(processes.get(e.process()));
+      case DaemonEvent.Exited e -> onExited(process(e.process()), e.status());
+      case DaemonEvent.Tick _ -> {
+        // below
+      }
+    }
+    onTime();
+    assert isConsistent();
+    List<DaemonCommand> commands = List.copyOf(out);
+    out.clear();
+    return commands;
+  }
+
+  private void become(Phase next) {
+    assert phase.mayBecome(next) : phase + " cannot become " + next;
+    phase = next;
+  }
+
+  private void end() {
+    become(Phase.ENDED);
+    deadlines.clear();
+    out.add(new DaemonCommand.End());
+  }
+
+  private void report(FromDaemon message) {
+    out.add(new DaemonCommand.Report(message));
+  }
+
+  private void warn(String text) {
+    report(new FromDaemon.Warning(text));
+  }
+
+  private NodeProcess process(int number) {
+    NodeProcess process = processes.get(number);
+    if (process == null) {
+      throw new IllegalStateException("nothing can be heard of process " + number);
+    }
+    return process;
+  }
+
+  private boolean isConsistent() {
+    for (NodeProcess process : standbys) {
+      assert process.state() == NodeProcess.State.STANDBY && process.config() == null : process;
+      assert processes.get(process.number) == process : process;
+    }
+    ranks.forEach(
+        (rank, process) -> {
+          RankConfig config = process.config();
+          assert config != null && config.rank() == rank : process;
+          assert process.state() != NodeProcess.State.ENDED : process;
+          assert processes.get(process.number) == process : process;
+        });
+    assert standbysStarting >= 0;
+    return true;
+  }
+
+  // ---- fmirun
+
+  private void onMessage(ToDaemon message) {
+    switch (message) {
+      case ToDaemon.Setup m -> {
+        become(Phase.PREPARING);
+        setup = m.setup();
+        out.add(new DaemonCommand.Prepare(m.setup()));
+      }
+      case ToDaemon.Spawn m -> onSpawn(m);
+      case ToDaemon.KillRank m -> {
+        NodeProcess process = serving(m.rank(), m.incarnation());
+        if (process != null) {
+          kill(process);
+        }
+      }
+      case ToDaemon.Tell m -> {
+        NodeProcess process = serving(m.rank(), m.incarnation());
+        if (process != null) {
+          tell(process, m.message());
+        }
+      }
+      case ToDaemon.TellAll m -> ranks.values().forEach(process -> tell(process, m.message()));
+      case ToDaemon.Standbys m -> {
+        standbysWanted = m.count();
+        standbyShare = m.ranksOnMachine();
+        startStandbys();
+        for (NodeProcess process : ranks.values()) {
+          if (process.lives()) {
+            send(process, new ToRank.HoldLifeline());
+          }
+        }
+      }
+      case ToDaemon.Input m -> onInput(m);
+      case ToDaemon.OutputTaken m -> out.add(new DaemonCommand.OutputTaken(m.bytes()));
+      case ToDaemon.ShutDown _ -> end();
+    }
+  }
+
+  private @Nullable NodeProcess serving(int rank, int incarnation) {
+    NodeProcess process = ranks.get(rank);
+    return process != null && process.is(incarnation) ? process : null;
+  }
+
+  private void onSpawn(ToDaemon.Spawn m) {
+    NodeSetup common = setup;
+    if (phase != Phase.READY || common == null) {
+      throw new IllegalStateException("spawn before setup");
+    }
+    NodeProcess last = ranks.get(m.rank());
+    if (last != null) {
+      throw new IllegalStateException("spawn of rank " + m.rank() + ", which has " + last);
+    }
+    RankConfig config = config(m, common);
+    NodeProcess process = standbys.poll();
+    if (process == null) {
+      process = start(m.ranksOnMachine());
+      process.designate(config, m.share().of(Bound.PROCESS));
+      process.keep(new ToRank.Assign(config, m.share().of(Bound.THREAD)));
+    } else {
+      // Not made up for now: a new one would take time from the recovery. fmirun asks again.
+      standbysWanted--;
+      process.designate(config, m.share().of(Bound.PROCESS));
+      attach(process, config);
+      send(process, new ToRank.Assign(config, m.share().of(Bound.THREAD)));
+      watch(process, config);
+    }
+    ranks.put(m.rank(), process);
+    limit(process, Limit.COME_UP, COME_UP);
+  }
+
+  private RankConfig config(ToDaemon.Spawn m, NodeSetup common) {
+    return RankConfig.builder()
+        .jobId(facts.jobId())
+        .secret(facts.secret())
+        .rank(m.rank())
+        .size(common.size())
+        .incarnation(m.incarnation())
+        .host(facts.host())
+        .node(facts.node())
+        .nodeDirectory(facts.directory())
+        .ranksOnNode(m.ranksOnNode())
+        .ranksOnMachine(m.ranksOnMachine())
+        .cores(facts.cores())
+        .group(m.group())
+        .logRingBase(common.logRingBase())
+        .heartbeatTimeoutMillis(common.heartbeatMillis())
+        .recordLimitBytes(common.recordLimitBytes())
+        .interval(common.interval())
+        .transports(common.transports())
+        .faults(m.faults())
+        .build();
+  }
+
+  private void onInput(ToDaemon.Input m) {
+    NodeProcess process = serving(0, m.incarnation());
+    if (process == null) {
+      return;
+    }
+    if (process.lives()) {
+      out.add(new DaemonCommand.Input(process.number, m.bytes()));
+    } else {
+      process.keepInput(m);
+    }
+  }
+
+  private void tell(NodeProcess process, JobMessage message) {
+    process.told(message);
+    send(process, new ToRank.Tell(message));
+  }
+
+  /** To one whose connection is closed nothing can be said any more. */
+  private void send(NodeProcess process, ToRank message) {
+    if (process.isConnected()) {
+      out.add(new DaemonCommand.Tell(process.number, message));
+    } else if (!process.hasConnected()) {
+      process.keep(message);
+    }
+  }
+
+  // ---- processes
+
+  private NodeProcess start(int ranksOnMachine) {
+    NodeProcess process = new NodeProcess(started++);
+    processes.put(process.number, process);
+    out.add(new DaemonCommand.Start(process.number, ranksOnMachine));
+    return process;
+  }
+
+  private void onStarted(NodeProcess process, long pid) {
+    process.started(pid);
+    RankConfig config = process.config();
+    if (config == null) {
+      standbysStarting--;
+      standbys.add(process);
+      return;
+    }
+    attach(process, config);
+    for (byte[] bytes : process.takeInput()) {
+      out.add(new DaemonCommand.Input(process.number, bytes));
+    }
+    if (process.isKilled()) {
+      makeDie(process);
+    }
+  }
+
+  /** Makes it a rank; bound before it is told, so before it runs the program. */
+  private void attach(NodeProcess process, RankConfig config) {
+    process.attached();
+    if (process.cores().length > 0) {
+      out.add(new DaemonCommand.Bind(process.number, process.cores()));
+    }
+    out.add(new DaemonCommand.Attach(process.number, config.rank(), config.incarnation()));
+  }
+
+  private void watch(NodeProcess process, RankConfig config) {
+    if (process.isConnected()) {
+      out.add(new DaemonCommand.Watch(process.number, config.heartbeatTimeoutMillis()));
+    }
+  }
+
+  private void onNotBound() {
+    if (!warnedOfBinding) {
+      warnedOfBinding = true;
+      warn(
+          "the system does not allow ranks to be bound to cores; they run without (--bind none"
+              + " does not try)");
+    }
+  }
+
+  private void onNotStarted(NodeProcess process, String reason) {
+    process.ended();
+    processes.remove(process.number);
+    RankConfig config = process.config();
+    if (config == null) {
+      standbysStarting--;
+      standbyFailed(reason);
+    } else {
+      ranks.remove(config.rank());
+      report(new FromDaemon.Refused("cannot start rank " + config.rank() + ": " + reason));
+    }
+  }
+
+  private void onConnected(NodeProcess process, String warmUp) {
+    process.connected();
+    RankConfig config = process.config();
+    if (config == null) {
+      send(process, new ToRank.WarmUp(warmUp));
+      send(process, new ToRank.HoldLifeline());
+    } else {
+      watch(process, config);
+    }
+    for (ToRank message : process.takeMessages()) {
+      send(process, message);
+    }
+  }
+
+  private void onSaid(NodeProcess process, FromRank message) {
+    RankConfig config = process.config();
+    switch (message) {
+      case FromRank.Hello _ -> out.add(new DaemonCommand.Disconnect(process.number));
+      case FromRank.Exiting _ -> process.exiting();
+      case FromRank.LifelineHeld _ -> {
+        if (process.lives()) {
+          out.add(new DaemonCommand.AdoptLifeline(process.number));
+        }
+      }
+      case FromRank.Said m -> {
+        if (config == null) {
+          out.add(new DaemonCommand.Disconnect(process.number));
+        } else {
+          if (m.message() instanceof RankMessage.Joined) {
+            process.joined();
+          }
+          report(new FromDaemon.Said(config.rank(), config.incarnation(), m.message()));
+        }
+      }
+    }
+  }
+
+  private void onDisconnected(NodeProcess process, boolean silent) {
+    process.disconnected();
+    if (process.isForgotten()) {
+      processes.remove(process.number);
+      return;
+    }
+    // It could not be told any more which rank it is.
+    standbys.remove(process);
+    RankConfig config = process.config();
+    if (silent && config != null) {
+      report(new FromDaemon.RankSilent(config.rank(), config.incarnation()));
+    } else if (!process.isExiting()) {
+      limit(process, Limit.LEAVE, LEAVE);
+    } else if (config != null && process.isAwaited()) {
+      limit(process, Limit.END, END);
+    }
+  }
+
+  /** A process that has ended meanwhile may be forgotten. */
+  private void onDying(@Nullable NodeProcess process) {
+    if (process == null || !process.lives()) {
+      return;
+    }
+    RankConfig config = process.config();
+    if (config != null) {
+      report(new FromDaemon.RankDying(config.rank(), config.incarnation()));
+    } else {
+      standbys.remove(process);
+    }
+  }
+
+  private void onExited(NodeProcess process, int status) {
+    process.ended();
+    if (process.isForgotten()) {
+      processes.remove(process.number);
+    }
+    RankConfig config = process.config();
+    if (config == null) {
+      standbys.remove(process);
+      standbyFailed("status " + status);
+      startStandbys();
+      return;
+    }
+    ranks.remove(config.rank());
+    boolean signaled = status > BY_SIGNAL && status <= BY_SIGNAL + SIGNALS;
+    report(
+        process.isOverdue()
+            ? new FromDaemon.RankExited(config.rank(), config.incarnation(), 1, false)
+            : new FromDaemon.RankExited(config.rank(), config.incarnation(), status, signaled));
+  }
+
+  private void kill(NodeProcess process) {
+    boolean isNew = process.killed();
+    if (process.lives()) {
+      if (isNew) {
+        makeDie(process);
+      } else {
+        out.add(new DaemonCommand.Kill(process.number));
+      }
+    }
+  }
+
+  private void makeDie(NodeProcess process) {
+    out.add(new DaemonCommand.Kill(process.number));
+    limit(process, Limit.DEATH, DEATH);
+  }
+
+  // ---- standbys
+
+  private void startStandbys() {
+    while (standbys.size() + standbysStarting < standbysWanted
+        && standbyFailures < STANDBY_FAILURES) {
+      standbysStarting++;
+      start(standbyShare);
+    }
+  }
+
+  private void standbyFailed(String reason) {
+    standbyFailures++;
+    if (standbyFailures == STANDBY_FAILURES) {
+      warn(
+          "processes held ready for a failure do not stay alive ("
+              + reason
+              + "): replacements will be started when they are needed, which takes longer");
+    }
+  }
+
+  // ---- time
+
+  private void limit(NodeProcess process, Limit limit, Duration after) {
+    deadlines.add(new Deadline(now + after.toNanos(), deadlinesSet++, process, limit));
+  }
+
+  private void onTime() {
+    Deadline first;
+    while ((first = deadlines.peek()) != null && first.at - now <= 0) {
+      deadlines.remove();
+      NodeProcess process = first.process;
+      if (process.state() != NodeProcess.State.ENDED) {
+        switch (first.limit) {
+          case COME_UP -> onMissing(process);
+          case LEAVE -> kill(process);
+          case END -> onEndOverdue(process);
+          case DEATH -> onImmortal(process);
+        }
+      }
+    }
+  }
+
+  /**
+   * All wait for a rank whose process stands still before it connects, which no heartbeat shows. It
+   * may be slow, or stopped on purpose: the user knows.
+   */
+  private void onMissing(NodeProcess process) {
+    RankConfig config = process.config();
+    if (config == null || process.hasConnected()) {
+      return;
+    }
+    warn(
+        "rank "
+            + config.rank()
+            + " has not come up for "
+            + COME_UP.toSeconds()
+            + " s (stopped, or waiting for a file server?): "
+            + (process.lives()
+                ? "'kill -9 " + process.pid() + "' has another one started for it"
+                : "it cannot be started yet"));
+  }
+
+  private void onEndOverdue(NodeProcess process) {
+    RankConfig config = process.config();
+    if (config == null) {
+      return;
+    }
+    warn(
+        "rank "
+            + config.rank()
+            + " began to end "
+            + END.toSeconds()
+            + " s ago, and others wait for it: a shutdown hook of the program does not come"
+            + " to its end, or calls Fmi.close; it is killed");
+    process.overdue();
+    kill(process);
+  }
+
+  /** A call of the system may not come to an end; then there is no node without its process. */
+  private void onImmortal(NodeProcess process) {
+    RankConfig config = process.config();
+    if (config == null) {
+      return;
+    }
+    report(
+        new FromDaemon.Refused(
+            "rank "
+                + config.rank()
+                + " does not die (process "
+                + process.pid()
+                + " was killed "
+                + DEATH.toSeconds()
+                + " s ago): does a file server or a device not answer?"));
+  }
+}

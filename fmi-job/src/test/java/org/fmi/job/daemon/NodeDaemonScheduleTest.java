@@ -1,0 +1,512 @@
+package org.fmi.job.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.fmi.control.JobMessage;
+import org.fmi.control.RankMessage;
+import org.fmi.job.control.FromDaemon;
+import org.fmi.job.control.FromRank;
+import org.fmi.job.control.ToDaemon;
+import org.fmi.job.control.ToRank;
+import org.fmi.spi.RankConfig;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Random schedules: an fmirun that keeps to the protocol, processes that do anything, and what must
+ * hold throughout. A failure names its seed.
+ */
+final class NodeDaemonScheduleTest {
+  private static final int SCHEDULES = 250;
+  private static final int STEPS = 400;
+  private static final int RANKS = 3;
+  private static final int MOST_STANDBYS = 2;
+
+  private static void must(boolean holds, String what) {
+    if (!holds) {
+      throw new AssertionError(what);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 1_000_001, 2_000_001, 3_000_001})
+  void theInvariantsHold(long first) {
+    Set<String> reached = new HashSet<>();
+    for (long seed = first; seed < first + SCHEDULES; seed++) {
+      try {
+        World world = new World(seed);
+        world.run();
+        reached.addAll(world.reached);
+      } catch (AssertionError | RuntimeException e) {
+        throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
+      }
+    }
+    // The schedules are worth something.
+    assertThat(reached)
+        .contains(
+            "standby taken",
+            "RankExited",
+            "RankSilent",
+            "RankDying",
+            "Refused",
+            "Warning",
+            "left",
+            "told late",
+            "ended");
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void aScheduleCanBeRepeated(long seed) {
+    World first = new World(seed);
+    first.run();
+    World second = new World(seed);
+    second.run();
+    assertThat(second.story).isEqualTo(first.story);
+  }
+
+  /** A process as the system has it. */
+  private static final class Proc {
+    enum Life {
+      ASKED_FOR,
+      RUNS,
+      DEAD
+    }
+
+    enum Line {
+      NONE,
+      OPEN,
+      CLOSED
+    }
+
+    Life life = Life.ASKED_FOR;
+    Line line = Line.NONE;
+    boolean saidExiting;
+    boolean killed;
+    boolean immortal;
+    int rank = -1;
+    int incarnation = -1;
+    boolean assigned;
+    final List<Integer> told = new ArrayList<>();
+
+    /** When it has to be killed, as it broke off; 0 if it has not. */
+    long killBy;
+  }
+
+  /** What fmirun knows of a rank. */
+  private static final class Seat {
+    int incarnation = -1;
+    boolean occupied;
+
+    /** Numbers of the messages sent to its process. */
+    final List<Integer> sent = new ArrayList<>();
+  }
+
+  private static final class World {
+    final SplittableRandom random;
+    final NodeDaemon daemon =
+        new NodeDaemon(new NodeFacts("job", new byte[32], 0, "host", "/dir", 4));
+    final TreeMap<Integer, Proc> procs = new TreeMap<>();
+    final Seat[] seats = new Seat[RANKS];
+    final Map<String, Integer> ends = new HashMap<>();
+    final List<String> story = new ArrayList<>();
+    final Set<String> reached = new HashSet<>();
+    long now;
+    int messages;
+    boolean refused;
+    boolean ended;
+
+    World(long seed) {
+      random = new SplittableRandom(seed);
+      now = random.nextLong();
+      Arrays.setAll(seats, r -> new Seat());
+    }
+
+    void run() {
+      feed(new DaemonEvent.FromFmirun(new ToDaemon.Setup(NodeDaemonTest.setup(RANKS))));
+      feed(new DaemonEvent.Prepared());
+      for (int step = 0; step < STEPS && !ended && !refused; step++) {
+        step();
+      }
+      if (!ended && !refused) {
+        settle();
+      }
+    }
+
+    /** All is killed and dies: then everything that was spawned is reported, once. */
+    void settle() {
+      for (int r = 0; r < RANKS; r++) {
+        if (seats[r].occupied) {
+          from(new ToDaemon.KillRank(r, seats[r].incarnation));
+        }
+      }
+      for (int number : List.copyOf(procs.keySet())) {
+        Proc proc = procs.get(number);
+        if (proc != null && proc.life == Proc.Life.ASKED_FOR) {
+          start(number, proc);
+        }
+        if (proc != null && proc.life == Proc.Life.RUNS && proc.rank >= 0) {
+          assertThat(proc.killed).as("rank %d is killed", proc.rank).isTrue();
+          exit(number, proc, 137);
+        }
+      }
+      for (Seat seat : seats) {
+        must(refused || !seat.occupied, "all are reported as ended");
+      }
+    }
+
+    void step() {
+      int kind = random.nextInt(100);
+      if (kind < 30) {
+        fmirun();
+      } else if (kind < 42) {
+        pass();
+      } else if (!procs.isEmpty()) {
+        List<Integer> numbers = List.copyOf(procs.keySet());
+        int number = numbers.get(random.nextInt(numbers.size()));
+        Proc proc = procs.get(number);
+        if (proc != null) {
+          act(number, proc);
+        }
+      }
+    }
+
+    void fmirun() {
+      int r = random.nextInt(RANKS);
+      Seat seat = seats[r];
+      switch (random.nextInt(10)) {
+        case 0, 1, 2 -> {
+          if (!seat.occupied) {
+            seat.occupied = true;
+            seat.incarnation++;
+            seat.sent.clear();
+            from(
+                NodeDaemonTest.spawn(
+                    r, seat.incarnation, random.nextBoolean() ? new int[] {r} : new int[0]));
+          }
+        }
+        case 3 -> {
+          // Perhaps one that has ended meanwhile, or has a successor.
+          int incarnation = seat.incarnation - random.nextInt(2);
+          from(new ToDaemon.KillRank(r, incarnation));
+        }
+        case 4, 5 -> {
+          int incarnation = seat.incarnation - random.nextInt(2);
+          int number = messages++;
+          if (seat.occupied && incarnation == seat.incarnation) {
+            seat.sent.add(number);
+          }
+          from(new ToDaemon.Tell(r, incarnation, message(number)));
+        }
+        case 6 -> {
+          int number = messages++;
+          for (Seat one : seats) {
+            if (one.occupied) {
+              one.sent.add(number);
+            }
+          }
+          from(new ToDaemon.TellAll(message(number)));
+        }
+        case 7, 8 -> {
+          from(new ToDaemon.Standbys(random.nextInt(MOST_STANDBYS + 1), 2));
+        }
+        default -> {
+          if (random.nextInt(100) == 0) {
+            switch (random.nextInt(3)) {
+              case 0 -> from(new ToDaemon.ShutDown());
+              case 1 -> feed(new DaemonEvent.FmirunGone());
+              default -> feed(new DaemonEvent.FmirunSilent());
+            }
+            assertThat(ended).isTrue();
+          }
+        }
+      }
+    }
+
+    static JobMessage message(int number) {
+      return new JobMessage.Revoke(number, JobMessage.Revoke.NONE, List.of());
+    }
+
+    void pass() {
+      OptionalLong next = daemon.nextTick();
+      if (next.isPresent() && random.nextBoolean()) {
+        now = next.getAsLong();
+      } else {
+        now += random.nextLong(Duration.ofSeconds(5).toNanos());
+        if (next.isPresent() && now - next.getAsLong() > 0 && random.nextInt(4) > 0) {
+          now = next.getAsLong(); // the others are those of a daemon that was stopped
+        }
+      }
+      feed(new DaemonEvent.Tick());
+      for (Proc proc : procs.values()) {
+        if (!ended && proc.life == Proc.Life.RUNS && proc.killBy != 0 && now - proc.killBy >= 0) {
+          assertThat(proc.killed).as("one that broke off is killed").isTrue();
+          reached.add("left");
+        }
+      }
+    }
+
+    void act(int number, Proc proc) {
+      switch (proc.life) {
+        case ASKED_FOR -> start(number, proc);
+        case RUNS -> {
+          if (proc.killed && !proc.immortal) {
+            if (random.nextInt(3) == 0) {
+              feed(new DaemonEvent.Dying(number));
+            }
+            exit(number, proc, 137);
+          } else {
+            live(number, proc);
+          }
+        }
+        case DEAD -> speak(number, proc);
+      }
+    }
+
+    void start(int number, Proc proc) {
+      if (random.nextInt(40) == 0) {
+        procs.remove(number);
+        boolean standby = proc.rank < 0;
+        feed(new DaemonEvent.NotStarted(number, "no memory"));
+        assertThat(refused || standby).isTrue();
+      } else {
+        proc.life = Proc.Life.RUNS;
+        proc.immortal = random.nextInt(20) == 0;
+        feed(new DaemonEvent.Started(number, 1000 + number));
+      }
+    }
+
+    void live(int number, Proc proc) {
+      int kind = random.nextInt(12);
+      if (kind == 0) {
+        exit(number, proc, random.nextInt(256));
+      } else if (proc.line == Proc.Line.NONE) {
+        proc.line = Proc.Line.OPEN;
+        feed(new DaemonEvent.Connected(number, "/dir/warm"));
+      } else if (kind == 1) {
+        feed(new DaemonEvent.Dying(number));
+        exit(number, proc, 128 + 6);
+      } else {
+        speak(number, proc);
+      }
+    }
+
+    /** Over its connection, if that is open. */
+    void speak(int number, Proc proc) {
+      if (proc.line != Proc.Line.OPEN) {
+        return;
+      }
+      switch (random.nextInt(8)) {
+        case 0 -> disconnect(number, proc, false);
+        case 1 -> {
+          if (proc.rank >= 0) {
+            disconnect(number, proc, true);
+          }
+        }
+        case 2 -> {
+          proc.saidExiting = true;
+          say(number, new FromRank.Exiting());
+          disconnect(number, proc, false);
+        }
+        case 3 -> say(number, new FromRank.LifelineHeld());
+        case 4 ->
+            say(
+                number,
+                new FromRank.Said(new RankMessage.Joined(0, RankMessage.Position.FRESH, Map.of())));
+        default -> say(number, new FromRank.Said(new RankMessage.Finished(0)));
+      }
+    }
+
+    void say(int number, FromRank message) {
+      feed(new DaemonEvent.FromProcess(number, message));
+    }
+
+    void disconnect(int number, Proc proc, boolean silent) {
+      proc.line = Proc.Line.CLOSED;
+      if (!silent && !proc.saidExiting && proc.life == Proc.Life.RUNS) {
+        proc.killBy = now + NodeDaemon.LEAVE.toNanos();
+      }
+      if (proc.life == Proc.Life.DEAD) {
+        procs.remove(number);
+      }
+      feed(new DaemonEvent.Disconnected(number, silent));
+    }
+
+    void exit(int number, Proc proc, int status) {
+      proc.life = Proc.Life.DEAD;
+      if (proc.line != Proc.Line.OPEN) {
+        procs.remove(number);
+      }
+      if (proc.rank >= 0) {
+        // It was told what fmirun has sent, in order, and nothing else.
+        List<Integer> sent = seats[proc.rank].sent;
+        assertThat(proc.told.size()).isLessThanOrEqualTo(sent.size());
+        assertThat(proc.told).isEqualTo(sent.subList(0, proc.told.size()));
+      }
+      feed(new DaemonEvent.Exited(number, status));
+    }
+
+    void from(ToDaemon message) {
+      feed(new DaemonEvent.FromFmirun(message));
+    }
+
+    void feed(DaemonEvent event) {
+      List<DaemonCommand> commands = daemon.on(now, event);
+      story.add(event.getClass().getSimpleName() + " " + commands.size());
+      for (DaemonCommand command : commands) {
+        must(!ended, "nothing follows the end");
+        carryOut(event, command);
+      }
+      check();
+    }
+
+    void carryOut(DaemonEvent event, DaemonCommand command) {
+      switch (command) {
+        case DaemonCommand.Prepare _ -> {}
+        case DaemonCommand.Start c -> {
+          Proc proc = new Proc();
+          if (event instanceof DaemonEvent.FromFmirun(ToDaemon.Spawn spawn)) {
+            occupy(proc, spawn.rank(), spawn.incarnation());
+          }
+          assertThat(procs.put(c.process(), proc)).isNull();
+        }
+        case DaemonCommand.Bind c -> {
+          Proc proc = living(c.process());
+          assertThat(proc.assigned).as("told after it is bound").isFalse();
+        }
+        case DaemonCommand.Attach c -> {
+          Proc proc = living(c.process());
+          if (proc.rank < 0) {
+            occupy(proc, c.rank(), c.incarnation());
+            reached.add("standby taken");
+          }
+          assertThat(proc.rank).isEqualTo(c.rank());
+          assertThat(proc.incarnation).isEqualTo(c.incarnation());
+          assertThat(proc.incarnation).isEqualTo(seats[c.rank()].incarnation);
+        }
+        case DaemonCommand.Tell c -> told(open(c.process()), c.message());
+        case DaemonCommand.Watch c -> assertThat(open(c.process()).rank).isNotNegative();
+        case DaemonCommand.Input c -> assertThat(living(c.process()).rank).isZero();
+        case DaemonCommand.AdoptLifeline c -> living(c.process());
+        case DaemonCommand.Disconnect c -> {
+          Proc proc = open(c.process());
+          assertThat(proc.rank).as("ranks may speak").isNegative();
+        }
+        case DaemonCommand.Kill c -> living(c.process()).killed = true;
+        case DaemonCommand.Report c -> report(event, c.message());
+        case DaemonCommand.OutputTaken _ -> {}
+        case DaemonCommand.End _ -> {
+          ended = true;
+          reached.add("ended");
+        }
+      }
+    }
+
+    void occupy(Proc proc, int rank, int incarnation) {
+      for (Proc other : procs.values()) {
+        must(other.life == Proc.Life.DEAD || other.rank != rank, "one process for a rank");
+      }
+      proc.rank = rank;
+      proc.incarnation = incarnation;
+    }
+
+    Proc known(int number) {
+      Proc proc = procs.get(number);
+      if (proc == null) {
+        throw new AssertionError("there is no process " + number);
+      }
+      return proc;
+    }
+
+    Proc living(int number) {
+      Proc proc = known(number);
+      assertThat(proc.life).isEqualTo(Proc.Life.RUNS);
+      return proc;
+    }
+
+    Proc open(int number) {
+      Proc proc = known(number);
+      assertThat(proc.line).isEqualTo(Proc.Line.OPEN);
+      return proc;
+    }
+
+    void told(Proc proc, ToRank message) {
+      switch (message) {
+        case ToRank.WarmUp _ -> assertThat(proc.rank).isNegative();
+        case ToRank.HoldLifeline _ -> {}
+        case ToRank.Assign m -> {
+          RankConfig config = m.config();
+          assertThat(proc.assigned).as("assigned once").isFalse();
+          assertThat(config.rank()).isEqualTo(proc.rank);
+          assertThat(config.incarnation()).isEqualTo(proc.incarnation);
+          proc.assigned = true;
+        }
+        case ToRank.Tell m -> {
+          assertThat(proc.assigned).as("assigned first").isTrue();
+          proc.told.add(((JobMessage.Revoke) m.message()).epoch());
+          reached.add(proc.told.size() > 1 ? "told late" : "told");
+        }
+      }
+    }
+
+    void report(DaemonEvent event, FromDaemon message) {
+      reached.add(message.getClass().getSimpleName());
+      switch (message) {
+        case FromDaemon.RankExited m -> {
+          assertThat(event).isInstanceOf(DaemonEvent.Exited.class);
+          Seat seat = seats[m.rank()];
+          assertThat(seat.occupied).as("%s: reported once", m).isTrue();
+          assertThat(m.incarnation()).isEqualTo(seat.incarnation);
+          seat.occupied = false;
+          assertThat(ends.merge(m.rank() + "." + m.incarnation(), 1, Integer::sum)).isOne();
+        }
+        case FromDaemon.Refused _ -> refused = true;
+        case FromDaemon.RankDying m ->
+            assertThat(seats[m.rank()].incarnation).isEqualTo(m.incarnation());
+        case FromDaemon.RankSilent m ->
+            assertThat(seats[m.rank()].incarnation).isEqualTo(m.incarnation());
+        case FromDaemon.Said m ->
+            assertThat(m.incarnation()).isLessThanOrEqualTo(seats[m.rank()].incarnation);
+        case FromDaemon.Ready _, FromDaemon.Warning _ -> {}
+        case FromDaemon.Hello _, FromDaemon.Output _, FromDaemon.InputTaken _ ->
+            throw new AssertionError(message + " is the shell's to send");
+      }
+    }
+
+    /** Holds between any two events. */
+    void check() {
+      if (ended || refused) {
+        return;
+      }
+      int[] serving = new int[RANKS];
+      int idle = 0;
+      for (Proc proc : procs.values()) {
+        if (proc.life != Proc.Life.DEAD) {
+          if (proc.rank >= 0) {
+            serving[proc.rank]++;
+          } else if (proc.line != Proc.Line.CLOSED && !proc.killed) {
+            idle++;
+          }
+        }
+      }
+      for (int r = 0; r < RANKS; r++) {
+        must(
+            serving[r] == (seats[r].occupied ? 1 : 0),
+            "one process for a rank until it is reported");
+      }
+      // Those stay that are not wanted any more.
+      must(idle <= MOST_STANDBYS, "no more standbys than were wanted");
+    }
+  }
+}

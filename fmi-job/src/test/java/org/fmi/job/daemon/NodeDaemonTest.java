@@ -1,0 +1,424 @@
+package org.fmi.job.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.fmi.control.JobMessage;
+import org.fmi.control.RankMessage;
+import org.fmi.job.control.CoreShare;
+import org.fmi.job.control.FromDaemon;
+import org.fmi.job.control.FromRank;
+import org.fmi.job.control.NodeSetup;
+import org.fmi.job.control.ToDaemon;
+import org.fmi.job.control.ToRank;
+import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.RankConfig;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a daemon does on which event, and at which time. */
+final class NodeDaemonTest {
+  private static final int HEARTBEAT = 5000;
+  private static final int RANK = 3;
+
+  private final NodeDaemon daemon =
+      new NodeDaemon(new NodeFacts("job", new byte[32], 7, "host", "/dir", 4));
+
+  /** Starts close to where the clock wraps around. */
+  private long now = Long.MAX_VALUE - Duration.ofSeconds(20).toNanos();
+
+  static NodeSetup setup(int size) {
+    return new NodeSetup(
+        size,
+        "Main",
+        List.of(),
+        List.of(),
+        List.of(),
+        Map.of(),
+        "/",
+        HEARTBEAT,
+        2,
+        0,
+        new CheckpointInterval.Every(1),
+        List.of());
+  }
+
+  static ToDaemon.Spawn spawn(int rank, int incarnation, int... cores) {
+    CoreShare share =
+        cores.length == 0 ? CoreShare.NONE : new CoreShare(CoreShare.Bound.PROCESS, cores);
+    return new ToDaemon.Spawn(rank, incarnation, new int[] {rank}, 2, 3, share, List.of());
+  }
+
+  private List<DaemonCommand> on(DaemonEvent event) {
+    return daemon.on(now, event);
+  }
+
+  private List<DaemonCommand> from(ToDaemon message) {
+    return on(new DaemonEvent.FromFmirun(message));
+  }
+
+  private List<DaemonCommand> said(int process, FromRank message) {
+    return on(new DaemonEvent.FromProcess(process, message));
+  }
+
+  private void pass(Duration time) {
+    now += time.toNanos();
+  }
+
+  private List<DaemonCommand> tick() {
+    return on(new DaemonEvent.Tick());
+  }
+
+  /** Nothing happens before the time, and this does when it has come. */
+  private List<DaemonCommand> after(Duration time) {
+    pass(time.minusNanos(1));
+    assertThat(tick()).isEmpty();
+    pass(Duration.ofNanos(1));
+    assertThat(daemon.nextTick()).hasValue(now);
+    return tick();
+  }
+
+  private static DaemonCommand report(FromDaemon message) {
+    return new DaemonCommand.Report(message);
+  }
+
+  private static DaemonCommand warning(String text) {
+    return report(new FromDaemon.Warning(text));
+  }
+
+  private static DaemonCommand exited(int incarnation, int status, boolean signaled) {
+    return report(new FromDaemon.RankExited(RANK, incarnation, status, signaled));
+  }
+
+  private static JobMessage revoke(int epoch) {
+    return new JobMessage.Revoke(epoch, JobMessage.Revoke.NONE, List.of());
+  }
+
+  private static RankConfig assigned(DaemonCommand command) {
+    return ((ToRank.Assign) ((DaemonCommand.Tell) command).message()).config();
+  }
+
+  @BeforeEach
+  void isReady() {
+    NodeSetup setup = setup(8);
+    assertThat(from(new ToDaemon.Setup(setup))).containsExactly(new DaemonCommand.Prepare(setup));
+    assertThat(on(new DaemonEvent.Prepared())).containsExactly(report(new FromDaemon.Ready()));
+  }
+
+  private void runs(int process, int incarnation) {
+    from(spawn(RANK, incarnation));
+    on(new DaemonEvent.Started(process, 100 + process));
+    on(new DaemonEvent.Connected(process, "/dir/warm"));
+  }
+
+  private void joins(int process) {
+    RankMessage joined = new RankMessage.Joined(0, RankMessage.Position.FRESH, Map.of());
+    assertThat(said(process, new FromRank.Said(joined)))
+        .containsExactly(report(new FromDaemon.Said(RANK, 0, joined)));
+  }
+
+  @Test
+  void aRankIsStartedBoundAndTold() {
+    assertThat(from(spawn(RANK, 1, 2, 5))).containsExactly(new DaemonCommand.Start(0, 3));
+    assertThat(from(new ToDaemon.Tell(RANK, 1, revoke(4)))).isEmpty();
+    assertThat(from(new ToDaemon.Tell(RANK, 0, revoke(3)))).isEmpty(); // another process
+    List<DaemonCommand> started = on(new DaemonEvent.Started(0, 100));
+    assertThat(started).hasSize(2);
+    assertThat(((DaemonCommand.Bind) started.get(0)).cores()).containsExactly(2, 5);
+    assertThat(started.get(1)).isEqualTo(new DaemonCommand.Attach(0, RANK, 1));
+    List<DaemonCommand> connected = on(new DaemonEvent.Connected(0, "/dir/warm"));
+    assertThat(connected).hasSize(3);
+    assertThat(connected.get(0)).isEqualTo(new DaemonCommand.Watch(0, HEARTBEAT));
+    RankConfig config = assigned(connected.get(1));
+    assertThat(config.rank()).isEqualTo(RANK);
+    assertThat(config.incarnation()).isEqualTo(1);
+    assertThat(config.host()).isEqualTo("host");
+    assertThat(config.nodeDirectory()).isEqualTo("/dir");
+    assertThat(config.cores()).isEqualTo(4);
+    assertThat(connected.get(2)).isEqualTo(new DaemonCommand.Tell(0, new ToRank.Tell(revoke(4))));
+    assertThat(from(new ToDaemon.TellAll(revoke(5))))
+        .containsExactly(new DaemonCommand.Tell(0, new ToRank.Tell(revoke(5))));
+  }
+
+  @Test
+  void inputWaitsForTheProcessOfRank0() {
+    from(spawn(0, 0));
+    byte[] first = {1};
+    byte[] second = {2};
+    assertThat(from(new ToDaemon.Input(0, first))).isEmpty();
+    assertThat(on(new DaemonEvent.Started(0, 100)))
+        .containsExactly(new DaemonCommand.Attach(0, 0, 0), new DaemonCommand.Input(0, first));
+    assertThat(from(new ToDaemon.Input(0, second)))
+        .containsExactly(new DaemonCommand.Input(0, second));
+    assertThat(from(new ToDaemon.Input(1, second))).isEmpty();
+  }
+
+  @Test
+  void aStandbyTakesARankOver() {
+    assertThat(from(new ToDaemon.Standbys(1, 2))).containsExactly(new DaemonCommand.Start(0, 2));
+    assertThat(from(new ToDaemon.Standbys(1, 2))).isEmpty();
+    assertThat(on(new DaemonEvent.Started(0, 100))).isEmpty();
+    assertThat(on(new DaemonEvent.Connected(0, "/dir/warm")))
+        .containsExactly(
+            new DaemonCommand.Tell(0, new ToRank.WarmUp("/dir/warm")),
+            new DaemonCommand.Tell(0, new ToRank.HoldLifeline()));
+    List<DaemonCommand> taken = from(spawn(RANK, 1));
+    assertThat(taken).hasSize(3);
+    assertThat(taken.get(0)).isEqualTo(new DaemonCommand.Attach(0, RANK, 1));
+    assertThat(assigned(taken.get(1)).incarnation()).isEqualTo(1);
+    assertThat(taken.get(2)).isEqualTo(new DaemonCommand.Watch(0, HEARTBEAT));
+    // The next one only when fmirun wants it.
+    assertThat(from(new ToDaemon.Standbys(1, 2)))
+        .containsExactly(
+            new DaemonCommand.Start(1, 2), new DaemonCommand.Tell(0, new ToRank.HoldLifeline()));
+  }
+
+  @Test
+  void aStandbyIsTakenBeforeItHasConnected() {
+    from(new ToDaemon.Standbys(1, 2));
+    on(new DaemonEvent.Started(0, 100));
+    assertThat(from(spawn(RANK, 1))).containsExactly(new DaemonCommand.Attach(0, RANK, 1));
+    List<DaemonCommand> connected = on(new DaemonEvent.Connected(0, "/dir/warm"));
+    assertThat(connected).hasSize(2).contains(new DaemonCommand.Watch(0, HEARTBEAT));
+    assertThat(assigned(connected.get(1)).rank()).isEqualTo(RANK);
+  }
+
+  @Test
+  void aStandbyThatIsGoingIsNotTaken() {
+    from(new ToDaemon.Standbys(2, 2));
+    for (int process = 0; process < 2; process++) {
+      on(new DaemonEvent.Started(process, 100));
+      on(new DaemonEvent.Connected(process, "/dir/warm"));
+    }
+    assertThat(on(new DaemonEvent.Dying(0))).isEmpty();
+    assertThat(on(new DaemonEvent.Disconnected(1, false))).isEmpty();
+    assertThat(from(spawn(RANK, 1))).containsExactly(new DaemonCommand.Start(2, 3));
+  }
+
+  @Test
+  void standbysThatDoNotStayAliveAreGivenUp() {
+    from(new ToDaemon.Standbys(1, 2));
+    on(new DaemonEvent.Started(0, 100));
+    assertThat(on(new DaemonEvent.Exited(0, 1))).containsExactly(new DaemonCommand.Start(1, 2));
+    assertThat(on(new DaemonEvent.NotStarted(1, "no memory"))).isEmpty();
+    assertThat(from(new ToDaemon.Standbys(1, 2))).containsExactly(new DaemonCommand.Start(2, 2));
+    on(new DaemonEvent.Started(2, 100));
+    assertThat(on(new DaemonEvent.Exited(2, 134)))
+        .containsExactly(
+            warning(
+                "processes held ready for a failure do not stay alive (status 134): replacements"
+                    + " will be started when they are needed, which takes longer"));
+    assertThat(from(new ToDaemon.Standbys(1, 2))).isEmpty();
+  }
+
+  @Test
+  void aRankIsKilledAndItsEndReported() {
+    runs(0, 0);
+    assertThat(from(new ToDaemon.KillRank(RANK, 1))).isEmpty();
+    assertThat(from(new ToDaemon.KillRank(RANK, 0))).containsExactly(new DaemonCommand.Kill(0));
+    assertThat(on(new DaemonEvent.Dying(0)))
+        .containsExactly(report(new FromDaemon.RankDying(RANK, 0)));
+    assertThat(on(new DaemonEvent.Exited(0, 137))).containsExactly(exited(0, 137, true));
+    assertThat(on(new DaemonEvent.Dying(0))).isEmpty();
+    assertThat(from(new ToDaemon.KillRank(RANK, 0))).isEmpty();
+    assertThat(from(spawn(RANK, 1))).containsExactly(new DaemonCommand.Start(1, 3));
+    pass(NodeDaemon.DEATH);
+    assertThat(tick()).isEmpty();
+  }
+
+  @Test
+  void aRankThatIsBeingStartedIsKilledWhenItRuns() {
+    from(spawn(RANK, 0));
+    assertThat(from(new ToDaemon.KillRank(RANK, 0))).isEmpty();
+    assertThat(on(new DaemonEvent.Started(0, 100)))
+        .containsExactly(new DaemonCommand.Attach(0, RANK, 0), new DaemonCommand.Kill(0));
+    assertThat(on(new DaemonEvent.Exited(0, 137))).containsExactly(exited(0, 137, true));
+  }
+
+  @Test
+  void aRankThatCannotBeStartedEndsTheNode() {
+    from(spawn(RANK, 0));
+    assertThat(on(new DaemonEvent.NotStarted(0, "no memory")))
+        .containsExactly(report(new FromDaemon.Refused("cannot start rank 3: no memory")));
+  }
+
+  @Test
+  void onlyADeathBySignalIsOne() {
+    runs(0, 0);
+    assertThat(on(new DaemonEvent.Exited(0, 128 + 64))).containsExactly(exited(0, 192, true));
+    runs(1, 1);
+    assertThat(on(new DaemonEvent.Exited(1, 128 + 65))).containsExactly(exited(1, 193, false));
+    runs(2, 2);
+    assertThat(on(new DaemonEvent.Exited(2, 128))).containsExactly(exited(2, 128, false));
+  }
+
+  @Test
+  void oneThatDoesNotDieEndsTheNode() {
+    runs(0, 0);
+    from(new ToDaemon.KillRank(RANK, 0));
+    assertThat(after(NodeDaemon.DEATH))
+        .containsExactly(
+            report(
+                new FromDaemon.Refused(
+                    "rank 3 does not die (process 100 was killed 30 s ago): does a file server or"
+                        + " a device not answer?")));
+  }
+
+  @Test
+  void oneThatDoesNotConnectIsReported() {
+    from(spawn(RANK, 0));
+    on(new DaemonEvent.Started(0, 100));
+    assertThat(after(NodeDaemon.COME_UP))
+        .containsExactly(
+            warning(
+                "rank 3 has not come up for 60 s (stopped, or waiting for a file server?): 'kill -9"
+                    + " 100' has another one started for it"));
+  }
+
+  @Test
+  void oneThatCannotBeStartedForLongIsReported() {
+    from(spawn(RANK, 0));
+    assertThat(after(NodeDaemon.COME_UP))
+        .containsExactly(
+            warning(
+                "rank 3 has not come up for 60 s (stopped, or waiting for a file server?): it"
+                    + " cannot be started yet"));
+  }
+
+  @Test
+  void oneThatHasConnectedIsNotMissing() {
+    runs(0, 0);
+    pass(NodeDaemon.COME_UP);
+    assertThat(tick()).isEmpty();
+    assertThat(daemon.nextTick()).isEmpty();
+  }
+
+  @Test
+  void oneThatBreaksOffIsGivenAMomentToDie() {
+    runs(0, 0);
+    assertThat(on(new DaemonEvent.Disconnected(0, false))).isEmpty();
+    assertThat(after(NodeDaemon.LEAVE)).containsExactly(new DaemonCommand.Kill(0));
+    assertThat(from(new ToDaemon.Tell(RANK, 0, revoke(1)))).isEmpty();
+  }
+
+  @Test
+  void oneThatBreaksOffAndDiesIsNotKilled() {
+    runs(0, 0);
+    on(new DaemonEvent.Disconnected(0, false));
+    assertThat(on(new DaemonEvent.Exited(0, 1))).containsExactly(exited(0, 1, false));
+    pass(NodeDaemon.LEAVE);
+    assertThat(tick()).isEmpty();
+  }
+
+  @Test
+  void oneThatIsSilentIsReportedAndNotKilled() {
+    runs(0, 0);
+    assertThat(on(new DaemonEvent.Disconnected(0, true)))
+        .containsExactly(report(new FromDaemon.RankSilent(RANK, 0)));
+    pass(Duration.ofDays(1));
+    assertThat(tick()).isEmpty();
+  }
+
+  @Test
+  void oneThatOthersWaitForIsKilledWhenItDoesNotComeToItsEnd() {
+    runs(0, 0);
+    joins(0);
+    assertThat(said(0, new FromRank.Exiting())).isEmpty();
+    on(new DaemonEvent.Disconnected(0, false));
+    assertThat(after(NodeDaemon.END))
+        .containsExactly(
+            warning(
+                "rank 3 began to end 30 s ago, and others wait for it: a shutdown hook of the"
+                    + " program does not come to its end, or calls Fmi.close; it is killed"),
+            new DaemonCommand.Kill(0));
+    // Its own fault, whatever ends it.
+    assertThat(on(new DaemonEvent.Exited(0, 137))).containsExactly(exited(0, 1, false));
+  }
+
+  @Test
+  void oneThatWasReleasedMayTakeItsTimeToEnd() {
+    runs(0, 0);
+    joins(0);
+    from(new ToDaemon.TellAll(new JobMessage.Release()));
+    said(0, new FromRank.Exiting());
+    on(new DaemonEvent.Disconnected(0, false));
+    pass(Duration.ofDays(1));
+    assertThat(tick()).isEmpty();
+  }
+
+  @Test
+  void whatOneHasSaidIsReportedAfterItsEndToo() {
+    runs(0, 0);
+    on(new DaemonEvent.Exited(0, 4));
+    RankMessage abort = new RankMessage.Abort(4);
+    assertThat(said(0, new FromRank.Said(abort)))
+        .containsExactly(report(new FromDaemon.Said(RANK, 0, abort)));
+    assertThat(on(new DaemonEvent.Disconnected(0, false))).isEmpty();
+    assertThatThrownBy(() -> said(0, new FromRank.Said(abort)))
+        .isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void aProcessMustKnowWhenToSpeak() {
+    from(new ToDaemon.Standbys(1, 2));
+    on(new DaemonEvent.Started(0, 100));
+    on(new DaemonEvent.Connected(0, "/dir/warm"));
+    assertThat(said(0, new FromRank.LifelineHeld()))
+        .containsExactly(new DaemonCommand.AdoptLifeline(0));
+    assertThat(said(0, new FromRank.Said(new RankMessage.Abort(4))))
+        .containsExactly(new DaemonCommand.Disconnect(0));
+    assertThat(said(0, new FromRank.Hello(100))).containsExactly(new DaemonCommand.Disconnect(0));
+  }
+
+  @Test
+  void theUserHearsOnceThatBindingIsNotAllowed() {
+    runs(0, 0);
+    assertThat(on(new DaemonEvent.NotBound(0))).hasSize(1);
+    assertThat(on(new DaemonEvent.NotBound(0))).isEmpty();
+  }
+
+  @Test
+  void itEndsWithFmirun() {
+    for (DaemonEvent event :
+        List.of(
+            new DaemonEvent.FmirunGone(),
+            new DaemonEvent.FmirunSilent(),
+            new DaemonEvent.FromFmirun(new ToDaemon.ShutDown()))) {
+      NodeDaemon other = new NodeDaemon(new NodeFacts("job", new byte[32], 7, "host", "/dir", 4));
+      assertThat(other.on(now, event)).containsExactly(new DaemonCommand.End());
+      assertThat(other.hasEnded()).isTrue();
+      assertThat(other.on(now, event)).isEmpty();
+    }
+  }
+
+  @Test
+  void nothingIsDecidedAfterItsEnd() {
+    runs(0, 0);
+    from(new ToDaemon.KillRank(RANK, 0));
+    on(new DaemonEvent.FmirunGone());
+    assertThat(daemon.nextTick()).isEmpty();
+    assertThat(on(new DaemonEvent.Exited(0, 137))).isEmpty();
+  }
+
+  @Test
+  void anUnfitNodeIsRefused() {
+    NodeDaemon other = new NodeDaemon(new NodeFacts("job", new byte[32], 7, "host", "/dir", 4));
+    other.on(now, new DaemonEvent.FromFmirun(new ToDaemon.Setup(setup(8))));
+    assertThat(other.on(now, new DaemonEvent.Unfit("no program")))
+        .containsExactly(report(new FromDaemon.Refused("no program")));
+    assertThatThrownBy(() -> other.on(now, new DaemonEvent.FromFmirun(spawn(RANK, 0))))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("before setup");
+  }
+
+  @Test
+  void aRankHasOneProcessAtATime() {
+    runs(0, 0);
+    assertThatThrownBy(() -> from(spawn(RANK, 1)))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("spawn of rank 3");
+  }
+}

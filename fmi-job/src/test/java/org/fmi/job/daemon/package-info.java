@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.job.daemon;
+
+import org.jspecify.annotations.NullMarked;
