@@ -12,20 +12,26 @@ fmi_java_version() {
   done <"$1/release"
 }
 
+# Sets places to the directories that may hold a JDK.
+fmi_java_places() {
+  local on_path
+  on_path=$(command -v java || true)
+  [ -z "$on_path" ] || on_path=$(readlink -f "$on_path")
+  places=("${JAVA_HOME:-}" /usr/lib/jvm/* /opt/java/* "${on_path%/bin/java}")
+}
+
 # Sets java to the java program of a JDK 25 or newer, or says in one line that there is none.
 fmi_find_java() {
-  local tool=$1 candidate version newest=0 candidates=() on_path
+  local tool=$1 place version newest=0 places=()
   if [ -n "${FMI_JAVA_HOME:-}" ]; then
-    candidates=("$FMI_JAVA_HOME")
+    places=("$FMI_JAVA_HOME")
   else
-    on_path=$(command -v java || true)
-    [ -z "$on_path" ] || on_path=$(readlink -f "$on_path")
-    candidates=("${JAVA_HOME:-}" /usr/lib/jvm/* /opt/java/* "${on_path%/bin/java}")
+    fmi_java_places
   fi
-  for candidate in "${candidates[@]}"; do
-    fmi_java_version "$candidate"
+  for place in "${places[@]}"; do
+    fmi_java_version "$place"
     if [ "$version" -ge 25 ]; then
-      java=$candidate/bin/java
+      java=$place/bin/java
       return 0
     fi
     [ "$version" -le "$newest" ] || newest=$version
@@ -35,7 +41,7 @@ fmi_find_java() {
   if [ -n "${FMI_JAVA_HOME:-}" ]; then
     echo "$tool: FMI_JAVA_HOME=$FMI_JAVA_HOME: no JDK 25 there ($found); set it to the directory of a JDK 25" >&2
   else
-    echo "$tool: FMI needs a JDK 25, $found on $(uname -n) (in JAVA_HOME, /usr/lib/jvm, /opt/java, PATH); install one, or set FMI_JAVA_HOME to its directory" >&2
+    echo "$tool: FMI needs a JDK 25, $found on $(uname -n) (looked in JAVA_HOME, /usr/lib/jvm, /opt/java, PATH); install one (package temurin-25-jdk of https://adoptium.net, or openjdk-25-jdk), or set FMI_JAVA_HOME to its directory" >&2
   fi
   exit 70
 }

@@ -14,10 +14,18 @@ import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Holds the arrows between modules and packages: who may use whom. */
+/**
+ * Holds what Maven cannot: the arrows between packages of one module, and what a module must not
+ * take from those it depends on. The arrows between modules are in their {@code pom.xml}.
+ */
 final class ArchitectureTest {
   private static final String API = "org.fmi";
-  private static final String RUN = "org.fmi.run..";
+  private static final String SPI = "org.fmi.spi";
+  private static final String WIRE = "org.fmi.wire";
+  private static final String NODE = "org.fmi.node";
+  private static final String CONTROL = "org.fmi.control";
+  private static final String RULES = "org.fmi.rules";
+  private static final String MESSAGES = "org.fmi.job.control";
   private static final String VERBS = "org.fmi.verbs..";
   private static final String VERBS_DISNI = "org.fmi.verbs.disni..";
   private static final String DISNI = "com.ibm.disni..";
@@ -48,22 +56,38 @@ final class ArchitectureTest {
         .check(project);
   }
 
+  /** Maven knows them as one module. */
   @Test
-  void theCoreKnowsNoModuleButTheApi() {
-    classes()
-        .that()
-        .resideInAPackage("org.fmi.core..")
-        .should()
-        .onlyDependOnClassesThat()
-        .resideInAnyPackage(
-            API, "org.fmi.core..", "java..", "org.jspecify..", "net.openhft.chronicle.bytes..")
+  void theSpiIsBuiltInLayers() {
+    layeredArchitecture()
+        .consideringOnlyDependenciesInAnyPackage(SPI, WIRE, NODE, CONTROL, RULES)
+        .layer("node")
+        .definedBy(NODE)
+        .layer("control")
+        .definedBy(CONTROL)
+        .layer("rules")
+        .definedBy(RULES)
+        .layer("spi")
+        .definedBy(SPI)
+        .layer("wire")
+        .definedBy(WIRE)
+        .whereLayer("node")
+        .mayNotBeAccessedByAnyLayer()
+        .whereLayer("control")
+        .mayNotBeAccessedByAnyLayer()
+        .whereLayer("rules")
+        .mayNotBeAccessedByAnyLayer()
+        .whereLayer("spi")
+        .mayOnlyBeAccessedByLayers("node", "rules")
+        .whereLayer("wire")
+        .mayOnlyBeAccessedByLayers("spi")
         .check(project);
   }
 
   @Test
   void theCoreIsBuiltInLayers() {
     layeredArchitecture()
-        .consideringOnlyDependenciesInAnyPackage("org.fmi.core..")
+        .consideringOnlyDependenciesInAnyPackage("org.fmi.core..", SPI, WIRE, NODE, CONTROL, RULES)
         .layer("recovery")
         .definedBy("org.fmi.core.recovery")
         .layer("comm")
@@ -74,10 +98,16 @@ final class ArchitectureTest {
         .definedBy("org.fmi.core.p2p")
         .layer("progress")
         .definedBy("org.fmi.core.progress")
+        .layer("node")
+        .definedBy(NODE)
+        .layer("control")
+        .definedBy(CONTROL)
+        .layer("rules")
+        .definedBy(RULES)
         .layer("spi")
-        .definedBy("org.fmi.spi")
+        .definedBy(SPI)
         .layer("wire")
-        .definedBy("org.fmi.wire")
+        .definedBy(WIRE)
         .whereLayer("recovery")
         .mayNotBeAccessedByAnyLayer()
         .whereLayer("comm")
@@ -88,11 +118,18 @@ final class ArchitectureTest {
         .mayOnlyBeAccessedByLayers("coll", "comm", "recovery")
         .whereLayer("progress")
         .mayOnlyBeAccessedByLayers("p2p", "recovery")
+        .whereLayer("node")
+        .mayNotBeAccessedByAnyLayer()
+        .whereLayer("control")
+        .mayOnlyBeAccessedByLayers("recovery")
+        .whereLayer("rules")
+        .mayOnlyBeAccessedByLayers("recovery")
         .whereLayer("spi")
-        .mayOnlyBeAccessedByLayers("progress", "p2p", "coll", "recovery")
+        .mayOnlyBeAccessedByLayers("node", "rules", "progress", "p2p", "coll", "recovery")
         .check(project);
   }
 
+  /** They could see more: what their module depends on depends on more itself. */
   @Test
   void transportsStoresAndDetectorsSeeOnlyTheSpi() {
     noClasses()
@@ -101,12 +138,7 @@ final class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
-            "org.fmi.core.recovery..",
-            "org.fmi.core.comm..",
-            "org.fmi.core.coll..",
-            "org.fmi.core.p2p..",
-            "org.fmi.control..",
-            RUN)
+            "org.fmi.core..", CONTROL, "org.fmi.job..", "org.fmi.run..", "org.fmi.testkit..")
         .check(project);
   }
 
@@ -153,24 +185,87 @@ final class ArchitectureTest {
         .check(project);
   }
 
+  /** Events and the time go in, commands come out: so a simulation runs the same code. */
   @Test
-  void theDecisionsHaveNoClockThreadSocketOrFile() {
+  void decisionsHaveNoClockThreadSocketOrFile() {
     noClasses()
         .that()
-        .resideInAnyPackage("org.fmi.job", "org.fmi.job.daemon")
+        .resideInAnyPackage("org.fmi.job..", RULES)
+        .and()
+        .resideOutsideOfPackage(MESSAGES)
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
             "java.net..",
             "java.nio..",
             "java.io..",
+            "java.time..",
             "java.util.concurrent..",
             "io.netty..",
-            "org.fmi.net..")
+            "org.fmi.net..",
+            NODE)
+        .orShould()
+        .dependOnClassesThat()
+        .belongToAnyOf(Thread.class, Process.class)
         .orShould()
         .callMethod(System.class, "nanoTime")
         .orShould()
         .callMethod(System.class, "currentTimeMillis")
+        .check(project);
+  }
+
+  /** They know bytes and characters, but not where those come from. */
+  @Test
+  void messagesHaveNoSocketOrFile() {
+    noClasses()
+        .that()
+        .resideInAPackage(MESSAGES)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "java.net..",
+            "java.nio.file..",
+            "java.nio.channels..",
+            "java.util.concurrent..",
+            "io.netty..",
+            "org.fmi.net..",
+            NODE)
+        .check(project);
+  }
+
+  @Test
+  void fmirunIsBuiltInLayers() {
+    layeredArchitecture()
+        .consideringOnlyDependenciesInAnyPackage("org.fmi.run..")
+        .layer("shell")
+        .definedBy("org.fmi.run.shell")
+        .layer("doctor")
+        .definedBy("org.fmi.run.doctor")
+        .layer("report")
+        .definedBy("org.fmi.run.report")
+        .layer("options")
+        .definedBy("org.fmi.run.options")
+        .whereLayer("shell")
+        .mayNotBeAccessedByAnyLayer()
+        .whereLayer("doctor")
+        .mayNotBeAccessedByAnyLayer()
+        .whereLayer("report")
+        .mayOnlyBeAccessedByLayers("shell")
+        .whereLayer("options")
+        .mayOnlyBeAccessedByLayers("shell", "report", "doctor")
+        .check(project);
+  }
+
+  /** Their jars are in lib/run, where daemons and ranks do not look. */
+  @Test
+  void onlyTheCommandsParseFlagsAndWriteJson() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages(
+            "org.fmi.run.options", "org.fmi.run.report", "org.fmi.run.shell", "org.fmi.run.doctor")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("picocli..", "com.fasterxml.jackson..")
         .check(project);
   }
 

@@ -1,0 +1,87 @@
+package org.fmi.run.report;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.fmi.job.JobSpec;
+import org.fmi.job.Notice;
+import org.fmi.run.options.RunOptions.Verbosity;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells the user of a job's events and writes them to the event log. It does so on a thread of its
+ * own: reporting never delays a command. Methods may be called by any thread.
+ */
+public final class Reporter {
+  private final Console console;
+  private final Progress progress;
+  private final ExecutorService thread =
+      Executors.newSingleThreadExecutor(
+          Thread.ofPlatform().daemon().name("fmi-reporter").factory());
+
+  /** Null if events are not written, or no longer. Used on the thread. */
+  private @Nullable EventLog log;
+
+  /**
+   * @param log where to write events; closed at the end
+   */
+  public Reporter(Console console, Verbosity verbosity, JobSpec spec, @Nullable EventLog log) {
+    this.console = console;
+    this.progress = new Progress(verbosity, spec, console::line);
+    this.log = log;
+  }
+
+  /** Reports events that happened now. */
+  public void tell(List<Notice> notices) {
+    if (!notices.isEmpty()) {
+      long nanos = System.nanoTime();
+      long timeMillis = System.currentTimeMillis();
+      thread.execute(() -> report(notices, timeMillis, nanos));
+    }
+  }
+
+  /** Writes lines behind those of the events before them. */
+  public void lines(List<String> lines) {
+    if (!lines.isEmpty()) {
+      thread.execute(() -> lines.forEach(console::line));
+    }
+  }
+
+  /**
+   * Closes the event log. Nothing may be reported afterwards.
+   *
+   * @param millis how long to wait for it: its file may be on a server that does not answer
+   */
+  public void close(long millis) throws InterruptedException {
+    thread.execute(this::closeLog);
+    thread.shutdown();
+    boolean _ = thread.awaitTermination(millis, TimeUnit.MILLISECONDS);
+  }
+
+  private void report(List<Notice> notices, long timeMillis, long nanos) {
+    for (Notice notice : notices) {
+      progress.on(notice, nanos);
+      if (log != null) {
+        try {
+          log.write(notice, timeMillis, nanos);
+        } catch (IOException e) {
+          log = null;
+          console.line("fmirun: --events: no more events are written: " + e.getMessage());
+        }
+      }
+    }
+    progress.flush(nanos);
+  }
+
+  private void closeLog() {
+    if (log != null) {
+      try {
+        log.close();
+      } catch (IOException e) {
+        console.line("fmirun: --events: the last events were lost: " + e.getMessage());
+      }
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package org.fmi.run.shell;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.fmi.job.control.DaemonCodec;
+import org.fmi.job.control.ToDaemon;
+import org.fmi.net.Connection;
+import org.fmi.run.launch.DaemonProcess;
+import org.jspecify.annotations.Nullable;
+
+/** What fmirun has of one node: the process that leads to its daemon, and the connection to it. */
+final class NodeHandle {
+  /** One attempt to have a daemon on the node, from its start until the daemon is given up. */
+  static final class Launch {
+    final int generation;
+
+    /** Completes when the attempt has succeeded or failed. */
+    final CompletableFuture<?> settled = new CompletableFuture<>();
+
+    /** Taken once: by the thread that then starts the daemon, or by the end of the job. */
+    final AtomicBoolean turn = new AtomicBoolean();
+
+    /** Whether the end of the job took the turn. */
+    boolean cancelled;
+
+    Launch(int generation) {
+      this.generation = generation;
+    }
+  }
+
+  final int number;
+  final String name;
+  int generation = -1;
+
+  /** Whether the daemon is ready for ranks. */
+  boolean up;
+
+  /** Of the daemon, on its host. */
+  long pid;
+
+  @Nullable Launch launch;
+  @Nullable Connection connection;
+  @Nullable DaemonProcess process;
+
+  /** Completes when nothing is left of the daemons before. */
+  CompletableFuture<?> fenced = CompletableFuture.completedFuture(null);
+
+  NodeHandle(int number, String name) {
+    this.number = number;
+    this.name = name;
+  }
+
+  /** Sends a message to the daemon; drops it if there is no connection. */
+  void send(ToDaemon message) {
+    Connection open = connection;
+    if (open != null) {
+      open.send(DaemonCodec.encode(message));
+    }
+  }
+
+  /** Gives the daemon up: from now on, whatever comes from it comes from a stranger. */
+  void forget() {
+    up = false;
+    settle();
+    launch = null;
+    disconnect();
+    DaemonProcess gone = process;
+    process = null;
+    if (gone != null) {
+      gone.kill();
+    }
+  }
+
+  /** The attempt under way is over. */
+  void settle() {
+    Launch attempt = launch;
+    if (attempt != null) {
+      attempt.settled.complete(null);
+    }
+  }
+
+  void disconnect() {
+    Connection open = connection;
+    connection = null;
+    if (open != null) {
+      open.close();
+    }
+  }
+}

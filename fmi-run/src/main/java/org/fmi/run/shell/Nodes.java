@@ -1,0 +1,406 @@
+package org.fmi.run.shell;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+import org.fmi.job.control.BadMessageException;
+import org.fmi.job.control.Bootstrap;
+import org.fmi.job.control.DaemonCodec;
+import org.fmi.job.control.FromDaemon;
+import org.fmi.job.control.ToDaemon;
+import org.fmi.net.Acceptor;
+import org.fmi.net.Closed;
+import org.fmi.net.Connection;
+import org.fmi.net.ConnectionHandler;
+import org.fmi.net.Loop;
+import org.fmi.run.launch.DaemonProcess;
+import org.fmi.run.options.RunOptions;
+import org.fmi.run.options.RunOptions.Verbosity;
+import org.fmi.run.shell.JobShell.Surroundings;
+import org.fmi.run.shell.NodeHandle.Launch;
+
+/**
+ * Launches the daemons of a job's nodes, takes their connections, and fences nodes that are given
+ * up. Belongs to the loop's thread; what may take long runs on threads of its own.
+ */
+final class Nodes {
+  /**
+   * How long a daemon may take from its start until it reports back; longer where silence may last
+   * longer.
+   */
+  private static final int LAUNCH_SECONDS = 60;
+
+  /** The pause between two attempts to start a lost node again. */
+  private static final int RELAUNCH_MILLIS = 1000;
+
+  /** How many daemons are being started at a time. */
+  private static final int LAUNCHES = 16;
+
+  private static final int UNKNOWN_DAEMON = 1;
+
+  /** Hears of nodes, on the loop's thread. */
+  interface Listener {
+    /** A daemon has sent a message. */
+    void onMessage(NodeHandle node, FromDaemon message);
+
+    /** A node was lost that was up, or that could not be launched at all. */
+    void onLost(NodeHandle node, String reason);
+  }
+
+  private final RunOptions options;
+  private final Surroundings around;
+  private final Loop loop;
+  private final Executor post;
+  private final Ending ending;
+  private final Listener listener;
+  private final List<NodeHandle> all = new ArrayList<>();
+  private final Semaphore launches = new Semaphore(LAUNCHES);
+  private int port;
+
+  /**
+   * @param post runs tasks on the loop's thread, and drops them once the loop is closed
+   */
+  Nodes(
+      RunOptions options,
+      Surroundings around,
+      Loop loop,
+      Executor post,
+      Ending ending,
+      Listener listener) {
+    this.options = options;
+    this.around = around;
+    this.loop = loop;
+    this.post = post;
+    this.ending = ending;
+    this.listener = listener;
+    for (var node : options.spec().nodes()) {
+      all.add(new NodeHandle(all.size(), node.name()));
+    }
+  }
+
+  /**
+   * Listens for daemons. Before the loop has anything to do.
+   *
+   * @throws IOException if no port can be had
+   */
+  void listen() throws IOException {
+    port = loop.listen(around.listenAt(), options.heartbeatMillis(), this::accept).port();
+  }
+
+  NodeHandle get(int number) {
+    return all.get(number);
+  }
+
+  List<NodeHandle> all() {
+    return all;
+  }
+
+  /** Sends a message to all daemons. One copy for all: it may hold the addresses of all ranks. */
+  void sendAll(ToDaemon message) {
+    List<Connection> open = new ArrayList<>();
+    for (NodeHandle node : all) {
+      if (node.connection != null) {
+        open.add(node.connection);
+      }
+    }
+    loop.send(open, DaemonCodec.encode(message));
+  }
+
+  // ---- launching
+
+  void launch(NodeHandle node) {
+    Launch launch = new Launch(++node.generation);
+    node.launch = launch;
+    CompletableFuture<?> fenced = node.fenced;
+    ending.started(launch);
+    int seconds = Math.max(LAUNCH_SECONDS, options.heartbeatMillis() / 1000);
+    Thread.ofVirtual()
+        .name("fmi-launch-" + node.number)
+        .start(
+            () -> {
+              fenced.join();
+              launches.acquireUninterruptibly();
+              String problem = null;
+              try {
+                if (launch.turn.compareAndSet(false, true)) {
+                  DaemonProcess process = around.launcher().start(bootstrap(node, launch));
+                  post.execute(() -> launched(node, launch, process));
+                  launch.settled.get(seconds, TimeUnit.SECONDS);
+                }
+              } catch (IOException
+                  | UncheckedIOException
+                  | ExecutionException
+                  | InterruptedException
+                  | OutOfMemoryError e) { // the last where there may be no more threads
+                problem = String.valueOf(e.getMessage());
+              } catch (TimeoutException e) {
+                problem = "its daemon did not report back within " + seconds + " s";
+              }
+              launches.release();
+              String why = problem;
+              post.execute(
+                  () -> {
+                    if (why != null) {
+                      launchFailed(node, launch, why);
+                    }
+                    ending.finished(launch);
+                  });
+            });
+  }
+
+  /** Asks the system for addresses, which may take seconds. Any thread. */
+  private Bootstrap bootstrap(NodeHandle node, Launch launch) {
+    return new Bootstrap(
+        around.jobId(),
+        node.number,
+        launch.generation,
+        around.secret(),
+        around.addressesFor().apply(node.number),
+        port,
+        options.heartbeatMillis());
+  }
+
+  private void launched(NodeHandle node, Launch launch, DaemonProcess process) {
+    ending.started(process);
+    process.follow(
+        line -> post.execute(() -> daemonSays(node, launch, line)),
+        reason ->
+            post.execute(
+                () -> {
+                  exited(node, launch, process, reason);
+                  ending.finished(process);
+                }));
+    if (node.launch == launch) {
+      node.process = process;
+    } else {
+      process.kill();
+      fence(node);
+    }
+  }
+
+  private void exited(NodeHandle node, Launch launch, DaemonProcess process, String reason) {
+    if (ending.begun() && node.process == process) {
+      node.process = null;
+      if (!process.endedWell()) {
+        fence(node);
+      }
+    } else {
+      launchFailed(node, launch, reason);
+    }
+  }
+
+  /** Shows what a daemon prints itself, which is only about trouble; ssh prints greetings too. */
+  private void daemonSays(NodeHandle node, Launch launch, String line) {
+    if (node.launch == launch && node.up) {
+      say(node, ": " + line);
+    } else {
+      sayIfVerbose(node, ": " + line);
+    }
+  }
+
+  private void launchFailed(NodeHandle node, Launch launch, String reason) {
+    // The connection of a node that is up tells of its loss, and knows better why.
+    if (node.launch != launch || node.up) {
+      return;
+    }
+    node.forget();
+    if (launch.generation == 0) {
+      listener.onLost(node, reason);
+      return;
+    }
+    // Ranks wait for it.
+    sayIfVerbose(node, " does not come back yet: " + reason);
+    fence(node);
+    var _ =
+        loop.schedule(
+            RELAUNCH_MILLIS,
+            TimeUnit.MILLISECONDS,
+            () -> {
+              if (!ending.begun() && node.launch == null) {
+                launch(node);
+              }
+            });
+  }
+
+  // ---- giving up
+
+  void kill(NodeHandle node, String reason) {
+    boolean wasUp = node.up;
+    node.forget();
+    fence(node);
+    if (wasUp) {
+      listener.onLost(node, reason);
+    }
+  }
+
+  void killDaemon(NodeHandle node) {
+    long pid = node.pid;
+    Thread.ofVirtual()
+        .name("fmi-kill-" + node.number)
+        .start(
+            () -> {
+              try {
+                around.launcher().killDaemon(node.number, pid);
+              } catch (IOException e) {
+                around.console().line("fmi: the daemon of " + node.name + " lives on: " + e);
+              }
+            });
+  }
+
+  /** A daemon is gone or must be given up. */
+  void lost(NodeHandle node, String reason) {
+    if (ending.begun()) {
+      // It was told to end; how its process ends tells whether it left something behind.
+      node.disconnect();
+      return;
+    }
+    Launch launch = node.launch;
+    if (node.up || launch == null) {
+      node.forget();
+      listener.onLost(node, reason);
+    } else {
+      launchFailed(node, launch, reason);
+    }
+  }
+
+  private void fence(NodeHandle node) {
+    Object fence = new Object();
+    ending.started(fence);
+    CompletableFuture<?> before = node.fenced;
+    node.fenced =
+        CompletableFuture.runAsync(
+            () -> {
+              before.join();
+              try {
+                around.launcher().fence(around.jobId(), node.number);
+              } catch (IOException | RuntimeException | OutOfMemoryError e) {
+                // What follows on the node must not wait forever.
+                say(node, " cannot be cleaned up: " + e);
+              } finally {
+                post.execute(() -> ending.finished(fence));
+              }
+            },
+            task -> Thread.ofVirtual().name("fmi-fence-" + node.number).start(task));
+  }
+
+  // ---- the end of the job
+
+  /** Asks all daemons to end, and gives up those that cannot be asked. */
+  void shutDown() {
+    for (NodeHandle node : all) {
+      if (node.launch != null) {
+        // All of them first: what ends now makes room for others.
+        node.launch.cancelled = node.launch.turn.compareAndSet(false, true);
+      }
+    }
+    for (NodeHandle node : all) {
+      Launch launch = node.launch;
+      if (node.connection != null) {
+        node.send(new ToDaemon.ShutDown());
+      } else if (launch != null) {
+        node.forget();
+        if (!launch.cancelled) {
+          fence(node);
+        }
+      }
+    }
+  }
+
+  /**
+   * Ends all daemons that still run.
+   *
+   * @return completes when nothing is left of any daemon
+   */
+  CompletableFuture<?> endByForce() {
+    for (NodeHandle node : all) {
+      if (node.process != null) {
+        node.forget();
+        fence(node);
+      }
+    }
+    Stream<CompletableFuture<?>> fenced = all.stream().map(node -> node.fenced);
+    return CompletableFuture.allOf(fenced.toArray(CompletableFuture<?>[]::new));
+  }
+
+  // ---- connections
+
+  private ConnectionHandler accept(byte[] identity, String remote) throws Acceptor.Refused {
+    if (identity.length == 2 * Integer.BYTES) {
+      ByteBuffer fields = ByteBuffer.wrap(identity);
+      int number = fields.getInt();
+      int generation = fields.getInt();
+      if (number >= 0 && number < all.size()) {
+        NodeHandle node = all.get(number);
+        Launch launch = node.launch;
+        if (launch != null && launch.generation == generation && node.connection == null) {
+          return new DaemonHandler(node);
+        }
+      }
+    }
+    throw new Acceptor.Refused(UNKNOWN_DAEMON, "no daemon that is waited for");
+  }
+
+  /** The connection of one daemon. */
+  private final class DaemonHandler implements ConnectionHandler {
+    private final NodeHandle node;
+
+    DaemonHandler(NodeHandle node) {
+      this.node = node;
+    }
+
+    @Override
+    public void onOpen(Connection connection) {
+      connection.heartbeat(options.heartbeatMillis());
+      node.connection = connection;
+    }
+
+    @Override
+    public void onFrame(Connection connection, ByteBuffer frame) {
+      if (node.connection != connection) {
+        return;
+      }
+      try {
+        listener.onMessage(node, DaemonCodec.decodeFromDaemon(frame));
+      } catch (BadMessageException e) {
+        lost(node, "its daemon sent nonsense: " + e.getMessage());
+      }
+    }
+
+    @Override
+    public void onClosed(Connection connection, Closed closed) {
+      if (node.connection == connection) {
+        lost(
+            node,
+            switch (closed.why()) {
+              case SILENT -> "its daemon was " + closed.detail();
+              case PEER, BROKEN -> "the connection to its daemon broke";
+              case HERE, PROTOCOL, UNREACHABLE, REFUSED, NOT_AUTHENTIC ->
+                  "the connection to its daemon ended (" + closed + ")";
+            });
+      }
+    }
+  }
+
+  // ---- what the user reads
+
+  /** Writes a line about a node. Any thread. */
+  void say(NodeHandle node, String text) {
+    around.console().line("fmi: " + node.name + text);
+  }
+
+  /** Writes a line about a node for a user who wants to know everything. Any thread. */
+  void sayIfVerbose(NodeHandle node, String text) {
+    if (options.verbosity() == Verbosity.VERBOSE) {
+      say(node, text);
+    }
+  }
+}
