@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * Communicators keep working after a recovery; a program does nothing for that.
  *
- * <p>This is one long interface, as a communicator is in MPI; most of its lines document
+ * <p>One class because a communicator is one contract, as in MPI; most of its lines document
  * parameters.
  */
 public interface Comm {
