@@ -74,7 +74,7 @@ public interface Comm {
    * Standard send (MPI_Send): returns when the buffer may be used again; may wait for the receiver.
    *
    * @param buffer what is sent
-   * @param offset where it begins
+   * @param offset where it begins in {@code buffer}
    * @param count how many elements
    * @param dest rank of the receiver, or {@link #PROC_NULL}
    * @param tag 0 or greater; receives select by it
@@ -95,7 +95,7 @@ public interface Comm {
    * checkpoint has taken the message over.
    *
    * @param buffer what is sent
-   * @param offset where it begins
+   * @param offset where it begins in {@code buffer}
    * @param count how many elements
    * @param dest rank of the receiver, or {@link #PROC_NULL}
    * @param tag 0 or greater; receives select by it
@@ -106,7 +106,7 @@ public interface Comm {
    * Buffered send (MPI_Bsend): copies the message and returns at once.
    *
    * @param buffer what is sent
-   * @param offset where it begins
+   * @param offset where it begins in {@code buffer}
    * @param count how many elements
    * @param dest rank of the receiver, or {@link #PROC_NULL}
    * @param tag 0 or greater; receives select by it
@@ -119,7 +119,7 @@ public interface Comm {
    * Ready send (MPI_Rsend): the program guarantees that the receive is posted.
    *
    * @param buffer what is sent
-   * @param offset where it begins
+   * @param offset where it begins in {@code buffer}
    * @param count how many elements
    * @param dest rank of the receiver, or {@link #PROC_NULL}
    * @param tag 0 or greater; receives select by it
@@ -130,7 +130,7 @@ public interface Comm {
    * Non-blocking {@link #send(Object, long, long, int, int)} (MPI_Isend).
    *
    * @param buffer what is sent
-   * @param offset where it begins
+   * @param offset where it begins in {@code buffer}
    * @param count how many elements
    * @param dest rank of the receiver, or {@link #PROC_NULL}
    * @param tag 0 or greater; receives select by it
@@ -152,7 +152,7 @@ public interface Comm {
    * Non-blocking {@link #ssend} (MPI_Issend).
    *
    * @param buffer what is sent
-   * @param offset where it begins
+   * @param offset where it begins in {@code buffer}
    * @param count how many elements
    * @param dest rank of the receiver, or {@link #PROC_NULL}
    * @param tag 0 or greater; receives select by it
@@ -164,7 +164,7 @@ public interface Comm {
    * Non-blocking {@link #bsend} (MPI_Ibsend).
    *
    * @param buffer what is sent
-   * @param offset where it begins
+   * @param offset where it begins in {@code buffer}
    * @param count how many elements
    * @param dest rank of the receiver, or {@link #PROC_NULL}
    * @param tag 0 or greater; receives select by it
@@ -176,7 +176,7 @@ public interface Comm {
    * Non-blocking {@link #rsend} (MPI_Irsend).
    *
    * @param buffer what is sent
-   * @param offset where it begins
+   * @param offset where it begins in {@code buffer}
    * @param count how many elements
    * @param dest rank of the receiver, or {@link #PROC_NULL}
    * @param tag 0 or greater; receives select by it
@@ -196,10 +196,10 @@ public interface Comm {
    * Receives a message (MPI_Recv).
    *
    * @param buffer where the message goes
-   * @param offset where it begins
+   * @param offset where it begins in {@code buffer}
    * @param count most elements that the message may have
    * @param source rank of the sender, {@link #ANY_SOURCE} or {@link #PROC_NULL}
-   * @param tag of the message, or {@link #ANY_TAG}
+   * @param tag the tag of the message, or {@link #ANY_TAG}
    * @return who sent it, with which tag, and how long it is
    * @throws FmiException {@link ErrorClass#TRUNCATE} if the message is longer than {@code count}
    *     elements, and is lost; {@link ErrorClass#TYPE} if its length is no whole number of the
@@ -212,7 +212,7 @@ public interface Comm {
    *
    * @param buffer where the message goes
    * @param source rank of the sender, {@link #ANY_SOURCE} or {@link #PROC_NULL}
-   * @param tag of the message, or {@link #ANY_TAG}
+   * @param tag the tag of the message, or {@link #ANY_TAG}
    * @return who sent it, with which tag, and how long it is
    */
   Status recv(Object buffer, int source, int tag);
@@ -221,10 +221,10 @@ public interface Comm {
    * Non-blocking {@link #recv(Object, long, long, int, int)} (MPI_Irecv).
    *
    * @param buffer where the message goes
-   * @param offset where it begins
+   * @param offset where it begins in {@code buffer}
    * @param count most elements that the message may have
    * @param source rank of the sender, {@link #ANY_SOURCE} or {@link #PROC_NULL}
-   * @param tag of the message, or {@link #ANY_TAG}
+   * @param tag the tag of the message, or {@link #ANY_TAG}
    * @return the request to wait for; the buffer is not used until then
    */
   Request irecv(Object buffer, long offset, long count, int source, int tag);
@@ -234,7 +234,7 @@ public interface Comm {
    *
    * @param buffer where the message goes
    * @param source rank of the sender, {@link #ANY_SOURCE} or {@link #PROC_NULL}
-   * @param tag of the message, or {@link #ANY_TAG}
+   * @param tag the tag of the message, or {@link #ANY_TAG}
    * @return the request to wait for; the buffer is not used until then
    */
   Request irecv(Object buffer, int source, int tag);
@@ -243,16 +243,16 @@ public interface Comm {
    * Sends and receives at once, without deadlock (MPI_Sendrecv).
    *
    * @param sendBuffer what is sent
-   * @param sendOffset of the first element in {@code sendBuffer}
+   * @param sendOffset where it begins in {@code sendBuffer}
    * @param sendCount how many elements
    * @param dest rank of the receiver, or {@link #PROC_NULL}
-   * @param sendTag of the message sent
+   * @param sendTag the tag of the message sent
    * @param recvBuffer where the received message goes; it does not overlap what is sent
-   * @param recvOffset of the first element in {@code recvBuffer}
+   * @param recvOffset where it begins in {@code recvBuffer}
    * @param recvCount most elements that the message may have
    * @param source rank of the sender, {@link #ANY_SOURCE} or {@link #PROC_NULL}
-   * @param recvTag of the message received, or {@link #ANY_TAG}
-   * @return of the message received
+   * @param recvTag the tag of the message received, or {@link #ANY_TAG}
+   * @return the status of the message received
    */
   Status sendRecv(
       Object sendBuffer,
@@ -270,7 +270,7 @@ public interface Comm {
    * Waits for a message without receiving it (MPI_Probe).
    *
    * @param source rank of the sender, {@link #ANY_SOURCE} or {@link #PROC_NULL}
-   * @param tag of the message, or {@link #ANY_TAG}
+   * @param tag the tag of the message, or {@link #ANY_TAG}
    * @return who sent the message, with which tag, and how long it is
    */
   Status probe(int source, int tag);
@@ -279,7 +279,7 @@ public interface Comm {
    * The status of a message that can be received now, or null (MPI_Iprobe).
    *
    * @param source rank of the sender, {@link #ANY_SOURCE} or {@link #PROC_NULL}
-   * @param tag of the message, or {@link #ANY_TAG}
+   * @param tag the tag of the message, or {@link #ANY_TAG}
    * @return the status, or null
    */
   @Nullable Status iprobe(int source, int tag);
@@ -294,7 +294,7 @@ public interface Comm {
    * count.
    *
    * @param buffer what the root sends and the others receive
-   * @param offset of the first element in {@code buffer}
+   * @param offset where it begins in {@code buffer}
    * @param count how many elements
    * @param root rank of the root
    */
@@ -313,10 +313,10 @@ public interface Comm {
    * rank order (MPI_Gather). All pass the same count. The receive buffer is used at the root only.
    *
    * @param sendBuffer what this rank sends; the root may pass {@link #IN_PLACE}
-   * @param sendOffset of the first element in {@code sendBuffer}
+   * @param sendOffset where it begins in {@code sendBuffer}
    * @param sendCount elements that this rank sends
    * @param recvBuffer where the result goes
-   * @param recvOffset of the first element in {@code recvBuffer}
+   * @param recvOffset where it begins in {@code recvBuffer}
    * @param root rank of the root
    */
   void gather(
@@ -332,10 +332,10 @@ public interface Comm {
    * receive buffer are used at the root only.
    *
    * @param sendBuffer what this rank sends; the root may pass {@link #IN_PLACE}
-   * @param sendOffset of the first element in {@code sendBuffer}
+   * @param sendOffset where it begins in {@code sendBuffer}
    * @param sendCount elements that this rank sends
    * @param recvBuffer where the result goes
-   * @param recvOffset of the first element in {@code recvBuffer}
+   * @param recvOffset where it begins in {@code recvBuffer}
    * @param recvCounts elements received from each rank
    * @param displs where each rank's block begins, in elements from the offset
    * @param root rank of the root
@@ -355,9 +355,9 @@ public interface Comm {
    * (MPI_Scatter). All pass the same count. The send buffer is used at the root only.
    *
    * @param sendBuffer the blocks of all ranks
-   * @param sendOffset of the first element in {@code sendBuffer}
+   * @param sendOffset where it begins in {@code sendBuffer}
    * @param recvBuffer where this rank's block goes; the root may pass {@link #IN_PLACE}
-   * @param recvOffset of the first element in {@code recvBuffer}
+   * @param recvOffset where it begins in {@code recvBuffer}
    * @param recvCount elements that this rank receives
    * @param root rank of the root
    */
@@ -374,11 +374,11 @@ public interface Comm {
    * send buffer are used at the root only.
    *
    * @param sendBuffer the blocks of all ranks
-   * @param sendOffset of the first element in {@code sendBuffer}
+   * @param sendOffset where it begins in {@code sendBuffer}
    * @param sendCounts elements sent to each rank
    * @param displs where each rank's block begins, in elements from the offset
    * @param recvBuffer where this rank's block goes; the root may pass {@link #IN_PLACE}
-   * @param recvOffset of the first element in {@code recvBuffer}
+   * @param recvOffset where it begins in {@code recvBuffer}
    * @param recvCount elements that this rank receives
    * @param root rank of the root
    */
@@ -397,10 +397,10 @@ public interface Comm {
    * order (MPI_Allgather). All pass the same count.
    *
    * @param sendBuffer what this rank sends, or {@link #IN_PLACE}
-   * @param sendOffset of the first element in {@code sendBuffer}
+   * @param sendOffset where it begins in {@code sendBuffer}
    * @param sendCount elements that this rank sends
    * @param recvBuffer where the result goes
-   * @param recvOffset of the first element in {@code recvBuffer}
+   * @param recvOffset where it begins in {@code recvBuffer}
    */
   void allGather(
       Object sendBuffer, long sendOffset, long sendCount, Object recvBuffer, long recvOffset);
@@ -410,10 +410,10 @@ public interface Comm {
    * (MPI_Allgatherv).
    *
    * @param sendBuffer what this rank sends, or {@link #IN_PLACE}
-   * @param sendOffset of the first element in {@code sendBuffer}
+   * @param sendOffset where it begins in {@code sendBuffer}
    * @param sendCount elements that this rank sends
    * @param recvBuffer where the result goes
-   * @param recvOffset of the first element in {@code recvBuffer}
+   * @param recvOffset where it begins in {@code recvBuffer}
    * @param recvCounts elements received from each rank
    * @param displs where each rank's block begins, in elements from the offset
    */
@@ -431,10 +431,10 @@ public interface Comm {
    * receives as many from each (MPI_Alltoall). All pass the same count.
    *
    * @param sendBuffer what this rank sends, or {@link #IN_PLACE}
-   * @param sendOffset of the first element in {@code sendBuffer}
+   * @param sendOffset where it begins in {@code sendBuffer}
    * @param count elements for each rank, and from each rank
    * @param recvBuffer where the result goes
-   * @param recvOffset of the first element in {@code recvBuffer}
+   * @param recvOffset where it begins in {@code recvBuffer}
    */
   void allToAll(Object sendBuffer, long sendOffset, long count, Object recvBuffer, long recvOffset);
 
@@ -443,12 +443,12 @@ public interface Comm {
    * is received (MPI_Alltoallv).
    *
    * @param sendBuffer what this rank sends, or {@link #IN_PLACE}
-   * @param sendOffset of the first element in {@code sendBuffer}
+   * @param sendOffset where it begins in {@code sendBuffer}
    * @param sendCounts elements sent to each rank
    * @param sendDispls where each rank's block begins in {@code sendBuffer}, in elements from the
    *     offset
    * @param recvBuffer where the result goes
-   * @param recvOffset of the first element in {@code recvBuffer}
+   * @param recvOffset where it begins in {@code recvBuffer}
    * @param recvCounts elements received from each rank
    * @param recvDispls where each rank's block begins in {@code recvBuffer}, in elements from the
    *     offset
@@ -470,9 +470,9 @@ public interface Comm {
    * Datatype}, here and below.
    *
    * @param sendBuffer the operands of this rank; the root may pass {@link #IN_PLACE}
-   * @param sendOffset of the first element in {@code sendBuffer}
+   * @param sendOffset where it begins in {@code sendBuffer}
    * @param recvBuffer where the result goes
-   * @param recvOffset of the first element in {@code recvBuffer}
+   * @param recvOffset where it begins in {@code recvBuffer}
    * @param count elements that each rank contributes
    * @param op how two elements are combined
    * @param root rank of the root
@@ -490,11 +490,11 @@ public interface Comm {
    * {@link #reduce} with offsets and count in elements of {@code type}.
    *
    * @param sendBuffer the operands of this rank; the root may pass {@link #IN_PLACE}
-   * @param sendOffset of the first element in {@code sendBuffer}
+   * @param sendOffset where it begins in {@code sendBuffer}
    * @param recvBuffer where the result goes
-   * @param recvOffset of the first element in {@code recvBuffer}
+   * @param recvOffset where it begins in {@code recvBuffer}
    * @param count elements that each rank contributes
-   * @param type of the elements
+   * @param type the type of the elements
    * @param op how two elements are combined
    * @param root rank of the root
    */
@@ -512,9 +512,9 @@ public interface Comm {
    * {@link #reduce} with the result at all ranks (MPI_Allreduce).
    *
    * @param sendBuffer the operands of this rank, or {@link #IN_PLACE}
-   * @param sendOffset of the first element in {@code sendBuffer}
+   * @param sendOffset where it begins in {@code sendBuffer}
    * @param recvBuffer where the result goes
-   * @param recvOffset of the first element in {@code recvBuffer}
+   * @param recvOffset where it begins in {@code recvBuffer}
    * @param count elements that each rank contributes
    * @param op how two elements are combined
    */
@@ -525,11 +525,11 @@ public interface Comm {
    * {@link #allReduce} with offsets and count in elements of {@code type}.
    *
    * @param sendBuffer the operands of this rank, or {@link #IN_PLACE}
-   * @param sendOffset of the first element in {@code sendBuffer}
+   * @param sendOffset where it begins in {@code sendBuffer}
    * @param recvBuffer where the result goes
-   * @param recvOffset of the first element in {@code recvBuffer}
+   * @param recvOffset where it begins in {@code recvBuffer}
    * @param count elements that each rank contributes
-   * @param type of the elements
+   * @param type the type of the elements
    * @param op how two elements are combined
    */
   void allReduce(
@@ -556,9 +556,9 @@ public interface Comm {
    * is written to its beginning.
    *
    * @param sendBuffer the operands of this rank, or {@link #IN_PLACE}
-   * @param sendOffset of the first element in {@code sendBuffer}
+   * @param sendOffset where it begins in {@code sendBuffer}
    * @param recvBuffer where the result goes
-   * @param recvOffset of the first element in {@code recvBuffer}
+   * @param recvOffset where it begins in {@code recvBuffer}
    * @param recvCounts elements of the result for each rank
    * @param op how two elements are combined
    */
@@ -574,11 +574,11 @@ public interface Comm {
    * {@link #reduceScatter} with offsets and counts in elements of {@code type}.
    *
    * @param sendBuffer the operands of this rank, or {@link #IN_PLACE}
-   * @param sendOffset of the first element in {@code sendBuffer}
+   * @param sendOffset where it begins in {@code sendBuffer}
    * @param recvBuffer where the result goes
-   * @param recvOffset of the first element in {@code recvBuffer}
+   * @param recvOffset where it begins in {@code recvBuffer}
    * @param recvCounts elements of the result for each rank
-   * @param type of the elements
+   * @param type the type of the elements
    * @param op how two elements are combined
    */
   void reduceScatter(
@@ -594,9 +594,9 @@ public interface Comm {
    * Gives rank i the reduction of ranks 0..i (MPI_Scan). All pass the same count.
    *
    * @param sendBuffer the operands of this rank, or {@link #IN_PLACE}
-   * @param sendOffset of the first element in {@code sendBuffer}
+   * @param sendOffset where it begins in {@code sendBuffer}
    * @param recvBuffer where the result goes
-   * @param recvOffset of the first element in {@code recvBuffer}
+   * @param recvOffset where it begins in {@code recvBuffer}
    * @param count elements that each rank contributes
    * @param op how two elements are combined
    */
@@ -607,11 +607,11 @@ public interface Comm {
    * {@link #scan} with offsets and count in elements of {@code type}.
    *
    * @param sendBuffer the operands of this rank, or {@link #IN_PLACE}
-   * @param sendOffset of the first element in {@code sendBuffer}
+   * @param sendOffset where it begins in {@code sendBuffer}
    * @param recvBuffer where the result goes
-   * @param recvOffset of the first element in {@code recvBuffer}
+   * @param recvOffset where it begins in {@code recvBuffer}
    * @param count elements that each rank contributes
-   * @param type of the elements
+   * @param type the type of the elements
    * @param op how two elements are combined
    */
   void scan(
@@ -628,9 +628,9 @@ public interface Comm {
    * (MPI_Exscan). All pass the same count.
    *
    * @param sendBuffer the operands of this rank, or {@link #IN_PLACE}
-   * @param sendOffset of the first element in {@code sendBuffer}
+   * @param sendOffset where it begins in {@code sendBuffer}
    * @param recvBuffer where the result goes
-   * @param recvOffset of the first element in {@code recvBuffer}
+   * @param recvOffset where it begins in {@code recvBuffer}
    * @param count elements that each rank contributes
    * @param op how two elements are combined
    */
@@ -641,11 +641,11 @@ public interface Comm {
    * {@link #exScan} with offsets and count in elements of {@code type}.
    *
    * @param sendBuffer the operands of this rank, or {@link #IN_PLACE}
-   * @param sendOffset of the first element in {@code sendBuffer}
+   * @param sendOffset where it begins in {@code sendBuffer}
    * @param recvBuffer where the result goes
-   * @param recvOffset of the first element in {@code recvBuffer}
+   * @param recvOffset where it begins in {@code recvBuffer}
    * @param count elements that each rank contributes
-   * @param type of the elements
+   * @param type the type of the elements
    * @param op how two elements are combined
    */
   void exScan(

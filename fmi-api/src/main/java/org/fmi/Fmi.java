@@ -39,7 +39,7 @@ public interface Fmi extends AutoCloseable {
   /**
    * The communicator of all ranks (MPI_COMM_WORLD).
    *
-   * @return it is the same at each call
+   * @return the same object at each call
    */
   Comm world();
 

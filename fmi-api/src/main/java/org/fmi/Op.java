@@ -124,7 +124,7 @@ public sealed interface Op {
      * @param inOut the right operands, replaced by the results: an array of the same type, from
      *     index 0
      * @param count how many elements
-     * @param type of the elements
+     * @param type the type of the elements
      */
     void apply(Object in, Object inOut, int count, Datatype type);
   }

@@ -18,7 +18,7 @@ public interface Request {
   /**
    * Blocks until the operation is complete (MPI_Wait). Calling it again returns the same status.
    *
-   * @return of the message received; {@link Status#EMPTY} for a send
+   * @return the status of the message received; {@link Status#EMPTY} for a send
    */
   Status waitFor();
 
