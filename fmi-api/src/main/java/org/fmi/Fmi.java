@@ -20,6 +20,8 @@ public interface Fmi extends AutoCloseable {
    * Joins the job this process was started for (MPI_Init, MPI 4 §11.2). Returns when every rank of
    * the job can be reached.
    *
+   * @param args those of {@code main}
+   * @return this rank's view of the job; close it
    * @throws IllegalStateException if the process was not started by {@code fmirun}, or has called
    *     this before
    */
@@ -34,12 +36,18 @@ public interface Fmi extends AutoCloseable {
         .init(args);
   }
 
-  /** The communicator of all ranks (MPI_COMM_WORLD). */
+  /**
+   * The communicator of all ranks (MPI_COMM_WORLD).
+   *
+   * @return the same object at each call
+   */
   Comm world();
 
   /**
    * The number of recoveries so far, as seen by this rank. It grows by at least one at each
    * recovery; a failure during a recovery starts another one.
+   *
+   * @return 0 before the first recovery
    */
   int epoch();
 
@@ -58,6 +66,8 @@ public interface Fmi extends AutoCloseable {
    * <p>The body completes its requests before an iteration ends. What stands outside of loops runs
    * again in a replacement, and must then send and receive the same.
    *
+   * @param iterations how many, 0 or more
+   * @param body computes one iteration
    * @param state what a checkpoint holds: primitive arrays and arrays of them to any depth, {@link
    *     java.nio.ByteBuffer}s (all of the content, position and limit), {@link
    *     java.lang.foreign.MemorySegment}s, {@link Holder}s of these, and objects that implement
@@ -87,6 +97,7 @@ public interface Fmi extends AutoCloseable {
    *
    * @param state as for {@link #loop(long, LoopBody, Object...)}; the same objects in every call of
    *     one loop
+   * @return the iteration to compute next, counted from 0
    * @throws IllegalStateException as for {@link #loop(long, LoopBody, Object...)}; or if the state
    *     objects are others
    */

@@ -1,10 +1,15 @@
 package org.fmi;
 
 /**
- * What a runtime implements, to be found by {@link Fmi#init} through {@link
- * java.util.ServiceLoader}. Not for programs.
+ * Makes the runtime that {@link Fmi#init} finds through {@link java.util.ServiceLoader}. Programs
+ * do not use it.
  */
 public interface FmiProvider {
-  /** See {@link Fmi#init}. */
+  /**
+   * See {@link Fmi#init}.
+   *
+   * @param args those of {@code main}
+   * @return this rank's view of the job
+   */
   Fmi init(String... args);
 }

@@ -13,46 +13,98 @@ public interface Group {
     CONGRUENT,
     /** The same members in another order. */
     SIMILAR,
+    /** Other members. */
     UNEQUAL
   }
 
+  /**
+   * The number of members (MPI_Group_size).
+   *
+   * @return 0 or more
+   */
   int size();
 
-  /** This process' rank in the group, or {@link Comm#UNDEFINED} if it is no member. */
+  /**
+   * This process's rank in the group, or {@link Comm#UNDEFINED} if it is no member
+   * (MPI_Group_rank).
+   *
+   * @return 0 to {@link #size} - 1, or {@link Comm#UNDEFINED}
+   */
   int rank();
 
   /**
-   * The ranks in {@code other} of the processes that have {@code ranks} here; {@link
-   * Comm#UNDEFINED} for those that are no members there (MPI_Group_translate_ranks).
+   * Translates ranks of this group into those of another one (MPI_Group_translate_ranks).
    *
+   * @param ranks in this group
+   * @param other the group whose ranks are wanted
+   * @return as many ranks in {@code other}; {@link Comm#UNDEFINED} for processes that are no
+   *     members there
    * @throws FmiException {@link ErrorClass#RANK} if one is not in this group
    */
   int[] translateRanks(int[] ranks, Group other);
 
   /**
-   * Compares members and order; never {@link Comparison#CONGRUENT}, and {@link Comparison#IDENT} if
-   * both are the same.
+   * Compares members and order (MPI_Group_compare). The result is never {@link
+   * Comparison#CONGRUENT}; it is {@link Comparison#IDENT} if members and order are the same.
+   *
+   * @param other another group
+   * @return how they relate
    */
   Comparison compare(Group other);
 
-  /** The members of this group, then those of {@code other} that are not in it. */
+  /**
+   * The members of this group, then those of {@code other} that are not in it (MPI_Group_union).
+   *
+   * @param other another group
+   * @return a new group
+   */
   Group union(Group other);
 
-  /** The members that are in both, in this group's order. */
+  /**
+   * The members that are in both, in this group's order (MPI_Group_intersection).
+   *
+   * @param other another group
+   * @return a new group
+   */
   Group intersection(Group other);
 
-  /** The members that are not in {@code other}, in this group's order. */
+  /**
+   * The members that are not in {@code other}, in this group's order (MPI_Group_difference).
+   *
+   * @param other another group
+   * @return a new group
+   */
   Group difference(Group other);
 
-  /** The members with the given ranks, in the order given. */
+  /**
+   * The members with the given ranks, in the order given (MPI_Group_incl).
+   *
+   * @param ranks in this group, each at most once
+   * @return a new group
+   */
   Group incl(int... ranks);
 
-  /** The members but those with the given ranks. */
+  /**
+   * All members except those with the given ranks (MPI_Group_excl).
+   *
+   * @param ranks in this group, each at most once
+   * @return a new group
+   */
   Group excl(int... ranks);
 
-  /** As {@link #incl} with triplets (first, last, stride). */
+  /**
+   * {@link #incl} of ranges of ranks (MPI_Group_range_incl).
+   *
+   * @param ranges triplets (first, last, stride), {@code last} included
+   * @return a new group
+   */
   Group rangeIncl(int[][] ranges);
 
-  /** As {@link #excl} with triplets (first, last, stride). */
+  /**
+   * {@link #excl} of ranges of ranks (MPI_Group_range_excl).
+   *
+   * @param ranges triplets (first, last, stride), {@code last} included
+   * @return a new group
+   */
   Group rangeExcl(int[][] ranges);
 }

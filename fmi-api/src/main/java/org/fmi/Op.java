@@ -8,9 +8,16 @@ package org.fmi;
  * is applied in rank order.
  */
 public sealed interface Op {
+  /** Maximum. */
   Op MAX = Predefined.MAX;
+
+  /** Minimum. */
   Op MIN = Predefined.MIN;
+
+  /** Sum. */
   Op SUM = Predefined.SUM;
+
+  /** Product. */
   Op PROD = Predefined.PROD;
 
   /** Logical and, of {@code boolean} elements or of integers (non-zero is true). */
@@ -43,27 +50,49 @@ public sealed interface Op {
    */
   Op MINLOC = Predefined.MINLOC;
 
-  /** Whether {@code a op b == b op a}: lets a collective choose the order. */
+  /**
+   * Whether {@code a op b == b op a}, which lets a collective choose the order.
+   *
+   * @return whether operands may change places
+   */
   boolean commutative();
 
-  /** An operation of the program's own (MPI_Op_create); it must be associative. */
+  /**
+   * An operation of the program's own (MPI_Op_create); it must be associative.
+   *
+   * @param function combines two operands
+   * @param commutative see {@link #commutative()}
+   * @return the operation
+   */
   static Op of(Function function, boolean commutative) {
     return new UserDefined(function, commutative);
   }
 
   /** The operations that come with the library. */
   enum Predefined implements Op {
+    /** See {@link Op#MAX}. */
     MAX,
+    /** See {@link Op#MIN}. */
     MIN,
+    /** See {@link Op#SUM}. */
     SUM,
+    /** See {@link Op#PROD}. */
     PROD,
+    /** See {@link Op#LAND}. */
     LAND,
+    /** See {@link Op#LOR}. */
     LOR,
+    /** See {@link Op#LXOR}. */
     LXOR,
+    /** See {@link Op#BAND}. */
     BAND,
+    /** See {@link Op#BOR}. */
     BOR,
+    /** See {@link Op#BXOR}. */
     BXOR,
+    /** See {@link Op#MAXLOC}. */
     MAXLOC,
+    /** See {@link Op#MINLOC}. */
     MINLOC;
 
     @Override
@@ -83,8 +112,8 @@ public sealed interface Op {
   /**
    * Combines elements one by one: {@code inOut[i] = in[i] op inOut[i]}, as MPI_User_function.
    *
-   * <p>What it throws ends the collective at this rank, where the communicator can then be used for
-   * no further ones (see {@link FmiException}); other ranks may wait for this one in vain.
+   * <p>What it throws ends the collective at this rank, whose communicator then refuses further
+   * collectives (see {@link FmiException}); other ranks may wait for this one for nothing.
    */
   @FunctionalInterface
   interface Function {
@@ -94,6 +123,8 @@ public sealed interface Op {
      * @param in the left operands: an array of the type, from index 0
      * @param inOut the right operands, replaced by the results: an array of the same type, from
      *     index 0
+     * @param count how many elements
+     * @param type the type of the elements
      */
     void apply(Object in, Object inOut, int count, Datatype type);
   }

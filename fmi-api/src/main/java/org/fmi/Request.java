@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * A non-blocking operation under way (MPI_Request, MPI 4 §3.7). The buffer belongs to the operation
  * until it is complete.
  *
- * <p>Once a failure is known all methods do as those of {@link Comm}. They throw {@link
+ * <p>Once a failure is known, all methods behave as those of {@link Comm}. They throw {@link
  * FmiException} when the operation failed, such as by {@link ErrorClass#TRUNCATE}. A request from
  * before a rollback is void: a program that uses it after the rollback gets {@link
  * ErrorClass#REQUEST}. Forget requests when an iteration begins.
@@ -17,15 +17,23 @@ public interface Request {
 
   /**
    * Blocks until the operation is complete (MPI_Wait). Calling it again returns the same status.
+   *
+   * @return the status of the message received; {@link Status#EMPTY} for a send
    */
   Status waitFor();
 
-  /** Makes progress and says whether the operation is complete (MPI_Test). */
+  /**
+   * Makes progress, and says whether the operation is complete (MPI_Test).
+   *
+   * @return whether it is complete
+   */
   boolean test();
 
   /**
    * The status of a complete operation, null while it is not. Makes no progress
    * (MPI_Request_get_status without it).
+   *
+   * @return null while it is not complete
    */
   @Nullable Status status();
 
@@ -42,6 +50,7 @@ public interface Request {
   /**
    * Blocks until all are complete (MPI_Waitall). Null elements are void requests.
    *
+   * @param requests may have null elements
    * @throws FmiException the first one's error if some have failed, with those of the others as
    *     suppressed ones; all are complete by then
    */
@@ -49,7 +58,11 @@ public interface Request {
     waitAll(Arrays.asList(requests));
   }
 
-  /** {@link #waitAll(Request...)} of the elements of a list. */
+  /**
+   * {@link #waitAll(Request...)} of the elements of a list.
+   *
+   * @param requests may have null elements
+   */
   static void waitAll(List<? extends @Nullable Request> requests) {
     FmiException first = null;
     for (Request r : requests) {
@@ -74,6 +87,7 @@ public interface Request {
    * Blocks until one is complete (MPI_Waitany). Here and in the calls below one that has failed
    * counts as complete: its own {@link #waitFor} says why.
    *
+   * @param requests may have null elements
    * @return its index, or {@link Comm#UNDEFINED} if all are null. The caller sets that element to
    *     null before the next call.
    */
@@ -99,6 +113,7 @@ public interface Request {
   /**
    * Blocks until at least one is complete (MPI_Waitsome).
    *
+   * @param requests may have null elements
    * @return the indices of all complete ones, empty if all are null. The caller sets those elements
    *     to null before the next call.
    */
@@ -107,7 +122,12 @@ public interface Request {
     return first == Comm.UNDEFINED ? new int[0] : complete(first, false, requests);
   }
 
-  /** Makes progress and says whether all are complete (MPI_Testall). */
+  /**
+   * Makes progress and says whether all are complete (MPI_Testall).
+   *
+   * @param requests may have null elements
+   * @return whether all are complete
+   */
   static boolean testAll(@Nullable Request... requests) {
     boolean all = true;
     for (Request r : requests) {
@@ -119,6 +139,9 @@ public interface Request {
   /**
    * The index of a complete one, or {@link Comm#UNDEFINED} if there is none (MPI_Testany). Makes
    * progress.
+   *
+   * @param requests may have null elements
+   * @return an index, or {@link Comm#UNDEFINED}
    */
   static int testAny(@Nullable Request... requests) {
     boolean progress = true;
@@ -134,7 +157,12 @@ public interface Request {
     return Comm.UNDEFINED;
   }
 
-  /** Makes progress and gives the indices of all complete ones (MPI_Testsome). */
+  /**
+   * Makes progress and gives the indices of all complete ones (MPI_Testsome).
+   *
+   * @param requests may have null elements
+   * @return indices, ascending
+   */
   static int[] testSome(@Nullable Request... requests) {
     return complete(0, true, requests);
   }

@@ -6,13 +6,17 @@ package org.fmi;
  *
  * <p>It is an {@link Error}, so that a program's {@code catch (Exception e)} does not swallow it; a
  * program must not catch {@link Throwable} around communication calls, and must not leave a {@code
- * finally} block by {@code return} or another exception. Outside of loops calls of {@link Comm}
+ * finally} block by {@code return} or another exception. Outside of loops, calls of {@link Comm}
  * never return instead.
  */
 public final class Rollback extends Error {
   private static final long serialVersionUID = 1L;
 
-  /** Made by the runtime, without a stack trace of its own. */
+  /**
+   * Made by the runtime, without a stack trace of its own.
+   *
+   * @param message says what has failed
+   */
   public Rollback(String message) {
     super(message, null, false, false);
   }

@@ -17,6 +17,8 @@ public record Status(int source, int tag, long bytes) {
   /**
    * The number of elements of {@code type} received (MPI_Get_count).
    *
+   * @param type the type of the elements
+   * @return how many elements the message has
    * @throws FmiException {@link ErrorClass#TYPE} if the message is no whole number of elements
    */
   public long count(Datatype type) {

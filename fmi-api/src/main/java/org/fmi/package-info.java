@@ -1,12 +1,106 @@
 /**
- * The public API of FMI: an MPI-like interface with one extra call, {@link org.fmi.Fmi#loop}, that
- * makes a program survive the death of processes and nodes.
+ * The public API of FMI: an MPI-like interface with one extra call, {@link org.fmi.Fmi#loop(long,
+ * LoopBody, Object...) loop}, which keeps a program running when processes and nodes die.
  *
- * <p>Names and semantics are those of the MPI 4 standard in Java's case. Buffers are passed as
- * {@code Object}: a primitive array ({@code byte[] short[] char[] int[] long[] float[] double[]
- * boolean[]}), a {@link java.nio.ByteBuffer} (heap or direct) or a {@link
- * java.lang.foreign.MemorySegment}. Offsets and counts are in elements for arrays, and in bytes
- * from index 0 for byte buffers and segments, unless a {@link org.fmi.Datatype} is given.
+ * <h2>A program</h2>
+ *
+ * A job is N processes, its <i>ranks</i> 0 to N - 1, each of which runs {@code main}. They join the
+ * job, compute in loops, and leave:
+ *
+ * {@snippet :
+ * public static void main(String[] args) {
+ *   try (Fmi fmi = Fmi.init(args)) { // joins the job
+ *     Comm world = fmi.world(); // all ranks
+ *     double[] u = new double[1000];
+ *     double[] residual = {0};
+ *     fmi.loop( // the one extra call
+ *         100,
+ *         iteration -> {
+ *           residual[0] = step(world, u);
+ *           world.allReduce(residual, Op.MAX);
+ *         },
+ *         u); // what a checkpoint holds
+ *   } // leaves the job
+ * }
+ * }
+ *
+ * <p>Names and semantics are those of the MPI 4 standard in Java's case; each method names its MPI
+ * function. Where a method's description is silent, MPI's holds.
+ *
+ * <h2>Messages</h2>
+ *
+ * A {@link org.fmi.Comm communicator} is a group of ranks and a context that keeps their messages
+ * apart from all others. {@link org.fmi.Fmi#world()} is the communicator of all ranks; {@link
+ * org.fmi.Comm#dup()}, {@link org.fmi.Comm#split split} and {@link org.fmi.Comm#create create} make
+ * others. Messages from one rank to another match receives in the order in which they were sent.
+ * Non-blocking calls return a {@link org.fmi.Request}; receives and probes give a {@link
+ * org.fmi.Status}.
+ *
+ * <p>Collective operations are called by all ranks of a communicator, in the same order. {@link
+ * org.fmi.Op} combines elements: the same number of ranks and the same input give the same bits,
+ * whatever the timing and wherever the ranks are.
+ *
+ * <h2>Buffers</h2>
+ *
+ * Buffers are passed as {@code Object}:
+ *
+ * <table>
+ *   <caption>What a buffer may be, and in what offsets and counts are given</caption>
+ *   <thead>
+ *     <tr><th scope="col">buffer</th><th scope="col">offsets and counts</th></tr>
+ *   </thead>
+ *   <tbody>
+ *     <tr>
+ *       <td>{@code byte[] short[] char[] int[] long[] float[] double[] boolean[]}</td>
+ *       <td>elements</td>
+ *     </tr>
+ *     <tr>
+ *       <td>{@link java.nio.ByteBuffer}, heap or direct</td>
+ *       <td>bytes from index 0; elements where a {@link org.fmi.Datatype} is given</td>
+ *     </tr>
+ *     <tr>
+ *       <td>{@link java.lang.foreign.MemorySegment}</td>
+ *       <td>bytes from index 0; elements where a {@link org.fmi.Datatype} is given</td>
+ *     </tr>
+ *   </tbody>
+ * </table>
+ *
+ * <h2>Loops, checkpoints and failures</h2>
+ *
+ * {@link org.fmi.Fmi#loop(long, LoopBody, Object...)} runs its body for each iteration, and takes
+ * checkpoints of the state that was registered. When a process or a node dies, communication calls
+ * in the loop throw {@link org.fmi.Rollback}; {@code loop} catches it, restores the state, and
+ * calls the body again from the checkpoint's iteration, with a replacement for what was lost. Five
+ * rules make a program survive:
+ *
+ * <ol>
+ *   <li><b>Register what changes.</b> All that an iteration changes and a later one reads is state
+ *       of the loop: arrays, byte buffers, memory segments, {@link org.fmi.Holder}s of these, and
+ *       objects that write and read themselves.
+ *   <li><b>Be repeatable.</b> With the same state an iteration does the same. What is outside of
+ *       loops runs again in a replacement, and must send and receive the same.
+ *   <li><b>Complete requests</b> before an iteration ends; after a rollback they are void.
+ *   <li><b>Let {@code Rollback} pass.</b> Do not catch {@link Throwable} around communication
+ *       calls.
+ *   <li><b>Close.</b> Every rank calls {@link org.fmi.Fmi#close()}; one that ends without it has
+ *       failed.
+ * </ol>
+ *
+ * <p>A failure outside of loops starts all processes again, from the checkpoints in memory. A call
+ * that is interrupted there never returns: its process is killed, without {@code finally} blocks
+ * and shutdown hooks.
+ *
+ * <h2>Errors</h2>
+ *
+ * A wrong argument or a truncated message ends the call with an {@link org.fmi.FmiException}, whose
+ * {@link org.fmi.ErrorClass} is that of MPI; the job goes on. What the body of a loop throws is a
+ * failure of its rank, which is replaced; after three in a row at the same place the job ends.
+ * {@link org.fmi.Comm#abort} ends it at once.
+ *
+ * <h2>Threads</h2>
+ *
+ * One thread at a time may call the library (MPI_THREAD_SERIALIZED). Blocking calls make all
+ * progress themselves: no other thread touches a message on its way.
  */
 @NullMarked
 package org.fmi;
