@@ -22,30 +22,54 @@ import org.jspecify.annotations.Nullable;
  *
  * @param spec what the decision maker needs to know
  * @param ssh whether the nodes are other hosts, reached by ssh, and not on this machine
- * @param bind whether ranks are bound to their share of the cores
- * @param directory where the ranks run
- * @param transports names of transports, empty for all
- * @param events where to write events, if anywhere
- * @param environment variables to set for the ranks
  * @param prefix where FMI is installed on other hosts, if not in the same place as here
- * @param heartbeatMillis a process silent for so long is declared dead
  */
 public record RunOptions(
     Program program,
     JobSpec spec,
     boolean ssh,
-    boolean bind,
-    Path directory,
-    List<String> transports,
-    CheckpointInterval interval,
-    @Nullable Path events,
-    Verbosity verbosity,
-    boolean tagOutput,
-    Map<String, String> environment,
-    List<String> jvmOptions,
     @Nullable String prefix,
-    int heartbeatMillis,
-    int logRingBase) {
+    Processes processes,
+    Network network,
+    CheckpointInterval interval,
+    Output output) {
+
+  /**
+   * How the process of a rank runs.
+   *
+   * @param directory its working directory
+   * @param environment variables to set
+   * @param jvmOptions options for its JVM
+   * @param bind whether ranks are bound to their share of the cores
+   */
+  public record Processes(
+      Path directory, Map<String, String> environment, List<String> jvmOptions, boolean bind) {
+    public Processes {
+      environment = Map.copyOf(environment);
+      jvmOptions = List.copyOf(jvmOptions);
+    }
+  }
+
+  /**
+   * How processes talk, and notice that one has died.
+   *
+   * @param transports names of transports, empty for all
+   * @param heartbeatMillis a process silent for this long is declared dead
+   * @param logRingBase rank r connects to r + base^i in the log-ring
+   */
+  public record Network(List<String> transports, int heartbeatMillis, int logRingBase) {
+    public Network {
+      transports = List.copyOf(transports);
+    }
+  }
+
+  /**
+   * What fmirun writes.
+   *
+   * @param tagged whether each line of a rank begins with the rank's number
+   * @param events where to write events, if anywhere
+   */
+  public record Output(Verbosity verbosity, boolean tagged, @Nullable Path events) {}
 
   /** How much fmirun tells about its own doings. */
   public enum Verbosity {
@@ -57,12 +81,6 @@ public record RunOptions(
   private static final int MAX_RANKS = 1 << 16;
   private static final double DEFAULT_MTBF_SECONDS = 3600;
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
-
-  public RunOptions {
-    transports = List.copyOf(transports);
-    environment = Map.copyOf(environment);
-    jvmOptions = List.copyOf(jvmOptions);
-  }
 
   /**
    * A directory by the name under which the user knows it, if that is the one the user is in: on
@@ -138,19 +156,22 @@ public record RunOptions(
           program,
           spec,
           ssh,
-          choice(Setting.BIND, "core", "core", "none").equals("core"),
-          directory,
-          transports(nodes),
-          interval(),
-          events == null ? null : directory.resolve(events.texts().getFirst()),
-          verbosity(),
-          on(Setting.TAG_OUTPUT),
-          exported(),
-          // An empty one is none, as of a variable that is not set.
-          texts(Setting.JVM_OPTION).stream().filter(text -> !text.isBlank()).toList(),
           prefix == null ? null : prefix.texts().getFirst(),
-          (int) Math.round(1000 * decimal(Setting.HEARTBEAT, 0.1, 3600, 5)),
-          whole(Setting.LOG_RING_BASE, 2, MAX_RANKS, 2));
+          new Processes(
+              directory,
+              exported(),
+              // An empty one is none, as of a variable that is not set.
+              texts(Setting.JVM_OPTION).stream().filter(text -> !text.isBlank()).toList(),
+              choice(Setting.BIND, "core", "core", "none").equals("core")),
+          new Network(
+              transports(nodes),
+              (int) Math.round(1000 * decimal(Setting.HEARTBEAT, 0.1, 3600, 5)),
+              whole(Setting.LOG_RING_BASE, 2, MAX_RANKS, 2)),
+          interval(),
+          new Output(
+              verbosity(),
+              on(Setting.TAG_OUTPUT),
+              events == null ? null : directory.resolve(events.texts().getFirst())));
     }
 
     private boolean ssh() throws UsageException {

@@ -70,7 +70,7 @@ public final class FmiRun {
       Map<String, String> environment = System.getenv();
       Path directory = RunOptions.asNamed(Path.of("").toAbsolutePath(), environment);
       RunOptions options = RunOptions.of(settings, environment, directory, FmiRun::isKnownHost);
-      return run(options, installation, open(options.events()));
+      return run(options, installation, open(options.output().events()));
     } catch (InvalidPathException e) {
       System.err.println(
           "fmirun: "
@@ -117,7 +117,9 @@ public final class FmiRun {
     JobShell[] shell = new JobShell[1];
     Console console =
         new Console(
-            options.tagOutput(), () -> shell[0].interrupt(SIGPIPE), () -> shell[0].outputLost());
+            options.output().tagged(),
+            () -> shell[0].interrupt(SIGPIPE),
+            () -> shell[0].outputLost());
     shell[0] =
         new JobShell(
             options,
@@ -142,7 +144,7 @@ public final class FmiRun {
     onSignal(
         "TSTP", _ -> console.line("fmirun: cannot be paused: its nodes would count it as dead"));
     console.start();
-    if (options.verbosity() == Verbosity.VERBOSE) {
+    if (options.output().verbosity() == Verbosity.VERBOSE) {
       console.line(describe(options));
     }
     return shell[0].run();
@@ -156,7 +158,7 @@ public final class FmiRun {
         + spec.nodes().size()
         + (options.ssh() ? " hosts over ssh" : " local nodes")
         + ", transports "
-        + (options.transports().isEmpty() ? "auto" : options.transports())
+        + (options.network().transports().isEmpty() ? "auto" : options.network().transports())
         + ", checkpoints "
         + options.interval()
         + " in groups of up to "
@@ -164,7 +166,7 @@ public final class FmiRun {
         + ", without a spare "
         + spec.onNoSpare()
         + ", heartbeat "
-        + options.heartbeatMillis()
+        + options.network().heartbeatMillis()
         + " ms";
   }
 

@@ -93,8 +93,9 @@ final class JobShell {
     this.spec = options.spec();
     this.job = job;
     this.around = around;
-    this.reporter = new Reporter(around.console(), options.verbosity(), spec, around.events());
-    this.binding = new Binding(spec, options.bind(), !options.ssh());
+    this.reporter =
+        new Reporter(around.console(), options.output().verbosity(), spec, around.events());
+    this.binding = new Binding(spec, options.processes().bind(), !options.ssh());
     this.loop = Loop.open("fmi-control", around.secret(), Loop.MAX_FRAME);
     this.nodes = new Nodes(options, around, loop, this::post, ending, new NodeListener());
     this.nodeOfRank = new int[spec.size()];
@@ -226,7 +227,7 @@ final class JobShell {
   }
 
   private void reportBinding(Map<NodeHandle, Set<String>> bound) {
-    if (options.verbosity() == Verbosity.VERBOSE) {
+    if (options.output().verbosity() == Verbosity.VERBOSE) {
       List<String> lines = new ArrayList<>();
       bound.forEach(
           (node, texts) -> lines.add("fmi: " + node.name + ": " + String.join(", ", texts)));
@@ -386,14 +387,14 @@ final class JobShell {
         options.program().mainClass(),
         options.program().args(),
         options.program().classPath(),
-        options.jvmOptions(),
-        options.environment(),
-        options.directory().toString(),
-        options.heartbeatMillis(),
-        options.logRingBase(),
+        options.processes().jvmOptions(),
+        options.processes().environment(),
+        options.processes().directory().toString(),
+        options.network().heartbeatMillis(),
+        options.network().logRingBase(),
         RECORD_LIMIT,
         options.interval(),
-        options.transports());
+        options.network().transports());
   }
 
   // ---- the end

@@ -93,7 +93,7 @@ final class Nodes {
    * @throws IOException if no port can be had
    */
   void listen() throws IOException {
-    port = loop.listen(around.listenAt(), options.heartbeatMillis(), this::accept).port();
+    port = loop.listen(around.listenAt(), options.network().heartbeatMillis(), this::accept).port();
   }
 
   NodeHandle get(int number) {
@@ -122,7 +122,7 @@ final class Nodes {
     node.launch = launch;
     CompletableFuture<?> fenced = node.fenced;
     ending.started(launch);
-    int seconds = Math.max(LAUNCH_SECONDS, options.heartbeatMillis() / 1000);
+    int seconds = Math.max(LAUNCH_SECONDS, options.network().heartbeatMillis() / 1000);
     Thread.ofVirtual()
         .name("fmi-launch-" + node.number)
         .start(
@@ -166,7 +166,7 @@ final class Nodes {
         around.secret(),
         around.addressesFor().apply(node.number),
         port,
-        options.heartbeatMillis());
+        options.network().heartbeatMillis());
   }
 
   private void launched(NodeHandle node, Launch launch, DaemonProcess process) {
@@ -359,7 +359,7 @@ final class Nodes {
 
     @Override
     public void onOpen(Connection connection) {
-      connection.heartbeat(options.heartbeatMillis());
+      connection.heartbeat(options.network().heartbeatMillis());
       node.connection = connection;
     }
 
@@ -399,7 +399,7 @@ final class Nodes {
 
   /** Writes a line about a node for a user who wants to know everything. Any thread. */
   void sayIfVerbose(NodeHandle node, String text) {
-    if (options.verbosity() == Verbosity.VERBOSE) {
+    if (options.output().verbosity() == Verbosity.VERBOSE) {
       say(node, text);
     }
   }

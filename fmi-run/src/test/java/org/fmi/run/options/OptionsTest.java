@@ -143,12 +143,12 @@ final class OptionsTest {
             new JobSpec(
                 4, List.of(new Node("node0", 4, false)), 0, 16, OnNoSpare.SHARE, 1000, List.of()));
     assertThat(options.ssh()).isFalse();
-    assertThat(options.bind()).isTrue();
-    assertThat(options.transports()).isEmpty();
+    assertThat(options.processes().bind()).isTrue();
+    assertThat(options.network().transports()).isEmpty();
     assertThat(options.interval()).isEqualTo(new CheckpointInterval.Mtbf(3600));
-    assertThat(options.heartbeatMillis()).isEqualTo(5000);
-    assertThat(options.logRingBase()).isEqualTo(2);
-    assertThat(options.verbosity()).isEqualTo(Verbosity.NORMAL);
+    assertThat(options.network().heartbeatMillis()).isEqualTo(5000);
+    assertThat(options.network().logRingBase()).isEqualTo(2);
+    assertThat(options.output().verbosity()).isEqualTo(Verbosity.NORMAL);
   }
 
   /** An argument that begins with @ is not replaced by what is in a file of that name. */
@@ -156,7 +156,7 @@ final class OptionsTest {
   void argumentsThatNameAFile() throws IOException, UsageException {
     String file = "@" + Files.writeString(directory.resolve("params"), "--grid XS");
     RunOptions options = options("-n 1 -J " + file + " app.jar " + file + " @" + file);
-    assertThat(options.jvmOptions()).containsExactly(file);
+    assertThat(options.processes().jvmOptions()).containsExactly(file);
     assertThat(options.program().args()).containsExactly(file, "@" + file);
   }
 
@@ -242,10 +242,11 @@ final class OptionsTest {
   @Test
   void anEmptyJvmOptionIsNone() throws UsageException {
     environment.put("FMI_JVM_OPTIONS", " ");
-    assertThat(options("-n 1 app.jar").jvmOptions()).isEmpty();
+    assertThat(options("-n 1 app.jar").processes().jvmOptions()).isEmpty();
     List<String> words = List.of("-n", "1", "-J", "", "app.jar");
     Settings settings = Settings.read(words, environment, directory.resolve("fmi.conf"));
-    assertThat(RunOptions.of(settings, environment, directory, _ -> true).jvmOptions()).isEmpty();
+    assertThat(RunOptions.of(settings, environment, directory, _ -> true).processes().jvmOptions())
+        .isEmpty();
   }
 
   @Test
@@ -256,19 +257,20 @@ final class OptionsTest {
             "-n 2 --transport tcp --group-size 4 --interval 10 --on-no-spare wait --max-recoveries"
                 + " 3 --events e.jsonl --quiet --tag-output -x HERE -x THERE=then=x -J -Xmx2g -J"
                 + " -Dkey=value --heartbeat 0.5 --logring-base 4 --bind none app.jar");
-    assertThat(options.bind()).isFalse();
-    assertThat(options.transports()).containsExactly("tcp");
+    assertThat(options.processes().bind()).isFalse();
+    assertThat(options.network().transports()).containsExactly("tcp");
     assertThat(options.spec().groupSize()).isEqualTo(4);
     assertThat(options.interval()).isEqualTo(new CheckpointInterval.Every(10));
     assertThat(options.spec().onNoSpare()).isEqualTo(OnNoSpare.WAIT);
     assertThat(options.spec().maxRecoveries()).isEqualTo(3);
-    assertThat(options.events()).isEqualTo(directory.resolve("e.jsonl"));
-    assertThat(options.verbosity()).isEqualTo(Verbosity.QUIET);
-    assertThat(options.tagOutput()).isTrue();
-    assertThat(options.environment()).isEqualTo(Map.of("HERE", "now", "THERE", "then=x"));
-    assertThat(options.jvmOptions()).containsExactly("-Xmx2g", "-Dkey=value");
-    assertThat(options.heartbeatMillis()).isEqualTo(500);
-    assertThat(options.logRingBase()).isEqualTo(4);
+    assertThat(options.output().events()).isEqualTo(directory.resolve("e.jsonl"));
+    assertThat(options.output().verbosity()).isEqualTo(Verbosity.QUIET);
+    assertThat(options.output().tagged()).isTrue();
+    assertThat(options.processes().environment())
+        .isEqualTo(Map.of("HERE", "now", "THERE", "then=x"));
+    assertThat(options.processes().jvmOptions()).containsExactly("-Xmx2g", "-Dkey=value");
+    assertThat(options.network().heartbeatMillis()).isEqualTo(500);
+    assertThat(options.network().logRingBase()).isEqualTo(4);
   }
 
   // ---- which one wins
@@ -294,8 +296,8 @@ final class OptionsTest {
     assertThat(options("-n 1 app.jar").interval()).isEqualTo(new CheckpointInterval.Every(8));
     assertThat(options("-n 1 --mtbf 9 app.jar").interval())
         .isEqualTo(new CheckpointInterval.Mtbf(9));
-    assertThat(options("-n 1 app.jar").verbosity()).isEqualTo(Verbosity.QUIET);
-    assertThat(options("-n 1 --verbose app.jar").verbosity()).isEqualTo(Verbosity.VERBOSE);
+    assertThat(options("-n 1 app.jar").output().verbosity()).isEqualTo(Verbosity.QUIET);
+    assertThat(options("-n 1 --verbose app.jar").output().verbosity()).isEqualTo(Verbosity.VERBOSE);
   }
 
   /** What a site's file says of jobs on hosts is not in the way of one on this machine. */
@@ -323,18 +325,19 @@ final class OptionsTest {
     environment.put("FMI_TAG_OUTPUT", "yes");
     environment.put("FMI_VERBOSE", "0");
     RunOptions options = options("-n 1 app.jar");
-    assertThat(options.jvmOptions()).containsExactly("-Xmx1g", "-Da=b");
-    assertThat(options.environment()).isEqualTo(Map.of("A", "1", "B", "2"));
-    assertThat(options.tagOutput()).isTrue();
-    assertThat(options.verbosity()).isEqualTo(Verbosity.NORMAL);
+    assertThat(options.processes().jvmOptions()).containsExactly("-Xmx1g", "-Da=b");
+    assertThat(options.processes().environment()).isEqualTo(Map.of("A", "1", "B", "2"));
+    assertThat(options.output().tagged()).isTrue();
+    assertThat(options.output().verbosity()).isEqualTo(Verbosity.NORMAL);
   }
 
   @Test
   void theVerbsProviderReachesTheRanks() throws Exception {
-    assertThat(options("-n 2 app.jar").environment()).isEmpty();
+    assertThat(options("-n 2 app.jar").processes().environment()).isEmpty();
     environment.put("FMI_VERBS", "disni");
-    assertThat(options("-n 2 app.jar").environment()).isEqualTo(Map.of("FMI_VERBS", "disni"));
-    assertThat(options("-n 2 --verbs native app.jar").environment())
+    assertThat(options("-n 2 app.jar").processes().environment())
+        .isEqualTo(Map.of("FMI_VERBS", "disni"));
+    assertThat(options("-n 2 --verbs native app.jar").processes().environment())
         .isEqualTo(Map.of("FMI_VERBS", "native"));
     environment.put("FMI_VERBS", "disny");
     assertThat(refusal("-n 2 app.jar"))
