@@ -3,9 +3,11 @@ package org.fmi.job;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
@@ -428,7 +430,7 @@ public final class GlobalRecoveryJob implements Job {
             mine.add(new Fault(id, f.point(), f.iteration()));
           }
         });
-    mine.sort(java.util.Comparator.comparingInt(Fault::id));
+    mine.sort(Comparator.comparingInt(Fault::id));
     out.add(
         new JobCommand.Spawn(
             node, r, rank.incarnation, groups[r], ranksOn(node).size(), List.copyOf(mine)));
@@ -540,7 +542,7 @@ public final class GlobalRecoveryJob implements Job {
    */
   private boolean tooManySelfFailures(Rank rank) {
     Line place = rank.failedAt == null ? line : rank.failedAt;
-    if (!java.util.Objects.equals(place, rank.selfFailurePlace)) {
+    if (!Objects.equals(place, rank.selfFailurePlace)) {
       rank.selfFailures = 0;
     }
     rank.selfFailurePlace = place;

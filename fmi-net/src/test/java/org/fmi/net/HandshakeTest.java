@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
@@ -30,8 +31,8 @@ class HandshakeTest {
       seeded.nextBytes(text);
       Mac mac = Mac.getInstance("HmacSHA256");
       mac.init(new SecretKeySpec(key, "HmacSHA256"));
-      byte[] first = java.util.Arrays.copyOf(text, n / 3);
-      byte[] rest = java.util.Arrays.copyOfRange(text, n / 3, n);
+      byte[] first = Arrays.copyOf(text, n / 3);
+      byte[] rest = Arrays.copyOfRange(text, n / 3, n);
       assertThat(new Hmac(key).over(first, rest)).isEqualTo(mac.doFinal(text));
     }
   }
@@ -165,7 +166,7 @@ class HandshakeTest {
     switch (chance.nextInt(4)) {
       case 0 -> bad[chance.nextInt(bad.length)] ^= (byte) (1 << chance.nextInt(8));
       case 1 -> {
-        return java.util.Arrays.copyOf(bad, chance.nextInt(bad.length));
+        return Arrays.copyOf(bad, chance.nextInt(bad.length));
       }
       case 2 -> bad[chance.nextInt(bad.length)] += (byte) (1 + chance.nextInt(255));
       default -> {

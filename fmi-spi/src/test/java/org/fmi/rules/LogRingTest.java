@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -211,7 +212,7 @@ final class LogRingTest {
     for (int r = 0; r < size; r++) {
       victims.add(r);
     }
-    java.util.Collections.shuffle(victims, random);
+    Collections.shuffle(victims, random);
     for (int victim : victims.subList(0, dying)) {
       long when = random.nextInt(100);
       events.add(new Event(when, () -> world.die(when, victim)));

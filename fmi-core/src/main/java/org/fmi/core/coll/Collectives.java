@@ -1,5 +1,6 @@
 package org.fmi.core.coll;
 
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -253,7 +254,7 @@ public final class Collectives {
 
   private static long[] evenLengths(int n, long bytes) {
     long[] lengths = new long[n];
-    java.util.Arrays.fill(lengths, bytes);
+    Arrays.fill(lengths, bytes);
     return lengths;
   }
 

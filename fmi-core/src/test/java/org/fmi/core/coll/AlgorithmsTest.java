@@ -2,6 +2,8 @@ package org.fmi.core.coll;
 
 import static org.fmi.core.coll.Vectors.assertSame;
 
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongFunction;
 import org.fmi.Datatype;
 import org.fmi.Op;
@@ -63,7 +65,7 @@ class AlgorithmsTest {
   }
 
   private static Object part(Object array, int from, int n) {
-    Object part = Vectors.array(java.util.Objects.requireNonNull(Region.elementType(array)), n);
+    Object part = Vectors.array(Objects.requireNonNull(Region.elementType(array)), n);
     System.arraycopy(array, from, part, 0, n);
     return part;
   }
@@ -300,8 +302,7 @@ class AlgorithmsTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 64})
   void barrierWaitsForAll(int ranks) {
-    java.util.concurrent.atomic.AtomicInteger arrived =
-        new java.util.concurrent.atomic.AtomicInteger();
+    AtomicInteger arrived = new AtomicInteger();
     InMemoryNetwork network =
         InMemoryNetwork.runDelayed(
             ranks,

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -192,7 +193,7 @@ public final class InMemoryNetwork {
         if (error != null) {
           throw error;
         }
-        return java.util.Objects.requireNonNull(status);
+        return Objects.requireNonNull(status);
       } finally {
         lock.unlock();
       }
@@ -388,7 +389,7 @@ public final class InMemoryNetwork {
       lock.lock();
       try {
         await("a message", () -> find(source, context, tag) != null);
-        return java.util.Objects.requireNonNull(find(source, context, tag));
+        return Objects.requireNonNull(find(source, context, tag));
       } finally {
         lock.unlock();
       }

@@ -2,6 +2,7 @@ package org.fmi.core.coll;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Array;
+import java.util.Arrays;
 import org.fmi.Datatype;
 import org.fmi.Op;
 
@@ -186,7 +187,7 @@ public final class Vectors {
   /** Whether two arrays of one type hold the same bits. */
   public static boolean same(Object a, Object b) {
     if (a instanceof boolean[] x && b instanceof boolean[] y) {
-      return java.util.Arrays.equals(x, y);
+      return Arrays.equals(x, y);
     }
     return bytes(a).mismatch(bytes(b)) == -1;
   }

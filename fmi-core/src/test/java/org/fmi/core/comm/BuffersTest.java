@@ -8,6 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import org.fmi.Comm;
 import org.fmi.Datatype;
 import org.fmi.Request;
@@ -188,7 +189,7 @@ class BuffersTest {
 
   private byte byteAt() {
     assertThat(recorder.base).isInstanceOf(MemorySegment.class);
-    return ((MemorySegment) java.util.Objects.requireNonNull(recorder.base))
+    return ((MemorySegment) Objects.requireNonNull(recorder.base))
         .get(ValueLayout.JAVA_BYTE, recorder.offset);
   }
 

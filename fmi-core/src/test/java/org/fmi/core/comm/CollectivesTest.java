@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.fmi.Comm;
 import org.fmi.Datatype;
 import org.fmi.Op;
@@ -76,7 +77,7 @@ class CollectivesTest {
   }
 
   private static int[] roots(int ranks) {
-    return java.util.stream.IntStream.of(0, ranks / 2, ranks - 1).distinct().toArray();
+    return IntStream.of(0, ranks / 2, ranks - 1).distinct().toArray();
   }
 
   @ParameterizedTest

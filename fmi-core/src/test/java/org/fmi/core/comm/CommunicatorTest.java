@@ -3,10 +3,13 @@ package org.fmi.core.comm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.fmi.Comm;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
@@ -98,13 +101,13 @@ class CommunicatorTest {
           assertThat(row == null).isEqualTo(me == 4);
           if (row != null) {
             int[] expected =
-                java.util.stream.IntStream.rangeClosed(0, 2)
+                IntStream.rangeClosed(0, 2)
                     .map(i -> me / 3 * 3 + 2 - i)
                     .filter(r -> r < ranks && r != 4)
                     .toArray();
             assertThat(members(row)).containsExactly(expected);
             assertThat(expected[row.rank()]).isEqualTo(me);
-            assertThat(sumOver(row, me)).isEqualTo(java.util.Arrays.stream(expected).sum());
+            assertThat(sumOver(row, me)).isEqualTo(Arrays.stream(expected).sum());
           }
           // Equal keys keep the order.
           Comm same = present(world.split(0, 5));
@@ -277,8 +280,8 @@ class CommunicatorTest {
   }
 
   private static void assertRefused(Comm comm, String why) {
-    java.util.List<org.assertj.core.api.ThrowableAssert.ThrowingCallable> calls =
-        java.util.List.of(
+    List<org.assertj.core.api.ThrowableAssert.ThrowingCallable> calls =
+        List.of(
             comm::rank,
             comm::size,
             comm::group,
@@ -319,8 +322,8 @@ class CommunicatorTest {
           assertThat(sumOver(dup, world.rank())).isEqualTo(1);
           assertThatThrownBy(() -> dup.allReduce(new int[1], failing))
               .hasMessage("this operation fails");
-          java.util.List<org.assertj.core.api.ThrowableAssert.ThrowingCallable> collectives =
-              java.util.List.of(
+          List<org.assertj.core.api.ThrowableAssert.ThrowingCallable> collectives =
+              List.of(
                   dup::barrier,
                   dup::dup,
                   () -> dup.split(0, 0),

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -107,7 +108,7 @@ class MessengerTest {
             double[][] in = new double[size][n];
             for (int peer = 0; peer < size; peer++) {
               double[] out = new double[n + 1];
-              java.util.Arrays.setAll(out, i -> m.rank() * 1e6 + i);
+              Arrays.setAll(out, i -> m.rank() * 1e6 + i);
               all.add(m.isend(out, 8, 8L * n, peer, CONTEXT, round, Mode.STANDARD));
               all.add(m.irecv(in[peer], 0, 8L * n, peer, CONTEXT, round));
             }

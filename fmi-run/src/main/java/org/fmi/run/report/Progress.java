@@ -2,6 +2,7 @@ package org.fmi.run.report;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.fmi.job.JobSpec;
@@ -190,8 +191,7 @@ public final class Progress {
   }
 
   private static String millis(long nanos) {
-    return String.format(
-        java.util.Locale.ROOT, "%.1f ms", nanos / (double) TimeUnit.MILLISECONDS.toNanos(1));
+    return String.format(Locale.ROOT, "%.1f ms", nanos / (double) TimeUnit.MILLISECONDS.toNanos(1));
   }
 
   private String nodeName(int node) {

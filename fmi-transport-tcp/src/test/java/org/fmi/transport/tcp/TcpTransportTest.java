@@ -37,6 +37,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.fmi.Request;
 import org.fmi.core.p2p.Messenger;
@@ -170,7 +171,7 @@ class TcpTransportTest {
 
   /** Polls until the condition holds. */
   private static void until(
-      TcpTransport transport, FrameHandler handler, java.util.function.BooleanSupplier condition) {
+      TcpTransport transport, FrameHandler handler, BooleanSupplier condition) {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
     while (!condition.getAsBoolean()) {
       if (transport.poll(handler) == 0) {
@@ -466,7 +467,7 @@ class TcpTransportTest {
         });
   }
 
-  private static void pollWhile(Messenger m, java.util.function.BooleanSupplier condition) {
+  private static void pollWhile(Messenger m, BooleanSupplier condition) {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     while (condition.getAsBoolean()) {
       m.poll();

@@ -1,0 +1,49 @@
+package org.fmi.run.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Holds what no compiler and no formatter looks at in the Java files of all modules. */
+final class SourcesTest {
+  /** Outside of imports, comments and strings. */
+  private static final Pattern FULL_NAME =
+      Pattern.compile("^(?! *(?:import |\\*|/[/*]))[^\"]*\\bjava\\.util\\.[a-z.]*[A-Z].*");
+
+  @Test
+  void classesOfTheJdkAreImported() throws IOException {
+    List<String> found = new ArrayList<>();
+    int files = 0;
+    try (Stream<Path> modules = Files.list(Markdown.ROOT)) {
+      for (Path sources : modules.map(module -> module.resolve("src")).toList()) {
+        if (Files.isDirectory(sources)) {
+          files += search(sources, found);
+        }
+      }
+    }
+    assertThat(found).isEmpty();
+    assertThat(files).isGreaterThan(300);
+  }
+
+  private static int search(Path sources, List<String> found) throws IOException {
+    List<Path> files;
+    try (Stream<Path> all = Files.walk(sources)) {
+      files = all.filter(path -> path.toString().endsWith(".java")).toList();
+    }
+    for (Path file : files) {
+      for (String line : Files.readAllLines(file)) {
+        if (FULL_NAME.matcher(line).matches()) {
+          found.add(Markdown.ROOT.relativize(file) + ": " + line.strip());
+        }
+      }
+    }
+    return files.size();
+  }
+}

@@ -1,0 +1,56 @@
+package org.fmi.run.options;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.fmi.run.docs.Markdown;
+import org.junit.jupiter.api.Test;
+
+/** The table of options in docs/reference.md tells of each {@link Setting}, and of nothing else. */
+final class OptionsTableTest {
+  private static final Pattern DEFAULT = Pattern.compile("\\(default:? (\\w+)");
+
+  private final List<List<String>> rows =
+      Markdown.of("docs/reference.md").table("option", "variable", "key", "default", "meaning");
+
+  private static String code(List<String> row, int column) {
+    return Markdown.code(row.get(column)).getFirst();
+  }
+
+  @Test
+  void itNamesEachOptionItsVariableAndItsKey() {
+    assertThat(rows.stream().map(row -> code(row, 0) + ", " + code(row, 1) + ", " + code(row, 2)))
+        .containsExactlyElementsOf(
+            Stream.of(Setting.values())
+                .map(
+                    s ->
+                        (s.flag() + " " + s.parameter()).strip()
+                            + ", "
+                            + s.variable()
+                            + ", "
+                            + s.key())
+                .toList());
+  }
+
+  @Test
+  void itGivesTheDefaultsOfTheHelp() {
+    for (int i = 0; i < rows.size(); i++) {
+      Matcher help = DEFAULT.matcher(Setting.values()[i].meaning());
+      if (help.find()) {
+        assertThat(rows.get(i).get(3)).as(rows.get(i).getFirst()).contains(help.group(1));
+      }
+    }
+  }
+
+  @Test
+  void itSaysWhatMayBeRepeated() {
+    for (int i = 0; i < rows.size(); i++) {
+      assertThat(rows.get(i).get(4).endsWith("repeatable"))
+          .as(rows.get(i).getFirst())
+          .isEqualTo(Setting.values()[i].repeatable());
+    }
+  }
+}
