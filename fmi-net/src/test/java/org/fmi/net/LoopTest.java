@@ -11,6 +11,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -259,7 +260,7 @@ class LoopTest {
     int n = 0;
     try {
       for (int r; (r = in.read(all, n, all.length - n)) > 0; n += r) {}
-    } catch (java.net.SocketException reset) {
+    } catch (SocketException reset) {
       assertThat(reset).hasMessageContaining("reset");
     }
     return Arrays.copyOf(all, n);

@@ -36,6 +36,7 @@ final class ClassSizeTest {
           "org.fmi.core.p2p.Messenger",
           "org.fmi.core.recovery.RankRuntime",
           "org.fmi.job.GlobalRecoveryJob",
+          "org.fmi.job.daemon.NodeDaemon",
           "org.fmi.logring.RdmaLinks",
           "org.fmi.run.daemon.Daemon",
           "org.fmi.testkit.contract.TransportContract",

@@ -1,5 +1,6 @@
 package org.fmi.spi;
 
+import java.io.IOException;
 import org.fmi.Comm;
 
 /** Makes checkpoint stores; found through {@link java.util.ServiceLoader}. */
@@ -10,8 +11,7 @@ public interface CheckpointStoreProvider {
    * @param system a communicator of all ranks for the store's own traffic; it stays valid over
    *     recoveries
    * @param memory the node's memory
-   * @throws java.io.IOException if what earlier processes of the rank left there cannot be read
+   * @throws IOException if what earlier processes of the rank left there cannot be read
    */
-  CheckpointStore open(RankConfig config, Comm system, NodeMemory memory)
-      throws java.io.IOException;
+  CheckpointStore open(RankConfig config, Comm system, NodeMemory memory) throws IOException;
 }

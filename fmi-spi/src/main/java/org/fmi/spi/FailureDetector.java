@@ -1,5 +1,7 @@
 package org.fmi.spi;
 
+import java.io.IOException;
+
 /**
  * Learns of failures and tells all others, during one epoch. Works on threads of its own, so that
  * it hears while the program computes.
@@ -13,9 +15,9 @@ public interface FailureDetector extends AutoCloseable {
    * Connects the overlay (H2); returns when all its connections are made. Fails soon after {@link
    * #close} is called by another thread or a failure was heard.
    *
-   * @throws java.io.IOException if it cannot be connected
+   * @throws IOException if it cannot be connected
    */
-  void connect(byte[][] endpoints) throws java.io.IOException;
+  void connect(byte[][] endpoints) throws IOException;
 
   /** What the overlay's connections run over; empty before {@link #connect}. */
   String transport();

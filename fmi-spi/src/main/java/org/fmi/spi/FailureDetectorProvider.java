@@ -1,8 +1,10 @@
 package org.fmi.spi;
 
+import java.io.IOException;
+
 /** Makes failure detectors; found through {@link java.util.ServiceLoader}. */
 public interface FailureDetectorProvider {
   /** Opens the detector of one rank for one epoch. */
   FailureDetector open(RankConfig config, int epoch, FailureDetector.Listener listener)
-      throws java.io.IOException;
+      throws IOException;
 }

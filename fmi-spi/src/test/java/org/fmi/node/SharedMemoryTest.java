@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -72,9 +73,7 @@ class SharedMemoryTest {
     }
     Process stat =
         new ProcessBuilder("stat", "-c", "%b", directory.resolve("piece").toString()).start();
-    String blocks =
-        new String(
-            stat.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.US_ASCII);
+    String blocks = new String(stat.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
     assertThat(Long.parseLong(blocks.strip()) * 512).isEqualTo(5 << 20);
   }
 

@@ -10,7 +10,7 @@ import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** The main class of {@code fmi}: what is not about running one program. */
+/** The main class of {@code fmi}: commands that do not run a program. */
 public final class FmiTool {
   private static final int USAGE = 64;
   private static final int FAILED = 70;
@@ -21,7 +21,7 @@ public final class FmiTool {
     int status = run(args);
     System.out.flush();
     System.err.flush();
-    // As fmirun does, and for its reason.
+    // Not exit, as in fmirun.
     Runtime.getRuntime().halt(status);
   }
 
@@ -44,8 +44,8 @@ public final class FmiTool {
         "doctor",
         command(
             FmiTool::doctor,
-            "Tells what this machine has, what is missing, and whether messages travel: each"
-                + " transport that is there makes a round trip. Ends with status "
+            "Says what this machine has, what is missing, and whether messages travel: each"
+                + " transport that can be used makes a round trip. Ends with status "
                 + FAILED
                 + " if a line says 'failed'."));
     return tool;

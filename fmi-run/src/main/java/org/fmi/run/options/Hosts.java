@@ -2,6 +2,7 @@ package org.fmi.run.options;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -13,7 +14,7 @@ import org.fmi.job.JobSpec;
 
 /** Reads lists of hosts: {@code --hosts a,b:4} and host files. */
 final class Hosts {
-  /** A name or address, perhaps with a user; never something that ssh takes for an option. */
+  /** A name or address, with or without a user; never what ssh would take for an option. */
   private static final Pattern NAME =
       Pattern.compile(
           "([A-Za-z0-9_][A-Za-z0-9._-]*@)?([A-Za-z0-9_][A-Za-z0-9._-]*|[0-9A-Fa-f:.]+)");
@@ -48,7 +49,7 @@ final class Hosts {
     List<String> lines;
     try {
       lines = Files.readAllLines(file);
-    } catch (java.nio.file.NoSuchFileException e) {
+    } catch (NoSuchFileException e) {
       throw new UsageException(
           origin + " " + file + ": no such file; name a host file that exists");
     } catch (IOException e) {
@@ -64,7 +65,7 @@ final class Hosts {
       }
     }
     if (hosts.nodes.isEmpty()) {
-      throw new UsageException(origin + " " + file + ": names no host; write one a line");
+      throw new UsageException(origin + " " + file + ": names no host; write one per line");
     }
     return hosts.nodes;
   }
@@ -102,7 +103,7 @@ final class Hosts {
 
   private static UsageException badName(String where, String name) {
     return new UsageException(
-        where + ": '" + name + "' is no host name; a host is NAME, NAME:SLOTS or [IPV6]:SLOTS");
+        where + ": '" + name + "' is not a host name; a host is NAME, NAME:SLOTS or [IPV6]:SLOTS");
   }
 
   private static int slots(String text, String where) throws UsageException {
@@ -115,6 +116,6 @@ final class Hosts {
       // falls through to the refusal
     }
     throw new UsageException(
-        where + ": '" + text + "' is no number of slots; give a whole number of at least 1");
+        where + ": '" + text + "' is not a number of slots; give a whole number of at least 1");
   }
 }

@@ -22,7 +22,7 @@ final class Kills {
           origin
               + " "
               + text
-              + ": not understood; write rankR@I, nodeM@I or daemonM@I, as in node1@40, and perhaps"
+              + ": not understood; write rankR@I, nodeM@I or daemonM@I, as in node1@40, or add"
               + " a place, as in rank1@40:encode or node1@close");
     }
     String who = matcher.group(1);

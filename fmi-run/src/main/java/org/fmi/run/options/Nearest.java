@@ -2,7 +2,7 @@ package org.fmi.run.options;
 
 import java.util.Collection;
 
-/** Finds the name that someone who misspelt one most likely meant. */
+/** Finds the valid name that is nearest to a misspelt one. */
 public final class Nearest {
   private Nearest() {}
 
@@ -11,7 +11,7 @@ public final class Nearest {
     String best = "";
     int least = Integer.MAX_VALUE;
     for (String candidate : valid) {
-      // One that goes on where the name stops is nearer than any other spelling.
+      // A longer name that begins with it is nearer than any other spelling.
       int distance = candidate.startsWith(name) ? 1 : distance(name, candidate);
       if (distance < least) {
         least = distance;

@@ -13,9 +13,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The program to run, found before anything starts.
+ * The program to run. It is found before anything starts.
  *
- * @param classPath absolute
+ * @param classPath absolute paths
  */
 public record Program(List<String> classPath, String mainClass, List<String> args) {
   public Program {
@@ -99,7 +99,7 @@ public record Program(List<String> classPath, String mainClass, List<String> arg
     try (Stream<Path> files = Files.list(path)) {
       List<Path> jars =
           files
-              // As java does: a link may lead nowhere.
+              // As java does, which skips a link that leads nowhere.
               .filter(file -> file.toString().endsWith(".jar") && Files.exists(file))
               .sorted()
               .toList();
@@ -115,7 +115,7 @@ public record Program(List<String> classPath, String mainClass, List<String> arg
     if (path.toString().contains(File.pathSeparator)) {
       throw new UsageException(
           path
-              + ": its name holds a "
+              + ": its name contains a "
               + File.pathSeparator
               + ", which separates the entries of a class path; rename it, or give a link to it");
     }
@@ -135,7 +135,7 @@ public record Program(List<String> classPath, String mainClass, List<String> arg
       try (JarFile jar = new JarFile(path.toFile())) {
         Manifest manifest = jar.getManifest();
         if (jar.getEntry(file) != null
-            // It may be in a jar that this one leads to.
+            // The class may be in another jar that this one names.
             || (manifest != null
                 && manifest.getMainAttributes().containsKey(Attributes.Name.CLASS_PATH))) {
           return true;

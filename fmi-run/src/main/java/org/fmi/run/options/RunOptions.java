@@ -83,8 +83,8 @@ public record RunOptions(
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
   /**
-   * A directory by the name under which the user knows it, if that is the one the user is in: on
-   * other hosts a link on the way may lead elsewhere.
+   * Returns a directory by the name that the user knows it by, if the user is in it: on other
+   * hosts, a link on the way may lead elsewhere.
    *
    * @param directory without links
    */
@@ -93,14 +93,17 @@ public record RunOptions(
     try {
       return name.isAbsolute() && Files.isSameFile(name, directory) ? name : directory;
     } catch (IOException e) {
-      return directory; // a name from elsewhere
+      return directory; // the name is not of this machine
     }
   }
 
   /**
+   * Checks all settings and the program, and completes them with defaults.
+   *
    * @param environment of fmirun
    * @param directory what relative paths refer to
    * @param knownHost whether there is a host of this name
+   * @throws UsageException if something is wrong or missing
    */
   public static RunOptions of(
       Settings settings,
@@ -111,7 +114,7 @@ public record RunOptions(
     return new Reader(settings, environment, directory, knownHost).read();
   }
 
-  /** Turns texts into values, one kind of value a method. */
+  /** Turns texts into values, one method per kind of value. */
   private record Reader(
       Settings settings,
       Map<String, String> environment,
@@ -150,7 +153,7 @@ public record RunOptions(
             prefix.origin()
                 + " "
                 + prefix.texts().getFirst()
-                + ": not an absolute path; give the one on the other hosts");
+                + ": not an absolute path; give the path on the other hosts");
       }
       return new RunOptions(
           program,
@@ -160,7 +163,7 @@ public record RunOptions(
           new Processes(
               directory,
               exported(),
-              // An empty one is none, as of a variable that is not set.
+              // An empty option is none: it may come from a variable that is not set.
               texts(Setting.JVM_OPTION).stream().filter(text -> !text.isBlank()).toList(),
               choice(Setting.BIND, "core", "core", "none").equals("core")),
           new Network(
@@ -198,14 +201,14 @@ public record RunOptions(
               + " out (--ppn K makes local nodes), or use --launcher ssh");
     }
 
-    /** A setting that means other hosts. A site's file may have it for the jobs that have some. */
+    /** A setting for other hosts. A site's file may have it for those jobs that use some. */
     private @Nullable Value ofHosts(Setting setting, boolean ssh) throws UsageException {
       Value value = settings.get(setting);
       if (value != null && !ssh) {
         if (value.source() == 0) {
           throw new UsageException(
               value.origin()
-                  + ": means other hosts, but the job runs on this machine; leave it out");
+                  + ": is for other hosts, but the job runs on this machine; leave it out");
         }
         return null;
       }
@@ -255,7 +258,7 @@ public record RunOptions(
                 + ": only "
                 + slots
                 + " slots on the hosts"
-                + (nodes.stream().anyMatch(JobSpec.Node::spare) ? " that are no spares" : "")
+                + (nodes.stream().anyMatch(JobSpec.Node::spare) ? " that are not spares" : "")
                 + "; give more hosts or slots (a:4, or slots=4 in a host file"
                 + (ppn == 0 ? "" : ", or a larger --ppn")
                 + "), or a smaller -n");
@@ -328,7 +331,11 @@ public record RunOptions(
         String name = equals < 0 ? text : text.substring(0, equals);
         if (!VARIABLE.matcher(name).matches()) {
           throw new UsageException(
-              "-x " + text + ": '" + name + "' is no name of a variable; write -x NAME[=VALUE]");
+              "-x "
+                  + text
+                  + ": '"
+                  + name
+                  + "' is not the name of a variable; write -x NAME[=VALUE]");
         }
         String value = equals < 0 ? environment.get(name) : text.substring(equals + 1);
         if (value == null) {
@@ -345,7 +352,7 @@ public record RunOptions(
       return variables;
     }
 
-    /** Of two settings that exclude each other, the one that wins; null if neither is set. */
+    /** Returns which of two settings that exclude each other wins; null if neither is set. */
     private @Nullable Setting exclusive(Setting a, Setting b) throws UsageException {
       Value first = settings.get(a);
       Value second = settings.get(b);
@@ -425,7 +432,11 @@ public record RunOptions(
               + (most == Integer.MAX_VALUE
                   ? "of at least " + least
                   : "from " + least + " to " + most)
-              + "; give "
+              + "; "
+              + setting.flag()
+              + " "
+              + setting.parameter()
+              + " means: "
               + setting.meaning());
     }
 

@@ -1,12 +1,15 @@
 package org.fmi.run.options;
 
-/** Everything that can be set, by a flag, a variable, or a line of {@code conf/fmi.conf}. */
+import java.util.Locale;
+
+/** Names everything that can be set: by a flag, a variable, or a line of {@code conf/fmi.conf}. */
 enum Setting {
   RANKS("-n", "ranks", "N", "number of ranks"),
-  CLASS_PATH("-cp", "class-path", "PATH", "class path of the program; then a class is given"),
-  HOSTS("--hosts", "hosts", "LIST", "hosts to use, as in a,b:4,c (:4 gives its slots)"),
+  CLASS_PATH(
+      "-cp", "class-path", "PATH", "class path of the program; a class is named instead of a jar"),
+  HOSTS("--hosts", "hosts", "LIST", "hosts to use, as in a,b:4,c (b has 4 slots)"),
   HOST_FILE(
-      "--hostfile", "hostfile", "FILE", "hosts to use, one a line: NAME [slots=K] [spare] # ..."),
+      "--hostfile", "hostfile", "FILE", "hosts to use, one per line: NAME [slots=K] [spare] # ..."),
   PPN("--ppn", "ppn", "K", "ranks per node; on one machine: ceil(N/K) local nodes"),
   SPARES("--spares", "spares", "S", "local spare nodes, on one machine (default 0)"),
   LAUNCHER("--launcher", "launcher", "L", "local or ssh (default: ssh if hosts are given)"),
@@ -14,15 +17,15 @@ enum Setting {
       "--bind",
       "bind",
       "B",
-      "core or none: whether each rank is bound to its share of the cores: its process, or, if that"
-          + " is one core, the thread that calls Fmi.init; never if a machine has more ranks than"
-          + " cores (default core)"),
+      "core: bind each rank to its own share of the cores (its process or, if the share is one"
+          + " core, the thread that calls Fmi.init), unless a machine has more ranks than cores;"
+          + " none: bind nothing (default core)"),
   TRANSPORT(
       "--transport",
       "transport",
       "T",
-      "auto, shm (one node only), rdma or tcp (default auto: shm within a node, else rdma where"
-          + " there is a device, else tcp)"),
+      "auto, shm (one node only), rdma or tcp (default auto: shm within a node; between nodes"
+          + " rdma where there is a device, else tcp)"),
   VERBS(
       "--verbs",
       "verbs",
@@ -34,12 +37,12 @@ enum Setting {
       "--mtbf",
       "mtbf-sec",
       "SECONDS",
-      "tune the checkpoint interval from the mean time between failures (default 3600)"),
+      "mean time between failures, from which the checkpoint interval is tuned (default 3600)"),
   ON_NO_SPARE(
       "--on-no-spare",
       "on-no-spare",
       "P",
-      "a node is lost and no spare is left: wait, share or abort (default share)"),
+      "when a node is lost and no spare is left: wait, share or abort (default share)"),
   MAX_RECOVERIES(
       "--max-recoveries",
       "max-recoveries",
@@ -54,7 +57,7 @@ enum Setting {
   EVENTS("--events", "events", "FILE", "write every event as a JSON line"),
   QUIET("--quiet", "quiet", "no progress lines"),
   VERBOSE("--verbose", "verbose", "more progress lines, and what was chosen"),
-  TAG_OUTPUT("--tag-output", "tag-output", "prefix each line with the rank it came from"),
+  TAG_OUTPUT("--tag-output", "tag-output", "prefix each line of output with the rank it came from"),
   EXPORT("-x", "export", "NAME[=VALUE]", "pass an environment variable; repeatable", true),
   JVM_OPTION("-J", "jvm-options", "OPT", "an option for the rank JVMs; repeatable", true),
   PREFIX("--prefix", "prefix", "DIR", "where FMI is installed on the other hosts"),
@@ -62,8 +65,12 @@ enum Setting {
       "--heartbeat",
       "heartbeat-sec",
       "SECONDS",
-      "a process silent for so long is declared dead (default 5)"),
-  LOG_RING_BASE("--logring-base", "logring-base", "K", "rank r connects to r + K^i (default 2)");
+      "a process that is silent for this long counts as dead (default 5)"),
+  LOG_RING_BASE(
+      "--logring-base",
+      "logring-base",
+      "K",
+      "in the log-ring, rank r is connected to r + K^i (default 2)");
 
   private final String flag;
   private final String key;
@@ -99,7 +106,7 @@ enum Setting {
 
   /** In the environment; names the unit. */
   String variable() {
-    return "FMI_" + key.replace('-', '_').toUpperCase(java.util.Locale.ROOT);
+    return "FMI_" + key.replace('-', '_').toUpperCase(Locale.ROOT);
   }
 
   /** What the help calls its value. */
@@ -111,7 +118,7 @@ enum Setting {
     return meaning;
   }
 
-  /** Whether the flag may be given many times; in a variable or file the values form a list. */
+  /** Whether it may be given more than once; in a variable or the file its values form a list. */
   boolean repeatable() {
     return repeatable;
   }

@@ -16,15 +16,15 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 /**
- * What the user set, and where: flag before variable before file. Knows names, not what values
- * mean.
+ * Knows what the user set, and where: a flag wins over a variable, a variable over the file. Knows
+ * names, not what values mean.
  */
 public final class Settings {
-  /** Variables that begin with FMI_ and are no settings of a job. */
+  /** Variables that begin with FMI_ but are not settings of a job. */
   private static final List<String> OTHER_VARIABLES =
       List.of("FMI_JAVA_HOME", "FMI_DAEMON_SOCKET", "FMI_DISNI_LIB");
 
-  /** Begins the variables of the scripts in dev/rdma-vm. */
+  /** The prefix of the variables of dev/rdma-vm. */
   private static final String VM_VARIABLES = "FMI_VM_";
 
   /** What the user wants. */
@@ -52,7 +52,7 @@ public final class Settings {
     this.program = program;
   }
 
-  /** If it is not to run a program, nothing else is known. */
+  /** What the user wants. Unless it is to run a program, nothing else is known. */
   public Request request() {
     return request;
   }
@@ -72,7 +72,7 @@ public final class Settings {
     CommandLine.ParseResult flags = parse(args);
     Map<Setting, Value> values = new EnumMap<>(Setting.class);
     if (flags.isUsageHelpRequested() || flags.isVersionHelpRequested()) {
-      // Not to be refused for what is wrong elsewhere.
+      // Help is not refused because something else is wrong.
       return new Settings(
           flags.isUsageHelpRequested() ? Request.HELP : Request.VERSION, values, List.of());
     }
@@ -94,7 +94,7 @@ public final class Settings {
 
     %s
     Each option is also a variable (%s for %s) and a key of conf/fmi.conf (%s);
-    a flag goes before a variable, a variable before the file.
+    a flag wins over a variable, a variable over the file.
     """
         .formatted(
             help.optionList(), Setting.MTBF.variable(), Setting.MTBF.flag(), Setting.MTBF.key());
@@ -103,7 +103,7 @@ public final class Settings {
   private static CommandLine.ParseResult parse(List<String> args) throws UsageException {
     CommandLine command = new CommandLine(spec());
     command.setStopAtPositional(true);
-    // What begins with @ may be the program's.
+    // An argument of the program may begin with @.
     command.setExpandAtFiles(false);
     command.setPosixClusteredShortOptionsAllowed(false);
     try {

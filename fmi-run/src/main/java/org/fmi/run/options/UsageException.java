@@ -1,6 +1,6 @@
 package org.fmi.run.options;
 
-/** The user asked for what cannot be; the message names the value, the reason and the way out. */
+/** Thrown if a job cannot be as the user wants it. */
 public final class UsageException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,7 @@
 package org.fmi.run.rank;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +28,11 @@ import org.jspecify.annotations.Nullable;
  * Gets a standby ready: runs a job of its own in this process, with checkpoints and a rollback, so
  * that the classes of a recovery are loaded and its code has run once. Two of its ranks share a
  * node, the third is alone: messages take all ways that there are.
+ *
+ * <p>It tells its ranks itself when to start and when to roll back, and does not ask the decision
+ * maker of {@code org.fmi.job}. That one begins a recovery only when a process is lost, and starts
+ * another in its place; here all ranks are threads of one process, and none is lost. It would also
+ * have every standby load and run classes that only fmirun needs.
  */
 final class WarmUp {
   private static final int SIZE = 3;
@@ -143,7 +149,7 @@ final class WarmUp {
           },
           state);
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -1,5 +1,6 @@
 package org.fmi.run.report;
 
+import java.io.ByteArrayOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -13,8 +14,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Writes fmirun's standard output and error, on a thread of its own: a terminal that does not take
- * any more must not stop the recovery of a job. Lines of different ranks are never mixed.
+ * Writes fmirun's standard output and error on a thread of its own: a terminal that stops reading
+ * must not stop the recovery of a job. Lines of different ranks are never mixed.
  */
 public final class Console {
   private static final byte[] NEW_LINE = {'\n'};
@@ -24,7 +25,7 @@ public final class Console {
   private static final int FIFO = 0010000;
   private static final int SOCKET = 0140000;
 
-  /** Something to be written, and what to do then. */
+  /** Something to write, and what to do once it is written. */
   private record Entry(int rank, boolean error, byte[] bytes, Runnable written) {}
 
   private final boolean tagged;
@@ -33,19 +34,21 @@ public final class Console {
   private final OutputStream out = new FileOutputStream(FileDescriptor.out);
   private final OutputStream err = new FileOutputStream(FileDescriptor.err);
 
-  /** Bounded by the daemons, which send only so much that was not written yet. */
+  /** Bounded by the daemons: each has only a certain amount of unwritten output under way. */
   private final BlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
 
-  /** Whose line has not ended yet, on either stream; -1 if all have. */
+  /** The rank whose line has not ended yet, per stream; -1 if all lines have. */
   private final int[] openLine = {-1, -1};
 
   private boolean failed;
 
   /**
+   * Only one of the two handlers is called, and only once.
+   *
    * @param tagged whether to prefix each line with its rank
    * @param onReaderGone called when nobody reads the output any more
-   * @param onOutputLost called when it cannot be written for another reason, which was told then;
-   *     of both only the first is called, and once
+   * @param onOutputLost called when output cannot be written for another reason, after the user was
+   *     told
    */
   public Console(boolean tagged, Runnable onReaderGone, Runnable onOutputLost) {
     this.tagged = tagged;
@@ -53,11 +56,16 @@ public final class Console {
     this.onOutputLost = onOutputLost;
   }
 
+  /** Begins to write. */
   public void start() {
     Thread.ofPlatform().daemon().name("fmi-console").start(this::run);
   }
 
-  /** Writes output of a rank: whole lines, or a piece of one. */
+  /**
+   * Writes output of a rank: whole lines, or a piece of one.
+   *
+   * @param written called once it is written
+   */
   public void output(int rank, boolean error, byte[] bytes, Runnable written) {
     queue.add(new Entry(rank, error, bytes, written));
   }
@@ -67,7 +75,7 @@ public final class Console {
     queue.add(new Entry(-1, true, (line + "\n").getBytes(StandardCharsets.UTF_8), () -> {}));
   }
 
-  /** Waits until all is written that was given before, but not for ever. */
+  /** Waits until everything given before is written, but at most for this long. */
   public void drain(long millis) throws InterruptedException {
     CountDownLatch done = new CountDownLatch(1);
     queue.add(new Entry(-1, true, new byte[0], done::countDown));
@@ -122,8 +130,8 @@ public final class Console {
   }
 
   /**
-   * Whether a stream is a pipe or a socket, which can be written as long as somebody reads it. The
-   * message of the failure does not tell: it is in the user's language.
+   * Whether a stream is a pipe or a socket: writing to it fails once nobody reads it. The message
+   * of the failure does not tell, as it is in the user's language.
    */
   private static boolean isPipe(boolean error) {
     try {
@@ -137,8 +145,7 @@ public final class Console {
 
   private static byte[] tag(Entry entry, boolean continued) {
     byte[] tag = ("[" + entry.rank + "] ").getBytes(StandardCharsets.US_ASCII);
-    java.io.ByteArrayOutputStream tagged =
-        new java.io.ByteArrayOutputStream(entry.bytes.length + 16 * tag.length);
+    ByteArrayOutputStream tagged = new ByteArrayOutputStream(entry.bytes.length + 16 * tag.length);
     boolean begin = !continued;
     for (byte b : entry.bytes) {
       if (begin) {

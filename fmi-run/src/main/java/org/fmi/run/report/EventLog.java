@@ -18,10 +18,14 @@ public final class EventLog implements AutoCloseable {
   private final OutputStream file;
   private final JsonFactory json = new JsonFactory();
 
+  /**
+   * @throws IOException if the file cannot be written
+   */
   public EventLog(Path path) throws IOException {
     file = Files.newOutputStream(path);
   }
 
+  /** Appends one event. */
   public void write(Notice notice, long timeMillis, long nanos) throws IOException {
     ByteArrayOutputStream line = new ByteArrayOutputStream();
     try (JsonGenerator out = json.createGenerator(line)) {
@@ -36,7 +40,7 @@ public final class EventLog implements AutoCloseable {
       out.writeEndObject();
     }
     line.write('\n');
-    // One write a line, unbuffered: whoever follows the file sees whole lines at once.
+    // One unbuffered write per line: whoever follows the file sees whole lines at once.
     file.write(line.toByteArray());
   }
 
@@ -44,7 +48,7 @@ public final class EventLog implements AutoCloseable {
     try {
       return component.getAccessor().invoke(notice);
     } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException("an event that cannot be read: " + notice, e);
+      throw new IllegalStateException("cannot read the event " + notice, e);
     }
   }
 
@@ -54,11 +58,11 @@ public final class EventLog implements AutoCloseable {
       case Long number -> out.writeNumber(number);
       case Boolean flag -> out.writeBoolean(flag);
       case String text -> out.writeString(text);
-      default -> throw new IllegalStateException("no way to write a " + value.getClass());
+      default -> throw new IllegalStateException("cannot write a " + value.getClass());
     }
   }
 
-  /** May take for ever, as writing may, where the file is on a server that does not answer. */
+  /** May take forever, as writing may, if the file is on a server that does not answer. */
   @Override
   public void close() throws IOException {
     file.close();

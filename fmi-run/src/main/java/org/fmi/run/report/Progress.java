@@ -10,15 +10,15 @@ import org.fmi.job.Notice;
 import org.fmi.run.options.RunOptions.Verbosity;
 
 /**
- * Turns events into the lines that tell a user what happens: one a stage of a recovery, with the
- * time since its failure was learned of.
+ * Turns events into the lines that tell a user what happens: one per stage of a recovery, with the
+ * time since fmirun learned of the failure.
  */
 public final class Progress {
   private final Verbosity verbosity;
   private final JobSpec spec;
   private final Consumer<String> lines;
 
-  /** Replacements placed on one node, to be told in one line. */
+  /** Replacements on one node, which one line tells of. */
   private final List<Integer> placed = new ArrayList<>();
 
   private String placedWhere = "";
@@ -29,15 +29,23 @@ public final class Progress {
   private int mostHops;
   private long notifiedNanos;
 
+  /**
+   * @param lines takes each line
+   */
   public Progress(Verbosity verbosity, JobSpec spec, Consumer<String> lines) {
     this.verbosity = verbosity;
     this.spec = spec;
     this.lines = lines;
   }
 
+  /**
+   * Tells of an event.
+   *
+   * @param nanos when it happened, by the monotonic clock
+   */
   public void on(Notice notice, long nanos) {
     switch (notice) {
-      // A lost node may be a spare one, which nobody misses.
+      // Not a lost node: it may be a spare that nobody needs.
       case Notice.RankFailed _, Notice.RecoveryBegun _ -> begins(nanos);
       default -> {}
     }
@@ -135,7 +143,7 @@ public final class Progress {
                   + n.iteration()
                   + ", "
                   + n.bytes()
-                  + " bytes a rank: copy "
+                  + " bytes per rank: copy "
                   + millis(n.copyNanos())
                   + ", code "
                   + millis(n.encodeNanos())
@@ -152,7 +160,7 @@ public final class Progress {
     }
   }
 
-  /** Ends a batch of events. */
+  /** Writes what was held back to be told in one line. */
   public void flush(long nanos) {
     tellPlaced(nanos);
   }
@@ -176,7 +184,7 @@ public final class Progress {
     }
   }
 
-  /** A stage: of a recovery for everybody, at the start of the job for the curious. */
+  /** A stage: of a recovery for everybody, of the start of the job for those who want details. */
   private void stage(int epoch, String what, long nanos) {
     String text = "epoch " + epoch + ": " + what;
     if (recovering) {

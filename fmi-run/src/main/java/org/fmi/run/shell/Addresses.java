@@ -1,5 +1,6 @@
 package org.fmi.run.shell;
 
+import java.io.UncheckedIOException;
 import java.net.DatagramSocket;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -13,7 +14,7 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Knows by which of this machine's addresses the daemons on hosts reach fmirun. */
+/** Knows which of this machine's addresses the daemons on other hosts can reach fmirun by. */
 final class Addresses {
   private static final int SSH_PORT = 22;
 
@@ -26,14 +27,14 @@ final class Addresses {
     this.hosts = List.copyOf(hosts);
   }
 
-  /** All to be tried; first the one from which the host is reached. May take seconds. */
+  /** All addresses to try; first the one from which the host is reached. May take seconds. */
   List<String> forHost(String host) {
     try {
       List<InetAddress> own =
           NetworkInterface.networkInterfaces().flatMap(NetworkInterface::inetAddresses).toList();
       return inOrder(host, hosts, Addresses::route, own);
     } catch (SocketException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -48,8 +49,8 @@ final class Addresses {
       List<InetAddress> own) {
     InetAddress first = route.apply(host);
     if (first != null && first.isLoopbackAddress()) {
-      // This machine itself. Its ranks take the address at which its daemon has reached fmirun: it
-      // must be one that the other hosts reach, if there are others.
+      // This machine itself. Its ranks use the address by which its daemon reached fmirun. If there
+      // are other hosts, they must be able to reach that address.
       first = towardsOthers(hosts, route, first);
     }
     Set<String> addresses = new LinkedHashSet<>();
@@ -81,7 +82,7 @@ final class Addresses {
 
   private static @Nullable InetAddress route(String host) {
     try (DatagramSocket route = new DatagramSocket()) {
-      // Sends nothing: asks the system which of its addresses it would use.
+      // Sends nothing: it asks the system which address it would use.
       route.connect(
           new InetSocketAddress(
               InetAddress.getByName(host.substring(host.indexOf('@') + 1)), SSH_PORT));
@@ -89,7 +90,7 @@ final class Addresses {
     } catch (UnknownHostException e) {
       return null; // an alias that only ssh knows
     } catch (SocketException e) {
-      return null; // no route to it; ssh will tell
+      return null; // no route to it; ssh will say so
     }
   }
 }

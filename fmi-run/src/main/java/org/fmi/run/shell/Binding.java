@@ -12,11 +12,11 @@ import org.fmi.job.control.CoreShare;
 /**
  * Decides which cores a rank is bound to.
  *
- * <p>A machine has a place for each rank that is on it when the job begins; a spare has one for
- * each rank that it takes. Every place is an equal {@link CoreShare} of the machine's cores. A rank
- * keeps its place as long as it stays on the machine, so a replacement gets the cores of the
- * process it replaces; a rank that finds all places taken is not bound. With too few cores nobody
- * is.
+ * <p>A machine has one place for each rank that it runs when the job begins; a spare has one for
+ * each rank that it can take. Every place is an equal {@link CoreShare} of the machine's cores. A
+ * rank keeps its place as long as it stays on the machine, so a replacement gets the cores of the
+ * process that it replaces. A rank that finds all places taken is not bound. With too few cores, no
+ * rank is.
  */
 final class Binding {
   /**

@@ -42,7 +42,7 @@ public final class FmiRun {
     int status = run(List.of(args));
     System.out.flush();
     System.err.flush();
-    // Not by exit, which begins with a search for a logger in all jars.
+    // Not exit: it begins by searching all jars for a logger.
     Runtime.getRuntime().halt(status);
   }
 
@@ -75,9 +75,9 @@ public final class FmiRun {
       System.err.println(
           "fmirun: "
               + e.getInput()
-              + ": this cannot be the name of a file in the character set of the locale, "
+              + ": cannot be the name of a file in the character set of the locale, "
               + System.getProperty("native.encoding")
-              + ": set one with UTF-8, such as LC_ALL=C.UTF-8");
+              + "; choose one with UTF-8, such as LC_ALL=C.UTF-8");
       return USAGE;
     } catch (UsageException e) {
       System.err.println("fmirun: " + e.getMessage());
@@ -96,7 +96,7 @@ public final class FmiRun {
       return new EventLog(file);
     } catch (IOException e) {
       throw new UsageException(
-          "--events " + file + ": cannot be written (" + e + "); name a file that can");
+          "--events " + file + ": cannot be written (" + e + "); name a file that can be");
     }
   }
 
@@ -142,7 +142,7 @@ public final class FmiRun {
     onSignal("TERM", shell[0]::interrupt);
     onSignal("HUP", shell[0]::interrupt);
     onSignal(
-        "TSTP", _ -> console.line("fmirun: cannot be paused: its nodes would count it as dead"));
+        "TSTP", _ -> console.line("fmirun: cannot be paused: its nodes would take it for dead"));
     console.start();
     if (options.output().verbosity() == Verbosity.VERBOSE) {
       console.line(describe(options));
@@ -202,8 +202,8 @@ public final class FmiRun {
   }
 
   /**
-   * Has a signal handled. By reflection: the compiler warns of the only class that can do it, and
-   * that warning cannot be turned off.
+   * Installs a handler of a signal, by reflection: the compiler warns of the only class that can do
+   * it, and that warning cannot be turned off.
    */
   private static void onSignal(String name, IntConsumer handler) {
     try {

@@ -10,24 +10,24 @@ import java.util.List;
 import org.fmi.run.process.ProcessStat;
 
 /**
- * Gives standard input to rank 0, and gives it again to each later process of rank 0, which runs
- * the program from its start. Used on the shell's loop, but for the thread that reads.
+ * Gives standard input to rank 0, and again to each later process of rank 0, which runs the program
+ * from its start. It belongs to the shell's loop, except for the thread that reads.
  */
 final class InputFeed {
-  /** What is kept for later processes, in bytes. */
+  /** How much is kept for later processes, in bytes. */
   static final long KEPT = 64 << 20;
 
-  /** What the process may be given before it has taken it, in bytes. */
+  /** How much the process may be given that it has not taken yet, in bytes. */
   private static final int WINDOW = 128 << 10;
 
   private static final int CHUNK = 32 << 10;
 
-  // Of ProcessStat.
+  // Fields of ProcessStat.
   private static final int GROUP = 5;
   private static final int TERMINAL = 7;
   private static final int FOREGROUND_GROUP = 8;
 
-  /** Where the shell's thread is, and where the daemon of rank 0 is. */
+  /** The ways to the shell's thread and to the daemon of rank 0. */
   interface Way {
     void execute(Runnable task);
 
@@ -38,7 +38,7 @@ final class InputFeed {
   private final Way way;
   private final InputStream in;
 
-  /** From the start, if nothing was thrown away. */
+  /** All input from the start, unless some was thrown away. */
   private final List<byte[]> chunks = new ArrayList<>();
 
   private long keptBytes;
@@ -52,13 +52,13 @@ final class InputFeed {
   private int next;
   private int outstanding;
 
-  /** The thread that reads waits for this before it reads on. */
+  /** The thread that reads waits here before it reads on. */
   private final Object room = new Object();
 
   private boolean reading = true;
 
   /**
-   * @param in read as the process of rank 0 takes it; not closed
+   * @param in read as fast as rank 0 takes it; not closed
    */
   InputFeed(InputStream in, Way way) {
     this.in = in;
@@ -66,7 +66,7 @@ final class InputFeed {
   }
 
   /**
-   * There is a new process of rank 0.
+   * Rank 0 has a new process.
    *
    * @return false if it cannot get the input again
    */
@@ -85,7 +85,7 @@ final class InputFeed {
     return true;
   }
 
-  /** The process has taken some. */
+  /** The process has taken some input. */
   void taken(int byIncarnation, int bytes) {
     if (byIncarnation == incarnation) {
       outstanding -= bytes;
@@ -155,7 +155,7 @@ final class InputFeed {
     try {
       return in.read(buffer);
     } catch (IOException e) {
-      // Closed before we were started.
+      // It was closed before fmirun started.
       return -1;
     }
   }

@@ -35,7 +35,7 @@ import org.fmi.run.report.Reporter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The I/O shell around a job's decision maker: feeds it what daemons and the user bring, carries
+ * Does the I/O for a job's decision maker: feeds it what daemons and the user bring, and carries
  * out what it decides. All state belongs to the loop's thread.
  */
 final class JobShell {
@@ -186,8 +186,7 @@ final class JobShell {
         }
       }
     } catch (Throwable e) {
-      // A bug of ours, or no memory is left: nothing can be relied on, but nothing must stay
-      // behind either.
+      // A bug of FMI, or no memory is left: nothing can be relied on, but nothing may stay behind.
       e.printStackTrace();
       fail("internal error: " + e);
     } finally {

@@ -413,9 +413,9 @@ final class OptionsTest {
           -n 4 --hosts a,b app.jar             | only 2 slots | a:4
           -n 4 --hosts a:2,b:2,a app.jar       | a is listed twice | slots=K
           -n 4 --hosts a:4,nowhere app.jar     | unknown host nowhere | correct its name
-          -n 4 --hosts a:4,,b app.jar          | '' is no host name | NAME:SLOTS
-          -n 4 --hosts a:x app.jar             | 'x' is no number of slots | at least 1
-          -n 4 --hosts -oProxyCommand=x app.jar | no host name | NAME
+          -n 4 --hosts a:4,,b app.jar          | '' is not a host name | NAME:SLOTS
+          -n 4 --hosts a:x app.jar             | 'x' is not a number of slots | at least 1
+          -n 4 --hosts -oProxyCommand=x app.jar | not a host name | NAME
           -n 4 --hosts a:4 --hostfile hosts app.jar | --hosts and --hostfile | leave one out
           -n 4 --hosts a:4 --spares 1 app.jar  | --spares | spare
           -n 4 --hostfile nofile app.jar       | nofile | no such file
@@ -423,8 +423,8 @@ final class OptionsTest {
           -n 4 --hostfile twice app.jar        | twice:3: host h1 | listed twice
           -n 4 --hostfile badword app.jar      | badword:2: 'slot=2' | [slots=K]
           -n 4 --hostfile badslots app.jar     | badslots:1: '0' | at least 1
-          -n 4 --hostfile badname app.jar      | badname:1: '-oProxyCommand=evil' | no host name
-          -n 4 --hostfile onlyspares app.jar   | only 0 slots | no spares
+          -n 4 --hostfile badname app.jar      | badname:1: '-oProxyCommand=evil' | not a host name
+          -n 4 --hostfile onlyspares app.jar   | only 0 slots | not spares
           -n 4 --hostfile unknown app.jar      | unknown host nowhere | correct its name
           -n 6 --hostfile hosts app.jar        | only 5 slots | smaller -n
           -n 9 --ppn 1 --hostfile hosts app.jar | only 3 slots | --ppn

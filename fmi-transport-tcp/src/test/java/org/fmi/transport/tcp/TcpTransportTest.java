@@ -12,11 +12,14 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
@@ -1067,14 +1070,13 @@ class TcpTransportTest {
       refused(victim, big, 7, 0, "refused");
       try (Socket web =
           new Socket(InetAddress.getLoopbackAddress(), Endpoint.of(victim.endpoint()).port())) {
-        web.getOutputStream()
-            .write("GET / HTTP/1.1\r\n\r\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+        web.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
         until(victim, NOTHING, () -> victim.connections() == 1);
         until(victim, NOTHING, () -> victim.connections() == 0);
         int first;
         try {
           first = web.getInputStream().read();
-        } catch (java.net.SocketException reset) {
+        } catch (SocketException reset) {
           first = -1;
         }
         assertThat(first).isEqualTo(-1);
@@ -1284,7 +1286,7 @@ class TcpTransportTest {
             all.add(target);
           }
         } catch (IOException gone) {
-          assertThat(Files.exists(fd, java.nio.file.LinkOption.NOFOLLOW_LINKS)).isFalse();
+          assertThat(Files.exists(fd, LinkOption.NOFOLLOW_LINKS)).isFalse();
         }
       }
     }
