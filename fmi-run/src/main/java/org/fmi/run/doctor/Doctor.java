@@ -5,11 +5,15 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
+import org.fmi.job.control.CoreList;
 import org.fmi.run.daemon.NodeDirectory;
+import org.fmi.run.daemon.UsableCores;
+import org.fmi.run.process.Affinity;
 import org.fmi.spi.Finding;
 import org.fmi.spi.TransportProvider;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +39,7 @@ public final class Doctor {
   public boolean examine() {
     report(Finding.ok("FMI " + version() + ", JDK " + Runtime.version() + " in " + javaHome()));
     report(machine());
+    report(binding());
     try {
       // Named as a job's, so that a later one deletes what is left if this is interrupted.
       byte[] id = new byte[6];
@@ -77,6 +82,46 @@ public final class Doctor {
             + " cores and "
             + mib(system.getTotalMemorySize())
             + " of memory may be used");
+  }
+
+  private static Finding binding() {
+    UsableCores usable;
+    try {
+      usable = UsableCores.find();
+    } catch (IOException e) {
+      return Finding.missing("binding: which cores may be used is not known, none will be: " + e);
+    }
+    if (usable.cores().isEmpty()) {
+      return Finding.missing("binding: the system does not tell which cores may be used");
+    }
+    int[] before = Affinity.ofCaller();
+    return Affinity.bindCaller(usable.cores().getFirst()) && Affinity.bindCaller(before)
+        ? Finding.ok(binding(usable))
+        : Finding.missing(
+            "binding: the system does not allow it (sched_setaffinity); ranks run on all cores");
+  }
+
+  /** What {@link org.fmi.job.control.CoreShare} means for a job of ranks on this machine. */
+  static String binding(UsableCores usable) {
+    int[] threads = usable.cores().stream().flatMapToInt(Arrays::stream).sorted().toArray();
+    int most = Math.min(threads.length, usable.whole());
+    int ofProcesses = Math.min(most, usable.cores().size() / 2);
+    StringBuilder text =
+        new StringBuilder("binding: ").append(count(usable.cores().size(), "core"));
+    text.append(" (hardware threads ").append(CoreList.format(threads)).append("):");
+    if (ofProcesses > 0) {
+      text.append(" up to ").append(count(ofProcesses, "rank")).append(" with two or more each;");
+    }
+    if (most > ofProcesses) {
+      String fewest = ofProcesses + 1 == most ? "" : ofProcesses + 1 + " to ";
+      text.append(" with ").append(fewest).append(count(most, "rank"));
+      text.append(" the thread that calls Fmi.init has one to itself;");
+    }
+    return text.append(most > 0 ? " more ranks are not bound" : " no rank is bound").toString();
+  }
+
+  private static String count(int number, String what) {
+    return number + " " + what + (number == 1 ? "" : "s");
   }
 
   private static Finding nodeMemory(NodeDirectory directory) throws IOException {

@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
+import org.fmi.job.control.CoreList;
 import org.fmi.run.Transports;
+import org.fmi.run.daemon.UsableCores;
+import org.fmi.run.process.Affinity;
 import org.fmi.spi.Finding;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
@@ -55,6 +59,36 @@ class DoctorTest {
                   line.matches(
                       "ok +" + transport.name() + " loopback: half a round trip takes [0-9.]+ us"));
     }
+  }
+
+  private static String binding(String cores, int whole) {
+    return Doctor.binding(
+        new UsableCores(Stream.of(cores.split(" ", -1)).map(CoreList::parse).toList(), whole));
+  }
+
+  @Test
+  void tellsWhatRanksWouldBeBoundTo() {
+    int[] before = Affinity.ofCaller();
+    examine();
+    assertThat(findings)
+        .extracting(Finding::toString)
+        .anyMatch(line -> line.matches("ok +binding: [0-9]+ cores? \\(hardware threads .*"));
+    assertThat(Affinity.ofCaller()).isEqualTo(before);
+    assertThat(binding("0 1", 2))
+        .isEqualTo(
+            "binding: 2 cores (hardware threads 0-1): up to 1 rank with two or more each;"
+                + " with 2 ranks the thread that calls Fmi.init has one to itself;"
+                + " more ranks are not bound");
+    assertThat(binding("0,4 1,5 2,6 3,7", 8))
+        .isEqualTo(
+            "binding: 4 cores (hardware threads 0-7): up to 2 ranks with two or more each;"
+                + " with 3 to 8 ranks the thread that calls Fmi.init has one to itself;"
+                + " more ranks are not bound");
+    assertThat(binding("3", 1))
+        .isEqualTo(
+            "binding: 1 core (hardware threads 3): with 1 rank the thread that calls Fmi.init has"
+                + " one to itself; more ranks are not bound");
+    assertThat(binding("0 1 2 3", 0)).endsWith("0-3): no rank is bound");
   }
 
   @Test

@@ -242,25 +242,28 @@ final class LaunchIT {
     return new int[0];
   }
 
-  /** What one of so many ranks is bound to. */
-  static String share(int[] usable, int rank, int ranks) {
-    int share = usable.length / ranks;
-    return CoreList.format(Arrays.copyOfRange(usable, rank * share, (rank + 1) * share));
-  }
-
-  @ParameterizedTest
-  @CsvSource({"1", "2"})
-  void bindsRanksToTheirShareOfTheCores(String ppn) throws Exception {
+  /** As Linux shows it: a process of one rank has all its threads on its share. */
+  @Test
+  void bindsTheProcessToAShareOfTwoCores() throws Exception {
     int[] usable = usableCores();
     assumeThat(usable).hasSizeGreaterThanOrEqualTo(2);
-    int status =
-        run(
-            List.of("-n", "2", "--ppn", ppn, "--bind", "core", "--tag-output", "--verbose"),
-            "cores");
-    assertThat(status).as("%s%s", texts()).isZero();
-    assertThat(Files.readAllLines(out()))
-        .containsExactlyInAnyOrder("[0] " + share(usable, 0, 2), "[1] " + share(usable, 1, 2));
-    assertThat(err()).containsPattern("node0: rank 0 on cores? " + share(usable, 0, 2));
+    int[] two = Arrays.copyOf(usable, 2);
+    // What is bound beforehand by whoever starts the job.
+    wrapper = List.of("taskset", "-c", CoreList.format(two));
+    assertThat(run(List.of("-n", "1", "--verbose"), "cores")).as("%s%s", texts()).isZero();
+    assertThat(Files.readAllLines(out())).containsExactly(CoreList.format(two));
+    assertThat(err()).contains("node0: rank 0 on cores " + CoreList.format(two));
+  }
+
+  @Test
+  void runsInACpusetOfOneCore() throws Exception {
+    int[] usable = usableCores();
+    assumeThat(usable).isNotEmpty();
+    String one = Integer.toString(usable[usable.length - 1]);
+    wrapper = List.of("taskset", "-c", one);
+    assertThat(run(List.of("-n", "1", "--verbose"), "cores")).as("%s%s", texts()).isZero();
+    assertThat(Files.readAllLines(out())).containsExactly(one);
+    assertThat(err()).contains("node0: the thread of rank 0 on core " + one);
   }
 
   @Test

@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
 
@@ -98,16 +99,31 @@ final class PlainProgram {
 
   /** The cores that the threads of this process may run on: one list if it is the same for all. */
   static String cores() {
+    return coresOfThreadsBut("");
+  }
+
+  /** The same without one of them. */
+  static String coresOfThreadsBut(String one) {
     Set<String> cores = new TreeSet<>();
     for (String thread : Objects.requireNonNull(new File("/proc/self/task").list())) {
-      try (Stream<String> lines = Files.lines(Path.of("/proc/self/task", thread, "status"))) {
-        lines
-            .filter(line -> line.startsWith("Cpus_allowed_list:"))
-            .forEach(line -> cores.add(line.replaceFirst(".*\\s", "")));
+      try {
+        if (!thread.equals(one)) {
+          cores.add(cores(Path.of("/proc/self/task", thread)));
+        }
       } catch (IOException | UncheckedIOException e) {
         // The thread has ended.
       }
     }
     return String.join(" and ", cores);
+  }
+
+  /** The cores that a thread may run on. */
+  static String cores(Path thread) throws IOException {
+    try (Stream<String> lines = Files.lines(thread.resolve("status"))) {
+      return lines
+          .filter(line -> line.startsWith("Cpus_allowed_list:"))
+          .map(line -> line.replaceFirst(".*\\s", ""))
+          .collect(Collectors.joining());
+    }
   }
 }

@@ -253,8 +253,7 @@ final class RecoveryIT {
   @ValueSource(strings = {"rank1@35", "node1@35"})
   void aReplacementIsBoundToTheCoresOfTheOneBefore(String kill)
       throws IOException, InterruptedException {
-    int[] usable = LaunchIT.usableCores();
-    assumeThat(usable).hasSizeGreaterThanOrEqualTo(2);
+    assumeTwoCores();
     Fmirun.Result result =
         pair(
                 List.of("--ppn", "1", "--bind", "core", "--interval", "10", "--kill", kill),
@@ -262,10 +261,27 @@ final class RecoveryIT {
             .run()
             .succeeded();
     assertThat(result.count("Respawned")).isEqualTo(1);
-    assertThat(result.out().lines())
-        .containsExactlyInAnyOrder(
-            "rank 0 on " + LaunchIT.share(usable, 0, 2),
-            "rank 1 on " + LaunchIT.share(usable, 1, 2));
+    assertThat(result.out().lines()).containsExactlyInAnyOrder(bound(0), bound(1));
+  }
+
+  @Test
+  void onlyTheThreadThatCommunicatesIsBoundToItsOnlyCore()
+      throws IOException, InterruptedException {
+    assumeTwoCores();
+    Fmirun.Result result = pair(List.of("--verbose"), BoundProgram.class).run().succeeded();
+    assertThat(result.out().lines()).containsExactlyInAnyOrder(bound(0), bound(1));
+    assertThat(result.err())
+        .contains("node0: the thread of rank 0 on core 0, the thread of rank 1 on core 1");
+  }
+
+  /** On a machine of two cores that are those of two ranks. */
+  private static void assumeTwoCores() throws IOException {
+    assumeThat(LaunchIT.usableCores()).containsExactly(0, 1);
+  }
+
+  /** What a rank of {@link BoundProgram} says there. */
+  private static String bound(int rank) {
+    return "rank %d: its thread on %d, others on 0-1, at the end on 0-1".formatted(rank, rank);
   }
 
   @Test
