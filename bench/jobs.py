@@ -138,7 +138,7 @@ class Job:
                     is_rank = b"\0org.fmi.run.rank.RankMain\0" in file.read()
             except OSError:
                 continue  # it has ended meanwhile
-            node = re.search(rb"FMI_DAEMON_SOCKET=\S*-(\d+)/daemon.sock", environment)
+            node = re.search(rb"FMI_DAEMON_SOCKET=\S*-(\d+)-[0-9a-f]+/daemon.sock", environment)
             if is_rank and self._mark in environment and node and int(node[1]) in occupied:
                 found.append((int(node[1]), int(pid)))
         return sorted(found)

@@ -5,7 +5,9 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.socket.SocketChannel;
+import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Collection;
@@ -28,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 // Netty answers each call with a future; failures reach the handlers too.
 @SuppressWarnings("FutureReturnValueIgnored")
 public final class Connection {
+  /** The number of no process. */
+  public static final long UNKNOWN_PROCESS = -1;
+
   private static final int LENGTH = 4;
   private static final int SMALL = 4096;
   private static final int KEEP = 1 << 20;
@@ -87,6 +92,20 @@ public final class Connection {
   /** What the peer said of itself when it connected; empty on the connecting side. */
   public byte[] identity() {
     return identity.clone();
+  }
+
+  /**
+   * The process at the other end of a local connection, by the word of the system (SO_PEERCRED):
+   * the one that connected, even if it has ended since.
+   *
+   * @return its number, or {@link #UNKNOWN_PROCESS} where sockets are not those of epoll, which
+   *     alone tell
+   * @throws IOException if the connection is closed
+   */
+  public long peerProcess() throws IOException {
+    return channel instanceof EpollDomainSocketChannel local
+        ? local.peerCredentials().pid()
+        : UNKNOWN_PROCESS;
   }
 
   /** The peer's address, for messages. */

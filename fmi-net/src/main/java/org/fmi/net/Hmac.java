@@ -8,15 +8,19 @@ import java.util.Arrays;
  * Computes HMAC-SHA256 (RFC 2104). Made from {@link MessageDigest} because {@code javax.crypto.Mac}
  * costs a starting process some 80 ms more, and every rank needs a code before it may say a word.
  */
-final class Hmac {
+public final class Hmac {
   static final int BYTES = 32;
   private static final int BLOCK = 64;
 
   private final byte[] innerPad = new byte[BLOCK];
   private final byte[] outerPad = new byte[BLOCK];
 
-  /** Keys are at most a block long. */
-  Hmac(byte[] key) {
+  /**
+   * Codes that only those can make who know the key.
+   *
+   * @throws IllegalArgumentException if the key is longer than a block of 64 bytes
+   */
+  public Hmac(byte[] key) {
     if (key.length > BLOCK) {
       throw new IllegalArgumentException("key longer than " + BLOCK + " bytes");
     }
@@ -28,8 +32,8 @@ final class Hmac {
     }
   }
 
-  /** The code over the parts, one after the other. */
-  byte[] over(byte[]... parts) {
+  /** The code, of 32 bytes, over the parts, one after the other. */
+  public byte[] over(byte[]... parts) {
     MessageDigest sha256;
     try {
       sha256 = MessageDigest.getInstance("SHA-256");

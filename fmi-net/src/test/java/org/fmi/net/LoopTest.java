@@ -150,6 +150,9 @@ class LoopTest {
       left.next().connection().send(ME);
       Connection in = right.next().connection();
       assertThat(right.next().bytes()).isEqualTo(ME);
+      assertThat(in.peerProcess())
+          .isEqualTo(
+              net == NetIo.EPOLL ? ProcessHandle.current().pid() : Connection.UNKNOWN_PROCESS);
       in.close();
       assertThat(left.next().end().why()).isEqualTo(Closed.Why.PEER);
 

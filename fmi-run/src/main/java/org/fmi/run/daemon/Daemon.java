@@ -465,7 +465,7 @@ final class Daemon implements Uplink {
         if (known != null) {
           feed(new DaemonEvent.FromProcess(known.number(), message));
         } else if (message instanceof FromRank.Hello hello) {
-          greet(hello.pid());
+          greet(from, hello.pid());
         } else {
           from.close();
         }
@@ -475,12 +475,26 @@ final class Daemon implements Uplink {
       }
     }
 
-    private void greet(long pid) {
+    private void greet(Connection from, long pid) {
+      if (!isFrom(pid, from)) {
+        send(new FromDaemon.Warning("a process was turned away that said it was process " + pid));
+        from.close();
+        return;
+      }
       RankProcess known = byPid.get(pid);
-      if (known != null) {
+      if (known == null ? early.putIfAbsent(pid, this) != null : known.hasConnected()) {
+        from.close(); // it has another connection
+      } else if (known != null) {
         identified(known);
-      } else {
-        early.put(pid, this);
+      }
+    }
+
+    private static boolean isFrom(long pid, Connection from) {
+      try {
+        long peer = from.peerProcess();
+        return peer == pid || peer == Connection.UNKNOWN_PROCESS;
+      } catch (IOException e) {
+        return false;
       }
     }
 

@@ -14,9 +14,11 @@ import org.fmi.run.process.ProcessGroup;
  * The main class of {@code bin/fmi-daemon}.
  *
  * <pre>
- *   fmi-daemon                    serves a node; its instructions come on standard input
- *   fmi-daemon --fence JOB NODE   makes an end of a node of that job on this machine
+ *   fmi-daemon           serves a node
+ *   fmi-daemon --fence   makes an end of what daemons with such instructions have left
  * </pre>
+ *
+ * Its instructions come on standard input, as they hold the job's secret.
  */
 public final class DaemonMain {
   private static final int CANNOT_START = 70;
@@ -25,8 +27,9 @@ public final class DaemonMain {
 
   public static void main(String[] args) throws InterruptedException {
     try {
-      if (args.length == 3 && args[0].equals("--fence")) {
-        NodeDirectory.fence(args[1], Integer.parseInt(args[2]));
+      if (args.length == 1 && args[0].equals("--fence")) {
+        Bootstrap last = instructions();
+        NodeDirectory.fence(last.jobId(), last.node(), last.generation(), last.secret());
       } else {
         serve();
       }
@@ -41,18 +44,23 @@ public final class DaemonMain {
 
   private static void serve() throws IOException, InterruptedException {
     Thread group = ProcessGroup.lead();
-    Bootstrap bootstrap =
-        Bootstrap.read(
-            new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII)));
+    Bootstrap bootstrap = instructions();
     group.join();
     needTool("setpriv");
     NodeDirectory.sweepDead();
-    NodeDirectory directory = NodeDirectory.create(bootstrap.jobId(), bootstrap.node());
+    NodeDirectory directory =
+        NodeDirectory.create(
+            bootstrap.jobId(), bootstrap.node(), bootstrap.generation(), bootstrap.secret());
     Daemon daemon = new Daemon(bootstrap, Installation.current(), directory);
     // On SIGTERM too.
     Runtime.getRuntime().addShutdownHook(new Thread(() -> close(daemon), "fmi-close"));
     daemon.run();
     close(daemon);
+  }
+
+  private static Bootstrap instructions() throws IOException {
+    return Bootstrap.read(
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII)));
   }
 
   private static void close(Daemon daemon) {

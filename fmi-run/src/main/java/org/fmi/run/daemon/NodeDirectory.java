@@ -1,6 +1,7 @@
 package org.fmi.run.daemon;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -22,10 +23,15 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.fmi.net.Hmac;
 import org.fmi.node.FreeMemory;
 import org.fmi.run.process.ProcessStat;
 import org.jspecify.annotations.Nullable;
@@ -34,8 +40,14 @@ import org.jspecify.annotations.Nullable;
  * A node's directory in memory: its daemon's socket and the checkpoints of its ranks. Lives as long
  * as the daemon, which holds a lock in it; whoever finds one that is not locked may delete it.
  *
+ * <p>Others may write to where it lies. So its name follows from the job's secret, that nobody can
+ * take it before; and none is trusted that is not as {@link #create} makes it: this user's, of mode
+ * 0700, not a link. In it, then, only this user writes. Each daemon of a node has one of its own:
+ * whatever an old daemon still does to its directory and its processes does not touch those of its
+ * successor.
+ *
  * <pre>
- *   /dev/shm/fmi-JOB-NODE/        mode 0700
+ *   /dev/shm/fmi-JOB-NODE-CODE/   mode 0700
  *     lock                        locked by the daemon, holds its process number
  *     daemon.sock                 where ranks connect
  *     warm-PID                    where a standby gets ready
@@ -46,12 +58,20 @@ public final class NodeDirectory {
   /** The variable that tells a rank its daemon's socket; marks all processes of the node. */
   public static final String SOCKET_VARIABLE = "FMI_DAEMON_SOCKET";
 
+  private static final byte[] MARK = (SOCKET_VARIABLE + "=").getBytes(StandardCharsets.UTF_8);
   private static final Path MEMORY = Path.of("/dev/shm");
   private static final String PREFIX = "fmi-";
   private static final String UNFINISHED = ".fmi-";
 
   /** With the job's id as fmirun makes it. */
-  private static final Pattern FINISHED_NAME = Pattern.compile(PREFIX + "[0-9a-f]{12}-[0-9]+");
+  private static final Pattern FINISHED_NAME =
+      Pattern.compile(PREFIX + "[0-9a-f]{12}-[0-9]+-[0-9a-f]{16}");
+
+  /** Bytes of the code in the name. */
+  private static final int CODE_BYTES = 8;
+
+  private static final byte[] CODE_PURPOSE =
+      "fmi node directory".getBytes(StandardCharsets.US_ASCII);
 
   /** As temporary directories are named. */
   private static final Pattern UNFINISHED_NAME =
@@ -85,13 +105,22 @@ public final class NodeDirectory {
     return inMemory() ? MEMORY : Path.of(System.getProperty("java.io.tmpdir", "/tmp"));
   }
 
-  private static Path path(String jobId, int node) {
-    return base().resolve(PREFIX + jobId + "-" + node);
+  /** Where the directory of a daemon is, or was, or will be. */
+  static Path path(String jobId, int node, int generation, byte[] secret) {
+    byte[] daemon = ByteBuffer.allocate(2 * Integer.BYTES).putInt(node).putInt(generation).array();
+    byte[] code = new Hmac(secret).over(CODE_PURPOSE, daemon);
+    return base()
+        .resolve(PREFIX + jobId + "-" + node + "-" + HexFormat.of().formatHex(code, 0, CODE_BYTES));
   }
 
-  /** Makes it and locks it. */
-  public static NodeDirectory create(String jobId, int node) throws IOException {
-    Path path = path(jobId, node);
+  /**
+   * Makes it and locks it.
+   *
+   * @param generation how many daemons the job had on the node before
+   */
+  public static NodeDirectory create(String jobId, int node, int generation, byte[] secret)
+      throws IOException {
+    Path path = path(jobId, node, generation, secret);
     // Locked before it gets its name, so that nobody takes it for a dead one.
     Path unfinished =
         Files.createTempDirectory(base(), UNFINISHED, PosixFilePermissions.asFileAttribute(MODE));
@@ -104,6 +133,7 @@ public final class NodeDirectory {
     byte[] pid = Long.toString(ProcessHandle.current().pid()).getBytes(StandardCharsets.US_ASCII);
     lock.write(ByteBuffer.wrap(pid));
     Files.move(unfinished, path, StandardCopyOption.ATOMIC_MOVE);
+    assert isOwn(path) : path;
     return new NodeDirectory(path, lock);
   }
 
@@ -132,7 +162,7 @@ public final class NodeDirectory {
 
   /** Kills all processes that belong to it, then deletes it. */
   public void destroy() throws IOException {
-    killProcesses(path);
+    killProcesses(Set.of(path.toString()));
     deleteTree(path);
     lock.close();
   }
@@ -152,7 +182,7 @@ public final class NodeDirectory {
   private static void sweep(Path path) {
     try {
       if (isAbandoned(path)) {
-        killProcesses(path);
+        killProcesses(Set.of(path.toString()));
         deleteTree(path);
       }
     } catch (IOException e) {
@@ -161,25 +191,90 @@ public final class NodeDirectory {
   }
 
   /**
-   * Makes an end of a node: kills its daemon and all processes of its ranks, and deletes its
-   * directory. May be called when there is nothing left of it.
+   * Makes an end of a node: kills its daemons and all processes of its ranks, and deletes their
+   * directories. May be called when there is nothing left of it.
+   *
+   * @param generation the last daemon that the job had there; it is done to those before it too
    */
-  public static void fence(String jobId, int node) throws IOException {
-    Path path = path(jobId, node);
-    Path lock = path.resolve(LOCK);
-    if (Files.exists(lock)) {
-      try {
-        // If nobody holds it its daemon is dead, and another process may have the number by now.
-        if (!canLock(lock)) {
-          long pid = Long.parseLong(Files.readString(lock, StandardCharsets.US_ASCII).strip());
-          ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+  public static void fence(String jobId, int node, int generation, byte[] secret)
+      throws IOException {
+    Set<String> names = new LinkedHashSet<>();
+    List<Path> own = new ArrayList<>();
+    for (int g = 0; g <= generation; g++) {
+      Path path = path(jobId, node, g, secret);
+      names.add(path.toString());
+      if (isOwn(path)) {
+        own.add(path);
+        ProcessHandle daemon = daemon(path);
+        if (daemon != null) {
+          daemon.destroyForcibly();
         }
-      } catch (NumberFormatException | NoSuchFileException e) {
-        // It is being made or deleted right now; its daemon is on its way in or out.
       }
     }
-    killProcesses(path);
-    deleteTree(path);
+    killProcesses(names);
+    for (Path path : own) {
+      deleteTree(path);
+    }
+  }
+
+  /** Whether it is a directory as {@link #create} makes it, which nobody else can have made. */
+  private static boolean isOwn(Path path) throws IOException {
+    try {
+      PosixFileAttributes attributes =
+          Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      return attributes.isDirectory()
+          && attributes.permissions().equals(MODE)
+          && attributes.owner().equals(Files.getOwner(Path.of("/proc/self")));
+    } catch (NoSuchFileException e) {
+      return false;
+    }
+  }
+
+  /**
+   * The daemon of a directory of ours: the process that its lock names, if it is the one that holds
+   * the lock. If not the daemon is dead, and another process may have its number by now.
+   *
+   * @return null if there is none, or it is on its way in or out
+   */
+  private static @Nullable ProcessHandle daemon(Path directory) throws IOException {
+    Path lock = directory.resolve(LOCK);
+    if (!Files.isRegularFile(lock, LinkOption.NOFOLLOW_LINKS)) {
+      return null;
+    }
+    long pid;
+    try (InputStream in =
+        Files.newInputStream(lock, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)) {
+      pid = Long.parseLong(new String(in.readAllBytes(), StandardCharsets.US_ASCII).strip());
+    } catch (NumberFormatException | NoSuchFileException e) {
+      return null;
+    }
+    // Before the look, for a handle never kills a later process of the same number.
+    ProcessHandle named = ProcessHandle.of(pid).orElse(null);
+    return named != null && holds(pid, lock) ? named : null;
+  }
+
+  /** Whether a process has a file open and locked: proc_pid_fdinfo(5). */
+  private static boolean holds(long pid, Path file) {
+    Path process = Path.of("/proc", Long.toString(pid));
+    try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(process.resolve("fd"))) {
+      for (Path descriptor : descriptors) {
+        try {
+          if (Files.isSameFile(descriptor, file)
+              && Files.readString(
+                      process.resolve("fdinfo").resolve(descriptor.getFileName()),
+                      StandardCharsets.US_ASCII)
+                  .contains("\nlock:")) {
+            return true;
+          }
+        } catch (NoSuchFileException e) {
+          // It has been closed meanwhile.
+        }
+      }
+    } catch (IOException | DirectoryIteratorException e) {
+      // It has ended meanwhile, or is another user's. Were it for lack of file descriptors, the
+      // search for processes that follows would fail too, and say so.
+    }
+    return false;
   }
 
   /**
@@ -189,26 +284,19 @@ public final class NodeDirectory {
   private static boolean isAbandoned(Path path) throws IOException {
     String name = path.getFileName().toString();
     boolean finished = FINISHED_NAME.matcher(name).matches();
-    if (!finished && !UNFINISHED_NAME.matcher(name).matches()) {
+    if ((!finished && !UNFINISHED_NAME.matcher(name).matches()) || !isOwn(path)) {
       return false;
     }
     try {
-      PosixFileAttributes attributes =
-          Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-      if (!attributes.isDirectory()
-          || !attributes.permissions().equals(MODE)
-          || !attributes.owner().equals(Files.getOwner(Path.of("/proc/self")))) {
-        return false;
-      }
       Path lock = path.resolve(LOCK);
       if (finished && Files.isRegularFile(lock, LinkOption.NOFOLLOW_LINKS)) {
         return canLock(lock);
       }
       // Being made or deleted, unless it is old; it holds nothing but the lock.
-      Instant changed = attributes.lastModifiedTime().toInstant();
+      Instant changed = Files.getLastModifiedTime(path, LinkOption.NOFOLLOW_LINKS).toInstant();
       return changed.isBefore(Instant.now().minus(Duration.ofMinutes(1)))
           && isEmptyBut(lock, path)
-          && (!Files.exists(lock) || canLock(lock));
+          && (!Files.exists(lock, LinkOption.NOFOLLOW_LINKS) || canLock(lock));
     } catch (NoSuchFileException e) {
       return false;
     }
@@ -221,22 +309,23 @@ public final class NodeDirectory {
   }
 
   private static boolean canLock(Path file) throws IOException {
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
+    try (FileChannel channel =
+            FileChannel.open(file, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
         FileLock lock = channel.tryLock()) {
       return lock != null;
     }
   }
 
   /**
-   * Kills every process that was started with this directory's socket in its environment: ranks,
-   * and what they have started, whatever process group or session it has moved to.
+   * Kills every process that was started with the socket of one of these directories in its
+   * environment: ranks, and what they have started, whatever process group or session it has moved
+   * to.
    */
-  private static void killProcesses(Path directory) throws IOException {
-    byte[] mark = (SOCKET_VARIABLE + "=" + directory + "/").getBytes(StandardCharsets.UTF_8);
+  private static void killProcesses(Set<String> directories) throws IOException {
     // A process may start others while it is being looked for, and needs a moment to die: until
     // none is found, nor one that cannot be told yet.
     int pause = 1;
-    for (int look = 0; look < LOOKS && killOnce(mark); look++) {
+    for (int look = 0; look < LOOKS && killOnce(directories); look++) {
       try {
         Thread.sleep(pause);
         pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
@@ -248,21 +337,23 @@ public final class NodeDirectory {
   }
 
   /** Whether it has to be done once more. */
-  private static boolean killOnce(byte[] mark) throws IOException {
+  private static boolean killOnce(Set<String> directories) throws IOException {
     boolean again = false;
     try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
       for (Path process : processes) {
+        long pid = Long.parseLong(process.getFileName().toString());
+        // Before its environment is read, for a handle never kills a later process of the number.
+        ProcessHandle handle = ProcessHandle.of(pid).orElse(null);
         byte[] environment = environment(process);
         if (environment == null) {
           continue;
         }
         if (environment.length == 0) {
           again |= hasMemory(process);
-        } else if (contains(environment, mark)) {
-          long pid = Long.parseLong(process.getFileName().toString());
-          if (pid != ProcessHandle.current().pid()) {
-            again |= ProcessHandle.of(pid).map(ProcessHandle::destroyForcibly).orElse(false);
-          }
+        } else if (handle != null
+            && pid != ProcessHandle.current().pid()
+            && belongsTo(directories, environment)) {
+          again |= handle.destroyForcibly();
         }
       }
     }
@@ -296,11 +387,22 @@ public final class NodeDirectory {
     }
   }
 
-  private static boolean contains(byte[] text, byte[] mark) {
-    for (int at = 0; at + mark.length <= text.length; at++) {
-      if ((at == 0 || text[at - 1] == 0)
-          && Arrays.equals(text, at, at + mark.length, mark, 0, mark.length)) {
-        return true;
+  /** Whether a process with this environment is one of the nodes with these directories. */
+  private static boolean belongsTo(Set<String> directories, byte[] environment) {
+    for (int at = 0, end; at < environment.length; at = end + 1) {
+      end = at;
+      while (end < environment.length && environment[end] != 0) {
+        end++;
+      }
+      if (end - at > MARK.length
+          && Arrays.mismatch(MARK, 0, MARK.length, environment, at, at + MARK.length) < 0) {
+        String socket =
+            new String(
+                environment, at + MARK.length, end - at - MARK.length, StandardCharsets.UTF_8);
+        int name = socket.lastIndexOf('/');
+        if (name > 0 && directories.contains(socket.substring(0, name))) {
+          return true;
+        }
       }
     }
     return false;

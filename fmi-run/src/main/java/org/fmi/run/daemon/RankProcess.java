@@ -27,6 +27,7 @@ final class RankProcess {
   private final Thread outputThread;
   private final Thread errorThread;
   private @Nullable Connection connection;
+  private boolean everConnected;
   private @Nullable InputPump input;
 
   /**
@@ -70,7 +71,8 @@ final class RankProcess {
   }
 
   void connected(Connection opened) {
-    assert connection == null : "process " + pid() + " has two connections";
+    assert !everConnected : "process " + pid() + " connects twice";
+    everConnected = true;
     connection = opened;
   }
 
@@ -80,6 +82,11 @@ final class RankProcess {
 
   boolean isConnected() {
     return connection != null;
+  }
+
+  /** Whether it ever has been. */
+  boolean hasConnected() {
+    return everConnected;
   }
 
   /** Sends a message, if it is connected. */
@@ -114,10 +121,15 @@ final class RankProcess {
     }
   }
 
-  /** Kills it and what it has started. */
+  /**
+   * Kills it and what it has started. Does nothing once it has ended: its number may be another's.
+   */
   void kill() {
-    process.destroyForcibly();
-    ProcessGroup.kill(process.pid());
+    if (process.isAlive()) {
+      // The group first: as long as its leader is there nobody else gets its number.
+      ProcessGroup.kill(process.pid());
+      process.destroyForcibly();
+    }
   }
 
   /**
@@ -127,7 +139,7 @@ final class RankProcess {
    */
   int await() throws InterruptedException {
     int status = process.waitFor();
-    ProcessGroup.kill(process.pid());
+    ProcessGroup.killOrphans(process.pid());
     // A standby never gets a number now; its output is dropped.
     if (rank.isDone()) {
       outputPump.end();

@@ -42,9 +42,12 @@ public final class Doctor {
     report(binding());
     try {
       // Named as a job's, so that a later one deletes what is left if this is interrupted.
+      SecureRandom random = new SecureRandom();
       byte[] id = new byte[6];
-      new SecureRandom().nextBytes(id);
-      NodeDirectory directory = NodeDirectory.create(HexFormat.of().formatHex(id), 0);
+      byte[] secret = new byte[32];
+      random.nextBytes(id);
+      random.nextBytes(secret);
+      NodeDirectory directory = NodeDirectory.create(HexFormat.of().formatHex(id), 0, 0, secret);
       try {
         report(nodeMemory(directory));
         for (TransportProvider transport : transports) {

@@ -16,8 +16,10 @@ public interface Launcher {
    * Makes an end of a node of which nothing is to be heard any more: kills its daemon and all its
    * ranks, and deletes its memory. What is not to be reached is left to its own devices: a daemon
    * that has lost fmirun does the same by itself.
+   *
+   * @param last what the node's last daemon was given; an end is made of those before it too
    */
-  void fence(String jobId, int node) throws IOException;
+  void fence(Bootstrap last) throws IOException;
 
   /**
    * Kills only the daemon of a node, for tests.

@@ -26,8 +26,8 @@ public final class LocalLauncher implements Launcher {
   }
 
   @Override
-  public void fence(String jobId, int node) throws IOException {
-    NodeDirectory.fence(jobId, node);
+  public void fence(Bootstrap last) throws IOException {
+    NodeDirectory.fence(last.jobId(), last.node(), last.generation(), last.secret());
   }
 
   @Override

@@ -1,6 +1,8 @@
 package org.fmi.run.launch;
 
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -35,26 +37,28 @@ public final class SshLauncher implements Launcher {
   }
 
   @Override
-  public void fence(String jobId, int node) throws IOException {
+  public void fence(Bootstrap last) throws IOException {
     runQuietly(
-        ssh(
-            hosts.get(node),
-            quoted(prefix + "/bin/fmi-daemon") + " --fence " + jobId + " " + node));
+        ssh(hosts.get(last.node()), quoted(prefix + "/bin/fmi-daemon") + " --fence"), last.text());
   }
 
   @Override
   public void killDaemon(int node, long pid) throws IOException {
-    runQuietly(ssh(hosts.get(node), "kill -9 " + pid));
+    runQuietly(ssh(hosts.get(node), "kill -9 " + pid), "");
   }
 
   /** Best effort: the host may be dead. */
-  private static void runQuietly(List<String> command) throws IOException {
+  private static void runQuietly(List<String> command, String input) throws IOException {
     Process process =
         new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .start();
-    process.getOutputStream().close();
+    try (OutputStream in = process.getOutputStream()) {
+      in.write(input.getBytes(StandardCharsets.US_ASCII));
+    } catch (IOException e) {
+      // It has ended already: the host is not to be reached.
+    }
     try {
       if (!process.waitFor(COMMAND_SECONDS, TimeUnit.SECONDS)) {
         process.destroyForcibly();

@@ -1,5 +1,6 @@
 package org.fmi.run.process;
 
+import java.io.File;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;
@@ -60,6 +61,15 @@ public final class ProcessGroup {
   /** Set up once, and only in processes that kill. */
   private static final class Kill {
     static final MethodHandle FUNCTION = function("kill");
+  }
+
+  /** Kills what a leader that has ended, and was waited for, has left in its group. */
+  public static void killOrphans(long leader) {
+    // The system gives a number away again when neither a process nor a group has it: if somebody
+    // has it now, nothing is left of the group.
+    if (!new File("/proc/" + leader).exists()) {
+      kill(leader);
+    }
   }
 
   /** Kills all processes of the group; does nothing if there are none. */

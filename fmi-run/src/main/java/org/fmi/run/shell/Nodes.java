@@ -159,12 +159,17 @@ final class Nodes {
 
   /** Asks the system for addresses, which may take seconds. Any thread. */
   private Bootstrap bootstrap(NodeHandle node, Launch launch) {
+    return instructions(node, launch.generation, around.addressesFor().apply(node.number));
+  }
+
+  /** What a daemon is given; who only makes an end of it needs no addresses. Any thread. */
+  private Bootstrap instructions(NodeHandle node, int generation, List<String> addresses) {
     return new Bootstrap(
         around.jobId(),
         node.number,
-        launch.generation,
+        generation,
         around.secret(),
-        around.addressesFor().apply(node.number),
+        addresses,
         port,
         options.network().heartbeatMillis());
   }
@@ -183,7 +188,8 @@ final class Nodes {
       node.process = process;
     } else {
       process.kill();
-      fence(node);
+      // Not a later one, which may be on its way.
+      fence(node, launch.generation);
     }
   }
 
@@ -191,7 +197,7 @@ final class Nodes {
     if (ending.begun() && node.process == process) {
       node.process = null;
       if (!process.endedWell()) {
-        fence(node);
+        fence(node, node.generation);
       }
     } else {
       launchFailed(node, launch, reason);
@@ -219,7 +225,7 @@ final class Nodes {
     }
     // Ranks wait for it.
     sayIfVerbose(node, " does not come back yet: " + reason);
-    fence(node);
+    fence(node, node.generation);
     var _ =
         loop.schedule(
             RELAUNCH_MILLIS,
@@ -236,7 +242,7 @@ final class Nodes {
   void kill(NodeHandle node, String reason) {
     boolean wasUp = node.up;
     node.forget();
-    fence(node);
+    fence(node, node.generation);
     if (wasUp) {
       listener.onLost(node, reason);
     }
@@ -272,7 +278,12 @@ final class Nodes {
     }
   }
 
-  private void fence(NodeHandle node) {
+  /**
+   * Makes an end of what a daemon of the node, and those before it, have left.
+   *
+   * @param generation of the daemon
+   */
+  private void fence(NodeHandle node, int generation) {
     Object fence = new Object();
     ending.started(fence);
     CompletableFuture<?> before = node.fenced;
@@ -281,7 +292,7 @@ final class Nodes {
             () -> {
               before.join();
               try {
-                around.launcher().fence(around.jobId(), node.number);
+                around.launcher().fence(instructions(node, generation, List.of()));
               } catch (IOException | RuntimeException | OutOfMemoryError e) {
                 // What follows on the node must not wait forever.
                 say(node, " cannot be cleaned up: " + e);
@@ -309,7 +320,7 @@ final class Nodes {
       } else if (launch != null) {
         node.forget();
         if (!launch.cancelled) {
-          fence(node);
+          fence(node, node.generation);
         }
       }
     }
@@ -324,7 +335,7 @@ final class Nodes {
     for (NodeHandle node : all) {
       if (node.process != null) {
         node.forget();
-        fence(node);
+        fence(node, node.generation);
       }
     }
     Stream<CompletableFuture<?>> fenced = all.stream().map(node -> node.fenced);

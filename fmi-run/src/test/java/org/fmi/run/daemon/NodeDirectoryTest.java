@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
@@ -20,16 +23,28 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 final class NodeDirectoryTest {
   private static final int HOLDERS_NODE = 0;
+  private static final int NOBODY = 65534;
+
+  private static final byte[] SECRET = new byte[32];
 
   private final String job = UUID.randomUUID().toString().replace("-", "").substring(0, 12);
 
   /** Nor what belongs to it. */
   @AfterEach
   void noDirectoryOfAnotherProcessStays() throws IOException {
-    NodeDirectory.fence(job, HOLDERS_NODE);
+    fence(HOLDERS_NODE);
+  }
+
+  private void fence(int node) throws IOException {
+    NodeDirectory.fence(job, node, 1, SECRET);
+  }
+
+  private String name(int node) {
+    return String.valueOf(NodeDirectory.path(job, node, 0, SECRET).getFileName());
   }
 
   private static Process start(Path directory) throws IOException {
@@ -42,7 +57,7 @@ final class NodeDirectoryTest {
 
   @Test
   void isForItsOwnerOnlyAndGoesWithAllThatBelongsToIt() throws Exception {
-    NodeDirectory directory = NodeDirectory.create(job, 3);
+    NodeDirectory directory = NodeDirectory.create(job, 3, 0, SECRET);
     Process process = start(directory.path());
     try {
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.path())))
@@ -63,13 +78,13 @@ final class NodeDirectoryTest {
     Path script = scripts.resolve("again");
     Files.writeString(script, "#!/bin/sh\nexec \"$0\"\n");
     assertThat(script.toFile().setExecutable(true)).isTrue();
-    Path path = Path.of("/dev/shm", "fmi-" + job + "-5");
+    Path path = NodeDirectory.path(job, 5, 0, SECRET);
     for (int i = 0; i < 200; i++) {
       ProcessBuilder builder = new ProcessBuilder(script.toString());
       builder.environment().put(NodeDirectory.SOCKET_VARIABLE, path + "/daemon.sock");
       Process process = builder.start();
       try {
-        NodeDirectory.fence(job, 5);
+        fence(5);
         assertThat(process.waitFor(30, TimeUnit.SECONDS)).as("round " + i).isTrue();
       } finally {
         process.destroyForcibly();
@@ -80,18 +95,18 @@ final class NodeDirectoryTest {
   @Test
   void oneOfALivingJobIsNotSweptButCanBeFenced() throws Exception {
     Path path;
-    Process daemon = JavaProcess.of(Holder.class, job).start();
+    Process daemon = JavaProcess.of(Holder.class, job, "0").start();
     try (var out = daemon.inputReader()) {
       path = Path.of(String.valueOf(out.readLine()));
       assertThat(path).exists();
       NodeDirectory.sweepDead();
       assertThat(path).exists();
       Process rank = start(path);
-      NodeDirectory.fence(job, HOLDERS_NODE);
+      fence(HOLDERS_NODE);
       assertThat(daemon.waitFor(30, TimeUnit.SECONDS)).isTrue();
       assertThat(rank.waitFor(30, TimeUnit.SECONDS)).isTrue();
       assertThat(path).doesNotExist();
-      NodeDirectory.fence(job, HOLDERS_NODE);
+      fence(HOLDERS_NODE);
     } finally {
       daemon.destroyForcibly();
     }
@@ -99,7 +114,7 @@ final class NodeDirectoryTest {
 
   @Test
   void oneOfADeadJobIsSwept() throws Exception {
-    Process daemon = JavaProcess.of(Holder.class, job).start();
+    Process daemon = JavaProcess.of(Holder.class, job, "0").start();
     try (var out = daemon.inputReader()) {
       Path path = Path.of(String.valueOf(out.readLine()));
       daemon.destroyForcibly();
@@ -121,6 +136,10 @@ final class NodeDirectoryTest {
   }
 
   private static void delete(Path path) throws IOException {
+    if (Files.isSymbolicLink(path)) {
+      Files.delete(path);
+      return;
+    }
     for (String name : List.of("data", "lock")) {
       Files.deleteIfExists(path.resolve(name));
     }
@@ -130,8 +149,8 @@ final class NodeDirectoryTest {
   @ParameterizedTest
   @CsvSource({
     "fmi-thesis-%s, rwx------, true", // not a name that we give
-    "fmi-%s-0, rwx------, false", // without the lock that ours have
-    "fmi-%s-0, rwxr-xr-x, true", // open to others
+    "fmi-%s-0-0123456789abcdef, rwx------, false", // without the lock that ours have
+    "fmi-%s-0-0123456789abcdef, rwxr-xr-x, true", // open to others
     ".fmi-cache-%s, rwx------, false",
     ".fmi-1%s, rwx------, true", // ours holds only the lock until it gets its name
   })
@@ -153,9 +172,9 @@ final class NodeDirectoryTest {
   @Test
   void oneThatCannotBeLookedAtDoesNotStopTheSweep() throws Exception {
     // In the order in which they are made they are found, or in the opposite one.
-    Path before = make("fmi-" + job + "-1", "rwx------");
-    Path path = make("fmi-" + job + "-2", "rwx------");
-    Path after = make("fmi-" + job + "-3", "rwx------");
+    Path before = make(name(1), "rwx------");
+    Path path = make(name(2), "rwx------");
+    Path after = make(name(3), "rwx------");
     Path lock = path.resolve("lock");
     Process process = null;
     try {
@@ -179,12 +198,119 @@ final class NodeDirectoryTest {
     }
   }
 
+  @Test
+  void itsNameIsKnownToThoseWhoKnowTheSecret() {
+    byte[] other = SECRET.clone();
+    other[31] = 1;
+    Path path = NodeDirectory.path(job, 1, 2, SECRET);
+    assertThat(path)
+        .isEqualTo(NodeDirectory.path(job, 1, 2, SECRET.clone()))
+        .isNotEqualTo(NodeDirectory.path(job, 1, 2, other))
+        .isNotEqualTo(NodeDirectory.path(job, 1, 3, SECRET));
+    assertThat(name(1)).startsWith("fmi-" + job + "-1-");
+  }
+
+  /** An old daemon that is slow to die neither hinders its successor nor harms it. */
+  @Test
+  void anOldDaemonLeavesItsSuccessorAlone() throws Exception {
+    Process daemon = JavaProcess.of(Holder.class, job, "1").start();
+    NodeDirectory old = NodeDirectory.create(job, HOLDERS_NODE, 0, SECRET);
+    try (var out = daemon.inputReader()) {
+      Path path = Path.of(String.valueOf(out.readLine()));
+      Process rank = start(path);
+      Process oldRank = start(old.path());
+      old.destroy();
+      assertThat(oldRank.waitFor(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(old.path()).doesNotExist();
+      assertThat(path).exists();
+      assertThat(daemon.isAlive()).isTrue();
+      assertThat(rank.isAlive()).isTrue();
+      fence(HOLDERS_NODE);
+      assertThat(rank.waitFor(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(daemon.waitFor(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(path).doesNotExist();
+    } finally {
+      daemon.destroyForcibly();
+      old.destroy();
+    }
+  }
+
+  /** What another user may have made where a node's directory is to be. */
+  enum Foreign {
+    OPEN,
+    OTHER_OWNER,
+    LINK,
+    LINKED_LOCK,
+    /** All is ours, but the process that holds the lock is not the one that is named. */
+    NAMES_ANOTHER
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aProcessThatAForeignDirectoryNamesSurvives(Foreign kind, @TempDir Path elsewhere)
+      throws Exception {
+    Path path = NodeDirectory.path(job, 7, 0, SECRET);
+    Process named = new ProcessBuilder("sleep", "1000").start();
+    Process holder = null;
+    try {
+      Path directory = kind == Foreign.LINK ? elsewhere.resolve("d") : path;
+      Files.createDirectory(directory);
+      Files.writeString(directory.resolve("data"), "x");
+      Path lock = kind == Foreign.LINKED_LOCK ? elsewhere.resolve("l") : directory.resolve("lock");
+      Files.writeString(lock, Long.toString(named.pid()));
+      switch (kind) {
+        case LINK -> Files.createSymbolicLink(path, directory);
+        case LINKED_LOCK -> Files.createSymbolicLink(path.resolve("lock"), lock);
+        case OPEN, OTHER_OWNER, NAMES_ANOTHER -> {}
+      }
+      Files.setPosixFilePermissions(
+          directory,
+          PosixFilePermissions.fromString(kind == Foreign.OPEN ? "rwxr-xr-x" : "rwx------"));
+      if (kind == Foreign.OTHER_OWNER) {
+        assumeThat(System.getProperty("user.name")).isEqualTo("root");
+        Files.setAttribute(directory, "unix:uid", NOBODY);
+      }
+      holder = JavaProcess.of(LockHolder.class, lock.toString()).start();
+      assertThat(holder.inputReader().readLine()).isEqualTo("locked");
+
+      fence(7);
+      NodeDirectory.sweepDead();
+
+      assertThat(named.isAlive()).isTrue();
+      assertThat(holder.isAlive()).isTrue();
+      // What the job may have made itself is deleted.
+      boolean ours = kind == Foreign.LINKED_LOCK || kind == Foreign.NAMES_ANOTHER;
+      assertThat(Files.exists(directory.resolve("data"))).isEqualTo(!ours);
+      assertThat(Files.exists(lock)).isEqualTo(kind != Foreign.NAMES_ANOTHER);
+    } finally {
+      named.destroyForcibly();
+      if (holder != null) {
+        holder.destroyForcibly();
+      }
+      delete(path);
+    }
+  }
+
+  /** A process that has a file locked. */
+  static final class LockHolder {
+    private LockHolder() {}
+
+    public static void main(String[] args) throws Exception {
+      try (FileChannel channel = FileChannel.open(Path.of(args[0]), StandardOpenOption.WRITE);
+          FileLock lock = channel.lock()) {
+        System.out.println(lock.isValid() ? "locked" : "not locked");
+        Thread.sleep(Long.MAX_VALUE);
+      }
+    }
+  }
+
   /** A process that has a directory and does nothing. */
   static final class Holder {
     private Holder() {}
 
     public static void main(String[] args) throws Exception {
-      NodeDirectory directory = NodeDirectory.create(args[0], HOLDERS_NODE);
+      NodeDirectory directory =
+          NodeDirectory.create(args[0], HOLDERS_NODE, Integer.parseInt(args[1]), SECRET);
       System.out.println(directory.path());
       Thread.sleep(Long.MAX_VALUE);
     }

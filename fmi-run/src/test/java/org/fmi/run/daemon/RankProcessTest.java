@@ -3,8 +3,11 @@ package org.fmi.run.daemon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.fmi.job.control.FromDaemon;
 import org.junit.jupiter.api.Test;
@@ -63,5 +66,77 @@ final class RankProcessTest {
     assertThat(bytes.get()).isLessThanOrEqualTo(WINDOW);
     rank.kill();
     assertThat(rank.await()).isEqualTo(137);
+  }
+
+  /** The system may have given the number of a process that has ended to another one. */
+  @Test
+  @Timeout(60)
+  void oneThatHasGotTheNumberOfAnEndedOneSurvives() throws Exception {
+    Process stranger = new ProcessBuilder("setsid", "sleep", "1000").start();
+    try {
+      // It leads its group when it runs sleep.
+      while (!stranger.info().command().orElse("").endsWith("sleep")) {
+        Thread.sleep(1);
+      }
+      RankProcess rank = new RankProcess(0, new Ended(stranger.pid()), credit, this::sent, FOREVER);
+      rank.kill();
+      assertThat(rank.await()).isZero();
+      rank.kill();
+      assertThat(stranger.waitFor(200, TimeUnit.MILLISECONDS)).isFalse();
+    } finally {
+      stranger.destroyForcibly();
+    }
+  }
+
+  /** A process that has ended and was waited for. */
+  private static final class Ended extends Process {
+    private final long pid;
+
+    Ended(long pid) {
+      this.pid = pid;
+    }
+
+    @Override
+    public long pid() {
+      return pid;
+    }
+
+    @Override
+    public boolean isAlive() {
+      return false;
+    }
+
+    @Override
+    public int waitFor() {
+      return 0;
+    }
+
+    @Override
+    public int exitValue() {
+      return 0;
+    }
+
+    @Override
+    public void destroy() {}
+
+    @Override
+    public Process destroyForcibly() {
+      return this;
+    }
+
+    @Override
+    public OutputStream getOutputStream() {
+      return OutputStream.nullOutputStream();
+    }
+
+    @Override
+    public InputStream getInputStream() {
+      return InputStream.nullInputStream();
+    }
+
+    @Override
+    public InputStream getErrorStream() {
+      return InputStream.nullInputStream();
+    }
   }
 }

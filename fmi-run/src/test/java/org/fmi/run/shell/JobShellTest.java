@@ -68,7 +68,7 @@ final class JobShellTest {
     }
 
     @Override
-    public void fence(String jobId, int node) {
+    public void fence(Bootstrap last) {
       fenced.countDown();
     }
 
@@ -231,8 +231,8 @@ final class JobShellTest {
     Nodes nodes =
         new Nodes() {
           @Override
-          public void fence(String jobId, int node) {
-            super.fence(jobId, node);
+          public void fence(Bootstrap last) {
+            super.fence(last);
             try {
               Thread.sleep(3000); // a lot of memory
               deleted.countDown();
@@ -287,9 +287,9 @@ final class JobShellTest {
           }
 
           @Override
-          public void fence(String jobId, int node) {
+          public void fence(Bootstrap last) {
             fences.incrementAndGet();
-            super.fence(jobId, node);
+            super.fence(last);
           }
         };
     RunOptions options = options(20);
@@ -336,7 +336,7 @@ final class JobShellTest {
           }
 
           @Override
-          public void fence(String jobId, int node) {
+          public void fence(Bootstrap last) {
             if (fences.incrementAndGet() == 1) {
               throw new IllegalStateException("thrown on purpose");
             }

@@ -1,0 +1,143 @@
+package org.fmi.run.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.fmi.job.control.BadMessageException;
+import org.fmi.job.control.Bootstrap;
+import org.fmi.job.control.DaemonCodec;
+import org.fmi.job.control.FromDaemon;
+import org.fmi.job.control.FromRank;
+import org.fmi.job.control.RankCodec;
+import org.fmi.job.control.ToDaemon;
+import org.fmi.net.Closed;
+import org.fmi.net.Connection;
+import org.fmi.net.ConnectionHandler;
+import org.fmi.net.Loop;
+import org.fmi.net.Server;
+import org.fmi.run.Installation;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A daemon between a fmirun and processes that are the test's own. */
+@Timeout(60)
+final class DaemonTest {
+  private static final int HEARTBEAT_MILLIS = 30_000;
+
+  private final byte[] secret = new byte[32];
+  private final String job = UUID.randomUUID().toString().replace("-", "").substring(0, 12);
+  private final BlockingQueue<FromDaemon> heard = new LinkedBlockingQueue<>();
+  private final BlockingQueue<Connection> daemons = new LinkedBlockingQueue<>();
+
+  /** Stands for fmirun. */
+  private final class Fmirun implements ConnectionHandler {
+    @Override
+    public void onOpen(Connection connection) {
+      daemons.add(connection);
+    }
+
+    @Override
+    public void onFrame(Connection connection, ByteBuffer frame) {
+      try {
+        heard.add(DaemonCodec.decodeFromDaemon(frame));
+      } catch (BadMessageException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    @Override
+    public void onClosed(Connection connection, Closed closed) {}
+  }
+
+  /** Says at once that it is this process. */
+  private static final class Claim implements ConnectionHandler {
+    private final long pid;
+    private final BlockingQueue<Closed> closed;
+
+    Claim(long pid, BlockingQueue<Closed> closed) {
+      this.pid = pid;
+      this.closed = closed;
+    }
+
+    @Override
+    public void onOpen(Connection connection) {
+      connection.send(RankCodec.encode(new FromRank.Hello(pid)));
+    }
+
+    @Override
+    public void onFrame(Connection connection, ByteBuffer frame) {}
+
+    @Override
+    public void onClosed(Connection connection, Closed why) {
+      closed.add(why);
+    }
+  }
+
+  private <T extends FromDaemon> T hear(Class<T> kind) throws InterruptedException {
+    while (true) {
+      FromDaemon message = heard.take();
+      if (kind.isInstance(message)) {
+        return kind.cast(message);
+      }
+    }
+  }
+
+  @Test
+  void aProcessIsNotTakenForAnother() throws Exception {
+    try (Loop loop = Loop.open("test", secret, Loop.MAX_FRAME)) {
+      InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+      Server server = loop.listen(any, HEARTBEAT_MILLIS, (identity, remote) -> new Fmirun());
+      NodeDirectory directory = NodeDirectory.create(job, 0, 0, secret);
+      Bootstrap bootstrap =
+          new Bootstrap(
+              job,
+              0,
+              0,
+              secret,
+              List.of(InetAddress.getLoopbackAddress().getHostAddress()),
+              server.port(),
+              HEARTBEAT_MILLIS);
+      Daemon daemon = new Daemon(bootstrap, new Installation(Path.of("/nowhere")), directory);
+      Thread running =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    try {
+                      daemon.run();
+                      daemon.close();
+                    } catch (Exception e) {
+                      throw new IllegalStateException(e);
+                    }
+                  });
+      Connection connection = daemons.take();
+      assertThat(hear(FromDaemon.Hello.class).pid()).isEqualTo(ProcessHandle.current().pid());
+
+      BlockingQueue<Closed> closed = new LinkedBlockingQueue<>();
+      Claim liar = new Claim(ProcessHandle.current().pid() + 1, closed);
+      loop.connectLocal(directory.socket(), HEARTBEAT_MILLIS, liar);
+      assertThat(closed.take().why()).isEqualTo(Closed.Why.PEER);
+      assertThat(hear(FromDaemon.Warning.class).text()).contains("turned away");
+
+      // One that tells the truth may have been started just now: its starter will tell. But it
+      // connects once.
+      for (int i = 0; i < 2; i++) {
+        Claim honest = new Claim(ProcessHandle.current().pid(), closed);
+        loop.connectLocal(directory.socket(), HEARTBEAT_MILLIS, honest);
+      }
+      assertThat(closed.take().why()).isEqualTo(Closed.Why.PEER);
+      assertThat(closed.poll(100, TimeUnit.MILLISECONDS)).isNull();
+
+      connection.send(DaemonCodec.encode(new ToDaemon.ShutDown()));
+      running.join();
+      assertThat(directory.path()).doesNotExist();
+    }
+  }
+}
