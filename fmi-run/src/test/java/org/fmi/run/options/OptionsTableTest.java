@@ -35,22 +35,29 @@ final class OptionsTableTest {
                 .toList());
   }
 
+  private List<String> row(Setting setting) {
+    return rows.stream()
+        .filter(row -> code(row, 1).equals(setting.variable()))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("no row of " + setting));
+  }
+
   @Test
   void itGivesTheDefaultsOfTheHelp() {
-    for (int i = 0; i < rows.size(); i++) {
-      Matcher help = DEFAULT.matcher(Setting.values()[i].meaning());
+    for (Setting setting : Setting.values()) {
+      Matcher help = DEFAULT.matcher(setting.meaning());
       if (help.find()) {
-        assertThat(rows.get(i).get(3)).as(rows.get(i).getFirst()).contains(help.group(1));
+        assertThat(row(setting).get(3)).as("%s", setting).contains(help.group(1));
       }
     }
   }
 
   @Test
   void itSaysWhatMayBeRepeated() {
-    for (int i = 0; i < rows.size(); i++) {
-      assertThat(rows.get(i).get(4).endsWith("repeatable"))
-          .as(rows.get(i).getFirst())
-          .isEqualTo(Setting.values()[i].repeatable());
+    for (Setting setting : Setting.values()) {
+      assertThat(row(setting).get(4).endsWith("repeatable"))
+          .as("%s", setting)
+          .isEqualTo(setting.repeatable());
     }
   }
 }
