@@ -377,8 +377,7 @@ final class Daemon implements Uplink {
       return;
     }
     processes.put(number, rankProcess);
-    RankProcess before = byPid.put(process.pid(), rankProcess);
-    assert before == null : "two processes " + process.pid();
+    byPid.put(process.pid(), rankProcess);
     feed(new DaemonEvent.Started(number, process.pid()));
     RankHandler connected = early.remove(process.pid());
     if (connected != null) {
@@ -438,10 +437,11 @@ final class Daemon implements Uplink {
   }
 
   private void onExit(RankProcess process, int status) {
-    boolean known = byPid.remove(process.pid(), process);
-    assert known : "process " + process.pid() + " ends twice";
+    // Another one may have its number by now.
+    byPid.remove(process.pid(), process);
     process.input(InputPump.END);
-    if (!process.isConnected()) {
+    process.ended();
+    if (process.isGone()) {
       processes.remove(process.number());
     }
     feed(new DaemonEvent.Exited(process.number(), status));
@@ -517,7 +517,7 @@ final class Daemon implements Uplink {
         return;
       }
       known.disconnected();
-      if (byPid.get(known.pid()) != known) {
+      if (known.isGone()) {
         processes.remove(known.number());
       }
       feed(new DaemonEvent.Disconnected(known.number(), closed.why() == Closed.Why.SILENT));

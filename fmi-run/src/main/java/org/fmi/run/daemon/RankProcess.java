@@ -28,6 +28,7 @@ final class RankProcess {
   private final Thread errorThread;
   private @Nullable Connection connection;
   private boolean everConnected;
+  private boolean ended;
   private @Nullable InputPump input;
 
   /**
@@ -80,8 +81,14 @@ final class RankProcess {
     connection = null;
   }
 
-  boolean isConnected() {
-    return connection != null;
+  void ended() {
+    assert !ended : "process " + pid() + " ends twice";
+    ended = true;
+  }
+
+  /** Whether nothing is heard of it any more. */
+  boolean isGone() {
+    return ended && connection == null;
   }
 
   /** Whether it ever has been. */
