@@ -102,6 +102,14 @@ public interface Transport extends AutoCloseable {
    */
   boolean arm(int bell);
 
+  /**
+   * Whether a thread of the kernel may have to run on this rank's core before something arrives, as
+   * for a device in software. A rank that waits then yields its core now and then, even its own.
+   */
+  default boolean needsYields() {
+    return false;
+  }
+
   /** Memory shared with other ranks of the node; null if this transport has none. */
   default @Nullable NodeShare share() {
     return null;

@@ -1,6 +1,7 @@
 package org.fmi.core.progress;
 
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.Transport;
 
@@ -53,6 +54,7 @@ public final class Progress {
   public void use(Transport[] epochTransports) {
     transports = epochTransports.clone();
     quiet = PATIENCE;
+    waiting.needsYields(Stream.of(epochTransports).anyMatch(Transport::needsYields));
     waiting.reset();
   }
 

@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
  *       #LAST_SLEEP_NANOS}; an arrival ends them.
  * </ol>
  *
- * <p>A rank that has a core of its own polls for {@link #SPIN_NANOS} instead and never yields: a
- * program beside the job would keep the core for a time slice each time. Then it sleeps.
+ * <p>A rank that has a core of its own polls for {@link #SPIN_NANOS} instead, and then sleeps. It
+ * yields only if a transport needs that: a program beside the job would keep the core for a time
+ * slice each time.
  *
  * <p>Any work found starts it over.
  */
@@ -62,6 +63,7 @@ public final class WaitStrategy {
   /** Null unless the rank has a core of its own. */
   private final @Nullable LongSupplier nanoTime;
 
+  private boolean yielding;
   private int idle;
   private long spinBegin;
   private int longest;
@@ -80,6 +82,7 @@ public final class WaitStrategy {
     spins = ranks <= cores ? SPINS : 0;
     yields = YIELDS;
     nanoTime = null;
+    yielding = true;
   }
 
   private WaitStrategy(LongSupplier nanoTime) {
@@ -95,6 +98,11 @@ public final class WaitStrategy {
    */
   public static WaitStrategy onOwnCore(LongSupplier nanoTime) {
     return new WaitStrategy(nanoTime);
+  }
+
+  /** Whether a transport needs yields while the rank polls on a core of its own. */
+  public void needsYields(boolean needed) {
+    yielding = nanoTime == null || needed;
   }
 
   /** There was work. */
@@ -155,8 +163,10 @@ public final class WaitStrategy {
 
   @SuppressWarnings("ThreadPriorityCheck") // as in idle
   private void pause() {
-    if (nanoTime == null) {
+    if (yielding) {
       Thread.yield();
+    }
+    if (nanoTime == null) {
       return;
     }
     long now = nanoTime.getAsLong();
@@ -171,7 +181,11 @@ public final class WaitStrategy {
   @Override
   public String toString() {
     if (nanoTime != null) {
-      return "spin " + SPIN_NANOS / 1_000_000 + " ms, sleep";
+      return "spin "
+          + SPIN_NANOS / 1_000_000
+          + " ms"
+          + (yielding ? " with yields" : "")
+          + ", sleep";
     }
     return (spins > 0 ? "spin " + spins + ", " : "") + "yield " + yields + ", sleep";
   }

@@ -30,6 +30,7 @@ class ProgressTest {
     int armed;
     boolean wasArmed;
     int wakeups;
+    boolean needsYields;
 
     @Override
     public int poll(FrameHandler handler) {
@@ -59,6 +60,11 @@ class ProgressTest {
     @Override
     public void wakeup() {
       wakeups++;
+    }
+
+    @Override
+    public boolean needsYields() {
+      return needsYields;
     }
 
     @Override
@@ -159,6 +165,17 @@ class ProgressTest {
     progress.wakeup();
     assertThat(slow.wakeups).isEqualTo(1);
     assertThat(fast.wakeups).isZero();
+  }
+
+  @Test
+  void yieldsOnItsOwnCoreAsLongAsATransportNeedsIt() {
+    WaitStrategy waiting = WaitStrategy.onOwnCore(() -> 0);
+    Progress onOwnCore = new Progress(waiting);
+    slow.needsYields = true;
+    onOwnCore.use(new Transport[] {fast, slow});
+    assertThat(waiting).hasToString("spin 10 ms with yields, sleep");
+    onOwnCore.use(new Transport[] {fast});
+    assertThat(waiting).hasToString("spin 10 ms, sleep");
   }
 
   @Test

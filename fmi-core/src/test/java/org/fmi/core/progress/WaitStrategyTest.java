@@ -53,6 +53,16 @@ class WaitStrategyTest {
   }
 
   @Test
+  void onACoreOfItsOwnItYieldsOnlyForATransportThatNeedsIt() {
+    WaitStrategy w = WaitStrategy.onOwnCore(() -> 0);
+    assertThat(w).hasToString("spin 10 ms, sleep");
+    w.needsYields(true);
+    assertThat(w).hasToString("spin 10 ms with yields, sleep");
+    w.needsYields(false);
+    assertThat(w).hasToString("spin 10 ms, sleep");
+  }
+
+  @Test
   void workStartsThePollingOnItsOwnCoreOver() {
     long[] now = {0};
     WaitStrategy w = WaitStrategy.onOwnCore(() -> now[0]);

@@ -929,6 +929,11 @@ final class RdmaTransport implements Transport {
   }
 
   @Override
+  public boolean needsYields() {
+    return true;
+  }
+
+  @Override
   public int bell() {
     try {
       return sleeper.bell();
