@@ -1,7 +1,7 @@
 package org.fmi.core.comm;
 
 import org.fmi.Datatype;
-import org.fmi.core.coll.Region;
+import org.fmi.core.coll.Location;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param starts where each block begins, in bytes from the region
  * @param lengths of the blocks, in bytes
  */
-record Blocks(Region region, long[] starts, long[] lengths) {
+record Blocks(Location region, long[] starts, long[] lengths) {
   /** Checked blocks to be read. */
   static Blocks toRead(
       Object buffer,

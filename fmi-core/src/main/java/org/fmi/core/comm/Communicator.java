@@ -13,9 +13,9 @@ import org.fmi.Request;
 import org.fmi.Status;
 import org.fmi.core.coll.Channel;
 import org.fmi.core.coll.Collectives;
+import org.fmi.core.coll.Location;
 import org.fmi.core.coll.Reducer;
 import org.fmi.core.coll.Reductions;
-import org.fmi.core.coll.Region;
 import org.fmi.core.p2p.PointToPoint;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.core.p2p.StatusCache;
@@ -577,13 +577,13 @@ public final class Communicator implements Comm {
     checkRooted(root);
     Reducer reducer = reducer(op, type, count);
     if (rank == root) {
-      Region result = operandToWrite(present(recvBuffer), recvOffset, count, type);
-      Region data = operand(sendBuffer, sendOffset, count, type, result);
+      Location result = operandToWrite(present(recvBuffer), recvOffset, count, type);
+      Location data = operand(sendBuffer, sendOffset, count, type, result);
       channel.begin();
       Reductions.reduce(channel, reducer, data, result, count, root);
       channel.end();
     } else {
-      Region data = operandToRead(sendBuffer, sendOffset, count, type);
+      Location data = operandToRead(sendBuffer, sendOffset, count, type);
       channel.begin();
       Reductions.reduce(channel, reducer, data, data, count, root);
       channel.end();
@@ -609,8 +609,8 @@ public final class Communicator implements Comm {
       Op op) {
     checkUsable();
     Reducer reducer = reducer(op, type, count);
-    Region result = operandToWrite(recvBuffer, recvOffset, count, type);
-    Region data = operand(sendBuffer, sendOffset, count, type, result);
+    Location result = operandToWrite(recvBuffer, recvOffset, count, type);
+    Location data = operand(sendBuffer, sendOffset, count, type, result);
     channel.begin();
     Reductions.allReduce(channel, reducer, data, result, count);
     channel.end();
@@ -655,8 +655,8 @@ public final class Communicator implements Comm {
     }
     Reducer reducer = reducer(op, type, total);
     boolean inPlace = Buffers.isInPlace(sendBuffer);
-    Region result = operandToWrite(recvBuffer, recvOffset, inPlace ? total : counts[rank], type);
-    Region data = operand(sendBuffer, sendOffset, total, type, result);
+    Location result = operandToWrite(recvBuffer, recvOffset, inPlace ? total : counts[rank], type);
+    Location data = operand(sendBuffer, sendOffset, total, type, result);
     channel.begin();
     Reductions.reduceScatter(channel, reducer, data, result, counts.clone());
     channel.end();
@@ -713,8 +713,8 @@ public final class Communicator implements Comm {
       boolean exclusive) {
     checkUsable();
     Reducer reducer = reducer(op, type, count);
-    Region result = operandToWrite(recvBuffer, recvOffset, count, type);
-    Region data = operand(sendBuffer, sendOffset, count, type, result);
+    Location result = operandToWrite(recvBuffer, recvOffset, count, type);
+    Location data = operand(sendBuffer, sendOffset, count, type, result);
     channel.begin();
     Reductions.scan(channel, reducer, data, result, count, exclusive);
     channel.end();
@@ -739,7 +739,7 @@ public final class Communicator implements Comm {
     int[] mine = {color, key, ids.state()};
     int[] all = new int[3 * size];
     channel.begin();
-    Collectives.allGather(channel, new Region(mine, 0), 3L * Integer.BYTES, new Region(all, 0));
+    Collectives.allGather(channel, new Location(mine, 0), 3L * Integer.BYTES, new Location(all, 0));
     channel.end();
     int agreed = 0;
     long[] members = new long[size];
@@ -781,7 +781,7 @@ public final class Communicator implements Comm {
   /** Collective: an id that is new to all ranks here. */
   private int agreeOnId() {
     int[] id = {ids.state()};
-    Region region = new Region(id, 0);
+    Location region = new Location(id, 0);
     channel.begin();
     Reductions.allReduce(channel, Reducer.of(Op.MAX, Datatype.INT), region, region, 1);
     channel.end();
@@ -868,7 +868,7 @@ public final class Communicator implements Comm {
   }
 
   /** Checked data of a collective: {@code bytes} of it, or a rank. */
-  private record Data(Region region, long bytes) {}
+  private record Data(Location region, long bytes) {}
 
   private static Data toRead(Object buffer, long offset, long count) {
     Datatype type = Buffers.typeOf(buffer);
@@ -916,25 +916,25 @@ public final class Communicator implements Comm {
     return blocks;
   }
 
-  private static Region operandToRead(Object buffer, long offset, long count, Datatype type) {
+  private static Location operandToRead(Object buffer, long offset, long count, Datatype type) {
     Buffers.checkType(buffer, type);
     Buffers.checkRead(buffer, offset, count, type);
     return Buffers.region(buffer, offset, type);
   }
 
-  private static Region operandToWrite(Object buffer, long offset, long count, Datatype type) {
+  private static Location operandToWrite(Object buffer, long offset, long count, Datatype type) {
     Buffers.checkType(buffer, type);
     Buffers.checkWrite(buffer, offset, count, type);
     return Buffers.region(buffer, offset, type);
   }
 
   /** What is reduced: what stands at the result's place if that is said, else what is given. */
-  private static Region operand(
-      Object sendBuffer, long offset, long count, Datatype type, Region result) {
+  private static Location operand(
+      Object sendBuffer, long offset, long count, Datatype type, Location result) {
     if (Buffers.isInPlace(sendBuffer)) {
       return result;
     }
-    Region data = operandToRead(sendBuffer, offset, count, type);
+    Location data = operandToRead(sendBuffer, offset, count, type);
     Arguments.checkApart(data, result, count);
     return data;
   }
@@ -951,7 +951,7 @@ public final class Communicator implements Comm {
     return reducer;
   }
 
-  private static @Nullable Region regionOf(@Nullable Data data) {
+  private static @Nullable Location regionOf(@Nullable Data data) {
     return data == null ? null : data.region;
   }
 

@@ -62,7 +62,7 @@ class ChannelTest {
         p2p -> {
           int rank = 1 - p2p.rank();
           Channel channel = new Channel(p2p, 1, new int[] {1, 0}, rank, 2);
-          Region data = new Region(new byte[16], 0);
+          Location data = new Location(new byte[16], 0);
           if (rank == 0) {
             Collectives.bcast(channel, data, 8, 0);
           } else {
