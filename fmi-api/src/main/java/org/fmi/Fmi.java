@@ -115,6 +115,7 @@ public interface Fmi extends AutoCloseable {
   /**
    * Leaves the job (MPI_Finalize, MPI 4 §11.2). Blocks until all ranks have called it, so that a
    * failure of any rank up to then can still be recovered. A rank that ends without it has failed.
+   * From then on every call that communicates throws {@link IllegalStateException}.
    *
    * @throws FmiException {@link ErrorClass#OTHER} if another rank waits for a message of this one,
    *     or for this one to receive

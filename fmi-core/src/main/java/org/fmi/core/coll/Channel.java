@@ -28,7 +28,7 @@ public final class Channel {
   private static final Location NOTHING = new Location(new byte[0], 0);
 
   /** Collectives by messages before a region is worth its memory. */
-  private static final int USES_BEFORE_REGION = 8;
+  public static final int USES_BEFORE_REGION = 8;
 
   /**
    * The most ranks that all go through a region: where each writes for each, a piece of its ring
@@ -120,6 +120,7 @@ public final class Channel {
       region = null;
       nodes = null;
     }
+    assert uses <= USES_BEFORE_REGION : "more uses are counted than matter";
     if (uses < USES_BEFORE_REGION && ++uses == USES_BEFORE_REGION) {
       share(share);
     }

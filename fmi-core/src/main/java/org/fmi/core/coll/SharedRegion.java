@@ -254,6 +254,7 @@ final class SharedRegion {
    * @param most the most that one of them writes in this round, at most {@link #pieceBytes}
    */
   void begin(Kind kind, long bytes, long most) {
+    assert most <= pieceBytes : "a rank writes more in a round than its place holds";
     round++;
     call = bytes << KIND_BITS | kind.tag;
     inRing = most > SHORT_BYTES;
@@ -274,6 +275,7 @@ final class SharedRegion {
     ringRounds[use] = round;
     ringStarts[use] = ringEnd;
     ringEnd += (bytes + LINE - 1) & -LINE;
+    assert at % LINE == 0 && at + bytes <= ringBytes : "data are cut in two by the ring's end";
     return at;
   }
 
@@ -281,6 +283,7 @@ final class SharedRegion {
   private long overwritten() {
     // That of TURNS uses ago is over, as its slot is used again.
     ringFirst = Math.max(ringFirst, ringUses - TURNS + 1);
+    assert ringFirst <= ringUses : "more data left the ring than were written";
     while (ringStarts[(int) (ringFirst & (TURNS - 1))] < ringEnd - ringBytes) {
       ringFirst++;
     }
@@ -307,6 +310,7 @@ final class SharedRegion {
         all = Math.min(all, number(r * LINE));
       }
     }
+    assert all >= least : "a rank takes back that it is done";
     free = all;
   }
 

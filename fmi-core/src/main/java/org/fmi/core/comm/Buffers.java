@@ -146,7 +146,7 @@ final class Buffers {
   }
 
   /** The place of an element of {@code type}. */
-  static Location region(Object buffer, long offset, Datatype type) {
+  static Location place(Object buffer, long offset, Datatype type) {
     return new Location(memory(buffer), byteOffset(buffer, offset, type));
   }
 

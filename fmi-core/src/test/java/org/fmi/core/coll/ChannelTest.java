@@ -83,7 +83,7 @@ class ChannelTest {
 
   @Test
   void aFailedCollectiveIsForgottenInTheNextEpoch() {
-    Messenger messenger = new Messenger(0, 1, new WaitStrategy(1, 1), 0, (peer, reason) -> {});
+    Messenger messenger = new Messenger(0, 1, new WaitStrategy(1, 1), (peer, reason) -> {});
     messenger.enter(0, new Transport[0]);
     Channel channel = new Channel(messenger, 1, null, 0, 1);
     channel.begin();

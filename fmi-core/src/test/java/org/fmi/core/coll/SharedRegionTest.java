@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Collectives of ranks that share a region, one after the other and at different speeds. */
 class SharedRegionTest {
-  private static final int USES_BEFORE_REGION = 8;
+  private static final int USES_BEFORE_REGION = Channel.USES_BEFORE_REGION;
 
   /** Short data, and data in the ring, take turns at this count. */
   private static final int SLOTS = 64;

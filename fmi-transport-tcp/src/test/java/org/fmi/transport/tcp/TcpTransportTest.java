@@ -431,7 +431,6 @@ class TcpTransportTest {
                   rank,
                   2,
                   new WaitStrategy(2, 1),
-                  0,
                   (peer, reason) -> {
                     throw new AssertionError(reason);
                   });
