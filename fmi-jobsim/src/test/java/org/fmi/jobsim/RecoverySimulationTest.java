@@ -498,6 +498,51 @@ final class RecoverySimulationTest {
     assertThat(wrong).isEmpty();
   }
 
+  // ---- ranks at different places
+
+  private static void assertDiffer(Program program, String first, String second) {
+    LongStream.range(0, 20)
+        .forEach(
+            seed -> {
+              JobSimulation job = new JobSimulation(seed, ranks(4), CALM, program);
+              Outcome outcome = job.run();
+              assertThat(outcome.status()).as(job.story()).isEqualTo(1);
+              assertThat(outcome.message())
+                  .as(job.story())
+                  .contains("rank 0 " + first)
+                  .contains("rank 2 " + second)
+                  .doesNotContain("\n");
+              assertThat(outcome.recoveries()).as(job.story()).isZero();
+            });
+  }
+
+  @Test
+  void ranksInDifferentLoopsDoNotCommitTogether() {
+    assertDiffer(
+        (fmi, process, cluster) -> {
+          long[] sum = new long[1];
+          if (process.rank() == 2) {
+            fmi.loop(0, n -> {}, sum);
+          }
+          fmi.loop(5, n -> sum[0]++, sum);
+          return sum[0];
+        },
+        "before iteration 0 of loop 0",
+        "at the end, after 0 iterations, of loop 0");
+  }
+
+  @Test
+  void ranksInDifferentIterationsDoNotCommitTogether() {
+    assertDiffer(
+        (fmi, process, cluster) -> {
+          long[] sum = new long[1];
+          fmi.loop(process.rank() == 2 ? 3 : 5, n -> sum[0]++, sum);
+          return sum[0];
+        },
+        "before iteration 4 of loop 0",
+        "at the end, after 3 iterations, of loop 0");
+  }
+
   // ---- state that cannot be saved or restored
 
   private static void assertFailsAtOnePlace(Program program) {

@@ -115,7 +115,7 @@ final class Checkpoints {
     }
     long encoded = clock.nanoTime();
     faults.at(FaultPoint.COMMIT, iteration);
-    agree(id, arrived, begun);
+    agree(id, arrived, begun, epoch);
     if (config.rank() == 0) {
       link.send(
           new RankMessage.CheckpointDone(
@@ -175,16 +175,28 @@ final class Checkpoints {
 
   /**
    * The commit: returns when all ranks have come here, that is, when the checkpoint is complete on
-   * all.
+   * all. All ranks must stand at the same place of the program: what they hold would else be
+   * restored together, as the state of one loop.
    */
-  private void agree(CheckpointId id, long arrived, long begun) {
+  private void agree(CheckpointId id, long arrived, long begun, int epoch) {
     long now = clock.nanoTime();
     long iteration = id.iteration();
     // The first checkpoint of a loop is that of iteration 0.
     long done = lastDoneIteration < 0 ? 0 : iteration - lastDoneIteration;
-    long[] times = {now - begun, done <= 0 ? 0 : (arrived - lastDoneNanos) / done};
-    system.allReduce(times, Op.MAX);
-    tuner.measured(times[0], times[1], done);
+    long loop = loopOf(id);
+    long[] most = {
+      now - begun,
+      done <= 0 ? 0 : (arrived - lastDoneNanos) / done,
+      loop,
+      -loop,
+      iteration,
+      -iteration
+    };
+    system.allReduce(most, Op.MAX);
+    if (most[2] != -most[3] || most[4] != -most[5]) {
+      throw differ(id, epoch);
+    }
+    tuner.measured(most[0], most[1], done);
     lastDoneNanos = clock.nanoTime();
     lastDoneIteration = iteration;
     CheckpointId before = committed;
@@ -194,6 +206,54 @@ final class Checkpoints {
     if (before != null && !before.last()) {
       store.release(before);
     }
+  }
+
+  /** The number of a checkpoint's loop and whether it ends there: the same at all ranks. */
+  private static long loopOf(CheckpointId id) {
+    return 2 * id.loop() + (id.last() ? 1 : 0);
+  }
+
+  /**
+   * Ranks are at different places of the program, each at that of its checkpoint: the program's
+   * fault, and repeated if it were started again. The lowest rank that differs from rank 0 tells
+   * the job, which ends. Never returns.
+   *
+   * @throws Rollback if the epoch is over
+   */
+  private IllegalStateException differ(CheckpointId id, int epoch) {
+    long[] places = new long[2 * config.size()];
+    system.allGather(new long[] {loopOf(id), id.iteration()}, 0, 2, places, 0);
+    int other = 1;
+    while (places[2 * other] == places[0] && places[2 * other + 1] == places[1]) {
+      other++;
+    }
+    if (config.rank() == other) {
+      link.send(
+          new RankMessage.ProgramFault(
+              epoch,
+              "ranks 0 and "
+                  + other
+                  + " take a checkpoint together at different places: rank 0 "
+                  + place(places, 0)
+                  + ", rank "
+                  + other
+                  + " "
+                  + place(places, other)
+                  + ": all ranks must run the same loops, with the same number of iterations"));
+    }
+    while (true) {
+      messenger.park();
+    }
+  }
+
+  private static String place(long[] places, int rank) {
+    long loop = places[2 * rank];
+    long iteration = places[2 * rank + 1];
+    return (loop % 2 == 0
+            ? "before iteration " + iteration
+            : "at the end, after " + iteration + " iterations,")
+        + " of loop "
+        + loop / 2;
   }
 
   /**

@@ -225,6 +225,7 @@ final class WarmUp {
           RankMessage.AtFault _,
           RankMessage.RestartNeeded _,
           RankMessage.Unrecoverable _,
+          RankMessage.ProgramFault _,
           RankMessage.Failed _,
           RankMessage.Abort _ -> {}
     }
