@@ -16,7 +16,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>throws {@link FmiException} for a wrong argument, before anything is sent;
  *   <li>ends once a failure is known, instead of blocking forever: in a loop it throws {@link
  *       Rollback}; outside of loops it never returns, as the process is killed, without {@code
- *       finally} blocks and shutdown hooks, and started again.
+ *       finally} blocks and shutdown hooks, and started again;
+ *   <li>throws {@link IllegalStateException} after {@link Fmi#close}, but for those that only say
+ *       what is known: {@link #rank}, {@link #size}, {@link #group} and {@link #compare}.
  * </ul>
  *
  * Communicators keep working after a recovery; a program does nothing for that.

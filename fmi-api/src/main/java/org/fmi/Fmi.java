@@ -55,10 +55,11 @@ public interface Fmi extends AutoCloseable {
    * Runs {@code body} for iterations 0 to {@code iterations - 1} and survives failures meanwhile
    * (FMI_Loop, FMI paper §III).
    *
-   * <p>Collective over all ranks, which pass the same {@code iterations}. A checkpoint of {@code
-   * state} is taken before the first iteration, then at the configured interval, and when the loop
-   * ends. When a process or node dies, the call catches the {@link Rollback}, restores {@code
-   * state} to the last committed checkpoint and calls the body again from there. After all
+   * <p>Collective over all ranks, which run the same loops and pass the same {@code iterations}:
+   * the job ends if two of them take a checkpoint together at different places. A checkpoint of
+   * {@code state} is taken before the first iteration, then at the configured interval, and when
+   * the loop ends. When a process or node dies, the call catches the {@link Rollback}, restores
+   * {@code state} to the last committed checkpoint and calls the body again from there. After all
    * processes had to be restarted, a loop that had ended restores its final state and returns at
    * once. For that its final checkpoint stays in memory until the job ends: prefer one long loop to
    * many short ones.
@@ -115,6 +116,7 @@ public interface Fmi extends AutoCloseable {
   /**
    * Leaves the job (MPI_Finalize, MPI 4 §11.2). Blocks until all ranks have called it, so that a
    * failure of any rank up to then can still be recovered. A rank that ends without it has failed.
+   * From then on every call that communicates throws {@link IllegalStateException}.
    *
    * @throws FmiException {@link ErrorClass#OTHER} if another rank waits for a message of this one,
    *     or for this one to receive

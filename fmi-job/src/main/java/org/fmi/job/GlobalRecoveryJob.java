@@ -699,6 +699,11 @@ public final class GlobalRecoveryJob implements Job {
           end(70, m.reason());
         }
       }
+      case RankMessage.ProgramFault m -> {
+        if (m.epoch() == epoch) {
+          end(1, m.reason());
+        }
+      }
       case RankMessage.Finished m -> onFinished(rank, m);
       case RankMessage.Failed m -> rank.failedAt = new Line(m.loop(), m.iteration());
       case RankMessage.Abort m ->

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongConsumer;
 import java.util.stream.LongStream;
 import org.fmi.Comm;
@@ -433,6 +435,112 @@ final class RecoverySimulationTest {
           return 0;
         },
         "a loop after Fmi.close");
+  }
+
+  /** One for each way that a call takes: through a communicator, a request, or a loop. */
+  private static void callAfterClose(Fmi fmi, Comm inner, Request pending, int call) {
+    long[] data = new long[2];
+    Comm world = fmi.world();
+    switch (call) {
+      case 0 -> world.send(data, 0, 1, 1 - world.rank(), 1);
+      case 1 -> world.send(data, 0, 1, Comm.PROC_NULL, 1);
+      case 2 -> world.isend(data, 0, 1, 1 - world.rank(), 1);
+      case 3 -> world.recv(data, 0, 1, Comm.ANY_SOURCE, 1);
+      case 4 -> world.irecv(data, 0, 1, Comm.ANY_SOURCE, 1);
+      case 5 -> world.iprobe(Comm.ANY_SOURCE, Comm.ANY_TAG);
+      case 6 -> world.attachBuffer(0);
+      case 7 -> world.barrier();
+      case 8 -> world.allReduce(data, Op.SUM);
+      case 9 -> inner.gather(data, 0, 1, data, 0, 0);
+      case 10 -> inner.dup();
+      case 11 -> inner.free();
+      case 12 -> pending.waitFor();
+      case 13 -> pending.test();
+      case 14 -> pending.status();
+      case 15 -> pending.cancel();
+      case 16 -> pending.progress();
+      case 17 -> fmi.loop(1, n -> {});
+      case 18 -> fmi.loop(data);
+      case 19 -> world.abort(3);
+      default -> throw new AssertionError("no call " + call);
+    }
+  }
+
+  @Test
+  void callsAfterCloseAreTheProgramsFailure() {
+    List<String> wrong = new CopyOnWriteArrayList<>();
+    Program program =
+        (fmi, process, cluster) -> {
+          Comm inner = Objects.requireNonNull(fmi.world().split(process.rank(), 0));
+          Request pending = inner.irecv(new long[1], 0, 1, 0, 7);
+          fmi.close();
+          for (int call = 0; call < 20; call++) {
+            try {
+              callAfterClose(fmi, inner, pending, call);
+              wrong.add(call + " returned");
+            } catch (IllegalStateException e) {
+              if (!e.getMessage().contains("after Fmi.close")) {
+                wrong.add(call + ": " + e);
+              }
+            } catch (FmiException | Rollback e) {
+              wrong.add(call + ": " + e);
+            }
+          }
+          assertThat(fmi.world().rank())
+              .as("what is known without a message")
+              .isEqualTo(process.rank());
+          fmi.close();
+          return fmi.world().size();
+        };
+    Outcome outcome = new JobSimulation(1, ranks(2), CALM, program).run();
+    assertThat(outcome.status()).isZero();
+    assertThat(outcome.answer()).isEqualTo(2);
+    assertThat(wrong).isEmpty();
+  }
+
+  // ---- ranks at different places
+
+  private static void assertDiffer(Program program, String first, String second) {
+    LongStream.range(0, 20)
+        .forEach(
+            seed -> {
+              JobSimulation job = new JobSimulation(seed, ranks(4), CALM, program);
+              Outcome outcome = job.run();
+              assertThat(outcome.status()).as(job.story()).isEqualTo(1);
+              assertThat(outcome.message())
+                  .as(job.story())
+                  .contains("rank 0 " + first)
+                  .contains("rank 2 " + second)
+                  .doesNotContain("\n");
+              assertThat(outcome.recoveries()).as(job.story()).isZero();
+            });
+  }
+
+  @Test
+  void ranksInDifferentLoopsDoNotCommitTogether() {
+    assertDiffer(
+        (fmi, process, cluster) -> {
+          long[] sum = new long[1];
+          if (process.rank() == 2) {
+            fmi.loop(0, n -> {}, sum);
+          }
+          fmi.loop(5, n -> sum[0]++, sum);
+          return sum[0];
+        },
+        "before iteration 0 of loop 0",
+        "at the end, after 0 iterations, of loop 0");
+  }
+
+  @Test
+  void ranksInDifferentIterationsDoNotCommitTogether() {
+    assertDiffer(
+        (fmi, process, cluster) -> {
+          long[] sum = new long[1];
+          fmi.loop(process.rank() == 2 ? 3 : 5, n -> sum[0]++, sum);
+          return sum[0];
+        },
+        "before iteration 4 of loop 0",
+        "at the end, after 3 iterations, of loop 0");
   }
 
   // ---- state that cannot be saved or restored

@@ -78,6 +78,13 @@ public sealed interface RankMessage {
   /** The job cannot be recovered. */
   record Unrecoverable(int epoch, String reason) implements RankMessage {}
 
+  /**
+   * The program's ranks contradict each other, as they would again: the job ends.
+   *
+   * @param reason for the user, a line
+   */
+  record ProgramFault(int epoch, String reason) implements RankMessage {}
+
   /** Reached {@code Fmi.close}. */
   record Finished(int epoch) implements RankMessage {}
 

@@ -111,6 +111,10 @@ public record RecoveryLine(@Nullable CheckpointId line, List<CheckpointId> final
 
   /** Why a checkpoint cannot be brought back; null if it can. */
   private static @Nullable String lost(List<Held> held, CheckpointId id) {
+    String another = another(held, id);
+    if (another != null) {
+      return another;
+    }
     Map<Integer, List<Integer>> lostByGroup = new HashMap<>();
     for (int rank = 0; rank < held.size(); rank++) {
       if (!held.get(rank).complete().contains(id)) {
@@ -129,6 +133,31 @@ public record RecoveryLine(@Nullable CheckpointId line, List<CheckpointId> final
             + (tolerance == 0
                 ? "; ranks on more than one node would have been protected (--ppn, --hosts)"
                 : "; smaller groups (--group-size) make this less likely");
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Who holds a checkpoint of the same version that is not of the same place of the program; null
+   * if nobody does. It was never committed: what one rank holds is no part of the other's.
+   */
+  private static @Nullable String another(List<Held> held, CheckpointId id) {
+    for (int rank = 0; rank < held.size(); rank++) {
+      for (CheckpointId other : held.get(rank).complete()) {
+        if (other.version() == id.version()
+            && (other.loop() != id.loop() || other.last() != id.last())) {
+          return "the checkpoint of iteration "
+              + id.iteration()
+              + " of loop "
+              + id.loop()
+              + " was taken together with that of iteration "
+              + other.iteration()
+              + " of loop "
+              + other.loop()
+              + " at rank "
+              + rank;
+        }
       }
     }
     return null;

@@ -33,6 +33,20 @@ final class RecoveryLineTest {
     assertThat(line.needed()).isEmpty();
   }
 
+  /** Rank 1 has taken it in another loop: it is not what rank 0 has lost. */
+  @Test
+  void whatRanksTookAtDifferentPlacesIsNotBroughtBack() throws UnrecoverableException {
+    CheckpointId other = new CheckpointId(SECOND.version(), 1, SECOND.iteration(), false);
+    List<CheckpointId> both = List.of(FIRST, SECOND);
+    for (CheckpointId taken :
+        List.of(other, new CheckpointId(SECOND.version(), 0, SECOND.iteration(), true))) {
+      assertThat(RecoveryLine.choose(held(both, List.of(FIRST, taken), both, both), false).line())
+          .isEqualTo(FIRST);
+      assertThat(RecoveryLine.choose(held(List.of(FIRST, taken), both, both, both), false).line())
+          .isEqualTo(FIRST);
+    }
+  }
+
   @Test
   void theNewestThatCanBeBroughtBack() throws UnrecoverableException {
     List<CheckpointId> both = List.of(FIRST, SECOND);

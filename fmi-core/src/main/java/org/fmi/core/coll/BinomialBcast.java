@@ -4,7 +4,7 @@ package org.fmi.core.coll;
 final class BinomialBcast {
   private BinomialBcast() {}
 
-  static void run(Channel channel, Region data, long bytes, int root) {
+  static void run(Channel channel, Location data, long bytes, int root) {
     int size = channel.size();
     int v = channel.neighbour(-root); // the tree's root is 0
     int mask = 1;

@@ -16,17 +16,17 @@ final class BinomialReduce {
    * @param result where the result goes at the root; at other ranks not used
    */
   static void run(
-      Channel channel, Reducer reducer, Region data, Region result, long bytes, int root) {
+      Channel channel, Reducer reducer, Location data, Location result, long bytes, int root) {
     int size = channel.size();
     int treeRoot = reducer.commutative() ? root : 0;
     int v = channel.neighbour(-treeRoot);
-    Region sum = data; // the caller's memory: only read
-    @Nullable Region spare = null;
+    Location sum = data; // the caller's memory: only read
+    @Nullable Location spare = null;
     int mask = 1;
     for (; mask < size && (v & mask) == 0; mask <<= 1) {
       if (v + mask < size) {
         Scratch.Use use = sum == data ? Scratch.Use.OTHER : Scratch.Use.SUM;
-        Region right = spare == null ? channel.scratch(reducer, use, bytes) : spare;
+        Location right = spare == null ? channel.scratch(reducer, use, bytes) : spare;
         channel.recv(right, bytes, channel.neighbour(mask), Kind.REDUCE);
         reducer.combine(sum, right, bytes);
         spare = sum == data ? null : sum;

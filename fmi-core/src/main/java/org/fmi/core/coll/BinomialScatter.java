@@ -13,19 +13,19 @@ final class BinomialScatter {
    * @param mine where this rank's block goes; null if the root's stays in its place
    */
   static void run(
-      Channel channel, @Nullable Region all, @Nullable Region mine, long bytes, int root) {
+      Channel channel, @Nullable Location all, @Nullable Location mine, long bytes, int root) {
     int size = channel.size();
     int v = channel.neighbour(-root);
     int blocks = Math.min(v == 0 ? size : Integer.lowestOneBit(v), size - v);
-    Region held;
+    Location held;
     if (v != 0) {
-      Region own = Collectives.required(mine);
+      Location own = Collectives.required(mine);
       held = blocks == 1 ? own : own.scratch(blocks * bytes);
       channel.recv(held, blocks * bytes, channel.neighbour(-(v & -v)), Kind.SCATTER);
     } else if (root == 0) {
       held = Collectives.required(all);
     } else {
-      Region from = Collectives.required(all);
+      Location from = Collectives.required(all);
       held = from.scratch(size * bytes);
       from.plus(root * bytes).copyTo(held, (size - root) * bytes);
       from.copyTo(held.plus((size - root) * bytes), root * bytes);

@@ -12,10 +12,10 @@ final class BruckAllGather {
    *
    * @param mine this rank's block; may stand at its place in {@code all}
    */
-  static void run(Channel channel, Region mine, long bytes, Region all) {
+  static void run(Channel channel, Location mine, long bytes, Location all) {
     int size = channel.size();
     int rank = channel.rank();
-    Region found = all.scratch(size * bytes); // block i is that of rank + i
+    Location found = all.scratch(size * bytes); // block i is that of rank + i
     mine.copyTo(found, bytes);
     for (int have = 1; have < size; have <<= 1) {
       long part = Math.min(have, size - have) * bytes;

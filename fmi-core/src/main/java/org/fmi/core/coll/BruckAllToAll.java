@@ -7,14 +7,14 @@ package org.fmi.core.coll;
 final class BruckAllToAll {
   private BruckAllToAll() {}
 
-  static void run(Channel channel, Region out, Region in, long bytes) {
+  static void run(Channel channel, Location out, Location in, long bytes) {
     int size = channel.size();
     int rank = channel.rank();
-    Region work = in.scratch(size * bytes); // block i has i ranks to go, or came from rank - i
+    Location work = in.scratch(size * bytes); // block i has i ranks to go, or came from rank - i
     out.plus(rank * bytes).copyTo(work, (size - rank) * bytes);
     out.copyTo(work.plus((size - rank) * bytes), rank * bytes);
-    Region packed = in.scratch((size + 1L) / 2 * bytes);
-    Region received = in.scratch((size + 1L) / 2 * bytes);
+    Location packed = in.scratch((size + 1L) / 2 * bytes);
+    Location received = in.scratch((size + 1L) / 2 * bytes);
     for (int mask = 1; mask < size; mask <<= 1) {
       long n = 0;
       for (int i = mask; i < size; i++) {

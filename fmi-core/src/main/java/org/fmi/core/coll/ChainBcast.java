@@ -10,17 +10,17 @@ import org.jspecify.annotations.Nullable;
 final class ChainBcast {
   private ChainBcast() {}
 
-  static void run(Channel channel, Region data, long bytes, int root) {
+  static void run(Channel channel, Location data, long bytes, int root) {
     int v = channel.neighbour(-root);
-    Pieces.@Nullable Incoming in = null;
+    Pipeline.@Nullable Incoming in = null;
     if (v > 0) {
-      in = new Pieces.Incoming(channel, data, bytes, channel.neighbour(-1), Kind.BCAST);
+      in = new Pipeline.Incoming(channel, data, bytes, channel.neighbour(-1), Kind.BCAST);
     }
-    Pieces.@Nullable Outgoing out = null;
+    Pipeline.@Nullable Outgoing out = null;
     if (v < channel.size() - 1) {
-      out = new Pieces.Outgoing(channel, data, bytes, channel.neighbour(1), Kind.BCAST);
+      out = new Pipeline.Outgoing(channel, data, bytes, channel.neighbour(1), Kind.BCAST);
     }
-    for (long at = 0; at < bytes; at += Pieces.BYTES) {
+    for (long at = 0; at < bytes; at += Pipeline.BYTES) {
       if (in != null) {
         in.await();
       }

@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
  * counted for that begins anew with each epoch.
  */
 public final class Channel {
-  private static final Region NOTHING = new Region(new byte[0], 0);
+  private static final Location NOTHING = new Location(new byte[0], 0);
 
   /** Collectives by messages before a region is worth its memory. */
-  private static final int USES_BEFORE_REGION = 8;
+  public static final int USES_BEFORE_REGION = 8;
 
   /**
    * The most ranks that all go through a region: where each writes for each, a piece of its ring
@@ -120,6 +120,7 @@ public final class Channel {
       region = null;
       nodes = null;
     }
+    assert uses <= USES_BEFORE_REGION : "more uses are counted than matter";
     if (uses < USES_BEFORE_REGION && ++uses == USES_BEFORE_REGION) {
       share(share);
     }
@@ -178,7 +179,7 @@ public final class Channel {
   }
 
   /** An array to reduce in, as long as this collective lasts. */
-  Region scratch(Reducer reducer, Scratch.Use use, long bytes) {
+  Location scratch(Reducer reducer, Scratch.Use use, long bytes) {
     if (scratchEpoch != p2p.epoch()) {
       scratchEpoch = p2p.epoch();
       scratch = new Scratch();
@@ -187,8 +188,8 @@ public final class Channel {
   }
 
   /** The same with a copy of what is in {@code source}. */
-  Region copyOf(Reducer reducer, Scratch.Use use, Region source, long bytes) {
-    Region copy = scratch(reducer, use, bytes);
+  Location copyOf(Reducer reducer, Scratch.Use use, Location source, long bytes) {
+    Location copy = scratch(reducer, use, bytes);
     source.copyTo(copy, bytes);
     return copy;
   }
@@ -206,22 +207,22 @@ public final class Channel {
     return Math.floorMod(rank + distance, size);
   }
 
-  void send(Region data, long bytes, int dest, Kind kind) {
+  void send(Location data, long bytes, int dest, Kind kind) {
     p2p.send(
         data.base(), data.at(), bytes, world(dest), context, kind.tag, PointToPoint.Mode.STANDARD);
   }
 
-  Request isend(Region data, long bytes, int dest, Kind kind) {
+  Request isend(Location data, long bytes, int dest, Kind kind) {
     return p2p.isend(
         data.base(), data.at(), bytes, world(dest), context, kind.tag, PointToPoint.Mode.STANDARD);
   }
 
-  void recv(Region data, long bytes, int source, Kind kind) {
+  void recv(Location data, long bytes, int source, Kind kind) {
     Status status = p2p.recv(data.base(), data.at(), bytes, world(source), context, kind.tag);
     checkLength(status, bytes, source, kind);
   }
 
-  Request irecv(Region data, long bytes, int source, Kind kind) {
+  Request irecv(Location data, long bytes, int source, Kind kind) {
     return p2p.irecv(data.base(), data.at(), bytes, world(source), context, kind.tag);
   }
 
@@ -232,7 +233,7 @@ public final class Channel {
 
   /** Sends to one rank and receives from another at once. */
   void exchange(
-      Region out, long outBytes, int dest, Region in, long inBytes, int source, Kind kind) {
+      Location out, long outBytes, int dest, Location in, long inBytes, int source, Kind kind) {
     Status status =
         p2p.sendRecv(
             out.base(),

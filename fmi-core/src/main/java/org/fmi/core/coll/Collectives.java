@@ -26,7 +26,7 @@ public final class Collectives {
   }
 
   /** MPI_Bcast. */
-  public static void bcast(Channel channel, Region data, long bytes, int root) {
+  public static void bcast(Channel channel, Location data, long bytes, int root) {
     SharedRegion region = channel.region();
     Nodes nodes = channel.nodes();
     if (region != null) {
@@ -39,7 +39,7 @@ public final class Collectives {
   }
 
   /** Not through shared memory. */
-  static void bcastByMessages(Channel channel, Region data, long bytes, int root) {
+  static void bcastByMessages(Channel channel, Location data, long bytes, int root) {
     if (Thresholds.bcastByTree(bytes, channel.size())) {
       BinomialBcast.run(channel, data, bytes, root);
     } else if (Thresholds.bcastByChain(bytes, channel.size())) {
@@ -51,7 +51,7 @@ public final class Collectives {
 
   /** MPI_Gather; {@code all} is used at the root only. */
   public static void gather(
-      Channel channel, @Nullable Region mine, long bytes, @Nullable Region all, int root) {
+      Channel channel, @Nullable Location mine, long bytes, @Nullable Location all, int root) {
     SharedRegion region = channel.region();
     Nodes nodes = channel.nodes();
     if (region != null) {
@@ -65,7 +65,7 @@ public final class Collectives {
 
   /** Not through shared memory. */
   static void gatherByMessages(
-      Channel channel, @Nullable Region mine, long bytes, @Nullable Region all, int root) {
+      Channel channel, @Nullable Location mine, long bytes, @Nullable Location all, int root) {
     boolean isRoot = channel.rank() == root;
     if (!Thresholds.gatherByTree(bytes)) {
       gatherv(
@@ -78,16 +78,16 @@ public final class Collectives {
           root);
       return;
     }
-    Region own = mine != null ? mine : required(all).plus(root * bytes);
+    Location own = mine != null ? mine : required(all).plus(root * bytes);
     BinomialGather.run(channel, own, bytes, isRoot ? required(all) : own, root);
   }
 
   /** MPI_Gatherv; what concerns the result is used at the root only. */
   public static void gatherv(
       Channel channel,
-      @Nullable Region mine,
+      @Nullable Location mine,
       long bytes,
-      @Nullable Region all,
+      @Nullable Location all,
       long @Nullable [] starts,
       long @Nullable [] lengths,
       int root) {
@@ -95,7 +95,7 @@ public final class Collectives {
       LinearGather.send(channel, required(mine), bytes, root);
       return;
     }
-    Region to = required(all);
+    Location to = required(all);
     long[] at = required(starts);
     if (mine != null) {
       mine.copyTo(to.plus(at[root]), bytes);
@@ -105,7 +105,7 @@ public final class Collectives {
 
   /** MPI_Scatter; {@code all} is used at the root only, {@code mine} is null for in place. */
   public static void scatter(
-      Channel channel, @Nullable Region all, @Nullable Region mine, long bytes, int root) {
+      Channel channel, @Nullable Location all, @Nullable Location mine, long bytes, int root) {
     SharedRegion region = channel.region();
     Nodes nodes = channel.nodes();
     if (region != null) {
@@ -119,7 +119,7 @@ public final class Collectives {
 
   /** Not through shared memory. */
   static void scatterByMessages(
-      Channel channel, @Nullable Region all, @Nullable Region mine, long bytes, int root) {
+      Channel channel, @Nullable Location all, @Nullable Location mine, long bytes, int root) {
     boolean isRoot = channel.rank() == root;
     if (!Thresholds.gatherByTree(bytes)) {
       scatterv(
@@ -138,17 +138,17 @@ public final class Collectives {
   /** MPI_Scatterv; what concerns the source is used at the root only. */
   public static void scatterv(
       Channel channel,
-      @Nullable Region all,
+      @Nullable Location all,
       long @Nullable [] starts,
       long @Nullable [] lengths,
-      @Nullable Region mine,
+      @Nullable Location mine,
       long bytes,
       int root) {
     if (channel.rank() != root) {
       LinearScatter.receive(channel, required(mine), bytes, root);
       return;
     }
-    Region from = required(all);
+    Location from = required(all);
     long[] at = required(starts);
     LinearScatter.send(channel, from, at, required(lengths));
     if (mine != null) {
@@ -157,13 +157,13 @@ public final class Collectives {
   }
 
   /** MPI_Allgather. */
-  public static void allGather(Channel channel, @Nullable Region mine, long bytes, Region all) {
+  public static void allGather(Channel channel, @Nullable Location mine, long bytes, Location all) {
     SharedRegion region = channel.region();
     Nodes nodes = channel.nodes();
     if (region != null) {
       SharedAllGather.run(region, mine, bytes, all);
     } else if (nodes != null && NodewiseAllGather.suits(nodes, channel.size(), bytes)) {
-      Region own = mine == null ? all.plus(channel.rank() * bytes) : mine;
+      Location own = mine == null ? all.plus(channel.rank() * bytes) : mine;
       NodewiseAllGather.run(nodes, own, bytes, all, channel.size());
     } else {
       allGatherByMessages(channel, mine, bytes, all);
@@ -171,9 +171,10 @@ public final class Collectives {
   }
 
   /** Not through shared memory. */
-  static void allGatherByMessages(Channel channel, @Nullable Region mine, long bytes, Region all) {
+  static void allGatherByMessages(
+      Channel channel, @Nullable Location mine, long bytes, Location all) {
     int size = channel.size();
-    Region place = all.plus(channel.rank() * bytes);
+    Location place = all.plus(channel.rank() * bytes);
     if (Thresholds.allGatherInFewSteps(size * bytes)) {
       BruckAllGather.run(channel, mine == null ? place : mine, bytes, all);
       return;
@@ -192,7 +193,7 @@ public final class Collectives {
 
   /** MPI_Allgatherv. */
   public static void allGatherv(
-      Channel channel, @Nullable Region mine, Region all, long[] starts, long[] lengths) {
+      Channel channel, @Nullable Location mine, Location all, long[] starts, long[] lengths) {
     int rank = channel.rank();
     if (mine != null) {
       mine.copyTo(all.plus(starts[rank]), lengths[rank]);
@@ -201,7 +202,7 @@ public final class Collectives {
   }
 
   /** MPI_Alltoall; {@code bytes} for each pair of ranks. */
-  public static void allToAll(Channel channel, @Nullable Region out, Region in, long bytes) {
+  public static void allToAll(Channel channel, @Nullable Location out, Location in, long bytes) {
     SharedRegion region = channel.region();
     if (region != null) {
       SharedAllToAll.run(region, out, in, bytes);
@@ -220,10 +221,10 @@ public final class Collectives {
   /** MPI_Alltoallv; in place the lengths and starts of what is sent are not used. */
   public static void allToAllv(
       Channel channel,
-      @Nullable Region out,
+      @Nullable Location out,
       long[] outStarts,
       long[] outLengths,
-      Region in,
+      Location in,
       long[] inStarts,
       long[] inLengths) {
     if (out != null) {
@@ -237,7 +238,7 @@ public final class Collectives {
       copyStarts[i] = total;
       total += inLengths[i];
     }
-    Region copy = in.scratch(total);
+    Location copy = in.scratch(total);
     for (int i = 0; i < size; i++) {
       in.plus(inStarts[i]).copyTo(copy.plus(copyStarts[i]), inLengths[i]);
     }

@@ -8,12 +8,12 @@ final class LinearGather {
   private LinearGather() {}
 
   /** This rank's block to the root. */
-  static void send(Channel channel, Region mine, long bytes, int root) {
+  static void send(Channel channel, Location mine, long bytes, int root) {
     channel.send(mine, bytes, root, Kind.GATHER);
   }
 
   /** At the root: all blocks but its own, block i to {@code starts[i]} in bytes. */
-  static void receive(Channel channel, Region all, long[] starts, long[] lengths) {
+  static void receive(Channel channel, Location all, long[] starts, long[] lengths) {
     int size = channel.size();
     int root = channel.rank();
     @Nullable Request[] receives = new Request[size];

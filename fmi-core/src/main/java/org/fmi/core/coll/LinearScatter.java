@@ -8,12 +8,12 @@ final class LinearScatter {
   private LinearScatter() {}
 
   /** This rank's block from the root. */
-  static void receive(Channel channel, Region mine, long bytes, int root) {
+  static void receive(Channel channel, Location mine, long bytes, int root) {
     channel.recv(mine, bytes, root, Kind.SCATTER);
   }
 
   /** At the root: all blocks but its own, block i from {@code starts[i]} in bytes. */
-  static void send(Channel channel, Region all, long[] starts, long[] lengths) {
+  static void send(Channel channel, Location all, long[] starts, long[] lengths) {
     int size = channel.size();
     int root = channel.rank();
     @Nullable Request[] sends = new Request[size];

@@ -76,7 +76,7 @@ final class Nodes {
       region = SharedRegion.open(node, p2p, share, world, key);
       ok[0] = region == null ? 0 : 1;
     }
-    Region agreed = new Region(ok, 0);
+    Location agreed = new Location(ok, 0);
     Reducer min = Reducer.of(Op.MIN, Datatype.INT);
     RecursiveDoublingAllReduce.run(all, min, agreed, agreed, Integer.BYTES);
     if (ok[0] != 0) {
@@ -153,7 +153,7 @@ final class Nodes {
   }
 
   /** An array for what a node's ranks have combined. */
-  Region sum(Reducer reducer, long bytes) {
+  Location sum(Reducer reducer, long bytes) {
     return all.scratch(reducer, Scratch.Use.SUM, bytes);
   }
 
@@ -194,7 +194,8 @@ final class Nodes {
    * @param blockBytes of each node's block
    * @return null at ranks that do not speak
    */
-  @Nullable Region block(@Nullable Region all, @Nullable Region mine, long blockBytes, int root) {
+  @Nullable Location block(
+      @Nullable Location all, @Nullable Location mine, long blockBytes, int root) {
     if (this.all.rank() == root) {
       return Collectives.required(all).plus(node() * blockBytes);
     }

@@ -21,7 +21,7 @@ final class NodewiseAllGather {
    *
    * @param mine may be its place in {@code all}
    */
-  static void run(Nodes nodes, Region mine, long bytes, Region all, int ranks) {
+  static void run(Nodes nodes, Location mine, long bytes, Location all, int ranks) {
     SharedRegion region = required(nodes.region());
     long blockBytes = nodes.ranksInBlock() * bytes;
     SharedGather.run(region, mine, bytes, all.plus(nodes.node() * blockBytes), SPEAKER);

@@ -18,10 +18,10 @@ final class NodewiseAllReduce {
   }
 
   /** {@code result} may be the same place as {@code data}. */
-  static void run(Nodes nodes, Reducer reducer, Region data, Region result, long bytes) {
+  static void run(Nodes nodes, Reducer reducer, Location data, Location result, long bytes) {
     SharedRegion region = nodes.region();
     boolean speaks = nodes.speaks();
-    Region sum = data;
+    Location sum = data;
     if (region != null) {
       SharedReduce.run(region, reducer, region.doubling(), data, result, bytes, SPEAKER);
       sum = result;

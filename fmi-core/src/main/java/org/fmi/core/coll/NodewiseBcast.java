@@ -6,7 +6,7 @@ package org.fmi.core.coll;
 final class NodewiseBcast {
   private NodewiseBcast() {}
 
-  static void run(Nodes nodes, Region data, long bytes, int root) {
+  static void run(Nodes nodes, Location data, long bytes, int root) {
     Channel speakers = nodes.speakersWith(root);
     if (speakers.rank() >= 0) {
       Collectives.bcastByMessages(speakers, data, bytes, nodes.nodeOf(root));

@@ -19,12 +19,13 @@ final class NodewiseGather {
    * @param mine null if the root's data is in its place
    * @param all used at the root only
    */
-  static void run(Nodes nodes, @Nullable Region mine, long bytes, @Nullable Region all, int root) {
+  static void run(
+      Nodes nodes, @Nullable Location mine, long bytes, @Nullable Location all, int root) {
     Channel speakers = nodes.speakersWith(root);
     int rootNode = nodes.nodeOf(root);
     boolean isRoot = speakers.rank() == rootNode;
     long blockBytes = nodes.ranksInBlock() * bytes;
-    Region block = nodes.block(all, mine, blockBytes, root);
+    Location block = nodes.block(all, mine, blockBytes, root);
     SharedGather.run(required(nodes.region()), mine, bytes, block, nodes.place(root));
     if (block != null) {
       Collectives.gatherByMessages(speakers, isRoot ? null : block, blockBytes, all, rootNode);

@@ -23,11 +23,12 @@ final class NodewiseReduce {
    *
    * @param result where the result goes at the root; at other ranks not used
    */
-  static void run(Nodes nodes, Reducer reducer, Region data, Region result, long bytes, int root) {
+  static void run(
+      Nodes nodes, Reducer reducer, Location data, Location result, long bytes, int root) {
     Channel speakers = nodes.speakersWith(root);
     int rootNode = nodes.nodeOf(root);
     boolean speaks = speakers.rank() >= 0;
-    Region sum = data;
+    Location sum = data;
     SharedRegion region = nodes.region();
     if (region != null) {
       int place = nodes.place(root);

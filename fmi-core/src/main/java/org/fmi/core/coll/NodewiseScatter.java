@@ -21,12 +21,13 @@ final class NodewiseScatter {
    * @param all used at the root only
    * @param mine null if the root's data stays in its place
    */
-  static void run(Nodes nodes, @Nullable Region all, @Nullable Region mine, long bytes, int root) {
+  static void run(
+      Nodes nodes, @Nullable Location all, @Nullable Location mine, long bytes, int root) {
     Channel speakers = nodes.speakersWith(root);
     int rootNode = nodes.nodeOf(root);
     boolean isRoot = speakers.rank() == rootNode;
     long blockBytes = nodes.ranksInBlock() * bytes;
-    Region block = nodes.block(all, mine, blockBytes, root);
+    Location block = nodes.block(all, mine, blockBytes, root);
     if (block != null) {
       Collectives.scatterByMessages(speakers, all, isRoot ? null : block, blockBytes, rootNode);
     }

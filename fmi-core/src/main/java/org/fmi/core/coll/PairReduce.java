@@ -18,34 +18,34 @@ final class PairReduce {
    * @param result where the result goes at the root; at the other rank not used
    */
   static void run(
-      Channel channel, Reducer reducer, Region data, Region result, long bytes, int root) {
+      Channel channel, Reducer reducer, Location data, Location result, long bytes, int root) {
     int other = channel.neighbour(1);
     if (channel.rank() == root) {
       combine(channel, reducer, data, result, bytes, other);
       return;
     }
-    Pieces.Outgoing out = new Pieces.Outgoing(channel, data, bytes, root, Kind.REDUCE);
-    for (long at = 0; at < bytes; at += Pieces.BYTES) {
+    Pipeline.Outgoing out = new Pipeline.Outgoing(channel, data, bytes, root, Kind.REDUCE);
+    for (long at = 0; at < bytes; at += Pipeline.BYTES) {
       out.send();
     }
     out.finish();
   }
 
   private static void combine(
-      Channel channel, Reducer reducer, Region data, Region result, long bytes, int other) {
-    Region operand;
-    Pieces.Incoming in;
+      Channel channel, Reducer reducer, Location data, Location result, long bytes, int other) {
+    Location operand;
+    Pipeline.Incoming in;
     if (reducer.direct(data, result)) {
       operand = data;
-      in = new Pieces.Incoming(channel, result, bytes, other, Kind.REDUCE);
+      in = new Pipeline.Incoming(channel, result, bytes, other, Kind.REDUCE);
     } else {
       data.copyTo(result, bytes);
       // At the same offset as the result, if that is not far: combined fastest.
       long offset = Math.min(result.at(), bytes);
       operand = channel.scratch(reducer, Scratch.Use.SPARE, offset + bytes).plus(offset);
-      in = new Pieces.Incoming(channel, operand, bytes, other, Kind.REDUCE);
+      in = new Pipeline.Incoming(channel, operand, bytes, other, Kind.REDUCE);
     }
-    for (long at = 0; at < bytes; at += Pieces.BYTES) {
+    for (long at = 0; at < bytes; at += Pipeline.BYTES) {
       long n = in.await();
       reducer.combine(operand.plus(at), result.plus(at), n);
     }

@@ -10,10 +10,10 @@ final class PairwiseAllToAll {
   /** Starts and lengths in bytes, one a peer. */
   static void run(
       Channel channel,
-      Region out,
+      Location out,
       long[] outStarts,
       long[] outLengths,
-      Region in,
+      Location in,
       long[] inStarts,
       long[] inLengths) {
     int rank = channel.rank();

@@ -13,11 +13,11 @@ final class PairwiseReduceScatter {
    * @param result where this rank's block goes; may lie in {@code data}
    * @param starts where blocks begin in {@code data} in bytes, and its end
    */
-  static void run(Channel channel, Reducer reducer, Region data, Region result, long[] starts) {
+  static void run(Channel channel, Reducer reducer, Location data, Location result, long[] starts) {
     int rank = channel.rank();
     long bytes = starts[rank + 1] - starts[rank];
-    Region sum = channel.copyOf(reducer, Scratch.Use.SUM, data.plus(starts[rank]), bytes);
-    Region other = channel.scratch(reducer, Scratch.Use.OTHER, bytes);
+    Location sum = channel.copyOf(reducer, Scratch.Use.SUM, data.plus(starts[rank]), bytes);
+    Location other = channel.scratch(reducer, Scratch.Use.OTHER, bytes);
     for (int step = 1; step < channel.size(); step++) {
       int dest = channel.neighbour(step);
       int source = channel.neighbour(-step);

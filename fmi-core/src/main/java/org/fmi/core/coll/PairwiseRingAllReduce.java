@@ -9,7 +9,7 @@ final class PairwiseRingAllReduce {
   private PairwiseRingAllReduce() {}
 
   /** {@code result} may be the same place as {@code data}. */
-  static void run(Channel channel, Reducer reducer, Region data, Region result, long bytes) {
+  static void run(Channel channel, Reducer reducer, Location data, Location result, long bytes) {
     long[] starts = RecursiveHalving.equalBlocks(reducer, bytes, channel.size());
     int rank = channel.rank();
     PairwiseReduceScatter.run(channel, reducer, data, result.plus(starts[rank]), starts);

@@ -74,7 +74,8 @@ final class PowerOfTwoFold {
    * @param spare scratch of the same size
    * @return whether this rank acts
    */
-  boolean fold(Channel channel, Reducer reducer, Region data, Region spare, long bytes, Kind kind) {
+  boolean fold(
+      Channel channel, Reducer reducer, Location data, Location spare, long bytes, Kind kind) {
     if (!acts()) {
       channel.send(data, bytes, partner(), kind);
       return false;

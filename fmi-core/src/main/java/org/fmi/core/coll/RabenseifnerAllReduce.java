@@ -9,7 +9,7 @@ final class RabenseifnerAllReduce {
   private RabenseifnerAllReduce() {}
 
   /** {@code result} may be the same place as {@code data}. */
-  static void run(Channel channel, Reducer reducer, Region data, Region result, long bytes) {
+  static void run(Channel channel, Reducer reducer, Location data, Location result, long bytes) {
     PowerOfTwoFold fold = new PowerOfTwoFold(channel, -1);
     if (!fold.acts()) {
       channel.send(data, bytes, fold.partner(), Kind.ALL_REDUCE);

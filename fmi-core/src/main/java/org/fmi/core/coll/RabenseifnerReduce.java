@@ -14,13 +14,13 @@ final class RabenseifnerReduce {
    * @param result where the result goes at the root; at other ranks not used
    */
   static void run(
-      Channel channel, Reducer reducer, Region data, Region result, long bytes, int root) {
+      Channel channel, Reducer reducer, Location data, Location result, long bytes, int root) {
     PowerOfTwoFold fold = new PowerOfTwoFold(channel, root);
     if (!fold.acts()) {
       channel.send(data, bytes, fold.partner(), Kind.REDUCE);
       return;
     }
-    Region sum;
+    Location sum;
     if (channel.rank() == root) {
       data.copyTo(result, bytes);
       sum = result;
@@ -28,7 +28,7 @@ final class RabenseifnerReduce {
       sum = channel.copyOf(reducer, Scratch.Use.SUM, data, bytes);
     }
     if (fold.paired()) {
-      Region other = channel.scratch(reducer, Scratch.Use.OTHER, bytes);
+      Location other = channel.scratch(reducer, Scratch.Use.OTHER, bytes);
       channel.recv(other, bytes, fold.partner(), Kind.REDUCE);
       reducer.combine(other, sum, bytes);
     }
@@ -39,7 +39,7 @@ final class RabenseifnerReduce {
 
   /** The tree's node numbers are v xor root: subtrees are then runs of blocks for every root. */
   private static void gather(
-      Channel channel, PowerOfTwoFold fold, Region sum, long[] starts, int root) {
+      Channel channel, PowerOfTwoFold fold, Location sum, long[] starts, int root) {
     int v = fold.virtual();
     for (int mask = 1; mask < fold.size(); mask <<= 1) {
       int peer = v ^ mask;

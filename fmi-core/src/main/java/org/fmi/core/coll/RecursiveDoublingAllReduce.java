@@ -9,10 +9,10 @@ final class RecursiveDoublingAllReduce {
   private RecursiveDoublingAllReduce() {}
 
   /** {@code result} may be the same place as {@code data}. */
-  static void run(Channel channel, Reducer reducer, Region data, Region result, long bytes) {
+  static void run(Channel channel, Reducer reducer, Location data, Location result, long bytes) {
     PowerOfTwoFold fold = new PowerOfTwoFold(channel, -1);
-    Region sum = channel.copyOf(reducer, Scratch.Use.SUM, data, bytes);
-    Region other = channel.scratch(reducer, Scratch.Use.OTHER, bytes);
+    Location sum = channel.copyOf(reducer, Scratch.Use.SUM, data, bytes);
+    Location other = channel.scratch(reducer, Scratch.Use.OTHER, bytes);
     if (!fold.fold(channel, reducer, sum, other, bytes, Kind.ALL_REDUCE)) {
       channel.recv(result, bytes, fold.partner(), Kind.ALL_REDUCE);
       return;
@@ -25,7 +25,7 @@ final class RecursiveDoublingAllReduce {
         reducer.combine(other, sum, bytes);
       } else {
         reducer.combine(sum, other, bytes);
-        Region combined = other;
+        Location combined = other;
         other = sum;
         sum = combined;
       }

@@ -15,11 +15,16 @@ final class RecursiveDoublingScan {
    * @param result may be the same place as {@code data}; if exclusive not touched at rank 0
    */
   static void run(
-      Channel channel, Reducer reducer, Region data, Region result, long bytes, boolean exclusive) {
+      Channel channel,
+      Reducer reducer,
+      Location data,
+      Location result,
+      long bytes,
+      boolean exclusive) {
     int rank = channel.rank();
-    Region run = reducer.copyOf(data, bytes); // of this rank's run of 2^k ranks
-    Region other = reducer.scratch(bytes);
-    @Nullable Region prefix = exclusive ? null : reducer.copyOf(data, bytes);
+    Location run = reducer.copyOf(data, bytes); // of this rank's run of 2^k ranks
+    Location other = reducer.scratch(bytes);
+    @Nullable Location prefix = exclusive ? null : reducer.copyOf(data, bytes);
     for (int mask = 1; mask < channel.size(); mask <<= 1) {
       int peer = rank ^ mask;
       if (peer >= channel.size()) {
@@ -28,7 +33,7 @@ final class RecursiveDoublingScan {
       channel.exchange(run, bytes, peer, other, bytes, peer, Kind.SCAN);
       if (peer > rank) {
         reducer.combine(run, other, bytes);
-        Region combined = other;
+        Location combined = other;
         other = run;
         run = combined;
       } else {

@@ -18,7 +18,7 @@ final class RecursiveHalving {
       Channel channel,
       PowerOfTwoFold fold,
       Reducer reducer,
-      Region data,
+      Location data,
       long[] starts,
       Kind kind) {
     int size = fold.size();
@@ -29,7 +29,8 @@ final class RecursiveHalving {
     // As long as the vector, so that what is combined has the same offset in both, if that is not
     // far.
     long offset = Math.min(data.at(), starts[size]);
-    Region spare = channel.scratch(reducer, Scratch.Use.SPARE, offset + starts[size]).plus(offset);
+    Location spare =
+        channel.scratch(reducer, Scratch.Use.SPARE, offset + starts[size]).plus(offset);
     int low = 0;
     for (int half = size / 2; half > 0; half /= 2) {
       int peer = fold.actor(v ^ half);
@@ -38,8 +39,8 @@ final class RecursiveHalving {
       int give = upper ? low : low + half;
       long keepBytes = starts[keep + half] - starts[keep];
       long giveBytes = starts[give + half] - starts[give];
-      Region kept = data.plus(starts[keep]);
-      Region theirs = spare.plus(starts[keep]);
+      Location kept = data.plus(starts[keep]);
+      Location theirs = spare.plus(starts[keep]);
       channel.exchange(data.plus(starts[give]), giveBytes, peer, theirs, keepBytes, peer, kind);
       reducer.combine(theirs, kept, keepBytes);
       low = keep;

@@ -12,13 +12,13 @@ final class RecursiveHalvingReduceScatter {
    * @param result where this rank's block goes; may lie in {@code data}
    * @param starts where the ranks' blocks begin in bytes, and the vector's end
    */
-  static void run(Channel channel, Reducer reducer, Region data, Region result, long[] starts) {
+  static void run(Channel channel, Reducer reducer, Location data, Location result, long[] starts) {
     PowerOfTwoFold fold = new PowerOfTwoFold(channel, -1);
     int rank = channel.rank();
     long mine = starts[rank + 1] - starts[rank];
     long total = starts[channel.size()];
-    Region sum = channel.copyOf(reducer, Scratch.Use.SUM, data, total);
-    Region spare =
+    Location sum = channel.copyOf(reducer, Scratch.Use.SUM, data, total);
+    Location spare =
         channel.scratch(reducer, Scratch.Use.OTHER, fold.paired() && fold.acts() ? total : 0);
     if (!fold.fold(channel, reducer, sum, spare, total, Kind.REDUCE_SCATTER)) {
       channel.recv(result, mine, fold.partner(), Kind.REDUCE_SCATTER);

@@ -90,7 +90,7 @@ public final class Reducer {
    * kernel alone.
    */
   @SuppressWarnings("ReferenceEquality") // the same array is meant, not an equal one
-  boolean direct(Region left, Region right) {
+  boolean direct(Location left, Location right) {
     // Of pairs with values that are equal but not the same, such as 0.0 and -0.0, the order
     // decides.
     return divisible() && group == 1 && left.at() == right.at() && left.base() != right.base();
@@ -102,13 +102,13 @@ public final class Reducer {
   }
 
   /** A new array of the type. */
-  Region scratch(long bytes) {
-    return Region.ofType(type, bytes);
+  Location scratch(long bytes) {
+    return Location.ofType(type, bytes);
   }
 
   /** A new array of the type with a copy of what is in {@code source}. */
-  Region copyOf(Region source, long bytes) {
-    Region copy = scratch(bytes);
+  Location copyOf(Location source, long bytes) {
+    Location copy = scratch(bytes);
     source.copyTo(copy, bytes);
     return copy;
   }
@@ -117,7 +117,7 @@ public final class Reducer {
    * {@code right = left op right}, for {@code bytes} bytes of arrays of the type. Fastest where
    * both have the same offset.
    */
-  void combine(Region left, Region right, long bytes) {
+  void combine(Location left, Location right, long bytes) {
     int element = type.bytes();
     int i = (int) (left.at() / element);
     int j = (int) (right.at() / element);
@@ -131,8 +131,8 @@ public final class Reducer {
     }
     // An operation of the program's own gets the whole vector, at index 0.
     int block = divisible() ? Math.min(count, BLOCK) : count;
-    Object in = Region.ofType(type, (long) block * element).base();
-    Object inOut = Region.ofType(type, (long) block * element).base();
+    Object in = Location.ofType(type, (long) block * element).base();
+    Object inOut = Location.ofType(type, (long) block * element).base();
     for (int done = 0; done < count; done += block) {
       int n = Math.min(block, count - done);
       System.arraycopy(left.base(), i + done, in, 0, n);

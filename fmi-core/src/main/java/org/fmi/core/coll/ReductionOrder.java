@@ -86,7 +86,7 @@ final class ReductionOrder {
   }
 
   /** Combines the first {@code bytes} bytes of the rows; gives that of the result. */
-  Region reduce(Reducer reducer, Region[] rows, long bytes) {
+  Location reduce(Reducer reducer, Location[] rows, long bytes) {
     for (int i = 0; i < steps; i++) {
       reducer.combine(rows[left[i]], rows[right[i]], bytes);
     }

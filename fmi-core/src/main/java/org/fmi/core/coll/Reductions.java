@@ -21,17 +21,17 @@ public final class Reductions {
 
   /** MPI_Reduce; {@code result} is used at the root only. */
   public static void reduce(
-      Channel channel, Reducer reducer, Region data, Region result, long count, int root) {
+      Channel channel, Reducer reducer, Location data, Location result, long count, int root) {
     boolean isRoot = channel.rank() == root;
     for (long done = 0, piece; done < count; done += piece) {
       piece = Math.min(count - done, pieceOf(reducer));
       long bytes = bytes(reducer, piece);
-      Region from = operand(reducer, data.plus(bytes(reducer, done)), bytes);
+      Location from = operand(reducer, data.plus(bytes(reducer, done)), bytes);
       if (!isRoot) {
         reducePiece(channel, reducer, from, from, bytes, root);
       } else {
-        Region target = result.plus(bytes(reducer, done));
-        Region to = resultFor(reducer, target, bytes);
+        Location target = result.plus(bytes(reducer, done));
+        Location to = resultFor(reducer, target, bytes);
         reducePiece(channel, reducer, from, to, bytes, root);
         deliver(to, target, bytes);
       }
@@ -40,13 +40,13 @@ public final class Reductions {
 
   /** MPI_Allreduce. */
   public static void allReduce(
-      Channel channel, Reducer reducer, Region data, Region result, long count) {
+      Channel channel, Reducer reducer, Location data, Location result, long count) {
     for (long done = 0, piece; done < count; done += piece) {
       piece = Math.min(count - done, pieceOf(reducer));
       long bytes = bytes(reducer, piece);
-      Region from = operand(reducer, data.plus(bytes(reducer, done)), bytes);
-      Region target = result.plus(bytes(reducer, done));
-      Region to = resultFor(reducer, target, bytes);
+      Location from = operand(reducer, data.plus(bytes(reducer, done)), bytes);
+      Location target = result.plus(bytes(reducer, done));
+      Location to = resultFor(reducer, target, bytes);
       allReducePiece(channel, reducer, from, to, bytes);
       deliver(to, target, bytes);
     }
@@ -54,7 +54,7 @@ public final class Reductions {
 
   /** MPI_Reduce_scatter; {@code counts} one a rank. */
   public static void reduceScatter(
-      Channel channel, Reducer reducer, Region data, Region result, long[] counts) {
+      Channel channel, Reducer reducer, Location data, Location result, long[] counts) {
     int size = channel.size();
     int rank = channel.rank();
     long[] starts = new long[size + 1];
@@ -65,15 +65,15 @@ public final class Reductions {
     long mine = starts[rank + 1] - starts[rank];
     if (total / reducer.type().bytes() > pieceOf(reducer)) {
       // In place the result would overwrite what is still to be reduced.
-      Region to = data.isSamePlaceAs(result) ? result.scratch(mine) : result;
+      Location to = data.isSamePlaceAs(result) ? result.scratch(mine) : result;
       for (int root = 0; root < size; root++) {
         reduce(channel, reducer, data.plus(starts[root]), to, counts[root], root);
       }
       deliver(to, result, mine);
       return;
     }
-    Region from = operand(reducer, data, total);
-    Region to = resultFor(reducer, result, mine);
+    Location from = operand(reducer, data, total);
+    Location to = resultFor(reducer, result, mine);
     if (!reducer.divisible()) {
       reduceThenScatter(channel, reducer, from, to, starts);
       deliver(to, result, mine);
@@ -96,14 +96,19 @@ public final class Reductions {
 
   /** MPI_Scan, or MPI_Exscan if exclusive. */
   public static void scan(
-      Channel channel, Reducer reducer, Region data, Region result, long count, boolean exclusive) {
+      Channel channel,
+      Reducer reducer,
+      Location data,
+      Location result,
+      long count,
+      boolean exclusive) {
     for (long done = 0, piece; done < count; done += piece) {
       piece = Math.min(count - done, pieceOf(reducer));
       long bytes = bytes(reducer, piece);
-      Region from = operand(reducer, data.plus(bytes(reducer, done)), bytes);
-      Region target = result.plus(bytes(reducer, done));
+      Location from = operand(reducer, data.plus(bytes(reducer, done)), bytes);
+      Location target = result.plus(bytes(reducer, done));
       boolean nothing = exclusive && channel.rank() == 0;
-      Region to = nothing ? target : resultFor(reducer, target, bytes);
+      Location to = nothing ? target : resultFor(reducer, target, bytes);
       RecursiveDoublingScan.run(channel, reducer, from, to, bytes, exclusive);
       if (!nothing) {
         deliver(to, target, bytes);
@@ -112,7 +117,7 @@ public final class Reductions {
   }
 
   private static void reducePiece(
-      Channel channel, Reducer reducer, Region from, Region to, long bytes, int root) {
+      Channel channel, Reducer reducer, Location from, Location to, long bytes, int root) {
     SharedRegion region = channel.region();
     Nodes nodes = channel.nodes();
     if (region != null && SharedOperands.fit(region, reducer, bytes)) {
@@ -134,7 +139,7 @@ public final class Reductions {
 
   /** Not through shared memory. */
   static void reduceByMessages(
-      Channel channel, Reducer reducer, Region from, Region to, long bytes, int root) {
+      Channel channel, Reducer reducer, Location from, Location to, long bytes, int root) {
     if (reduceInTree(reducer, bytes)) {
       BinomialReduce.run(channel, reducer, from, to, bytes, root);
     } else if (PairReduce.suits(channel, reducer)) {
@@ -145,7 +150,7 @@ public final class Reductions {
   }
 
   private static void allReducePiece(
-      Channel channel, Reducer reducer, Region from, Region to, long bytes) {
+      Channel channel, Reducer reducer, Location from, Location to, long bytes) {
     SharedRegion region = channel.region();
     Nodes nodes = channel.nodes();
     if (region != null
@@ -164,7 +169,7 @@ public final class Reductions {
 
   /** Not through shared memory; operations of the program's own on short vectors only. */
   static void allReduceByMessages(
-      Channel channel, Reducer reducer, Region from, Region to, long bytes) {
+      Channel channel, Reducer reducer, Location from, Location to, long bytes) {
     if (Thresholds.reduceWhole(bytes)) {
       RecursiveDoublingAllReduce.run(channel, reducer, from, to, bytes);
     } else if (Thresholds.allReduceByRing(bytes, channel.size())) {
@@ -175,7 +180,7 @@ public final class Reductions {
   }
 
   private static void allReduceShared(
-      SharedRegion region, Reducer reducer, Region from, Region to, long bytes) {
+      SharedRegion region, Reducer reducer, Location from, Location to, long bytes) {
     int size = region.size();
     if (Thresholds.reduceWhole(bytes)) {
       SharedAllReduce.run(region, reducer, region.doubling(), from, to, bytes, bytes);
@@ -197,10 +202,10 @@ public final class Reductions {
   }
 
   private static void reduceThenScatter(
-      Channel channel, Reducer reducer, Region from, Region to, long[] starts) {
+      Channel channel, Reducer reducer, Location from, Location to, long[] starts) {
     int size = channel.size();
     int rank = channel.rank();
-    Region all = rank == 0 ? reducer.scratch(starts[size]) : from;
+    Location all = rank == 0 ? reducer.scratch(starts[size]) : from;
     BinomialReduce.run(channel, reducer, from, all, starts[size], 0);
     long[] lengths = new long[size];
     for (int i = 0; i < size; i++) {
@@ -210,16 +215,16 @@ public final class Reductions {
   }
 
   /** The operand as an array of the type: itself, or a copy. */
-  private static Region operand(Reducer reducer, Region data, long bytes) {
+  private static Location operand(Reducer reducer, Location data, long bytes) {
     return data.isArrayOf(reducer.type()) ? data : reducer.copyOf(data, bytes);
   }
 
   /** Where the result is computed: at its place, or in an array to be copied there. */
-  private static Region resultFor(Reducer reducer, Region result, long bytes) {
+  private static Location resultFor(Reducer reducer, Location result, long bytes) {
     return result.isArrayOf(reducer.type()) ? result : reducer.scratch(bytes);
   }
 
-  private static void deliver(Region computed, Region result, long bytes) {
+  private static void deliver(Location computed, Location result, long bytes) {
     if (computed != result) {
       computed.copyTo(result, bytes);
     }

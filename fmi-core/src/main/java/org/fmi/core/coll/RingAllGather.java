@@ -8,7 +8,7 @@ final class RingAllGather {
   private RingAllGather() {}
 
   /** Blocks one after the other: block i begins at {@code starts[i]} and ends at the next start. */
-  static void run(Channel channel, Region data, long[] starts, int mine, Kind kind) {
+  static void run(Channel channel, Location data, long[] starts, int mine, Kind kind) {
     int size = channel.size();
     long[] lengths = new long[size];
     for (int i = 0; i < size; i++) {
@@ -23,7 +23,7 @@ final class RingAllGather {
    * @param mine the block this rank has; its right neighbour has the next one
    */
   static void run(
-      Channel channel, Region data, long[] starts, long[] lengths, int mine, Kind kind) {
+      Channel channel, Location data, long[] starts, long[] lengths, int mine, Kind kind) {
     int size = channel.size();
     int right = channel.neighbour(1);
     int left = channel.neighbour(-1);

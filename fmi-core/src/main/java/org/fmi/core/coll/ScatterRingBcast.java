@@ -10,7 +10,7 @@ final class ScatterRingBcast {
 
   private ScatterRingBcast() {}
 
-  static void run(Channel channel, Region data, long bytes, int root) {
+  static void run(Channel channel, Location data, long bytes, int root) {
     int size = channel.size();
     long[] starts = new long[size + 1];
     long block = Math.ceilDiv(Math.ceilDiv(bytes, size), UNIT) * UNIT;
@@ -23,15 +23,15 @@ final class ScatterRingBcast {
   }
 
   /** A ring allgather that is not closed: node 0 has everything, and its data is not written to. */
-  private static void gather(Channel channel, Region data, long[] starts, int v) {
+  private static void gather(Channel channel, Location data, long[] starts, int v) {
     int size = channel.size();
     int right = channel.neighbour(1);
     int left = channel.neighbour(-1);
     for (int step = 0; step < size - 1; step++) {
       int out = Math.floorMod(v - step, size);
       int in = Math.floorMod(out - 1, size);
-      Region sent = data.plus(starts[out]);
-      Region received = data.plus(starts[in]);
+      Location sent = data.plus(starts[out]);
+      Location received = data.plus(starts[in]);
       long bytesSent = starts[out + 1] - starts[out];
       long bytesReceived = starts[in + 1] - starts[in];
       if (v == 0) {
@@ -45,7 +45,7 @@ final class ScatterRingBcast {
   }
 
   /** A binomial tree whose node v receives the blocks of all its subtree, v to v + mask - 1. */
-  private static void scatter(Channel channel, Region data, long[] starts, int v) {
+  private static void scatter(Channel channel, Location data, long[] starts, int v) {
     int size = channel.size();
     int mask = 1;
     while (mask < size && (v & mask) == 0) {

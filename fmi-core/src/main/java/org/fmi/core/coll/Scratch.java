@@ -20,17 +20,17 @@ final class Scratch {
   /** Longer arrays are not kept. */
   private static final long KEPT_BYTES = 4 << 20;
 
-  private final Map<Use, Map<Predefined, Region>> kept = new EnumMap<>(Use.class);
+  private final Map<Use, Map<Predefined, Location>> kept = new EnumMap<>(Use.class);
 
   /** An array of the reducer's type, of these bytes or more, with anything in it. */
-  Region get(Reducer reducer, Use use, long bytes) {
+  Location get(Reducer reducer, Use use, long bytes) {
     // An operation of the program's own is given whole arrays.
     if (!reducer.divisible() || bytes > KEPT_BYTES) {
       return reducer.scratch(bytes);
     }
-    Map<Predefined, Region> arrays =
+    Map<Predefined, Location> arrays =
         kept.computeIfAbsent(use, _ -> new EnumMap<>(Predefined.class));
-    Region found = arrays.get(reducer.type());
+    Location found = arrays.get(reducer.type());
     if (found == null || found.arrayBytes() < bytes) {
       found = reducer.scratch(bytes);
       arrays.put(reducer.type(), found);

@@ -11,11 +11,11 @@ final class SharedAllGather {
    *
    * @param mine null if this rank's data is in its place
    */
-  static void run(SharedRegion region, @Nullable Region mine, long bytes, Region all) {
+  static void run(SharedRegion region, @Nullable Location mine, long bytes, Location all) {
     long piece = region.pieceBytes();
     int rank = region.rank();
     int size = region.size();
-    Region place = all.plus(rank * bytes);
+    Location place = all.plus(rank * bytes);
     if (mine != null) {
       mine.copyTo(place, bytes);
     }

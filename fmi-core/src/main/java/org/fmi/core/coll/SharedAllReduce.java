@@ -17,8 +17,8 @@ final class SharedAllReduce {
       SharedRegion region,
       Reducer reducer,
       ReductionOrder order,
-      Region data,
-      Region result,
+      Location data,
+      Location result,
       long bytes,
       long call) {
     long piece = region.pieceBytes();

@@ -12,10 +12,10 @@ final class SharedAllToAll {
    * @param out null if what is sent stands where what is received goes
    * @param bytes for each pair of ranks
    */
-  static void run(SharedRegion region, @Nullable Region out, Region in, long bytes) {
+  static void run(SharedRegion region, @Nullable Location out, Location in, long bytes) {
     int rank = region.rank();
     int size = region.size();
-    Region from = out == null ? in : out;
+    Location from = out == null ? in : out;
     if (out != null) {
       out.plus(rank * bytes).copyTo(in.plus(rank * bytes), bytes);
     }

@@ -4,7 +4,7 @@ package org.fmi.core.coll;
 final class SharedBcast {
   private SharedBcast() {}
 
-  static void run(SharedRegion region, Region data, long bytes, int root) {
+  static void run(SharedRegion region, Location data, long bytes, int root) {
     long piece = region.pieceBytes();
     for (long at = 0; at < bytes; at += piece) {
       long n = Math.min(piece, bytes - at);

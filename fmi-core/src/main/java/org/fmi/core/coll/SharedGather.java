@@ -13,7 +13,7 @@ final class SharedGather {
    * @param all used at the root only
    */
   static void run(
-      SharedRegion region, @Nullable Region mine, long bytes, @Nullable Region all, int root) {
+      SharedRegion region, @Nullable Location mine, long bytes, @Nullable Location all, int root) {
     long piece = region.pieceBytes();
     int rank = region.rank();
     if (rank == root && mine != null && all != null) {

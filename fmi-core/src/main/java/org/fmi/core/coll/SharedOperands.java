@@ -19,7 +19,7 @@ final class SharedOperands {
    *
    * @param call bytes of the call that it belongs to
    */
-  static void write(SharedRegion region, Kind kind, long call, Region data, long bytes) {
+  static void write(SharedRegion region, Kind kind, long call, Location data, long bytes) {
     region.begin(kind, call, bytes);
     region.awaitFree();
     region.put(data, region.rank(), 0, bytes);
@@ -37,10 +37,10 @@ final class SharedOperands {
       SharedRegion region,
       Reducer reducer,
       ReductionOrder order,
-      Region own,
+      Location own,
       long at,
       long bytes,
-      Region result) {
+      Location result) {
     for (int r = 0; r < region.size(); r++) {
       if (r != region.rank()) {
         region.awaitWritten(r);
@@ -52,7 +52,7 @@ final class SharedOperands {
     }
     // An operation of the program's own gets the whole vector.
     long block = reducer.divisible() ? Math.min(BLOCK_BYTES, bytes) : bytes;
-    Region[] rows = region.rows(reducer, block);
+    Location[] rows = region.rows(reducer, block);
     for (long done = 0; done < bytes; done += block) {
       long n = Math.min(block, bytes - done);
       for (int r = 0; r < region.size(); r++) {
@@ -72,11 +72,11 @@ final class SharedOperands {
    * to be kept with two operands of an operation that commutes.
    */
   private static void combinePair(
-      SharedRegion region, Reducer reducer, Region own, long at, long bytes, Region result) {
+      SharedRegion region, Reducer reducer, Location own, long at, long bytes, Location result) {
     int other = 1 - region.rank();
     for (long done = 0; done < bytes; done += BLOCK_BYTES) {
       long n = Math.min(BLOCK_BYTES, bytes - done);
-      Region block = result.plus(done);
+      Location block = result.plus(done);
       region.get(other, at + done, block, n);
       reducer.combine(own.plus(done), block, n);
     }
@@ -95,13 +95,13 @@ final class SharedOperands {
       long call,
       Reducer reducer,
       ReductionOrder order,
-      Region data,
+      Location data,
       long bytes) {
     int rank = region.rank();
     long[] starts = RecursiveHalving.equalBlocks(reducer, bytes, region.size());
     long mine = starts[rank + 1] - starts[rank];
     write(region, kind, call, data, bytes);
-    Region sum = region.sum(reducer, mine);
+    Location sum = region.sum(reducer, mine);
     combine(region, reducer, order, data.plus(starts[rank]), starts[rank], mine, sum);
     region.done();
     region.begin(kind, call, starts[1]); // the first is the longest

@@ -16,8 +16,8 @@ final class SharedReduce {
       SharedRegion region,
       Reducer reducer,
       ReductionOrder order,
-      Region data,
-      Region result,
+      Location data,
+      Location result,
       long bytes,
       int root) {
     boolean isRoot = region.rank() == root;

@@ -18,8 +18,8 @@ final class SharedReduceScatter {
       SharedRegion region,
       Reducer reducer,
       ReductionOrder order,
-      Region data,
-      Region result,
+      Location data,
+      Location result,
       long[] starts) {
     int rank = region.rank();
     int size = region.size();
@@ -42,7 +42,7 @@ final class SharedReduceScatter {
       region.written();
       long mine = length(starts, rank, at, n);
       if (mine > 0) {
-        Region own = data.plus(starts[rank] + at);
+        Location own = data.plus(starts[rank] + at);
         SharedOperands.combine(region, reducer, order, own, rank * n, mine, result.plus(at));
       }
       region.done();

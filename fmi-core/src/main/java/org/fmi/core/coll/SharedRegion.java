@@ -109,7 +109,7 @@ final class SharedRegion {
   private long ringFirst;
 
   /** For reductions, one row a rank; made when a type is used first. */
-  private final Map<Predefined, Region[]> rows = new EnumMap<>(Predefined.class);
+  private final Map<Predefined, Location[]> rows = new EnumMap<>(Predefined.class);
 
   private final Scratch scratch = new Scratch();
 
@@ -158,7 +158,7 @@ final class SharedRegion {
   static @Nullable SharedRegion open(
       Channel channel, PointToPoint p2p, NodeShare share, int[] worldRanks, int key) {
     int[] ok = {1};
-    Region agreed = new Region(ok, 0);
+    Location agreed = new Location(ok, 0);
     @Nullable MemorySegment memory = null;
     boolean first = channel.rank() == 0;
     if (first) {
@@ -173,7 +173,7 @@ final class SharedRegion {
     }
     // What a rank knows of its node's others may be old: it is the same at all only if agreed upon.
     int[] okAndCores = {ok[0], p2p.mayWaitBusily() ? 1 : 0};
-    agreed = new Region(okAndCores, 0);
+    agreed = new Location(okAndCores, 0);
     Reducer min = Reducer.of(Op.MIN, Predefined.INT);
     RecursiveDoublingAllReduce.run(channel, min, agreed, agreed, 2L * Integer.BYTES);
     if (first) {
@@ -254,6 +254,7 @@ final class SharedRegion {
    * @param most the most that one of them writes in this round, at most {@link #pieceBytes}
    */
   void begin(Kind kind, long bytes, long most) {
+    assert most <= pieceBytes : "a rank writes more in a round than its place holds";
     round++;
     call = bytes << KIND_BITS | kind.tag;
     inRing = most > SHORT_BYTES;
@@ -274,6 +275,7 @@ final class SharedRegion {
     ringRounds[use] = round;
     ringStarts[use] = ringEnd;
     ringEnd += (bytes + LINE - 1) & -LINE;
+    assert at % LINE == 0 && at + bytes <= ringBytes : "data are cut in two by the ring's end";
     return at;
   }
 
@@ -281,6 +283,7 @@ final class SharedRegion {
   private long overwritten() {
     // That of TURNS uses ago is over, as its slot is used again.
     ringFirst = Math.max(ringFirst, ringUses - TURNS + 1);
+    assert ringFirst <= ringUses : "more data left the ring than were written";
     while (ringStarts[(int) (ringFirst & (TURNS - 1))] < ringEnd - ringBytes) {
       ringFirst++;
     }
@@ -307,6 +310,7 @@ final class SharedRegion {
         all = Math.min(all, number(r * LINE));
       }
     }
+    assert all >= least : "a rank takes back that it is done";
     free = all;
   }
 
@@ -400,20 +404,20 @@ final class SharedRegion {
   }
 
   /** Copies to a rank's place of this round. */
-  void put(Region from, int r, long at, long bytes) {
+  void put(Location from, int r, long at, long bytes) {
     from.copyTo(memory, data(r) + at, bytes);
   }
 
   /** Copies from a rank's place of this round. */
-  void get(int r, long at, Region to, long bytes) {
+  void get(int r, long at, Location to, long bytes) {
     to.copyFrom(memory, data(r) + at, bytes);
   }
 
   /** Scratch for operands of all ranks: a row each, of these bytes or more. */
-  Region[] rows(Reducer reducer, long bytes) {
-    Region[] made = rows.get(reducer.type());
+  Location[] rows(Reducer reducer, long bytes) {
+    Location[] made = rows.get(reducer.type());
     if (made == null || made[0].arrayBytes() < bytes) {
-      made = new Region[size];
+      made = new Location[size];
       for (int r = 0; r < size; r++) {
         made[r] = reducer.scratch(bytes);
       }
@@ -423,7 +427,7 @@ final class SharedRegion {
   }
 
   /** An array for what this rank combines. */
-  Region sum(Reducer reducer, long bytes) {
+  Location sum(Reducer reducer, long bytes) {
     return scratch.get(reducer, Scratch.Use.SUM, bytes);
   }
 }

@@ -16,7 +16,7 @@ final class SharedScatter {
    * @param mine null if the root's data stays in its place
    */
   static void run(
-      SharedRegion region, @Nullable Region all, @Nullable Region mine, long bytes, int root) {
+      SharedRegion region, @Nullable Location all, @Nullable Location mine, long bytes, int root) {
     int rank = region.rank();
     if (rank == root && mine != null && all != null) {
       all.plus(root * bytes).copyTo(mine, bytes);
@@ -32,7 +32,7 @@ final class SharedScatter {
   }
 
   private static void together(
-      SharedRegion region, @Nullable Region all, @Nullable Region mine, long bytes, int root) {
+      SharedRegion region, @Nullable Location all, @Nullable Location mine, long bytes, int root) {
     int rank = region.rank();
     long total = region.size() * bytes;
     region.begin(Kind.SCATTER, bytes, total);
@@ -48,7 +48,7 @@ final class SharedScatter {
   }
 
   private static void apart(
-      SharedRegion region, @Nullable Region all, @Nullable Region mine, long bytes, int root) {
+      SharedRegion region, @Nullable Location all, @Nullable Location mine, long bytes, int root) {
     int rank = region.rank();
     long piece = region.pieceBytes();
     for (long at = 0; at < bytes; at += piece) {

@@ -36,7 +36,8 @@ final class Thresholds {
    * Bytes for each rank from which on a long message goes down a chain in pieces. In k pieces it
    * then takes the time of k + N - 2 of them, with scatter and allgather that of 2 k (N-1) / N.
    */
-  static final long BCAST_CHAIN_BLOCK_BYTES = OVERRIDES.of("BCAST_CHAIN_BLOCK_BYTES", Pieces.BYTES);
+  static final long BCAST_CHAIN_BLOCK_BYTES =
+      OVERRIDES.of("BCAST_CHAIN_BLOCK_BYTES", Pipeline.BYTES);
 
   /**
    * Bytes a rank up to which gather and scatter go along a tree, which forwards data log N times.

@@ -4,8 +4,8 @@ import org.fmi.Comm;
 import org.fmi.Datatype;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
+import org.fmi.core.coll.Location;
 import org.fmi.core.coll.Reducer;
-import org.fmi.core.coll.Region;
 import org.jspecify.annotations.Nullable;
 
 /** Checks the arguments of communicator calls other than buffers. */
@@ -111,7 +111,7 @@ final class Arguments {
     }
   }
 
-  static void checkApart(Region send, Region recv, long bytes) {
+  static void checkApart(Location send, Location recv, long bytes) {
     if (bytes > 0 && send.isSamePlaceAs(recv)) {
       throw new FmiException(
           ErrorClass.BUFFER,

@@ -1,18 +1,18 @@
 package org.fmi.core.comm;
 
 import org.fmi.Datatype;
-import org.fmi.core.coll.Region;
+import org.fmi.core.coll.Location;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The blocks of a buffer, one a rank, that the v forms of collectives name by counts and
  * displacements.
  *
- * @param region where displacements count from
- * @param starts where each block begins, in bytes from the region
+ * @param place where displacements count from
+ * @param starts where each block begins, in bytes from the place
  * @param lengths of the blocks, in bytes
  */
-record Blocks(Region region, long[] starts, long[] lengths) {
+record Blocks(Location place, long[] starts, long[] lengths) {
   /** Checked blocks to be read. */
   static Blocks toRead(
       Object buffer,
@@ -60,6 +60,6 @@ record Blocks(Region region, long[] starts, long[] lengths) {
               : Buffers.checkRead(buffer, from, n[i], type);
       starts[i] = (from - offset) * type.bytes();
     }
-    return new Blocks(Buffers.region(buffer, offset, type), starts, lengths);
+    return new Blocks(Buffers.place(buffer, offset, type), starts, lengths);
   }
 }

@@ -8,7 +8,7 @@ import org.fmi.Comm;
 import org.fmi.Datatype;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
-import org.fmi.core.coll.Region;
+import org.fmi.core.coll.Location;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +24,7 @@ final class Buffers {
     if (buffer instanceof ByteBuffer) {
       return Datatype.BYTE;
     }
-    Datatype type = buffer == null ? null : Region.elementType(buffer);
+    Datatype type = buffer == null ? null : Location.elementType(buffer);
     if (type == null) {
       throw unsupported(buffer);
     }
@@ -146,8 +146,8 @@ final class Buffers {
   }
 
   /** The place of an element of {@code type}. */
-  static Region region(Object buffer, long offset, Datatype type) {
-    return new Region(memory(buffer), byteOffset(buffer, offset, type));
+  static Location place(Object buffer, long offset, Datatype type) {
+    return new Location(memory(buffer), byteOffset(buffer, offset, type));
   }
 
   /** The bytes from index 0 that a buffer offers. */

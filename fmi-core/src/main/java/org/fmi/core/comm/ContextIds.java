@@ -3,10 +3,12 @@ package org.fmi.core.comm;
 import java.util.Arrays;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
+import org.fmi.core.p2p.Contexts;
+import org.fmi.core.p2p.Messenger;
 
 /**
- * Gives communicators their context ids. Communicator c talks point to point in context 2c and does
- * collectives in 2c + 1; 0 is the world, 1 the runtime's own.
+ * Gives communicators their ids, from which {@link Contexts} makes their contexts, and says which
+ * communicators exist.
  *
  * <p>The members of a new communicator agree on the highest of their next free ids, so an id is
  * never used twice at a rank, while different ranks may use it for different communicators. The
@@ -14,11 +16,13 @@ import org.fmi.FmiException;
  * ranks allocate again what they allocated before.
  */
 public final class ContextIds {
-  static final int WORLD = 0;
-  static final int SYSTEM = 1;
-  private static final int FIRST_FREE = 2;
+  private static final int FIRST_FREE = Contexts.SYSTEM + 1;
+
+  private static final int CLOSED = -1;
 
   private int next = FIRST_FREE;
+
+  private boolean closed;
 
   /** The ids restored so far, in order. */
   private int[] restored = new int[0];
@@ -47,9 +51,30 @@ public final class ContextIds {
     next = id + 1;
   }
 
+  /** {@code Fmi} is closed: no communicator can be used any more. */
+  public void close() {
+    closed = true;
+  }
+
   /** How often {@link #restore} was called. */
   int restores() {
     return restored.length;
+  }
+
+  /** {@link #restores} while communicators can be used; else a number that it never is. */
+  int usable() {
+    return closed ? CLOSED : restored.length;
+  }
+
+  /**
+   * Refuses a call that communicates.
+   *
+   * @throws IllegalStateException after {@link #close}
+   */
+  void requireOpen() {
+    if (closed) {
+      throw Messenger.afterClose();
+    }
   }
 
   /** Whether a communicator that existed after {@code restores} restores still does. */

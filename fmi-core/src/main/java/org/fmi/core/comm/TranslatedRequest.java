@@ -5,7 +5,7 @@ import org.fmi.Status;
 import org.jspecify.annotations.Nullable;
 
 /** A receive whose status names the source by its rank in a communicator, not in the world. */
-record TranslatedRequest(Request request, Communicator communicator) implements Request {
+record TranslatedRequest(Request request, Membership communicator) implements Request {
   @Override
   public Status waitFor() {
     return communicator.local(request.waitFor());

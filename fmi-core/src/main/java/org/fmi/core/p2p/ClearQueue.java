@@ -14,6 +14,7 @@ final class ClearQueue {
     if (size == ring.length) {
       grow();
     }
+    assert Integer.bitCount(ring.length) == 1 && size < ring.length : "not a ring, or no room";
     int at = head + size & ring.length - 1;
     ring[at] = sequence;
     ring[at + 1] = wanted;
@@ -29,6 +30,7 @@ final class ClearQueue {
   }
 
   void removeFirst() {
+    assert size > 0 : "no frame is left to be sent";
     head = head + 2 & ring.length - 1;
     size -= 2;
   }

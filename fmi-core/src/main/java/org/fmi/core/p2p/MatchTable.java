@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
  * like any other. Each operation takes constant time and, in the steady state, allocates nothing.
  */
 final class MatchTable {
-  /** A place in one of the table's queues. */
-  abstract static class Link {
-    private @Nullable Link previous;
-    private @Nullable Link next;
+  /** What can stand in one of the table's queues. */
+  abstract static class Queued {
+    private @Nullable Queued previous;
+    private @Nullable Queued next;
     private @Nullable Bucket bucket;
   }
 
@@ -19,8 +19,8 @@ final class MatchTable {
     int context;
     int source;
     int tag;
-    @Nullable Link first;
-    @Nullable Link last;
+    @Nullable Queued first;
+    @Nullable Queued last;
 
     /** The next one of the same hash slot, or of the free list. */
     @Nullable Bucket chained;
@@ -31,18 +31,19 @@ final class MatchTable {
   private @Nullable Bucket free;
 
   /** The oldest link of this key; null if there is none. */
-  @Nullable Link first(int context, int source, int tag) {
+  @Nullable Queued first(int context, int source, int tag) {
     Bucket b = find(context, source, tag);
     return b == null ? null : b.first;
   }
 
   /** Adds a link, which is in no queue, behind all others of this key. */
-  void append(int context, int source, int tag, Link link) {
+  void append(int context, int source, int tag, Queued link) {
     Bucket b = find(context, source, tag);
     if (b == null) {
       b = create(context, source, tag);
     }
-    Link last = b.last;
+    assert link.bucket == null : "it stands in another queue";
+    Queued last = b.last;
     link.bucket = b;
     link.previous = last;
     link.next = null;
@@ -55,13 +56,13 @@ final class MatchTable {
   }
 
   /** Takes a link out of its queue. */
-  void remove(Link link) {
+  void remove(Queued link) {
     Bucket b = link.bucket;
     if (b == null) {
       throw new IllegalStateException("the link is in no queue");
     }
-    Link previous = link.previous;
-    Link next = link.next;
+    Queued previous = link.previous;
+    Queued next = link.next;
     if (previous == null) {
       b.first = next;
     } else {
@@ -128,6 +129,7 @@ final class MatchTable {
     dead.chained = free;
     free = dead;
     buckets--;
+    assert buckets >= 0 : "more queues ended than began";
   }
 
   private void grow() {

@@ -35,6 +35,7 @@ final class MessagePool {
     free[sizeClass] = m.next;
     m.next = null;
     kept -= cost(m);
+    assert kept >= 0 : "more memory was handed out than kept";
     return m;
   }
 
@@ -64,7 +65,7 @@ final class MessagePool {
   }
 
   private static long cost(UnexpectedMessage m) {
-    return Window.MESSAGE_COST + m.data.byteSize();
+    return FlowLimits.MESSAGE_COST + m.data.byteSize();
   }
 
   private static int log2(long bytes) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * One send or receive under way: what {@link Messenger} knows of it. The program holds those of
  * non-blocking calls; those of blocking calls are reused.
  */
-final class MessageRequest extends MatchTable.Link implements Request {
+final class MessageRequest extends MatchTable.Queued implements Request {
   /** How far it has come. */
   enum State {
     PENDING,
@@ -21,6 +21,11 @@ final class MessageRequest extends MatchTable.Link implements Request {
     /** Received, but for its last bytes, which make no whole element of the buffer. */
     UNEVEN,
     CANCELLED
+  }
+
+  /** Told of a receive that is complete, before the program is. */
+  interface Completion {
+    void received(MessageRequest r);
   }
 
   /** In place of a buffer, so that one that is no longer used is not kept alive. */
@@ -50,8 +55,11 @@ final class MessageRequest extends MatchTable.Link implements Request {
   /** Data bytes sent or received so far in a rendezvous. */
   long moved;
 
-  /** A send: names its rendezvous. A posted receive: orders it among all receives. */
+  /** A send: names its rendezvous. */
   long sequence;
+
+  /** A posted receive: orders it among all. */
+  long posting;
 
   /** A send: the memory that its peer may read. */
   RemoteMemory.@Nullable Exposure exposure;
@@ -70,14 +78,11 @@ final class MessageRequest extends MatchTable.Link implements Request {
   /** A copy of a buffered message: on completion it frees its room in the attached buffer. */
   boolean buffered;
 
-  /** What this receive, made by the runtime itself, fetches. */
-  @Nullable UnexpectedMessage pulls;
+  /** Who is to know, beside the program, that this receive is complete. */
+  @Nullable Completion completion;
 
-  /** Its number in the {@link Recorder}; -1 if it is not recorded. */
-  int recordNumber = -1;
-
-  /** Whether the program has been told that it is complete, while that was recorded. */
-  boolean told;
+  /** What this receive, made by the {@link Mailbox} itself, fetches. */
+  @Nullable UnexpectedMessage fetches;
 
   private @Nullable Status status;
 
@@ -87,18 +92,22 @@ final class MessageRequest extends MatchTable.Link implements Request {
     this.messenger = messenger;
   }
 
-  void prepare(
-      boolean isSend,
-      int inEpoch,
-      Object buffer,
-      long at,
-      long length,
-      int other,
-      int ofContext,
-      int withTag) {
+  void prepareSend(
+      Object buffer, long at, long length, int dest, int ofContext, int withTag, Mode how) {
+    prepare(buffer, at, length, dest, ofContext, withTag);
+    send = true;
+    mode = how;
+  }
+
+  void prepareReceive(Object buffer, long at, long length, int source, int ofContext, int withTag) {
+    prepare(buffer, at, length, source, ofContext, withTag);
+    send = false;
+  }
+
+  private void prepare(Object buffer, long at, long length, int other, int ofContext, int withTag) {
+    assert state != State.PENDING : "a request is used again that is under way";
     state = State.PENDING;
-    send = isSend;
-    epoch = inEpoch;
+    epoch = messenger.epoch();
     base = buffer;
     offset = at;
     bytes = length;
@@ -118,10 +127,9 @@ final class MessageRequest extends MatchTable.Link implements Request {
     mode = Mode.STANDARD;
     counted = false;
     buffered = false;
-    pulls = null;
+    completion = null;
+    fetches = null;
     exposure = null;
-    recordNumber = -1;
-    told = false;
     next = null;
   }
 

@@ -21,7 +21,4 @@ public interface MessengerListener {
   default void revoked(int epoch, String reason) {
     throw new Rollback("epoch " + epoch + " is over: " + reason);
   }
-
-  /** A call begins that is recorded, or replayed. */
-  default void recordedCall() {}
 }

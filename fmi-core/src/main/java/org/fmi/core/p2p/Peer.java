@@ -15,7 +15,8 @@ final class Peer {
   private static final long TURN_BYTES = 256 << 10;
 
   final int rank;
-  private final Messenger messenger;
+  private final SendList unsent;
+  private final Requests requests;
   private final Transport transport;
   private final @Nullable RemoteMemory remote;
   private final Frame frame;
@@ -41,7 +42,7 @@ final class Peer {
 
   private long eagerCredit;
   private int unanswered;
-  private long unansweredLimit = Window.ANNOUNCEMENTS;
+  private long unansweredLimit = FlowLimits.ANNOUNCEMENTS;
 
   /** Bytes of the peer's eager window that were consumed here and not given back yet. */
   private long consumed;
@@ -49,7 +50,7 @@ final class Peer {
   /** The peer's announcements that wait here for a receive, and how many it may have. */
   private int waiting;
 
-  private long waitingLimit = Window.ANNOUNCEMENTS;
+  private long waitingLimit = FlowLimits.ANNOUNCEMENTS;
   private long newlyAllowed;
 
   /** Messages that are being read out of the peer's memory. */
@@ -60,12 +61,14 @@ final class Peer {
   /** What to say of a long wait: the kind of a frame, or 0. */
   private byte note;
 
-  /** Whether it is in the messenger's list of peers with something to send. */
+  /** Whether it is in the {@link SendList}. */
   boolean listed;
 
-  Peer(int rank, Messenger messenger, Transport transport, Frame frame, long window) {
+  Peer(
+      int rank, SendList unsent, Requests requests, Transport transport, Frame frame, long window) {
     this.rank = rank;
-    this.messenger = messenger;
+    this.unsent = unsent;
+    this.requests = requests;
     this.transport = transport;
     this.remote = transport.remoteMemory();
     this.frame = frame;
@@ -75,7 +78,7 @@ final class Peer {
         (int)
             Math.min(
                 Math.min(transport.eagerLimit(), transport.maxPayload()),
-                window / 4 - Window.MESSAGE_COST);
+                window / 4 - FlowLimits.MESSAGE_COST);
   }
 
   // ---- sending
@@ -88,7 +91,7 @@ final class Peer {
   /** Sends a message behind those that wait already. */
   void send(MessageRequest r) {
     sends.add(r);
-    messenger.list(this);
+    unsent.add(this);
   }
 
   /** Takes back a send; false if it is sent or announced already. */
@@ -110,7 +113,8 @@ final class Peer {
       return false;
     }
     announcements++;
-    eagerCredit -= bytes + Window.MESSAGE_COST;
+    eagerCredit -= bytes + FlowLimits.MESSAGE_COST;
+    assert eagerCredit >= 0 : "an eager message was sent without credit";
     return true;
   }
 
@@ -163,24 +167,26 @@ final class Peer {
           "rank " + rank + " cleared message " + sequence + ", which was not announced to it");
     }
     unanswered--;
+    assert unanswered >= 0 : "more announcements were answered than made";
     if (r.exposure != null) {
       r.exposure.close();
       r.exposure = null;
     }
     if (wanted == 0) {
-      messenger.finishSend(r);
+      requests.finishSend(r);
     } else {
       streams.add(r);
     }
     // Even an empty queue of streams: there is room for another announcement.
-    messenger.list(this);
+    unsent.add(this);
   }
 
   /** The peer has consumed eager messages, or allows more announcements. */
   void onCredit(long bytes, long announcementsAllowed) {
     eagerCredit += bytes;
+    assert bytes >= 0 && announcementsAllowed >= 0 && eagerCredit <= window : "too much credit";
     unansweredLimit += announcementsAllowed;
-    messenger.list(this);
+    unsent.add(this);
   }
 
   // ---- receiving
@@ -189,7 +195,7 @@ final class Peer {
   void receive(MessageRequest r, long sequence) {
     clears.add(sequence, r.matchedLength);
     incoming.put(sequence, r);
-    messenger.list(this);
+    unsent.add(this);
   }
 
   /**
@@ -212,6 +218,7 @@ final class Peer {
   /** All of a message has been read; its sender may go on. */
   void read(long sequence) {
     reading--;
+    assert reading >= 0 : "more messages were read than reads begun";
     received(sequence);
     dismiss(sequence);
   }
@@ -219,7 +226,7 @@ final class Peer {
   /** An announced message is matched, and none of its data wanted. */
   void dismiss(long sequence) {
     clears.add(sequence, 0);
-    messenger.list(this);
+    unsent.add(this);
   }
 
   /** The receive whose data this is. */
@@ -240,17 +247,20 @@ final class Peer {
   void consumed(long cost) {
     consumed += cost;
     if (consumed >= window / 4) {
-      messenger.list(this);
+      unsent.add(this);
     }
   }
 
   /** Counts an announcement that waits here for its receive; whether the peer may make no more. */
   boolean waitingAdded() {
-    return ++waiting == waitingLimit;
+    waiting++;
+    assert waiting <= waitingLimit : "the peer announces more than it may";
+    return waiting == waitingLimit;
   }
 
   /** Counts it out; whether it was one too many. */
   boolean waitingRemoved() {
+    assert waiting > 0 : "no announcement waits";
     return waiting-- == waitingLimit;
   }
 
@@ -259,9 +269,9 @@ final class Peer {
   }
 
   void allowMoreAnnouncements() {
-    waitingLimit += Window.ANNOUNCEMENTS;
-    newlyAllowed += Window.ANNOUNCEMENTS;
-    messenger.list(this);
+    waitingLimit += FlowLimits.ANNOUNCEMENTS;
+    newlyAllowed += FlowLimits.ANNOUNCEMENTS;
+    unsent.add(this);
   }
 
   // ---- long waits
@@ -269,7 +279,7 @@ final class Peer {
   /** Sends a frame that consists of its kind, behind all that is to be sent now. */
   void tell(byte kind) {
     note = kind;
-    messenger.list(this);
+    unsent.add(this);
   }
 
   /** Whether a message was announced to the peer that it has not matched. */
@@ -314,7 +324,7 @@ final class Peer {
       }
       sends.removeFirst();
       if (eager) {
-        messenger.finishSend(r);
+        requests.finishSend(r);
       }
       frames++;
     }
@@ -339,6 +349,7 @@ final class Peer {
         work++;
         turn -= chunk;
         r.moved += chunk;
+        assert r.moved <= r.bytes : "more was sent than the message has";
       }
       if (r.moved == r.bytes) {
         // Once it is complete the program may compute for long: the receiver must not miss a rest.
@@ -347,7 +358,7 @@ final class Peer {
         }
         work++;
         streams.removeFirst();
-        messenger.finishSend(r);
+        requests.finishSend(r);
         r = streams.first();
       }
     }
@@ -381,7 +392,7 @@ final class Peer {
   }
 
   private boolean fitsEager(long bytes) {
-    return bytes <= eagerLimit && bytes + Window.MESSAGE_COST <= eagerCredit;
+    return bytes <= eagerLimit && bytes + FlowLimits.MESSAGE_COST <= eagerCredit;
   }
 
   private boolean mayGoEagerly(MessageRequest r) {

@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
  * Buffers are primitive arrays or segments, addressed in bytes, and are not checked here: callers
  * have done that. Sources in a {@link Status} are world ranks.
  *
- * <p>Implemented by {@code Messenger}. All calls throw {@link org.fmi.Rollback} once a failure is
- * known.
+ * <p>Implemented by {@link Messenger}, and for the program by {@link Recording} around it. All
+ * calls throw {@link org.fmi.Rollback} once a failure is known, and {@link IllegalStateException}
+ * after {@link org.fmi.Fmi#close}.
  */
 public interface PointToPoint {
   /** How a send ends (MPI 4 §3.4). Ready sends are standard ones. */

@@ -18,7 +18,7 @@ final class PostedQueue {
   }
 
   void add(MessageRequest receive) {
-    receive.sequence = clock++;
+    receive.posting = clock++;
     if (count++ == 0) {
       lone = receive;
       return;
@@ -37,7 +37,11 @@ final class PostedQueue {
     }
     MessageRequest only = lone;
     if (only == null) {
-      return search(context, source, tag);
+      MessageRequest oldest = oldest(context, source, tag);
+      if (oldest != null) {
+        remove(oldest);
+      }
+      return oldest;
     }
     if (!Pattern.matches(only.context, only.peer, only.tag, context, source, tag)) {
       return null;
@@ -47,9 +51,18 @@ final class PostedQueue {
     return only;
   }
 
-  /** Takes out a receive that is cancelled. */
+  /** Whether a receive wants this message. */
+  boolean wants(int context, int source, int tag) {
+    MessageRequest only = lone;
+    return only == null
+        ? count > 0 && oldest(context, source, tag) != null
+        : Pattern.matches(only.context, only.peer, only.tag, context, source, tag);
+  }
+
+  /** Takes out a receive. */
   void remove(MessageRequest receive) {
     count--;
+    assert count >= 0 : "more receives were taken out than posted";
     if (lone == receive) {
       lone = null;
     } else {
@@ -57,21 +70,18 @@ final class PostedQueue {
     }
   }
 
-  private @Nullable MessageRequest search(int context, int source, int tag) {
+  /** The oldest receive in the table that wants this message. */
+  private @Nullable MessageRequest oldest(int context, int source, int tag) {
     MessageRequest oldest = null;
     for (int kind = 0; kind < Pattern.KINDS; kind++) {
       if (ofKind[kind] > 0) {
         MessageRequest r =
             (MessageRequest)
                 table.first(context, Pattern.source(kind, source), Pattern.tag(kind, tag));
-        if (r != null && (oldest == null || r.sequence < oldest.sequence)) {
+        if (r != null && (oldest == null || r.posting < oldest.posting)) {
           oldest = r;
         }
       }
-    }
-    if (oldest != null) {
-      count--;
-      unindex(oldest);
     }
     return oldest;
   }

@@ -39,7 +39,7 @@ public final class Recorder {
   private static final int DONE = 1;
   private static final int TRUNCATED = 2;
 
-  private static final class Receive {
+  private final class Receive implements MessageRequest.Completion {
     final int context;
     final long sends;
     final long signature;
@@ -53,6 +53,27 @@ public final class Recorder {
       this.context = context;
       this.sends = sends;
       this.signature = signature;
+    }
+
+    /** Posted while recording, and complete now. */
+    @Override
+    public void received(MessageRequest r) {
+      if (overflowed) {
+        return;
+      }
+      source = r.matchedSource;
+      tag = r.matchedTag;
+      length = r.matchedLength;
+      if (r.state == MessageRequest.State.TRUNCATED) {
+        outcome = TRUNCATED;
+        return;
+      }
+      grow(length);
+      if (!overflowed) {
+        outcome = DONE;
+        data = MessagePool.memory(length);
+        Memory.toSegment(r.base, r.offset, data, 0, length);
+      }
     }
   }
 
@@ -108,7 +129,8 @@ public final class Recorder {
     long at = HEADER_BYTES;
     for (long i = 0; i < receiveCount; i++) {
       Receive got =
-          new Receive(
+          r
+          .new Receive(
               (int) image.get(LONG, at + 8), image.get(LONG, at + 40), image.get(LONG, at + 48));
       got.outcome = (int) image.get(LONG, at);
       got.source = (int) image.get(LONG, at + 16);
@@ -249,7 +271,7 @@ public final class Recorder {
     mode = Mode.OFF;
   }
 
-  // ---- the hooks of Messenger; none is called while off
+  // ---- the hooks of Recording; none is called while off
 
   /** Whether a call must be shown to it. */
   boolean on() {
@@ -279,8 +301,9 @@ public final class Recorder {
   boolean receive(MessageRequest r) {
     if (mode == Mode.RECORD) {
       if (!overflowed) {
-        r.recordNumber = receives.size();
-        receives.add(new Receive(r.context, sends, signature));
+        Receive begun = new Receive(r.context, sends, signature);
+        receives.add(begun);
+        r.completion = begun;
         grow(RECEIVE_BYTES);
       }
       return false;
@@ -306,27 +329,6 @@ public final class Recorder {
       Memory.fromSegment(got.data, 0, r.base, r.offset, got.length);
     }
     return true;
-  }
-
-  /** A receive posted while recording is complete. */
-  void received(MessageRequest r) {
-    if (overflowed) {
-      return;
-    }
-    Receive got = receives.get(r.recordNumber);
-    got.source = r.matchedSource;
-    got.tag = r.matchedTag;
-    got.length = r.matchedLength;
-    if (r.state == MessageRequest.State.TRUNCATED) {
-      got.outcome = TRUNCATED;
-      return;
-    }
-    grow(got.length);
-    if (!overflowed) {
-      got.outcome = DONE;
-      got.data = MessagePool.memory(got.length);
-      Memory.toSegment(r.base, r.offset, got.data, 0, got.length);
-    }
   }
 
   /** While recording: a probe has found something. */

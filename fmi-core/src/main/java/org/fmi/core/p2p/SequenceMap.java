@@ -29,6 +29,7 @@ final class SequenceMap {
       return null;
     }
     count--;
+    assert count >= 0 : "more requests were taken out than put in";
     // Whoever probed past the hole moves into it, so that no chain is cut.
     int mask = keys.length - 1;
     for (int i = hole + 1 & mask; values[i] != null; i = i + 1 & mask) {
@@ -55,6 +56,7 @@ final class SequenceMap {
 
   private void insert(long sequence, MessageRequest request) {
     int i = find(sequence);
+    assert values[i] == null : "the number is in use";
     keys[i] = sequence;
     values[i] = request;
   }

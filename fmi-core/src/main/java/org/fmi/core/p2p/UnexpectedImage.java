@@ -15,18 +15,10 @@ final class UnexpectedImage {
 
   private UnexpectedImage() {}
 
-  /** The context in which the runtime itself sends point to point. */
-  private static final int RUNTIME = 2;
-
-  /** Whether a context is the program's, not the runtime's own. */
-  static boolean isUser(int context) {
-    return (context & 1) == 0 && context != RUNTIME;
-  }
-
   static long bytes(UnexpectedQueue queue) {
     long bytes = Long.BYTES;
     for (UnexpectedMessage m = queue.oldest(); m != null; m = m.next) {
-      if (isUser(m.context)) {
+      if (Contexts.isProgram(m.context)) {
         bytes += HEADER_BYTES + m.length;
       }
     }
@@ -42,7 +34,7 @@ final class UnexpectedImage {
     long count = 0;
     long at = Long.BYTES;
     for (UnexpectedMessage m = queue.oldest(); m != null; m = m.next) {
-      if (isUser(m.context)) {
+      if (Contexts.isProgram(m.context)) {
         if (m.place != UnexpectedMessage.Place.HELD) {
           throw new IllegalStateException(
               "a message of rank " + m.source + " with tag " + m.tag + " is still at its sender");
@@ -67,11 +59,12 @@ final class UnexpectedImage {
     for (long i = 0; i < count; i++) {
       long length = image.get(LONG, at + 16);
       UnexpectedMessage m = pool.take(length);
-      m.place = UnexpectedMessage.Place.HELD;
-      m.context = image.get(INT, at);
-      m.source = image.get(INT, at + 4);
-      m.tag = image.get(INT, at + 8);
-      m.length = length;
+      m.describe(
+          UnexpectedMessage.Place.HELD,
+          image.get(INT, at),
+          image.get(INT, at + 4),
+          image.get(INT, at + 8),
+          length);
       MemorySegment.copy(image, at + HEADER_BYTES, m.data, 0, length);
       queue.add(m);
       at += HEADER_BYTES + length;

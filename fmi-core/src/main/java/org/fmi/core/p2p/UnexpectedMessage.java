@@ -1,7 +1,6 @@
 package org.fmi.core.p2p;
 
 import java.lang.foreign.MemorySegment;
-import org.fmi.core.p2p.MatchTable.Link;
 import org.fmi.spi.RemoteMemory;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +17,7 @@ final class UnexpectedMessage {
   }
 
   /** Its place among the messages that a kind of pattern finds. */
-  static final class Entry extends Link {
+  static final class Entry extends MatchTable.Queued {
     final UnexpectedMessage message;
 
     Entry(UnexpectedMessage message) {
@@ -70,5 +69,13 @@ final class UnexpectedMessage {
   UnexpectedMessage(int sizeClass, MemorySegment data) {
     this.sizeClass = sizeClass;
     this.data = data;
+  }
+
+  void describe(Place where, int ofContext, int from, int withTag, long bytes) {
+    place = where;
+    context = ofContext;
+    source = from;
+    tag = withTag;
+    length = bytes;
   }
 }

@@ -93,6 +93,8 @@ final class UnexpectedQueue {
     m.next = null;
     count--;
     heldBytes -= m.data.byteSize();
+    assert count >= 0 && heldBytes >= 0 && count > 0 == (oldest != null)
+        : "messages are miscounted";
     for (int kind = 0; kind < Pattern.KINDS; kind++) {
       if ((indexedKinds & 1 << kind) != 0) {
         table.remove(m.entries[kind]);

@@ -2,8 +2,12 @@
  * The data path: matching, eager and rendezvous protocols, flow control.
  *
  * <pre>
- *   send --> Messenger --> Peer ---------> Transport.offer        self-sends never leave Messenger
- *   recv --> Messenger --> Posted/UnexpectedQueue &lt;-- onFrame &lt;-- Transport.poll
+ *   send --> Recording --> Messenger --> Outbox --+--> Peer --> Transport.offer
+ *                              |                  +--> SelfSends
+ *                              |                           v
+ *   recv --> Recording --------+-------------------> Mailbox &lt;-- Messenger.onFrame &lt;-- Transport.poll
+ *                              |
+ *                            Waits: polls, lets the peers of the SendList send, sleeps
  * </pre>
  *
  * <h2>The protocol between two ranks</h2>
@@ -37,15 +41,15 @@
  *       sender's memory, and then sends a {@code CTS} that wants 0 bytes, by which the send is
  *       complete; any other answers as above. When an epoch ends, reading ends before the program
  *       hears of it.
- *   <li><b>Eager window.</b> Each rank may have {@link Window#bytes} of eager messages on the way
- *       to, or unmatched at, another one; a message costs its length and {@link
- *       Window#MESSAGE_COST}. What has been consumed by receives is given back by {@code CREDIT}
- *       frames (length field), a quarter of the window at a time. A message without credit goes by
- *       rendezvous, which makes a blocking sender wait for the receiver.
- *   <li><b>Announcement window.</b> A rank may have {@link Window#ANNOUNCEMENTS} unanswered {@code
- *       RTS} at a peer. When a receiver waits for something that none of them is, it allows as many
- *       again by a {@code CREDIT} frame (sequence field): the message it waits for may be behind
- *       them. So what the receiver holds is bounded unless it asks for more itself.
+ *   <li><b>Eager window.</b> Each rank may have {@link FlowLimits#windowBytes} of eager messages on
+ *       the way to, or unmatched at, another one; a message costs its length and {@link
+ *       FlowLimits#MESSAGE_COST}. What has been consumed by receives is given back by {@code
+ *       CREDIT} frames (length field), a quarter of the window at a time. A message without credit
+ *       goes by rendezvous, which makes a blocking sender wait for the receiver.
+ *   <li><b>Announcement window.</b> A rank may have {@link FlowLimits#ANNOUNCEMENTS} unanswered
+ *       {@code RTS} at a peer. When a receiver waits for something that none of them is, it allows
+ *       as many again by a {@code CREDIT} frame (sequence field): the message it waits for may be
+ *       behind them. So what the receiver holds is bounded unless it asks for more itself.
  *   <li><b>Leaving.</b> A rank that waits long for one other rank asks it ({@code ASK}). One that
  *       has left the program's communication answers {@code LEFT}, behind all that it has sent. If
  *       that does not end the wait, nothing will: {@code STUCK} tells the one that has left, so

@@ -15,6 +15,7 @@ import org.fmi.control.RankMessage;
 import org.fmi.core.comm.ContextIds;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.Recorder;
+import org.fmi.core.p2p.Recording;
 import org.fmi.rules.IntervalTuner;
 import org.fmi.rules.RecoveryLine;
 import org.fmi.spi.CheckpointId;
@@ -37,6 +38,7 @@ final class Checkpoints {
   private final RankConfig config;
   private final Comm system;
   private final Messenger messenger;
+  private final Recording program;
   private final ContextIds contexts;
   private final CheckpointStore store;
   private final IntervalTuner tuner;
@@ -58,6 +60,7 @@ final class Checkpoints {
       RankConfig config,
       Comm system,
       Messenger messenger,
+      Recording program,
       ContextIds contexts,
       CheckpointStore store,
       JobLink link,
@@ -66,6 +69,7 @@ final class Checkpoints {
     this.config = config;
     this.system = system;
     this.messenger = messenger;
+    this.program = program;
     this.contexts = contexts;
     this.store = store;
     this.tuner = new IntervalTuner(config.interval());
@@ -86,21 +90,22 @@ final class Checkpoints {
   // ---- take
 
   /**
-   * Takes a checkpoint of the loop's state; collective over all ranks.
+   * Takes a checkpoint of a loop's state; collective over all ranks.
    *
-   * @param first the first one of this loop
-   * @param last the final one
+   * @param last whether it is the final one
    */
-  void take(long loop, long iteration, boolean first, boolean last, LoopState state, int epoch) {
+  void take(Loop loop, boolean last, int epoch) {
+    requireNoRequests();
+    long iteration = loop.iteration;
     long arrived = clock.nanoTime();
     drain(false);
     // The wait for slower ranks, until here, is no cost of the checkpoint.
     long begun = clock.nanoTime();
-    if (first) {
+    if (loop.checkpointed < 0) {
       tuner.beginLoop();
     }
-    CheckpointId id = new CheckpointId(nextVersion, loop, iteration, last);
-    long bytes = copy(id, state, epoch);
+    CheckpointId id = new CheckpointId(nextVersion, loop.number, iteration, last);
+    long bytes = copy(id, loop.state, epoch);
     long copied = clock.nanoTime();
     faults.at(FaultPoint.ENCODE, iteration);
     try {
@@ -110,13 +115,13 @@ final class Checkpoints {
     }
     long encoded = clock.nanoTime();
     faults.at(FaultPoint.COMMIT, iteration);
-    agree(id, arrived, begun, iteration);
+    agree(id, arrived, begun, epoch);
     if (config.rank() == 0) {
       link.send(
           new RankMessage.CheckpointDone(
               epoch,
               id.version(),
-              loop,
+              loop.number,
               iteration,
               bytes,
               copied - begun,
@@ -126,9 +131,24 @@ final class Checkpoints {
     faults.at(FaultPoint.COMMITTED, iteration);
   }
 
+  /**
+   * Refuses what a checkpoint could not hold.
+   *
+   * @throws IllegalStateException if requests of the program are not complete
+   */
+  void requireNoRequests() {
+    int active = messenger.activeRequests();
+    if (active > 0) {
+      throw new IllegalStateException(
+          active
+              + " requests are not complete: a checkpoint cannot hold them; wait for them (waitFor,"
+              + " Request.waitAll) before the end of an iteration and before the loop");
+    }
+  }
+
   /** Fills the image; gives its size. */
   private long copy(CheckpointId id, LoopState state, int epoch) {
-    Recorder recorder = messenger.recorder();
+    Recorder recorder = program.recorder();
     long record = recorder.bytes();
     long unexpected = messenger.unexpectedBytes();
     long stateBytes = state.bytes();
@@ -155,23 +175,85 @@ final class Checkpoints {
 
   /**
    * The commit: returns when all ranks have come here, that is, when the checkpoint is complete on
-   * all.
+   * all. All ranks must stand at the same place of the program: what they hold would else be
+   * restored together, as the state of one loop.
    */
-  private void agree(CheckpointId id, long arrived, long begun, long iteration) {
+  private void agree(CheckpointId id, long arrived, long begun, int epoch) {
     long now = clock.nanoTime();
+    long iteration = id.iteration();
     // The first checkpoint of a loop is that of iteration 0.
     long done = lastDoneIteration < 0 ? 0 : iteration - lastDoneIteration;
-    long[] times = {now - begun, done <= 0 ? 0 : (arrived - lastDoneNanos) / done};
-    system.allReduce(times, Op.MAX);
-    tuner.measured(times[0], times[1], done);
+    long loop = loopOf(id);
+    long[] most = {
+      now - begun,
+      done <= 0 ? 0 : (arrived - lastDoneNanos) / done,
+      loop,
+      -loop,
+      iteration,
+      -iteration
+    };
+    system.allReduce(most, Op.MAX);
+    if (most[2] != -most[3] || most[4] != -most[5]) {
+      throw differ(id, epoch);
+    }
+    tuner.measured(most[0], most[1], done);
     lastDoneNanos = clock.nanoTime();
     lastDoneIteration = iteration;
     CheckpointId before = committed;
+    assert before == null || before.version() < id.version() : before + ", then " + id;
     committed = id;
     nextVersion = id.version() + 1;
     if (before != null && !before.last()) {
       store.release(before);
     }
+  }
+
+  /** The number of a checkpoint's loop and whether it ends there: the same at all ranks. */
+  private static long loopOf(CheckpointId id) {
+    return 2 * id.loop() + (id.last() ? 1 : 0);
+  }
+
+  /**
+   * Ranks are at different places of the program, each at that of its checkpoint: the program's
+   * fault, and repeated if it were started again. The lowest rank that differs from rank 0 tells
+   * the job, which ends. Never returns.
+   *
+   * @throws Rollback if the epoch is over
+   */
+  private IllegalStateException differ(CheckpointId id, int epoch) {
+    long[] places = new long[2 * config.size()];
+    system.allGather(new long[] {loopOf(id), id.iteration()}, 0, 2, places, 0);
+    int other = 1;
+    while (places[2 * other] == places[0] && places[2 * other + 1] == places[1]) {
+      other++;
+    }
+    if (config.rank() == other) {
+      link.send(
+          new RankMessage.ProgramFault(
+              epoch,
+              "ranks 0 and "
+                  + other
+                  + " take a checkpoint together at different places: rank 0 "
+                  + place(places, 0)
+                  + ", rank "
+                  + other
+                  + " "
+                  + place(places, other)
+                  + ": all ranks must run the same loops, with the same number of iterations"));
+    }
+    while (true) {
+      messenger.park();
+    }
+  }
+
+  private static String place(long[] places, int rank) {
+    long loop = places[2 * rank];
+    long iteration = places[2 * rank + 1];
+    return (loop % 2 == 0
+            ? "before iteration " + iteration
+            : "at the end, after " + iteration + " iterations,")
+        + " of loop "
+        + loop / 2;
   }
 
   /**

@@ -158,6 +158,7 @@ final class Lifecycle implements JobLink.Listener {
    */
   private JobMessage.@Nullable Start bootstrap(Position position) throws IOException {
     int joining = target;
+    assert joining > tried && tried >= epoch : "epoch " + joining + " after " + tried;
     tried = joining;
     closeDetector();
     Map<String, Transport> opened = new LinkedHashMap<>();

@@ -15,6 +15,7 @@ import org.fmi.core.comm.ContextIds;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.MessengerListener;
 import org.fmi.core.p2p.Recorder;
+import org.fmi.core.p2p.Recording;
 import org.fmi.core.progress.OwnCore;
 import org.fmi.core.progress.WaitStrategy;
 import org.fmi.rules.RecoveryLine;
@@ -45,15 +46,17 @@ public final class RankRuntime implements Fmi {
   private final RankConfig config;
   private final JobLink link;
   private final Messenger messenger;
+
+  /** The program's way to the messenger. The runtime itself goes to that directly. */
+  private final Recording program;
+
+  private final ContextIds contexts = new ContextIds();
   private final Lifecycle lifecycle;
   private final Checkpoints checkpoints;
   private final OwnCore ownCore;
   private final FaultInjector faults;
   private final Communicator world;
   private final Communicator system;
-
-  /** In place of the record while the runtime itself communicates. */
-  private final Recorder unrecorded = new Recorder(0);
 
   private Place place = Place.START;
 
@@ -69,6 +72,9 @@ public final class RankRuntime implements Fmi {
   /** The loop that the program is in. */
   private @Nullable Loop current;
 
+  /** Ranks are agreeing on a recovery line: a failure sends them back to the begin of that. */
+  private boolean recovering;
+
   /** This rank's checkpoint had been lost, and was brought back by the recovery under way. */
   private boolean rebuilt;
 
@@ -78,41 +84,9 @@ public final class RankRuntime implements Fmi {
   /** The job was told that this rank is done: others may leave from now on. */
   private boolean finished;
 
-  /** Where the program stands. */
-  private enum Place {
-    /** In {@code Fmi.init}. */
-    START,
-    /** Outside of loops, communicating for real. */
-    OUTSIDE,
-    /** Outside of loops, in a replacement, communicating from the record. */
-    REPLAY,
-    /** In a loop. */
-    LOOP,
-    /** The replay did not match: only a restart of all helps. */
-    STRAYED,
-    CLOSED
-  }
-
-  /** A loop under way. */
-  private static final class Loop {
-    final long number;
-    final LoopState state;
-    final boolean byCall;
-
-    /** The iteration under way. */
-    long iteration;
-
-    /** The iteration of the checkpoint taken or restored last; -1 for none yet. */
-    long checkpointed = -1;
-
-    /** A final checkpoint of it exists. */
-    boolean ended;
-
-    Loop(long number, LoopState state, boolean byCall) {
-      this.number = number;
-      this.state = state;
-      this.byCall = byCall;
-    }
+  private void move(Place next) {
+    assert place.mayBecome(next) : place + " -> " + next;
+    place = next;
   }
 
   /**
@@ -143,10 +117,9 @@ public final class RankRuntime implements Fmi {
             ownCore.exists()
                 ? WaitStrategy.onOwnCore(clock::nanoTime)
                 : new WaitStrategy(config.ranksOnMachine(), config.cores()),
-            config.recordLimitBytes(),
             new Hooks());
-    ContextIds contexts = new ContextIds();
-    this.world = Communicator.world(messenger, contexts, this::abort);
+    this.program = new Recording(messenger, config.recordLimitBytes(), this::onOutsideCall);
+    this.world = Communicator.world(program, contexts, this::abort);
     this.system = Communicator.system(messenger, contexts, this::abort);
     this.lifecycle = new Lifecycle(config, link, transports, detectors, messenger, clock);
     this.checkpoints =
@@ -154,6 +127,7 @@ public final class RankRuntime implements Fmi {
             config,
             system,
             messenger,
+            program,
             contexts,
             stores.open(config, system, memory),
             link,
@@ -178,11 +152,6 @@ public final class RankRuntime implements Fmi {
         lifecycle.peerLost(peer, reason);
       }
     }
-
-    @Override
-    public void recordedCall() {
-      onOutsideCall();
-    }
   }
 
   // ---- what a failure means here
@@ -191,6 +160,9 @@ public final class RankRuntime implements Fmi {
    * A call found its epoch revoked. Throws, or joins the new epoch and returns, or never returns.
    */
   private void onRevoked(String reason) {
+    if (recovering) {
+      throw new Rollback(reason);
+    }
     switch (place) {
       case START, LOOP, CLOSED -> throw new Rollback(reason);
       case REPLAY -> recover();
@@ -203,15 +175,6 @@ public final class RankRuntime implements Fmi {
     faults.at(nextLoop == 0 ? FaultPoint.PROLOGUE : FaultPoint.EPILOGUE, -1);
   }
 
-  private Position position() {
-    return switch (place) {
-      case START -> Position.FRESH;
-      case REPLAY -> Position.REPLAYING;
-      case LOOP -> hasCommittedHere() ? Position.IN_LOOP : Position.OUTSIDE;
-      case OUTSIDE, STRAYED, CLOSED -> Position.OUTSIDE;
-    };
-  }
-
   private boolean hasCommittedHere() {
     CheckpointId committed = checkpoints.committed();
     return current != null && committed != null && committed.loop() == current.number;
@@ -221,7 +184,7 @@ public final class RankRuntime implements Fmi {
   private void recover() {
     while (true) {
       try {
-        Position position = position();
+        Position position = place.position(hasCommittedHere());
         if (position == Position.OUTSIDE) {
           lifecycle.awaitRestart();
         }
@@ -230,18 +193,13 @@ public final class RankRuntime implements Fmi {
         JobMessage.Start start = lifecycle.join(position);
         ownCore.take();
         faults.at(FaultPoint.CONNECT, -1);
-        Place before = place;
-        // A failure from here on sends this back to the top of the loop, whatever the place.
-        place = before == Place.REPLAY ? Place.LOOP : before;
-        Recorder record = messenger.recorder();
-        messenger.recorder(unrecorded);
+        recovering = true;
         try {
           Checkpoints.Recovered recovered = checkpoints.recover(!start.rollback());
           line = recovered.line();
           rebuilt |= recovered.rebuilt();
         } finally {
-          place = before;
-          messenger.recorder(record);
+          recovering = false;
         }
         if (place == Place.START) {
           begin(start);
@@ -262,15 +220,15 @@ public final class RankRuntime implements Fmi {
     linePending = id != null;
     if (!start.rollback()) {
       running(id);
-      messenger.recorder().record();
-      place = Place.OUTSIDE;
+      program.recorder().record();
+      move(Place.OUTSIDE);
       return;
     }
     if (id == null) {
       throw new IOException("there are ranks in a loop, but no checkpoint is held by any rank");
     }
     Recorder record = Recorder.readFrom(checkpoints.image(id).record(), config.recordLimitBytes());
-    messenger.recorder(record);
+    program.recorder(record);
     // In the call that does not match: the program's own code must not get to see it.
     record.startReplay(
         mismatch ->
@@ -279,7 +237,7 @@ public final class RankRuntime implements Fmi {
                     + config.rank()
                     + " cannot repeat what it did before its loop: "
                     + mismatch.getMessage()));
-    place = Place.REPLAY;
+    move(Place.REPLAY);
   }
 
   private void running(@Nullable CheckpointId id) {
@@ -294,7 +252,7 @@ public final class RankRuntime implements Fmi {
 
   /** Asks for a restart of all processes, and waits to be killed. Never returns. */
   private void stray(String reason) {
-    place = Place.STRAYED;
+    move(Place.STRAYED);
     link.send(new RankMessage.RestartNeeded(lifecycle.epoch(), reason));
     lifecycle.awaitRestart();
   }
@@ -303,6 +261,7 @@ public final class RankRuntime implements Fmi {
 
   @Override
   public void loop(long iterations, LoopBody body, Object... state) {
+    requireOpen();
     if (iterations < 0) {
       throw new IllegalArgumentException("a loop cannot have " + iterations + " iterations");
     }
@@ -342,6 +301,7 @@ public final class RankRuntime implements Fmi {
 
   @Override
   public long loop(Object... state) {
+    requireOpen();
     Loop loop = current;
     if (loop == null) {
       loop = enterLoop(new LoopState(state), true);
@@ -383,6 +343,7 @@ public final class RankRuntime implements Fmi {
     if (loop == null) {
       return;
     }
+    requireOpen();
     if (!loop.byCall) {
       throw new IllegalStateException(
           "endLoop ends loops of the form loop(state...); this one ends by itself");
@@ -400,6 +361,13 @@ public final class RankRuntime implements Fmi {
     leaveLoop();
   }
 
+  private void requireOpen() {
+    if (place == Place.CLOSED) {
+      throw new IllegalStateException(
+          "a loop after Fmi.close: all communication has ended with it");
+    }
+  }
+
   private static IllegalStateException nested() {
     return new IllegalStateException(
         "loops cannot be nested: this is called from the body of a loop; move the inner loop's work"
@@ -408,14 +376,10 @@ public final class RankRuntime implements Fmi {
 
   /** Begins a loop, or takes up the one that a checkpoint belongs to. */
   private Loop enterLoop(LoopState state, boolean byCall) {
-    if (place == Place.CLOSED) {
-      throw new IllegalStateException(
-          "a loop after Fmi.close: all communication has ended with it");
-    }
     if (current != null) {
       throw nested();
     }
-    requireNoRequests();
+    checkpoints.requireNoRequests();
     Loop loop = new Loop(nextLoop++, state, byCall);
     CheckpointId last = line.finalOf(loop.number);
     if (place == Place.REPLAY) {
@@ -428,14 +392,11 @@ public final class RankRuntime implements Fmi {
     }
     current = loop;
     if (linePending && last != null) {
-      Recorder record = messenger.recorder();
-      messenger.recorder(unrecorded);
       restoreEnded(loop, last, Checkpoints.Restore.RESTARTED);
-      messenger.recorder(record);
       return loop;
     }
-    messenger.recorder().off();
-    place = Place.LOOP;
+    program.recorder().off();
+    move(Place.LOOP);
     CheckpointId id = line.line();
     if (linePending && id != null && id.loop() == loop.number) {
       linePending = false;
@@ -463,11 +424,11 @@ public final class RankRuntime implements Fmi {
 
   /** A replacement has come to the loop that the others are in. */
   private void catchUp(Loop loop) {
-    messenger.recorder().endReplay();
+    program.recorder().endReplay();
     linePending = false;
     current = loop;
-    messenger.recorder().off();
-    place = Place.LOOP;
+    program.recorder().off();
+    move(Place.LOOP);
     if (lifecycle.revoked()) {
       rollback(loop);
     } else {
@@ -534,9 +495,7 @@ public final class RankRuntime implements Fmi {
   }
 
   private void checkpoint(Loop loop, boolean last) {
-    requireNoRequests();
-    checkpoints.take(
-        loop.number, loop.iteration, loop.checkpointed < 0, last, loop.state, lifecycle.epoch());
+    checkpoints.take(loop, last, lifecycle.epoch());
     loop.checkpointed = loop.iteration;
     loop.ended = last;
   }
@@ -544,18 +503,8 @@ public final class RankRuntime implements Fmi {
   private void leaveLoop() {
     current = null;
     if (place == Place.LOOP) {
-      place = Place.OUTSIDE;
-      messenger.recorder().record();
-    }
-  }
-
-  private void requireNoRequests() {
-    int active = messenger.activeRequests();
-    if (active > 0) {
-      throw new IllegalStateException(
-          active
-              + " requests are not complete: a checkpoint cannot hold them; wait for them (waitFor,"
-              + " Request.waitAll) before the end of an iteration and before the loop");
+      move(Place.OUTSIDE);
+      program.recorder().record();
     }
   }
 
@@ -582,8 +531,10 @@ public final class RankRuntime implements Fmi {
       return;
     }
     if (failed) {
-      // Others must take this process for alive until it has shown why it ends: nothing is closed.
-      place = Place.CLOSED;
+      // Others must take this process for alive until it has shown why it ends: no connection is
+      // closed.
+      move(Place.CLOSED);
+      endCalls();
       return;
     }
     if (current != null && !current.byCall) {
@@ -595,10 +546,10 @@ public final class RankRuntime implements Fmi {
       stray("rank " + config.rank() + " came to its end while others are in a loop");
     }
     faults.at(FaultPoint.CLOSE, -1);
-    messenger.recorder().off();
+    program.recorder().off();
     messenger.leave();
     current = null;
-    place = Place.CLOSED;
+    move(Place.CLOSED);
     try {
       checkpoints.drain(true);
       system.barrier();
@@ -609,9 +560,15 @@ public final class RankRuntime implements Fmi {
     link.send(new RankMessage.Finished(lifecycle.epoch()));
     awaitRelease();
     lifecycle.close();
-    messenger.close();
+    endCalls();
     checkpoints.close();
     ownCore.leave();
+  }
+
+  /** The program's calls are refused from now on. */
+  private void endCalls() {
+    messenger.close();
+    contexts.close();
   }
 
   /**

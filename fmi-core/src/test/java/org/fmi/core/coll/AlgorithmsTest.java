@@ -35,8 +35,8 @@ class AlgorithmsTest {
     return new Channel(p2p, 1, null, p2p.rank(), p2p.size());
   }
 
-  private static Region at(Object array) {
-    return new Region(array, 0);
+  private static Location at(Object array) {
+    return new Location(array, 0);
   }
 
   /** Blocks of the given length, one a rank, one after the other. */
@@ -65,7 +65,7 @@ class AlgorithmsTest {
   }
 
   private static Object part(Object array, int from, int n) {
-    Object part = Vectors.array(Objects.requireNonNull(Region.elementType(array)), n);
+    Object part = Vectors.array(Objects.requireNonNull(Location.elementType(array)), n);
     System.arraycopy(array, from, part, 0, n);
     return part;
   }
@@ -224,7 +224,7 @@ class AlgorithmsTest {
   }
 
   private interface AllReduce {
-    void run(Channel channel, Reducer reducer, Region data, Region result, long bytes);
+    void run(Channel channel, Reducer reducer, Location data, Location result, long bytes);
   }
 
   @ParameterizedTest
@@ -290,7 +290,7 @@ class AlgorithmsTest {
         (channel, n, what) -> {
           int rank = channel.rank();
           double[] result = new double[n];
-          Region data = at(doubles(n, 17, rank));
+          Location data = at(doubles(n, 17, rank));
           RecursiveDoublingScan.run(channel, reducer, data, at(result), 8L * n, false);
           assertSame(result, sum(n, 17, 0, rank + 1), what + " scan");
           double[] before = new double[n];

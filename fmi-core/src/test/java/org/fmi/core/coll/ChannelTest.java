@@ -62,7 +62,7 @@ class ChannelTest {
         p2p -> {
           int rank = 1 - p2p.rank();
           Channel channel = new Channel(p2p, 1, new int[] {1, 0}, rank, 2);
-          Region data = new Region(new byte[16], 0);
+          Location data = new Location(new byte[16], 0);
           if (rank == 0) {
             Collectives.bcast(channel, data, 8, 0);
           } else {
@@ -83,7 +83,7 @@ class ChannelTest {
 
   @Test
   void aFailedCollectiveIsForgottenInTheNextEpoch() {
-    Messenger messenger = new Messenger(0, 1, new WaitStrategy(1, 1), 0, (peer, reason) -> {});
+    Messenger messenger = new Messenger(0, 1, new WaitStrategy(1, 1), (peer, reason) -> {});
     messenger.enter(0, new Transport[0]);
     Channel channel = new Channel(messenger, 1, null, 0, 1);
     channel.begin();

@@ -45,8 +45,8 @@ class ReducerTest {
         Object wideRight = Vectors.array(type, n + at);
         System.arraycopy(right, 0, wideRight, at, n);
         reducer.combine(
-            new Region(left, 0),
-            new Region(wideRight, (long) at * type.bytes()),
+            new Location(left, 0),
+            new Location(wideRight, (long) at * type.bytes()),
             (long) n * type.bytes());
         Object result = Vectors.array(type, n);
         System.arraycopy(wideRight, at, result, 0, n);
@@ -71,7 +71,7 @@ class ReducerTest {
   private static double[] combine(Op op, double... pairs) {
     double[] right = {pairs[2], pairs[3]};
     Reducer.of(op, Datatype.DOUBLE)
-        .combine(new Region(new double[] {pairs[0], pairs[1]}, 0), new Region(right, 0), 16);
+        .combine(new Location(new double[] {pairs[0], pairs[1]}, 0), new Location(right, 0), 16);
     return right;
   }
 
@@ -89,7 +89,7 @@ class ReducerTest {
             false);
     int[] left = {0, 0, 1, 2};
     int[] right = {0, 3, 4, 0};
-    Reducer.of(op, Datatype.INT).combine(new Region(left, 8), new Region(right, 4), 8);
+    Reducer.of(op, Datatype.INT).combine(new Location(left, 8), new Location(right, 4), 8);
     assertThat(right).containsExactly(0, 13, 24, 0);
     assertThat(left).containsExactly(0, 0, 1, 2);
     assertThat(calls).containsExactly("1 3 2 INT");

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Collectives of ranks that share a region, one after the other and at different speeds. */
 class SharedRegionTest {
-  private static final int USES_BEFORE_REGION = 8;
+  private static final int USES_BEFORE_REGION = Channel.USES_BEFORE_REGION;
 
   /** Short data, and data in the ring, take turns at this count. */
   private static final int SLOTS = 64;
@@ -44,8 +44,8 @@ class SharedRegionTest {
     return channel;
   }
 
-  private static Region at(double[] array) {
-    return new Region(array, 0);
+  private static Location at(double[] array) {
+    return new Location(array, 0);
   }
 
   /** Element i of what a rank contributes in a step; sums of a few are exact. */
@@ -369,10 +369,10 @@ class SharedRegionTest {
     put(mine, all, rank * n);
     long[] whole = longs(mine);
     long[] sum = longs(sum(step, ranks, n));
-    Region numbers = new Region(whole, 0);
+    Location numbers = new Location(whole, 0);
     switch (kind) {
       case GATHER -> {
-        Region to = isRoot ? at(all) : null;
+        Location to = isRoot ? at(all) : null;
         Collectives.gather(channel, isRoot ? null : at(mine), bytes, to, root);
         if (isRoot) {
           assertThat(all).as(what).isEqualTo(ofAll(step, ranks, n));
@@ -381,7 +381,7 @@ class SharedRegionTest {
       case SCATTER -> {
         double[] from = ofAll(step, ranks, n);
         double[] result = new double[n];
-        Region to = isRoot ? null : at(result);
+        Location to = isRoot ? null : at(result);
         Collectives.scatter(channel, isRoot ? at(from) : null, to, bytes, root);
         assertThat(isRoot ? cut(from, rank * n, n) : result).as(what).isEqualTo(mine);
       }

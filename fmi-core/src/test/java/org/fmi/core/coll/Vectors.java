@@ -13,7 +13,7 @@ public final class Vectors {
   /** A new array. */
   public static Object array(Datatype type, int n) {
     return switch (type) {
-      case Datatype.Predefined p -> Region.ofType(p, (long) n * type.bytes()).base();
+      case Datatype.Predefined p -> Location.ofType(p, (long) n * type.bytes()).base();
     };
   }
 

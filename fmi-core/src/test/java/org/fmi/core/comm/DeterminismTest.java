@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Arrays;
 import java.util.Random;
 import org.fmi.Op;
+import org.fmi.core.coll.Channel;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -13,7 +14,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * and wherever the ranks are.
  */
 class DeterminismTest {
-  private static final int USES_BEFORE_SHARED_MEMORY = 8;
   private static final int[] LENGTHS = {1, 100, 2100, 9000};
 
   private static double[] random(int n, int rank) {
@@ -33,7 +33,7 @@ class DeterminismTest {
   }
 
   private static void reduce(Communicator world, long[][] bits) {
-    for (int i = 0; i < USES_BEFORE_SHARED_MEMORY; i++) {
+    for (int i = 0; i < Channel.USES_BEFORE_REGION; i++) {
       world.barrier();
     }
     int rank = world.rank();

@@ -119,8 +119,8 @@ class EpochTest {
     Messenger m = entered(3);
     m.close();
     assertThatThrownBy(() -> m.share())
-        .isInstanceOf(Rollback.class)
-        .hasMessageContaining("Fmi is closed");
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("after Fmi.close");
   }
 
   @Test
@@ -211,7 +211,7 @@ class EpochTest {
     List<String> lost = new ArrayList<>();
     Messenger m =
         new Messenger(
-            0, 2, new WaitStrategy(1, 1), 0, (peer, reason) -> lost.add(peer + " " + reason));
+            0, 2, new WaitStrategy(1, 1), (peer, reason) -> lost.add(peer + " " + reason));
     m.enter(0, new Transport[] {new MemoryNetwork(2, 1, Options.PLAIN).transport(0)});
     Request r = m.irecv(box, 0, 8, 1, CONTEXT, 1);
     m.onPeerLost(1, "reset");

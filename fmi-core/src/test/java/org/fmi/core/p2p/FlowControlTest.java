@@ -39,7 +39,7 @@ class FlowControlTest {
             m.recv(data, 0, bytes, 0, CONTEXT, 1);
           }
           m.recv(data, 0, 0, 0, CONTEXT, 2);
-          assertThat(most).isPositive().isLessThanOrEqualTo(Window.bytes(2));
+          assertThat(most).isPositive().isLessThanOrEqualTo(FlowLimits.windowBytes(2));
         });
   }
 
@@ -85,13 +85,14 @@ class FlowControlTest {
             most = Math.max(most, m.unexpectedCount());
             m.recv(data, 0, 0, 0, CONTEXT, 1);
           }
-          assertThat((long) most).isLessThanOrEqualTo(Window.bytes(2) / Window.MESSAGE_COST + 1);
+          assertThat((long) most)
+              .isLessThanOrEqualTo(FlowLimits.windowBytes(2) / FlowLimits.MESSAGE_COST + 1);
         });
   }
 
   @Test
   void announcementsAreBoundedUntilTheReceiverWantsWhatIsBehindThem() {
-    int n = 3 * Window.ANNOUNCEMENTS + 10;
+    int n = 3 * FlowLimits.ANNOUNCEMENTS + 10;
     Ranks.run(
         2,
         1,
@@ -114,7 +115,7 @@ class FlowControlTest {
           for (int i = 0; i < 100_000; i++) {
             m.poll();
           }
-          assertThat(m.unexpectedCount()).isLessThanOrEqualTo(Window.ANNOUNCEMENTS);
+          assertThat(m.unexpectedCount()).isLessThanOrEqualTo(FlowLimits.ANNOUNCEMENTS);
           m.send(box, 0, 0, 0, CONTEXT, 0, Mode.STANDARD);
           // The last one first.
           for (int i = n - 1; i >= 0; i--) {
@@ -127,7 +128,7 @@ class FlowControlTest {
 
   @Test
   void aProbeReachesWhatIsBehindTheWindow() {
-    int n = 2 * Window.ANNOUNCEMENTS;
+    int n = 2 * FlowLimits.ANNOUNCEMENTS;
     Ranks.run(
         2,
         1,
@@ -151,9 +152,9 @@ class FlowControlTest {
 
   @Test
   void windowsShrinkWithTheJob() {
-    assertThat(Window.bytes(1)).isEqualTo(1 << 20);
-    assertThat(Window.bytes(64)).isEqualTo(1 << 20);
-    assertThat(Window.bytes(256)).isEqualTo(256 << 10);
-    assertThat(Window.bytes(100_000)).isEqualTo(64 << 10);
+    assertThat(FlowLimits.windowBytes(1)).isEqualTo(1 << 20);
+    assertThat(FlowLimits.windowBytes(64)).isEqualTo(1 << 20);
+    assertThat(FlowLimits.windowBytes(256)).isEqualTo(256 << 10);
+    assertThat(FlowLimits.windowBytes(100_000)).isEqualTo(64 << 10);
   }
 }

@@ -30,7 +30,6 @@ final class Ranks {
         rank,
         size,
         new WaitStrategy(size, CORES),
-        1 << 20,
         (peer, reason) -> {
           throw new AssertionError("lost " + peer + ": " + reason);
         });
@@ -128,7 +127,7 @@ final class Ranks {
   }
 
   /** Lets all ranks wait for each other by messages of an internal context. */
-  static void barrier(Messenger m) {
+  static void barrier(PointToPoint m) {
     byte[] nothing = new byte[0];
     for (int step = 1; step < m.size(); step *= 2) {
       int to = (m.rank() + step) % m.size();

@@ -32,18 +32,27 @@ class RecorderTest {
   }
 
   /**
-   * A messenger whose network goes nowhere: whatever touches it hangs, or is seen in the counts.
+   * Calls on a messenger whose network goes nowhere: whatever touches it hangs, or is seen in the
+   * counts.
    */
-  private static Messenger replacement(int rank, int size, Recorder record) {
-    Messenger m = Ranks.messenger(rank, size);
+  private static Recording replacement(Messenger m, Recorder record) {
     m.enter(1, new Transport[0]);
-    m.recorder(record);
+    Recording calls = recording(m);
+    calls.recorder(record);
     record.startReplay(mismatch -> {});
-    return m;
+    return calls;
+  }
+
+  private static Recording replacement(int rank, int size, Recorder record) {
+    return replacement(Ranks.messenger(rank, size), record);
+  }
+
+  private static Recording recording(Messenger m) {
+    return new Recording(m, 1 << 20, () -> {});
   }
 
   /** A program's life before its loop, with all that depends on timing; what it saw. */
-  private static List<Object> prologue(Messenger m) {
+  private static List<Object> prologue(PointToPoint m) {
     List<Object> seen = new ArrayList<>();
     int other = 1 - m.rank();
     int[] data = new int[100];
@@ -107,7 +116,7 @@ class RecorderTest {
     return seen;
   }
 
-  private static int polls(Messenger m, int polls) {
+  private static int polls(PointToPoint m, int polls) {
     int[] in = new int[2];
     Request first = m.irecv(in, 0, 4, 1, CONTEXT, 1);
     Request second = m.irecv(in, 4, 4, 1, CONTEXT, 2);
@@ -130,7 +139,8 @@ class RecorderTest {
         2,
         5,
         new Options(64, 32, 4, 0.2, 0.5),
-        m -> {
+        messenger -> {
+          Recording m = recording(messenger);
           int[] data = {42};
           if (m.rank() == 0) {
             m.recorder().record();
@@ -144,7 +154,7 @@ class RecorderTest {
           }
         });
     assertThat(record[0].bytes()).isLessThan(1000);
-    Messenger m = replacement(0, 2, saved(record[0]));
+    Recording m = replacement(0, 2, saved(record[0]));
     assertThat(polls(m, polls)).isEqualTo(42);
     m.recorder().endReplay();
   }
@@ -157,7 +167,8 @@ class RecorderTest {
         2,
         5,
         new Options(64, 32, 4, 0.2, 0.5),
-        m -> {
+        messenger -> {
+          Recording m = recording(messenger);
           m.recorder().record();
           seen.put(m.rank(), prologue(m));
           m.recorder().off();
@@ -167,17 +178,18 @@ class RecorderTest {
       Recorder record = records.get(rank);
       assertThat(record).isNotNull();
       if (record != null) {
-        Messenger m = replacement(rank, 2, saved(record));
+        Messenger messenger = Ranks.messenger(rank, 2);
+        Recording m = replacement(messenger, saved(record));
         assertThat(prologue(m)).isEqualTo(seen.get(rank));
         m.recorder().endReplay();
-        assertThat(m.userSent()).isZero();
-        assertThat(m.activeRequests()).isZero();
+        assertThat(messenger.userSent()).isZero();
+        assertThat(messenger.activeRequests()).isZero();
         assertThat(m.recorder().mode()).isEqualTo(Recorder.Mode.OFF);
       }
     }
   }
 
-  private static List<Boolean> refusals(Messenger m) {
+  private static List<Boolean> refusals(PointToPoint m) {
     List<Boolean> refused = new ArrayList<>();
     byte[] data = new byte[10];
     for (int dest = 0; dest < 2; dest++) {
@@ -213,21 +225,23 @@ class RecorderTest {
 
   @Test
   void aSendThatWasRefusedIsRefusedAgain() {
-    Messenger m = Ranks.messenger(0, 2);
-    m.enter(0, new Transport[] {new MemoryNetwork(2, 1, Options.PLAIN).transport(0)});
+    Messenger messenger = Ranks.messenger(0, 2);
+    messenger.enter(0, new Transport[] {new MemoryNetwork(2, 1, Options.PLAIN).transport(0)});
+    Recording m = recording(messenger);
     m.recorder().record();
     List<Boolean> refused = refusals(m);
     assertThat(refused).contains(true, false);
     m.recorder().off();
-    Messenger again = replacement(0, 2, saved(m.recorder()));
+    Recording again = replacement(0, 2, saved(m.recorder()));
     assertThat(refusals(again)).isEqualTo(refused);
     again.recorder().endReplay();
   }
 
   /** Rank 0 alone: two messages to itself, received; a send to rank 1. */
   private static Recorder smallRecord() {
-    Messenger m = Ranks.messenger(0, 2);
-    m.enter(0, new Transport[] {new MemoryNetwork(2, 1, Options.PLAIN).transport(0)});
+    Messenger messenger = Ranks.messenger(0, 2);
+    messenger.enter(0, new Transport[] {new MemoryNetwork(2, 1, Options.PLAIN).transport(0)});
+    Recording m = recording(messenger);
     m.recorder().record();
     int[] box = {4};
     m.send(box, 0, 4, 0, CONTEXT, 1, Mode.STANDARD);
@@ -243,13 +257,13 @@ class RecorderTest {
   void othersCallsThanRecordedAreFoundOut() {
     int[] box = {4};
     // A send that was not made.
-    Messenger a = replacement(0, 2, smallRecord());
+    Recording a = replacement(0, 2, smallRecord());
     a.send(box, 0, 4, 0, CONTEXT, 2, Mode.STANDARD);
     assertThatThrownBy(() -> a.recv(box, 0, 4, 0, CONTEXT, 1))
         .isInstanceOf(ReplayMismatchException.class);
     // Another context, source, or room.
     for (int which = 0; which < 3; which++) {
-      Messenger b = replacement(0, 2, smallRecord());
+      Recording b = replacement(0, 2, smallRecord());
       b.send(box, 0, 4, 0, CONTEXT, 1, Mode.STANDARD);
       int w = which;
       assertThatThrownBy(
@@ -257,7 +271,7 @@ class RecorderTest {
           .isInstanceOf(ReplayMismatchException.class);
     }
     // Fewer calls.
-    Messenger c = replacement(0, 2, smallRecord());
+    Recording c = replacement(0, 2, smallRecord());
     c.send(box, 0, 4, 0, CONTEXT, 1, Mode.STANDARD);
     c.recv(box, 0, 4, 0, CONTEXT, 1);
     assertThatThrownBy(() -> c.recorder().endReplay()).isInstanceOf(ReplayMismatchException.class);
@@ -275,7 +289,7 @@ class RecorderTest {
 
   @Test
   void aRecordGoesOnAfterAReplay() {
-    Messenger m = replacement(0, 2, smallRecord());
+    Recording m = replacement(0, 2, smallRecord());
     int[] box = {4};
     m.send(box, 0, 4, 0, CONTEXT, 1, Mode.STANDARD);
     m.recv(box, 0, 4, 0, CONTEXT, 1);
@@ -289,7 +303,7 @@ class RecorderTest {
     m.recv(box, 0, 4, 0, CONTEXT, 7);
     Recorder longer = saved(m.recorder());
 
-    Messenger again = replacement(0, 2, longer);
+    Recording again = replacement(0, 2, longer);
     again.send(box, 0, 4, 0, CONTEXT, 1, Mode.STANDARD);
     again.recv(box, 0, 4, 0, CONTEXT, 1);
     again.send(box, 0, 4, 1, CONTEXT, 1, Mode.STANDARD);
@@ -304,8 +318,9 @@ class RecorderTest {
 
   @Test
   void aRecordOverItsLimitIsDropped() {
-    Messenger m = new Messenger(0, 1, new WaitStrategy(1, 1), 10_000, (peer, reason) -> {});
-    m.enter(0, new Transport[0]);
+    Messenger messenger = new Messenger(0, 1, new WaitStrategy(1, 1), (peer, reason) -> {});
+    messenger.enter(0, new Transport[0]);
+    Recording m = new Recording(messenger, 10_000, () -> {});
     m.recorder().record();
     byte[] data = new byte[1_000];
     for (int i = 0; i < 100; i++) {

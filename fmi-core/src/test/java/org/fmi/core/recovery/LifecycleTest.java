@@ -190,7 +190,7 @@ final class LifecycleTest {
               detectors.add(forConfig.transports());
               return new Detector();
             },
-            new Messenger(0, 1, new WaitStrategy(1, 1), 1 << 20, (peer, reason) -> {}),
+            new Messenger(0, 1, new WaitStrategy(1, 1), (peer, reason) -> {}),
             new ParkingClock());
     job.listen(lifecycle);
     return lifecycle;

@@ -231,6 +231,7 @@ final class WarmUp {
           RankMessage.AtFault _,
           RankMessage.RestartNeeded _,
           RankMessage.Unrecoverable _,
+          RankMessage.ProgramFault _,
           RankMessage.Failed _,
           RankMessage.Abort _ -> {}
     }

@@ -64,8 +64,7 @@ class SimulatedRendezvousTest {
       transport.useClock(() -> nanos += 100_000_000);
       registrations = device.registrations();
       messenger =
-          new Messenger(
-              rank, 2, new WaitStrategy(1, 1), 1 << 20, (peer, reason) -> lost.add(reason));
+          new Messenger(rank, 2, new WaitStrategy(1, 1), (peer, reason) -> lost.add(reason));
       messenger.enter(EPOCH, new Transport[] {transport});
     }
 

@@ -564,12 +564,10 @@ class ShmTransportTest {
                   rank,
                   2,
                   new WaitStrategy(2, 2),
-                  0,
                   (peer, reason) -> {
                     throw new AssertionError(reason);
                   });
           m.enter(EPOCH, new Transport[] {t});
-          m.recorder().off();
           double[] data = new double[bytes / 8];
           int other = 1 - rank;
           int rounds = bytes > 16 << 10 ? 5_000 : 20_000;

@@ -435,7 +435,6 @@ class TcpTransportTest {
                   rank,
                   2,
                   new WaitStrategy(2, 1),
-                  0,
                   (peer, reason) -> {
                     throw new AssertionError(reason);
                   });

@@ -7,14 +7,14 @@ import org.jspecify.annotations.Nullable;
  * A long message in pieces, of which a few are under way at a time: what is done with one takes
  * place while the next ones travel.
  */
-final class Pieces {
+final class Pipeline {
   /** A whole number of elements of any type: ranks may use different ones. */
   static final long BYTES = 128 << 10;
 
-  /** Pieces under way at a time. */
+  /** Pipeline under way at a time. */
   private static final int AHEAD = 4;
 
-  private Pieces() {}
+  private Pipeline() {}
 
   private static long length(long at, long bytes) {
     return Math.min(BYTES, bytes - at);
@@ -23,7 +23,7 @@ final class Pieces {
   /** Receives the pieces of one message. */
   static final class Incoming {
     private final Channel channel;
-    private final Region data;
+    private final Location data;
     private final long bytes;
     private final int source;
     private final Kind kind;
@@ -31,7 +31,7 @@ final class Pieces {
     private int slot;
     private long at;
 
-    Incoming(Channel channel, Region data, long bytes, int source, Kind kind) {
+    Incoming(Channel channel, Location data, long bytes, int source, Kind kind) {
       this.channel = channel;
       this.data = data;
       this.bytes = bytes;
@@ -62,7 +62,7 @@ final class Pieces {
   /** Sends the pieces of one message. */
   static final class Outgoing {
     private final Channel channel;
-    private final Region data;
+    private final Location data;
     private final long bytes;
     private final int dest;
     private final Kind kind;
@@ -70,7 +70,7 @@ final class Pieces {
     private int slot;
     private long at;
 
-    Outgoing(Channel channel, Region data, long bytes, int dest, Kind kind) {
+    Outgoing(Channel channel, Location data, long bytes, int dest, Kind kind) {
       this.channel = channel;
       this.data = data;
       this.bytes = bytes;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A place in memory where the data of a collective begins: a primitive array or a segment, and an
  * offset in bytes. For arrays all offsets and lengths are whole numbers of elements.
  */
-public final class Region {
+public final class Location {
   /** Scratch for segments up to this size is on the heap: cheaper to get, and to give back. */
   private static final long HEAP_SCRATCH_BYTES = 1 << 20;
 
@@ -19,7 +19,7 @@ public final class Region {
   private final long at;
 
   /** The place {@code at} bytes from the beginning of an array or segment. */
-  public Region(Object base, long at) {
+  public Location(Object base, long at) {
     this.base = base;
     this.at = at;
   }
@@ -53,7 +53,7 @@ public final class Region {
   }
 
   /** A new array of {@code bytes} bytes, all zero. */
-  static Region ofType(Predefined type, long bytes) {
+  static Location ofType(Predefined type, long bytes) {
     int n = Math.toIntExact(bytes / type.bytes());
     Object array =
         switch (type) {
@@ -66,23 +66,23 @@ public final class Region {
           case FLOAT -> new float[n];
           case DOUBLE -> new double[n];
         };
-    return new Region(array, 0);
+    return new Location(array, 0);
   }
 
   /** The place {@code bytes} further on. */
-  Region plus(long bytes) {
-    return new Region(base, at + bytes);
+  Location plus(long bytes) {
+    return new Location(base, at + bytes);
   }
 
   /**
    * New memory of the same kind as this. Big native memory is given back by the garbage collector:
    * after a rollback the data path may still hold on to it for a moment.
    */
-  Region scratch(long bytes) {
+  Location scratch(long bytes) {
     if (!(base instanceof MemorySegment)) {
       return ofType(type(), bytes);
     }
-    return new Region(
+    return new Location(
         bytes <= HEAP_SCRATCH_BYTES
             ? MemorySegment.ofArray(new byte[(int) bytes])
             : Arena.ofAuto().allocate(bytes, 64),
@@ -101,7 +101,7 @@ public final class Region {
 
   /** Whether both name the same place. */
   @SuppressWarnings("ReferenceEquality") // the same array is meant, not an equal one
-  public boolean isSamePlaceAs(Region other) {
+  public boolean isSamePlaceAs(Location other) {
     if (base instanceof MemorySegment a && other.base instanceof MemorySegment b) {
       return a.heapBase().equals(b.heapBase()) && a.address() + at == b.address() + other.at;
     }
@@ -109,7 +109,7 @@ public final class Region {
   }
 
   /** Copies the first {@code bytes} bytes to {@code target}, whatever the two are made of. */
-  void copyTo(Region target, long bytes) {
+  void copyTo(Location target, long bytes) {
     if (bytes == 0) {
       return;
     }

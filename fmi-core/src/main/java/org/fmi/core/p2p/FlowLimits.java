@@ -3,10 +3,10 @@ package org.fmi.core.p2p;
 /**
  * How much one rank may have under way to another before it must wait for the receiver.
  *
- * <p>At a receiver, unmatched eager messages take at most {@code (size - 1) * bytes(size)} of heap:
- * up to 64 MiB for up to 1,024 ranks, 64 KiB for each other rank beyond.
+ * <p>At a receiver, unmatched eager messages take at most {@code (size - 1) * windowBytes(size)} of
+ * heap: up to 64 MiB for up to 1,024 ranks, 64 KiB for each other rank beyond.
  */
-final class Window {
+final class FlowLimits {
   /** What a message costs beside its length, so that empty ones are bounded too. */
   static final int MESSAGE_COST = 128;
 
@@ -17,10 +17,10 @@ final class Window {
   private static final long MIN_BYTES = 1 << 16;
   private static final long ALL_PEERS_BYTES = 64L << 20;
 
-  private Window() {}
+  private FlowLimits() {}
 
   /** The eager window of an ordered pair in bytes, in a job of {@code size} ranks. */
-  static long bytes(int size) {
+  static long windowBytes(int size) {
     return Math.clamp(ALL_PEERS_BYTES / size, MIN_BYTES, MAX_BYTES);
   }
 }

@@ -1,0 +1,101 @@
+package org.fmi.core.comm;
+
+import java.util.Arrays;
+import org.fmi.Comm;
+import org.fmi.Datatype;
+import org.fmi.ErrorClass;
+import org.fmi.FmiException;
+import org.fmi.Group;
+import org.fmi.Op;
+import org.fmi.core.coll.Channel;
+import org.fmi.core.coll.Collectives;
+import org.fmi.core.coll.Location;
+import org.fmi.core.coll.Reducer;
+import org.fmi.core.coll.Reductions;
+import org.jspecify.annotations.Nullable;
+
+/** Agrees with the members of a communicator on new ones: their ids and their members. */
+final class Creation {
+  private final Channel channel;
+  private final ContextIds ids;
+  private final RankGroup group;
+
+  /** This process' world rank. */
+  private final int self;
+
+  /** What a new communicator is made of. */
+  record Agreed(int id, RankGroup group) {}
+
+  /** Makes communicators out of the one that {@code channel} and {@code group} belong to. */
+  Creation(Channel channel, ContextIds ids, RankGroup group, int self) {
+    this.channel = channel;
+    this.ids = ids;
+    this.group = group;
+    this.self = self;
+  }
+
+  /** One of the same ranks. */
+  Agreed dup() {
+    return new Agreed(agreeOnId(), group);
+  }
+
+  /** One of the ranks with the same colour; null for UNDEFINED. */
+  @Nullable Agreed split(int color, int key) {
+    if (color < 0 && color != Comm.UNDEFINED) {
+      throw new FmiException(
+          ErrorClass.ARG,
+          "colour " + color + " is negative: use 0 or more, or Comm.UNDEFINED for no communicator");
+    }
+    int size = group.size();
+    int[] mine = {color, key, ids.state()};
+    int[] all = new int[3 * size];
+    channel.begin();
+    Collectives.allGather(channel, new Location(mine, 0), 3L * Integer.BYTES, new Location(all, 0));
+    channel.end();
+    int agreed = 0;
+    long[] members = new long[size];
+    int n = 0;
+    for (int r = 0; r < size; r++) {
+      agreed = Math.max(agreed, all[3 * r + 2]);
+      if (all[3 * r] == color) {
+        members[n++] = ((long) all[3 * r + 1] << Integer.SIZE) | r; // sorts by key, then by rank
+      }
+    }
+    ids.take(agreed);
+    if (color == Comm.UNDEFINED) {
+      return null;
+    }
+    Arrays.sort(members, 0, n);
+    int[] ranks = new int[n];
+    for (int i = 0; i < n; i++) {
+      ranks[i] = group.worldRanks()[(int) members[i]];
+    }
+    return new Agreed(agreed, new RankGroup(ranks, self));
+  }
+
+  /** One of a group's ranks; null at the others. */
+  @Nullable Agreed create(Group subset) {
+    RankGroup members = RankGroup.of(subset);
+    if (!group.containsAll(members)) {
+      throw new FmiException(
+          ErrorClass.GROUP,
+          members
+              + " is no subset of this communicator's "
+              + group
+              + ": use Comm.group().incl(...)");
+    }
+    int agreed = agreeOnId();
+    return members.rank() == Comm.UNDEFINED ? null : new Agreed(agreed, members);
+  }
+
+  /** Collective: an id that is new to all ranks here. */
+  private int agreeOnId() {
+    int[] id = {ids.state()};
+    Location place = new Location(id, 0);
+    channel.begin();
+    Reductions.allReduce(channel, Reducer.of(Op.MAX, Datatype.INT), place, place, 1);
+    channel.end();
+    ids.take(id[0]);
+    return id[0];
+  }
+}

@@ -1,0 +1,118 @@
+package org.fmi.core.comm;
+
+import org.fmi.Comm;
+import org.fmi.ErrorClass;
+import org.fmi.FmiException;
+import org.fmi.Status;
+import org.fmi.core.coll.Channel;
+import org.fmi.core.p2p.Contexts;
+import org.fmi.core.p2p.PointToPoint;
+import org.fmi.core.p2p.StatusCache;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who belongs to a communicator, by which ranks here and in the world, and whether it can still be
+ * used.
+ */
+abstract class Membership implements Comm {
+  final PointToPoint p2p;
+  final ContextIds ids;
+  final int id;
+  final int context;
+  final RankGroup group;
+  final int rank;
+  final int size;
+  final Channel channel;
+
+  /** The members' world ranks; null where ranks here and in the world are the same. */
+  final int @Nullable [] worldRanks;
+
+  private final StatusCache statuses = new StatusCache();
+  private int restores;
+  private boolean freed;
+
+  Membership(PointToPoint p2p, ContextIds ids, int id, RankGroup group) {
+    this.p2p = p2p;
+    this.ids = ids;
+    this.id = id;
+    this.context = Contexts.pointToPoint(id);
+    this.group = group;
+    this.rank = group.rank();
+    this.size = group.size();
+    this.worldRanks = isIdentity(group.worldRanks()) ? null : group.worldRanks();
+    this.channel = new Channel(p2p, Contexts.collectives(id), worldRanks, rank, size);
+    this.restores = ids.restores();
+  }
+
+  private static boolean isIdentity(int[] worldRanks) {
+    for (int r = 0; r < worldRanks.length; r++) {
+      if (worldRanks[r] != r) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public final int rank() {
+    checkExists();
+    return rank;
+  }
+
+  @Override
+  public final int size() {
+    checkExists();
+    return size;
+  }
+
+  /** The world rank of a rank here; ANY_SOURCE stays what it is. */
+  final int world(int r) {
+    return worldRanks == null || r < 0 ? r : worldRanks[r];
+  }
+
+  /** A status whose source is the rank here, from one with its world rank. */
+  final Status local(Status status) {
+    return worldRanks == null || status.source() < 0
+        ? status
+        : statuses.of(group.rankOf(status.source()), status.tag(), status.bytes());
+  }
+
+  // ---- its life
+
+  /** Refuses a call that communicates if it is void, or {@code Fmi} closed. */
+  final void checkUsable() {
+    if (freed || restores != ids.usable()) {
+      ids.requireOpen();
+      checkAfterChange();
+    }
+  }
+
+  /** Refuses a call that only looks if it is void. */
+  final void checkExists() {
+    if (freed || restores != ids.restores()) {
+      checkAfterChange();
+    }
+  }
+
+  private void checkAfterChange() {
+    if (freed && restores == ids.restores()) {
+      throw new FmiException(
+          ErrorClass.COMM, "this communicator was freed: use it no more, or make another");
+    }
+    if (!ids.survives(id, restores)) {
+      throw new FmiException(
+          ErrorClass.COMM,
+          "this communicator was made in an iteration that was rolled back: make it before the"
+              + " loop, or again in the iteration");
+    }
+    // It was freed after what the ranks went back to, or the program would not use it now.
+    freed = false;
+    restores = ids.restores();
+  }
+
+  /** It is used no more. */
+  final void end() {
+    freed = true;
+    channel.free();
+  }
+}

@@ -1,0 +1,203 @@
+package org.fmi.core.comm;
+
+import org.fmi.ErrorClass;
+import org.fmi.FmiException;
+import org.fmi.Request;
+import org.fmi.Status;
+import org.fmi.core.p2p.PointToPoint;
+import org.fmi.core.p2p.PointToPoint.Mode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls of a communicator that send and receive: checks their arguments, and hands the messages
+ * to the data path under world ranks.
+ */
+abstract class MessageCalls extends Membership {
+  MessageCalls(PointToPoint p2p, ContextIds ids, int id, RankGroup group) {
+    super(p2p, ids, id, group);
+  }
+
+  @Override
+  public void send(Object buffer, long offset, long count, int dest, int tag) {
+    send(buffer, offset, count, dest, tag, Mode.STANDARD);
+  }
+
+  @Override
+  public void send(Object buffer, int dest, int tag) {
+    send(buffer, Buffers.wholeOffset(buffer), Buffers.wholeCount(buffer), dest, tag);
+  }
+
+  @Override
+  public void ssend(Object buffer, long offset, long count, int dest, int tag) {
+    send(buffer, offset, count, dest, tag, Mode.SYNCHRONOUS);
+  }
+
+  @Override
+  public void bsend(Object buffer, long offset, long count, int dest, int tag) {
+    send(buffer, offset, count, dest, tag, Mode.BUFFERED);
+  }
+
+  @Override
+  public void rsend(Object buffer, long offset, long count, int dest, int tag) {
+    send(buffer, offset, count, dest, tag, Mode.STANDARD);
+  }
+
+  @Override
+  public Request isend(Object buffer, long offset, long count, int dest, int tag) {
+    return isend(buffer, offset, count, dest, tag, Mode.STANDARD);
+  }
+
+  @Override
+  public Request isend(Object buffer, int dest, int tag) {
+    return isend(buffer, Buffers.wholeOffset(buffer), Buffers.wholeCount(buffer), dest, tag);
+  }
+
+  @Override
+  public Request issend(Object buffer, long offset, long count, int dest, int tag) {
+    return isend(buffer, offset, count, dest, tag, Mode.SYNCHRONOUS);
+  }
+
+  @Override
+  public Request ibsend(Object buffer, long offset, long count, int dest, int tag) {
+    return isend(buffer, offset, count, dest, tag, Mode.BUFFERED);
+  }
+
+  @Override
+  public Request irsend(Object buffer, long offset, long count, int dest, int tag) {
+    return isend(buffer, offset, count, dest, tag, Mode.STANDARD);
+  }
+
+  @Override
+  public void attachBuffer(long bytes) {
+    checkUsable();
+    if (bytes < 0) {
+      throw new FmiException(
+          ErrorClass.ARG, "a buffer of " + bytes + " bytes: use 0 to detach, or more");
+    }
+    p2p.attachBuffer(bytes);
+  }
+
+  @Override
+  public Status recv(Object buffer, long offset, long count, int source, int tag) {
+    long bytes = checkRecv(buffer, offset, count, source, tag);
+    if (source == PROC_NULL) {
+      return Status.PROC_NULL;
+    }
+    return local(
+        p2p.recv(
+            Buffers.memory(buffer), startOf(buffer, offset), bytes, world(source), context, tag));
+  }
+
+  @Override
+  public Status recv(Object buffer, int source, int tag) {
+    return recv(buffer, Buffers.wholeOffset(buffer), Buffers.wholeCount(buffer), source, tag);
+  }
+
+  @Override
+  public Request irecv(Object buffer, long offset, long count, int source, int tag) {
+    long bytes = checkRecv(buffer, offset, count, source, tag);
+    if (source == PROC_NULL) {
+      return new CompletedRequest(Status.PROC_NULL);
+    }
+    Request request =
+        p2p.irecv(
+            Buffers.memory(buffer), startOf(buffer, offset), bytes, world(source), context, tag);
+    return worldRanks == null ? request : new TranslatedRequest(request, this);
+  }
+
+  @Override
+  public Request irecv(Object buffer, int source, int tag) {
+    return irecv(buffer, Buffers.wholeOffset(buffer), Buffers.wholeCount(buffer), source, tag);
+  }
+
+  @Override
+  public Status sendRecv(
+      Object sendBuffer,
+      long sendOffset,
+      long sendCount,
+      int dest,
+      int sendTag,
+      Object recvBuffer,
+      long recvOffset,
+      long recvCount,
+      int source,
+      int recvTag) {
+    long sendBytes = checkSend(sendBuffer, sendOffset, sendCount, dest, sendTag);
+    long recvBytes = checkRecv(recvBuffer, recvOffset, recvCount, source, recvTag);
+    if (dest == PROC_NULL) {
+      return recv(recvBuffer, recvOffset, recvCount, source, recvTag);
+    }
+    if (source == PROC_NULL) {
+      send(sendBuffer, sendOffset, sendCount, dest, sendTag);
+      return Status.PROC_NULL;
+    }
+    return local(
+        p2p.sendRecv(
+            Buffers.memory(sendBuffer),
+            startOf(sendBuffer, sendOffset),
+            sendBytes,
+            world(dest),
+            sendTag,
+            Buffers.memory(recvBuffer),
+            startOf(recvBuffer, recvOffset),
+            recvBytes,
+            world(source),
+            recvTag,
+            context));
+  }
+
+  @Override
+  public Status probe(int source, int tag) {
+    checkProbe(source, tag);
+    return source == PROC_NULL ? Status.PROC_NULL : local(p2p.probe(world(source), context, tag));
+  }
+
+  @Override
+  public @Nullable Status iprobe(int source, int tag) {
+    checkProbe(source, tag);
+    if (source == PROC_NULL) {
+      return Status.PROC_NULL;
+    }
+    Status status = p2p.iprobe(world(source), context, tag);
+    return status == null ? null : local(status);
+  }
+
+  private void send(Object buffer, long offset, long count, int dest, int tag, Mode mode) {
+    long bytes = checkSend(buffer, offset, count, dest, tag);
+    if (dest != PROC_NULL) {
+      p2p.send(
+          Buffers.memory(buffer), startOf(buffer, offset), bytes, world(dest), context, tag, mode);
+    }
+  }
+
+  private Request isend(Object buffer, long offset, long count, int dest, int tag, Mode mode) {
+    long bytes = checkSend(buffer, offset, count, dest, tag);
+    if (dest == PROC_NULL) {
+      return new CompletedRequest(Status.EMPTY);
+    }
+    return p2p.isend(
+        Buffers.memory(buffer), startOf(buffer, offset), bytes, world(dest), context, tag, mode);
+  }
+
+  private long checkSend(Object buffer, long offset, long count, int dest, int tag) {
+    checkUsable();
+    Arguments.checkDest(dest, size);
+    Arguments.checkSendTag(tag);
+    return Buffers.checkRead(buffer, offset, count, Buffers.typeOf(buffer));
+  }
+
+  private long checkRecv(Object buffer, long offset, long count, int source, int tag) {
+    checkProbe(source, tag);
+    return Buffers.checkWrite(buffer, offset, count, Buffers.typeOf(buffer));
+  }
+
+  private void checkProbe(int source, int tag) {
+    checkUsable();
+    Arguments.checkSource(source, size);
+    Arguments.checkReceiveTag(tag);
+  }
+
+  private static long startOf(Object buffer, long offset) {
+    return Buffers.byteOffset(buffer, offset, Buffers.typeOf(buffer));
+  }
+}

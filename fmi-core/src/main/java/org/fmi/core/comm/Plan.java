@@ -1,0 +1,153 @@
+package org.fmi.core.comm;
+
+import org.fmi.core.coll.Channel;
+import org.fmi.core.coll.Collectives;
+import org.fmi.core.coll.Location;
+import org.fmi.core.coll.Reducer;
+import org.fmi.core.coll.Reductions;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A collective call whose arguments {@link Plans} has checked: can be run now, later or again.
+ *
+ * <p>A null place of what this rank sends (or receives, in a scatter) stands for MPI_IN_PLACE.
+ */
+sealed interface Plan {
+  /** Takes part in the collective, over all ranks of the channel. */
+  void run(Channel channel);
+
+  /** MPI_Barrier. */
+  record Barrier() implements Plan {
+    @Override
+    public void run(Channel channel) {
+      Collectives.barrier(channel);
+    }
+  }
+
+  /** MPI_Bcast. */
+  record Bcast(Location data, long bytes, int root) implements Plan {
+    @Override
+    public void run(Channel channel) {
+      Collectives.bcast(channel, data, bytes, root);
+    }
+  }
+
+  /** MPI_Gather. */
+  record Gather(@Nullable Location mine, long bytes, @Nullable Location all, int root)
+      implements Plan {
+    @Override
+    public void run(Channel channel) {
+      Collectives.gather(channel, mine, bytes, all, root);
+    }
+  }
+
+  /** MPI_Gatherv. */
+  record Gatherv(@Nullable Location mine, long bytes, @Nullable Blocks all, int root)
+      implements Plan {
+    @Override
+    public void run(Channel channel) {
+      if (all == null) {
+        Collectives.gatherv(channel, mine, bytes, null, null, null, root);
+      } else {
+        Collectives.gatherv(channel, mine, bytes, all.place(), all.starts(), all.lengths(), root);
+      }
+    }
+  }
+
+  /** MPI_Scatter. */
+  record Scatter(@Nullable Location all, @Nullable Location mine, long bytes, int root)
+      implements Plan {
+    @Override
+    public void run(Channel channel) {
+      Collectives.scatter(channel, all, mine, bytes, root);
+    }
+  }
+
+  /** MPI_Scatterv. */
+  record Scatterv(@Nullable Blocks all, @Nullable Location mine, long bytes, int root)
+      implements Plan {
+    @Override
+    public void run(Channel channel) {
+      if (all == null) {
+        Collectives.scatterv(channel, null, null, null, mine, bytes, root);
+      } else {
+        Collectives.scatterv(channel, all.place(), all.starts(), all.lengths(), mine, bytes, root);
+      }
+    }
+  }
+
+  /** MPI_Allgather. */
+  record AllGather(@Nullable Location mine, long bytes, Location all) implements Plan {
+    @Override
+    public void run(Channel channel) {
+      Collectives.allGather(channel, mine, bytes, all);
+    }
+  }
+
+  /** MPI_Allgatherv. */
+  record AllGatherv(@Nullable Location mine, Blocks all) implements Plan {
+    @Override
+    public void run(Channel channel) {
+      Collectives.allGatherv(channel, mine, all.place(), all.starts(), all.lengths());
+    }
+  }
+
+  /** MPI_Alltoall. */
+  record AllToAll(@Nullable Location out, Location in, long bytes) implements Plan {
+    @Override
+    public void run(Channel channel) {
+      Collectives.allToAll(channel, out, in, bytes);
+    }
+  }
+
+  /** MPI_Alltoallv. */
+  record AllToAllv(@Nullable Blocks out, Blocks in) implements Plan {
+    @Override
+    public void run(Channel channel) {
+      Blocks sent = out == null ? in : out;
+      Collectives.allToAllv(
+          channel,
+          out == null ? null : out.place(),
+          sent.starts(),
+          sent.lengths(),
+          in.place(),
+          in.starts(),
+          in.lengths());
+    }
+  }
+
+  /** MPI_Reduce. */
+  record Reduce(Reducer reducer, Location data, Location result, long count, int root)
+      implements Plan {
+    @Override
+    public void run(Channel channel) {
+      Reductions.reduce(channel, reducer, data, result, count, root);
+    }
+  }
+
+  /** MPI_Allreduce. */
+  record AllReduce(Reducer reducer, Location data, Location result, long count) implements Plan {
+    @Override
+    public void run(Channel channel) {
+      Reductions.allReduce(channel, reducer, data, result, count);
+    }
+  }
+
+  /** MPI_Reduce_scatter. */
+  record ReduceScatter(Reducer reducer, Location data, Location result, long[] counts)
+      implements Plan {
+    @Override
+    public void run(Channel channel) {
+      Reductions.reduceScatter(channel, reducer, data, result, counts);
+    }
+  }
+
+  /** MPI_Scan, or MPI_Exscan if exclusive. */
+  record Scan(Reducer reducer, Location data, Location result, long count, boolean exclusive)
+      implements Plan {
+    @Override
+    public void run(Channel channel) {
+      Reductions.scan(channel, reducer, data, result, count, exclusive);
+    }
+  }
+}

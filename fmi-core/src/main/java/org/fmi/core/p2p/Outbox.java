@@ -1,0 +1,172 @@
+package org.fmi.core.p2p;
+
+import java.lang.foreign.MemorySegment;
+import org.fmi.FmiException;
+import org.fmi.core.p2p.MessageRequest.State;
+import org.fmi.core.p2p.PointToPoint.Mode;
+import org.fmi.wire.Memory;
+
+/**
+ * Sends messages: decides the way of each, and makes those wait that cannot go at once.
+ *
+ * <p>Every message passes {@link #sendNow}, once, in the order of the calls.
+ */
+final class Outbox {
+  private final Messenger messenger;
+  private final int rank;
+  private final Peers peers;
+  private final Requests requests;
+  private final AttachedBuffer attached;
+  private final SendList unsent;
+  private final Waits waits;
+  private final SelfSends self;
+  private long userSent;
+
+  Outbox(
+      Messenger messenger,
+      Peers peers,
+      Mailbox mailbox,
+      Requests requests,
+      AttachedBuffer attached,
+      SendList unsent,
+      Waits waits) {
+    this.messenger = messenger;
+    this.rank = messenger.rank();
+    this.peers = peers;
+    this.requests = requests;
+    this.attached = attached;
+    this.unsent = unsent;
+    this.waits = waits;
+    this.self = new SelfSends(rank, mailbox);
+  }
+
+  /** Begins an epoch. */
+  void reset() {
+    userSent = 0;
+  }
+
+  /** Messages of the program to others in this epoch, counted when they are sent or queued. */
+  long userSent() {
+    return userSent;
+  }
+
+  /** {@link PointToPoint#send}. */
+  void send(Object base, long offset, long bytes, int dest, int context, int tag, Mode mode) {
+    if (sendNow(base, offset, bytes, dest, context, tag, mode)) {
+      return;
+    }
+    if (mode == Mode.BUFFERED) {
+      sendCopy(base, offset, bytes, dest, context, tag);
+    } else if (dest == rank) {
+      self.sendLater(base, offset, bytes, context, tag, mode);
+    } else {
+      sendAndWait(base, offset, bytes, dest, context, tag, mode);
+    }
+  }
+
+  /** {@link PointToPoint#isend}. */
+  MessageRequest isend(
+      Object base, long offset, long bytes, int dest, int context, int tag, Mode mode) {
+    MessageRequest r = requests.make();
+    if (sendNow(base, offset, bytes, dest, context, tag, mode)) {
+      r.prepareSend(base, offset, bytes, dest, context, tag, mode);
+      r.state = State.DONE;
+    } else if (mode == Mode.BUFFERED) {
+      sendCopy(base, offset, bytes, dest, context, tag);
+      r.prepareSend(base, offset, bytes, dest, context, tag, mode);
+      r.state = State.DONE;
+    } else {
+      r.prepareSend(base, offset, bytes, dest, context, tag, mode);
+      requests.count(r);
+      if (dest == rank) {
+        self.sendLater(r);
+      } else {
+        enqueue(r);
+      }
+    }
+    return r;
+  }
+
+  /**
+   * Completes a send at once if nothing stands in the way; else the caller makes it wait. The one
+   * place that every message passes on its way out.
+   */
+  private boolean sendNow(
+      Object base, long offset, long bytes, int dest, int context, int tag, Mode mode) {
+    messenger.check();
+    if (mode == Mode.BUFFERED && !attached.hasRoom(bytes)) {
+      throw attached.refusal(bytes);
+    }
+    if (dest == rank) {
+      return self.sendNow(base, offset, bytes, context, tag, mode);
+    }
+    Peer p = peers.get(dest);
+    boolean sent = mode != Mode.SYNCHRONOUS && p.sendNow(base, offset, bytes, context, tag);
+    if (Contexts.isProgram(context)) {
+      userSent++;
+    }
+    return sent;
+  }
+
+  private void sendAndWait(
+      Object base, long offset, long bytes, int dest, int context, int tag, Mode mode) {
+    MessageRequest r = requests.take();
+    r.prepareSend(base, offset, bytes, dest, context, tag, mode);
+    enqueue(r);
+    try {
+      waits.await(r);
+    } catch (RuntimeException | Error e) {
+      withdrawSend(r);
+      throw e;
+    }
+    requests.give(r);
+  }
+
+  /** Makes a buffered send wait as a copy, which there is room for. */
+  private void sendCopy(Object base, long offset, long bytes, int dest, int context, int tag) {
+    if (dest == rank) {
+      self.sendLater(base, offset, bytes, context, tag, Mode.BUFFERED);
+      attached.take(bytes);
+      return;
+    }
+    MemorySegment copy = MessagePool.memory(bytes);
+    Memory.toSegment(base, offset, copy, 0, bytes);
+    attached.take(bytes);
+    MessageRequest r = requests.take();
+    r.prepareSend(copy, 0, bytes, dest, context, tag, Mode.STANDARD);
+    r.buffered = true;
+    enqueue(r);
+  }
+
+  /** Hands a send to its peer, and what can go now to the transport. */
+  private void enqueue(MessageRequest r) {
+    peers.get(r.peer).send(r);
+    try {
+      unsent.flush();
+    } catch (RuntimeException | Error e) {
+      withdrawSend(r);
+      throw e;
+    }
+  }
+
+  /** The call that sends has failed: what the peer has not heard of is not sent any more. */
+  private void withdrawSend(MessageRequest r) {
+    if (r.epoch == messenger.epoch() && peers.get(r.peer).withdraw(r)) {
+      if (Contexts.isProgram(r.context)) {
+        userSent--;
+      }
+      assert userSent >= 0 : "more messages were taken back than sent";
+      requests.finishSend(r);
+    }
+  }
+
+  /** Whether a send that must not wait, a buffered one or one to oneself, can be made now. */
+  boolean accepts(long bytes, int context, int tag, Mode mode) {
+    return mode == Mode.BUFFERED ? attached.hasRoom(bytes) : self.hasReceive(context, tag);
+  }
+
+  /** The error of such a send. */
+  FmiException refusal(long bytes, int tag, Mode mode) {
+    return mode == Mode.BUFFERED ? attached.refusal(bytes) : self.refusal(tag);
+  }
+}

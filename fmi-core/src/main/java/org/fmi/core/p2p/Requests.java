@@ -1,0 +1,148 @@
+package org.fmi.core.p2p;
+
+import org.fmi.ErrorClass;
+import org.fmi.FmiException;
+import org.fmi.Status;
+import org.fmi.core.p2p.MessageRequest.State;
+import org.fmi.wire.Memory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes and reuses requests, completes them, and counts those of the program that are not complete.
+ */
+final class Requests {
+  private final Messenger messenger;
+  private final AttachedBuffer attached;
+  private final StatusCache statuses = new StatusCache();
+  private @Nullable MessageRequest free;
+  private int active;
+
+  Requests(Messenger messenger, AttachedBuffer attached) {
+    this.messenger = messenger;
+    this.attached = attached;
+  }
+
+  /** Begins an epoch: all requests are void. */
+  void reset() {
+    active = 0;
+  }
+
+  /** Non-blocking operations of the program that are not complete. */
+  int active() {
+    return active;
+  }
+
+  /** A request that the program gets to see. */
+  MessageRequest make() {
+    return new MessageRequest(messenger);
+  }
+
+  /** A request that comes back by {@link #give}. */
+  MessageRequest take() {
+    MessageRequest r = free;
+    if (r == null) {
+      return make();
+    }
+    free = r.next;
+    r.next = null;
+    return r;
+  }
+
+  /** The receive of a call of the program that does not block, to be counted and posted. */
+  MessageRequest makeReceive(
+      Object base, long offset, long bytes, int source, int context, int tag) {
+    MessageRequest r = make();
+    r.prepareReceive(base, offset, bytes, source, context, tag);
+    return r;
+  }
+
+  /** The receive of a blocking call, to be posted; {@link Messenger#complete} ends it. */
+  MessageRequest takeReceive(
+      Object base, long offset, long bytes, int source, int context, int tag) {
+    MessageRequest r = take();
+    r.prepareReceive(base, offset, bytes, source, context, tag);
+    return r;
+  }
+
+  void give(MessageRequest r) {
+    r.clear();
+    r.next = free;
+    free = r;
+  }
+
+  /** Counts a request of the program until it is complete. */
+  void count(MessageRequest r) {
+    if (Contexts.isProgram(r.context)) {
+      r.counted = true;
+      active++;
+    }
+  }
+
+  private void uncount(MessageRequest r) {
+    // One that a replay has made may be of an epoch before, whose requests count no more.
+    if (r.counted && r.epoch == messenger.epoch()) {
+      active--;
+      assert active >= 0 : "more requests were completed than begun";
+    }
+  }
+
+  void finishSend(MessageRequest r) {
+    assert r.send && r.pending() : "a send is completed twice, or is none";
+    r.state = State.DONE;
+    uncount(r);
+    if (r.buffered) {
+      attached.give(r.bytes);
+      give(r);
+    }
+  }
+
+  void finishReceive(MessageRequest r) {
+    assert !r.send && r.pending() && r.hasMatched() : "a receive is completed twice, or is none";
+    r.state = r.outcome();
+    uncount(r);
+    MessageRequest.Completion completion = r.completion;
+    if (completion != null) {
+      completion.received(r);
+    }
+  }
+
+  void cancel(MessageRequest r) {
+    r.state = State.CANCELLED;
+    uncount(r);
+  }
+
+  /** What a message is called in a {@link Status}. */
+  Status status(UnexpectedMessage m) {
+    return statuses.of(m.source, m.tag, m.length);
+  }
+
+  /** How a request has ended; throws if it has failed. */
+  Status result(MessageRequest r) {
+    return switch (r.state) {
+      case DONE ->
+          r.send ? Status.EMPTY : statuses.of(r.matchedSource, r.matchedTag, r.matchedLength);
+      case CANCELLED -> Status.EMPTY;
+      case TRUNCATED ->
+          throw new FmiException(
+              ErrorClass.TRUNCATE, describe(r) + ", the receive buffer only " + r.bytes);
+      case UNEVEN ->
+          throw new FmiException(
+              ErrorClass.TYPE,
+              describe(r)
+                  + ", which is no whole number of elements of the receive buffer's "
+                  + Memory.elementBytes(r.base)
+                  + " bytes each");
+      case PENDING -> throw new IllegalStateException("the request is not complete");
+    };
+  }
+
+  private static String describe(MessageRequest r) {
+    return "the message of world rank "
+        + r.matchedSource
+        + " with tag "
+        + r.matchedTag
+        + " has "
+        + r.matchedLength
+        + " bytes";
+  }
+}

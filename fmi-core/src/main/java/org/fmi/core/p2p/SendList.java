@@ -1,0 +1,75 @@
+package org.fmi.core.p2p;
+
+import org.jspecify.annotations.Nullable;
+
+/** Lists the peers that have something to send, and lets them send it in turn. */
+final class SendList {
+  /** The first {@link #count} elements. */
+  private @Nullable Peer[] unsent;
+
+  private int count;
+
+  SendList(int size) {
+    unsent = new Peer[size];
+  }
+
+  /** Begins an epoch. */
+  void reset() {
+    unsent = new Peer[unsent.length];
+    count = 0;
+  }
+
+  boolean isEmpty() {
+    return count == 0;
+  }
+
+  /** Notes that a peer has something to send. */
+  void add(Peer p) {
+    if (!p.listed) {
+      p.listed = true;
+      assert count < unsent.length : "a peer is listed twice";
+      unsent[count++] = p;
+    }
+  }
+
+  /**
+   * Sends what the transports take.
+   *
+   * @return the amount of work done
+   */
+  int flush() {
+    int frames = 0;
+    int kept = 0;
+    int next = 0;
+    try {
+      while (next < count) {
+        Peer p = unsent[next];
+        if (p != null) {
+          frames += p.flush();
+          if (p.unsent()) {
+            unsent[kept++] = p;
+          } else {
+            p.listed = false;
+          }
+        }
+        next++;
+      }
+    } finally {
+      keep(kept, next);
+    }
+    return frames;
+  }
+
+  /** The first {@code kept} peers stay listed, and those from {@code next} on: one has thrown. */
+  private void keep(int kept, int next) {
+    assert kept <= next : "more peers are kept than were looked at";
+    int n = kept;
+    for (int i = next; i < count; i++) {
+      unsent[n++] = unsent[i];
+    }
+    for (int i = n; i < count; i++) {
+      unsent[i] = null;
+    }
+    count = n;
+  }
+}

@@ -1,0 +1,227 @@
+package org.fmi.core.p2p;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import org.fmi.ErrorClass;
+import org.fmi.FmiException;
+import org.fmi.core.progress.Progress;
+import org.fmi.core.progress.WaitStrategy;
+import org.fmi.spi.Transport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waits on the caller's thread, and makes all progress meanwhile: for a request, a message to probe
+ * for, or a number in shared memory. Finds out when what is waited for will never come (rule 7 of
+ * the {@link org.fmi.core.p2p package}).
+ */
+final class Waits {
+  private static final int NOBODY = -1;
+
+  private static final VarHandle SHARED = ValueLayout.JAVA_LONG.varHandle();
+
+  private final Messenger messenger;
+  private final Peers peers;
+  private final Mailbox mailbox;
+  private final SendList unsent;
+  private final Progress progress;
+
+  /** The rank that a blocking call waits for; negative if there is none, or any would do. */
+  private int awaited = NOBODY;
+
+  /** What that call waits for; null in a probe, and where it is a number in shared memory. */
+  private @Nullable MessageRequest awaitedRequest;
+
+  /** Where that number stands. */
+  private @Nullable MemorySegment awaitedMemory;
+
+  private long awaitedOffset;
+  private long awaitedLeast;
+
+  private int probedContext;
+  private int probedTag;
+
+  /** A rank that waits for this one, which has left; negative if there is none. */
+  private int stuck = NOBODY;
+
+  private boolean left;
+
+  Waits(Messenger messenger, Peers peers, Mailbox mailbox, SendList unsent, WaitStrategy strategy) {
+    this.messenger = messenger;
+    this.peers = peers;
+    this.mailbox = mailbox;
+    this.unsent = unsent;
+    this.progress = new Progress(strategy);
+  }
+
+  /** Begins an epoch. */
+  void reset(Transport[] epochTransports) {
+    progress.use(epochTransports);
+    awaited = NOBODY;
+    stuck = NOBODY;
+  }
+
+  // ---- blocking
+
+  /** Returns when a request is complete. */
+  void await(MessageRequest r) {
+    if (!r.pending()) {
+      return;
+    }
+    awaited = r.peer;
+    awaitedRequest = r;
+    try {
+      while (r.pending()) {
+        step();
+        askIfLong();
+      }
+    } finally {
+      awaited = NOBODY;
+      awaitedRequest = null;
+    }
+  }
+
+  /** Returns when there is a message that a probe wants. */
+  UnexpectedMessage await(int source, int context, int tag) {
+    UnexpectedMessage m = mailbox.find(source, context, tag);
+    if (m != null) {
+      return m;
+    }
+    mailbox.probed(true);
+    probedContext = context;
+    probedTag = tag;
+    awaited = source;
+    try {
+      do {
+        mailbox.allowMoreAnnouncements();
+        step();
+        askIfLong();
+        m = mailbox.find(source, context, tag);
+      } while (m == null);
+      return m;
+    } finally {
+      mailbox.probed(false);
+      awaited = NOBODY;
+    }
+  }
+
+  /** Returns when a number in shared memory, set by rank {@code source}, has become so large. */
+  void await(MemorySegment memory, long offset, long least, int source) {
+    progress.busy();
+    awaited = source;
+    awaitedMemory = memory;
+    awaitedOffset = offset;
+    awaitedLeast = least;
+    try {
+      while (sharedIsLess()) {
+        step();
+        askIfLong();
+      }
+    } finally {
+      awaited = NOBODY;
+      awaitedMemory = null;
+    }
+  }
+
+  private boolean sharedIsLess() {
+    MemorySegment memory = awaitedMemory;
+    return memory != null && (long) SHARED.getAcquire(memory, awaitedOffset) < awaitedLeast;
+  }
+
+  /** Polls once, and waits a moment if there was nothing. */
+  void step() {
+    messenger.check();
+    if (stuck >= 0) {
+      throw nobodyAnswers();
+    }
+    if (work(progress.poll(messenger)) == 0) {
+      progress.idle();
+    }
+  }
+
+  /** Makes what progress is possible now. */
+  void poll() {
+    messenger.check();
+    work(progress.look(messenger));
+  }
+
+  /** What is done behind each poll; returns the amount of work with that of the poll. */
+  private int work(int polled) {
+    int work = polled;
+    if (!unsent.isEmpty()) {
+      work += unsent.flush();
+    }
+    if (work > 0) {
+      progress.busy();
+    }
+    return work;
+  }
+
+  /** Ends a {@link #step} that sleeps, now or the next one. Any thread. */
+  void wakeup() {
+    progress.wakeup();
+  }
+
+  boolean mayWaitBusily() {
+    return progress.mayWaitBusily();
+  }
+
+  // ---- waits without hope
+
+  /** What is waited for may never come: the peer may have left without sending it. */
+  private void askIfLong() {
+    if (progress.longWait() && !left && awaited >= 0 && awaited != messenger.rank()) {
+      Peer p = peers.get(awaited);
+      if (waitsFor(p)) {
+        p.tell(FrameKind.ASK);
+      }
+    }
+  }
+
+  /** Whether nothing has come of what the blocking call wants of this peer. */
+  private boolean waitsFor(Peer p) {
+    if (awaitedMemory != null) {
+      return sharedIsLess();
+    }
+    MessageRequest r = awaitedRequest;
+    if (r == null) {
+      return mailbox.find(p.rank, probedContext, probedTag) == null;
+    }
+    return r.pending() && (r.send ? p.unmatched(r) : !r.hasMatched());
+  }
+
+  /** The program makes no more calls, but for what the runtime does to end it. */
+  void leave() {
+    left = true;
+  }
+
+  /** A peer waits long for this rank. */
+  void onAsk(Peer p) {
+    if (left && p.settled()) {
+      p.tell(FrameKind.LEFT);
+    }
+  }
+
+  /** A peer that was asked has left the program's communication. */
+  void onLeft(Peer p) {
+    // The answer may be late: who has left too waits for what the runtime sends.
+    if (!left && awaited == p.rank && waitsFor(p)) {
+      p.tell(FrameKind.STUCK);
+    }
+  }
+
+  /** A peer waits for this rank, in vain. */
+  void onStuck(Peer p) {
+    stuck = left ? p.rank : NOBODY;
+  }
+
+  private FmiException nobodyAnswers() {
+    return new FmiException(
+        ErrorClass.OTHER,
+        "rank "
+            + stuck
+            + " waits for this rank, which is in Fmi.close and will neither send nor receive: the"
+            + " calls of the two do not match, or this one has thrown an exception outside of a"
+            + " loop");
+  }
+}

@@ -1,0 +1,27 @@
+package org.fmi.core.recovery;
+
+/** Where a rank stands in a loop of the program. */
+final class Loop {
+  /** Counts the program's loops, from 0. */
+  final long number;
+
+  final LoopState state;
+
+  /** Whether the program begins each iteration by a call. */
+  final boolean byCall;
+
+  /** The iteration under way. */
+  long iteration;
+
+  /** The iteration of the checkpoint taken or restored last; -1 for none yet. */
+  long checkpointed = -1;
+
+  /** A final checkpoint of it exists. */
+  boolean ended;
+
+  Loop(long number, LoopState state, boolean byCall) {
+    this.number = number;
+    this.state = state;
+    this.byCall = byCall;
+  }
+}

@@ -1,0 +1,52 @@
+package org.fmi.core.recovery;
+
+import org.fmi.control.RankMessage.Position;
+
+/**
+ * Where a rank's program stands, and where it may go from there.
+ *
+ * <pre>
+ *   START ----> OUTSIDE <---> LOOP
+ *     |            |         ^  |
+ *     +-> REPLAY --|---------+  |      STRAYED: from START, REPLAY and LOOP
+ *                  v            v      CLOSED: from REPLAY only if the program has failed
+ *                CLOSED <-------+
+ * </pre>
+ */
+enum Place {
+  /** In {@code Fmi.init}. */
+  START,
+  /** Outside of loops, communicating for real. */
+  OUTSIDE,
+  /** Outside of loops, in a replacement, communicating from the record. */
+  REPLAY,
+  /** In a loop. */
+  LOOP,
+  /** The replay did not match: only a restart of all helps. */
+  STRAYED,
+  CLOSED;
+
+  boolean mayBecome(Place next) {
+    return switch (this) {
+      case START -> next == OUTSIDE || next == REPLAY || next == STRAYED;
+      case OUTSIDE -> next == LOOP || next == CLOSED;
+      case REPLAY -> next == LOOP || next == STRAYED || next == CLOSED;
+      case LOOP -> next == OUTSIDE || next == STRAYED || next == CLOSED;
+      case STRAYED, CLOSED -> false;
+    };
+  }
+
+  /**
+   * What the job is told of it.
+   *
+   * @param committed whether a checkpoint of the loop that the program is in is committed
+   */
+  Position position(boolean committed) {
+    return switch (this) {
+      case START -> Position.FRESH;
+      case REPLAY -> Position.REPLAYING;
+      case LOOP -> committed ? Position.IN_LOOP : Position.OUTSIDE;
+      case OUTSIDE, STRAYED, CLOSED -> Position.OUTSIDE;
+    };
+  }
+}
