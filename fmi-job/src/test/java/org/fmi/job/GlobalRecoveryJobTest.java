@@ -45,7 +45,7 @@ final class GlobalRecoveryJobTest {
   private void startAll(Job job, int size, int nodes) {
     job.begin();
     for (int n = 0; n < nodes; n++) {
-      on(job, new JobEvent.NodeUp(n));
+      on(job, new JobEvent.NodeUp(n, 1L << 30));
     }
     for (int r = 0; r < size; r++) {
       say(job, r, 0, new RankMessage.Joined(0, Position.FRESH, Map.of()));
@@ -198,7 +198,7 @@ final class GlobalRecoveryJobTest {
     Job job = job(2, 1, 3, OnNoSpare.ABORT);
     job.begin();
     for (int n = 0; n < 3; n++) {
-      on(job, new JobEvent.NodeUp(n));
+      on(job, new JobEvent.NodeUp(n, 1L << 30));
     }
     on(job, new JobEvent.NodeLost(1, "gone"));
     assertThat(all(JobCommand.Spawn.class))
@@ -453,7 +453,7 @@ final class GlobalRecoveryJobTest {
   void aProgramThatFailsBeforeInitEndsAtOnce() {
     Job job = job(2, 2, 1, OnNoSpare.SHARE);
     job.begin();
-    on(job, new JobEvent.NodeUp(0));
+    on(job, new JobEvent.NodeUp(0, 1L << 30));
     on(job, new JobEvent.RankExited(0, 1, 0, 2, false));
     assertThat(end().status()).isEqualTo(2);
   }
@@ -462,7 +462,7 @@ final class GlobalRecoveryJobTest {
   void programsThatDoNotUseTheLibraryMayRun() {
     Job job = job(2, 2, 1, OnNoSpare.SHARE);
     job.begin();
-    on(job, new JobEvent.NodeUp(0));
+    on(job, new JobEvent.NodeUp(0, 1L << 30));
     on(job, new JobEvent.RankExited(0, 1, 0, 0, false));
     assertThat(all(JobCommand.End.class)).isEmpty();
     on(job, new JobEvent.RankExited(0, 0, 0, 0, false));
@@ -473,7 +473,7 @@ final class GlobalRecoveryJobTest {
   void aRankThatWaitsForOneThatNeverJoinsIsTold() {
     Job job = job(2, 2, 1, OnNoSpare.SHARE);
     job.begin();
-    on(job, new JobEvent.NodeUp(0));
+    on(job, new JobEvent.NodeUp(0, 1L << 30));
     on(job, new JobEvent.RankExited(0, 1, 0, 0, false));
     say(job, 0, 0, new RankMessage.Joined(0, Position.FRESH, Map.of()));
     assertThat(end().status()).isEqualTo(70);
@@ -486,7 +486,7 @@ final class GlobalRecoveryJobTest {
     on(job, new JobEvent.NodeLost(1, "gone"));
     assertThat(all(JobCommand.Launch.class)).containsExactly(new JobCommand.Launch(1));
     assertThat(all(JobCommand.Spawn.class)).isEmpty();
-    on(job, new JobEvent.NodeUp(1));
+    on(job, new JobEvent.NodeUp(1, 1L << 30));
     assertThat(all(JobCommand.Spawn.class)).hasSize(1);
   }
 
@@ -501,8 +501,8 @@ final class GlobalRecoveryJobTest {
         .containsExactly(new JobCommand.Launch(1), new JobCommand.Launch(3));
     on(job, new JobEvent.NodeLost(2, "gone too"));
     assertThat(all(JobCommand.Launch.class)).containsExactly(new JobCommand.Launch(2));
-    on(job, new JobEvent.NodeUp(2));
-    on(job, new JobEvent.NodeUp(3));
+    on(job, new JobEvent.NodeUp(2, 1L << 30));
+    on(job, new JobEvent.NodeUp(3, 1L << 30));
     assertThat(all(JobCommand.Spawn.class)).hasSize(1);
   }
 
@@ -534,7 +534,8 @@ final class GlobalRecoveryJobTest {
     assertThat(end().status()).isEqualTo(70);
     assertThat(end().message())
         .contains("rank 1")
-        .endsWith("; it would be recovery 2, --max-recoveries is 1");
+        .endsWith("; it would be recovery 2 of at most 1");
+    assertThat(end().cause()).isEqualTo(EndCause.TOO_MANY_RECOVERIES);
   }
 
   @Test
@@ -567,7 +568,7 @@ final class GlobalRecoveryJobTest {
     FaultSpec fault = new FaultSpec(false, 1, false, FaultPoint.ITERATION, 5);
     Job job = job(2, 2, 1, OnNoSpare.SHARE, fault);
     job.begin();
-    on(job, new JobEvent.NodeUp(0));
+    on(job, new JobEvent.NodeUp(0, 1L << 30));
     assertThat(all(JobCommand.Spawn.class).get(0).faults()).isEmpty();
     assertThat(all(JobCommand.Spawn.class).get(1).faults()).hasSize(1);
     say(job, 1, 0, new RankMessage.Joined(0, Position.FRESH, Map.of()));
