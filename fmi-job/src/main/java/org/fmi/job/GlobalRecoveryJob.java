@@ -26,7 +26,7 @@ public final class GlobalRecoveryJob implements Job {
   private final FailureLedger ledger;
   private final Ranks ranks;
   private final Injections injections;
-  private final List<JobCommand> out = new ArrayList<>();
+  private final Outbox out;
 
   /** Ranks that need a process and have no node. */
   private final TreeSet<Integer> homeless = new TreeSet<>();
@@ -61,6 +61,7 @@ public final class GlobalRecoveryJob implements Job {
     this.ledger = new FailureLedger(spec.size(), spec.maxRecoveries());
     this.ranks = new Ranks(spec.size());
     this.injections = new Injections(spec.faults());
+    this.out = new Outbox(placement);
   }
 
   @Override
@@ -68,7 +69,7 @@ public final class GlobalRecoveryJob implements Job {
     for (int n = 0; n < placement.nodes(); n++) {
       out.add(new JobCommand.Launch(n));
     }
-    return take();
+    return out.take();
   }
 
   @Override
@@ -87,18 +88,12 @@ public final class GlobalRecoveryJob implements Job {
                     128 + e.signal(), EndCause.INTERRUPTED, "ended by signal " + e.signal()));
       }
     }
-    return take();
+    return out.take();
   }
 
   @Override
   public int recoveries() {
     return ledger.recoveries();
-  }
-
-  private List<JobCommand> take() {
-    List<JobCommand> commands = List.copyOf(out);
-    out.clear();
-    return commands;
   }
 
   private void enter(Phase next) {
@@ -115,7 +110,7 @@ public final class GlobalRecoveryJob implements Job {
     if (!placement.up(node, memoryFree)) {
       return;
     }
-    report(new Notice.NodeReady(node, placement.name(node)));
+    out.report(new Notice.NodeReady(node, placement.name(node)));
     if (standbyEpoch == epoch()) {
       out.add(placement.standbys(node));
     }
@@ -131,26 +126,13 @@ public final class GlobalRecoveryJob implements Job {
       return;
     }
     int used = placement.used();
-    report(new Notice.Started(ranks.size(), used, placement.spares()));
+    out.report(new Notice.Started(ranks.size(), used, placement.spares()));
     if (used > 1) {
-      reportUnprotected();
+      out.reportUnprotected(ranks.size());
     }
     enter(Phase.JOINING);
     for (int r = 0; r < ranks.size(); r++) {
       spawn(ranks.get(r));
-    }
-  }
-
-  private void reportUnprotected() {
-    for (int r = 0; r < ranks.size(); r++) {
-      if (placement.group(r).length == 1) {
-        degraded(
-            "rank "
-                + r
-                + " has no partner on another node: the job will not survive the loss of "
-                + placement.name(placement.nodeOf(r))
-                + "; place the same number of ranks on each node");
-      }
     }
   }
 
@@ -186,7 +168,7 @@ public final class GlobalRecoveryJob implements Job {
 
   /** Whoever was declared dead is made dead, and its memory counts as lost. */
   private void fence(int node, String reason) {
-    report(new Notice.NodeFailed(epoch(), node, placement.name(node), "fmirun", reason));
+    out.report(new Notice.NodeFailed(epoch(), node, placement.name(node), "fmirun", reason));
     out.add(new JobCommand.KillNode(node, reason));
   }
 
@@ -202,13 +184,7 @@ public final class GlobalRecoveryJob implements Job {
     }
     fence(node, reason);
     for (int r : planned) {
-      degraded(
-          "rank "
-              + r
-              + " starts on "
-              + placement.name(placement.nodeOf(r))
-              + " instead of "
-              + placement.name(node));
+      out.reportReplanned(r, node);
     }
     startWhenNodesAreUp();
   }
@@ -219,17 +195,12 @@ public final class GlobalRecoveryJob implements Job {
     for (int r : List.copyOf(homeless)) {
       switch (placement.choose(r)) {
         case Placement.Choice.At at -> {
-          if (at.beyondSlots()) {
-            degraded(
-                "no spare node is left: rank "
-                    + r
-                    + " shares "
-                    + placement.name(at.node())
-                    + " with others");
-          }
           homeless.remove(r);
           placement.put(r, at.node(), at.beyondSlots());
-          reportPartner(r);
+          if (at.beyondSlots()) {
+            out.reportShared(r);
+          }
+          out.reportPartner(r);
           spawn(ranks.get(r));
         }
         case Placement.Choice.Later _ -> {
@@ -248,24 +219,10 @@ public final class GlobalRecoveryJob implements Job {
     waiting = waits;
   }
 
-  private void reportPartner(int rank) {
-    int partner = placement.partnerOf(rank);
-    if (partner >= 0) {
-      degraded(
-          "ranks "
-              + Math.min(partner, rank)
-              + " and "
-              + Math.max(partner, rank)
-              + " protect each other's checkpoints and are both on "
-              + placement.name(placement.nodeOf(rank))
-              + " now: the job will not survive its loss");
-    }
-  }
-
   private void awaitLostNodes() {
     if (!waiting) {
       waiting = true;
-      degraded("no spare node is left: waiting until a lost one comes back");
+      out.reportWaiting();
     }
     for (int node : placement.awaitLost()) {
       out.add(new JobCommand.Launch(node));
@@ -292,7 +249,7 @@ public final class GlobalRecoveryJob implements Job {
       out.add(new JobCommand.Tell(r, rank.incarnation(), revoke(JobMessage.Revoke.NONE)));
     }
     if (rank.incarnation() > 0) {
-      report(new Notice.Respawned(epoch(), r, node, placement.name(node), rank.incarnation()));
+      out.report(new Notice.Respawned(epoch(), r, node, placement.name(node), rank.incarnation()));
     }
   }
 
@@ -301,15 +258,8 @@ public final class GlobalRecoveryJob implements Job {
     int r = rank.number();
     int node = placement.nodeOf(r);
     if (ledger.isHopelessHere(r) && placement.moveAway(r, begun)) {
-      degraded(
-          "rank "
-              + r
-              + " was lost again and again on "
-              + placement.name(node)
-              + " before all ranks ran: it starts on "
-              + placement.name(placement.nodeOf(r))
-              + " now");
-      reportPartner(r);
+      out.reportMoved(r, node);
+      out.reportPartner(r);
     }
     spawn(rank);
   }
@@ -326,7 +276,7 @@ public final class GlobalRecoveryJob implements Job {
     if (phase == Phase.RELEASED) {
       if (e.signaled() && !wasDying) {
         // What the program still did after Fmi.close cannot be done again.
-        report(new Notice.RankFailed(epoch(), r, "daemon", e.how() + " after Fmi.close"));
+        out.report(new Notice.RankFailed(epoch(), r, "daemon", e.how() + " after Fmi.close"));
       }
       gone(rank, e.status());
       return;
@@ -342,7 +292,7 @@ public final class GlobalRecoveryJob implements Job {
     } else if (!rank.known() && !e.signaled()) {
       endedBeforeInit(rank, e.status());
     } else {
-      report(new Notice.RankFailed(epoch(), r, "daemon", e.how()));
+      out.report(new Notice.RankFailed(epoch(), r, "daemon", e.how()));
       ranks.lost(rank);
       if (recover(r, "rank " + r + " " + e.how())) {
         respawn(rank);
@@ -397,11 +347,11 @@ public final class GlobalRecoveryJob implements Job {
     String how = "was silent for too long";
     if (phase == Phase.RELEASED) {
       // Nobody waits for it any more but the end of the job: its status tells, as any other's.
-      report(new Notice.RankFailed(epoch(), r, "daemon", how + " after Fmi.close"));
+      out.report(new Notice.RankFailed(epoch(), r, "daemon", how + " after Fmi.close"));
       kill(rank);
       return;
     }
-    report(new Notice.RankFailed(epoch(), r, "daemon", how));
+    out.report(new Notice.RankFailed(epoch(), r, "daemon", how));
     ledger.suspect(r, "it " + how);
     kill(rank);
     recover(r, "rank " + r + " " + how);
@@ -411,7 +361,7 @@ public final class GlobalRecoveryJob implements Job {
   private void onRankDying(int r, int incarnation) {
     Rank rank = ranks.get(r);
     if (rank.lives(incarnation) && (phase == Phase.CONNECTING || phase == Phase.RUNNING)) {
-      report(new Notice.RankFailed(epoch(), r, "daemon", "was killed"));
+      out.report(new Notice.RankFailed(epoch(), r, "daemon", "was killed"));
       kill(rank);
       recover(r, "rank " + r + " was killed");
     }
@@ -452,7 +402,7 @@ public final class GlobalRecoveryJob implements Job {
     ranks.beginEpoch();
     restarting = false;
     rebuilt = 0;
-    report(new Notice.RecoveryBegun(epoch(), false, reason));
+    out.report(new Notice.RecoveryBegun(epoch(), false, reason));
     out.add(new JobCommand.TellAll(revoke(failed)));
     return true;
   }
@@ -467,7 +417,7 @@ public final class GlobalRecoveryJob implements Job {
       return;
     }
     restarting = true;
-    report(new Notice.RecoveryBegun(epoch(), true, reason));
+    out.report(new Notice.RecoveryBegun(epoch(), true, reason));
     for (Rank rank : ranks.startedAndAlive()) {
       ledger.restarted(rank.number());
       kill(rank);
@@ -518,7 +468,7 @@ public final class GlobalRecoveryJob implements Job {
       return;
     }
     ranks.joined(rank, m);
-    report(new Notice.Joined(epoch(), rank.number()));
+    out.report(new Notice.Joined(epoch(), rank.number()));
     if (m.position() == Position.OUTSIDE) {
       restartAll("rank " + rank.number() + " is outside of a loop");
     }
@@ -536,14 +486,14 @@ public final class GlobalRecoveryJob implements Job {
     }
     enter(Phase.CONNECTING);
     begun = true;
-    report(new Notice.AllJoined(epoch()));
+    out.report(new Notice.AllJoined(epoch()));
     out.add(new JobCommand.TellAll(new JobMessage.Start(epoch(), rollback, endpoints)));
   }
 
   private void onConnected(Rank rank, RankMessage.Connected m) {
     if (m.epoch() == epoch() && phase == Phase.CONNECTING && ranks.reach(rank, Stage.CONNECTED)) {
       ledger.connected();
-      report(new Notice.AllConnected(epoch(), m.overlay()));
+      out.report(new Notice.AllConnected(epoch(), m.overlay()));
     }
   }
 
@@ -564,21 +514,21 @@ public final class GlobalRecoveryJob implements Job {
     }
     enter(Phase.RUNNING);
     placement.allRun();
-    report(new Notice.AllRunning(epoch(), m.loop(), m.iteration(), rebuilt));
+    out.report(new Notice.AllRunning(epoch(), m.loop(), m.iteration(), rebuilt));
   }
 
   private void onSuspect(Rank by, RankMessage.Suspect m) {
     if (!ranks.isRank(m.rank())) {
       return;
     }
-    report(new Notice.Notified(m.epoch(), by.number(), m.rank(), m.hops(), m.heardNanos()));
+    out.report(new Notice.Notified(m.epoch(), by.number(), m.rank(), m.hops(), m.heardNanos()));
     if (m.epoch() != epoch() || phase == Phase.RELEASED) {
       return;
     }
     Rank suspect = ranks.get(m.rank());
     assert suspect.life() == Life.ALIVE || phase == Phase.JOINING;
     if (suspect.life() == Life.ALIVE) {
-      report(
+      out.report(
           new Notice.RankFailed(
               epoch(), m.rank(), "rank " + by.number() + " over the log-ring", m.reason()));
       ledger.suspect(m.rank(), "rank " + by.number() + " said of it: " + m.reason());
@@ -597,7 +547,7 @@ public final class GlobalRecoveryJob implements Job {
     }
     ledger.committed(m.version(), m.loop(), m.iteration());
     placement.checkpoint(m.bytes());
-    report(
+    out.report(
         new Notice.CheckpointCommitted(
             m.epoch(),
             m.version(),
@@ -611,7 +561,7 @@ public final class GlobalRecoveryJob implements Job {
       // Not earlier: they must not slow down the start of the job, nor a recovery, and short
       // programs never pay for them.
       standbyEpoch = epoch();
-      out.addAll(placement.standbys());
+      placement.standbys().forEach(out::add);
     }
   }
 
@@ -638,18 +588,8 @@ public final class GlobalRecoveryJob implements Job {
     }
   }
 
-  // ---- what comes of it
-
   private void end(JobCommand.End end) {
     enter(Phase.ENDED);
     out.add(end);
-  }
-
-  private void degraded(String what) {
-    report(new Notice.Degraded(what));
-  }
-
-  private void report(Notice notice) {
-    out.add(new JobCommand.Report(notice));
   }
 }
