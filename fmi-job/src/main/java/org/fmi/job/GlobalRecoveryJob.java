@@ -1,149 +1,55 @@
 package org.fmi.job;
 
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collections;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.TreeSet;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
-import org.fmi.spi.Fault;
-import org.jspecify.annotations.Nullable;
+import org.fmi.job.Ranks.Life;
+import org.fmi.job.Ranks.Rank;
+import org.fmi.job.Ranks.Stage;
 
 /**
  * Decides by global rollback, as the FMI paper does: any failure sends every process back to H1.
  *
- * <pre>
- *  LAUNCHING --all nodes up--> JOINING(e) --all joined, Start(e)--> CONNECTING(e) --all run--> RUNNING(e)
- *                               ^   |                                  |                        |  |
- *                               |   +-- a failure: stay, respawn       |        a failure: e+1  |  | all finished
- *                               +--------------------------------------+------------------------+  v
- *                                                                                            RELEASED --> ENDED
- * </pre>
+ * <p>{@link Phase} shows the protocol, and what each event does in each phase. Where ranks are put
+ * is decided by {@link Placement}, whether another try is worth it by {@link FailureLedger}.
  *
- * A failure before Start(e) needs no new epoch: nothing was sent in e yet. A survivor that stands
- * outside of a loop cannot be rolled back; then all processes are killed and started again in the
- * same epoch, and restore from memory.
+ * <p>A failure before Start(e) needs no new epoch: nothing was sent in e yet. A survivor that
+ * stands outside of a loop cannot be rolled back; then all processes are killed and started again
+ * in the same epoch, and restore from memory.
  */
 public final class GlobalRecoveryJob implements Job {
-  /**
-   * After so many failures of a rank's program itself at the same place in a row, it is not started
-   * again.
-   */
-  private static final int SELF_FAILURES = 3;
+  private final Placement placement;
+  private final FailureLedger ledger;
+  private final Ranks ranks;
+  private final Injections injections;
+  private final Outbox out;
 
-  /**
-   * What the overlay could not be connected over in so many epochs in a row is left out, if there
-   * is something else.
-   */
-  private static final int UNCONNECTED_EPOCHS = 2;
-
-  /** A rank whose processes are lost so often before all ranks run is given up. */
-  private static final int MOST_STARTS = 10;
-
-  private enum Phase {
-    LAUNCHING,
-    JOINING,
-    CONNECTING,
-    RUNNING,
-    RELEASED,
-    ENDED
-  }
-
-  private enum NodeState {
-    /** Started for the first time. */
-    LAUNCHING,
-    UP,
-    LOST,
-    /** Was lost, and is started again and again, as ranks wait for a place. */
-    AWAITED
-  }
-
-  private enum Life {
-    /** No process and no place: waits for a node. */
-    UNPLACED,
-    ALIVE,
-    /** Being killed; its exit is awaited. */
-    DYING,
-    /** Exited after all ranks were released, or without ever having joined. */
-    GONE
-  }
-
-  private static final class Rank {
-    int node = -1;
-    int incarnation = -1;
-
-    /**
-     * Processes started for it since all ranks ran the last time, but for those whose end says
-     * nothing about it: killed to restart all, or lost with their node.
-     */
-    int starts;
-
-    /** Why another process, or its silence, had this one killed. */
-    @Nullable String suspicion;
-
-    Life life = Life.UNPLACED;
-
-    /** A process of it has joined: its program uses the library. */
-    boolean known;
-
-    /** This process was told to start in some epoch: it ran the program's code. */
-    boolean started;
-
-    boolean joined;
-    boolean connected;
-    boolean running;
-    boolean rebuilt;
-    boolean finished;
-
-    /** Where this process said that the program has thrown. */
-    @Nullable Line failedAt;
-
-    /** Where its program has failed by itself the last time, and how often in a row. */
-    @Nullable Line selfFailurePlace;
-
-    int selfFailures;
-
-    Position position = Position.FRESH;
-    Map<String, byte[]> addresses = Map.of();
-  }
-
-  /** How far a program has come: what the job needs to see progress. */
-  private record Line(long loop, long iteration) {
-    boolean isBeyond(Line other) {
-      return loop > other.loop || (loop == other.loop && iteration > other.iteration);
-    }
-  }
-
-  private final JobSpec spec;
-  private final NodeState[] nodes;
-  private final Rank[] ranks;
-  private final int[][] groups;
-  private final Map<Integer, FaultSpec> faults = new HashMap<>();
-  private final List<JobCommand> out = new ArrayList<>();
-
-  /** What ranks could not connect their overlay over, once for each such epoch since it was up. */
-  private final List<String> unconnected = new ArrayList<>();
-
-  /** Transports that ranks are to leave out. */
-  private final List<String> without = new ArrayList<>();
+  /** Ranks that need a process and have no node. */
+  private final TreeSet<Integer> homeless = new TreeSet<>();
 
   private Phase phase = Phase.LAUNCHING;
-  private int epoch;
-  private boolean restartAll;
+
+  /** Start was sent in some epoch: there may be checkpoints, even if no rank has told of one. */
+  private boolean begun;
+
+  /** The user was told that ranks wait for a node. */
   private boolean waiting;
+
+  /** All processes are started again in this epoch. */
+  private boolean restarting;
+
+  /** Checkpoints that were rebuilt in this epoch. */
+  private int rebuilt;
+
+  /** The newest epoch in which processes were asked to stand by. */
+  private int standbyEpoch = -1;
+
+  /** The first bad one of those that ranks have ended with. */
   private int exitStatus;
-  private @Nullable Line line;
-
-  /** Of the checkpoints that were committed; the first one, 0, is of the program's beginning. */
-  private long newestVersion;
-
-  /** The newest one when the epoch began. */
-  private long versionBefore;
 
   /**
    * A job to be begun.
@@ -151,705 +57,502 @@ public final class GlobalRecoveryJob implements Job {
    * @throws IllegalArgumentException if the nodes have too few slots
    */
   public GlobalRecoveryJob(JobSpec spec) {
-    this.spec = spec;
-    this.nodes = new NodeState[spec.nodes().size()];
-    this.ranks = new Rank[spec.size()];
-    int[] nodeOf = spec.placement();
-    for (int r = 0; r < ranks.length; r++) {
-      ranks[r] = new Rank();
-      ranks[r].node = nodeOf[r];
-    }
-    this.groups = Groups.form(nodeOf, spec.groupSize());
-    for (int i = 0; i < spec.faults().size(); i++) {
-      faults.put(i, spec.faults().get(i));
-    }
+    this.placement = new Placement(spec);
+    this.ledger = new FailureLedger(spec.size(), spec.maxRecoveries());
+    this.ranks = new Ranks(spec.size());
+    this.injections = new Injections(spec.faults());
+    this.out = new Outbox(placement);
   }
 
   @Override
   public List<JobCommand> begin() {
-    for (int n = 0; n < nodes.length; n++) {
-      nodes[n] = NodeState.LAUNCHING;
+    for (int n = 0; n < placement.nodes(); n++) {
       out.add(new JobCommand.Launch(n));
     }
-    return take();
+    return out.take();
   }
 
   @Override
   public List<JobCommand> on(JobEvent event) {
     if (phase != Phase.ENDED) {
       switch (event) {
-        case JobEvent.NodeUp e -> onNodeUp(e.node());
+        case JobEvent.NodeUp e -> onNodeUp(e.node(), e.memoryFree());
         case JobEvent.NodeLost e -> onNodeLost(e.node(), e.reason());
         case JobEvent.RankExited e -> onRankExited(e);
         case JobEvent.RankSilent e -> onRankSilent(e.rank(), e.incarnation());
         case JobEvent.RankDying e -> onRankDying(e.rank(), e.incarnation());
         case JobEvent.FromRank e -> onFromRank(e);
-        case JobEvent.Interrupted e -> end(128 + e.signal(), "ended by signal " + e.signal());
+        case JobEvent.Interrupted e ->
+            end(
+                new JobCommand.End(
+                    128 + e.signal(), EndCause.INTERRUPTED, "ended by signal " + e.signal()));
       }
     }
-    return take();
+    return out.take();
   }
 
-  private List<JobCommand> take() {
-    List<JobCommand> commands = List.copyOf(out);
-    out.clear();
-    return commands;
+  @Override
+  public int recoveries() {
+    return ledger.recoveries();
+  }
+
+  private void enter(Phase next) {
+    phase = phase.to(next);
+  }
+
+  private int epoch() {
+    return ledger.recoveries();
   }
 
   // ---- nodes
 
-  private void onNodeUp(int node) {
-    if (nodes[node] == NodeState.UP) {
+  private void onNodeUp(int node, long memoryFree) {
+    if (!placement.up(node, memoryFree)) {
       return;
     }
-    nodes[node] = NodeState.UP;
-    report(new Notice.NodeReady(node, name(node)));
+    out.report(new Notice.NodeReady(node, placement.name(node)));
+    if (standbyEpoch == epoch()) {
+      out.add(placement.standbys(node));
+    }
     if (phase == Phase.LAUNCHING) {
       startWhenNodesAreUp();
     } else {
-      placeWaiting();
+      placeHomeless();
     }
   }
 
   private void startWhenNodesAreUp() {
-    for (Rank r : ranks) {
-      if (nodes[r.node] != NodeState.UP) {
-        return;
-      }
+    if (!placement.start()) {
+      return;
     }
-    int used = (int) Arrays.stream(ranks).mapToInt(r -> r.node).distinct().count();
-    report(new Notice.Started(ranks.length, used, nodes.length - used));
+    int used = placement.used();
+    out.report(new Notice.Started(ranks.size(), used, placement.spares()));
     if (used > 1) {
-      reportUnprotected();
+      out.reportUnprotected(ranks.size());
     }
-    phase = Phase.JOINING;
-    for (int r = 0; r < ranks.length; r++) {
-      spawn(r, ranks[r].node);
-    }
-  }
-
-  private void reportUnprotected() {
-    for (int r = 0; r < ranks.length; r++) {
-      if (groups[r].length == 1) {
-        report(
-            new Notice.Degraded(
-                "rank "
-                    + r
-                    + " has no partner on another node: the job will not survive the loss of "
-                    + name(ranks[r].node)
-                    + "; place the same number of ranks on each node"));
-      }
+    enter(Phase.JOINING);
+    for (int r = 0; r < ranks.size(); r++) {
+      spawn(ranks.get(r));
     }
   }
 
   private void onNodeLost(int node, String reason) {
-    NodeState before = nodes[node];
-    if (before == NodeState.LOST) {
+    if (placement.isLost(node)) {
       return;
     }
-    nodes[node] = NodeState.LOST;
-    List<Integer> lost = ranksOn(node);
-    if (phase == Phase.LAUNCHING && !lost.isEmpty()) {
-      // Its daemon may have got far enough to leave something behind.
-      out.add(new JobCommand.KillNode(node, reason));
-      end(70, "cannot start on " + name(node) + ": " + reason);
+    List<Integer> lost = placement.lost(node);
+    if (phase == Phase.LAUNCHING) {
+      onNotLaunched(node, lost, reason);
       return;
     }
-    report(new Notice.NodeFailed(epoch, node, name(node), "fmirun", reason));
-    // Whoever was declared dead is made dead, and its memory counts as lost.
-    out.add(new JobCommand.KillNode(node, reason));
-    lost.removeIf(r -> ranks[r].life == Life.GONE);
-    if (lost.isEmpty()) {
-      if (phase == Phase.JOINING) {
-        placeWaiting(); // it may have been the last that ranks without a place waited for
-      }
-      return;
-    }
+    fence(node, reason);
+    lost = lost.stream().filter(r -> ranks.get(r).life() != Life.GONE).toList();
     if (phase == Phase.RELEASED) {
-      end(70, name(node) + " was lost while the program was ending: " + reason);
+      if (!lost.isEmpty()) {
+        end(
+            JobCommand.End.failed(
+                EndCause.LOST_WHILE_ENDING,
+                placement.name(node) + " was lost while the program was ending: " + reason));
+      }
       return;
     }
     for (int r : lost) {
-      discountStart(ranks[r]);
-      ranks[r].life = Life.UNPLACED;
-      ranks[r].joined = false;
-      ranks[r].node = -1;
+      ledger.nodeLost(r);
+      ranks.lost(ranks.get(r));
+      homeless.add(r);
     }
-    if (beginRecovery(lost.getFirst(), name(node) + " lost: " + reason)) {
-      placeWaiting();
+    if (lost.isEmpty() || recover(lost.getFirst(), placement.name(node) + " lost: " + reason)) {
+      placeHomeless(); // it may have been the last that ranks without a place waited for
     }
   }
 
-  private List<Integer> ranksOn(int node) {
-    List<Integer> on = new ArrayList<>();
-    for (int r = 0; r < ranks.length; r++) {
-      if (ranks[r].node == node) {
-        on.add(r);
-      }
+  /** Whoever was declared dead is made dead, and its memory counts as lost. */
+  private void fence(int node, String reason) {
+    out.report(new Notice.NodeFailed(epoch(), node, placement.name(node), "fmirun", reason));
+    out.add(new JobCommand.KillNode(node, reason));
+  }
+
+  /** A node failed before any rank was started: a spare takes its place. */
+  private void onNotLaunched(int node, List<Integer> planned, String reason) {
+    if (!placement.replan(planned)) {
+      // Its daemon may have got far enough to leave something behind.
+      out.add(new JobCommand.KillNode(node, reason));
+      end(
+          JobCommand.End.failed(
+              EndCause.CANNOT_START, "cannot start on " + placement.name(node) + ": " + reason));
+      return;
     }
-    return on;
+    fence(node, reason);
+    for (int r : planned) {
+      out.reportReplanned(r, node);
+    }
+    startWhenNodesAreUp();
   }
 
   /** Finds a place for every rank that has none, as far as the user allows. */
-  private void placeWaiting() {
+  private void placeHomeless() {
     boolean waits = false;
-    for (int r = 0; r < ranks.length; r++) {
-      if (ranks[r].life != Life.UNPLACED) {
-        continue;
-      }
-      int node = findNode(r, true);
-      if (node < 0 && isAnyLaunching()) {
-        continue; // a spare that is still being started may take it
-      }
-      if (node < 0) {
-        switch (spec.onNoSpare()) {
-          case SHARE -> node = findNode(r, false);
-          case ABORT -> {
-            end(
-                70,
-                "no spare node is left for rank "
-                    + r
-                    + "; give more nodes, or --on-no-spare share or wait");
-            return;
+    for (int r : List.copyOf(homeless)) {
+      switch (placement.choose(r)) {
+        case Placement.Choice.At at -> {
+          homeless.remove(r);
+          placement.put(r, at.node(), at.beyondSlots());
+          if (at.beyondSlots()) {
+            out.reportShared(r);
           }
-          case WAIT -> {
-            waitForNode();
-            waits = true;
-            continue;
-          }
+          out.reportPartner(r);
+          spawn(ranks.get(r));
         }
-        if (node < 0) {
-          end(
-              70,
-              "no node is left; give spare nodes (--spares, or more hosts than the ranks need)");
+        case Placement.Choice.Later _ -> {
+          // a spare that is still being started may take it
+        }
+        case Placement.Choice.WhenOneComesBack _ -> {
+          awaitLostNodes();
+          waits = true;
+        }
+        case Placement.Choice.Nowhere no -> {
+          end(JobCommand.End.failed(no.cause(), no.message()));
           return;
         }
-        report(
-            new Notice.Degraded(
-                "no spare node is left: rank " + r + " shares " + name(node) + " with others"));
       }
-      int partner = partnerOn(node, r);
-      if (partner >= 0) {
-        report(
-            new Notice.Degraded(
-                "ranks "
-                    + Math.min(partner, r)
-                    + " and "
-                    + Math.max(partner, r)
-                    + " protect each other's checkpoints and are both on "
-                    + name(node)
-                    + " now: the job will not survive its loss"));
-      }
-      spawn(r, node);
     }
     waiting = waits;
   }
 
-  /** Another rank of the same group on a node; -1 if there is none. */
-  private int partnerOn(int node, int rank) {
-    for (int other : groups[rank]) {
-      if (other != rank && ranks[other].node == node) {
-        return other;
-      }
-    }
-    return -1;
-  }
-
-  private boolean isAnyLaunching() {
-    for (NodeState state : nodes) {
-      if (state == NodeState.LAUNCHING) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private void waitForNode() {
+  private void awaitLostNodes() {
     if (!waiting) {
       waiting = true;
-      report(new Notice.Degraded("no spare node is left: waiting until a lost one comes back"));
+      out.reportWaiting();
     }
-    for (int n = 0; n < nodes.length; n++) {
-      if (nodes[n] == NodeState.LOST) {
-        nodes[n] = NodeState.AWAITED;
-        out.add(new JobCommand.Launch(n));
-      }
+    for (int node : placement.awaitLost()) {
+      out.add(new JobCommand.Launch(node));
     }
-  }
-
-  /**
-   * The best node for a rank: one without members of its group, then the emptiest, then the first.
-   *
-   * @param free only nodes with a free slot
-   * @return -1 if there is none
-   */
-  private int findNode(int rank, boolean free) {
-    int best = -1;
-    long bestCost = Long.MAX_VALUE;
-    for (int n = 0; n < nodes.length; n++) {
-      if (nodes[n] != NodeState.UP) {
-        continue;
-      }
-      int load = 0;
-      int sameGroup = 0;
-      for (int r = 0; r < ranks.length; r++) {
-        if (ranks[r].node == n) {
-          load++;
-          sameGroup += groups[rank][0] == groups[r][0] ? 1 : 0;
-        }
-      }
-      if (free && load >= spec.capacity(n)) {
-        continue;
-      }
-      long cost = sameGroup * 1_000_000L + load;
-      if (cost < bestCost) {
-        best = n;
-        bestCost = cost;
-      }
-    }
-    return best;
   }
 
   // ---- processes
 
-  private void spawn(int r, int node) {
-    Rank rank = ranks[r];
-    rank.node = node;
-    rank.incarnation++;
-    rank.starts++;
-    rank.life = Life.ALIVE;
-    rank.started = false;
-    rank.joined = false;
-    rank.finished = false;
-    rank.failedAt = null;
-    rank.suspicion = null;
-    List<Fault> mine = new ArrayList<>();
-    faults.forEach(
-        (id, f) -> {
-          if (f.number() == (f.node() || f.daemon() ? node : r)) {
-            mine.add(new Fault(id, f.point(), f.iteration()));
-          }
-        });
-    mine.sort(Comparator.comparingInt(Fault::id));
+  private void spawn(Rank rank) {
+    int r = rank.number();
+    int node = placement.nodeOf(r);
+    assert placement.isUp(node);
+    ranks.started(rank);
+    ledger.started(r, node);
     out.add(
         new JobCommand.Spawn(
-            node, r, rank.incarnation, groups[r], ranksOn(node).size(), List.copyOf(mine)));
-    if (epoch > 0) {
-      out.add(new JobCommand.Tell(r, rank.incarnation, revoke(JobMessage.Revoke.NONE)));
+            node,
+            r,
+            rank.incarnation(),
+            placement.group(r),
+            placement.load(node),
+            injections.of(r, node)));
+    if (epoch() > 0) {
+      out.add(new JobCommand.Tell(r, rank.incarnation(), revoke(JobMessage.Revoke.NONE)));
     }
-    if (rank.incarnation > 0) {
-      report(new Notice.Respawned(epoch, r, node, name(node), rank.incarnation));
+    if (rank.incarnation() > 0) {
+      out.report(new Notice.Respawned(epoch(), r, node, placement.name(node), rank.incarnation()));
     }
   }
 
+  /** Starts a rank again whose process was lost, on its node unless that is hopeless. */
+  private void respawn(Rank rank) {
+    int r = rank.number();
+    int node = placement.nodeOf(r);
+    if (ledger.isHopelessHere(r) && placement.moveAway(r, begun)) {
+      out.reportMoved(r, node);
+      out.reportPartner(r);
+    }
+    spawn(rank);
+  }
+
   private void onRankExited(JobEvent.RankExited e) {
-    Rank rank = ranks[e.rank()];
-    if (e.incarnation() != rank.incarnation || rank.node != e.node() || rank.life == Life.GONE) {
+    int r = e.rank();
+    Rank rank = ranks.get(r);
+    if (e.incarnation() != rank.incarnation()
+        || e.node() != placement.nodeOf(r)
+        || rank.life() == Life.GONE) {
       return;
     }
-    boolean wasDying = rank.life == Life.DYING;
-    rank.joined = false;
+    boolean wasDying = rank.life() == Life.DYING;
     if (phase == Phase.RELEASED) {
-      if (e.signaled()) {
+      if (e.signaled() && !wasDying) {
         // What the program still did after Fmi.close cannot be done again.
-        report(
-            new Notice.RankFailed(epoch, e.rank(), "daemon", howItEnded(e) + " after Fmi.close"));
+        out.report(new Notice.RankFailed(epoch(), r, "daemon", e.how() + " after Fmi.close"));
       }
       gone(rank, e.status());
       return;
     }
     // Even if its peers noticed first and its kill was decided.
-    if (rank.known && isOwnFault(e) && tooManySelfFailures(rank)) {
-      end(
-          e.status() == 0 ? 70 : e.status(),
-          "rank "
-              + e.rank()
-              + " failed by itself "
-              + SELF_FAILURES
-              + " times at the same place ("
-              + howItEnded(e)
-              + "): not started again");
-      return;
-    }
-    String how = howItEnded(e);
-    if (rank.starts >= MOST_STARTS) {
-      // Whoever noticed it first: peers that cannot reach it would have it killed for ever.
-      end(
-          70,
-          "rank "
-              + e.rank()
-              + " was started "
-              + rank.starts
-              + " times and always lost before all ranks ran (at last it "
-              + how
-              + (rank.suspicion == null
-                  ? "): is there enough memory?"
-                  : ", after " + rank.suspicion + "): can all hosts reach its host?"));
-      return;
-    }
-    if (wasDying) {
+    JobCommand.End verdict = ledger.exited(e, rank.known());
+    if (verdict != null) {
+      end(verdict);
+    } else if (wasDying) {
       // Its failure was dealt with when the kill was decided: what is missing is the new process.
-      spawn(e.rank(), rank.node);
-      return;
-    }
-    if (!rank.known && !e.signaled()) {
-      if (e.status() != 0) {
-        end(
-            e.status(),
-            "rank " + e.rank() + " ended with status " + e.status() + " before Fmi.init");
-      } else {
-        goneWithoutInit(e.rank());
-      }
-      return;
-    }
-    report(new Notice.RankFailed(epoch, e.rank(), "daemon", how));
-    rank.life = Life.UNPLACED;
-    if (beginRecovery(e.rank(), "rank " + e.rank() + " " + how)) {
-      if (nodes[rank.node] == NodeState.UP) {
-        spawn(e.rank(), rank.node);
-      } else {
-        placeWaiting();
+      ranks.lost(rank);
+      respawn(rank);
+    } else if (!rank.known() && !e.signaled()) {
+      endedBeforeInit(rank, e.status());
+    } else {
+      out.report(new Notice.RankFailed(epoch(), r, "daemon", e.how()));
+      ranks.lost(rank);
+      if (recover(r, "rank " + r + " " + e.how())) {
+        respawn(rank);
       }
     }
-  }
-
-  private static String howItEnded(JobEvent.RankExited e) {
-    if (e.signaled()) {
-      return "was killed by signal " + (e.status() - 128);
-    }
-    return e.status() == 0
-        ? "ended without Fmi.close"
-        : "ended by itself with status " + e.status();
-  }
-
-  /**
-   * Whether the program, and not its environment, is to blame: an exit, or a signal that a fault in
-   * the code raises.
-   */
-  private static boolean isOwnFault(JobEvent.RankExited e) {
-    if (!e.signaled()) {
-      return true;
-    }
-    return switch (e.status() - 128) {
-      case 4, 6, 7, 8, 11 -> true; // SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV
-      default -> false;
-    };
-  }
-
-  /**
-   * Counts failures of the rank's program at one place: an iteration, or after the same checkpoint.
-   * Each rank's own, for one incident may hit all at the same place.
-   */
-  private boolean tooManySelfFailures(Rank rank) {
-    Line place = rank.failedAt == null ? line : rank.failedAt;
-    if (!Objects.equals(place, rank.selfFailurePlace)) {
-      rank.selfFailures = 0;
-    }
-    rank.selfFailurePlace = place;
-    rank.selfFailures++;
-    return rank.selfFailures >= SELF_FAILURES;
-  }
-
-  /** Its process ends for no reason of its own. */
-  private static void discountStart(Rank rank) {
-    rank.starts = Math.max(0, rank.starts - 1);
-  }
-
-  private void gone(Rank rank, int status) {
-    rank.life = Life.GONE;
-    if (exitStatus == 0) {
-      exitStatus = status;
-    }
-    for (Rank r : ranks) {
-      if (r.life != Life.GONE) {
-        return;
-      }
-    }
-    end(exitStatus, "");
   }
 
   /**
    * A program that does not use the library may run too; but not if others of its job wait for it.
    */
-  private void goneWithoutInit(int r) {
-    for (int i = 0; i < ranks.length; i++) {
-      if (ranks[i].known) {
-        end(
-            70,
-            "rank "
-                + r
-                + " ended without Fmi.init, but rank "
-                + i
-                + " waits for it: all ranks must call it");
-        return;
-      }
+  private void endedBeforeInit(Rank rank, int status) {
+    Rank other = ranks.firstKnown();
+    if (status != 0) {
+      end(
+          new JobCommand.End(
+              status,
+              EndCause.PROGRAM_FAILED,
+              "rank " + rank.number() + " ended with status " + status + " before Fmi.init"));
+    } else if (other != null) {
+      endAsNotAllJoin(rank, other);
+    } else {
+      gone(rank, 0);
     }
-    gone(ranks[r], 0);
+  }
+
+  private void endAsNotAllJoin(Rank gone, Rank waiting) {
+    end(
+        JobCommand.End.failed(
+            EndCause.NOT_ALL_JOINED,
+            "rank "
+                + gone.number()
+                + " ended without Fmi.init, but rank "
+                + waiting.number()
+                + " waits for it: all ranks must call it"));
+  }
+
+  private void gone(Rank rank, int status) {
+    ranks.gone(rank);
+    if (exitStatus == 0) {
+      exitStatus = status;
+    }
+    if (ranks.allGone()) {
+      end(new JobCommand.End(exitStatus, EndCause.ALL_ENDED, ""));
+    }
   }
 
   private void onRankSilent(int r, int incarnation) {
-    Rank rank = ranks[r];
-    if (incarnation == rank.incarnation && rank.life == Life.ALIVE) {
-      report(new Notice.RankFailed(epoch, r, "daemon", "was silent for too long"));
-      rank.suspicion = "it was silent for too long";
-      kill(r);
-      beginRecovery(r, "rank " + r + " was silent for too long");
+    Rank rank = ranks.get(r);
+    if (!rank.lives(incarnation)) {
+      return;
     }
+    String how = "was silent for too long";
+    if (phase == Phase.RELEASED) {
+      // Nobody waits for it any more but the end of the job: its status tells, as any other's.
+      out.report(new Notice.RankFailed(epoch(), r, "daemon", how + " after Fmi.close"));
+      kill(rank);
+      return;
+    }
+    out.report(new Notice.RankFailed(epoch(), r, "daemon", how));
+    ledger.suspect(r, "it " + how);
+    kill(rank);
+    recover(r, "rank " + r + " " + how);
   }
 
   /** Tells the others. All else is done when it has exited: only then it is known how. */
   private void onRankDying(int r, int incarnation) {
-    Rank rank = ranks[r];
-    if (incarnation == rank.incarnation
-        && rank.life == Life.ALIVE
-        && (phase == Phase.CONNECTING || phase == Phase.RUNNING)) {
-      report(new Notice.RankFailed(epoch, r, "daemon", "was killed"));
-      kill(r);
-      beginRecovery(r, "rank " + r + " was killed");
+    Rank rank = ranks.get(r);
+    if (rank.lives(incarnation) && (phase == Phase.CONNECTING || phase == Phase.RUNNING)) {
+      out.report(new Notice.RankFailed(epoch(), r, "daemon", "was killed"));
+      kill(rank);
+      recover(r, "rank " + r + " was killed");
     }
   }
 
-  private void kill(int r) {
-    ranks[r].life = Life.DYING;
-    ranks[r].joined = false;
-    out.add(new JobCommand.KillRank(ranks[r].node, r, ranks[r].incarnation));
+  private void kill(Rank rank) {
+    ranks.dying(rank);
+    int r = rank.number();
+    out.add(new JobCommand.KillRank(placement.nodeOf(r), r, rank.incarnation()));
   }
 
   // ---- recovery
 
   /**
-   * Sends everybody back to H1.
+   * Sends everybody back to H1, if it is not there.
    *
    * @param failed a rank that has failed, or {@link JobMessage.Revoke#NONE}
    * @return whether the job goes on
    */
-  private boolean beginRecovery(int failed, String reason) {
+  private boolean recover(int failed, String reason) {
+    // Before Start nothing was sent in this epoch: it can still be used.
+    return phase == Phase.JOINING || beginEpoch(failed, reason);
+  }
+
+  private boolean beginEpoch(int failed, String reason) {
     if (phase == Phase.RELEASED) {
-      end(70, reason + ", while the program was ending");
-      return false;
-    }
-    if (phase == Phase.JOINING) {
-      // Start was not sent yet: nothing was sent in this epoch, it can still be used.
-      return true;
-    }
-    if (epoch >= spec.maxRecoveries()) {
       end(
-          70,
-          reason
-              + "; it would be recovery "
-              + (epoch + 1)
-              + ", --max-recoveries is "
-              + spec.maxRecoveries());
+          JobCommand.End.failed(
+              EndCause.LOST_WHILE_ENDING, reason + ", while the program was ending"));
       return false;
     }
-    epoch++;
-    versionBefore = newestVersion;
-    phase = Phase.JOINING;
-    restartAll = false;
-    for (Rank r : ranks) {
-      r.joined = false;
-      r.connected = false;
-      r.running = false;
-      r.rebuilt = false;
-      r.finished = false;
+    JobCommand.End verdict = ledger.recover(reason);
+    if (verdict != null) {
+      end(verdict);
+      return false;
     }
-    report(new Notice.RecoveryBegun(epoch, false, reason));
+    enter(Phase.JOINING);
+    ranks.beginEpoch();
+    restarting = false;
+    rebuilt = 0;
+    out.report(new Notice.RecoveryBegun(epoch(), false, reason));
     out.add(new JobCommand.TellAll(revoke(failed)));
     return true;
   }
 
   private JobMessage.Revoke revoke(int failed) {
-    return new JobMessage.Revoke(epoch, failed, List.copyOf(without));
+    return new JobMessage.Revoke(epoch(), failed, ledger.without());
   }
 
   /** Kills all that ran the program's code, to start it anew. */
   private void restartAll(String reason) {
-    if (restartAll) {
+    if (restarting) {
       return;
     }
-    restartAll = true;
-    report(new Notice.RecoveryBegun(epoch, true, reason));
-    for (int r = 0; r < ranks.length; r++) {
-      if (ranks[r].life == Life.ALIVE && ranks[r].started) {
-        discountStart(ranks[r]);
-        kill(r);
-      }
+    restarting = true;
+    out.report(new Notice.RecoveryBegun(epoch(), true, reason));
+    for (Rank rank : ranks.startedAndAlive()) {
+      ledger.restarted(rank.number());
+      kill(rank);
     }
   }
 
   private void onFromRank(JobEvent.FromRank e) {
-    Rank rank = ranks[e.rank()];
-    if (e.incarnation() != rank.incarnation || rank.life != Life.ALIVE) {
+    Rank rank = ranks.get(e.rank());
+    if (!rank.lives(e.incarnation())) {
       return;
     }
     switch (e.message()) {
-      case RankMessage.Joined m -> onJoined(e.rank(), m);
+      case RankMessage.Joined m -> onJoined(rank, m);
       case RankMessage.Connected m -> onConnected(rank, m);
       case RankMessage.Running m -> onRunning(rank, m);
-      case RankMessage.Suspect m -> onSuspect(e.rank(), m);
+      case RankMessage.Suspect m -> onSuspect(rank, m);
       case RankMessage.CheckpointDone m -> onCheckpointDone(m);
-      case RankMessage.AtFault m -> onAtFault(e.rank(), m.fault());
+      case RankMessage.AtFault m -> onAtFault(rank, m.fault());
       case RankMessage.RestartNeeded m -> {
-        if (m.epoch() == epoch && beginRecovery(JobMessage.Revoke.NONE, m.reason())) {
+        if (m.epoch() == epoch() && recover(JobMessage.Revoke.NONE, m.reason())) {
           restartAll(m.reason());
         }
       }
       case RankMessage.Unrecoverable m -> {
-        if (m.epoch() == epoch) {
-          end(70, m.reason());
+        if (m.epoch() == epoch()) {
+          end(JobCommand.End.failed(EndCause.UNRECOVERABLE, m.reason()));
         }
       }
       case RankMessage.ProgramFault m -> {
-        if (m.epoch() == epoch) {
-          end(1, m.reason());
+        if (m.epoch() == epoch()) {
+          end(new JobCommand.End(1, EndCause.PROGRAM_FAILED, m.reason()));
         }
       }
       case RankMessage.Finished m -> onFinished(rank, m);
-      case RankMessage.Failed m -> rank.failedAt = new Line(m.loop(), m.iteration());
+      case RankMessage.Failed m -> ledger.failedAt(e.rank(), m.loop(), m.iteration());
       case RankMessage.Abort m ->
-          end(m.status(), "rank " + e.rank() + " called abort(" + m.status() + ")");
+          end(
+              new JobCommand.End(
+                  m.status(),
+                  EndCause.ABORTED,
+                  "rank " + e.rank() + " called abort(" + m.status() + ")"));
     }
   }
 
-  private void onJoined(int r, RankMessage.Joined m) {
-    Rank rank = ranks[r];
-    rank.known = true;
-    if (m.epoch() != epoch || phase != Phase.JOINING) {
+  private void onJoined(Rank rank, RankMessage.Joined m) {
+    ranks.known(rank);
+    if (m.epoch() != epoch() || phase != Phase.JOINING) {
       return; // of an older epoch; its Revoke is under way
     }
-    for (int i = 0; i < ranks.length; i++) {
-      if (ranks[i].life == Life.GONE) {
-        end(
-            70,
-            "rank "
-                + i
-                + " ended without Fmi.init, but rank "
-                + r
-                + " waits for it: all ranks must call it");
-        return;
-      }
+    Rank gone = ranks.firstGone();
+    if (gone != null) {
+      endAsNotAllJoin(gone, rank);
+      return;
     }
-    rank.joined = true;
-    rank.position = m.position();
-    rank.addresses = m.addresses();
-    report(new Notice.Joined(epoch, r));
+    ranks.joined(rank, m);
+    out.report(new Notice.Joined(epoch(), rank.number()));
     if (m.position() == Position.OUTSIDE) {
-      restartAll("rank " + r + " is outside of a loop");
+      restartAll("rank " + rank.number() + " is outside of a loop");
     }
-    startWhenAllJoined();
+    if (ranks.allAt(Stage.JOINED)) {
+      start();
+    }
   }
 
-  private void startWhenAllJoined() {
-    List<Map<String, byte[]>> endpoints = new ArrayList<>();
+  private void start() {
     boolean rollback = false;
-    for (Rank r : ranks) {
-      if (!r.joined) {
-        return;
-      }
-      endpoints.add(r.addresses);
-      rollback |= r.position != Position.FRESH;
+    List<Map<String, byte[]>> endpoints = new ArrayList<>();
+    for (RankMessage.Joined joined : ranks.start()) {
+      endpoints.add(joined.addresses());
+      rollback |= joined.position() != Position.FRESH;
     }
-    phase = Phase.CONNECTING;
-    for (Rank r : ranks) {
-      r.started = true;
-    }
-    report(new Notice.AllJoined(epoch));
-    out.add(new JobCommand.TellAll(new JobMessage.Start(epoch, rollback, endpoints)));
+    enter(Phase.CONNECTING);
+    begun = true;
+    out.report(new Notice.AllJoined(epoch()));
+    out.add(new JobCommand.TellAll(new JobMessage.Start(epoch(), rollback, endpoints)));
   }
 
   private void onConnected(Rank rank, RankMessage.Connected m) {
-    if (m.epoch() != epoch || phase != Phase.CONNECTING) {
-      return;
+    if (m.epoch() == epoch() && phase == Phase.CONNECTING && ranks.reach(rank, Stage.CONNECTED)) {
+      ledger.connected();
+      out.report(new Notice.AllConnected(epoch(), m.overlay()));
     }
-    rank.connected = true;
-    for (Rank r : ranks) {
-      if (!r.connected) {
-        return;
-      }
-    }
-    unconnected.clear();
-    report(new Notice.AllConnected(epoch, m.overlay()));
   }
 
   private void onRunning(Rank rank, RankMessage.Running m) {
-    if (m.epoch() != epoch || phase != Phase.CONNECTING) {
+    if (m.epoch() != epoch() || phase != Phase.CONNECTING) {
       return;
     }
-    rank.running = true;
-    rank.rebuilt = m.rebuilt();
-    int rebuilt = 0;
-    for (Rank r : ranks) {
-      if (!r.running) {
-        return;
-      }
-      rebuilt += r.rebuilt ? 1 : 0;
-    }
-    if (m.iteration() < 0 && versionBefore > 0) {
-      end(
-          70,
-          "all ranks lost their checkpoints at once, and the program would begin again; ranks on"
-              + " more nodes (--ppn, --hosts), with spare nodes, make this less likely");
+    boolean all = ranks.reach(rank, Stage.RUNNING);
+    rebuilt += m.rebuilt() ? 1 : 0;
+    assert rebuilt <= ranks.size();
+    if (!all) {
       return;
     }
-    phase = Phase.RUNNING;
-    for (Rank r : ranks) {
-      r.starts = 0;
+    JobCommand.End verdict = ledger.allRun(m.iteration());
+    if (verdict != null) {
+      end(verdict);
+      return;
     }
-    report(new Notice.AllRunning(epoch, m.loop(), m.iteration(), rebuilt));
+    enter(Phase.RUNNING);
+    placement.allRun();
+    out.report(new Notice.AllRunning(epoch(), m.loop(), m.iteration(), rebuilt));
   }
 
-  private void onSuspect(int by, RankMessage.Suspect m) {
-    if (m.rank() < 0 || m.rank() >= ranks.length) {
+  private void onSuspect(Rank by, RankMessage.Suspect m) {
+    if (!ranks.isRank(m.rank())) {
       return;
     }
-    report(new Notice.Notified(m.epoch(), by, m.rank(), m.hops(), m.heardNanos()));
-    Rank suspect = ranks[m.rank()];
-    if (m.epoch() != epoch || phase == Phase.RELEASED) {
+    out.report(new Notice.Notified(m.epoch(), by.number(), m.rank(), m.hops(), m.heardNanos()));
+    if (m.epoch() != epoch() || phase == Phase.RELEASED) {
       return;
     }
-    if (suspect.life == Life.ALIVE) {
-      report(
-          new Notice.RankFailed(epoch, m.rank(), "rank " + by + " over the log-ring", m.reason()));
-      suspect.suspicion = "rank " + by + " said of it: " + m.reason();
-      if (phase == Phase.CONNECTING && !ranks[by].connected && m.hops() == 0) {
-        onUnconnected(m.overlay());
+    Rank suspect = ranks.get(m.rank());
+    assert suspect.life() == Life.ALIVE || phase == Phase.JOINING;
+    if (suspect.life() == Life.ALIVE) {
+      out.report(
+          new Notice.RankFailed(
+              epoch(), m.rank(), "rank " + by.number() + " over the log-ring", m.reason()));
+      ledger.suspect(m.rank(), "rank " + by.number() + " said of it: " + m.reason());
+      if (phase == Phase.CONNECTING && by.stage() == Stage.JOINED && m.hops() == 0) {
+        ledger.unconnected(m.overlay());
       }
-      kill(m.rank());
-    } else if (phase != Phase.JOINING) {
-      return;
+      kill(suspect);
     }
-    if (phase == Phase.JOINING) {
-      // For the rank that has heard of the failure this epoch is over, though it was never started.
-      phase = Phase.CONNECTING;
-    }
-    beginRecovery(m.rank(), "rank " + m.rank() + ": " + m.reason());
-  }
-
-  /**
-   * A process lives, as far as its node knows, and another one has no connection to it: once it may
-   * have died meanwhile.
-   */
-  private void onUnconnected(String overlay) {
-    unconnected.add(overlay);
-    if (Collections.frequency(unconnected, overlay) >= UNCONNECTED_EPOCHS
-        && !without.contains(overlay)) {
-      without.add(overlay);
-    }
+    // Even before Start: for the rank that has heard of the failure this epoch is over.
+    beginEpoch(m.rank(), "rank " + m.rank() + ": " + m.reason());
   }
 
   private void onCheckpointDone(RankMessage.CheckpointDone m) {
-    if (m.epoch() != epoch) {
+    if (m.epoch() != epoch()) {
       return;
     }
-    Line reached = new Line(m.loop(), m.iteration());
-    line = reached;
-    newestVersion = m.version();
-    for (Rank r : ranks) {
-      if (r.selfFailurePlace != null && reached.isBeyond(r.selfFailurePlace)) {
-        r.selfFailures = 0;
-      }
-    }
-    report(
+    ledger.committed(m.version(), m.loop(), m.iteration());
+    placement.checkpoint(m.bytes());
+    out.report(
         new Notice.CheckpointCommitted(
             m.epoch(),
             m.version(),
@@ -859,51 +562,39 @@ public final class GlobalRecoveryJob implements Job {
             m.copyNanos(),
             m.encodeNanos(),
             m.commitNanos()));
+    if (standbyEpoch < epoch()) {
+      // Not earlier: they must not slow down the start of the job, nor a recovery, and short
+      // programs never pay for them.
+      standbyEpoch = epoch();
+      placement.standbys().forEach(out::add);
+    }
   }
 
-  private void onAtFault(int r, int id) {
-    FaultSpec fault = faults.remove(id);
+  private void onAtFault(Rank rank, int id) {
+    FaultSpec fault = injections.take(id);
     if (fault == null) {
       // Another rank of the node came first; this one dies with it.
       return;
     }
-    int node = ranks[r].node;
+    int node = placement.nodeOf(rank.number());
     if (fault.daemon()) {
       out.add(new JobCommand.KillDaemon(node));
     } else if (fault.node()) {
       out.add(new JobCommand.KillNode(node, "injected failure"));
     } else {
-      out.add(new JobCommand.KillRank(node, r, ranks[r].incarnation));
+      out.add(new JobCommand.KillRank(node, rank.number(), rank.incarnation()));
     }
   }
 
   private void onFinished(Rank rank, RankMessage.Finished m) {
-    if (m.epoch() != epoch) {
-      return;
+    if (m.epoch() == epoch() && ranks.reach(rank, Stage.FINISHED)) {
+      enter(Phase.RELEASED);
+      out.add(new JobCommand.TellAll(new JobMessage.Release()));
     }
-    rank.finished = true;
-    for (Rank r : ranks) {
-      if (!r.finished) {
-        return;
-      }
-    }
-    phase = Phase.RELEASED;
-    out.add(new JobCommand.TellAll(new JobMessage.Release()));
   }
 
-  // ---- the end
-
-  private void end(int status, String message) {
-    phase = Phase.ENDED;
-    report(new Notice.Finished(status, epoch, message));
-    out.add(new JobCommand.End(status, message));
-  }
-
-  private void report(Notice notice) {
-    out.add(new JobCommand.Report(notice));
-  }
-
-  private String name(int node) {
-    return spec.nodes().get(node).name();
+  private void end(JobCommand.End end) {
+    enter(Phase.ENDED);
+    out.add(end);
   }
 }

@@ -9,4 +9,7 @@ public interface Job {
 
   /** The commands that follow from an event. */
   List<JobCommand> on(JobEvent event);
+
+  /** How many recoveries have begun. */
+  int recoveries();
 }

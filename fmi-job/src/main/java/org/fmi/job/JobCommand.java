@@ -46,9 +46,24 @@ public sealed interface JobCommand {
   record Report(Notice notice) implements JobCommand {}
 
   /**
+   * Keep processes ready on a node that can take over a rank at once.
+   *
+   * @param count how many
+   * @param ranksOnNode how many ranks will then share the node
+   */
+  record Standbys(int node, int count, int ranksOnNode) implements JobCommand {}
+
+  /**
    * End everything.
    *
-   * @param message why, for the user; empty if all went well
+   * @param message what happened, for the user; empty if all went well
    */
-  record End(int status, String message) implements JobCommand {}
+  record End(int status, EndCause cause, String message) implements JobCommand {
+    /** The exit status of a job that could not go on. */
+    public static final int FAILED = 70;
+
+    static End failed(EndCause cause, String message) {
+      return new End(FAILED, cause, message);
+    }
+  }
 }

@@ -4,8 +4,12 @@ import org.fmi.control.RankMessage;
 
 /** What happens to a job. */
 public sealed interface JobEvent {
-  /** The daemon of a node is connected and ready. */
-  record NodeUp(int node) implements JobEvent {}
+  /**
+   * The daemon of a node is connected and ready.
+   *
+   * @param memoryFree free bytes where the node keeps checkpoints
+   */
+  record NodeUp(int node, long memoryFree) implements JobEvent {}
 
   /**
    * The daemon of a node is gone, or silent for too long, or could not be started. All that ran
@@ -20,7 +24,16 @@ public sealed interface JobEvent {
    * @param signaled whether a signal ended it
    */
   record RankExited(int node, int rank, int incarnation, int status, boolean signaled)
-      implements JobEvent {}
+      implements JobEvent {
+
+    /** How it ended, as a part of a sentence that begins with the rank. */
+    String how() {
+      if (signaled) {
+        return "was killed by signal " + (status - 128);
+      }
+      return status == 0 ? "ended without Fmi.close" : "ended by itself with status " + status;
+    }
+  }
 
   /** A rank has said something. */
   record FromRank(int rank, int incarnation, RankMessage message) implements JobEvent {}

@@ -29,8 +29,12 @@ public record JobSpec(
 
   /** How many ranks a node takes. */
   public int capacity(int node) {
-    int slots = nodes.get(node).slots();
-    return ranksPerNode > 0 ? Math.min(slots, ranksPerNode) : slots;
+    return capacity(nodes.get(node));
+  }
+
+  /** How many ranks a node takes. */
+  public int capacity(Node node) {
+    return ranksPerNode > 0 ? Math.min(node.slots(), ranksPerNode) : node.slots();
   }
 
   /**
@@ -70,7 +74,7 @@ public record JobSpec(
     WAIT,
     /** Put its ranks on the surviving nodes, beyond their slots. */
     SHARE,
-    /** End the job with status 70. */
+    /** End the job as one that could not go on. */
     ABORT
   }
 }

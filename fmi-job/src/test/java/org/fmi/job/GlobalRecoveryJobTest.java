@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.fmi.control.JobMessage;
@@ -18,6 +19,9 @@ import org.junit.jupiter.api.Test;
  */
 final class GlobalRecoveryJobTest {
   private final List<JobCommand> commands = new ArrayList<>();
+
+  /** The newest process of each rank that {@link #lose} has lost one of. */
+  private final Map<Integer, JobCommand.Spawn> spawned = new HashMap<>();
 
   private GlobalRecoveryJob job(
       int size, int ppn, int nodes, OnNoSpare policy, FaultSpec... faults) {
@@ -45,7 +49,7 @@ final class GlobalRecoveryJobTest {
   private void startAll(Job job, int size, int nodes) {
     job.begin();
     for (int n = 0; n < nodes; n++) {
-      on(job, new JobEvent.NodeUp(n));
+      on(job, new JobEvent.NodeUp(n, 1L << 30));
     }
     for (int r = 0; r < size; r++) {
       say(job, r, 0, new RankMessage.Joined(0, Position.FRESH, Map.of()));
@@ -198,7 +202,7 @@ final class GlobalRecoveryJobTest {
     Job job = job(2, 1, 3, OnNoSpare.ABORT);
     job.begin();
     for (int n = 0; n < 3; n++) {
-      on(job, new JobEvent.NodeUp(n));
+      on(job, new JobEvent.NodeUp(n, 1L << 30));
     }
     on(job, new JobEvent.NodeLost(1, "gone"));
     assertThat(all(JobCommand.Spawn.class))
@@ -330,8 +334,12 @@ final class GlobalRecoveryJobTest {
   }
 
   private void join(Job job, int epoch) {
+    join(job, epoch, epoch);
+  }
+
+  private void join(Job job, int epoch, int incarnation) {
     say(job, 0, 0, new RankMessage.Joined(epoch, Position.IN_LOOP, Map.of()));
-    say(job, 1, epoch, new RankMessage.Joined(epoch, Position.FRESH, Map.of()));
+    say(job, 1, incarnation, new RankMessage.Joined(epoch, Position.FRESH, Map.of()));
   }
 
   /** A firewall between two hosts: both live, but one cannot reach the other. */
@@ -453,7 +461,7 @@ final class GlobalRecoveryJobTest {
   void aProgramThatFailsBeforeInitEndsAtOnce() {
     Job job = job(2, 2, 1, OnNoSpare.SHARE);
     job.begin();
-    on(job, new JobEvent.NodeUp(0));
+    on(job, new JobEvent.NodeUp(0, 1L << 30));
     on(job, new JobEvent.RankExited(0, 1, 0, 2, false));
     assertThat(end().status()).isEqualTo(2);
   }
@@ -462,7 +470,7 @@ final class GlobalRecoveryJobTest {
   void programsThatDoNotUseTheLibraryMayRun() {
     Job job = job(2, 2, 1, OnNoSpare.SHARE);
     job.begin();
-    on(job, new JobEvent.NodeUp(0));
+    on(job, new JobEvent.NodeUp(0, 1L << 30));
     on(job, new JobEvent.RankExited(0, 1, 0, 0, false));
     assertThat(all(JobCommand.End.class)).isEmpty();
     on(job, new JobEvent.RankExited(0, 0, 0, 0, false));
@@ -473,7 +481,7 @@ final class GlobalRecoveryJobTest {
   void aRankThatWaitsForOneThatNeverJoinsIsTold() {
     Job job = job(2, 2, 1, OnNoSpare.SHARE);
     job.begin();
-    on(job, new JobEvent.NodeUp(0));
+    on(job, new JobEvent.NodeUp(0, 1L << 30));
     on(job, new JobEvent.RankExited(0, 1, 0, 0, false));
     say(job, 0, 0, new RankMessage.Joined(0, Position.FRESH, Map.of()));
     assertThat(end().status()).isEqualTo(70);
@@ -486,7 +494,7 @@ final class GlobalRecoveryJobTest {
     on(job, new JobEvent.NodeLost(1, "gone"));
     assertThat(all(JobCommand.Launch.class)).containsExactly(new JobCommand.Launch(1));
     assertThat(all(JobCommand.Spawn.class)).isEmpty();
-    on(job, new JobEvent.NodeUp(1));
+    on(job, new JobEvent.NodeUp(1, 1L << 30));
     assertThat(all(JobCommand.Spawn.class)).hasSize(1);
   }
 
@@ -501,8 +509,8 @@ final class GlobalRecoveryJobTest {
         .containsExactly(new JobCommand.Launch(1), new JobCommand.Launch(3));
     on(job, new JobEvent.NodeLost(2, "gone too"));
     assertThat(all(JobCommand.Launch.class)).containsExactly(new JobCommand.Launch(2));
-    on(job, new JobEvent.NodeUp(2));
-    on(job, new JobEvent.NodeUp(3));
+    on(job, new JobEvent.NodeUp(2, 1L << 30));
+    on(job, new JobEvent.NodeUp(3, 1L << 30));
     assertThat(all(JobCommand.Spawn.class)).hasSize(1);
   }
 
@@ -534,7 +542,8 @@ final class GlobalRecoveryJobTest {
     assertThat(end().status()).isEqualTo(70);
     assertThat(end().message())
         .contains("rank 1")
-        .endsWith("; it would be recovery 2, --max-recoveries is 1");
+        .endsWith("; it would be recovery 2 of at most 1");
+    assertThat(end().cause()).isEqualTo(EndCause.TOO_MANY_RECOVERIES);
   }
 
   @Test
@@ -567,7 +576,7 @@ final class GlobalRecoveryJobTest {
     FaultSpec fault = new FaultSpec(false, 1, false, FaultPoint.ITERATION, 5);
     Job job = job(2, 2, 1, OnNoSpare.SHARE, fault);
     job.begin();
-    on(job, new JobEvent.NodeUp(0));
+    on(job, new JobEvent.NodeUp(0, 1L << 30));
     assertThat(all(JobCommand.Spawn.class).get(0).faults()).isEmpty();
     assertThat(all(JobCommand.Spawn.class).get(1).faults()).hasSize(1);
     say(job, 1, 0, new RankMessage.Joined(0, Position.FRESH, Map.of()));
@@ -575,5 +584,228 @@ final class GlobalRecoveryJobTest {
     assertThat(all(JobCommand.KillRank.class)).hasSize(1);
     on(job, new JobEvent.RankExited(0, 1, 0, 137, true));
     assertThat(all(JobCommand.Spawn.class).getFirst().faults()).isEmpty();
+  }
+
+  // ---- a rank that does not get to run where it is
+
+  /**
+   * Its process is lost so often, each time before all ranks run; it was lost once while it ran.
+   */
+  private void lose(Job job, int rank, int times) {
+    for (int i = 0; i < times; i++) {
+      JobCommand.Spawn before = newest(rank);
+      on(job, new JobEvent.RankExited(before.node(), rank, before.incarnation(), 137, true));
+      remember();
+    }
+  }
+
+  private void remember() {
+    all(JobCommand.Spawn.class).forEach(s -> spawned.put(s.rank(), s));
+  }
+
+  private JobCommand.Spawn newest(int rank) {
+    return spawned.getOrDefault(
+        rank, new JobCommand.Spawn(rank, rank, 0, new int[] {}, 1, List.of()));
+  }
+
+  private List<String> degraded() {
+    return all(JobCommand.Report.class).stream()
+        .map(JobCommand.Report::notice)
+        .filter(Notice.Degraded.class::isInstance)
+        .map(n -> ((Notice.Degraded) n).what())
+        .toList();
+  }
+
+  @Test
+  void aRankLostTwiceOnANodeBeforeAllRunStartsOnAnotherOne() {
+    Job job = job(2, 1, 3, OnNoSpare.ABORT);
+    startAll(job, 2, 3);
+    lose(job, 1, 2);
+    assertThat(newest(1).node()).isEqualTo(1);
+    lose(job, 1, 1);
+    assertThat(newest(1).node()).isEqualTo(2);
+    assertThat(newest(1).incarnation()).isEqualTo(3);
+    assertThat(degraded())
+        .containsExactly(
+            "rank 1 was lost again and again on node1 before all ranks ran: it starts on node2"
+                + " now");
+  }
+
+  /** The start of the job is no exception: there is nothing yet that a rank could leave behind. */
+  @Test
+  void soItDoesBeforeTheJobHasRun() {
+    Job job = job(2, 1, 3, OnNoSpare.ABORT);
+    job.begin();
+    for (int n = 0; n < 3; n++) {
+      on(job, new JobEvent.NodeUp(n, 1L << 30));
+    }
+    lose(job, 1, 2);
+    assertThat(newest(1).node()).isEqualTo(2);
+  }
+
+  @Test
+  void aRankThatRanInBetweenStaysOnItsNode() {
+    Job job = job(2, 1, 3, OnNoSpare.ABORT);
+    startAll(job, 2, 3);
+    for (int epoch = 1; epoch < 5; epoch++) {
+      lose(job, 1, 2);
+      join(job, epoch, newest(1).incarnation());
+      say(job, 0, 0, new RankMessage.Running(epoch, -1, -1, false));
+      say(job, 1, newest(1).incarnation(), new RankMessage.Running(epoch, -1, -1, false));
+      assertThat(newest(1).node()).isEqualTo(1);
+    }
+  }
+
+  /** Two members of a group without their checkpoints are more than its code brings back. */
+  @Test
+  void aRankStaysWhileAnotherOneOfItsGroupIsWithoutItsCheckpoints() {
+    Job job = job(3, 1, 6, OnNoSpare.ABORT);
+    startAll(job, 3, 6);
+    on(job, new JobEvent.NodeLost(0, "gone"));
+    assertThat(all(JobCommand.Spawn.class)).hasSize(1);
+    lose(job, 1, 5);
+    assertThat(newest(1).node()).isEqualTo(1);
+  }
+
+  @Test
+  void aRankWhoseCheckpointsNobodyProtectsStaysWithThem() {
+    Job job = job(2, 2, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    on(job, new JobEvent.RankExited(0, 1, 0, 137, true));
+    remember();
+    lose(job, 1, 5);
+    assertThat(newest(1).node()).isZero();
+  }
+
+  /** What lies there is older than what the others hold. */
+  @Test
+  void aRankDoesNotComeBackToWhatItHasLeft() {
+    Job job = job(2, 1, 3, OnNoSpare.ABORT);
+    startAll(job, 2, 3);
+    lose(job, 1, 3);
+    assertThat(newest(1).node()).isEqualTo(2);
+    on(job, new JobEvent.NodeLost(2, "gone"));
+    assertThat(end().cause()).isEqualTo(EndCause.NO_SPARE);
+  }
+
+  @Test
+  void aNodeThatWasLostHoldsNothingOldAnyMore() {
+    Job job = job(2, 1, 4, OnNoSpare.WAIT);
+    startAll(job, 2, 4);
+    lose(job, 1, 3);
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    on(job, new JobEvent.NodeLost(3, "gone"));
+    on(job, new JobEvent.NodeLost(2, "gone"));
+    assertThat(all(JobCommand.Launch.class)).hasSize(3);
+    on(job, new JobEvent.NodeUp(1, 1L << 30));
+    assertThat(all(JobCommand.Spawn.class)).extracting(JobCommand.Spawn::node).containsExactly(1);
+  }
+
+  @Test
+  void aNodeWithMemoryForTheCheckpointsIsPreferred() {
+    Job job = job(2, 1, 4, OnNoSpare.ABORT);
+    job.begin();
+    for (int n = 0; n < 4; n++) {
+      on(job, new JobEvent.NodeUp(n, n == 2 ? 15 : 16));
+    }
+    for (int r = 0; r < 2; r++) {
+      say(job, r, 0, new RankMessage.Joined(0, Position.FRESH, Map.of()));
+    }
+    committed(job, 1, 10); // of 8 bytes, kept twice
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    assertThat(all(JobCommand.Spawn.class)).extracting(JobCommand.Spawn::node).containsExactly(3);
+  }
+
+  // ---- nodes that do not start
+
+  @Test
+  void aNodeThatIsNotLaunchedIsReplacedByASpare() {
+    Job job = job(4, 2, 4, OnNoSpare.ABORT);
+    job.begin();
+    on(job, new JobEvent.NodeUp(0, 1L << 30));
+    on(job, new JobEvent.NodeUp(3, 1L << 30));
+    on(job, new JobEvent.NodeLost(1, "no route"));
+    assertThat(all(JobCommand.KillNode.class))
+        .containsExactly(new JobCommand.KillNode(1, "no route"));
+    assertThat(degraded())
+        .containsExactly(
+            "rank 2 starts on node3 instead of node1", "rank 3 starts on node3 instead of node1");
+    assertThat(all(JobCommand.Report.class))
+        .contains(new JobCommand.Report(new Notice.Started(4, 2, 1)));
+    assertThat(all(JobCommand.Spawn.class))
+        .extracting(JobCommand.Spawn::rank, JobCommand.Spawn::node)
+        .containsExactly(tuple(0, 0), tuple(1, 0), tuple(2, 3), tuple(3, 3));
+    assertThat(all(JobCommand.Spawn.class).getLast().group()).containsExactly(1, 3);
+  }
+
+  /** The groups are formed of the nodes that the ranks start on. */
+  @Test
+  void theRanksOfANodeThatIsNotLaunchedMayGoToSeveral() {
+    List<JobSpec.Node> nodes = new ArrayList<>();
+    for (int n = 0; n < 4; n++) {
+      nodes.add(new JobSpec.Node("node" + n, n < 2 ? 2 : 1, n >= 2));
+    }
+    Job job =
+        new GlobalRecoveryJob(
+            new JobSpec(4, nodes, 0, 4, OnNoSpare.ABORT, Integer.MAX_VALUE, List.of()));
+    job.begin();
+    on(job, new JobEvent.NodeLost(0, "no route"));
+    assertThat(all(JobCommand.End.class)).isEmpty();
+    for (int n = 1; n < 4; n++) {
+      assertThat(all(JobCommand.Spawn.class)).isEmpty();
+      on(job, new JobEvent.NodeUp(n, 1L << 30));
+    }
+    assertThat(all(JobCommand.Spawn.class))
+        .extracting(JobCommand.Spawn::node)
+        .containsExactly(2, 3, 1, 1);
+    assertThat(all(JobCommand.Spawn.class).getFirst().group()).containsExactly(0, 1, 2);
+  }
+
+  // ---- after the release
+
+  @Test
+  void aRankThatIsSilentAfterItsCloseIsKilledAndTheOthersEnd() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    say(job, 0, 0, new RankMessage.Finished(0));
+    say(job, 1, 0, new RankMessage.Finished(0));
+    on(job, new JobEvent.RankSilent(1, 0));
+    assertThat(all(JobCommand.End.class)).isEmpty();
+    assertThat(all(JobCommand.KillRank.class)).containsExactly(new JobCommand.KillRank(1, 1, 0));
+    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    assertThat(commands).isEmpty();
+    on(job, new JobEvent.RankExited(0, 0, 0, 0, false));
+    assertThat(end().status()).isEqualTo(137);
+  }
+
+  // ---- standbys
+
+  @Test
+  void standbysAreAskedForAtTheFirstCheckpointOfAnEpoch() {
+    Job job = job(4, 2, 4, OnNoSpare.ABORT);
+    startAll(job, 4, 3);
+    assertThat(all(JobCommand.Standbys.class)).isEmpty();
+    committed(job, 0, 0);
+    assertThat(all(JobCommand.Standbys.class))
+        .containsExactly(
+            new JobCommand.Standbys(0, 1, 2),
+            new JobCommand.Standbys(1, 1, 2),
+            new JobCommand.Standbys(2, 2, 2));
+    committed(job, 1, 10);
+    assertThat(all(JobCommand.Standbys.class)).isEmpty();
+    on(job, new JobEvent.NodeUp(3, 1L << 30));
+    assertThat(all(JobCommand.Standbys.class)).containsExactly(new JobCommand.Standbys(3, 2, 2));
+  }
+
+  @Test
+  void notUntilTheFirstCheckpointAfterARecovery() {
+    Job job = job(2, 1, 4, OnNoSpare.ABORT);
+    startAll(job, 2, 3);
+    committed(job, 0, 0);
+    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    on(job, new JobEvent.NodeUp(3, 1L << 30));
+    assertThat(all(JobCommand.Standbys.class)).isEmpty();
+    say(job, 0, 0, new RankMessage.CheckpointDone(1, 2, 0, 20, 8, 1, 1, 1));
+    assertThat(all(JobCommand.Standbys.class)).hasSize(4);
   }
 }

@@ -158,7 +158,6 @@ final class JobSimulation implements Supervisor {
   private Predicate<Notice> killWhen = notice -> false;
   private int toKill;
   private JobCommand.@Nullable End end;
-  private int epoch;
 
   /** A job to be run, in a world drawn by chance. */
   JobSimulation(long seed, Shape shape) {
@@ -212,7 +211,8 @@ final class JobSimulation implements Supervisor {
     if (ended == null) {
       throw new IllegalStateException("the simulation ended before the job");
     }
-    return new Outcome(ended.status(), ended.message(), answers[0], epoch, simulation.traceHash());
+    return new Outcome(
+        ended.status(), ended.message(), answers[0], job.recoveries(), simulation.traceHash());
   }
 
   /** What happened, for messages of failed tests. */
@@ -233,7 +233,7 @@ final class JobSimulation implements Supervisor {
 
   @Override
   public void onNodeUp(int node) {
-    carryOut(job.on(new JobEvent.NodeUp(node)));
+    carryOut(job.on(new JobEvent.NodeUp(node, MEMORY_PER_NODE)));
   }
 
   @Override
@@ -285,7 +285,13 @@ final class JobSimulation implements Supervisor {
         case JobCommand.Tell c -> cluster.tell(c.rank(), c.incarnation(), c.message());
         case JobCommand.TellAll c -> cluster.tellAll(c.message());
         case JobCommand.Report c -> report(c.notice());
-        case JobCommand.End c -> end = c;
+        case JobCommand.Standbys _ -> {
+          // without warmed-up processes a simulated rank starts no later
+        }
+        case JobCommand.End c -> {
+          end = c;
+          reports.add(simulation.nanoTime() / 1000 + " us " + c);
+        }
       }
     }
   }
@@ -297,9 +303,6 @@ final class JobSimulation implements Supervisor {
     }
     notices.add(notice);
     reports.add(simulation.nanoTime() / 1000 + " us " + notice);
-    if (notice instanceof Notice.Finished f) {
-      epoch = f.recoveries();
-    }
   }
 
   // ---- the program

@@ -3,6 +3,7 @@ package org.fmi.run.shell;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import org.fmi.job.JobCommand;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Ending {
   /** FMI itself failed, or data was lost. */
-  static final int FAILED = 70;
+  static final int FAILED = JobCommand.End.FAILED;
 
   private final CompletableFuture<Integer> result = new CompletableFuture<>();
 

@@ -30,6 +30,7 @@ import org.fmi.run.launch.Launcher;
 import org.fmi.run.options.RunOptions;
 import org.fmi.run.options.RunOptions.Verbosity;
 import org.fmi.run.report.Console;
+import org.fmi.run.report.EndText;
 import org.fmi.run.report.EventLog;
 import org.fmi.run.report.Reporter;
 import org.jspecify.annotations.Nullable;
@@ -81,12 +82,6 @@ final class JobShell {
 
   /** Whether some of the job's output could not be written. */
   private volatile boolean outputLost;
-
-  /** The newest epoch that has begun. */
-  private int epoch;
-
-  /** The newest one in which processes were asked to stand by. */
-  private int standbyEpoch = -1;
 
   JobShell(RunOptions options, Job job, Surroundings around) {
     this.options = options;
@@ -218,11 +213,12 @@ final class JobShell {
         case JobCommand.Report _ -> {
           // above
         }
-        case JobCommand.End c -> end(c.status(), c.message());
+        case JobCommand.Standbys c ->
+            nodes.get(c.node()).send(new ToDaemon.Standbys(c.count(), sharing(c.ranksOnNode())));
+        case JobCommand.End c -> end(c.status(), EndText.of(c));
       }
     }
     reportBinding(bound);
-    steerStandbys(notices);
   }
 
   private void reportBinding(Map<NodeHandle, Set<String>> bound) {
@@ -232,39 +228,6 @@ final class JobShell {
           (node, texts) -> lines.add("fmi: " + node.name + ": " + String.join(", ", texts)));
       reporter.lines(lines);
     }
-  }
-
-  private void steerStandbys(List<Notice> notices) {
-    for (Notice notice : notices) {
-      if (notice instanceof Notice.RecoveryBegun n) {
-        epoch = n.epoch();
-      } else if (notice instanceof Notice.CheckpointCommitted n && n.epoch() > standbyEpoch) {
-        standbyEpoch = n.epoch();
-        for (NodeHandle node : nodes.all()) {
-          if (node.up) {
-            startStandbys(node);
-          }
-        }
-      }
-    }
-  }
-
-  /**
-   * Asks for processes that stand by: one on a node for a rank of it that dies; on a spare node, as
-   * many as a lost node may bring. Not before the first checkpoint of an epoch: they must not slow
-   * down the start of the job, nor a recovery, and short programs never pay for them.
-   */
-  private void startStandbys(NodeHandle node) {
-    int[] ranksOn = new int[nodes.all().size()];
-    for (int number : nodeOfRank) {
-      if (number >= 0) {
-        ranksOn[number]++;
-      }
-    }
-    int most = Arrays.stream(ranksOn).max().orElse(0);
-    int ranks = ranksOn[node.number];
-    int count = ranks > 0 ? 1 : Math.min(most, spec.nodes().get(node.number).slots());
-    node.send(new ToDaemon.Standbys(count, sharing(Math.max(ranks, count))));
   }
 
   /** How many ranks share a node's machine: local nodes are all on one. */
@@ -313,6 +276,7 @@ final class JobShell {
       switch (message) {
         case FromDaemon.Hello m -> {
           node.pid = m.pid();
+          node.memoryFree = m.memoryFree();
           binding.found(node.number, m.cores(), m.whole());
           nodes.sayIfVerbose(
               node,
@@ -329,10 +293,7 @@ final class JobShell {
         case FromDaemon.Ready _ -> {
           node.up = true;
           node.settle();
-          if (standbyEpoch == epoch) {
-            startStandbys(node);
-          }
-          feed(new JobEvent.NodeUp(node.number));
+          feed(new JobEvent.NodeUp(node.number, node.memoryFree));
         }
         case FromDaemon.Refused m -> nodes.lost(node, m.reason());
         case FromDaemon.Warning m -> nodes.say(node, ": " + m.text());
@@ -400,10 +361,7 @@ final class JobShell {
 
   /** Ends the job for a reason of which its decision maker knows nothing. */
   private void fail(String message) {
-    if (!ending.begun()) {
-      reporter.tell(List.of(new Notice.Finished(Ending.FAILED, epoch, message)));
-      end(Ending.FAILED, message);
-    }
+    end(Ending.FAILED, message);
   }
 
   private void end(int status, String message) {
@@ -413,6 +371,7 @@ final class JobShell {
     ending.begin(status);
     // First: what follows may not all succeed.
     var _ = loop.schedule(END_MILLIS, TimeUnit.MILLISECONDS, this::endByForce);
+    reporter.tell(List.of(new Notice.Finished(status, job.recoveries(), message)));
     if (!message.isEmpty()) {
       // Not behind events, whose file may be on a server that does not answer.
       around.console().line("fmirun: " + message);

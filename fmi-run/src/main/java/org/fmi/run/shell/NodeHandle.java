@@ -38,6 +38,9 @@ final class NodeHandle {
   /** Of the daemon, on its host. */
   long pid;
 
+  /** Free bytes for checkpoints when the daemon came up. */
+  long memoryFree;
+
   @Nullable Launch launch;
   @Nullable Connection connection;
   @Nullable DaemonProcess process;

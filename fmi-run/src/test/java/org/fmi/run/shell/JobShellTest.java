@@ -16,11 +16,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import org.fmi.job.EndCause;
 import org.fmi.job.GlobalRecoveryJob;
 import org.fmi.job.Job;
 import org.fmi.job.JobCommand;
 import org.fmi.job.JobEvent;
-import org.fmi.job.Notice;
 import org.fmi.job.control.BadMessageException;
 import org.fmi.job.control.Bootstrap;
 import org.fmi.job.control.DaemonCodec;
@@ -87,6 +87,11 @@ final class JobShellTest {
     public List<JobCommand> on(JobEvent event) {
       throw new OutOfMemoryError("thrown on purpose");
     }
+
+    @Override
+    public int recoveries() {
+      return 0;
+    }
   }
 
   /** Launches node 0, and ends when it is told to. */
@@ -101,7 +106,7 @@ final class JobShellTest {
       switch (event) {
         case JobEvent.NodeUp _ -> shell.interrupt(SIGINT);
         case JobEvent.Interrupted e -> {
-          return List.of(new JobCommand.End(128 + e.signal(), ""));
+          return List.of(new JobCommand.End(128 + e.signal(), EndCause.INTERRUPTED, ""));
         }
         case JobEvent.NodeLost _,
             JobEvent.RankExited _,
@@ -112,6 +117,11 @@ final class JobShellTest {
         }
       }
       return List.of();
+    }
+
+    @Override
+    public int recoveries() {
+      return 0;
     }
   }
 
@@ -168,13 +178,17 @@ final class JobShellTest {
   private static final class NothingToDo implements Job {
     @Override
     public List<JobCommand> begin() {
-      return List.of(
-          new JobCommand.End(3, ""), new JobCommand.Report(new Notice.Finished(3, 0, "")));
+      return List.of(new JobCommand.End(3, EndCause.ALL_ENDED, ""));
     }
 
     @Override
     public List<JobCommand> on(JobEvent event) {
       return List.of();
+    }
+
+    @Override
+    public int recoveries() {
+      return 0;
     }
   }
 
@@ -314,13 +328,19 @@ final class JobShellTest {
           @Override
           public List<JobCommand> on(JobEvent event) {
             return switch (event) {
-              case JobEvent.Interrupted e -> List.of(new JobCommand.End(128 + e.signal(), ""));
+              case JobEvent.Interrupted e ->
+                  List.of(new JobCommand.End(128 + e.signal(), EndCause.INTERRUPTED, ""));
               case JobEvent.NodeLost _ -> {
                 lost.incrementAndGet();
                 yield List.of(new JobCommand.Launch(0));
               }
               default -> List.of();
             };
+          }
+
+          @Override
+          public int recoveries() {
+            return 0;
           }
         };
     AtomicInteger starts = new AtomicInteger();
@@ -353,6 +373,38 @@ final class JobShellTest {
       shell = shell(nodes, _ -> List.of("127.0.0.1"));
       assertThat(shell.run()).isEqualTo(128 + SIGINT);
       assertThat(nodes.fenced.getCount()).isZero();
+    }
+  }
+
+  @Test
+  void asksForTheProcessesThatAreToStandBy() throws Exception {
+    Job job =
+        new Job() {
+          @Override
+          public List<JobCommand> begin() {
+            return List.of(new JobCommand.Launch(0));
+          }
+
+          @Override
+          public List<JobCommand> on(JobEvent event) {
+            return switch (event) {
+              case JobEvent.NodeUp e -> List.of(new JobCommand.Standbys(e.node(), 3, 4));
+              case JobEvent.Interrupted e ->
+                  List.of(new JobCommand.End(128 + e.signal(), EndCause.INTERRUPTED, ""));
+              default -> List.of();
+            };
+          }
+
+          @Override
+          public int recoveries() {
+            return 0;
+          }
+        };
+    AtomicInteger standbys = new AtomicInteger();
+    try (Connecting nodes = new Connecting(process -> new AskedDaemon(process, standbys))) {
+      shell = shell(options(1), job, nodes, _ -> List.of("127.0.0.1"), null);
+      assertThat(shell.run()).isEqualTo(128 + SIGINT);
+      assertThat(standbys).hasValue(3);
     }
   }
 
@@ -461,6 +513,33 @@ final class JobShellTest {
       } else if (message instanceof ToDaemon.ShutDown) {
         connection.close();
         process.kill();
+      }
+    }
+  }
+
+  /** Comes up, and has the job interrupted when it is asked for processes that stand by. */
+  private final class AskedDaemon extends FakeDaemon {
+    private final DaemonProcess process;
+    private final AtomicInteger standbys;
+
+    AskedDaemon(DaemonProcess process, AtomicInteger standbys) {
+      this.process = process;
+      this.standbys = standbys;
+    }
+
+    @Override
+    void onMessage(Connection connection, ToDaemon message) {
+      switch (message) {
+        case ToDaemon.Setup _ -> connection.send(DaemonCodec.encode(new FromDaemon.Ready()));
+        case ToDaemon.Standbys m -> {
+          standbys.set(m.count());
+          shell.interrupt(SIGINT);
+        }
+        case ToDaemon.ShutDown _ -> {
+          connection.close();
+          process.kill();
+        }
+        default -> {}
       }
     }
   }

@@ -1,0 +1,290 @@
+package org.fmi.job;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps account of failures: how often each rank was started, what it failed of by itself, how many
+ * recoveries there were and what they could go back to. Says when another try is not worth it.
+ */
+final class FailureLedger {
+  /**
+   * After so many failures of a rank's program itself at the same place in a row, it is not started
+   * again.
+   */
+  private static final int OWN_FAULTS = 3;
+
+  /**
+   * What the overlay could not be connected over in so many epochs in a row is left out, if there
+   * is something else.
+   */
+  private static final int UNCONNECTED_EPOCHS = 2;
+
+  /** A rank whose processes are lost so often before all ranks run is given up. */
+  private static final int MOST_STARTS = 10;
+
+  /** After so many such losses on one node a rank is better started on another one. */
+  private static final int LOSSES_ON_A_NODE = 2;
+
+  /** How far a program has come: what the job needs to see progress. */
+  private record Place(long loop, long iteration) {
+    boolean isBeyond(Place other) {
+      return loop > other.loop || (loop == other.loop && iteration > other.iteration);
+    }
+  }
+
+  /** What is held against one rank. */
+  private static final class Account {
+    /**
+     * Processes started for it since all ranks ran the last time, but for those whose end says
+     * nothing about it: killed to restart all, or lost with their node.
+     */
+    int starts;
+
+    /** Those of them that were started on the node of the last one, in a row. */
+    int startsHere;
+
+    /** The node of the last one. */
+    int node = -1;
+
+    /** Why another process, or its silence, had its process killed. */
+    @Nullable String suspicion;
+
+    /** Where its process said that the program has thrown. */
+    @Nullable Place failedAt;
+
+    /** Where its program has failed by itself the last time, and how often in a row. */
+    @Nullable Place ownFaultAt;
+
+    int ownFaults;
+  }
+
+  private final int maxRecoveries;
+  private final Account[] accounts;
+
+  /** Those of ranks whose programs have failed by themselves. */
+  private final Set<Account> withOwnFaults = new HashSet<>();
+
+  /** What ranks could not connect their overlay over, once for each such epoch since it was up. */
+  private final List<String> unconnected = new ArrayList<>();
+
+  /** Transports that ranks are to leave out. */
+  private final List<String> without = new ArrayList<>();
+
+  private int recoveries;
+
+  /** Where the newest checkpoint was committed. */
+  private @Nullable Place line;
+
+  /** Of the checkpoints that were committed; the first one, 0, is of the program's beginning. */
+  private long newestVersion;
+
+  /** The newest one when the epoch began. */
+  private long versionBefore;
+
+  /**
+   * Nothing has failed yet.
+   *
+   * @param maxRecoveries end the job rather than recover more often than this
+   */
+  FailureLedger(int ranks, int maxRecoveries) {
+    this.maxRecoveries = maxRecoveries;
+    this.accounts = new Account[ranks];
+    Arrays.setAll(accounts, r -> new Account());
+  }
+
+  // ---- processes
+
+  /** A process was started for a rank on a node. */
+  void started(int rank, int node) {
+    Account account = accounts[rank];
+    account.startsHere = account.node == node ? account.startsHere + 1 : 1;
+    account.node = node;
+    account.starts++;
+    assert account.startsHere <= account.starts;
+    account.suspicion = null;
+    account.failedAt = null;
+  }
+
+  /** A rank's process is killed to restart all, for no reason of its own. */
+  void restarted(int rank) {
+    Account account = accounts[rank];
+    account.starts = Math.max(0, account.starts - 1);
+    account.startsHere = Math.max(0, account.startsHere - 1);
+  }
+
+  /** A rank's process is lost with its node. */
+  void nodeLost(int rank) {
+    Account account = accounts[rank];
+    account.starts = Math.max(0, account.starts - 1);
+    account.startsHere = 0;
+  }
+
+  /** A rank's process is to be killed, as another one or its silence gives reason to. */
+  void suspect(int rank, String why) {
+    accounts[rank].suspicion = why;
+  }
+
+  /** A rank's process said where its program has thrown. */
+  void failedAt(int rank, long loop, long iteration) {
+    accounts[rank].failedAt = new Place(loop, iteration);
+  }
+
+  /**
+   * A rank's process has ended though it is still needed, whoever noticed it first: peers that
+   * cannot reach it would have it killed for ever.
+   *
+   * @param known whether its program is known to use the library
+   * @return the end of the job; null if the rank may be started again
+   */
+  JobCommand.@Nullable End exited(JobEvent.RankExited exit, boolean known) {
+    Account account = accounts[exit.rank()];
+    if (known && isOwnFault(exit) && countOwnFault(account) >= OWN_FAULTS) {
+      return new JobCommand.End(
+          exit.status() == 0 ? JobCommand.End.FAILED : exit.status(),
+          EndCause.PROGRAM_FAILED,
+          "rank "
+              + exit.rank()
+              + " failed by itself "
+              + OWN_FAULTS
+              + " times at the same place ("
+              + exit.how()
+              + "): not started again");
+    }
+    if (account.starts >= MOST_STARTS) {
+      return JobCommand.End.failed(
+          EndCause.NEVER_RAN,
+          "rank "
+              + exit.rank()
+              + " was started "
+              + account.starts
+              + " times and always lost before all ranks ran (at last it "
+              + exit.how()
+              + (account.suspicion == null
+                  ? "): is there enough memory?"
+                  : ", after " + account.suspicion + "): can all hosts reach its host?"));
+    }
+    return null;
+  }
+
+  /**
+   * Whether the program, and not its environment, is to blame: an exit, or a signal that a fault in
+   * the code raises.
+   */
+  private static boolean isOwnFault(JobEvent.RankExited exit) {
+    if (!exit.signaled()) {
+      return true;
+    }
+    return switch (exit.status() - 128) {
+      case 4, 6, 7, 8, 11 -> true; // SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV
+      default -> false;
+    };
+  }
+
+  /**
+   * Counts failures of a rank's program at one place: an iteration, or after the same checkpoint.
+   * Each rank's own, for one incident may hit all at the same place.
+   */
+  private int countOwnFault(Account account) {
+    Place place = account.failedAt == null ? line : account.failedAt;
+    if (!Objects.equals(place, account.ownFaultAt)) {
+      account.ownFaults = 0;
+    }
+    account.ownFaultAt = place;
+    withOwnFaults.add(account);
+    return ++account.ownFaults;
+  }
+
+  /**
+   * Whether a rank whose process was lost just now is better started on another node: its processes
+   * were lost on this one again and again before all ranks ran.
+   */
+  boolean isHopelessHere(int rank) {
+    return accounts[rank].startsHere >= LOSSES_ON_A_NODE;
+  }
+
+  // ---- recoveries
+
+  /** How many recoveries have begun: the newest epoch. */
+  int recoveries() {
+    return recoveries;
+  }
+
+  /**
+   * A recovery is to begin.
+   *
+   * @return the end of the job; null if the recovery has begun
+   */
+  JobCommand.@Nullable End recover(String reason) {
+    if (recoveries >= maxRecoveries) {
+      return JobCommand.End.failed(
+          EndCause.TOO_MANY_RECOVERIES,
+          reason + "; it would be recovery " + (recoveries + 1) + " of at most " + maxRecoveries);
+    }
+    recoveries++;
+    versionBefore = newestVersion;
+    return null;
+  }
+
+  /** All ranks have connected their overlay. */
+  void connected() {
+    unconnected.clear();
+  }
+
+  /**
+   * A process lives, as far as its node knows, and another one has no connection to it: once it may
+   * have died meanwhile.
+   */
+  void unconnected(String overlay) {
+    unconnected.add(overlay);
+    if (Collections.frequency(unconnected, overlay) >= UNCONNECTED_EPOCHS
+        && !without.contains(overlay)) {
+      without.add(overlay);
+    }
+  }
+
+  /** Transports that ranks are to leave out. */
+  List<String> without() {
+    return List.copyOf(without);
+  }
+
+  /** A checkpoint was committed by all. */
+  void committed(long version, long loop, long iteration) {
+    Place reached = new Place(loop, iteration);
+    line = reached;
+    newestVersion = version;
+    withOwnFaults.removeIf(
+        account -> {
+          boolean gotOn = account.ownFaultAt != null && reached.isBeyond(account.ownFaultAt);
+          if (gotOn) {
+            account.ownFaults = 0;
+          }
+          return gotOn;
+        });
+  }
+
+  /**
+   * All ranks run.
+   *
+   * @param iteration from which one; negative if from the start of the program
+   * @return the end of the job, if they would begin again; null if they go on
+   */
+  JobCommand.@Nullable End allRun(long iteration) {
+    if (iteration < 0 && versionBefore > 0) {
+      return JobCommand.End.failed(
+          EndCause.CHECKPOINTS_LOST,
+          "all ranks lost their checkpoints at once, and the program would begin again");
+    }
+    for (Account account : accounts) {
+      account.starts = 0;
+      account.startsHere = 0;
+    }
+    return null;
+  }
+}

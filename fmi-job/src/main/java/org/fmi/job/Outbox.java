@@ -1,0 +1,92 @@
+package org.fmi.job;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Collects what is decided on one event, and words what the user is told of placements. */
+final class Outbox {
+  private final Placement placement;
+  private final List<JobCommand> commands = new ArrayList<>();
+
+  Outbox(Placement placement) {
+    this.placement = placement;
+  }
+
+  void add(JobCommand command) {
+    commands.add(command);
+  }
+
+  /** All that was collected, in order; from now on there is nothing. */
+  List<JobCommand> take() {
+    List<JobCommand> all = List.copyOf(commands);
+    commands.clear();
+    return all;
+  }
+
+  void report(Notice notice) {
+    add(new JobCommand.Report(notice));
+  }
+
+  private void degraded(String what) {
+    report(new Notice.Degraded(what));
+  }
+
+  private String nodeOf(int rank) {
+    return placement.name(placement.nodeOf(rank));
+  }
+
+  /** Tells of each rank whose checkpoints nobody protects. */
+  void reportUnprotected(int ranks) {
+    for (int r = 0; r < ranks; r++) {
+      if (placement.group(r).length == 1) {
+        degraded(
+            "rank "
+                + r
+                + " has no partner on another node: the job will not survive the loss of "
+                + nodeOf(r)
+                + "; place the same number of ranks on each node");
+      }
+    }
+  }
+
+  /** Tells of a rank that is on the same node as another one of its group, if it is. */
+  void reportPartner(int rank) {
+    int partner = placement.partnerOf(rank);
+    if (partner >= 0) {
+      degraded(
+          "ranks "
+              + Math.min(partner, rank)
+              + " and "
+              + Math.max(partner, rank)
+              + " protect each other's checkpoints and are both on "
+              + nodeOf(rank)
+              + " now: the job will not survive its loss");
+    }
+  }
+
+  /** A rank starts on another node than the one that could not be launched. */
+  void reportReplanned(int rank, int from) {
+    degraded("rank " + rank + " starts on " + nodeOf(rank) + " instead of " + placement.name(from));
+  }
+
+  /** A rank is on a node that has no slot for it. */
+  void reportShared(int rank) {
+    degraded("no spare node is left: rank " + rank + " shares " + nodeOf(rank) + " with others");
+  }
+
+  /** A rank has left a node on which it did not get to run. */
+  void reportMoved(int rank, int from) {
+    degraded(
+        "rank "
+            + rank
+            + " was lost again and again on "
+            + placement.name(from)
+            + " before all ranks ran: it starts on "
+            + nodeOf(rank)
+            + " now");
+  }
+
+  void reportWaiting() {
+    degraded("no spare node is left: waiting until a lost one comes back");
+  }
+}

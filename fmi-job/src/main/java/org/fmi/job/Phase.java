@@ -1,0 +1,73 @@
+package org.fmi.job;
+
+import java.util.Set;
+
+/**
+ * The phases of a job, with the transitions that are allowed between them.
+ *
+ * <pre>
+ *  LAUNCHING --all nodes up--> JOINING(e) --all joined, Start(e)--> CONNECTING(e) --all run--> RUNNING(e)
+ *                               ^   | |                                |                        |  |
+ *                               |   +-+ e was left before it began     |        a failure: e+1  |  | all finished
+ *                               +--------------------------------------+------------------------+  v
+ *                                                                                            RELEASED --> ENDED
+ * </pre>
+ *
+ * Every phase may become ENDED. What an event does, by phase ("epoch": a new one begins; (e): only
+ * if the message is of the current epoch):
+ *
+ * <pre>
+ *  event             LAUNCHING          JOINING             CONNECTING, RUNNING        RELEASED
+ *  NodeUp            start if all up    place who waits     a spare more               -
+ *  NodeLost          a spare replaces   place its ranks     epoch, place its ranks     end, if ranks ran there
+ *  RankExited        -                  start it again      epoch, start it again      count it; end when all have
+ *  RankSilent        -                  kill it             kill it, epoch             kill it
+ *  RankDying         -                  (its exit follows)  kill it, epoch             (its exit follows)
+ *  Joined (e)        -                  Start if all have   -                          -
+ *  Connected (e)     -                  -                   told if all have           -
+ *  Running (e)       -                  -                   RUNNING if all do          -
+ *  Suspect (e)       -                  kill it, epoch      kill it, epoch             -
+ *  CheckpointDone (e) -                 account             account, keep standbys     account
+ *  RestartNeeded (e) -                  restart all         epoch, restart all         end
+ *  Unrecoverable (e) -                  end                 end                        end
+ *  Finished (e)      -                  -                   RELEASED if all have       -
+ *  Failed            -                  account             account                    account
+ *  AtFault           -                  kill                kill                       kill
+ *  Abort             -                  end                 end                        end
+ *  Interrupted       end                end                 end                        end
+ * </pre>
+ */
+enum Phase {
+  /** Daemons are being started; no rank has a process yet. */
+  LAUNCHING,
+  /**
+   * H1: ranks join the epoch. Nothing was sent in it yet, so that a failure needs no newer one,
+   * unless a rank has left it already.
+   */
+  JOINING,
+  /** H2, and the restore: Start was sent, not all ranks run yet. */
+  CONNECTING,
+  /** H3: all ranks run. */
+  RUNNING,
+  /** All ranks have finished and may leave; nothing can be repeated from now on. */
+  RELEASED,
+  /** The end was commanded. Whatever happens now is ignored. */
+  ENDED;
+
+  private Set<Phase> successors() {
+    return switch (this) {
+      case LAUNCHING -> Set.of(JOINING, ENDED);
+      case JOINING -> Set.of(JOINING, CONNECTING, ENDED);
+      case CONNECTING -> Set.of(JOINING, RUNNING, ENDED);
+      case RUNNING -> Set.of(JOINING, RELEASED, ENDED);
+      case RELEASED -> Set.of(ENDED);
+      case ENDED -> Set.of();
+    };
+  }
+
+  /** The next phase, of which it is asserted that it may follow this one. */
+  Phase to(Phase next) {
+    assert successors().contains(next) : this + " must not become " + next;
+    return next;
+  }
+}

@@ -1,0 +1,438 @@
+package org.fmi.job;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * Knows which rank is on which node, and chooses the node of a rank that needs one. The set of
+ * nodes can grow.
+ *
+ * <p>A rank's checkpoints lie in the memory of its node. Where it is put on another one, they have
+ * to be brought back by its group, which can do that for one member at a time. So a rank only
+ * leaves a node that lives if no other member of its group is without its checkpoints now, and it
+ * does not come back to what it has left there, which is old, until that is deleted.
+ */
+final class Placement {
+  private static final int NOWHERE = -1;
+
+  private enum State {
+    /** Started for the first time. */
+    LAUNCHING,
+    UP,
+    LOST,
+    /** Was lost, and is started again and again, as ranks wait for a place. */
+    AWAITED
+  }
+
+  private static final class Node {
+    final String name;
+    final int capacity;
+    State state = State.LAUNCHING;
+
+    /** Free bytes for checkpoints when it came up. */
+    long memoryFree = Long.MAX_VALUE;
+
+    /** The ranks on it. */
+    final BitSet ranks = new BitSet();
+
+    /** Ranks that have left it as they did not get to run on it. */
+    final BitSet left = new BitSet();
+
+    Node(String name, int capacity) {
+      this.name = name;
+      this.capacity = capacity;
+    }
+
+    int load() {
+      return ranks.cardinality();
+    }
+
+    boolean hasRoom() {
+      return load() < capacity;
+    }
+  }
+
+  /** What was found for a rank that needs a node. */
+  sealed interface Choice {
+    /**
+     * A node.
+     *
+     * @param beyondSlots whether it takes more ranks than it has slots for
+     */
+    record At(int node, boolean beyondSlots) implements Choice {}
+
+    /** Perhaps a node that is being started. */
+    record Later() implements Choice {}
+
+    /** A node that was lost and comes back. */
+    record WhenOneComesBack() implements Choice {}
+
+    /** None at all. */
+    record Nowhere(EndCause cause, String message) implements Choice {}
+  }
+
+  private final JobSpec spec;
+  private final List<Node> nodes = new ArrayList<>();
+  private final int[] nodeOf;
+
+  /** Ranks that are not where their checkpoints are, since all ranks ran the last time. */
+  private final BitSet bare = new BitSet();
+
+  /** Formed when the first processes are started. */
+  private int[][] groups = {};
+
+  private int launching;
+
+  /** The size of a rank's newest checkpoint, as far as known. */
+  private long imageBytes;
+
+  /**
+   * Puts the ranks on nodes that are still to be started.
+   *
+   * @throws IllegalArgumentException if the nodes have too few slots
+   */
+  Placement(JobSpec spec) {
+    this.spec = spec;
+    for (JobSpec.Node node : spec.nodes()) {
+      add(node);
+    }
+    this.nodeOf = new int[spec.size()];
+    Arrays.fill(nodeOf, NOWHERE);
+    int[] plan = spec.placement();
+    for (int r = 0; r < plan.length; r++) {
+      put(r, plan[r], false);
+    }
+  }
+
+  /** Takes in a node that is still to be started; returns its number. */
+  int add(JobSpec.Node node) {
+    nodes.add(new Node(node.name(), spec.capacity(node)));
+    launching++;
+    return nodes.size() - 1;
+  }
+
+  // ---- what is where
+
+  int nodes() {
+    return nodes.size();
+  }
+
+  String name(int node) {
+    return nodes.get(node).name;
+  }
+
+  /** The node of a rank; negative if it has none. */
+  int nodeOf(int rank) {
+    return nodeOf[rank];
+  }
+
+  int load(int node) {
+    return nodes.get(node).load();
+  }
+
+  int[] group(int rank) {
+    return groups[rank];
+  }
+
+  boolean isUp(int node) {
+    return nodes.get(node).state == State.UP;
+  }
+
+  boolean isLost(int node) {
+    return nodes.get(node).state == State.LOST;
+  }
+
+  /** The ranks on a node, ascending. */
+  List<Integer> ranksOn(int node) {
+    return nodes.get(node).ranks.stream().boxed().toList();
+  }
+
+  /** Another rank of the same group on the node of a rank; negative if there is none. */
+  int partnerOf(int rank) {
+    for (int other : groups[rank]) {
+      if (other != rank && nodeOf[other] == nodeOf[rank]) {
+        return other;
+      }
+    }
+    return NOWHERE;
+  }
+
+  /** How many nodes have ranks. */
+  int used() {
+    return (int) nodes.stream().filter(node -> node.load() > 0).count();
+  }
+
+  /** How many nodes have no ranks, and are not lost. */
+  int spares() {
+    return (int)
+        nodes.stream().filter(node -> node.load() == 0 && node.state != State.LOST).count();
+  }
+
+  // ---- nodes come and go
+
+  /**
+   * A node is up.
+   *
+   * @param memoryFree free bytes for checkpoints
+   * @return false if it was up already
+   */
+  boolean up(int number, long memoryFree) {
+    Node node = nodes.get(number);
+    if (node.state == State.UP) {
+      return false;
+    }
+    enter(node, State.UP);
+    node.memoryFree = memoryFree;
+    return true;
+  }
+
+  /**
+   * A node is lost, and its memory with it.
+   *
+   * @return the ranks that were on it, ascending, which have no node now
+   */
+  List<Integer> lost(int number) {
+    Node node = nodes.get(number);
+    enter(node, State.LOST);
+    node.left.clear();
+    List<Integer> ranks = ranksOn(number);
+    for (int rank : ranks) {
+      remove(rank);
+    }
+    return ranks;
+  }
+
+  private void enter(Node node, State state) {
+    launching -= node.state == State.LAUNCHING ? 1 : 0;
+    assert launching >= 0;
+    node.state = state;
+  }
+
+  /** Nodes that were lost, to be started again as ranks wait for them. */
+  List<Integer> awaitLost() {
+    List<Integer> awaited = new ArrayList<>();
+    for (int n = 0; n < nodes.size(); n++) {
+      Node node = nodes.get(n);
+      if (node.state == State.LOST) {
+        enter(node, State.AWAITED);
+        awaited.add(n);
+      }
+    }
+    return awaited;
+  }
+
+  /**
+   * Whether the first processes can be started: no node with ranks is missing. Then the groups are
+   * formed.
+   */
+  boolean start() {
+    for (Node node : nodes) {
+      if (node.load() > 0 && node.state != State.UP) {
+        return false;
+      }
+    }
+    groups = Groups.form(nodeOf, spec.groupSize());
+    return true;
+  }
+
+  /**
+   * A node failed before the ranks that were to run on it were started: finds other nodes for them,
+   * which may still be starting. One that has room for all is best, as the groups stay the same.
+   *
+   * @return false if there are not enough free slots
+   */
+  boolean replan(List<Integer> ranks) {
+    int whole = NOWHERE;
+    int room = 0;
+    for (int n = 0; n < nodes.size(); n++) {
+      Node node = nodes.get(n);
+      if (node.state == State.LOST) {
+        continue;
+      }
+      room += node.capacity - node.load();
+      if (node.load() == 0
+          && node.capacity >= ranks.size()
+          && (whole == NOWHERE || (node.state == State.UP && !isUp(whole)))) {
+        whole = n;
+      }
+    }
+    if (room < ranks.size()) {
+      return false;
+    }
+    int at = whole == NOWHERE ? 0 : whole;
+    for (int rank : ranks) {
+      while (nodes.get(at).state == State.LOST || !nodes.get(at).hasRoom()) {
+        at++;
+      }
+      put(rank, at, false);
+    }
+    bare.clear();
+    return true;
+  }
+
+  // ---- ranks get nodes
+
+  /** Puts a rank that has no node on this one. */
+  void put(int rank, int number, boolean beyondSlots) {
+    Node node = nodes.get(number);
+    assert nodeOf[rank] == NOWHERE : "rank " + rank + " is on two nodes";
+    assert node.state != State.LOST : "a rank on a lost node";
+    assert beyondSlots || node.hasRoom() : "more ranks than slots on " + node.name;
+    nodeOf[rank] = number;
+    node.ranks.set(rank);
+  }
+
+  private void remove(int rank) {
+    Node node = nodes.get(nodeOf[rank]);
+    assert node.ranks.get(rank);
+    node.ranks.clear(rank);
+    nodeOf[rank] = NOWHERE;
+    bare.set(rank);
+  }
+
+  /** Chooses a node for a rank that has none, as far as the user allows. */
+  Choice choose(int rank) {
+    int node = best(rank, true);
+    if (node != NOWHERE) {
+      return new Choice.At(node, false);
+    }
+    if (launching > 0) {
+      return new Choice.Later();
+    }
+    return switch (spec.onNoSpare()) {
+      case WAIT -> new Choice.WhenOneComesBack();
+      case ABORT -> new Choice.Nowhere(EndCause.NO_SPARE, "no spare node is left for rank " + rank);
+      case SHARE -> {
+        int shared = best(rank, false);
+        yield shared == NOWHERE
+            ? new Choice.Nowhere(EndCause.NO_NODE, "no node is left")
+            : new Choice.At(shared, true);
+      }
+    };
+  }
+
+  /**
+   * Moves a rank that has no process from a node that lives to another one with a free slot.
+   *
+   * @param hasCheckpoints whether there may be checkpoints
+   * @return false if there is none, or its checkpoints could not be brought back there
+   */
+  boolean moveAway(int rank, boolean hasCheckpoints) {
+    if (hasCheckpoints && !canBeBroughtBack(rank)) {
+      return false;
+    }
+    int to = best(rank, true);
+    if (to == NOWHERE) {
+      return false;
+    }
+    Node from = nodes.get(nodeOf[rank]);
+    remove(rank);
+    from.left.set(rank);
+    put(rank, to, false);
+    return true;
+  }
+
+  private boolean canBeBroughtBack(int rank) {
+    for (int other : groups[rank]) {
+      if (other != rank && bare.get(other)) {
+        return false;
+      }
+    }
+    return groups[rank].length > 1;
+  }
+
+  /** All ranks run: each has its checkpoints on its node again. */
+  void allRun() {
+    bare.clear();
+  }
+
+  /** A checkpoint was taken. */
+  void checkpoint(long bytes) {
+    imageBytes = bytes;
+  }
+
+  /**
+   * The best node for a rank to change to: with as few members of its group as possible, then one
+   * with memory for its checkpoints, then one that few have left as they did not get to run there,
+   * then the emptiest, then the first.
+   *
+   * @param free only nodes with a free slot
+   */
+  private int best(int rank, boolean free) {
+    int[] members = new int[nodes.size()];
+    for (int other : groups[rank]) {
+      if (nodeOf[other] != NOWHERE) {
+        members[nodeOf[other]]++;
+      }
+    }
+    int best = NOWHERE;
+    for (int n = 0; n < members.length; n++) {
+      Node node = nodes.get(n);
+      if (node.state == State.UP
+          && n != nodeOf[rank]
+          && !node.left.get(rank)
+          && (!free || node.hasRoom())
+          && (best == NOWHERE || isBetter(node, members[n], nodes.get(best), members[best]))) {
+        best = n;
+      }
+    }
+    return best;
+  }
+
+  private boolean isBetter(Node node, int members, Node other, int otherMembers) {
+    if (members != otherMembers) {
+      return members < otherMembers;
+    }
+    if (hasMemory(node) != hasMemory(other)) {
+      return hasMemory(node);
+    }
+    if (node.left.cardinality() != other.left.cardinality()) {
+      return node.left.cardinality() < other.left.cardinality();
+    }
+    return node.load() < other.load();
+  }
+
+  /** Whether two checkpoints of one rank more fit into what was free when the node came up. */
+  private boolean hasMemory(Node node) {
+    return node.memoryFree / (node.load() + 1) / 2 >= imageBytes;
+  }
+
+  // ---- standbys
+
+  /**
+   * The processes that are to stand by on each node that is up: one where ranks are, for one of
+   * them that dies; on a spare as many as a lost node may bring.
+   */
+  List<JobCommand.Standbys> standbys() {
+    int most = mostRanks();
+    List<JobCommand.Standbys> all = new ArrayList<>();
+    for (int n = 0; n < nodes.size(); n++) {
+      if (isUp(n)) {
+        all.add(standbys(n, most));
+      }
+    }
+    return all;
+  }
+
+  /** The same for one node. */
+  JobCommand.Standbys standbys(int node) {
+    return standbys(node, mostRanks());
+  }
+
+  private JobCommand.Standbys standbys(int number, int most) {
+    Node node = nodes.get(number);
+    int load = node.load();
+    int count = load > 0 ? 1 : Math.min(most, node.capacity);
+    return new JobCommand.Standbys(number, count, Math.max(load, count));
+  }
+
+  private int mostRanks() {
+    int most = 0;
+    for (Node node : nodes) {
+      most = Math.max(most, node.load());
+    }
+    return most;
+  }
+}
