@@ -479,7 +479,7 @@ final class RecoverySimulationTest {
               callAfterClose(fmi, inner, pending, call);
               wrong.add(call + " returned");
             } catch (IllegalStateException e) {
-              if (!e.getMessage().contains("after Fmi.close")) {
+              if (!String.valueOf(e.getMessage()).contains("after Fmi.close")) {
                 wrong.add(call + ": " + e);
               }
             } catch (FmiException | Rollback e) {
