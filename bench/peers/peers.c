@@ -29,6 +29,19 @@ static void ping_pong(int count, long n) {
   }
 }
 
+/* Each side sends a buffer that does not change: the shape of OSU's osu_latency. */
+static void constants(int count, long n) {
+  for (long i = 0; i < n; i++) {
+    if (rank == 0) {
+      MPI_Send(out, count, MPI_DOUBLE, 1, TAG, WORLD);
+      MPI_Recv(in, count, MPI_DOUBLE, 1, TAG, WORLD, NO_STATUS);
+    } else {
+      MPI_Recv(in, count, MPI_DOUBLE, 0, TAG, WORLD, NO_STATUS);
+      MPI_Send(out, count, MPI_DOUBLE, 0, TAG, WORLD);
+    }
+  }
+}
+
 /* The same, in what is made pending around it. */
 static void amid_pending(int count, long n) { ping_pong(count, n); }
 
@@ -84,6 +97,7 @@ static void all_to_alls(int count, long n) {
 
 /* What element i of the receive buffer must be, when rank r sends r + i in element i. */
 static double same(int count, int i) { return (void)count, i; }
+static double others(int count, int i) { return (void)count, 1.0 - rank + i; }
 static double sum(int count, int i) { return (void)count, ranks * (i + (ranks - 1) / 2.0); }
 static double sum_of_own(int count, int i) { return sum(count, rank * count + i); }
 static double gathered(int count, int i) { return i / count + i % count; }
@@ -99,6 +113,9 @@ typedef struct {
 
 static const operation operations[] = {
   {"pingpong", ping_pong, same, 1, 1},
+  {"pingpong-direct", ping_pong, same, 1, 1}, /* C knows no other memory */
+  {"constant", constants, others, 1, 1},
+  {"constant-direct", constants, others, 1, 1},
   {"pending", amid_pending, same, 1, 1},
   {"rate", windows, same, 0, WINDOW},
   {"barrier", barriers, same, 0, 0},
@@ -206,7 +223,9 @@ static void match_pending(void) {
   }
 }
 
-static int is_round_trip(const operation *op) { return op->loop == ping_pong || op->loop == amid_pending; }
+static int is_round_trip(const operation *op) {
+  return op->loop == ping_pong || op->loop == constants || op->loop == amid_pending;
+}
 
 static void measure(const operation *op, int count) {
   double seconds;

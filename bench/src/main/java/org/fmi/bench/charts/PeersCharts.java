@@ -61,7 +61,15 @@ public final class PeersCharts {
     double of(int bytes, double micros);
   }
 
-  private static final Set<String> BETWEEN_TWO = Set.of("pingpong", "pending", "rate");
+  /** What stands in the title and in the file's name of a ping-pong's charts. */
+  private static final Map<String, String> PING_PONGS =
+      Map.of(
+          "pingpong", "",
+          "pingpong-direct", "-direct",
+          "constant", "-constant",
+          "constant-direct", "-constant-direct");
+
+  private static final Set<String> OTHERS_BETWEEN_TWO = Set.of("pending", "rate");
   private static final Measure TIME = (bytes, micros) -> micros;
   private static final Measure BANDWIDTH = (bytes, micros) -> bytes / micros / 1e3;
   private static final Dimension LARGE = new Dimension(900, 600);
@@ -86,7 +94,9 @@ public final class PeersCharts {
     Path folder = Files.createDirectories(Path.of(args[1]));
     PeersCharts charts = new PeersCharts(read(Path.of(args[0])), folder);
     for (String transport : charts.rows.stream().map(Row::transport).distinct().toList()) {
-      charts.pingPong(transport);
+      for (String operation : PING_PONGS.keySet()) {
+        charts.pingPong(transport, operation);
+      }
       charts.collectives(transport);
     }
   }
@@ -129,10 +139,10 @@ public final class PeersCharts {
     return rows;
   }
 
-  private void pingPong(String transport) throws IOException {
+  private void pingPong(String transport, String operation) throws IOException {
     List<Row> measured =
         rows.stream()
-            .filter(row -> row.transport.equals(transport) && row.operation.equals("pingpong"))
+            .filter(row -> row.transport.equals(transport) && row.operation.equals(operation))
             .toList();
     if (measured.isEmpty()) {
       return;
@@ -140,19 +150,20 @@ public final class PeersCharts {
     XYChart latency =
         overSize(
             LARGE,
-            "Latency over " + longName(transport),
+            "Latency of " + operation + " over " + longName(transport),
             "half of a round trip (µs)",
             measured,
             TIME);
-    save("latency-" + transport, List.of(latency));
+    String name = PING_PONGS.get(operation) + "-" + transport;
+    save("latency" + name, List.of(latency));
     XYChart bandwidth =
         overSize(
             LARGE,
-            "Bandwidth over " + longName(transport),
+            "Bandwidth of " + operation + " over " + longName(transport),
             "bandwidth (GB/s)",
             measured,
             BANDWIDTH);
-    save("bandwidth-" + transport, List.of(bandwidth));
+    save("bandwidth" + name, List.of(bandwidth));
   }
 
   private void collectives(String transport) throws IOException {
@@ -160,7 +171,8 @@ public final class PeersCharts {
       List<Row> measured =
           rows.stream()
               .filter(row -> row.transport.equals(transport) && row.ranks == ranks)
-              .filter(row -> !BETWEEN_TWO.contains(row.operation))
+              .filter(row -> !PING_PONGS.containsKey(row.operation))
+              .filter(row -> !OTHERS_BETWEEN_TWO.contains(row.operation))
               .toList();
       List<IChart> panels = new ArrayList<>();
       for (String operation : measured.stream().map(Row::operation).distinct().toList()) {

@@ -1,5 +1,8 @@
 package org.fmi.bench.peers;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.function.ObjIntConsumer;
@@ -13,15 +16,17 @@ import org.fmi.Request;
  * operations, measured in the same way. What is changed in one is to be changed in the other.
  *
  * <p>For each point, an operation and a size, rank 0 prints a line {@code
- * operation,ranks,bytes,us}: half of a round trip of {@code pingpong}, and of {@code pending}, the
- * same while {@value #PENDING} other messages and receives are {@link Pending} at both ranks; the
- * time of a call of a collective operation, whose bytes are those that a rank contributes (for
- * {@code alltoall} and {@code reducescatter} to each rank); {@code rate} has messages per second
- * instead, of windows of messages that are answered once. It is the median of {@value #BATCHES}
- * batches. A batch is a loop of calls after a barrier, its time that of the slowest rank. First all
- * points are warmed up, and each again before it is measured, by time, so that the JIT compiler
- * gets as much of it at each speed; the fastest calls tell how many make a batch. Data are checked
- * before and after.
+ * operation,ranks,bytes,us}: half of a round trip of {@code pingpong}, in which each side sends
+ * what it has received, of {@code constant}, in which each side sends a buffer that does not change
+ * (the shape of OSU's osu_latency), of both with {@code -direct}, from and to memory outside of the
+ * heap, and of {@code pending}, {@code pingpong} while {@value #PENDING} other messages and
+ * receives are {@link Pending} at both ranks; the time of a call of a collective operation, whose
+ * bytes are those that a rank contributes (for {@code alltoall} and {@code reducescatter} to each
+ * rank); {@code rate} has messages per second instead, of windows of messages that are answered
+ * once. It is the median of {@value #BATCHES} batches. A batch is a loop of calls after a barrier,
+ * its time that of the slowest rank. First all points are warmed up, and each again before it is
+ * measured, by time, so that the JIT compiler gets as much of it at each speed; the fastest calls
+ * tell how many make a batch. Data are checked before and after.
  */
 public final class Peers {
   private static final int BATCHES = 20;
@@ -52,7 +57,11 @@ public final class Peers {
     }
 
     boolean isRoundTrip() {
-      return name.equals("pingpong") || isPending();
+      return name.startsWith("pingpong") || name.startsWith("constant") || isPending();
+    }
+
+    boolean isDirect() {
+      return name.endsWith("-direct");
     }
 
     boolean isPending() {
@@ -74,6 +83,8 @@ public final class Peers {
   private final Point[] points;
   private final double[] out;
   private final double[] in;
+  private final MemorySegment directOut;
+  private final MemorySegment directIn;
   private final double[] answer = new double[1];
   private final double[] slowest = new double[1];
   private final Request[] requests = new Request[WINDOW];
@@ -96,6 +107,8 @@ public final class Peers {
     this.out = new double[elements];
     this.in = new double[elements];
     Arrays.setAll(out, i -> (double) rank + i);
+    this.directOut = Arena.global().allocateFrom(ValueLayout.JAVA_DOUBLE, out);
+    this.directIn = Arena.global().allocate(ValueLayout.JAVA_DOUBLE, elements);
   }
 
   public static void main(String[] args) {
@@ -121,6 +134,7 @@ public final class Peers {
 
   private Operation[] operations() {
     Expected same = (count, i) -> i;
+    Expected others = (count, i) -> 1.0 - rank + i;
     Expected sum = (count, i) -> ranks * (i + (ranks - 1) / 2.0);
     Expected sumOfOwn = (count, i) -> sum.at(count, rank * count + i);
     Expected gathered = (count, i) -> i / count + i % count;
@@ -128,6 +142,9 @@ public final class Peers {
     Expected exchanged = (count, i) -> i / count + rank * count + i % count;
     return new Operation[] {
       new Operation("pingpong", this::pingPong, same, 1, 1),
+      new Operation("pingpong-direct", this::directPingPong, same, 1, 1),
+      new Operation("constant", this::constants, others, 1, 1),
+      new Operation("constant-direct", this::directConstants, others, 1, 1),
       new Operation("pending", this::pingPong, same, 1, 1),
       new Operation("rate", this::windows, same, 0, WINDOW),
       new Operation("barrier", this::barriers, same, 0, 0),
@@ -150,6 +167,44 @@ public final class Peers {
       } else {
         world.recv(in, 0, count, 0, TAG);
         world.send(in, 0, count, 0, TAG);
+      }
+    }
+  }
+
+  private void directPingPong(int count, long n) {
+    long bytes = (long) count * Double.BYTES;
+    for (long i = 0; i < n; i++) {
+      if (rank == 0) {
+        world.send(directOut, 0, bytes, 1, TAG);
+        world.recv(directIn, 0, bytes, 1, TAG);
+      } else {
+        world.recv(directIn, 0, bytes, 0, TAG);
+        world.send(directIn, 0, bytes, 0, TAG);
+      }
+    }
+  }
+
+  private void constants(int count, long n) {
+    for (long i = 0; i < n; i++) {
+      if (rank == 0) {
+        world.send(out, 0, count, 1, TAG);
+        world.recv(in, 0, count, 1, TAG);
+      } else {
+        world.recv(in, 0, count, 0, TAG);
+        world.send(out, 0, count, 0, TAG);
+      }
+    }
+  }
+
+  private void directConstants(int count, long n) {
+    long bytes = (long) count * Double.BYTES;
+    for (long i = 0; i < n; i++) {
+      if (rank == 0) {
+        world.send(directOut, 0, bytes, 1, TAG);
+        world.recv(directIn, 0, bytes, 1, TAG);
+      } else {
+        world.recv(directIn, 0, bytes, 0, TAG);
+        world.send(directOut, 0, bytes, 0, TAG);
       }
     }
   }
@@ -259,7 +314,13 @@ public final class Peers {
     int blocks = rank == 0 ? operation.atRoot : operation.elsewhere;
     int elements = count * (blocks == ALL ? ranks : blocks);
     Arrays.fill(in, 0, elements, -1);
+    if (operation.isDirect()) {
+      MemorySegment.copy(in, 0, directIn, ValueLayout.JAVA_DOUBLE, 0, elements);
+    }
     operation.loop.run(count, 1);
+    if (operation.isDirect()) {
+      MemorySegment.copy(directIn, ValueLayout.JAVA_DOUBLE, 0, in, 0, elements);
+    }
     for (int i = 0; i < elements; i++) {
       if (in[i] != operation.expected.at(count, i)) {
         throw new IllegalStateException(operation.name + ": wrong data were received");
