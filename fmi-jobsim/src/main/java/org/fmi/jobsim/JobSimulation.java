@@ -309,7 +309,8 @@ final class JobSimulation implements Supervisor {
   /** As JobShell does. */
   private void onReport(SimHost host, FromDaemon message) {
     switch (message) {
-      case FromDaemon.Ready _ -> carryOut(job.on(new JobEvent.NodeUp(host.node(), MEMORY_PER_NODE)));
+      case FromDaemon.Ready _ ->
+          carryOut(job.on(new JobEvent.NodeUp(host.node(), MEMORY_PER_NODE)));
       case FromDaemon.Refused m -> host.giveUp(m.reason());
       case FromDaemon.RankExited m ->
           carryOut(
