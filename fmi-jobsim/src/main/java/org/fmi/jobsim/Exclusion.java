@@ -22,14 +22,14 @@ enum Exclusion {
   CUT_BETWEEN_NODES(
       "A4",
       "two nodes that both reach fmirun cannot hear each other",
-      "nine timeouts of the heartbeat, of all such cuts together: the rank that was accused first"
-          + " is started again and again where nobody can reach it",
+      "nine timeouts of the heartbeat, of all such cuts together, where no other node has room: the"
+          + " rank that was accused first is started again and again where nobody can reach it",
       "and always lost before all ranks ran"),
   KILLED_AGAIN_AND_AGAIN(
       "A5",
       "the system of one node kills a rank at the same iteration each time",
       "more often than --max-recoveries: the rank is never tried on another node",
-      "--max-recoveries"),
+      "of at most"),
   START_WITHOUT_END(
       "A6",
       "a rank's process lives and never joins",

@@ -12,7 +12,6 @@ import org.fmi.core.progress.OwnCore;
 import org.fmi.core.recovery.RankRuntime;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.GlobalRecoveryJob;
-import org.fmi.job.Groups;
 import org.fmi.job.Job;
 import org.fmi.job.JobCommand;
 import org.fmi.job.JobEvent;
@@ -151,16 +150,6 @@ final class JobSimulation implements Supervisor {
         nodes.add(new JobSpec.Node("node" + n, ranksPerNode, false));
       }
       return new JobSpec(size, nodes, ranksPerNode, groupSize, policy, maxRecoveries, faults);
-    }
-
-    /** Whether the loss of one node is to be survived. */
-    boolean survivesANode() {
-      for (int[] group : Groups.form(spec().placement(), groupSize)) {
-        if (group.length == 1) {
-          return false;
-        }
-      }
-      return true;
     }
   }
 
@@ -363,9 +352,8 @@ final class JobSimulation implements Supervisor {
           }
         }
         case JobCommand.Report c -> report(c.notice());
-        case JobCommand.Standbys _ -> {
-          // without warmed-up processes a simulated rank starts no later
-        }
+        case JobCommand.Standbys c ->
+            order(c.node(), new ToDaemon.Standbys(c.count(), c.ranksOnNode()));
         case JobCommand.End c -> {
           end = c;
           reports.add(simulation.nanoTime() / 1000 + " us " + c);

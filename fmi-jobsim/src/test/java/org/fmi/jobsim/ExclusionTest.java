@@ -33,6 +33,7 @@ final class ExclusionTest {
 
   private static final Shape SHAPE = Shape.plain(4, 2, OnNoSpare.ABORT);
   private static final int MOST_RECOVERIES = 20;
+  private static final long AFTER_A_RECOVERY = 1_000_000;
   private static final long ITERATION = 5;
   private static final long SLOW_NANOS = 1_000_000;
 
@@ -77,12 +78,9 @@ final class ExclusionTest {
           with(
               step(Kind.PAUSE_DAEMON, 0, 3 * HEARTBEAT),
               new Step(Kind.PAUSE_DAEMON, 1, 0, 0, 0, 3 * HEARTBEAT));
-      case CUT_BETWEEN_NODES ->
-          with(new Step(Kind.PARTITION, 0, 1, 0, IN_THE_LOOP, 60 * HEARTBEAT));
+      case CUT_BETWEEN_NODES -> cut(60 * HEARTBEAT);
       case KILLED_AGAIN_AND_AGAIN -> killedOften(Integer.MAX_VALUE);
-      case START_WITHOUT_END ->
-          with(
-              step(Kind.START_HANGS, 1, FOR_EVER), new Step(Kind.KILL_RANK, 1, 0, 0, 0, HEARTBEAT));
+      case START_WITHOUT_END -> hangs(FOR_EVER);
       case NO_ROOM -> with(new Step(Kind.FILL_MEMORY, 1, 0, 0, 100, FOR_EVER));
       case MEMORY_ERROR -> with(new Step(Kind.MEMORY_ERROR, 1, 0, 0, 100, 0));
     };
@@ -95,19 +93,31 @@ final class ExclusionTest {
           with(
               step(Kind.PAUSE_DAEMON, 0, HEARTBEAT * 9 / 10),
               new Step(Kind.PAUSE_DAEMON, 1, 0, 0, 0, HEARTBEAT * 9 / 10));
-      case CUT_BETWEEN_NODES ->
-          with(new Step(Kind.PARTITION, 0, 1, 0, IN_THE_LOOP, Exclusion.CUT_NANOS * 9 / 10));
+      case CUT_BETWEEN_NODES -> cut(Exclusion.CUT_NANOS * 9 / 10);
       case KILLED_AGAIN_AND_AGAIN -> killedOften(MOST_RECOVERIES / 2);
-      case START_WITHOUT_END ->
-          with(
-              step(Kind.START_HANGS, 1, 100 * HEARTBEAT),
-              new Step(Kind.KILL_RANK, 1, 0, 0, 0, HEARTBEAT));
+      case START_WITHOUT_END -> hangs(100 * HEARTBEAT);
       case NO_ROOM, MEMORY_ERROR -> with();
     };
   }
 
   private static Step step(Kind kind, int victim, long nanos) {
     return new Step(kind, victim, 0, 0, IN_THE_LOOP, nanos);
+  }
+
+  /** Two nodes do not hear each other, and no spare node is there to go to. */
+  private static JobSimulation cut(long nanos) {
+    Shape noSpare = Shape.plain(SHAPE.size(), 0, OnNoSpare.ABORT);
+    JobSimulation job = new JobSimulation(1, noSpare, SimModel.calm(), Workload::run);
+    job.inject(FaultPlan.of(new Step(Kind.PARTITION, 0, 1, 0, IN_THE_LOOP, nanos)));
+    return job;
+  }
+
+  /** A rank is killed twice: the process that was to stand by for the second time hangs. */
+  private static JobSimulation hangs(long nanos) {
+    return with(
+        new Step(Kind.START_HANGS, 1, 0, 0, IN_THE_LOOP / 2, nanos),
+        new Step(Kind.KILL_RANK, 1, 0, 0, 0, 0),
+        new Step(Kind.KILL_RANK, 1, 0, AFTER_A_RECOVERY, 0, 0));
   }
 
   private static JobSimulation with(Step... steps) {
