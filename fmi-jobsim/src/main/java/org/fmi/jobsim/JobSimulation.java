@@ -1,34 +1,31 @@
 package org.fmi.jobsim;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
-import org.fmi.Comm;
 import org.fmi.Fmi;
-import org.fmi.Holder;
-import org.fmi.Op;
-import org.fmi.Rollback;
-import org.fmi.Status;
-import org.fmi.control.RankMessage;
 import org.fmi.core.progress.OwnCore;
 import org.fmi.core.recovery.RankRuntime;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.GlobalRecoveryJob;
-import org.fmi.job.Groups;
 import org.fmi.job.Job;
 import org.fmi.job.JobCommand;
 import org.fmi.job.JobEvent;
 import org.fmi.job.JobSpec;
 import org.fmi.job.Notice;
+import org.fmi.job.control.CoreShare;
+import org.fmi.job.control.FromDaemon;
+import org.fmi.job.control.NodeSetup;
+import org.fmi.job.control.ToDaemon;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.CheckpointStoreProvider;
 import org.fmi.testkit.FaultPlan;
 import org.fmi.testkit.SimCluster;
+import org.fmi.testkit.SimHost;
 import org.fmi.testkit.SimModel;
 import org.fmi.testkit.SimProcess;
 import org.fmi.testkit.Simulation;
@@ -40,11 +37,6 @@ import org.jspecify.annotations.Nullable;
  * checkpoint store, on simulated nodes, network and clock. Everything follows from the seed.
  */
 final class JobSimulation implements Supervisor {
-  /** Of a message that is read out of its sender's memory, where ranks do that. */
-  private static final int LONG_BYTES = 2_000;
-
-  private static final byte UNUSED = -1;
-
   private static final long MEMORY_PER_NODE = 64L << 20;
 
   /** How it ended. */
@@ -60,12 +52,14 @@ final class JobSimulation implements Supervisor {
       CheckpointInterval interval,
       long recordLimitBytes,
       JobSpec.OnNoSpare policy,
+      int maxRecoveries,
       List<FaultSpec> faults) {
 
     /** One rank a node, one group, a checkpoint every two iterations. */
     static Shape plain(int size, int spares, JobSpec.OnNoSpare policy) {
       CheckpointInterval interval = new CheckpointInterval.Every(2);
-      return new Shape(size, 1, spares, size, 2, interval, 1 << 20, policy, List.of());
+      return new Shape(
+          size, 1, spares, size, 2, interval, 1 << 20, policy, Integer.MAX_VALUE, List.of());
     }
 
     /** A shape drawn by chance. */
@@ -83,6 +77,7 @@ final class JobSimulation implements Supervisor {
           interval,
           1 << 20,
           policy,
+          Integer.MAX_VALUE,
           List.of());
     }
 
@@ -96,12 +91,37 @@ final class JobSimulation implements Supervisor {
           other,
           recordLimitBytes,
           policy,
+          maxRecoveries,
           faults);
     }
 
     Shape withRecordLimit(long bytes) {
       return new Shape(
-          size, ranksPerNode, spares, groupSize, logRingBase, interval, bytes, policy, faults);
+          size,
+          ranksPerNode,
+          spares,
+          groupSize,
+          logRingBase,
+          interval,
+          bytes,
+          policy,
+          maxRecoveries,
+          faults);
+    }
+
+    /** Ends with status 70 rather than recover more often. */
+    Shape withMaxRecoveries(int most) {
+      return new Shape(
+          size,
+          ranksPerNode,
+          spares,
+          groupSize,
+          logRingBase,
+          interval,
+          recordLimitBytes,
+          policy,
+          most,
+          faults);
     }
 
     /** Ranks that die at chosen places, once each. */
@@ -115,6 +135,7 @@ final class JobSimulation implements Supervisor {
           interval,
           recordLimitBytes,
           policy,
+          maxRecoveries,
           List.of(injected));
     }
 
@@ -128,17 +149,7 @@ final class JobSimulation implements Supervisor {
       for (int n = 0; n < usedNodes() + spares; n++) {
         nodes.add(new JobSpec.Node("node" + n, ranksPerNode, false));
       }
-      return new JobSpec(size, nodes, ranksPerNode, groupSize, policy, Integer.MAX_VALUE, faults);
-    }
-
-    /** Whether the loss of one node is to be survived. */
-    boolean survivesANode() {
-      for (int[] group : Groups.form(spec().placement(), groupSize)) {
-        if (group.length == 1) {
-          return false;
-        }
-      }
-      return true;
+      return new JobSpec(size, nodes, ranksPerNode, groupSize, policy, maxRecoveries, faults);
     }
   }
 
@@ -152,7 +163,12 @@ final class JobSimulation implements Supervisor {
   private final Simulation simulation;
   private final SimCluster cluster;
   private final Job job;
+  private final Oracle oracle;
   private final long[] answers;
+
+  /** Where the process of each rank was started last. */
+  private final int[] nodeOf;
+
   private final List<Notice> notices = new ArrayList<>();
   private final List<String> reports = new ArrayList<>();
   private Predicate<Notice> killWhen = notice -> false;
@@ -161,7 +177,7 @@ final class JobSimulation implements Supervisor {
 
   /** A job to be run, in a world drawn by chance. */
   JobSimulation(long seed, Shape shape) {
-    this(seed, shape, null, JobSimulation::everything);
+    this(seed, shape, null, Workload::run);
   }
 
   /**
@@ -182,7 +198,12 @@ final class JobSimulation implements Supervisor {
             spec.nodes().size(),
             MEMORY_PER_NODE);
     this.job = new GlobalRecoveryJob(spec);
+    this.oracle = new Oracle(shape, cluster);
+    this.nodeOf = new int[shape.size()];
     cluster.supervise(this);
+    cluster.daemons(
+        host -> new DaemonShell(host, this::main, () -> onConnected(host.node()), this::onReport));
+    cluster.observe(oracle);
     simulation.onFailure(() -> String.join("\n", reports));
   }
 
@@ -206,13 +227,31 @@ final class JobSimulation implements Supervisor {
 
   Outcome run() {
     carryOut(job.begin());
-    simulation.run(() -> end != null);
+    simulation.run(
+        () -> {
+          oracle.check();
+          return end != null;
+        });
     JobCommand.End ended = end;
     if (ended == null) {
       throw new IllegalStateException("the simulation ended before the job");
     }
     return new Outcome(
         ended.status(), ended.message(), answers[0], job.recoveries(), simulation.traceHash());
+  }
+
+  /** Gets each event as it happens, as text. */
+  void traceTo(Consumer<String> listener) {
+    simulation.traceTo(listener);
+  }
+
+  /**
+   * Whether it was allowed to end as it did.
+   *
+   * @param answer the right one
+   */
+  Oracle.Verdict judge(Outcome outcome, long answer) {
+    return oracle.judge(outcome, answer, notices);
   }
 
   /** What happened, for messages of failed tests. */
@@ -232,62 +271,89 @@ final class JobSimulation implements Supervisor {
   // ---- the shell around the decision maker
 
   @Override
-  public void onNodeUp(int node) {
-    carryOut(job.on(new JobEvent.NodeUp(node, MEMORY_PER_NODE)));
-  }
-
-  @Override
   public void onNodeLost(int node, String reason) {
     carryOut(job.on(new JobEvent.NodeLost(node, reason)));
   }
 
-  @Override
-  public void onRankMessage(int rank, int incarnation, RankMessage message) {
-    carryOut(job.on(new JobEvent.FromRank(rank, incarnation, message)));
+  /** A daemon is connected: it is told what all ranks have in common. */
+  private void onConnected(int node) {
+    order(
+        node,
+        new ToDaemon.Setup(
+            new NodeSetup(
+                shape.size(),
+                "",
+                List.of(),
+                List.of(),
+                List.of(),
+                Map.of(),
+                "",
+                SimCluster.HEARTBEAT_TIMEOUT_MILLIS,
+                shape.logRingBase(),
+                shape.recordLimitBytes(),
+                shape.interval(),
+                List.of())));
   }
 
-  @Override
-  public void onRankExited(int node, int rank, int incarnation, int status, boolean signaled) {
-    carryOut(job.on(new JobEvent.RankExited(node, rank, incarnation, status, signaled)));
+  /** As JobShell does. */
+  private void onReport(SimHost host, FromDaemon message) {
+    switch (message) {
+      case FromDaemon.Ready _ ->
+          carryOut(job.on(new JobEvent.NodeUp(host.node(), MEMORY_PER_NODE)));
+      case FromDaemon.Refused m -> host.giveUp(m.reason());
+      case FromDaemon.RankExited m ->
+          carryOut(
+              job.on(
+                  new JobEvent.RankExited(
+                      host.node(), m.rank(), m.incarnation(), m.status(), m.signaled())));
+      case FromDaemon.RankSilent m ->
+          carryOut(job.on(new JobEvent.RankSilent(m.rank(), m.incarnation())));
+      case FromDaemon.RankDying m ->
+          carryOut(job.on(new JobEvent.RankDying(m.rank(), m.incarnation())));
+      case FromDaemon.Said m ->
+          carryOut(job.on(new JobEvent.FromRank(m.rank(), m.incarnation(), m.message())));
+      case FromDaemon.Warning m -> reports.add(simulation.nanoTime() / 1000 + " us " + m);
+      case FromDaemon.Hello _, FromDaemon.Output _, FromDaemon.InputTaken _ ->
+          throw new AssertionError(message);
+    }
   }
 
-  @Override
-  public void onRankDying(int rank, int incarnation) {
-    carryOut(job.on(new JobEvent.RankDying(rank, incarnation)));
-  }
-
-  @Override
-  public void onRankSilent(int rank, int incarnation) {
-    carryOut(job.on(new JobEvent.RankSilent(rank, incarnation)));
+  private void order(int node, ToDaemon message) {
+    cluster.order(node, "order", node, daemon -> ((DaemonShell) daemon).onOrder(message));
   }
 
   private void carryOut(List<JobCommand> commands) {
     for (JobCommand command : commands) {
       switch (command) {
-        case JobCommand.Spawn c ->
-            cluster.spawn(
-                cluster.config(
-                    c.node(),
-                    c.rank(),
-                    shape.size(),
-                    c.incarnation(),
-                    c.group(),
-                    c.ranksOnNode(),
-                    shape.logRingBase(),
-                    shape.recordLimitBytes(),
-                    shape.interval(),
-                    c.faults()),
-                this::main);
-        case JobCommand.KillRank c -> cluster.kill(c.rank(), c.incarnation());
-        case JobCommand.KillNode c -> cluster.fence(c.node());
-        case JobCommand.KillDaemon c -> cluster.fence(c.node());
-        case JobCommand.Launch c -> cluster.launch(c.node());
-        case JobCommand.Tell c -> cluster.tell(c.rank(), c.incarnation(), c.message());
-        case JobCommand.TellAll c -> cluster.tellAll(c.message());
-        case JobCommand.Report c -> report(c.notice());
-        case JobCommand.Standbys _ -> {
-          // without warmed-up processes a simulated rank starts no later
+        case JobCommand.Spawn c -> {
+          oracle.onSpawn(c.rank(), c.node(), c.group());
+          nodeOf[c.rank()] = c.node();
+          order(
+              c.node(),
+              new ToDaemon.Spawn(
+                  c.rank(),
+                  c.incarnation(),
+                  c.group(),
+                  c.ranksOnNode(),
+                  c.ranksOnNode(),
+                  CoreShare.NONE,
+                  c.faults()));
         }
+        case JobCommand.KillRank c ->
+            order(c.node(), new ToDaemon.KillRank(c.rank(), c.incarnation()));
+        case JobCommand.KillNode c -> cluster.fence(c.node(), c.reason());
+        case JobCommand.KillDaemon c -> cluster.killDaemon(c.node());
+        case JobCommand.Launch c -> cluster.launch(c.node());
+        case JobCommand.Tell c ->
+            order(nodeOf[c.rank()], new ToDaemon.Tell(c.rank(), c.incarnation(), c.message()));
+        case JobCommand.TellAll c -> {
+          for (int node = 0; node < shape.spec().nodes().size(); node++) {
+            order(node, new ToDaemon.TellAll(c.message()));
+          }
+        }
+        case JobCommand.Report c -> report(c.notice());
+        case JobCommand.Standbys c ->
+            order(c.node(), new ToDaemon.Standbys(c.count(), c.ranksOnNode()));
         case JobCommand.End c -> {
           end = c;
           reports.add(simulation.nanoTime() / 1000 + " us " + c);
@@ -299,7 +365,7 @@ final class JobSimulation implements Supervisor {
   private void report(Notice notice) {
     if (killWhen.test(notice)) {
       killWhen = other -> false;
-      cluster.crash(toKill);
+      cluster.faults().crash(toKill);
     }
     notices.add(notice);
     reports.add(simulation.nanoTime() / 1000 + " us " + notice);
@@ -316,7 +382,7 @@ final class JobSimulation implements Supervisor {
             process.config(),
             process.jobLink(),
             process.transports(),
-            process.detectors(),
+            SimLinks.detectors(process),
             stores,
             process.memory(),
             process.clock(),
@@ -324,154 +390,5 @@ final class JobSimulation implements Supervisor {
     long answer = program.run(fmi, process, cluster);
     fmi.close();
     answers[process.rank()] = answer;
-  }
-
-  /**
-   * A message long enough to be read out of the neighbour's memory. However it ends, the memory is
-   * then the program's own: neither does an old epoch write it, nor does anybody read what it was
-   * used for next.
-   */
-  private static void exchange(
-      Comm world, MemorySegment out, int right, MemorySegment in, int left, byte iteration) {
-    try {
-      expect(in, UNUSED);
-      out.fill((byte) (16 * world.rank() + iteration));
-      world.sendRecv(out, 0, LONG_BYTES, right, 2, in, 0, LONG_BYTES, left, 2);
-      expect(in, (byte) (16 * left + iteration));
-    } finally {
-      out.fill(UNUSED);
-      in.fill(UNUSED);
-    }
-  }
-
-  private static void expect(MemorySegment memory, byte value) {
-    for (long i = 0; i < LONG_BYTES; i++) {
-      byte found = memory.get(ValueLayout.JAVA_BYTE, i);
-      if (found != value) {
-        throw new AssertionError("byte " + i + " is " + found + ", not " + value);
-      }
-    }
-  }
-
-  /**
-   * Communicates in every way that recovery must cope with: before, between and after loops, in
-   * communicators made before and in the loops, with wild cards, and with messages that cross
-   * checkpoints, some of which their senders wait for.
-   */
-  static long everything(Fmi fmi, SimProcess process, SimCluster cluster) {
-    Comm world = fmi.world();
-    int rank = world.rank();
-    int size = world.size();
-    int right = (rank + 1) % size;
-    int left = (rank + size - 1) % size;
-
-    long[] parameters = rank == 0 ? new long[] {12_345, 7} : new long[2];
-    world.bcast(parameters, 0);
-    Comm half = world.split(rank % 2, -rank);
-    Comm copy = world.dup();
-    long[] first = new long[1];
-    if (rank == 0) {
-      for (int i = 1; i < size; i++) {
-        Status status = copy.recv(first, Comm.ANY_SOURCE, 3);
-        parameters[0] += first[0] * (status.source() + 1);
-      }
-    } else {
-      copy.send(new long[] {rank * parameters[1]}, 0, 3);
-    }
-    world.bcast(parameters, 0);
-
-    Holder<long[]> u = Holder.of(new long[8 + rank]);
-    Holder<long[]> next = Holder.of(new long[8 + rank]);
-    double[] mean = {parameters[0]};
-    long[] crossing = {rank};
-    MemorySegment out = Arena.ofAuto().allocate(LONG_BYTES).fill(UNUSED);
-    MemorySegment in = Arena.ofAuto().allocate(LONG_BYTES).fill(UNUSED);
-    fmi.loop(
-        9,
-        iteration -> {
-          if (iteration == 0) {
-            world.attachBuffer(1 << 16); // a replacement has it though it does not come here
-          }
-          boolean waits = rank % 2 == 0 && rank + 1 < size;
-          if (iteration > 0 && rank % 2 == 1) {
-            long[] late = new long[1];
-            world.recv(late, left, 11);
-            crossing[0] = 19 * crossing[0] + late[0];
-          }
-          long[] now = u.get();
-          long[] then = next.get();
-          long[] halo = new long[1];
-          world.sendRecv(now, now.length - 1, 1, right, 1, halo, 0, 1, left, 1);
-          for (int i = 0; i < now.length; i++) {
-            then[i] = 31 * now[i] + halo[0] + iteration + i + parameters[0];
-          }
-          exchange(world, out, right, in, left, (byte) iteration);
-          if (iteration > 0) {
-            // sent in the iteration before: it may have crossed a checkpoint
-            long[] late = new long[1];
-            world.recv(late, Comm.ANY_SOURCE, 9);
-            crossing[0] = 17 * crossing[0] + late[0];
-          }
-          world.bsend(crossing, 0, 1, right, 9);
-          if (half != null && iteration % 3 == 1) {
-            double[] sum = {mean[0] / 3};
-            half.allReduce(sum, Op.SUM);
-            mean[0] = sum[0] / half.size() + 0.1;
-          }
-          if (iteration % 4 == 2) {
-            Comm inner = world.dup();
-            long[] max = {then[0] & 0xffff};
-            inner.allReduce(max, Op.MAX);
-            then[0] += max[0];
-            inner.free();
-          }
-          process.compute(20_000);
-          Holder.swap(u, next);
-          if (waits) {
-            // received in the next iteration: a checkpoint must not wait for this
-            world.ssend(crossing, 0, 1, right, 11);
-          }
-        },
-        u,
-        next,
-        mean,
-        crossing);
-
-    long[] late = new long[1];
-    if (rank % 2 == 1) {
-      world.recv(late, left, 11);
-      mean[0] += late[0] & 0xff;
-    }
-    world.recv(late, left, 9);
-    long[] between = {u.get()[0] + late[0] + (long) (mean[0] * 1000)};
-    world.allReduce(between, Op.SUM);
-
-    long[] total = {between[0]};
-    long[] step = new long[1];
-    boolean done = false;
-    while (!done) {
-      long n = fmi.loop(total, step);
-      try {
-        if (n < 6) {
-          long[] gathered = new long[size];
-          world.allGather(total, 0, 1, gathered, 0);
-          total[0] = 13 * total[0] + gathered[(int) ((rank + n) % size)] + n;
-          step[0]++;
-        } else {
-          fmi.endLoop();
-          done = true;
-        }
-      } catch (Rollback e) {
-        // the next call of loop goes back
-      }
-    }
-
-    long[] all = new long[size];
-    world.gather(total, 0, 1, all, 0, 0);
-    long answer = step[0];
-    for (long value : all) {
-      answer = 1_000_003 * answer + value;
-    }
-    return answer;
   }
 }

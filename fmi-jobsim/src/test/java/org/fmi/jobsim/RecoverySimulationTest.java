@@ -26,7 +26,6 @@ import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FaultPoint;
 import org.fmi.testkit.SimCluster;
 import org.fmi.testkit.SimModel;
-import org.fmi.testkit.SimModel.Delay;
 import org.fmi.testkit.SimProcess;
 import org.junit.jupiter.api.Test;
 
@@ -34,20 +33,7 @@ import org.junit.jupiter.api.Test;
 final class RecoverySimulationTest {
   private static final long MILLIS = 1_000_000;
 
-  private static final SimModel CALM =
-      new SimModel(
-          new Delay(1_000, 10_000),
-          new Delay(5_000, 50_000),
-          new Delay(100_000, 1_000_000),
-          new Delay(1_000_000, 10_000_000),
-          new Delay(500, 2_000),
-          new Delay(1_000, 100_000),
-          1_000,
-          100,
-          16,
-          1024,
-          512,
-          false);
+  private static final SimModel CALM = SimModel.calm();
 
   private static Shape ranks(int size) {
     return Shape.plain(size, 0, OnNoSpare.ABORT);
@@ -63,7 +49,7 @@ final class RecoverySimulationTest {
 
   private static void dieOnce(Fmi fmi, SimProcess process, SimCluster cluster) {
     if (fmi.epoch() == 0 && process.rank() == 1) {
-      cluster.crash(1);
+      cluster.faults().crash(1);
       process.compute(1);
     }
   }
@@ -201,7 +187,7 @@ final class RecoverySimulationTest {
   // ---- replays that do not match
 
   private static void assertRestartedFromMemory(Shape shape, Program program, String reason) {
-    JobSimulation undisturbed = new JobSimulation(1, shape, CALM, JobSimulation::everything);
+    JobSimulation undisturbed = new JobSimulation(1, shape, CALM, Workload::run);
     long answer = undisturbed.run().answer();
     LongStream.range(0, 10)
         .forEach(
@@ -235,15 +221,14 @@ final class RecoverySimulationTest {
           if (process.incarnation() > 0) {
             world.send(new long[1], 0, 1, (world.rank() + 1) % world.size(), 77);
           }
-          return JobSimulation.everything(fmi, process, cluster);
+          return Workload.run(fmi, process, cluster);
         },
         "cannot repeat what it did before its loop");
   }
 
   @Test
   void aRecordOverItsLimitMakesAllStartAgain() {
-    assertRestartedFromMemory(
-        ranks(4).withRecordLimit(300), JobSimulation::everything, "more than the limit");
+    assertRestartedFromMemory(ranks(4).withRecordLimit(300), Workload::run, "more than the limit");
   }
 
   // ---- state of a shape that changes
@@ -353,7 +338,7 @@ final class RecoverySimulationTest {
                 sum[0] += in[0];
               } else {
                 if (fmi.epoch() == 1 && process.rank() == 1) {
-                  cluster.crash(1);
+                  cluster.faults().crash(1);
                   process.compute(1);
                 }
                 fmi.world().allReduce(in, Op.SUM);
@@ -388,7 +373,7 @@ final class RecoverySimulationTest {
           if (process.rank() == 1) {
             process.compute(5 * MILLIS);
             if (fmi.epoch() == 0) {
-              cluster.breakConnection(0, 1);
+              cluster.faults().breakConnection(0, 1);
             }
           }
           return sum[0];

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
 import java.util.stream.Stream;
 import org.fmi.rules.LogRing;
 import org.fmi.rules.LogRing.Notice;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A rank may offer links of several kinds. All take the first kind that each of them offers:
  * whoever has all offers finds the same.
  */
-final class LogRingDetector implements FailureDetector, RingLinks.Handler {
+public final class LogRingDetector implements FailureDetector, RingLinks.Handler {
   private static final byte NOTICE = 1;
   private static final byte GOODBYE = 2;
   private static final int NOTICE_BYTES = 1 + 3 * Integer.BYTES;
@@ -30,6 +31,7 @@ final class LogRingDetector implements FailureDetector, RingLinks.Handler {
   private final RankConfig config;
   private final int epoch;
   private final Listener listener;
+  private final Gate gate;
   private final Set<Integer> neighbours;
 
   /** Guarded by itself. */
@@ -49,21 +51,59 @@ final class LogRingDetector implements FailureDetector, RingLinks.Handler {
   private boolean closed;
 
   LogRingDetector(RankConfig config, int epoch, Listener listener) {
+    this(config, epoch, listener, new Turnstile());
+  }
+
+  /**
+   * A detector to which links are to be offered.
+   *
+   * @param gate where the program's thread waits for the links
+   */
+  public LogRingDetector(RankConfig config, int epoch, Listener listener, Gate gate) {
     this.config = config;
     this.epoch = epoch;
     this.listener = listener;
+    this.gate = gate;
     this.ring = new LogRing(config.size(), config.rank(), config.logRingBase());
     this.neighbours = ring.neighbours();
   }
 
+  /**
+   * Where one thread waits until others have changed what it waits for; it looks again after each
+   * {@link #await}. Injected, so that a simulation can wait in its own time.
+   */
+  public interface Gate {
+    /** Blocks until {@link #open} is called; a call since the last await counts, once. */
+    void await();
+
+    /** Ends {@link #await} now, or the next one at once. Never blocks. */
+    void open();
+  }
+
+  /** The gate of a real thread. An interrupt is meant for the program, and stays. */
+  private static final class Turnstile implements Gate {
+    private final Semaphore changes = new Semaphore(0);
+
+    @Override
+    public void await() {
+      changes.acquireUninterruptibly();
+      changes.drainPermits();
+    }
+
+    @Override
+    public void open() {
+      changes.release();
+    }
+  }
+
   /** Makes links of one kind. */
-  interface Opener {
+  public interface Opener {
     RingLinks open(RankConfig config, int epoch, Set<Integer> neighbours, RingLinks.Handler handler)
         throws IOException;
   }
 
   /** Offers links of a kind, next to better ones that were offered before. */
-  void offer(Opener opener) throws IOException {
+  public void offer(Opener opener) throws IOException {
     offered.add(opener.open(config, epoch, neighbours, this));
   }
 
@@ -104,25 +144,23 @@ final class LogRingDetector implements FailureDetector, RingLinks.Handler {
     throw new IOException("no kind of link is offered by all ranks: " + offers);
   }
 
-  private synchronized void awaitLinks() throws IOException {
-    boolean interrupted = false;
-    while (linksMade < neighbours.size() && failure == null && !closed) {
-      try {
-        wait();
-      } catch (InterruptedException e) {
-        interrupted = true; // meant for the program, in whose thread this recovery runs
+  private void awaitLinks() throws IOException {
+    while (!isDecided()) {
+      gate.await();
+    }
+    synchronized (this) {
+      if (failure != null || closed) {
+        throw new IOException(
+            "the log-ring of epoch "
+                + epoch
+                + " cannot be connected: "
+                + (failure == null ? "closed" : failure));
       }
     }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-    if (failure != null || closed) {
-      throw new IOException(
-          "the log-ring of epoch "
-              + epoch
-              + " cannot be connected: "
-              + (failure == null ? "closed" : failure));
-    }
+  }
+
+  private synchronized boolean isDecided() {
+    return linksMade >= neighbours.size() || failure != null || closed;
   }
 
   @Override
@@ -155,8 +193,8 @@ final class LogRingDetector implements FailureDetector, RingLinks.Handler {
     listener.onFailure(notice.failed(), notice.hops(), reason);
     synchronized (this) {
       failure = "rank " + notice.failed() + " has failed: " + reason;
-      notifyAll();
     }
+    gate.open();
   }
 
   private byte[] frame(Notice notice) {
@@ -175,8 +213,8 @@ final class LogRingDetector implements FailureDetector, RingLinks.Handler {
         return;
       }
       closed = true;
-      notifyAll();
     }
+    gate.open();
     for (RingLinks links : offered) {
       neighbours.forEach(peer -> links.send(peer, new byte[] {GOODBYE}));
       links.close();
@@ -190,9 +228,11 @@ final class LogRingDetector implements FailureDetector, RingLinks.Handler {
   // ---- what the links bring
 
   @Override
-  public synchronized void onOpen(int peer) {
-    linksMade++;
-    notifyAll();
+  public void onOpen(int peer) {
+    synchronized (this) {
+      linksMade++;
+    }
+    gate.open();
   }
 
   @Override

@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
  * a neighbour that has proven the job's secret and names this job, epoch and rank gets one, and
  * only one. A silent neighbour's is ended. Methods may be called by any thread.
  */
-interface RingLinks extends AutoCloseable {
+public interface RingLinks extends AutoCloseable {
   /** The most bytes a frame may have; the least is 1. */
   int MAX_FRAME = 64;
 

@@ -1,7 +1,17 @@
 package org.fmi.logring;
 
+import org.fmi.testkit.contract.DetectorContract;
+import org.fmi.testkit.contract.DetectorThreads;
+
+/** The log-ring over real connections, all ranks in one JVM. */
 final class LogRingDetectorTest extends DetectorContract {
-  LogRingDetectorTest() {
-    super(TcpLinks.NAME);
+  @Override
+  protected void run(int ranks, Body body) throws Exception {
+    DetectorThreads.run(new LogRingDetectorProvider(), transport(), ranks, body);
+  }
+
+  @Override
+  protected String transport() {
+    return TcpLinks.NAME;
   }
 }

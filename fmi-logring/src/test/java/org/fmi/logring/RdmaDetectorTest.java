@@ -16,6 +16,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.fmi.spi.RankConfig;
+import org.fmi.testkit.contract.DetectorContract;
+import org.fmi.testkit.contract.DetectorThreads;
 import org.fmi.verbs.Connection;
 import org.fmi.verbs.Greeting;
 import org.fmi.verbs.RdmaEndpoint;
@@ -32,8 +34,14 @@ final class RdmaDetectorTest extends DetectorContract {
   private static final byte[] OURS = new byte[32];
   private static final byte[] ANOTHER = Arrays.copyOf(new byte[] {1}, 32);
 
-  RdmaDetectorTest() {
-    super(RdmaLinks.NAME);
+  @Override
+  protected void run(int ranks, Body body) throws Exception {
+    DetectorThreads.run(new LogRingDetectorProvider(), transport(), ranks, body);
+  }
+
+  @Override
+  protected String transport() {
+    return RdmaLinks.NAME;
   }
 
   private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
@@ -41,7 +49,7 @@ final class RdmaDetectorTest extends DetectorContract {
   /** One of two ranks; rank 0 dials rank 1. */
   private LogRingDetector open(int rank, byte[] secret, int epoch, int timeoutMillis)
       throws IOException {
-    RankConfig config = config(rank, 2, RdmaLinks.NAME, secret, timeoutMillis);
+    RankConfig config = DetectorThreads.config(rank, 2, RdmaLinks.NAME, secret, timeoutMillis);
     return (LogRingDetector)
         new LogRingDetectorProvider()
             .open(
@@ -213,7 +221,8 @@ final class RdmaDetectorTest extends DetectorContract {
   @Test
   void whatOneLacksNobodyUses() throws Exception {
     RankConfig both =
-        config(0, 2, RdmaLinks.NAME, OURS, 60_000).withTransports(List.of("shm", "rdma", "tcp"));
+        DetectorThreads.config(0, 2, RdmaLinks.NAME, OURS, 60_000)
+            .withTransports(List.of("shm", "rdma", "tcp"));
     try (LogRingDetector rank0 =
             (LogRingDetector)
                 new LogRingDetectorProvider()
@@ -222,7 +231,7 @@ final class RdmaDetectorTest extends DetectorContract {
             (LogRingDetector)
                 new LogRingDetectorProvider()
                     .open(
-                        config(1, 2, TcpLinks.NAME, OURS, 60_000),
+                        DetectorThreads.config(1, 2, TcpLinks.NAME, OURS, 60_000),
                         EPOCH,
                         (failed, hops, reason) -> heard.add(reason))) {
       assertThat(Offer.of(rank0.endpoint())).hasToString("[rdma, tcp]");

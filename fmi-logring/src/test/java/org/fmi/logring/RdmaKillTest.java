@@ -16,7 +16,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.fmi.spi.FailureDetector;
-import org.fmi.testkit.contract.JavaProcess;
+import org.fmi.testkit.contract.DetectorThreads;
+import org.fmi.testkit.support.JavaProcess;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -55,7 +56,7 @@ final class RdmaKillTest {
           FailureDetector detector =
               new LogRingDetectorProvider()
                   .open(
-                      DetectorContract.config(rank, SIZE, transport, new byte[32], 60_000),
+                      DetectorThreads.config(rank, SIZE, transport, new byte[32], 60_000),
                       epoch,
                       (failed, hops, reason) -> {
                         long now = System.nanoTime();

@@ -9,6 +9,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.fmi.testkit.contract.DetectorThreads;
 import org.fmi.verbs.Greeting;
 import org.fmi.verbs.RdmaEndpoint;
 import org.fmi.verbs.Verbs;
@@ -58,7 +59,7 @@ class RdmaLinksTest {
   void open() throws IOException {
     links =
         new RdmaLinks(
-            DetectorContract.config(0, 2, RdmaLinks.NAME, SECRET, HEARTBEAT_MILLIS),
+            DetectorThreads.config(0, 2, RdmaLinks.NAME, SECRET, HEARTBEAT_MILLIS),
             EPOCH,
             Set.of(1),
             handler,

@@ -3,6 +3,7 @@ package org.fmi.testkit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.ToLongFunction;
 
 /**
  * The failures to inject in one simulation, one after the other. Each waits for its gap after the
@@ -13,25 +14,58 @@ public record FaultPlan(List<Step> steps) {
   /** What can fail. */
   public enum Kind {
     /** SIGKILL of a rank's process. */
-    KILL_RANK,
+    KILL_RANK(true),
+    /** SIGKILL of a rank's process, which takes its time to die: it is silent at first. */
+    SLOW_DEATH(true),
     /** A node dies; connections to it break at once. */
-    CRASH_NODE,
+    CRASH_NODE(false),
     /** A node loses power: nobody is told, it is just silent. */
-    POWER_OFF,
+    POWER_OFF(false),
     /** SIGSTOP of a rank's process, and SIGCONT later. */
-    FREEZE,
+    FREEZE(true),
     /**
      * A node hears nothing and nobody hears it, for ever; its daemon kills its ranks in the end.
      */
-    ISOLATE_NODE,
+    ISOLATE_NODE(false),
     /** Two nodes cannot hear each other for a while. */
-    PARTITION,
+    PARTITION(false),
+    /** A node is not heard by another one for a while, and hears it. */
+    ONE_WAY(false),
+    /** A node's daemon and fmirun cannot hear each other for a while. */
+    CUT_FROM_JOB(false),
+    /** fmirun cannot hear a node's daemon for a while, which hears it. */
+    UNHEARD_BY_JOB(false),
+    /** A node's daemon cannot hear fmirun for a while, which hears it. */
+    DEAF_TO_JOB(false),
+    /** A node's daemon stands still for a while. */
+    PAUSE_DAEMON(false),
+    /** fmirun stands still for a while. */
+    PAUSE_FMIRUN(false),
+    /** The next process that is to be started on a node cannot be. */
+    START_FAILS(false),
+    /** The next process that is started on a node takes longer, or for ever, to come up. */
+    START_HANGS(false),
     /** The data connection between two ranks breaks, both of which live. */
-    BREAK_CONNECTION,
+    BREAK_CONNECTION(true),
     /** A rank takes another one for dead that lives. */
-    FALSE_SUSPICION,
+    FALSE_SUSPICION(true),
     /** A bit of a node's memory flips. */
-    CORRUPT_MEMORY
+    CORRUPT_MEMORY(false),
+    /** Something else takes all free memory of a node for a while. */
+    FILL_MEMORY(false),
+    /** The next use that a rank's process makes of the node's memory fails. */
+    MEMORY_ERROR(true);
+
+    private final boolean ofRank;
+
+    Kind(boolean ofRank) {
+      this.ofRank = ofRank;
+    }
+
+    /** Whether its victim is a rank, and not a node. */
+    public boolean isOfRank() {
+      return ofRank;
+    }
   }
 
   /** The rank, or node, that happens to run when the failure is due. */
@@ -47,8 +81,8 @@ public record FaultPlan(List<Step> steps) {
    *     suspects the victim; else unused
    * @param gapNanos virtual time since the failure before
    * @param gapPrimitives primitives to execute after that time
-   * @param nanos how long a freeze or a partition lasts; after which time a lost node can be
-   *     started again, {@link Long#MAX_VALUE} for never
+   * @param nanos how long what passes lasts; after which time a lost node can be started again,
+   *     {@link Long#MAX_VALUE} for never
    */
   public record Step(
       Kind kind, int victim, int other, long gapNanos, long gapPrimitives, long nanos) {}
@@ -62,6 +96,11 @@ public record FaultPlan(List<Step> steps) {
     return new FaultPlan(List.of());
   }
 
+  /** These failures. */
+  public static FaultPlan of(Step... steps) {
+    return new FaultPlan(List.of(steps));
+  }
+
   /**
    * A plan drawn by chance. Gaps are spread evenly over orders of magnitude; half of the victims
    * die in the middle of what they are doing.
@@ -69,7 +108,7 @@ public record FaultPlan(List<Step> steps) {
    * @param failures how many
    * @param kinds which kinds to choose from
    * @param mostPrimitives the longest gap; about the number of primitives of the whole job
-   * @param nanos see {@link Step#nanos}
+   * @param nanos see {@link Step#nanos}, drawn for each failure
    */
   public static FaultPlan random(
       SplittableRandom random,
@@ -78,18 +117,14 @@ public record FaultPlan(List<Step> steps) {
       int ranks,
       int nodes,
       long mostPrimitives,
-      long nanos) {
+      ToLongFunction<Kind> nanos) {
     List<Step> steps = new ArrayList<>();
     for (int i = 0; i < failures; i++) {
       Kind kind = kinds.get(random.nextInt(kinds.size()));
-      int among =
-          switch (kind) {
-            case KILL_RANK, FREEZE, BREAK_CONNECTION, FALSE_SUSPICION -> ranks;
-            case CRASH_NODE, POWER_OFF, ISOLATE_NODE, PARTITION, CORRUPT_MEMORY -> nodes;
-          };
+      int among = kind.isOfRank() ? ranks : nodes;
       int victim = random.nextBoolean() ? RUNNING : random.nextInt(among);
       long gap = (long) Math.exp(random.nextDouble() * Math.log((double) mostPrimitives));
-      steps.add(new Step(kind, victim, random.nextInt(among), 0, gap, nanos));
+      steps.add(new Step(kind, victim, random.nextInt(among), 0, gap, nanos.applyAsLong(kind)));
     }
     return new FaultPlan(steps);
   }

@@ -11,7 +11,6 @@ import org.fmi.control.JobMessage;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.Fault;
 import org.fmi.spi.RankConfig;
-import org.fmi.testkit.FaultPlan.Step;
 import org.fmi.testkit.SimNode.Boot;
 import org.jspecify.annotations.Nullable;
 
@@ -20,33 +19,30 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><i>Commands</i> ({@link #launch}, {@link #spawn}, {@link #kill}, {@link #fence}, {@link
  * #tell}) are those of a job: they travel to the node, in order, and have no effect on a node that
- * is down or cut off. <i>Faults</i> ({@link #crash} and so on) happen at once. Called by whoever
- * runs in the simulation, or before it runs.
+ * is down or cut off. What fails is up to {@link SimFaults}. Called by whoever runs in the
+ * simulation, or before it runs.
  */
 public final class SimCluster {
-  private static final int HEARTBEAT_TIMEOUT_MILLIS = 500;
+  /** After this long without a sign of life whoever should give one is taken for dead. */
+  public static final int HEARTBEAT_TIMEOUT_MILLIS = 500;
 
   /** How many exits a failure's report shows. */
   private static final int KEPT_EXITS = 8;
 
-  private static final int SIGKILLED = 128 + 9;
+  static final int SIGKILLED = 128 + 9;
 
   private final Simulation simulation;
   private final SimModel model;
   private final long memoryPerNode;
   private final SimNode[] nodes;
   private final SimNetwork network;
-  private final SimDetectors detectors;
+  private final SimFaults faults;
   private final Map<Long, Boot> placed = new HashMap<>();
   private final TreeMap<Integer, SimProcess> serving = new TreeMap<>();
   private final List<Exit> exits = new ArrayList<>();
   private @Nullable Supervisor supervisor;
-
-  private FaultPlan plan = FaultPlan.none();
-  private int nextFault;
-  private long lastFaultNanos;
-  private long sinceGap;
-  private long primitives;
+  private SimDaemon.Factory daemons = host -> new PlainDaemon(this, host);
+  private SimObserver observer = new SimObserver() {};
 
   /**
    * A cluster, all of whose nodes are down.
@@ -61,24 +57,46 @@ public final class SimCluster {
     this.nodes = new SimNode[nodes];
     Arrays.setAll(this.nodes, SimNode::new);
     this.network = new SimNetwork(this);
-    this.detectors = new SimDetectors(this);
+    this.faults = new SimFaults(this);
     simulation.onFailure(this::describe);
   }
 
   /** How a process ended by itself. */
   public record Exit(int rank, int incarnation, int status, @Nullable Throwable cause) {}
 
+  /** Names what is run as the daemons of nodes that come up from now on. */
+  public void daemons(SimDaemon.Factory factory) {
+    daemons = factory;
+  }
+
   /** Names who hears of what happens. */
   public void supervise(Supervisor by) {
     supervisor = by;
   }
 
+  /** Names who hears of what really happens. */
+  public void observe(SimObserver by) {
+    observer = by;
+  }
+
+  /** Lets parts of it fail. */
+  public SimFaults faults() {
+    return faults;
+  }
+
   /** Injects these failures from now on. */
-  public void inject(FaultPlan faults) {
-    plan = faults;
-    nextFault = 0;
-    sinceGap = 0;
-    lastFaultNanos = simulation.nanoTime();
+  public void inject(FaultPlan plan) {
+    faults.inject(plan);
+  }
+
+  /** Failures of the plan that were injected. */
+  public int injected() {
+    return faults.injected();
+  }
+
+  /** Primitives executed by all ranks so far. */
+  public long primitives() {
+    return faults.primitives();
   }
 
   public Simulation simulation() {
@@ -89,14 +107,16 @@ public final class SimCluster {
     return model;
   }
 
-  /** Failures of the plan that were injected. */
-  public int injected() {
-    return nextFault;
+  /** Whether a node is up, and neither fmirun nor a failure has given it up. */
+  public boolean isUsable(int node) {
+    Boot boot = nodes[node].boot;
+    return boot != null && !boot.isolated && boot.control.known();
   }
 
-  /** Primitives executed by all ranks so far. */
-  public long primitives() {
-    return primitives;
+  /** Whether a node lives and can be reached, whatever fmirun thinks of it. */
+  public boolean lives(int node) {
+    Boot boot = nodes[node].boot;
+    return boot != null && !boot.isolated;
   }
 
   /** The processes that ended by themselves, not killed. */
@@ -157,21 +177,22 @@ public final class SimCluster {
   }
 
   private void boot(SimNode node) {
-    if ((node.boot != null && !node.boot.isolated) || node.repairedAt == Long.MAX_VALUE) {
+    Boot before = node.boot;
+    if ((before != null && !before.isolated && before.control.known())
+        || node.repairedAt == Long.MAX_VALUE) {
       return;
     }
-    if (node.boot != null || node.repairedAt > simulation.nanoTime()) {
+    if (before != null || node.repairedAt > simulation.nanoTime()) {
       launch(node.number);
       return;
     }
-    Boot boot =
-        new Boot(
-            node,
-            new SimNodeMemory(memoryPerNode),
-            simulation.random().nextLong(1L << 40),
-            simulation);
+    SimNodeMemory memory = new SimNodeMemory(memoryPerNode);
+    long clock = simulation.random().nextLong(1L << 40);
+    Boot boot = new Boot(this, node, memory, clock, daemons);
+    memory.onNoRoom(() -> observer.onNoRoom(node.number));
     node.boot = boot;
-    report(boot, "node up", node.number, s -> s.onNodeUp(node.number));
+    boot.control.update();
+    boot.daemon.onConnected();
   }
 
   /** Starts a process for a rank on the node its configuration names. */
@@ -179,16 +200,37 @@ public final class SimCluster {
     Boot boot = nodes[config.node()].boot;
     if (boot != null) {
       placed.put(key(config.rank(), config.incarnation()), boot);
-      command(
-          boot,
-          "spawn",
-          config.rank(),
-          () -> {
-            SimProcess process = new SimProcess(this, boot, config, program);
-            boot.processes.add(process);
-            serving.put(config.rank(), process);
-            process.start(model.processStart().draw(simulation.random()));
-          });
+      boot.control.command("spawn", config.rank(), () -> start(boot, config, program));
+    }
+  }
+
+  private void start(Boot boot, RankConfig config, SimProgram program) {
+    SimHost host = new SimHost(this, boot);
+    long delay = host.startDelay();
+    if (host.failsToStart()) {
+      host.report(
+          "start failed", config.rank(), () -> host.giveUp("cannot start rank " + config.rank()));
+    } else if (delay < Long.MAX_VALUE) {
+      host.after(delay, "start", config.rank(), () -> run(boot, config, program));
+    }
+  }
+
+  SimProcess run(Boot boot, RankConfig config, SimProgram program) {
+    SimProcess process = new SimProcess(this, boot, config, program);
+    boot.processes.add(process);
+    serving.put(config.rank(), process);
+    process.start(0);
+    return process;
+  }
+
+  /**
+   * Gives an order to the daemon of a node: does something there when it arrives, if the daemon is
+   * still there and hears it.
+   */
+  public void order(int node, String what, long subject, Consumer<SimDaemon> order) {
+    Boot boot = nodes[node].boot;
+    if (boot != null) {
+      boot.control.command(what, subject, () -> order.accept(boot.daemon));
     }
   }
 
@@ -196,8 +238,7 @@ public final class SimCluster {
   public void kill(int rank, int incarnation) {
     Boot boot = placed.get(key(rank, incarnation));
     if (boot != null) {
-      command(
-          boot,
+      boot.control.command(
           "kill",
           rank,
           () -> {
@@ -209,20 +250,36 @@ public final class SimCluster {
     }
   }
 
-  /** Kills a node's daemon and processes and deletes its memory; its loss is reported. */
-  public void fence(int node) {
+  /**
+   * Kills a node's daemon and processes and deletes its memory, if fmirun can reach it; it counts
+   * as lost from now on, and that is reported.
+   */
+  public void fence(int node, String reason) {
     Boot boot = nodes[node].boot;
     if (boot != null) {
-      command(boot, "fence", node, () -> die(boot, false, "killed", 0));
+      simulation.after(
+          controlDelay(),
+          "fence",
+          node,
+          () -> {
+            if (boot.alive && boot.control.reachable()) {
+              die(boot, false);
+            }
+          });
+      simulation.after(0, "forget", node, () -> boot.control.lose(reason));
     }
+  }
+
+  /** SIGKILL of a node's daemon, with which its ranks end. */
+  public void killDaemon(int node) {
+    faults.crashNode(node, 0);
   }
 
   /** Sends a message to a process. */
   public void tell(int rank, int incarnation, JobMessage message) {
     Boot boot = placed.get(key(rank, incarnation));
     if (boot != null) {
-      command(
-          boot,
+      boot.control.command(
           "tell",
           rank,
           () -> {
@@ -239,8 +296,7 @@ public final class SimCluster {
     for (SimNode node : nodes) {
       Boot boot = node.boot;
       if (boot != null) {
-        command(
-            boot,
+        boot.control.command(
             "tell all",
             node.number,
             () -> boot.processes.forEach(process -> process.link().deliver(message)));
@@ -248,119 +304,9 @@ public final class SimCluster {
     }
   }
 
-  private void command(Boot boot, String what, long subject, Runnable action) {
-    simulation.after(
-        boot.down.delay(controlDelay()),
-        what,
-        subject,
-        () -> {
-          if (boot.alive && !boot.isolated) {
-            action.run();
-          }
-        });
-  }
-
-  // Faults
-
-  /** SIGKILL of the process that serves a rank, if there is one. */
-  public void crash(int rank) {
-    SimProcess process = serving.get(rank);
-    if (process != null && process.alive()) {
-      crash(process);
-    }
-  }
-
-  private void crash(SimProcess process) {
+  void crash(SimProcess process) {
     if (process.alive()) {
       end(process, SIGKILLED, true);
-    }
-  }
-
-  /** A node dies and its connections break. It can be started again after {@code repairNanos}. */
-  public void crashNode(int node, long repairNanos) {
-    Boot boot = nodes[node].boot;
-    if (boot != null) {
-      die(boot, false, "connection to the daemon lost", repairNanos);
-    }
-  }
-
-  /** A node dies in silence. It can be started again after {@code repairNanos}. */
-  public void powerOff(int node, long repairNanos) {
-    Boot boot = nodes[node].boot;
-    if (boot != null) {
-      die(boot, true, "daemon silent", repairNanos);
-    }
-  }
-
-  /** Cuts a node off from all others and the job; its daemon kills its ranks some time later. */
-  public void isolate(int node, long repairNanos) {
-    Boot boot = nodes[node].boot;
-    if (boot == null || boot.isolated) {
-      return;
-    }
-    boot.isolated = true;
-    boot.lastReport = simulation.nanoTime();
-    reportLoss(boot, true, "daemon silent");
-    detectors.cut();
-    simulation.after(
-        heartbeatTimeout(), "fences itself", node, () -> die(boot, true, "", repairNanos));
-  }
-
-  /** SIGSTOP of a rank's process, and SIGCONT after {@code nanos}. */
-  public void freeze(int rank, long nanos) {
-    SimProcess process = serving.get(rank);
-    if (process == null || !process.alive() || process.frozen()) {
-      return;
-    }
-    process.freeze();
-    int freeze = process.freezes();
-    detectors.froze(process);
-    simulation.after(nanos, "thaw", rank, process::thaw);
-    simulation.after(
-        heartbeatTimeout(),
-        "silent",
-        rank,
-        () -> {
-          if (process.frozen() && process.freezes() == freeze) {
-            report(
-                process.boot(),
-                "rank silent",
-                rank,
-                s -> s.onRankSilent(rank, process.incarnation()));
-          }
-        });
-  }
-
-  /** Two nodes cannot hear each other for {@code nanos}. */
-  public void partition(int a, int b, long nanos) {
-    if (a != b) {
-      network.cut(a, b);
-      detectors.cut();
-      simulation.after(nanos, "heal", a, () -> network.heal(a, b));
-    }
-  }
-
-  /** The data connection between two ranks breaks, if there is one. */
-  public void breakConnection(int rank, int other) {
-    SimProcess process = serving.get(rank);
-    if (process != null && rank != other) {
-      process.breakConnection(other);
-    }
-  }
-
-  /** The detector of rank {@code by} takes {@code rank} for dead. */
-  public void suspectFalsely(int by, int rank) {
-    SimProcess process = serving.get(by);
-    if (process != null && by != rank) {
-      detectors.suspectFalsely(process, rank);
-    }
-  }
-
-  /** A bit of a node's memory flips. */
-  public void corruptMemory(int node) {
-    Boot boot = nodes[node].boot;
-    if (boot != null) {
-      boot.memory.corrupt(simulation.random());
     }
   }
 
@@ -370,8 +316,32 @@ public final class SimCluster {
     return network;
   }
 
-  SimDetectors detectors() {
-    return detectors;
+  @Nullable Supervisor supervisor() {
+    return supervisor;
+  }
+
+  int nodes() {
+    return nodes.length;
+  }
+
+  /** The current life of a node; null while it is down. */
+  @Nullable Boot boot(int node) {
+    return nodes[node].boot;
+  }
+
+  /** The nodes that are up. */
+  List<Boot> boots() {
+    List<Boot> up = new ArrayList<>();
+    for (SimNode node : nodes) {
+      if (node.boot != null) {
+        up.add(node.boot);
+      }
+    }
+    return up;
+  }
+
+  SimObserver observer() {
+    return observer;
   }
 
   long controlDelay() {
@@ -383,73 +353,62 @@ public final class SimCluster {
     return config.heartbeatTimeoutMillis() * 1_000_000L + controlDelay();
   }
 
-  private long heartbeatTimeout() {
+  long heartbeatTimeout() {
     long timeout = HEARTBEAT_TIMEOUT_MILLIS * 1_000_000L;
     return timeout + simulation.random().nextLong(timeout / 4);
-  }
-
-  /** The daemon has something to report, in order with all else it reports. */
-  void report(Boot boot, String what, long subject, Consumer<Supervisor> to) {
-    if (!boot.alive || boot.isolated) {
-      return;
-    }
-    long delay = boot.up.delay(controlDelay());
-    long arrival = simulation.nanoTime() + delay;
-    simulation.after(
-        delay,
-        what,
-        subject,
-        () -> {
-          Supervisor by = supervisor;
-          if (by != null && arrival <= boot.lastReport) {
-            to.accept(by);
-          }
-        });
   }
 
   /** A process' program returned or threw. By its own thread. */
   void exited(SimProcess process, int status, @Nullable Throwable cause) {
     exits.add(new Exit(process.rank(), process.incarnation(), status, cause));
+    process.link().exiting();
     end(process, status, false);
   }
 
-  private void end(SimProcess process, int status, boolean signaled) {
+  void end(SimProcess process, int status, boolean signaled) {
     simulation.note("end", process.rank());
     process.die(false);
-    Boot boot = process.boot();
-    boot.processes.remove(process);
+    process.boot().processes.remove(process);
     long clearing = controlDelay();
     if (signaled) {
-      simulation.after(
-          simulation.random().nextLong(clearing + 1),
-          "death",
-          process.rank(),
-          () ->
-              report(
-                  boot,
-                  "death report",
-                  process.rank(),
-                  s -> s.onRankDying(process.rank(), process.incarnation())));
+      reportDeath(process, simulation.random().nextLong(clearing + 1));
     }
+    reportExit(process, clearing, status, signaled);
+  }
+
+  void reportDeath(SimProcess process, long after) {
     simulation.after(
-        clearing,
+        after,
+        "death",
+        process.rank(),
+        () -> atDaemon(process.boot(), () -> process.boot().daemon.onDying(process)));
+  }
+
+  void reportExit(SimProcess process, long after, int status, boolean signaled) {
+    simulation.after(
+        after,
         "exit",
         process.rank(),
         () ->
-            report(
-                boot,
-                "exit report",
-                process.rank(),
-                s ->
-                    s.onRankExited(
-                        boot.node.number,
-                        process.rank(),
-                        process.incarnation(),
-                        status,
-                        signaled)));
+            atDaemon(
+                process.boot(), () -> process.boot().daemon.onExited(process, status, signaled)));
   }
 
-  private void die(Boot boot, boolean unheard, String reason, long repairNanos) {
+  /**
+   * Something happens to the daemon of a node, if it is there, as soon as it does not stand still.
+   */
+  void atDaemon(Boot boot, Runnable action) {
+    if (boot.alive) {
+      boot.control.whenDaemonRuns(action);
+    }
+  }
+
+  /** A daemon has lost fmirun. */
+  void fmirunGone(Boot boot) {
+    atDaemon(boot, boot.daemon::onFmirunGone);
+  }
+
+  void die(Boot boot, boolean unheard) {
     if (!boot.alive) {
       return;
     }
@@ -457,69 +416,19 @@ public final class SimCluster {
     boot.alive = false;
     boot.node.boot = null;
     long now = simulation.nanoTime();
-    boot.node.repairedAt = repairNanos > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + repairNanos;
+    boolean never = boot.repairNanos > Long.MAX_VALUE - now;
+    boot.node.repairedAt = never ? Long.MAX_VALUE : now + boot.repairNanos;
     for (SimProcess process : boot.processes) {
       process.die(unheard);
+      if (unheard) {
+        process.vanish();
+      } else {
+        process.hangUp();
+      }
     }
     boot.memory.clear();
-    if (!boot.isolated) {
-      boot.lastReport = now + controlDelay();
-      reportLoss(boot, unheard, reason);
-    }
-  }
-
-  /** The job notices that a daemon is gone: after all it still hears from it. */
-  private void reportLoss(Boot boot, boolean unheard, String reason) {
-    long after = unheard ? heartbeatTimeout() : boot.lastReport - simulation.nanoTime() + 1;
-    simulation.after(
-        after,
-        "node lost",
-        boot.node.number,
-        () -> {
-          Supervisor by = supervisor;
-          if (by != null) {
-            by.onNodeLost(boot.node.number, reason);
-          }
-        });
-  }
-
-  /** A primitive is executed by {@code process}: is it time for a failure? */
-  void atPrimitive(SimProcess process) {
-    primitives++;
-    if (nextFault == plan.steps().size()) {
-      return;
-    }
-    Step step = plan.steps().get(nextFault);
-    if (simulation.nanoTime() - lastFaultNanos < step.gapNanos()
-        || ++sinceGap < step.gapPrimitives()) {
-      return;
-    }
-    nextFault++;
-    sinceGap = 0;
-    lastFaultNanos = simulation.nanoTime();
-    simulation.note(step.kind().name(), step.victim());
-    inject(step, process);
-  }
-
-  private void inject(Step step, SimProcess running) {
-    SimProcess named = serving.get(step.victim());
-    SimProcess victim = named != null && named.alive() ? named : running;
-    int rank = victim.rank();
-    int node =
-        step.victim() >= 0 && step.victim() < nodes.length && nodes[step.victim()].boot != null
-            ? step.victim()
-            : running.node();
-    switch (step.kind()) {
-      case KILL_RANK -> crash(victim);
-      case CRASH_NODE -> crashNode(node, step.nanos());
-      case POWER_OFF -> powerOff(node, step.nanos());
-      case FREEZE -> freeze(rank, step.nanos());
-      case ISOLATE_NODE -> isolate(node, step.nanos());
-      case PARTITION -> partition(node, step.other(), step.nanos());
-      case BREAK_CONNECTION -> breakConnection(rank, step.other());
-      case FALSE_SUSPICION -> suspectFalsely(step.other(), rank);
-      case CORRUPT_MEMORY -> corruptMemory(node);
-    }
+    observer.onMemoryLost(boot.node.number, boot.struck);
+    boot.control.daemonDied(unheard || boot.isolated);
   }
 
   private static @Nullable SimProcess find(Boot boot, int rank, int incarnation) {
@@ -537,7 +446,7 @@ public final class SimCluster {
 
   private String describe() {
     StringBuilder text = new StringBuilder("failures injected: ");
-    text.append(plan.steps().subList(0, nextFault));
+    text.append(faults.describe());
     for (SimProcess process : serving.values()) {
       text.append("\n  ").append(process);
     }

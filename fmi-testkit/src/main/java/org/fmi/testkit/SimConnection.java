@@ -2,6 +2,7 @@ package org.fmi.testkit;
 
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,8 +13,14 @@ import org.jspecify.annotations.Nullable;
  *   CONNECTING --accepted--> OPEN --one end shut, or severed--> SHUT
  *        +-------refused or shut-------------------------------->
  * </pre>
+ *
+ * What a cut holds up for longer than the heartbeat's timeout ends the connection, as TCP's user
+ * timeout does. Inside a node the death of a process ends nothing: the memory stays.
  */
-final class SimConnection {
+final class SimConnection implements SimNetwork.Held {
+  /** Who gets no answer asks again after this long. */
+  private static final long ASK_AGAIN_NANOS = 20_000_000;
+
   private enum State {
     CONNECTING,
     OPEN,
@@ -27,6 +34,7 @@ final class SimConnection {
   private final Direction in;
   private State state = State.CONNECTING;
   private boolean asked;
+  private boolean timed;
 
   /** {@code from} wants to talk to {@code to}. */
   SimConnection(SimNetwork network, SimTransport from, SimTransport to) {
@@ -39,7 +47,7 @@ final class SimConnection {
 
   /** Asks the other side; may be held up by a cut. */
   void connect() {
-    simulation.after(network.delay(), "connect", out.from.process().rank(), this::arriveAsking);
+    simulation.after(delay(), "connect", out.from.process().rank(), this::arriveAsking);
   }
 
   private void arriveAsking() {
@@ -47,11 +55,14 @@ final class SimConnection {
       return;
     }
     SimProcess accepting = out.to.process();
-    if (accepting.silentlyDead()) {
+    if (accepting.mute()) {
+      simulation.after(ASK_AGAIN_NANOS, "connect", out.from.process().rank(), this::arriveAsking);
+      timeOutUnless(() -> asked);
       return;
     }
-    if (network.silence(out.from.process(), accepting)) {
+    if (network.severed(out.from.process(), accepting)) {
       network.hold(this);
+      timeOutUnless(() -> asked);
       return;
     }
     if (!out.to.open()) {
@@ -60,7 +71,7 @@ final class SimConnection {
       return;
     }
     asked = true;
-    accepting.post(network.delay(), "accept", this::accept);
+    accepting.post(delay(), "accept", this::accept);
   }
 
   private void accept() {
@@ -90,7 +101,7 @@ final class SimConnection {
     if (direction.refused) {
       direction.refused = false;
       SimTransport sender = direction.from;
-      sender.process().post(network.delay(), "credit", sender::signal);
+      sender.process().post(delay(), "credit", sender::signal);
     }
   }
 
@@ -110,6 +121,9 @@ final class SimConnection {
     sent.loseLast();
     if (!unheard && told) {
       sent.append(null, reason);
+    } else if (unheard && end.kind() == SimTransport.Kind.FAR) {
+      SimProcess peer = sent.to.process();
+      peer.post(peer.cluster().timeout(peer.config()), "timed out", () -> sent.end("timed out"));
     }
   }
 
@@ -124,8 +138,36 @@ final class SimConnection {
     }
   }
 
+  /** Ends it if, after the timeout, a cut has held it up all the time. */
+  private void timeOutUnless(BooleanSupplier goesOn) {
+    if (timed) {
+      return;
+    }
+    timed = true;
+    SimProcess waiting = out.from.process();
+    simulation.after(
+        waiting.cluster().timeout(waiting.config()),
+        "connection times out",
+        waiting.rank(),
+        () -> {
+          timed = false;
+          if (state != State.SHUT && !goesOn.getAsBoolean()) {
+            state = State.SHUT;
+            for (Direction direction : List.of(out, in)) {
+              direction.flight.clear();
+              direction.to.process().post(0, "timed out", () -> direction.end("timed out"));
+            }
+          }
+        });
+  }
+
+  private long delay() {
+    return out.from.delay();
+  }
+
   /** A cut is healed. */
-  void goOn() {
+  @Override
+  public void goOn() {
     if (state == State.CONNECTING && !asked) {
       connect();
     }
@@ -144,6 +186,7 @@ final class SimConnection {
     int outstanding;
     boolean refused;
     int late;
+    int holds;
 
     Direction(SimTransport from, SimTransport to) {
       this.from = from;
@@ -153,7 +196,7 @@ final class SimConnection {
 
     void append(byte @Nullable [] frame, String reason) {
       flight.add(new Packet(frame, reason));
-      simulation.after(lane.delay(network.delay()), "arrive", to.process().rank(), this::arrive);
+      simulation.after(lane.delay(delay()), "arrive", to.process().rank(), this::arrive);
     }
 
     /** Some of what was sent last never arrives. */
@@ -171,6 +214,8 @@ final class SimConnection {
       if (late > 0 || network.silence(from.process(), to.process())) {
         late++;
         network.hold(SimConnection.this);
+        int hold = holds;
+        timeOutUnless(() -> late == 0 || holds != hold);
         return;
       }
       Packet head = flight.poll();
@@ -179,11 +224,21 @@ final class SimConnection {
       }
     }
 
+    /** The end that receives hears that it is over. */
+    void end(String reason) {
+      to.deliver(SimConnection.this, from.process().rank(), null, reason);
+    }
+
     void goOn() {
+      if (late > 0 && network.silence(from.process(), to.process())) {
+        network.hold(SimConnection.this);
+        return;
+      }
+      holds++;
       int again = late;
       late = 0;
       for (int i = 0; i < again; i++) {
-        simulation.after(lane.delay(network.delay()), "arrive", to.process().rank(), this::arrive);
+        simulation.after(lane.delay(delay()), "arrive", to.process().rank(), this::arrive);
       }
     }
   }

@@ -13,6 +13,7 @@ final class SimJobLink implements JobLink {
   private final Lane fromDaemon;
   private final ArrayDeque<JobMessage> early = new ArrayDeque<>();
   private JobLink.@Nullable Listener listener;
+  private boolean closed;
 
   SimJobLink(SimProcess process) {
     this.process = process;
@@ -26,6 +27,7 @@ final class SimJobLink implements JobLink {
     if (process.gone()) {
       return;
     }
+    process.cluster().observer().onSaid(process, message);
     // What was sent before a death still arrives, perhaps after the report of the exit.
     SimCluster cluster = process.cluster();
     process
@@ -35,12 +37,32 @@ final class SimJobLink implements JobLink {
             "to daemon",
             process.rank(),
             () ->
-                cluster.report(
-                    process.boot(),
-                    "rank message",
-                    process.rank(),
-                    supervisor ->
-                        supervisor.onRankMessage(process.rank(), process.incarnation(), message)));
+                cluster.atDaemon(
+                    process.boot(), () -> process.boot().daemon.onSaid(process, message)));
+  }
+
+  /** The process exits by itself. */
+  void exiting() {
+    toDaemon("exiting", () -> process.boot().daemon.onExiting(process));
+  }
+
+  /** The process is dead: its end of the line is closed. */
+  void close() {
+    if (!closed) {
+      closed = true;
+      toDaemon("line closed", () -> process.boot().daemon.onDisconnected(process));
+    }
+  }
+
+  private void toDaemon(String what, Runnable action) {
+    SimCluster cluster = process.cluster();
+    process
+        .simulation()
+        .after(
+            toDaemon.delay(cluster.controlDelay()),
+            what,
+            process.rank(),
+            () -> cluster.atDaemon(process.boot(), action));
   }
 
   @Override
@@ -66,6 +88,7 @@ final class SimJobLink implements JobLink {
         fromDaemon.delay(process.cluster().controlDelay()),
         "job message",
         () -> {
+          process.cluster().observer().onTold(process, message);
           JobLink.Listener to = listener;
           if (to == null) {
             early.add(message);

@@ -17,6 +17,7 @@ import java.util.SplittableRandom;
  * @param maxPayload as {@link org.fmi.spi.Transport#maxPayload}
  * @param eagerLimit as {@link org.fmi.spi.Transport#eagerLimit}
  * @param remoteMemory whether ranks read each other's memory
+ * @param near whether ranks of a node have a faster transport, with memory that they share
  */
 public record SimModel(
     Delay network,
@@ -30,7 +31,8 @@ public record SimModel(
     int capacity,
     int maxPayload,
     int eagerLimit,
-    boolean remoteMemory) {
+    boolean remoteMemory,
+    boolean near) {
 
   /**
    * A range of delays, most near the lower end.
@@ -42,6 +44,24 @@ public record SimModel(
     long draw(SplittableRandom random) {
       return min + (random.nextLong(max - min + 1) >> random.nextInt(8));
     }
+  }
+
+  /** A quick and quiet world. */
+  public static SimModel calm() {
+    return new SimModel(
+        new Delay(1_000, 10_000),
+        new Delay(5_000, 50_000),
+        new Delay(100_000, 1_000_000),
+        new Delay(1_000_000, 10_000_000),
+        new Delay(500, 2_000),
+        new Delay(1_000, 100_000),
+        1_000,
+        100,
+        16,
+        1024,
+        512,
+        false,
+        false);
   }
 
   /** A world drawn by chance, from calm and roomy to wild and narrow. */
@@ -59,11 +79,12 @@ public record SimModel(
         1 + random.nextInt(16),
         maxPayload,
         1 + random.nextInt(maxPayload),
-        random.nextBoolean());
+        random.nextBoolean(),
+        random.nextInt(4) > 0);
   }
 
-  /** The same world, where ranks read each other's memory. */
-  public SimModel withRemoteMemory() {
+  /** The same world, where ranks read each other's memory, and have a transport within a node. */
+  public SimModel withEverything() {
     return new SimModel(
         network,
         control,
@@ -76,6 +97,7 @@ public record SimModel(
         capacity,
         maxPayload,
         eagerLimit,
+        true,
         true);
   }
 }

@@ -25,25 +25,39 @@ final class SimNode {
     final long clockOffset;
     final List<SimProcess> processes = new ArrayList<>();
 
-    /** From the daemon to the job, and back. */
-    final Lane up;
-
-    final Lane down;
-
-    /** Reports that would arrive later than this are lost. */
-    long lastReport = Long.MAX_VALUE;
-
     boolean alive = true;
 
     /** Cut off from everything. */
     boolean isolated;
 
-    Boot(SimNode node, SimNodeMemory memory, long clockOffset, Simulation simulation) {
+    /** A failure of the node itself has hit it, so that nothing in its memory counts any more. */
+    boolean struck;
+
+    /** After which time it can be started again, once its daemon has ended. */
+    long repairNanos;
+
+    /** How many of the processes that are started next cannot be. */
+    int failingStarts;
+
+    /** How much longer the next start of a process takes. */
+    long startDelay;
+
+    /** The connection of its daemon with fmirun. */
+    final SimControl control;
+
+    final SimDaemon daemon;
+
+    Boot(
+        SimCluster cluster,
+        SimNode node,
+        SimNodeMemory memory,
+        long clockOffset,
+        SimDaemon.Factory daemons) {
       this.node = node;
       this.memory = memory;
       this.clockOffset = clockOffset;
-      this.up = new Lane(simulation);
-      this.down = new Lane(simulation);
+      this.control = new SimControl(cluster, this);
+      this.daemon = daemons.open(new SimHost(cluster, this));
     }
   }
 }

@@ -20,6 +20,11 @@ public final class SimNodeMemory implements NodeMemory {
   private final long capacity;
   private long used;
 
+  /** Bytes that something else on the node has taken. */
+  private long taken;
+
+  private Runnable onNoRoom = () -> {};
+
   /** A memory of {@code capacity} bytes. */
   public SimNodeMemory(long capacity) {
     this.capacity = capacity;
@@ -41,8 +46,9 @@ public final class SimNodeMemory implements NodeMemory {
   public synchronized MemorySegment create(String name, long bytes, Arena arena)
       throws IOException {
     MemorySegment old = pieces.get(name);
-    long free = capacity - used + (old == null ? 0 : old.byteSize());
+    long free = Math.max(0, capacity - taken - used) + (old == null ? 0 : old.byteSize());
     if (bytes > free) {
+      onNoRoom.run();
       throw new IOException(
           "no room for "
               + name
@@ -85,6 +91,21 @@ public final class SimNodeMemory implements NodeMemory {
     used = 0;
   }
 
+  /** Something else takes all that is free. */
+  synchronized void fill() {
+    taken = Math.max(0, capacity - used);
+  }
+
+  /** It gives it back. */
+  synchronized void drain() {
+    taken = 0;
+  }
+
+  /** Names who hears that there was no room for a piece. */
+  void onNoRoom(Runnable listener) {
+    onNoRoom = listener;
+  }
+
   /** Flips one bit somewhere, as a memory error does, if anything is in use. */
   synchronized void corrupt(SplittableRandom random) {
     long at = used == 0 ? -1 : random.nextLong(used);
@@ -118,12 +139,14 @@ public final class SimNodeMemory implements NodeMemory {
     @Override
     public MemorySegment create(String name, long bytes, Arena arena) throws IOException {
       process.primitive();
+      process.failIfMemoryDoes(name);
       return SimNodeMemory.this.create(name, bytes, arena);
     }
 
     @Override
     public MemorySegment open(String name, Arena arena) throws IOException {
       process.primitive();
+      process.failIfMemoryDoes(name);
       return SimNodeMemory.this.open(name, arena);
     }
 

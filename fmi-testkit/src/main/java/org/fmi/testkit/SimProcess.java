@@ -1,11 +1,11 @@
 package org.fmi.testkit;
 
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.fmi.Rollback;
 import org.fmi.control.JobLink;
-import org.fmi.spi.FailureDetectorProvider;
 import org.fmi.spi.NodeMemory;
 import org.fmi.spi.RankClock;
 import org.fmi.spi.RankConfig;
@@ -42,12 +42,17 @@ public final class SimProcess {
   private final SimClock clock = new SimClock();
   private final SimJobLink link;
   private final NodeMemory memory;
-  private final ArrayDeque<Deferred> deferred = new ArrayDeque<>();
+  private final ArrayDeque<Runnable> deferred = new ArrayDeque<>();
   private final List<SimTransport> transports = new ArrayList<>();
+  private final List<SimPort> ports = new ArrayList<>();
+  private final Lane background;
 
   private State state = State.RUNNING;
-  private boolean silent;
+  private boolean mute;
   private boolean resumeDeferred;
+  private boolean inBackground;
+  private boolean memoryFails;
+  private boolean cutOff;
   private long ticket;
   private int freezes;
   private int spins;
@@ -57,6 +62,7 @@ public final class SimProcess {
     this.simulation = cluster.simulation();
     this.boot = boot;
     this.config = config;
+    this.background = new Lane(simulation);
     this.link = new SimJobLink(this);
     this.memory = boot.memory.view(this);
     this.thread =
@@ -96,15 +102,49 @@ public final class SimProcess {
     return link;
   }
 
+  /** Its transports: a fast one within the node, if there is such, and one to all nodes. */
   public List<TransportProvider> transports() {
-    return List.of(new SimTransportProvider(this));
+    TransportProvider far = new SimTransportProvider(this, SimTransport.Kind.FAR);
+    return model().near()
+        ? List.of(new SimTransportProvider(this, SimTransport.Kind.NEAR), far)
+        : List.of(far);
   }
 
-  public FailureDetectorProvider detectors() {
-    return (forConfig, epoch, listener) -> {
-      primitive();
-      return cluster.detectors().open(this, forConfig, epoch, listener);
-    };
+  /** Takes connections from other processes' background threads. */
+  public SimPort listen(SimPort.Acceptor acceptor) {
+    primitive();
+    SimPort port = cluster.network().listen(this, acceptor);
+    ports.add(port);
+    return port;
+  }
+
+  /**
+   * Asks for a connection, to be served by this process' background thread.
+   *
+   * @param endpoint of a {@link SimPort}
+   * @param identity what that decides by
+   * @param timeout after how many nanoseconds without an answer it cannot be made
+   */
+  public SimStream connect(
+      byte[] endpoint, byte[] identity, long timeout, SimStream.Handler handler) {
+    primitive();
+    SimStream stream = new SimStream(cluster.network(), this, handler);
+    stream.connect(cluster.network().port(endpoint), identity, timeout);
+    return stream;
+  }
+
+  /** Whether its background thread runs now. */
+  public boolean inBackground() {
+    return inBackground;
+  }
+
+  /** Runs something on this process' background thread, after what it was given before. */
+  public void execute(Runnable task) {
+    if (inBackground) {
+      task.run();
+    } else if (!gone()) {
+      post(background.delay(1), "task", task);
+    }
   }
 
   public NodeMemory memory() {
@@ -118,6 +158,11 @@ public final class SimProcess {
   /** Whether it was neither killed nor has ended. */
   public boolean alive() {
     return state != State.DEAD;
+  }
+
+  /** Whether the node it was started on has not died since. */
+  public boolean hasNode() {
+    return boot.alive;
   }
 
   /** Lets virtual time go by: the program computes or sleeps. By its own thread. */
@@ -153,16 +198,12 @@ public final class SimProcess {
     return state == State.DEAD || simulation.over();
   }
 
-  /** Whether it or its node vanished without a word to its peers. */
-  boolean silentlyDead() {
-    return state == State.DEAD && silent;
-  }
-
   boolean frozen() {
     return state == State.FROZEN;
   }
 
-  int freezes() {
+  /** How often it was stopped so far. */
+  public int freezes() {
     return freezes;
   }
 
@@ -182,7 +223,7 @@ public final class SimProcess {
     if (gone()) {
       thread.block();
     }
-    cluster.atPrimitive(this);
+    cluster.faults().atPrimitive(this);
     if (state == State.DEAD) {
       thread.block();
     } else if (state == State.FROZEN) {
@@ -243,14 +284,24 @@ public final class SimProcess {
 
   /** Does something to it after a delay: not before it is thawed, and not if it dies before. */
   void post(long nanos, String what, Runnable action) {
-    simulation.after(nanos, what, rank(), () -> arrive(what, action));
+    simulation.after(nanos, what, rank(), () -> arrive(action));
   }
 
-  private void arrive(String what, Runnable action) {
-    switch (state) {
-      case RUNNING -> action.run();
-      case FROZEN -> deferred.add(new Deferred(what, action));
-      case DEAD -> {}
+  /** As {@link #post}, now: after all that was held up before. */
+  void arrive(Runnable action) {
+    if (state == State.RUNNING && deferred.isEmpty()) {
+      inBackground(action);
+    } else if (state != State.DEAD) {
+      deferred.add(action);
+    }
+  }
+
+  private void inBackground(Runnable action) {
+    inBackground = true;
+    try {
+      action.run();
+    } finally {
+      inBackground = false;
     }
   }
 
@@ -262,18 +313,74 @@ public final class SimProcess {
     transports.remove(transport);
   }
 
-  /** Ends it at this moment. {@code unheard}: its connections just fall silent. */
+  /**
+   * Ends it at this moment. {@code unheard}: its connections just fall silent, at least until
+   * {@link #hangUp}.
+   */
   void die(boolean unheard) {
     if (state == State.DEAD) {
       return;
     }
     state = State.DEAD;
-    silent = unheard;
     deferred.clear();
-    for (SimTransport transport : List.copyOf(transports)) {
-      transport.shut(unheard, "connection reset");
+    ports.forEach(SimPort::close);
+    mute = unheard;
+    if (!unheard) {
+      hangUp();
     }
-    cluster.detectors().died(this);
+    cluster.network().changed();
+  }
+
+  /** The system closes what the dead process had open. */
+  void hangUp() {
+    mute = false;
+    List.copyOf(transports).forEach(transport -> transport.die(false));
+    cluster.network().streams(this).forEach(SimStream::hangUp);
+    link.close();
+  }
+
+  /** The node is gone with all the dead process had open. */
+  void vanish() {
+    List.copyOf(transports).forEach(transport -> transport.die(true));
+    cluster.network().streams(this).forEach(SimStream::vanish);
+  }
+
+  /** Whether it runs, so that others hear its heartbeats. */
+  boolean speaks() {
+    return state == State.RUNNING;
+  }
+
+  /** Whether nothing answers for it: neither it nor, if it is dead, its system. */
+  boolean mute() {
+    return mute;
+  }
+
+  /** Its daemon has closed its line: it ends as soon as it sees that. */
+  void cutOff() {
+    cutOff = true;
+  }
+
+  /** The next use of the node's memory fails. */
+  void failMemory() {
+    memoryFails = true;
+  }
+
+  /** Throws if it was told to. */
+  void failIfMemoryDoes(String name) throws IOException {
+    if (memoryFails) {
+      memoryFails = false;
+      cluster.observer().onMemoryError(rank());
+      throw new IOException("input/output error at " + name);
+    }
+  }
+
+  /** It takes a rank that lives for dead: one it watches. */
+  void suspectFalsely(int suspect) {
+    for (SimStream stream : cluster.network().streams(this)) {
+      if (stream.leadsTo(suspect)) {
+        stream.suspectFalsely();
+      }
+    }
   }
 
   void breakConnection(int peer) {
@@ -284,6 +391,7 @@ public final class SimProcess {
     if (state == State.RUNNING) {
       state = State.FROZEN;
       freezes++;
+      cluster.network().changed();
     }
   }
 
@@ -292,14 +400,32 @@ public final class SimProcess {
       return;
     }
     state = State.RUNNING;
-    Lane lane = new Lane(simulation);
-    for (Deferred late : deferred) {
-      post(lane.delay(1), late.what, late.action);
+    if (cutOff) {
+      cluster.crash(this);
+      return;
     }
-    deferred.clear();
+    catchUp();
+    cluster.network().changed();
     if (resumeDeferred) {
       resumeDeferred = false;
       resumeAfter(model().wakeup().draw(simulation.random()), "thawed");
+    }
+  }
+
+  /** Does what was held up, one after the other. */
+  private void catchUp() {
+    if (!deferred.isEmpty()) {
+      simulation.after(
+          1,
+          "caught up",
+          rank(),
+          () -> {
+            Runnable next = state == State.RUNNING ? deferred.poll() : null;
+            if (next != null) {
+              inBackground(next);
+              catchUp();
+            }
+          });
     }
   }
 
@@ -307,8 +433,6 @@ public final class SimProcess {
   public String toString() {
     return thread.name() + " on node " + node() + " " + state;
   }
-
-  private record Deferred(String what, Runnable action) {}
 
   /** Virtual time, shifted: clocks of different nodes do not agree. */
   private final class SimClock implements RankClock {

@@ -117,7 +117,7 @@ final class SimRemoteMemory implements RemoteMemory {
       if (stopped || !transport.open()) {
         return;
       }
-      if (network.silence(process, other.process())) {
+      if (network.severed(process, other.process())) {
         goOn(SILENCE_NANOS);
         return;
       }

@@ -5,9 +5,11 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import org.fmi.spi.FrameHandler;
+import org.fmi.spi.NodeShare;
 import org.fmi.spi.RemoteMemory;
 import org.fmi.spi.Transport;
 import org.fmi.wire.Frame;
+import org.fmi.wire.FrameLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,23 +20,50 @@ import org.jspecify.annotations.Nullable;
 final class SimTransport implements Transport {
   private static final byte POISON = (byte) 0xDB;
 
+  /** What a simulated transport is like. */
+  enum Kind {
+    /** As shared memory: reaches ranks of the node, whose deaths it does not notice. */
+    NEAR("near", 10),
+    /** As a network: reaches all, and notices what breaks. */
+    FAR("sim", 30);
+
+    final String text;
+    final int order;
+
+    Kind(String text, int order) {
+      this.text = text;
+      this.order = order;
+    }
+  }
+
+  private static final int NEAR_NANOS = 2_000;
+
   private final SimProcess process;
+  private final Kind kind;
   private final SimNetwork network;
   private final int id;
+  private final int epoch;
   private final SimSignal signal;
   private final ArrayDeque<Arrival> inbox = new ArrayDeque<>();
   private final @Nullable SimConnection[] connections;
   private final SimRemoteMemory memory;
+  private final SimNodeShare share;
   private byte[][] endpoints = {};
   private boolean open = true;
 
-  SimTransport(SimProcess process, int id, int size) {
+  /** The transport of this process whose bell an arrival rings, once. */
+  private @Nullable SimTransport armed;
+
+  SimTransport(SimProcess process, Kind kind, int id, int size, int epoch) {
     this.process = process;
+    this.kind = kind;
+    this.epoch = epoch;
     this.network = process.cluster().network();
     this.id = id;
     this.signal = new SimSignal(process);
     this.connections = new SimConnection[size];
     this.memory = new SimRemoteMemory(this, network);
+    this.share = new SimNodeShare(this);
   }
 
   SimProcess process() {
@@ -47,7 +76,7 @@ final class SimTransport implements Transport {
 
   @Override
   public String name() {
-    return "sim";
+    return kind.text;
   }
 
   @Override
@@ -66,7 +95,7 @@ final class SimTransport implements Transport {
 
   @Override
   public boolean reaches(int peer) {
-    return endpoints[peer].length > 0;
+    return isUsedBy(peer) && (kind == Kind.FAR || peer(peer).process.boot().equals(process.boot()));
   }
 
   @Override
@@ -94,7 +123,7 @@ final class SimTransport implements Transport {
     }
     Simulation simulation = process.simulation();
     if (simulation.random().nextInt(process.model().refuseOneIn()) == 0) {
-      process.post(network.delay(), "room again", this::signal);
+      process.post(delay(), "room again", this::signal);
       return false;
     }
     byte[] bytes = new byte[frame.bytes()];
@@ -108,7 +137,7 @@ final class SimTransport implements Transport {
   }
 
   private SimConnection connect(int peer) {
-    SimTransport other = network.find(endpoints[peer]);
+    SimTransport other = peer(peer);
     SimConnection connection = new SimConnection(network, this, other);
     connections[peer] = connection;
     if (other.open && other.connections[process.rank()] == null) {
@@ -139,6 +168,7 @@ final class SimTransport implements Transport {
       switch (arrival) {
         case Arrival.Framed a -> {
           a.connection.received(this);
+          checkEpoch(a);
           handler.onFrame(a.peer, MemorySegment.ofArray(a.frame), 0);
           Arrays.fill(a.frame, POISON);
         }
@@ -147,6 +177,15 @@ final class SimTransport implements Transport {
       }
     }
     return work;
+  }
+
+  /** Invariant I5: no message crosses an epoch. */
+  private void checkEpoch(Arrival.Framed arrival) {
+    int of = MemorySegment.ofArray(arrival.frame).get(FrameLayout.INT, FrameLayout.EPOCH);
+    if (of != epoch) {
+      throw new AssertionError(
+          "I5: a frame of epoch %d from rank %d in epoch %d".formatted(of, arrival.peer, epoch));
+    }
   }
 
   @Override
@@ -161,12 +200,16 @@ final class SimTransport implements Transport {
 
   @Override
   public int bell() {
-    throw new UnsupportedOperationException("it is the only transport");
+    return id + 1;
   }
 
   @Override
   public boolean arm(int bell) {
-    throw new UnsupportedOperationException("it is the only transport");
+    enter();
+    SimTransport at = network.find(bell - 1);
+    boolean before = at.equals(armed);
+    armed = at;
+    return before;
   }
 
   @Override
@@ -207,8 +250,30 @@ final class SimTransport implements Transport {
     }
   }
 
+  /** Wakes the rank, wherever it sleeps. */
   void signal() {
     signal.signal();
+    SimTransport at = armed;
+    armed = null;
+    if (at != null) {
+      at.signal.signal();
+    }
+  }
+
+  /** How long something takes to get to another rank. */
+  long delay() {
+    return kind == Kind.FAR
+        ? network.delay()
+        : 100 + process.simulation().random().nextInt(NEAR_NANOS);
+  }
+
+  Kind kind() {
+    return kind;
+  }
+
+  /** The process is dead. */
+  void die(boolean unheard) {
+    shut(unheard || kind == Kind.NEAR, "connection reset");
   }
 
   /** Something came out of the network. */
@@ -218,28 +283,42 @@ final class SimTransport implements Transport {
           frame == null
               ? new Arrival.Lost(peer, reason)
               : new Arrival.Framed(connection, peer, frame));
-      signal.signal();
+      signal();
     }
   }
 
   /** All that was to be read from a peer is here. */
   void deliverRead(int peer, long readId) {
     inbox.add(new Arrival.Read(peer, readId));
-    signal.signal();
+    signal();
   }
 
   @Override
   public @Nullable RemoteMemory remoteMemory() {
-    return process.model().remoteMemory() ? memory : null;
+    return kind == Kind.FAR && process.model().remoteMemory() ? memory : null;
+  }
+
+  @Override
+  public @Nullable NodeShare share() {
+    return kind == Kind.NEAR ? share : null;
+  }
+
+  SimNodeShare regions() {
+    return share;
   }
 
   SimRemoteMemory memory() {
     return memory;
   }
 
+  /** Whether a rank has this transport too. */
+  boolean isUsedBy(int rank) {
+    return endpoints[rank].length > 0;
+  }
+
   /** The transport of a peer. */
   SimTransport peer(int rank) {
-    return network.find(endpoints[rank]);
+    return network.find(ByteBuffer.wrap(endpoints[rank]).getInt());
   }
 
   void enter() {

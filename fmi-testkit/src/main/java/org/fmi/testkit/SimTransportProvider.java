@@ -7,24 +7,26 @@ import org.fmi.spi.TransportProvider;
 /** Opens simulated transports for one process. */
 final class SimTransportProvider implements TransportProvider {
   private final SimProcess process;
+  private final SimTransport.Kind kind;
 
-  SimTransportProvider(SimProcess process) {
+  SimTransportProvider(SimProcess process, SimTransport.Kind kind) {
     this.process = process;
+    this.kind = kind;
   }
 
   @Override
   public String name() {
-    return "sim";
+    return kind.text;
   }
 
   @Override
   public int order() {
-    return 30;
+    return kind.order;
   }
 
   @Override
   public Transport open(RankConfig config, int epoch) {
     process.primitive();
-    return process.cluster().network().open(process, config.size());
+    return process.cluster().network().open(process, kind, config.size(), epoch);
   }
 }

@@ -7,6 +7,7 @@ import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,7 @@ public final class Simulation {
   private long traced;
   private long hash = 0xcbf29ce484222325L;
   private boolean over;
+  private @Nullable Consumer<String> tracer;
   private @Nullable SimulationFailure failure;
 
   /** Progress as seen by the watchdog. */
@@ -90,6 +92,11 @@ public final class Simulation {
   /** Digest of all events so far, their order and their times. */
   public long traceHash() {
     return hash;
+  }
+
+  /** Names who gets each event as it happens, as text. */
+  public void traceTo(Consumer<String> listener) {
+    tracer = listener;
   }
 
   /** Adds to what is printed when the simulation fails. */
@@ -250,6 +257,10 @@ public final class Simulation {
 
   private void trace(Event event) {
     kept[(int) (traced++ % KEPT_TRACE)] = event;
+    Consumer<String> to = tracer;
+    if (to != null) {
+      to.accept(event.toString());
+    }
     hash = (hash ^ event.time) * 0x100000001b3L;
     hash = (hash ^ event.what.hashCode()) * 0x100000001b3L;
     hash = (hash ^ event.subject) * 0x100000001b3L;

@@ -4,28 +4,28 @@ import org.fmi.control.RankMessage;
 
 /**
  * Gets what a job hears from its nodes: stands for {@code fmirun}. Called as events of the
- * simulation; answers with the commands of {@link SimCluster}.
+ * simulation; answers with the commands of {@link SimCluster}. What is not overridden is ignored.
  */
 public interface Supervisor {
   /** The daemon of a node is ready. */
-  void onNodeUp(int node);
+  default void onNodeUp(int node) {}
 
   /** The daemon of a node is gone, or was silent for too long. */
-  void onNodeLost(int node, String reason);
+  default void onNodeLost(int node, String reason) {}
 
   /** A process said something. */
-  void onRankMessage(int rank, int incarnation, RankMessage message);
+  default void onRankMessage(int rank, int incarnation, RankMessage message) {}
 
   /**
    * A process has ended.
    *
    * @param status exit status, or 128 + signal
    */
-  void onRankExited(int node, int rank, int incarnation, int status, boolean signaled);
+  default void onRankExited(int node, int rank, int incarnation, int status, boolean signaled) {}
 
   /** A process was killed; that it has ended follows. */
-  void onRankDying(int rank, int incarnation);
+  default void onRankDying(int rank, int incarnation) {}
 
   /** A process lives but was silent for too long. */
-  void onRankSilent(int rank, int incarnation);
+  default void onRankSilent(int rank, int incarnation) {}
 }

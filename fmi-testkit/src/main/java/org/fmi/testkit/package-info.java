@@ -3,12 +3,12 @@
  * from a seed.
  *
  * <pre>
- *   test: Supervisor (stands for fmirun)       SimProgram (stands for main)
- *              |  commands, reports                 |  SPI bundle
- *          SimCluster  -- nodes, faults -->  SimProcess: transports, detector, memory, job link, clock
- *              |                                    |
- *          SimNetwork, SimDetectors             SimThread
- *              +----------------- Simulation -------+      virtual time, one thread runs at a time
+ *   test: Supervisor (stands for fmirun)   SimDaemon (decides)    SimProgram (stands for main)
+ *              |  commands, losses               |  SimHost              |  SPI bundle
+ *          SimCluster -- SimControl, nodes ------+              SimProcess: transports, streams, memory,
+ *              |                                              |         job link, clock
+ *          SimFaults, SimNetwork                          SimThread
+ *              +--------------------- Simulation -------------+      virtual time, one thread runs at a time
  * </pre>
  */
 @NullMarked

@@ -4,51 +4,43 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.Transport;
+import org.fmi.spi.TransportProvider;
 import org.fmi.testkit.contract.TransportContract;
 
 /** The simulated transport keeps the contract, in several simulated worlds. */
 class SimTransportTest extends TransportContract {
+  /** Which transport of a process is under test. */
+  TransportProvider provider(SimProcess process) {
+    return process.transports().getLast();
+  }
+
+  /** Where a rank runs. */
+  int node(int rank) {
+    return rank;
+  }
+
   @Override
   protected void run(int ranks, Body body) {
     for (long seed = 0; seed < 5; seed++) {
       Simulation simulation = new Simulation(seed);
       SimCluster cluster =
           new SimCluster(
-              simulation, SimModel.random(simulation.random()).withRemoteMemory(), ranks, 1 << 20);
+              simulation, SimModel.random(simulation.random()).withEverything(), ranks, 1 << 20);
       byte[][] endpoints = new byte[ranks][];
       AtomicInteger met = new AtomicInteger();
       AtomicInteger arrivals = new AtomicInteger();
       cluster.supervise(
-          new QuietSupervisor() {
+          new Supervisor() {
             @Override
             public void onNodeUp(int node) {
-              cluster.spawn(
-                  cluster.config(
-                      node,
-                      node,
-                      ranks,
-                      0,
-                      new int[] {node},
-                      1,
-                      2,
-                      1 << 20,
-                      new CheckpointInterval.Every(1),
-                      List.of()),
-                  process -> {
-                    try (Transport t =
-                        process
-                            .transports()
-                            .getFirst()
-                            .open(process.config(), TransportContract.EPOCH)) {
-                      endpoints[process.rank()] = t.endpoint();
-                      Member member = new SimMember(process, t, endpoints, met, arrivals);
-                      member.meet();
-                      body.run(member);
-                    }
-                  });
+              for (int rank = 0; rank < ranks; rank++) {
+                if (node(rank) == node) {
+                  spawn(cluster, rank, endpoints, met, arrivals, body);
+                }
+              }
             }
           });
-      for (int node = 0; node < ranks; node++) {
+      for (int node = 0; node <= node(ranks - 1); node++) {
         cluster.launch(node);
       }
       simulation.run(() -> cluster.exits().size() == ranks);
@@ -58,6 +50,35 @@ class SimTransportTest extends TransportContract {
         }
       }
     }
+  }
+
+  private void spawn(
+      SimCluster cluster,
+      int rank,
+      byte[][] endpoints,
+      AtomicInteger met,
+      AtomicInteger arrivals,
+      Body body) {
+    cluster.spawn(
+        cluster.config(
+            node(rank),
+            rank,
+            endpoints.length,
+            0,
+            new int[] {rank},
+            1,
+            2,
+            1 << 20,
+            new CheckpointInterval.Every(1),
+            List.of()),
+        process -> {
+          try (Transport t = provider(process).open(process.config(), EPOCH)) {
+            endpoints[rank] = t.endpoint();
+            Member member = new SimMember(process, t, endpoints, met, arrivals);
+            member.meet();
+            body.run(member);
+          }
+        });
   }
 
   /** A simulated process has one. */

@@ -10,7 +10,6 @@ import org.fmi.control.JobLink;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
-import org.fmi.spi.FailureDetector;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.Transport;
 import org.fmi.wire.Frame;
@@ -32,7 +31,6 @@ final class ToyRank implements SimProgram, JobLink.Listener, FrameHandler {
   private boolean released;
   private boolean failure;
   private @Nullable Transport transport;
-  private @Nullable FailureDetector detector;
   private int[] received = {};
   private long digest;
 
@@ -82,27 +80,11 @@ final class ToyRank implements SimProgram, JobLink.Listener, FrameHandler {
     failure = false;
     digest = process.rank();
     received = new int[process.config().size()];
-    Transport t = process.transports().getFirst().open(process.config(), joining);
-    FailureDetector d =
-        process
-            .detectors()
-            .open(
-                process.config(),
-                joining,
-                (rank, hops, reason) -> {
-                  failure = true;
-                  process
-                      .jobLink()
-                      .send(new RankMessage.Suspect(joining, rank, hops, 0, "tcp", reason));
-                  wake();
-                });
+    Transport t = process.transports().getLast().open(process.config(), joining);
     transport = t;
-    detector = d;
     process
         .jobLink()
-        .send(
-            new RankMessage.Joined(
-                joining, Position.FRESH, Map.of("sim", t.endpoint(), "detector", d.endpoint())));
+        .send(new RankMessage.Joined(joining, Position.FRESH, Map.of("sim", t.endpoint())));
     JobMessage.Start begun = start;
     while (begun == null || begun.epoch() != joining) {
       check();
@@ -110,23 +92,13 @@ final class ToyRank implements SimProgram, JobLink.Listener, FrameHandler {
       begun = start;
     }
     t.start(endpoints(begun, "sim"));
-    try {
-      d.connect(endpoints(begun, "detector"));
-    } catch (IOException e) {
-      check();
-      throw e;
-    }
     return t;
   }
 
   private void leave() {
-    if (detector != null) {
-      detector.close();
-    }
     if (transport != null) {
       transport.close();
     }
-    detector = null;
     transport = null;
   }
 
@@ -189,8 +161,7 @@ final class ToyRank implements SimProgram, JobLink.Listener, FrameHandler {
 
   @Override
   public void onPeerLost(int peer, String reason) {
-    if (detector != null && !released && !failure) {
-      detector.announce(peer, "its data connection broke");
+    if (!released && !failure) {
       process.jobLink().send(new RankMessage.Suspect(epoch, peer, 0, 0, "tcp", reason));
       failure = true;
     }
@@ -202,9 +173,6 @@ final class ToyRank implements SimProgram, JobLink.Listener, FrameHandler {
       case JobMessage.Revoke m -> target = Math.max(target, m.epoch());
       case JobMessage.Start m -> start = m;
       case JobMessage.Release m -> released = true;
-    }
-    if (target > epoch && detector != null) {
-      detector.close();
     }
     wake();
   }

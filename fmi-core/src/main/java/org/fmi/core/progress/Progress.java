@@ -44,10 +44,11 @@ public final class Progress {
   private int passedOver;
 
   /** When a call that does not wait last had the others polled. */
-  private long looked = System.nanoTime();
+  private long looked;
 
   public Progress(WaitStrategy waiting) {
     this.waiting = waiting;
+    this.looked = waiting.now();
   }
 
   /** Goes on with the transports of a new epoch. */
@@ -85,7 +86,7 @@ public final class Progress {
    */
   public int look(FrameHandler handler) {
     if (transports.length > 1) {
-      long now = System.nanoTime();
+      long now = waiting.now();
       if (now - looked >= LOOK_NANOS) {
         looked = now;
         passedOver = MOST_PASSED_OVER;

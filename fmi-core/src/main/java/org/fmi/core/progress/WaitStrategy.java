@@ -1,7 +1,6 @@
 package org.fmi.core.progress;
 
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Decides what a rank does after a poll that found nothing: poll again, let others run, or sleep.
@@ -60,8 +59,10 @@ public final class WaitStrategy {
   private final int spins;
   private final int yields;
 
-  /** Null unless the rank has a core of its own. */
-  private final @Nullable LongSupplier nanoTime;
+  /** Whether the rank has a core of its own. */
+  private final boolean ownCore;
+
+  private final LongSupplier nanoTime;
 
   private boolean yielding;
   private int idle;
@@ -75,19 +76,30 @@ public final class WaitStrategy {
    * @throws IllegalArgumentException if one of them is less than 1
    */
   public WaitStrategy(int ranks, int cores) {
+    this(ranks, cores, System::nanoTime);
+  }
+
+  /**
+   * As {@link #WaitStrategy(int, int)}, with the rank's clock.
+   *
+   * @param nanoTime the time in nanoseconds; only differences count
+   */
+  public WaitStrategy(int ranks, int cores, LongSupplier nanoTime) {
     if (ranks < 1 || cores < 1) {
       throw new IllegalArgumentException(
           "ranks and cores of a machine are at least 1, not " + ranks + " and " + cores);
     }
     spins = ranks <= cores ? SPINS : 0;
     yields = YIELDS;
-    nanoTime = null;
+    ownCore = false;
+    this.nanoTime = nanoTime;
     yielding = true;
   }
 
   private WaitStrategy(LongSupplier nanoTime) {
     this.spins = UNTIL_TOLD;
     this.yields = 0;
+    this.ownCore = true;
     this.nanoTime = nanoTime;
   }
 
@@ -102,7 +114,12 @@ public final class WaitStrategy {
 
   /** Whether a transport needs yields while the rank polls on a core of its own. */
   public void needsYields(boolean needed) {
-    yielding = nanoTime == null || needed;
+    yielding = !ownCore || needed;
+  }
+
+  /** The time in nanoseconds; only differences count. */
+  long now() {
+    return nanoTime.getAsLong();
   }
 
   /** There was work. */
@@ -166,7 +183,7 @@ public final class WaitStrategy {
     if (yielding) {
       Thread.yield();
     }
-    if (nanoTime == null) {
+    if (!ownCore) {
       return;
     }
     long now = nanoTime.getAsLong();
@@ -180,7 +197,7 @@ public final class WaitStrategy {
   /** For a person: how this rank waits. */
   @Override
   public String toString() {
-    if (nanoTime != null) {
+    if (ownCore) {
       return "spin "
           + SPIN_NANOS / 1_000_000
           + " ms"

@@ -116,7 +116,7 @@ public final class RankRuntime implements Fmi {
             config.size(),
             ownCore.exists()
                 ? WaitStrategy.onOwnCore(clock::nanoTime)
-                : new WaitStrategy(config.ranksOnMachine(), config.cores()),
+                : new WaitStrategy(config.ranksOnMachine(), config.cores(), clock::nanoTime),
             new Hooks());
     this.program = new Recording(messenger, config.recordLimitBytes(), this::onOutsideCall);
     this.world = Communicator.world(program, contexts, this::abort);

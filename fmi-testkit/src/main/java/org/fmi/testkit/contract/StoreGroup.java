@@ -13,6 +13,8 @@ import org.fmi.Rollback;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.NodeMemory;
+import org.fmi.testkit.support.MapMemory;
+import org.fmi.testkit.support.ThreadComm;
 import org.jspecify.annotations.Nullable;
 
 /**

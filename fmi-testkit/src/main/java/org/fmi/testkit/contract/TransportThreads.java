@@ -9,6 +9,7 @@ import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
 import org.fmi.spi.TransportProvider;
+import org.fmi.testkit.support.RankThreads;
 
 /** Runs a {@link TransportContract}'s ranks on real transports, each driven by a thread. */
 public final class TransportThreads {

@@ -1,5 +1,5 @@
 /**
- * What every transport and every checkpoint store must pass: suites to be subclassed by their
+ * What every transport, detector and checkpoint store must pass: suites to be subclassed by their
  * tests.
  */
 @NullMarked

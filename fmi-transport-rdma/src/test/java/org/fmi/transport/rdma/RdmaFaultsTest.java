@@ -23,7 +23,7 @@ import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.RemoteMemory;
 import org.fmi.spi.Transport;
-import org.fmi.testkit.contract.JavaProcess;
+import org.fmi.testkit.support.JavaProcess;
 import org.fmi.verbs.Connection;
 import org.fmi.verbs.Greeting;
 import org.fmi.verbs.RdmaEndpoint;

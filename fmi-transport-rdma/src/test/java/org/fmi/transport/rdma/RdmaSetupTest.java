@@ -24,7 +24,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.fmi.spi.FrameHandler;
-import org.fmi.testkit.contract.JavaProcess;
+import org.fmi.testkit.support.JavaProcess;
 import org.fmi.transport.rdma.RdmaFaultsTest.Log;
 import org.fmi.verbs.Greeting;
 import org.fmi.verbs.RdmaEndpoint;

@@ -16,7 +16,7 @@ import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
-import org.fmi.testkit.contract.JavaProcess;
+import org.fmi.testkit.support.JavaProcess;
 import org.fmi.wire.Frame;
 import org.fmi.wire.FrameLayout;
 import org.junit.jupiter.api.Test;

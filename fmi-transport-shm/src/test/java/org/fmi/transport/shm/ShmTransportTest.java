@@ -29,7 +29,7 @@ import org.fmi.spi.FrameHandler;
 import org.fmi.spi.NodeShare;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
-import org.fmi.testkit.contract.RankThreads;
+import org.fmi.testkit.support.RankThreads;
 import org.fmi.wire.Frame;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -1,4 +1,4 @@
-package org.fmi.testkit.contract;
+package org.fmi.testkit.support;
 
 import java.util.ArrayList;
 import java.util.List;

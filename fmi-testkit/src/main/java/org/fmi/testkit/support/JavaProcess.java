@@ -1,4 +1,4 @@
-package org.fmi.testkit.contract;
+package org.fmi.testkit.support;
 
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;

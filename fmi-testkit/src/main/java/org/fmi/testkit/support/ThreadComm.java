@@ -1,4 +1,4 @@
-package org.fmi.testkit.contract;
+package org.fmi.testkit.support;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Proxy;

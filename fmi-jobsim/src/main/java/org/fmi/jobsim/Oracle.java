@@ -1,0 +1,380 @@
+package org.fmi.jobsim;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.IntPredicate;
+import org.fmi.ckpt.xor.HeldCheckpoints;
+import org.fmi.control.JobMessage;
+import org.fmi.control.RankMessage;
+import org.fmi.job.Notice;
+import org.fmi.jobsim.JobSimulation.Outcome;
+import org.fmi.jobsim.JobSimulation.Shape;
+import org.fmi.spi.CheckpointId;
+import org.fmi.testkit.FaultPlan;
+import org.fmi.testkit.FaultPlan.Kind;
+import org.fmi.testkit.SimCluster;
+import org.fmi.testkit.SimNodeMemory;
+import org.fmi.testkit.SimObserver;
+import org.fmi.testkit.SimProcess;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Knows what has really happened to a simulated job, checks the invariants while it runs, and says
+ * whether it was allowed to end as it did.
+ *
+ * <p>A job must finish with the right answer as long as its data and its places exist. It models
+ * where each rank's checkpoints are: they are lost with the memory of the node, and there again
+ * when all ranks have recovered or have committed a new checkpoint, as they say it. More losses in
+ * a group than its code brings back are a reason for status 70; so is a lack of nodes under the
+ * user's policy. What is excused beyond that stands in {@link Exclusion}.
+ */
+final class Oracle implements SimObserver {
+  /** A rank that was told of a new epoch is there, or dead, after this long: invariant I3. */
+  private static final long BOUND_NANOS = 5_000_000_000L;
+
+  /** After the last fault has passed a job takes no longer than this to its end. */
+  private static final long CALM_NANOS = 120_000_000_000L;
+
+  /** Losses that the code of a group brings back. */
+  private static final int TOLERANCE = 1;
+
+  /** Invariants that take long to check are checked once in so many events, and at each fault. */
+  private static final int CHECK_EVERY = 2_000;
+
+  private static final int NOWHERE = -1;
+
+  private final Shape shape;
+  private final SimCluster cluster;
+  private final Place[] places;
+  private final Set<Exclusion> crossed = EnumSet.noneOf(Exclusion.class);
+
+  /** The newest epoch that each process has joined. */
+  private final Map<SimProcess, Integer> joined = new HashMap<>();
+
+  /** The ranks that run, by epoch. */
+  private final Map<Integer, Set<Integer>> running = new HashMap<>();
+
+  private final List<Promise> promises = new ArrayList<>();
+
+  private boolean protects;
+  private boolean corrupted;
+  private @Nullable CheckpointId committed;
+  private int checks;
+  private long calmFrom;
+
+  /** How long nodes could not hear each other, of all cuts together. */
+  private long cutNanos;
+
+  /** Why data are lost: through failures of nodes; and through what {@link Exclusion} lists too. */
+  private @Nullable String lost;
+
+  private @Nullable String thrownAway;
+
+  /** A rank, and where its checkpoints are. */
+  private static final class Place {
+    int[] group = {};
+
+    /** Where its process was started last. */
+    int node = NOWHERE;
+
+    /** The node that holds its checkpoints. */
+    int data = NOWHERE;
+
+    boolean lost;
+    boolean lostByFailure;
+    boolean corrupt;
+  }
+
+  /** A process is to be in an epoch by then. */
+  private record Promise(SimProcess process, int epoch, long until, long slept) {}
+
+  Oracle(Shape shape, SimCluster cluster) {
+    this.shape = shape;
+    this.cluster = cluster;
+    this.places = new Place[shape.size()];
+    Arrays.setAll(places, r -> new Place());
+  }
+
+  // ---- what happens
+
+  void onSpawn(int rank, int node, int[] group) {
+    Place place = places[rank];
+    place.group = group;
+    place.node = node;
+    if (place.data != NOWHERE && place.data != node) {
+      // What it leaves behind is of no use to it where it is going.
+      lose(rank, false);
+    }
+  }
+
+  /** All that are in this epoch have their checkpoints complete where they are. */
+  private void allProtected(int epoch) {
+    protects = true;
+    for (int r = 0; r < places.length; r++) {
+      SimProcess process = cluster.process(r);
+      if (process != null && joined.getOrDefault(process, -1) == epoch && process.hasNode()) {
+        Place place = places[r];
+        place.data = process.node();
+        place.lost = false;
+        place.lostByFailure = false;
+      }
+    }
+  }
+
+  @Override
+  public void onMemoryLost(int node, boolean struck) {
+    for (int r = 0; r < places.length; r++) {
+      if (places[r].data == node) {
+        lose(r, struck);
+      }
+    }
+  }
+
+  private void lose(int rank, boolean byFailure) {
+    Place place = places[rank];
+    place.data = NOWHERE;
+    place.lost = true;
+    place.lostByFailure |= byFailure;
+    count(place.group);
+  }
+
+  private void count(int[] group) {
+    int all = 0;
+    int byFailure = 0;
+    for (int r : group) {
+      all += places[r].lost || places[r].corrupt ? 1 : 0;
+      byFailure += places[r].lostByFailure || places[r].corrupt ? 1 : 0;
+    }
+    int tolerance = group.length > 1 ? TOLERANCE : 0;
+    String what = "of the group " + Arrays.toString(group) + " at once";
+    if (protects && byFailure > tolerance && lost == null) {
+      lost = byFailure + " " + what;
+    }
+    if (protects && all > tolerance && thrownAway == null) {
+      thrownAway = all + " " + what;
+    }
+  }
+
+  @Override
+  public void onCorrupted(int node) {
+    corrupted = true;
+    for (Place place : places) {
+      if (place.data == node || place.node == node) {
+        place.corrupt = true;
+        count(place.group);
+      }
+    }
+  }
+
+  @Override
+  public void onNoRoom(int node) {
+    crossed.add(Exclusion.NO_ROOM);
+  }
+
+  @Override
+  public void onMemoryError(int rank) {
+    crossed.add(Exclusion.MEMORY_ERROR);
+  }
+
+  @Override
+  public void onFault(FaultPlan.Step step) {
+    checkCommitted();
+    long now = cluster.simulation().nanoTime();
+    if (step.nanos() < Long.MAX_VALUE / 2) {
+      calmFrom = Math.max(calmFrom, now + step.nanos());
+    }
+    if (step.kind() == Kind.PARTITION || step.kind() == Kind.ONE_WAY) {
+      cutNanos += step.nanos();
+      if (cutNanos >= Exclusion.CUT_NANOS) {
+        crossed.add(Exclusion.CUT_BETWEEN_NODES);
+      }
+    }
+  }
+
+  // ---- the invariants, while it runs
+
+  /** Called between any two events. */
+  void check() {
+    long now = cluster.simulation().nanoTime();
+    if (now > calmFrom + CALM_NANOS) {
+      throw new AssertionError(
+          "not finished " + CALM_NANOS / 1_000_000_000 + " s after the last fault had passed");
+    }
+    while (!promises.isEmpty() && promises.getFirst().until < now) {
+      checkPromise(promises.removeFirst());
+    }
+    if (++checks % CHECK_EVERY == 0) {
+      checkCommitted();
+    }
+  }
+
+  @Override
+  public void onTold(SimProcess process, JobMessage message) {
+    if (message instanceof JobMessage.Revoke m && joined.containsKey(process)) {
+      long until = cluster.simulation().nanoTime() + BOUND_NANOS;
+      promises.add(new Promise(process, m.epoch(), until, process.freezes()));
+    }
+  }
+
+  @Override
+  public void onSaid(SimProcess process, RankMessage message) {
+    switch (message) {
+      case RankMessage.Joined m -> joined.merge(process, m.epoch(), Math::max);
+      case RankMessage.Running m -> {
+        Set<Integer> ranks = running.computeIfAbsent(m.epoch(), e -> new HashSet<>());
+        ranks.add(process.rank());
+        if (ranks.size() == places.length) {
+          allProtected(m.epoch());
+        }
+      }
+      case RankMessage.CheckpointDone m -> {
+        committed = new CheckpointId(m.version(), m.loop(), m.iteration(), false);
+        allProtected(m.epoch());
+      }
+      default -> {}
+    }
+  }
+
+  /** I3: a call ends in bounded time once its epoch is over. */
+  private void checkPromise(Promise promise) {
+    SimProcess process = promise.process;
+    if (process.alive()
+        && process.freezes() == promise.slept
+        && joined.getOrDefault(process, -1) < promise.epoch) {
+      throw new AssertionError(
+          "I3: %s has not left for epoch %d in %d ms"
+              .formatted(process, promise.epoch, BOUND_NANOS / 1_000_000));
+    }
+  }
+
+  /**
+   * I1 and I2: what was committed is there, or can be brought back, until something newer is
+   * complete on all ranks.
+   */
+  private void checkCommitted() {
+    CheckpointId newest = committed;
+    if (newest == null || corrupted || thrownAway != null) {
+      return;
+    }
+    Map<CheckpointId, boolean[]> held = new HashMap<>();
+    for (int r = 0; r < places.length; r++) {
+      for (CheckpointId id : intact(r)) {
+        held.computeIfAbsent(id, i -> new boolean[places.length])[r] = true;
+      }
+    }
+    for (Map.Entry<CheckpointId, boolean[]> each : held.entrySet()) {
+      if (each.getKey().version() >= newest.version() && canBeBroughtBack(each.getValue())) {
+        return;
+      }
+    }
+    StringBuilder text = new StringBuilder("I1: checkpoint " + newest + " cannot be had any more");
+    held.forEach(
+        (id, by) -> text.append("\n  ").append(id).append(' ').append(Arrays.toString(by)));
+    throw new AssertionError(text.toString());
+  }
+
+  private List<CheckpointId> intact(int rank) {
+    Place place = places[rank];
+    SimNodeMemory memory = place.data == NOWHERE ? null : cluster.memory(place.data);
+    try {
+      return memory == null ? List.of() : HeldCheckpoints.intact(memory, rank, place.group);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private boolean canBeBroughtBack(boolean[] holds) {
+    for (Place place : places) {
+      int missing = 0;
+      for (int r : place.group) {
+        missing += holds[r] ? 0 : 1;
+      }
+      if (missing > (place.group.length > 1 ? TOLERANCE : 0)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // ---- the end
+
+  /** A failure after all ranks were released cannot be recovered, and is told as such. */
+  static boolean cameTooLate(Outcome outcome, List<Notice> notices) {
+    return outcome.status() != 0
+        && (outcome.message().contains("while the program was ending")
+            || notices.stream()
+                .anyMatch(
+                    notice ->
+                        notice instanceof Notice.RankFailed f
+                            && f.reason().endsWith("after Fmi.close")));
+  }
+
+  /**
+   * Whether the job was allowed to end as it did.
+   *
+   * @param answer the right one
+   */
+  Verdict judge(Outcome outcome, long answer, List<Notice> notices) {
+    if (outcome.status() == 0) {
+      return outcome.answer() == answer
+          ? new Verdict(true, "finished")
+          : new Verdict(false, "I4: the answer is " + outcome.answer() + ", not " + answer);
+    }
+    if (cameTooLate(outcome, notices)) {
+      return new Verdict(true, "failed after its end");
+    }
+    if (outcome.status() == 70) {
+      if (lost != null) {
+        return new Verdict(true, "data lost");
+      }
+      if (!hasPlaces(cluster::lives)) {
+        return new Verdict(true, "no place left");
+      }
+      Exclusion excuse = excuse(outcome.message());
+      if (excuse != null) {
+        return new Verdict(true, excuse.name());
+      }
+    }
+    return new Verdict(
+        false,
+        "status "
+            + outcome.status()
+            + " ("
+            + outcome.message()
+            + "), though data and places are there");
+  }
+
+  /**
+   * What is to be said of the end of a job.
+   *
+   * @param allowed whether it was allowed
+   * @param text why, or why not
+   */
+  record Verdict(boolean allowed, String text) {}
+
+  private @Nullable Exclusion excuse(String message) {
+    if (thrownAway != null || !hasPlaces(cluster::isUsable)) {
+      return Exclusion.DAEMON_SILENT;
+    }
+    return crossed.stream().filter(each -> each.fits(message)).findFirst().orElse(null);
+  }
+
+  private boolean hasPlaces(IntPredicate usable) {
+    int nodes = 0;
+    for (int n = 0; n < shape.usedNodes() + shape.spares(); n++) {
+      nodes += usable.test(n) ? 1 : 0;
+    }
+    return switch (shape.policy()) {
+      case WAIT -> true;
+      case SHARE -> nodes > 0;
+      case ABORT -> nodes * shape.ranksPerNode() >= shape.size();
+    };
+  }
+}

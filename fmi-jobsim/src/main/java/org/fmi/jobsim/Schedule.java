@@ -1,0 +1,150 @@
+package org.fmi.jobsim;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.fmi.job.JobSpec.OnNoSpare;
+import org.fmi.jobsim.JobSimulation.Outcome;
+import org.fmi.jobsim.JobSimulation.Shape;
+import org.fmi.testkit.FaultPlan;
+import org.fmi.testkit.FaultPlan.Kind;
+import org.fmi.testkit.SimCluster;
+import org.fmi.testkit.SimulationFailure;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One job and what happens to it; all of it follows from the seed.
+ *
+ * @param scenario what may happen to it
+ */
+record Schedule(long seed, Shape shape, Scenario scenario) {
+  private static final long HEARTBEAT = SimCluster.HEARTBEAT_TIMEOUT_MILLIS * 1_000_000L;
+
+  /** From a sixteenth of the heartbeat's timeout to sixteen of them. */
+  private static final int OCTAVES = 4;
+
+  /** About what a job executes for each rank. */
+  private static final long PRIMITIVES_PER_RANK = 7_500;
+
+  /** What may happen to a job. */
+  enum Scenario {
+    /** Nothing, but for the order of things and how long they take. */
+    CALM(0),
+    /** Processes die, stop, lose each other, are taken for dead. Nodes keep their memory. */
+    PROCESSES(6),
+    /** One node is lost. */
+    A_NODE(1),
+    /** Sides stand still, lines between them are cut, with a death now and then. */
+    SILENCE(5),
+    /** The memory of nodes is full, or fails. */
+    MEMORY(3),
+    /** All there is, but for the memory. */
+    EVERYTHING(5);
+
+    private final int mostFailures;
+
+    Scenario(int mostFailures) {
+      this.mostFailures = mostFailures;
+    }
+
+    private List<Kind> kinds() {
+      return switch (this) {
+        case CALM -> List.of();
+        case PROCESSES ->
+            List.of(
+                Kind.KILL_RANK,
+                Kind.KILL_RANK,
+                Kind.SLOW_DEATH,
+                Kind.FREEZE,
+                Kind.START_HANGS,
+                Kind.BREAK_CONNECTION,
+                Kind.FALSE_SUSPICION);
+        case A_NODE -> List.of(Kind.CRASH_NODE, Kind.POWER_OFF, Kind.ISOLATE_NODE);
+        case SILENCE ->
+            List.of(
+                Kind.FREEZE,
+                Kind.PARTITION,
+                Kind.ONE_WAY,
+                Kind.CUT_FROM_JOB,
+                Kind.UNHEARD_BY_JOB,
+                Kind.DEAF_TO_JOB,
+                Kind.PAUSE_DAEMON,
+                Kind.PAUSE_FMIRUN,
+                Kind.KILL_RANK);
+        case MEMORY ->
+            List.of(Kind.FILL_MEMORY, Kind.MEMORY_ERROR, Kind.CORRUPT_MEMORY, Kind.KILL_RANK);
+        case EVERYTHING -> {
+          EnumSet<Kind> all = EnumSet.allOf(Kind.class);
+          all.removeAll(EnumSet.of(Kind.FILL_MEMORY, Kind.MEMORY_ERROR));
+          yield List.copyOf(all);
+        }
+      };
+    }
+  }
+
+  /** The job of a seed. */
+  static Schedule of(long seed) {
+    Scenario[] all = Scenario.values();
+    return of(seed, all[new SplittableRandom(~seed).nextInt(all.length)]);
+  }
+
+  /** The job of a seed to which only such things happen. */
+  static Schedule of(long seed, Scenario scenario) {
+    SplittableRandom random = new SplittableRandom(seed);
+    OnNoSpare[] policies = OnNoSpare.values();
+    OnNoSpare policy = policies[random.nextInt(policies.length)];
+    return new Schedule(seed, Shape.random(random, random.nextInt(4), policy), scenario);
+  }
+
+  /** Ready to run. */
+  JobSimulation prepare() {
+    JobSimulation job = new JobSimulation(seed, shape);
+    SplittableRandom random = job.random();
+    if (scenario.mostFailures > 0) {
+      job.inject(
+          FaultPlan.random(
+              random,
+              1 + random.nextInt(scenario.mostFailures),
+              scenario.kinds(),
+              shape.size(),
+              shape.usedNodes() + shape.spares(),
+              PRIMITIVES_PER_RANK * shape.size(),
+              kind -> (long) (HEARTBEAT * Math.exp(log(random)))));
+    }
+    return job;
+  }
+
+  private static double log(SplittableRandom random) {
+    return OCTAVES * Math.log(2) * (2 * random.nextDouble() - 1);
+  }
+
+  /** How it went. */
+  record Result(
+      Schedule schedule, JobSimulation job, @Nullable Outcome outcome, Oracle.Verdict verdict) {
+    @Override
+    public String toString() {
+      String text = "seed " + schedule.seed + ": " + verdict.text() + "\n" + schedule;
+      // What does not end tells its story itself.
+      return outcome == null ? text : text + "\n" + job.story();
+    }
+  }
+
+  /** Runs it and judges. */
+  Result run(Answers answers) {
+    return judge(prepare(), answers);
+  }
+
+  Result judge(JobSimulation job, Answers answers) {
+    try {
+      Outcome outcome = job.run();
+      return new Result(this, job, outcome, job.judge(outcome, answers.of(shape.size())));
+    } catch (SimulationFailure e) {
+      return new Result(this, job, null, new Oracle.Verdict(false, String.valueOf(e.getMessage())));
+    }
+  }
+
+  @Override
+  public String toString() {
+    return scenario + ", " + shape;
+  }
+}

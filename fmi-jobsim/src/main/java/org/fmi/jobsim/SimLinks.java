@@ -1,0 +1,183 @@
+package org.fmi.jobsim;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.fmi.logring.LogRingDetector;
+import org.fmi.logring.RingLinks;
+import org.fmi.spi.FailureDetectorProvider;
+import org.fmi.spi.RankClock;
+import org.fmi.spi.RankConfig;
+import org.fmi.testkit.SimPort;
+import org.fmi.testkit.SimProcess;
+import org.fmi.testkit.SimStream;
+import org.jspecify.annotations.Nullable;
+
+/** Links of the log-ring over simulated connections: does what TcpLinks does over real ones. */
+final class SimLinks implements RingLinks {
+  /** As the transport that reaches all ranks, over which a log-ring can always be connected. */
+  private static final String NAME = "sim";
+
+  private static final long CLOSING_NANOS = 500;
+
+  private static final int IDENTITY_BYTES = 3 * Integer.BYTES;
+
+  private final SimProcess process;
+  private final RankConfig config;
+  private final int epoch;
+  private final Set<Integer> neighbours;
+  private final Handler handler;
+  private final SimPort port;
+
+  /** Those that stand, by rank. */
+  private final Map<Integer, SimStream> links = new TreeMap<>();
+
+  private boolean closed;
+
+  SimLinks(
+      SimProcess process, RankConfig config, int epoch, Set<Integer> neighbours, Handler handler) {
+    this.process = process;
+    this.config = config;
+    this.epoch = epoch;
+    this.neighbours = neighbours;
+    this.handler = handler;
+    this.port = process.listen(this::accept);
+  }
+
+  /** The log-ring detectors of a simulated process. */
+  static FailureDetectorProvider detectors(SimProcess process) {
+    return (config, epoch, listener) -> {
+      LogRingDetector detector =
+          new LogRingDetector(config, epoch, listener, new ClockGate(process.clock()));
+      detector.offer((c, e, neighbours, to) -> new SimLinks(process, c, e, neighbours, to));
+      return detector;
+    };
+  }
+
+  private record ClockGate(RankClock clock) implements LogRingDetector.Gate {
+    @Override
+    public void await() {
+      clock.await(Long.MAX_VALUE);
+    }
+
+    @Override
+    public void open() {
+      clock.wakeup();
+    }
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public byte[] endpoint() {
+    return port.endpoint();
+  }
+
+  private SimStream.@Nullable Handler accept(byte[] identity) {
+    ByteBuffer in = ByteBuffer.wrap(identity);
+    int theirEpoch = in.getInt();
+    int from = in.getInt();
+    int to = in.getInt();
+    boolean expected =
+        !closed
+            && theirEpoch == epoch
+            && to == config.rank()
+            && neighbours.contains(from)
+            && !links.containsKey(from);
+    return expected ? new Link(from) : null;
+  }
+
+  @Override
+  public void connect(int peer, byte[] endpoint) throws IOException {
+    if (closed) {
+      throw new IOException("the log-ring of epoch " + epoch + " cannot be connected: closed");
+    }
+    byte[] identity =
+        ByteBuffer.allocate(IDENTITY_BYTES)
+            .putInt(epoch)
+            .putInt(config.rank())
+            .putInt(peer)
+            .array();
+    long timeout = config.heartbeatTimeoutMillis() * 1_000_000L;
+    process.connect(endpoint, identity, timeout, new Link(peer));
+  }
+
+  @Override
+  public void send(int peer, byte[] frame) {
+    execute(
+        () -> {
+          SimStream link = links.get(peer);
+          if (link != null) {
+            link.send(frame);
+          }
+        });
+  }
+
+  @Override
+  public void execute(Runnable task) {
+    process.execute(
+        () -> {
+          if (!closed) {
+            task.run();
+          }
+        });
+  }
+
+  @Override
+  public void close() {
+    execute(this::closeAll);
+    // What was sent before is on its way when this returns, unless it is called by the background.
+    while (!closed && !process.inBackground()) {
+      process.compute(CLOSING_NANOS);
+    }
+  }
+
+  private void closeAll() {
+    closed = true;
+    port.close();
+    for (SimStream link : List.copyOf(links.values())) {
+      link.close();
+    }
+    links.clear();
+  }
+
+  /** The connection with one neighbour. */
+  private final class Link implements SimStream.Handler {
+    private final int peer;
+
+    Link(int peer) {
+      this.peer = peer;
+    }
+
+    @Override
+    public void onOpen(SimStream stream) {
+      if (closed) {
+        stream.close();
+      } else {
+        links.put(peer, stream);
+        handler.onOpen(peer);
+      }
+    }
+
+    @Override
+    public void onFrame(SimStream stream, byte[] frame) {
+      if (!handler.onFrame(peer, ByteBuffer.wrap(frame))) {
+        links.remove(peer, stream);
+        stream.close();
+        handler.onClosed(peer, "closed here");
+      }
+    }
+
+    @Override
+    public void onClosed(SimStream stream, String reason) {
+      links.remove(peer, stream);
+      handler.onClosed(peer, reason);
+    }
+  }
+}

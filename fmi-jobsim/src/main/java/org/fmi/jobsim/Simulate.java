@@ -1,0 +1,118 @@
+package org.fmi.jobsim;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import org.fmi.jobsim.Schedule.Result;
+
+/** The command {@code dev/simulate}. */
+public final class Simulate {
+  private static final String USAGE =
+      """
+      usage: dev/simulate [--seconds S]            fresh seeds for S seconds (60), on all cores
+             dev/simulate --seed N [--seconds S]   the seeds from N on
+             dev/simulate --seed N --once          one seed, twice: its traces must be the same
+             dev/simulate --seed N --trace         one seed, with all that happens in it
+      Exit status: 0 if all jobs ended as they may, 1 if not, 64 for wrong usage.\
+      """;
+
+  /** Short enough to be typed. */
+  private static final long SEEDS = 1_000_000_000L;
+
+  private long seconds = 60;
+  private long seed = -1;
+  private boolean once;
+  private boolean trace;
+
+  private Simulate() {}
+
+  /** Runs and exits. */
+  public static void main(String[] args) throws InterruptedException {
+    Simulate simulate = new Simulate();
+    if (!simulate.parse(List.of(args))) {
+      System.err.println(USAGE);
+      System.exit(64);
+    }
+    System.exit(simulate.run() ? 0 : 1);
+  }
+
+  private boolean parse(List<String> args) {
+    List<String> left = new ArrayList<>(args);
+    while (!left.isEmpty()) {
+      String arg = left.removeFirst();
+      switch (arg) {
+        case "--once" -> once = true;
+        case "--trace" -> trace = true;
+        case "--seed", "--seconds" -> {
+          long value = left.isEmpty() ? -1 : number(left.removeFirst());
+          if (value < 0) {
+            return false;
+          }
+          if (arg.equals("--seed")) {
+            seed = value;
+          } else {
+            seconds = value;
+          }
+        }
+        default -> {
+          return false;
+        }
+      }
+    }
+    return seed >= 0 || !(once || trace);
+  }
+
+  private static long number(String text) {
+    try {
+      return Long.parseLong(text);
+    } catch (NumberFormatException e) {
+      return -1;
+    }
+  }
+
+  private boolean run() throws InterruptedException {
+    if (once || trace) {
+      return runOne();
+    }
+    long first = seed >= 0 ? seed : freshSeed();
+    Campaign campaign = new Campaign(first, Schedule::of);
+    campaign.run(Duration.ofSeconds(seconds), Runtime.getRuntime().availableProcessors());
+    System.out.println(campaign.summary());
+    for (Result failure : campaign.failures()) {
+      System.out.println(failure);
+      System.out.println("again, with a trace: " + command(failure.schedule().seed()));
+    }
+    return campaign.failures().isEmpty();
+  }
+
+  private boolean runOne() {
+    Schedule schedule = Schedule.of(seed);
+    Answers answers = new Answers();
+    JobSimulation job = schedule.prepare();
+    if (trace) {
+      job.traceTo(System.out::println);
+    }
+    Result result = schedule.judge(job, answers);
+    Result again = schedule.run(answers);
+    boolean same = String.valueOf(result.outcome()).equals(String.valueOf(again.outcome()));
+    System.out.println(schedule);
+    System.out.println(job.story());
+    System.out.println(result.outcome());
+    System.out.println("seed " + seed + ": " + result.verdict().text());
+    if (!same) {
+      System.out.println("seed " + seed + " run again gives another trace: " + again.outcome());
+    }
+    return same && result.verdict().allowed();
+  }
+
+  /** A seed that was most likely never tried. */
+  static long freshSeed() {
+    return ThreadLocalRandom.current().nextLong(SEEDS);
+  }
+
+  /** What repeats a job. */
+  static String command(long seed) {
+    return "dev/simulate --seed " + seed + " --trace";
+  }
+}

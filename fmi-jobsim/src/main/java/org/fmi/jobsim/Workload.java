@@ -1,0 +1,172 @@
+package org.fmi.jobsim;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.fmi.Comm;
+import org.fmi.Fmi;
+import org.fmi.Holder;
+import org.fmi.Op;
+import org.fmi.Rollback;
+import org.fmi.Status;
+import org.fmi.testkit.SimCluster;
+import org.fmi.testkit.SimProcess;
+
+/** The program that simulated jobs run: its answer depends on the number of ranks alone. */
+final class Workload {
+  /** Of a message that is read out of its sender's memory, where ranks do that. */
+  private static final int LONG_BYTES = 2_000;
+
+  private static final byte UNUSED = -1;
+
+  private Workload() {}
+
+  /**
+   * A message long enough to be read out of the neighbour's memory. However it ends, the memory is
+   * then the program's own: neither does an old epoch write it, nor does anybody read what it was
+   * used for next.
+   */
+  private static void exchange(
+      Comm world, MemorySegment out, int right, MemorySegment in, int left, byte iteration) {
+    try {
+      expect(in, UNUSED);
+      out.fill((byte) (16 * world.rank() + iteration));
+      world.sendRecv(out, 0, LONG_BYTES, right, 2, in, 0, LONG_BYTES, left, 2);
+      expect(in, (byte) (16 * left + iteration));
+    } finally {
+      out.fill(UNUSED);
+      in.fill(UNUSED);
+    }
+  }
+
+  private static void expect(MemorySegment memory, byte value) {
+    for (long i = 0; i < LONG_BYTES; i++) {
+      byte found = memory.get(ValueLayout.JAVA_BYTE, i);
+      if (found != value) {
+        throw new AssertionError("byte " + i + " is " + found + ", not " + value);
+      }
+    }
+  }
+
+  /**
+   * Communicates in every way that recovery must cope with: before, between and after loops, in
+   * communicators made before and in the loops, with wild cards, and with messages that cross
+   * checkpoints, some of which their senders wait for.
+   */
+  static long run(Fmi fmi, SimProcess process, SimCluster cluster) {
+    Comm world = fmi.world();
+    int rank = world.rank();
+    int size = world.size();
+    int right = (rank + 1) % size;
+    int left = (rank + size - 1) % size;
+
+    long[] parameters = rank == 0 ? new long[] {12_345, 7} : new long[2];
+    world.bcast(parameters, 0);
+    Comm half = world.split(rank % 2, -rank);
+    Comm copy = world.dup();
+    long[] first = new long[1];
+    if (rank == 0) {
+      for (int i = 1; i < size; i++) {
+        Status status = copy.recv(first, Comm.ANY_SOURCE, 3);
+        parameters[0] += first[0] * (status.source() + 1);
+      }
+    } else {
+      copy.send(new long[] {rank * parameters[1]}, 0, 3);
+    }
+    world.bcast(parameters, 0);
+
+    Holder<long[]> u = Holder.of(new long[8 + rank]);
+    Holder<long[]> next = Holder.of(new long[8 + rank]);
+    double[] mean = {parameters[0]};
+    long[] crossing = {rank};
+    MemorySegment out = Arena.ofAuto().allocate(LONG_BYTES).fill(UNUSED);
+    MemorySegment in = Arena.ofAuto().allocate(LONG_BYTES).fill(UNUSED);
+    fmi.loop(
+        9,
+        iteration -> {
+          if (iteration == 0) {
+            world.attachBuffer(1 << 16); // a replacement has it though it does not come here
+          }
+          boolean waits = rank % 2 == 0 && rank + 1 < size;
+          if (iteration > 0 && rank % 2 == 1) {
+            long[] late = new long[1];
+            world.recv(late, left, 11);
+            crossing[0] = 19 * crossing[0] + late[0];
+          }
+          long[] now = u.get();
+          long[] then = next.get();
+          long[] halo = new long[1];
+          world.sendRecv(now, now.length - 1, 1, right, 1, halo, 0, 1, left, 1);
+          for (int i = 0; i < now.length; i++) {
+            then[i] = 31 * now[i] + halo[0] + iteration + i + parameters[0];
+          }
+          exchange(world, out, right, in, left, (byte) iteration);
+          if (iteration > 0) {
+            // sent in the iteration before: it may have crossed a checkpoint
+            long[] late = new long[1];
+            world.recv(late, Comm.ANY_SOURCE, 9);
+            crossing[0] = 17 * crossing[0] + late[0];
+          }
+          world.bsend(crossing, 0, 1, right, 9);
+          if (half != null && iteration % 3 == 1) {
+            double[] sum = {mean[0] / 3};
+            half.allReduce(sum, Op.SUM);
+            mean[0] = sum[0] / half.size() + 0.1;
+          }
+          if (iteration % 4 == 2) {
+            Comm inner = world.dup();
+            long[] max = {then[0] & 0xffff};
+            inner.allReduce(max, Op.MAX);
+            then[0] += max[0];
+            inner.free();
+          }
+          process.compute(20_000);
+          Holder.swap(u, next);
+          if (waits) {
+            // received in the next iteration: a checkpoint must not wait for this
+            world.ssend(crossing, 0, 1, right, 11);
+          }
+        },
+        u,
+        next,
+        mean,
+        crossing);
+
+    long[] late = new long[1];
+    if (rank % 2 == 1) {
+      world.recv(late, left, 11);
+      mean[0] += late[0] & 0xff;
+    }
+    world.recv(late, left, 9);
+    long[] between = {u.get()[0] + late[0] + (long) (mean[0] * 1000)};
+    world.allReduce(between, Op.SUM);
+
+    long[] total = {between[0]};
+    long[] step = new long[1];
+    boolean done = false;
+    while (!done) {
+      long n = fmi.loop(total, step);
+      try {
+        if (n < 6) {
+          long[] gathered = new long[size];
+          world.allGather(total, 0, 1, gathered, 0);
+          total[0] = 13 * total[0] + gathered[(int) ((rank + n) % size)] + n;
+          step[0]++;
+        } else {
+          fmi.endLoop();
+          done = true;
+        }
+      } catch (Rollback e) {
+        // the next call of loop goes back
+      }
+    }
+
+    long[] all = new long[size];
+    world.gather(total, 0, 1, all, 0, 0);
+    long answer = step[0];
+    for (long value : all) {
+      answer = 1_000_003 * answer + value;
+    }
+    return answer;
+  }
+}

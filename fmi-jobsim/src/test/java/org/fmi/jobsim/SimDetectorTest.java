@@ -1,0 +1,148 @@
+package org.fmi.jobsim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.FailureDetector;
+import org.fmi.testkit.SimCluster;
+import org.fmi.testkit.SimModel;
+import org.fmi.testkit.SimProcess;
+import org.fmi.testkit.Simulation;
+import org.fmi.testkit.Supervisor;
+import org.fmi.testkit.contract.DetectorContract;
+import org.jspecify.annotations.Nullable;
+
+/** The log-ring over simulated links keeps the contract, in several simulated worlds. */
+final class SimDetectorTest extends DetectorContract {
+  private static final int WORLDS = 5;
+
+  @Override
+  protected String transport() {
+    return "sim";
+  }
+
+  @Override
+  protected void run(int ranks, Body body) {
+    for (long seed = 0; seed < WORLDS; seed++) {
+      runIn(seed, ranks, body);
+    }
+  }
+
+  private static void runIn(long seed, int ranks, Body body) {
+    Simulation simulation = new Simulation(seed);
+    SimCluster cluster =
+        new SimCluster(simulation, SimModel.random(simulation.random()), ranks, 1 << 20);
+    byte[][] endpoints = new byte[ranks][];
+    AtomicInteger met = new AtomicInteger();
+    cluster.supervise(
+        new Supervisor() {
+          @Override
+          public void onNodeUp(int node) {
+            cluster.spawn(
+                cluster.config(
+                    node,
+                    node,
+                    ranks,
+                    0,
+                    new int[] {node},
+                    1,
+                    2,
+                    1 << 20,
+                    new CheckpointInterval.Every(1),
+                    List.of()),
+                process -> live(process, endpoints, met, body));
+          }
+        });
+    for (int node = 0; node < ranks; node++) {
+      cluster.launch(node);
+    }
+    simulation.run(() -> cluster.exits().size() == ranks);
+    for (SimCluster.Exit exit : cluster.exits()) {
+      if (exit.cause() != null) {
+        throw new AssertionError("seed " + seed + ": " + exit, exit.cause());
+      }
+    }
+  }
+
+  private static void live(SimProcess process, byte[][] endpoints, AtomicInteger met, Body body)
+      throws Exception {
+    List<Heard> heard = new ArrayList<>();
+    try (FailureDetector detector =
+        SimLinks.detectors(process)
+            .open(
+                process.config(),
+                EPOCH,
+                (failed, hops, reason) -> heard.add(new Heard(failed, hops)))) {
+      endpoints[process.rank()] = detector.endpoint();
+      SimMember member = new SimMember(process, detector, endpoints, met, heard);
+      member.meet();
+      body.run(member);
+    }
+  }
+
+  private static final class SimMember implements Member {
+    private final SimProcess process;
+    private final FailureDetector detector;
+    private final byte[][] endpoints;
+    private final AtomicInteger met;
+    private final List<Heard> heard;
+    private int meetings;
+
+    SimMember(
+        SimProcess process,
+        FailureDetector detector,
+        byte[][] endpoints,
+        AtomicInteger met,
+        List<Heard> heard) {
+      this.process = process;
+      this.detector = detector;
+      this.endpoints = endpoints;
+      this.met = met;
+      this.heard = heard;
+    }
+
+    @Override
+    public int rank() {
+      return process.rank();
+    }
+
+    @Override
+    public FailureDetector detector() {
+      return detector;
+    }
+
+    @Override
+    public byte[][] endpoints() {
+      return endpoints;
+    }
+
+    @Override
+    public @Nullable Heard heard() {
+      assertThat(heard).hasSizeLessThanOrEqualTo(1);
+      return heard.isEmpty() ? null : heard.getFirst();
+    }
+
+    @Override
+    public void meet() {
+      met.incrementAndGet();
+      int all = endpoints.length * ++meetings;
+      until(() -> met.get() >= all);
+    }
+
+    @Override
+    public void until(BooleanSupplier condition) {
+      while (!condition.getAsBoolean()) {
+        process.compute(10_000);
+      }
+    }
+
+    @Override
+    public void elsewhere(Runnable action) {
+      process.execute(action);
+    }
+  }
+}

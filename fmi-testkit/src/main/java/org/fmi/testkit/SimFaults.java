@@ -1,0 +1,327 @@
+package org.fmi.testkit;
+
+import org.fmi.testkit.FaultPlan.Step;
+import org.fmi.testkit.SimNode.Boot;
+
+/**
+ * Lets parts of a simulated cluster fail, at once, as a test or a {@link FaultPlan} says. Called by
+ * whoever runs in the simulation, or before it runs.
+ */
+public final class SimFaults {
+  private final SimCluster cluster;
+  private final Simulation simulation;
+
+  private FaultPlan plan = FaultPlan.none();
+  private int nextFault;
+  private long lastFaultNanos;
+  private long sinceGap;
+  private long primitives;
+
+  /** How many faults make fmirun stand still now, and how many have. */
+  private int fmirunPauses;
+
+  private int fmirunPausesBegun;
+
+  SimFaults(SimCluster cluster) {
+    this.cluster = cluster;
+    this.simulation = cluster.simulation();
+  }
+
+  /** Injects these failures from now on. */
+  void inject(FaultPlan faults) {
+    plan = faults;
+    nextFault = 0;
+    sinceGap = 0;
+    lastFaultNanos = simulation.nanoTime();
+  }
+
+  /** Failures of the plan that were injected. */
+  int injected() {
+    return nextFault;
+  }
+
+  /** Primitives executed by all ranks so far. */
+  long primitives() {
+    return primitives;
+  }
+
+  /** Those that were injected, for messages. */
+  String describe() {
+    return plan.steps().subList(0, nextFault).toString();
+  }
+
+  /** Whether fmirun stands still. */
+  boolean fmirunPaused() {
+    return fmirunPauses > 0;
+  }
+
+  /** How often fmirun has stood still. */
+  int fmirunPauses() {
+    return fmirunPausesBegun;
+  }
+
+  /** SIGKILL of the process that serves a rank, if there is one. */
+  public void crash(int rank) {
+    SimProcess process = cluster.process(rank);
+    if (process != null && process.alive()) {
+      cluster.crash(process);
+    }
+  }
+
+  /** SIGKILL of the process that serves a rank; the system takes {@code nanos} to end it. */
+  public void crashSlowly(int rank, long nanos) {
+    SimProcess process = cluster.process(rank);
+    if (process != null && process.alive()) {
+      simulation.note("slow end", rank);
+      process.die(true);
+      cluster.reportDeath(process, cluster.controlDelay());
+      simulation.after(nanos, "is dead", rank, () -> buried(process));
+    }
+  }
+
+  private void buried(SimProcess process) {
+    if (process.boot().alive) {
+      process.hangUp();
+      process.boot().processes.remove(process);
+      cluster.reportExit(process, cluster.controlDelay(), SimCluster.SIGKILLED, true);
+    }
+  }
+
+  /** A node dies and its connections break. It can be started again after {@code repairNanos}. */
+  public void crashNode(int node, long repairNanos) {
+    strike(node, false, repairNanos);
+  }
+
+  /** A node dies in silence. It can be started again after {@code repairNanos}. */
+  public void powerOff(int node, long repairNanos) {
+    strike(node, true, repairNanos);
+  }
+
+  private void strike(int node, boolean unheard, long repairNanos) {
+    Boot boot = cluster.boot(node);
+    if (boot != null) {
+      boot.struck = true;
+      boot.repairNanos = repairNanos;
+      cluster.die(boot, unheard);
+    }
+  }
+
+  /** Cuts a node off from all others and the job; its daemon kills its ranks some time later. */
+  public void isolate(int node, long repairNanos) {
+    Boot boot = cluster.boot(node);
+    if (boot != null && !boot.isolated) {
+      boot.isolated = true;
+      boot.struck = true;
+      boot.repairNanos = repairNanos;
+      cluster.network().changed();
+      boot.control.update();
+    }
+  }
+
+  /**
+   * A node's daemon and fmirun cannot hear each other for {@code nanos}.
+   *
+   * @param upward whether fmirun does not hear the daemon
+   * @param downward whether the daemon does not hear fmirun
+   */
+  public void cutFromJob(int node, boolean upward, boolean downward, long nanos) {
+    Boot boot = cluster.boot(node);
+    if (boot != null) {
+      boot.control.cut(upward, downward, nanos);
+    }
+  }
+
+  /** A node's daemon stands still for {@code nanos}; its ranks end if they miss its heartbeats. */
+  public void pauseDaemon(int node, long nanos) {
+    Boot boot = cluster.boot(node);
+    if (boot == null) {
+      return;
+    }
+    boot.control.pause(nanos);
+    int pause = boot.control.pausesBegun();
+    for (SimProcess process : boot.processes) {
+      process.post(
+          cluster.heartbeatTimeout(),
+          "misses its daemon",
+          () -> {
+            if (boot.control.paused() && boot.control.pausesBegun() == pause) {
+              cluster.crash(process);
+            }
+          });
+    }
+  }
+
+  /** fmirun stands still for {@code nanos}. */
+  public void pauseFmirun(long nanos) {
+    fmirunPauses++;
+    fmirunPausesBegun++;
+    cluster.boots().forEach(boot -> boot.control.update());
+    simulation.after(
+        nanos,
+        "fmirun goes on",
+        0,
+        () -> {
+          fmirunPauses--;
+          if (fmirunPauses == 0) {
+            cluster.boots().forEach(boot -> boot.control.resumed());
+          }
+        });
+  }
+
+  /** SIGSTOP of a rank's process, and SIGCONT after {@code nanos}. */
+  public void freeze(int rank, long nanos) {
+    SimProcess process = cluster.process(rank);
+    if (process == null || !process.alive() || process.frozen()) {
+      return;
+    }
+    process.freeze();
+    simulation.after(nanos, "thaw", rank, process::thaw);
+    watch(process, process.freezes());
+  }
+
+  /** Its daemon misses the heartbeats of a process that stands still, if it runs itself. */
+  private void watch(SimProcess process, int freeze) {
+    SimControl control = process.boot().control;
+    int pauses = control.pausesBegun();
+    simulation.after(
+        cluster.heartbeatTimeout(),
+        "silent",
+        process.rank(),
+        () -> {
+          if (!process.frozen() || process.freezes() != freeze) {
+            return;
+          }
+          if (control.paused() || control.pausesBegun() != pauses) {
+            watch(process, freeze);
+          } else {
+            process.cutOff();
+            cluster.atDaemon(process.boot(), () -> process.boot().daemon.onSilent(process));
+          }
+        });
+  }
+
+  /** Two nodes cannot hear each other for {@code nanos}. */
+  public void partition(int a, int b, long nanos) {
+    silence(a, b, nanos);
+    silence(b, a, nanos);
+  }
+
+  /** A node is not heard by another one for {@code nanos}. */
+  public void silence(int from, int to, long nanos) {
+    if (from != to) {
+      cluster.network().cut(from, to);
+      simulation.after(nanos, "heal", from, () -> cluster.network().heal(from, to));
+    }
+  }
+
+  /** The data connection between two ranks breaks, if there is one. */
+  public void breakConnection(int rank, int other) {
+    SimProcess process = cluster.process(rank);
+    if (process != null && rank != other) {
+      process.breakConnection(other);
+    }
+  }
+
+  /** The detector of rank {@code by} takes {@code rank} for dead. */
+  public void suspectFalsely(int by, int rank) {
+    SimProcess process = cluster.process(by);
+    if (process != null && by != rank) {
+      process.suspectFalsely(rank);
+    }
+  }
+
+  /** A bit of a node's memory flips. */
+  public void corruptMemory(int node) {
+    Boot boot = cluster.boot(node);
+    if (boot != null) {
+      boot.memory.corrupt(simulation.random());
+      cluster.observer().onCorrupted(node);
+    }
+  }
+
+  /** Something else takes all free memory of a node for {@code nanos}. */
+  public void fillMemory(int node, long nanos) {
+    Boot boot = cluster.boot(node);
+    if (boot != null) {
+      boot.memory.fill();
+      if (nanos < Long.MAX_VALUE) {
+        simulation.after(nanos, "memory is free again", node, boot.memory::drain);
+      }
+    }
+  }
+
+  /** The next use that a rank's process makes of the node's memory fails. */
+  public void failMemory(int rank) {
+    SimProcess process = cluster.process(rank);
+    if (process != null) {
+      process.failMemory();
+    }
+  }
+
+  /** The next process that is to be started on a node cannot be. */
+  public void failStart(int node) {
+    Boot boot = cluster.boot(node);
+    if (boot != null) {
+      boot.failingStarts++;
+    }
+  }
+
+  /** The next process on a node takes longer to come up, {@link Long#MAX_VALUE} for for ever. */
+  public void delayStart(int node, long nanos) {
+    Boot boot = cluster.boot(node);
+    if (boot != null) {
+      boot.startDelay = nanos;
+    }
+  }
+
+  /** A primitive is executed by {@code process}: is it time for a failure? */
+  void atPrimitive(SimProcess process) {
+    primitives++;
+    if (nextFault == plan.steps().size()) {
+      return;
+    }
+    Step step = plan.steps().get(nextFault);
+    if (simulation.nanoTime() - lastFaultNanos < step.gapNanos()
+        || ++sinceGap < step.gapPrimitives()) {
+      return;
+    }
+    nextFault++;
+    sinceGap = 0;
+    lastFaultNanos = simulation.nanoTime();
+    simulation.note(step.kind().name(), step.victim());
+    cluster.observer().onFault(step);
+    carryOut(step, process);
+  }
+
+  private void carryOut(Step step, SimProcess running) {
+    SimProcess named = cluster.process(step.victim());
+    SimProcess victim = named != null && named.alive() ? named : running;
+    int rank = victim.rank();
+    int node =
+        step.victim() >= 0 && step.victim() < cluster.nodes() && cluster.boot(step.victim()) != null
+            ? step.victim()
+            : running.node();
+    switch (step.kind()) {
+      case KILL_RANK -> cluster.crash(victim);
+      case SLOW_DEATH -> crashSlowly(rank, step.nanos());
+      case CRASH_NODE -> crashNode(node, step.nanos());
+      case POWER_OFF -> powerOff(node, step.nanos());
+      case FREEZE -> freeze(rank, step.nanos());
+      case ISOLATE_NODE -> isolate(node, step.nanos());
+      case PARTITION -> partition(node, step.other(), step.nanos());
+      case BREAK_CONNECTION -> breakConnection(rank, step.other());
+      case FALSE_SUSPICION -> suspectFalsely(step.other(), rank);
+      case CORRUPT_MEMORY -> corruptMemory(node);
+      case ONE_WAY -> silence(node, step.other(), step.nanos());
+      case CUT_FROM_JOB -> cutFromJob(node, true, true, step.nanos());
+      case UNHEARD_BY_JOB -> cutFromJob(node, true, false, step.nanos());
+      case DEAF_TO_JOB -> cutFromJob(node, false, true, step.nanos());
+      case PAUSE_DAEMON -> pauseDaemon(node, step.nanos());
+      case PAUSE_FMIRUN -> pauseFmirun(step.nanos());
+      case START_FAILS -> failStart(node);
+      case START_HANGS -> delayStart(node, step.nanos());
+      case FILL_MEMORY -> fillMemory(node, step.nanos());
+      case MEMORY_ERROR -> failMemory(rank);
+    }
+  }
+}

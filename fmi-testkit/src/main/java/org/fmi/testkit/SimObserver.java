@@ -1,0 +1,32 @@
+package org.fmi.testkit;
+
+import org.fmi.control.JobMessage;
+import org.fmi.control.RankMessage;
+
+/** Hears what really happens to a simulated cluster, as nobody in it can. */
+public interface SimObserver {
+  /**
+   * The memory of a node is gone.
+   *
+   * @param struck whether the node itself had failed; if not, what it held was thrown away intact
+   */
+  default void onMemoryLost(int node, boolean struck) {}
+
+  /** A bit of a node's memory has flipped. */
+  default void onCorrupted(int node) {}
+
+  /** A node's memory had no room for a piece. */
+  default void onNoRoom(int node) {}
+
+  /** A use of the node's memory by a rank's process failed. */
+  default void onMemoryError(int rank) {}
+
+  /** A process is told something by the job. */
+  default void onTold(SimProcess process, JobMessage message) {}
+
+  /** A process tells the job something. */
+  default void onSaid(SimProcess process, RankMessage message) {}
+
+  /** A failure of the plan is injected. */
+  default void onFault(FaultPlan.Step step) {}
+}

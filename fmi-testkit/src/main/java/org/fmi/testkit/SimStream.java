@@ -1,0 +1,278 @@
+package org.fmi.testkit;
+
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One end of a connection between the background threads of two processes, as TCP with heartbeats
+ * makes it: frames arrive in order; the end of a process that dies is told to the other; whoever
+ * hears nothing for the heartbeat's timeout closes its end.
+ *
+ * <pre>
+ *   CONNECTING --accepted--> OPEN --closed by either end, or silent--> CLOSED
+ *        +------refused, or not answered in time------------------------->
+ * </pre>
+ *
+ * All methods are called, and the handler is called, on the process' background thread, that is, in
+ * events of the simulation.
+ */
+public final class SimStream implements SimNetwork.Held {
+  /** A request for a connection that nobody has answered is sent again after this long. */
+  private static final long RESEND_NANOS = 20_000_000;
+
+  private enum State {
+    CONNECTING,
+    OPEN,
+    CLOSED
+  }
+
+  private final SimNetwork network;
+  private final Simulation simulation;
+  private final SimProcess process;
+  private final Handler handler;
+  private final Lane lane;
+
+  /** What is on its way to the other end. */
+  private final ArrayDeque<Packet> flight = new ArrayDeque<>();
+
+  private State state = State.CONNECTING;
+  private @Nullable SimStream other;
+
+  /** Packets that have arrived at a cut. */
+  private int late;
+
+  /** Whether nothing can come from the other end now, and since how many changes of that. */
+  private boolean silent;
+
+  private int changes;
+  private long silentSince;
+
+  SimStream(SimNetwork network, SimProcess process, Handler handler) {
+    this.network = network;
+    this.process = process;
+    this.simulation = process.simulation();
+    this.handler = handler;
+    this.lane = new Lane(simulation);
+  }
+
+  /** Gets what happens to one end. */
+  public interface Handler {
+    void onOpen(SimStream stream);
+
+    void onFrame(SimStream stream, byte[] frame);
+
+    /** It is over, or could not be made. Not called after {@link SimStream#close}. */
+    void onClosed(SimStream stream, String reason);
+  }
+
+  private enum Kind {
+    ACCEPTED,
+    FRAME,
+    END
+  }
+
+  private record Packet(Kind kind, byte[] frame, String reason) {}
+
+  /** Sends a frame; drops it if this end is not open. */
+  public void send(byte[] frame) {
+    if (state == State.OPEN) {
+      append(new Packet(Kind.FRAME, frame.clone(), ""));
+    }
+  }
+
+  /** Ends it after what was sent before. */
+  public void close() {
+    if (state != State.CLOSED) {
+      leave();
+      append(new Packet(Kind.END, new byte[0], "connection closed"));
+    }
+  }
+
+  /** Asks {@code port} for a connection; gives up after {@code timeout} nanoseconds. */
+  void connect(SimPort port, byte[] identity, long timeout) {
+    simulation.after(network.delay(), "dial", process.rank(), () -> knock(port, identity));
+    process.post(
+        timeout,
+        "not answered",
+        () -> {
+          if (state == State.CONNECTING) {
+            fail("not answered for " + timeout / 1_000_000 + " ms");
+          }
+        });
+  }
+
+  private void knock(SimPort port, byte[] identity) {
+    SimProcess target = port.process();
+    if (state != State.CONNECTING || !process.alive()) {
+      return;
+    }
+    if (target.mute() || network.severed(process, target)) {
+      simulation.after(RESEND_NANOS, "dial again", process.rank(), () -> knock(port, identity));
+    } else if (!port.isOpen()) {
+      process.post(network.delay(), "refused", () -> failConnecting("connection refused"));
+    } else {
+      target.post(network.delay(), "accept", () -> accepted(port, identity));
+    }
+  }
+
+  private void accepted(SimPort port, byte[] identity) {
+    Handler serving = state == State.CONNECTING && port.isOpen() ? port.accept(identity) : null;
+    if (serving == null) {
+      process.post(network.delay(), "refused", () -> failConnecting("connection refused"));
+      return;
+    }
+    SimStream end = new SimStream(network, port.process(), serving);
+    end.other = this;
+    other = end;
+    end.append(new Packet(Kind.ACCEPTED, new byte[0], ""));
+    end.open();
+  }
+
+  private void failConnecting(String reason) {
+    if (state == State.CONNECTING) {
+      fail(reason);
+    }
+  }
+
+  private void open() {
+    state = State.OPEN;
+    network.opened(this);
+    handler.onOpen(this);
+    update();
+  }
+
+  private void append(Packet packet) {
+    SimStream to = other;
+    if (to != null) {
+      flight.add(packet);
+      simulation.after(lane.delay(network.delay()), "stream", to.process.rank(), this::arrive);
+    }
+  }
+
+  /** The oldest packet has come to the other end's machine, or to a cut. */
+  private void arrive() {
+    SimStream to = other;
+    if (to == null) {
+      return;
+    }
+    if (late > 0 || network.silence(process, to.process)) {
+      late++;
+      network.hold(this);
+      return;
+    }
+    Packet packet = flight.poll();
+    if (packet != null) {
+      to.process.arrive(() -> to.receive(packet));
+    }
+  }
+
+  @Override
+  public void goOn() {
+    int again = late;
+    late = 0;
+    SimStream to = other;
+    for (int i = 0; to != null && i < again; i++) {
+      simulation.after(lane.delay(network.delay()), "stream", to.process.rank(), this::arrive);
+    }
+  }
+
+  private void receive(Packet packet) {
+    if (state == State.CLOSED) {
+      return;
+    }
+    switch (packet.kind) {
+      case ACCEPTED -> open();
+      case FRAME -> handler.onFrame(this, packet.frame);
+      case END -> {
+        leave();
+        handler.onClosed(this, packet.reason);
+      }
+    }
+  }
+
+  private void leave() {
+    state = State.CLOSED;
+    network.closed(this);
+  }
+
+  private void fail(String reason) {
+    close();
+    handler.onClosed(this, reason);
+  }
+
+  SimProcess process() {
+    return process;
+  }
+
+  /** Whether it leads to a process of this rank. */
+  boolean leadsTo(int rank) {
+    return other != null && other.process.rank() == rank;
+  }
+
+  /** This end takes the other for silent though it is not. */
+  void suspectFalsely() {
+    process.post(
+        0,
+        "suspected falsely",
+        () -> {
+          if (state == State.OPEN) {
+            fail("heartbeats late");
+          }
+        });
+  }
+
+  /** Its process is dead and the system closes what it had open: some of what was sent is lost. */
+  void hangUp() {
+    if (state == State.CLOSED) {
+      return;
+    }
+    leave();
+    int keep = flight.isEmpty() ? 0 : simulation.random().nextInt(flight.size() + 1);
+    while (flight.size() > keep) {
+      flight.removeLast();
+    }
+    append(new Packet(Kind.END, new byte[0], "connection closed"));
+  }
+
+  /** The process or its machine vanished. */
+  void vanish() {
+    if (state != State.CLOSED) {
+      leave();
+    }
+  }
+
+  /** Something in the network has changed: can the other end still be heard? */
+  void update() {
+    SimStream from = other;
+    if (state != State.OPEN || from == null) {
+      return;
+    }
+    boolean now = !from.process.speaks() || network.silence(from.process, process);
+    if (now != silent) {
+      silent = now;
+      changes++;
+      if (silent) {
+        silentSince = simulation.nanoTime();
+        watch(changes);
+      }
+    }
+  }
+
+  /** As fmi-net's Heartbeat, an end that stood still itself gives the other its time again. */
+  private void watch(int change) {
+    int freezes = process.freezes();
+    process.post(
+        process.cluster().timeout(process.config()),
+        "heartbeats missed",
+        () -> {
+          if (state != State.OPEN || !silent || changes != change) {
+            return;
+          }
+          if (process.freezes() != freezes) {
+            watch(change);
+          } else {
+            fail("silent for " + (simulation.nanoTime() - silentSince) / 1_000_000 + " ms");
+          }
+        });
+  }
+}

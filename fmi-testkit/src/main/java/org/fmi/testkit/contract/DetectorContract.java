@@ -1,0 +1,163 @@
+package org.fmi.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.util.function.BooleanSupplier;
+import org.fmi.spi.FailureDetector;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What every {@link FailureDetector} must do. A detector's test extends this class and says in
+ * {@link #run} how ranks are run, most likely with {@link DetectorThreads}.
+ */
+public abstract class DetectorContract {
+  /** The epoch of the detectors under test. */
+  public static final int EPOCH = 3;
+
+  /** A failure that a rank heard of. */
+  public record Heard(int failed, int hops) {}
+
+  /** One rank under test. Its detector is open and not connected, and closed afterwards. */
+  public interface Member {
+    int rank();
+
+    FailureDetector detector();
+
+    /** Of all ranks. */
+    byte[][] endpoints();
+
+    /** What its detector has told it; null if nothing. Fails if that was more than one failure. */
+    @Nullable Heard heard();
+
+    /** Waits until all members have come here. */
+    void meet() throws Exception;
+
+    /** Waits until something is so. */
+    void until(BooleanSupplier condition) throws Exception;
+
+    /** Runs something on another thread, when this one waits. */
+    void elsewhere(Runnable action);
+  }
+
+  /** What each rank of a test does. */
+  public interface Body {
+    void run(Member member) throws Exception;
+  }
+
+  /** Runs {@code body} for each of {@code ranks} ranks, all at the same time. */
+  protected abstract void run(int ranks, Body body) throws Exception;
+
+  /** What the overlay is to run over. */
+  protected abstract String transport();
+
+  private void connect(Member member) throws IOException {
+    member.detector().connect(member.endpoints());
+    assertThat(member.detector().transport()).isEqualTo(transport());
+  }
+
+  @Test
+  void allHearOfALoss() throws Exception {
+    int failed = 7;
+    int by = 3;
+    run(
+        16,
+        member -> {
+          connect(member);
+          member.meet();
+          if (member.rank() == by) {
+            member.detector().announce(failed, "its data connection broke");
+          }
+          if (member.rank() != failed) {
+            member.until(() -> member.heard() != null);
+            assertThat(member.heard()).extracting(Heard::failed).isEqualTo(failed);
+          }
+          if (member.rank() == by) {
+            assertThat(member.heard()).isEqualTo(new Heard(failed, 0));
+          }
+          member.meet();
+        });
+  }
+
+  @Test
+  void aGoodbyeIsNoFailure() throws Exception {
+    int leaving = 2;
+    int failed = 0;
+    int by = 3;
+    run(
+        8,
+        member -> {
+          connect(member);
+          member.meet();
+          if (member.rank() == leaving) {
+            member.detector().close();
+          }
+          member.meet();
+          if (member.rank() == by) {
+            // What follows on the same links arrives after the goodbye.
+            member.detector().announce(failed, "its data connection broke");
+          }
+          if (member.rank() != leaving && member.rank() != failed) {
+            member.until(() -> member.heard() != null);
+            assertThat(member.heard()).extracting(Heard::failed).isEqualTo(failed);
+          }
+          member.meet();
+        });
+  }
+
+  @Test
+  void aPeerThatIsNotThereIsAFailureAndEndsConnect() throws Exception {
+    run(
+        2,
+        member -> {
+          if (member.rank() == 1) {
+            member.detector().close();
+          }
+          member.meet();
+          if (member.rank() == 0) {
+            assertThatThrownBy(() -> member.detector().connect(member.endpoints()))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("rank 1 has failed");
+            assertThat(member.heard()).isEqualTo(new Heard(1, 0));
+          }
+        });
+  }
+
+  @Test
+  @Timeout(120)
+  void closeEndsConnect() throws Exception {
+    run(
+        2,
+        member -> {
+          if (member.rank() == 1) {
+            // It waits for rank 0 to connect, which never does.
+            member.elsewhere(() -> member.detector().close());
+            assertThatThrownBy(() -> member.detector().connect(member.endpoints()))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("cannot be connected: closed");
+          }
+          member.meet();
+        });
+  }
+
+  /** The epoch may be revoked between its start and the first connection. */
+  @Test
+  void connectAfterCloseFails() throws Exception {
+    run(
+        2,
+        member -> {
+          member.detector().close();
+          assertThatThrownBy(() -> member.detector().connect(member.endpoints()))
+              .isInstanceOf(IOException.class)
+              .hasMessageContaining("closed");
+        });
+  }
+
+  @Test
+  void oneRankNeedsNobody() throws Exception {
+    run(1, this::connect);
+  }
+}

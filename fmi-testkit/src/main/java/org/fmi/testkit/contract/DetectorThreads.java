@@ -1,0 +1,113 @@
+package org.fmi.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.FailureDetector;
+import org.fmi.spi.FailureDetectorProvider;
+import org.fmi.spi.RankConfig;
+import org.fmi.testkit.contract.DetectorContract.Heard;
+import org.fmi.testkit.support.RankThreads;
+import org.jspecify.annotations.Nullable;
+
+/** Runs a {@link DetectorContract}'s ranks on real detectors, each driven by a thread. */
+public final class DetectorThreads {
+  private static final int TIMEOUT_MILLIS = 20_000;
+  private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  private DetectorThreads() {}
+
+  /** What a rank is told. */
+  public static RankConfig config(
+      int rank, int size, String transport, byte[] secret, int timeoutMillis) {
+    return RankConfig.builder()
+        .jobId("test-job")
+        .secret(secret)
+        .rank(rank)
+        .size(size)
+        .host("127.0.0.1")
+        .nodeDirectory("/nowhere")
+        .ranksOnNode(size)
+        .ranksOnMachine(size)
+        .cores(2)
+        .group(new int[] {rank})
+        .logRingBase(2)
+        .heartbeatTimeoutMillis(timeoutMillis)
+        .interval(new CheckpointInterval.Every(1))
+        .transports(List.of(transport))
+        .build();
+  }
+
+  /** Opens a detector a rank, runs {@code body} on a thread for each, and closes them. */
+  public static void run(
+      FailureDetectorProvider provider, String transport, int ranks, DetectorContract.Body body)
+      throws InterruptedException {
+    byte[][] endpoints = new byte[ranks][];
+    CyclicBarrier barrier = new CyclicBarrier(ranks);
+    RankThreads.run(
+        ranks,
+        rank -> {
+          Queue<Heard> heard = new ConcurrentLinkedQueue<>();
+          RankConfig config = config(rank, ranks, transport, new byte[32], TIMEOUT_MILLIS);
+          try (FailureDetector detector =
+              provider.open(
+                  config,
+                  DetectorContract.EPOCH,
+                  (failed, hops, reason) -> heard.add(new Heard(failed, hops)))) {
+            endpoints[rank] = detector.endpoint();
+            Member member = new Member(rank, detector, endpoints, barrier, heard);
+            member.meet();
+            body.run(member);
+          }
+          assertThat(heard).hasSizeLessThanOrEqualTo(1);
+        });
+  }
+
+  private record Member(
+      int rank,
+      FailureDetector detector,
+      byte[][] endpoints,
+      CyclicBarrier barrier,
+      Queue<Heard> all)
+      implements DetectorContract.Member {
+    @Override
+    public @Nullable Heard heard() {
+      assertThat(all).hasSizeLessThanOrEqualTo(1);
+      return all.peek();
+    }
+
+    @Override
+    public void meet() throws Exception {
+      barrier.await(60, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void until(BooleanSupplier condition) throws Exception {
+      long begin = System.nanoTime();
+      while (!condition.getAsBoolean()) {
+        assertThat(System.nanoTime() - begin).as("it comes true").isLessThan(MOST_NANOS);
+        Thread.sleep(1);
+      }
+    }
+
+    @Override
+    public void elsewhere(Runnable action) {
+      Thread waiting = Thread.currentThread();
+      Thread.ofPlatform()
+          .daemon()
+          .start(
+              () -> {
+                while (waiting.getState() != Thread.State.WAITING && waiting.isAlive()) {
+                  Thread.onSpinWait();
+                }
+                action.run();
+              });
+    }
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * What tests need that is no contract: threads and processes to run ranks in, a network between
+ * threads, node memory in a map, and a way to run tests without Maven.
+ */
+@NullMarked
+package org.fmi.testkit.support;
+
+import org.jspecify.annotations.NullMarked;
