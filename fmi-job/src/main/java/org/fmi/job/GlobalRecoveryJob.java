@@ -448,7 +448,9 @@ public final class GlobalRecoveryJob implements Job {
       }
       case RankMessage.ProgramFault m -> {
         if (m.epoch() == epoch()) {
-          end(new JobCommand.End(1, EndCause.PROGRAM_FAILED, m.reason()));
+          end(
+              new JobCommand.End(
+                  JobCommand.End.PROGRAM_FAULT, EndCause.PROGRAM_FAILED, m.reason()));
         }
       }
       case RankMessage.Finished m -> onFinished(rank, m);

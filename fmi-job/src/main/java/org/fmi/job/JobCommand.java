@@ -62,6 +62,9 @@ public sealed interface JobCommand {
     /** The exit status of a job that could not go on. */
     public static final int FAILED = 70;
 
+    /** The exit status of a program whose ranks do not fit together. */
+    public static final int PROGRAM_FAULT = 1;
+
     static End failed(EndCause cause, String message) {
       return new End(FAILED, cause, message);
     }

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import org.fmi.job.JobCommand;
 import org.fmi.job.Notice;
 import org.fmi.run.doctor.FmiTool;
 import org.fmi.run.shell.FmiRun;
@@ -63,7 +64,8 @@ final class DocumentsTest {
 
   @Test
   void theExitStatusesAreThoseOfTheCode() throws ReflectiveOperationException {
-    Set<Integer> used = new TreeSet<>(Set.of(0));
+    Set<Integer> used =
+        new TreeSet<>(Set.of(0, JobCommand.End.FAILED, JobCommand.End.PROGRAM_FAULT));
     for (Class<?> main : List.of(FmiRun.class, FmiTool.class)) {
       used.add(constant(main, "USAGE"));
       used.add(constant(main, "FAILED"));

@@ -425,7 +425,8 @@ final class LaunchIT {
     assertThat(run(List.of("-n", "2", "--events", "/dev/full"), "exit", "0"))
         .as("%s%s", texts())
         .isZero();
-    assertThat(err()).containsOnlyOnce("--events: cannot be written");
+    assertThat(err())
+        .containsOnlyOnce("--events: no more events are written: No space left on device");
   }
 
   /** More than may be on its way, read long after the program's end. */
