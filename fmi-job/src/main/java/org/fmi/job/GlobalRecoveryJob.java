@@ -448,9 +448,7 @@ public final class GlobalRecoveryJob implements Job {
       }
       case RankMessage.ProgramFault m -> {
         if (m.epoch() == epoch()) {
-          end(
-              new JobCommand.End(
-                  JobCommand.End.PROGRAM_FAULT, EndCause.PROGRAM_FAILED, m.reason()));
+          end(JobCommand.End.programFault(m.reason()));
         }
       }
       case RankMessage.Finished m -> onFinished(rank, m);

@@ -68,5 +68,9 @@ public sealed interface JobCommand {
     static End failed(EndCause cause, String message) {
       return new End(FAILED, cause, message);
     }
+
+    static End programFault(String message) {
+      return new End(PROGRAM_FAULT, EndCause.PROGRAM_FAILED, message);
+    }
   }
 }
