@@ -12,6 +12,7 @@ import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.util.NetUtil;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -54,10 +55,13 @@ import org.jspecify.annotations.Nullable;
  * communicate, and may compute for minutes in between. What has not proven itself is limited by
  * number instead: the oldest goes when there are too many.
  *
- * <p><b>Lost</b> is a peer that cannot be reached, whose connection breaks, or that itself refuses.
- * One that does not answer may only compute, with as many in its queue as the system lets wait, and
- * one whose side ends a connection without a verdict may only have too many of them: it is dialled
- * again after a while, until the epoch ends. Whether it is alive is for the log-ring to find out.
+ * <p><b>Lost</b> is a peer that cannot be reached, whose connection breaks, whose system no longer
+ * {@link Answers answers}, or that itself refuses. One whose side ends a connection without a
+ * verdict may only have too many of them: it is dialled again after a while, until the epoch ends.
+ * One whose system does not answer is dialled again too, but given up after {@value
+ * #LEAST_ATTEMPTS} attempts in a row, and twice the heartbeat's timeout: the network between the
+ * two is cut, or a firewall stands there. Only in a job with more ranks than may wait in its queue
+ * it may just compute, with a full one; there, whether it is alive is for the log-ring to find out.
  */
 // Netty answers each call with a future; failures reach the handlers too.
 @SuppressWarnings("FutureReturnValueIgnored")
@@ -77,6 +81,9 @@ final class TcpTransport implements Transport {
 
   private static final int ANSWER_MILLIS = 10_000;
   private static final int REDIAL_MILLIS = 100;
+
+  /** So many attempts to connect go without an answer before the peer is lost. */
+  private static final int LEAST_ATTEMPTS = 3;
 
   private final RankConfig config;
   private final int epoch;
@@ -103,6 +110,9 @@ final class TcpTransport implements Transport {
   /** By rank: whether the user was told that it does not answer. */
   private final boolean[] silent;
 
+  /** By rank: how many attempts to connect in a row have had no answer. */
+  private final int[] unanswered;
+
   /** Whether the user was told that connections cannot be accepted. */
   private boolean deaf;
 
@@ -126,6 +136,9 @@ final class TcpTransport implements Transport {
   private @Nullable Throwable thrown;
   private volatile boolean woken;
   private boolean closing;
+
+  /** Whether {@link #watch} is called now and then. */
+  private boolean watching;
 
   /** The bell's port; 0 before it is asked for. */
   private int bell;
@@ -152,6 +165,7 @@ final class TcpTransport implements Transport {
     this.dialling = new Wire[config.size()];
     this.lost = new boolean[config.size()];
     this.silent = new boolean[config.size()];
+    this.unanswered = new int[config.size()];
     this.loop =
         new CallersLoop(net.handlers()) {
           // Asked after a sleep too, before Java's sockets would swallow an interrupt.
@@ -407,6 +421,10 @@ final class TcpTransport implements Transport {
 
   // For wires.
 
+  int heartbeatMillis() {
+    return config.heartbeatTimeoutMillis();
+  }
+
   void busy(Wire wire) {
     if (!wire.busy) {
       wire.busy = true;
@@ -438,7 +456,9 @@ final class TcpTransport implements Transport {
         .connect(new InetSocketAddress(to.host(), to.port())) // an unknown host fails like others
         .addListener(
             f -> {
-              if (!f.isSuccess()) {
+              if (f.isSuccess()) {
+                unanswered[peer] = 0;
+              } else {
                 unreached(wire, f.cause(), System.nanoTime() - begin);
               }
             });
@@ -450,17 +470,31 @@ final class TcpTransport implements Transport {
     if (dialling[peer] != wire) {
       return;
     }
+    if (nanos < TimeUnit.MILLISECONDS.toNanos(answerMillis)
+        && !(cause instanceof ConnectTimeoutException)) {
+      giveUp(peer, String.valueOf(cause.getMessage()));
+      return;
+    }
+    // Else no answer, or this rank has computed and the system given up meanwhile: the same.
     if (cause instanceof ConnectTimeoutException) {
       warnOfSilence(peer);
-      redial(wire);
-    } else if (nanos > TimeUnit.MILLISECONDS.toNanos(answerMillis)) {
-      // This rank has computed, and the system has given up meanwhile: tells no more than a
-      // timeout.
+    }
+    if (++unanswered[peer] < mostAttempts()) {
       redial(wire);
     } else {
-      dialling[peer] = null;
-      lose(peer, String.valueOf(cause.getMessage()));
+      giveUp(peer, "no answer to " + unanswered[peer] + " attempts to connect");
     }
+  }
+
+  private void giveUp(int peer, String reason) {
+    dialling[peer] = null;
+    lose(peer, reason);
+  }
+
+  private long mostAttempts() {
+    return config.size() > NetUtil.SOMAXCONN // its queue may be full
+        ? Long.MAX_VALUE
+        : Math.max(LEAST_ATTEMPTS, Math.ceilDiv(2L * heartbeatMillis(), answerMillis));
   }
 
   private void warnOfSilence(int peer) {
@@ -470,7 +504,7 @@ final class TcpTransport implements Transport {
     }
     silent[peer] = true;
     warning.accept(
-        "fmi: no answer from rank %d at %s:%d for %d s: it computes, or is a firewall in between? It is tried again (as seen by rank %d)"
+        "fmi: no answer from rank %d at %s:%d for %d s: is the network cut, or a firewall in between? It is tried again (as seen by rank %d)"
             .formatted(
                 peer,
                 to.host(),
@@ -504,6 +538,34 @@ final class TcpTransport implements Transport {
     channels.add(channel);
     channel.closeFuture().addListener(f -> channels.remove(channel));
     register(channel);
+    if (!watching) {
+      watching = true;
+      scheduleWatch();
+    }
+  }
+
+  private void scheduleWatch() {
+    loop.schedule((Runnable) this::watch, Answers.pause(heartbeatMillis()), TimeUnit.NANOSECONDS);
+  }
+
+  /** Ends the connections to where nobody answers. */
+  private void watch() {
+    if (closing) {
+      return;
+    }
+    long now = System.nanoTime();
+    for (int peer = 0; peer < wires.length; peer++) {
+      watch(wires[peer], now);
+      watch(dialling[peer], now);
+    }
+    scheduleWatch();
+  }
+
+  private static void watch(@Nullable Wire wire, long now) {
+    long nanos = wire == null ? 0 : wire.answers.missing(now);
+    if (wire != null && nanos > 0) {
+      wire.fail("no answer for " + TimeUnit.NANOSECONDS.toMillis(nanos) + " ms");
+    }
   }
 
   private final class Incoming extends ChannelInboundHandlerAdapter {
@@ -598,8 +660,7 @@ final class TcpTransport implements Transport {
       if (undecided) {
         redial(wire);
       } else {
-        dialling[peer] = null;
-        lose(peer, wire.trouble);
+        giveUp(peer, wire.trouble);
       }
     }
   }

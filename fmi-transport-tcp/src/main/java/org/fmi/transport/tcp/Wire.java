@@ -46,6 +46,7 @@ final class Wire extends ChannelInboundHandlerAdapter
   final TcpTransport transport;
   final Channel channel;
   final Handshake handshake;
+  final Answers answers;
 
   /** The other side; -1 until it has proven who it is. */
   int peer;
@@ -84,6 +85,7 @@ final class Wire extends ChannelInboundHandlerAdapter
     this.channel = channel;
     this.socket = SocketCalls.descriptor(channel);
     this.handshake = handshake;
+    this.answers = new Answers(channel, transport.heartbeatMillis());
     this.peer = peer;
   }
 
