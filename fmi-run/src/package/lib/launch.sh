@@ -56,6 +56,20 @@ fmi_class_path() {
   class_path=${jars[*]}
 }
 
+# Makes the AOT caches of a new installation, before its first program is run. Where its user may not write
+# there are none, as after a failure.
+fmi_first_run() {
+  local argument
+  [ ! -s "$home/lib/aot/release" ] && [ ! -e "$home/lib/aot/failed" ] && [ -w "$home/lib" ] || return 0
+  for argument; do
+    case $argument in
+      -h | --help | --version) return 0 ;;
+    esac
+  done
+  echo "fmirun: making AOT caches, with which FMI starts faster (first run only)" >&2
+  "$home/lib/make-aot-caches" 20 </dev/null >&2 || true
+}
+
 # Replaces this shell by the JVM of fmirun or a daemon: its kind, its class path, and the rest, with a
 # heap's least and most (a site's variables may give one of them alone). With an AOT cache it starts in half
 # the time; one made by another JDK is as good as none.
