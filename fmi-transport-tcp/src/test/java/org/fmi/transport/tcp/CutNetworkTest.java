@@ -209,7 +209,7 @@ class CutNetworkTest {
   @ParameterizedTest
   @EnumSource
   void anOutageShorterThanTheHeartbeatEndsNothing(NetIo net) throws Exception {
-    int heartbeatMillis = 3000;
+    int heartbeatMillis = 1500;
     ranks(
         heartbeatMillis,
         net,

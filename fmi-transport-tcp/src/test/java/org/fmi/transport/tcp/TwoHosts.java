@@ -83,7 +83,12 @@ final class TwoHosts implements AutoCloseable {
 
   /** Whether all that this host sent over TCP is acknowledged. To be called on it. */
   static boolean nothingInFlight() {
-    try (Stream<String> sockets = Files.lines(Path.of("/proc/thread-self/net/tcp"))) {
+    return nothingInFlight("tcp")
+        && nothingInFlight("tcp6"); // Java's own sockets are of the second
+  }
+
+  private static boolean nothingInFlight(String protocol) {
+    try (Stream<String> sockets = Files.lines(Path.of("/proc/thread-self/net", protocol))) {
       return sockets // sl, local, remote, state, tx_queue:rx_queue
           .map(line -> line.strip().split("\\s+", -1))
           .filter(fields -> fields[3].equals(ESTABLISHED))
