@@ -39,10 +39,10 @@ public final class WaitStrategy {
   public static final int YIELDS = 400;
 
   /**
-   * How long a rank polls on a core of its own: a few of the time slices for which a program beside
-   * the job keeps the peer from running.
+   * How long a rank polls on a core of its own: ten times as long as a peer needs that is woken,
+   * and less than a time slice, so that who waits for this core is not kept from it for long.
    */
-  public static final long SPIN_NANOS = 10_000_000;
+  public static final long SPIN_NANOS = 1_000_000;
 
   /** The first sleep. */
   public static final long FIRST_SLEEP_NANOS = 50_000;
