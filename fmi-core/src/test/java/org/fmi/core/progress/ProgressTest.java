@@ -173,9 +173,9 @@ class ProgressTest {
     Progress onOwnCore = new Progress(waiting);
     slow.needsYields = true;
     onOwnCore.use(new Transport[] {fast, slow});
-    assertThat(waiting).hasToString("spin 10 ms with yields, sleep");
+    assertThat(waiting).hasToString("spin 1 ms with yields, sleep");
     onOwnCore.use(new Transport[] {fast});
-    assertThat(waiting).hasToString("spin 10 ms, sleep");
+    assertThat(waiting).hasToString("spin 1 ms, sleep");
   }
 
   @Test

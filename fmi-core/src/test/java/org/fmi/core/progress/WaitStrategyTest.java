@@ -55,11 +55,11 @@ class WaitStrategyTest {
   @Test
   void onACoreOfItsOwnItYieldsOnlyForATransportThatNeedsIt() {
     WaitStrategy w = WaitStrategy.onOwnCore(() -> 0);
-    assertThat(w).hasToString("spin 10 ms, sleep");
+    assertThat(w).hasToString("spin 1 ms, sleep");
     w.needsYields(true);
-    assertThat(w).hasToString("spin 10 ms with yields, sleep");
+    assertThat(w).hasToString("spin 1 ms with yields, sleep");
     w.needsYields(false);
-    assertThat(w).hasToString("spin 10 ms, sleep");
+    assertThat(w).hasToString("spin 1 ms, sleep");
   }
 
   @Test
