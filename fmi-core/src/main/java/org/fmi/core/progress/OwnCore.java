@@ -17,6 +17,11 @@ public interface OwnCore {
         }
 
         @Override
+        public boolean isWanted() {
+          return false;
+        }
+
+        @Override
         public void take() {}
 
         @Override
@@ -25,6 +30,9 @@ public interface OwnCore {
 
   /** Whether there is one. */
   boolean exists();
+
+  /** Whether the JVM compiles now, the rank's code as a rule, and could do with this core. */
+  boolean isWanted();
 
   /** Binds the calling thread to it. */
   void take();

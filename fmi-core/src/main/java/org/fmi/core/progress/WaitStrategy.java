@@ -1,5 +1,6 @@
 package org.fmi.core.progress;
 
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -20,8 +21,8 @@ import java.util.function.LongSupplier;
  * </ol>
  *
  * <p>A rank that has a core of its own polls for {@link #SPIN_NANOS} instead, and then sleeps. It
- * yields only if a transport needs that: a program beside the job would keep the core for a time
- * slice each time.
+ * yields only if a transport needs that, or while its own code is compiled: a program beside the
+ * job would keep the core for a time slice each time.
  *
  * <p>Any work found starts it over.
  */
@@ -53,6 +54,9 @@ public final class WaitStrategy {
   /** So many of the longest sleeps in a row are a long wait: a second. */
   private static final int LONG_WAIT = 10;
 
+  /** How often a rank on a core of its own asks whether it is to yield; asking takes 10 µs. */
+  static final long LOOK_NANOS = 5_000_000;
+
   /** More polls than there are in {@link #SPIN_NANOS}. */
   private static final int UNTIL_TOLD = 1 << 30;
 
@@ -62,9 +66,12 @@ public final class WaitStrategy {
   /** Whether the rank has a core of its own. */
   private final boolean ownCore;
 
+  private final BooleanSupplier isWanted;
   private final LongSupplier nanoTime;
 
   private boolean yielding;
+  private boolean wanted;
+  private long lastLook;
   private int idle;
   private long spinBegin;
   private int longest;
@@ -92,24 +99,28 @@ public final class WaitStrategy {
     spins = ranks <= cores ? SPINS : 0;
     yields = YIELDS;
     ownCore = false;
+    isWanted = () -> false;
     this.nanoTime = nanoTime;
     yielding = true;
   }
 
-  private WaitStrategy(LongSupplier nanoTime) {
+  private WaitStrategy(LongSupplier nanoTime, BooleanSupplier isWanted) {
     this.spins = UNTIL_TOLD;
     this.yields = 0;
     this.ownCore = true;
+    this.isWanted = isWanted;
     this.nanoTime = nanoTime;
+    this.lastLook = nanoTime.getAsLong() - LOOK_NANOS;
   }
 
   /**
    * For a rank that has a core of its own.
    *
    * @param nanoTime the time in nanoseconds; only differences count
+   * @param isWanted whether the rank is to yield now; asked now and then
    */
-  public static WaitStrategy onOwnCore(LongSupplier nanoTime) {
-    return new WaitStrategy(nanoTime);
+  public static WaitStrategy onOwnCore(LongSupplier nanoTime, BooleanSupplier isWanted) {
+    return new WaitStrategy(nanoTime, isWanted);
   }
 
   /** Whether a transport needs yields while the rank polls on a core of its own. */
@@ -180,13 +191,18 @@ public final class WaitStrategy {
 
   @SuppressWarnings("ThreadPriorityCheck") // as in idle
   private void pause() {
-    if (yielding) {
-      Thread.yield();
-    }
     if (!ownCore) {
+      Thread.yield();
       return;
     }
     long now = nanoTime.getAsLong();
+    if (now - lastLook >= LOOK_NANOS) {
+      lastLook = now;
+      wanted = isWanted.getAsBoolean();
+    }
+    if (yielding || wanted) {
+      Thread.yield();
+    }
     if (idle == SPINS_TO_A_PAUSE) {
       spinBegin = now;
     } else if (now - spinBegin >= SPIN_NANOS) {

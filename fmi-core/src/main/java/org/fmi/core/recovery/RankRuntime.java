@@ -115,7 +115,7 @@ public final class RankRuntime implements Fmi {
             config.rank(),
             config.size(),
             ownCore.exists()
-                ? WaitStrategy.onOwnCore(clock::nanoTime)
+                ? WaitStrategy.onOwnCore(clock::nanoTime, ownCore::isWanted)
                 : new WaitStrategy(config.ranksOnMachine(), config.cores(), clock::nanoTime),
             new Hooks());
     this.program = new Recording(messenger, config.recordLimitBytes(), this::onOutsideCall);

@@ -169,7 +169,7 @@ class ProgressTest {
 
   @Test
   void yieldsOnItsOwnCoreAsLongAsATransportNeedsIt() {
-    WaitStrategy waiting = WaitStrategy.onOwnCore(() -> 0);
+    WaitStrategy waiting = WaitStrategy.onOwnCore(() -> 0, () -> false);
     Progress onOwnCore = new Progress(waiting);
     slow.needsYields = true;
     onOwnCore.use(new Transport[] {fast, slow});

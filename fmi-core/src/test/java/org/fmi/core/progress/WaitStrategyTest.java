@@ -39,7 +39,7 @@ class WaitStrategyTest {
   @Test
   void onACoreOfItsOwnItPollsForATimeAndThenSleeps() {
     long[] now = {Long.MAX_VALUE - WaitStrategy.SPIN_NANOS / 2}; // a clock may overflow
-    WaitStrategy w = WaitStrategy.onOwnCore(() -> now[0]);
+    WaitStrategy w = WaitStrategy.onOwnCore(() -> now[0], () -> false);
     assertThat(w.mayWaitBusily()).isTrue();
     for (int i = 0; i < 1_000_000; i++) {
       assertThat(w.idle()).isZero();
@@ -54,7 +54,7 @@ class WaitStrategyTest {
 
   @Test
   void onACoreOfItsOwnItYieldsOnlyForATransportThatNeedsIt() {
-    WaitStrategy w = WaitStrategy.onOwnCore(() -> 0);
+    WaitStrategy w = WaitStrategy.onOwnCore(() -> 0, () -> false);
     assertThat(w).hasToString("spin 1 ms, sleep");
     w.needsYields(true);
     assertThat(w).hasToString("spin 1 ms with yields, sleep");
@@ -63,9 +63,26 @@ class WaitStrategyTest {
   }
 
   @Test
+  void onACoreOfItsOwnItAsksNowAndThenWhetherItIsToYield() {
+    long[] now = {0};
+    int[] asked = {0};
+    WaitStrategy w = WaitStrategy.onOwnCore(() -> now[0], () -> ++asked[0] > 0);
+    for (int look = 1; look < 5; look++) {
+      w.reset();
+      assertThat(pollsIn(w, 200)).isEqualTo(200);
+      assertThat(asked[0]).isEqualTo(look);
+      now[0] += WaitStrategy.LOOK_NANOS - 1;
+      w.reset();
+      assertThat(pollsIn(w, 200)).isEqualTo(200);
+      assertThat(asked[0]).isEqualTo(look);
+      now[0] += 1;
+    }
+  }
+
+  @Test
   void workStartsThePollingOnItsOwnCoreOver() {
     long[] now = {0};
-    WaitStrategy w = WaitStrategy.onOwnCore(() -> now[0]);
+    WaitStrategy w = WaitStrategy.onOwnCore(() -> now[0], () -> false);
     for (int round = 0; round < 3; round++) {
       assertThat(pollsIn(w, 200)).isEqualTo(200);
       now[0] += WaitStrategy.SPIN_NANOS - 1;

@@ -12,6 +12,7 @@ import org.fmi.run.process.Affinity;
 final class BoundThread implements OwnCore {
   private final int[] core;
   private final int[] before;
+  private final CompilerThreads compilers = CompilerThreads.ofThisProcess();
 
   private BoundThread(int[] core, int[] before) {
     this.core = core;
@@ -44,6 +45,11 @@ final class BoundThread implements OwnCore {
   @Override
   public boolean exists() {
     return true;
+  }
+
+  @Override
+  public boolean isWanted() {
+    return compilers.anyRuns();
   }
 
   @Override

@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.run.rank;
+
+import org.jspecify.annotations.NullMarked;
