@@ -18,12 +18,12 @@ public interface Fmi extends AutoCloseable {
 
   /**
    * Joins the job this process was started for (MPI_Init, MPI 4 §11.2). Returns when every rank of
-   * the job can be reached.
+   * the job can be reached. A process that {@code fmirun} did not start is a job of one rank.
    *
    * @param args those of {@code main}
    * @return this rank's view of the job; close it
-   * @throws IllegalStateException if the process was not started by {@code fmirun}, or has called
-   *     this before
+   * @throws IllegalStateException if the process has called this before, or the runtime is not on
+   *     the class path (dependency {@code org.fmi:fmi-runtime})
    */
   static Fmi init(String... args) {
     return ServiceLoader.load(FmiProvider.class)
@@ -31,8 +31,8 @@ public interface Fmi extends AutoCloseable {
         .orElseThrow(
             () ->
                 new IllegalStateException(
-                    "no FMI runtime on the class path: start this program with 'fmirun -n N"
-                        + " app.jar'"))
+                    "no FMI runtime on the class path: add the runtime dependency"
+                        + " org.fmi:fmi-runtime, or start this program with 'fmirun -n N app.jar'"))
         .init(args);
   }
 

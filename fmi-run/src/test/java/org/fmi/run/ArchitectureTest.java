@@ -257,6 +257,19 @@ final class ArchitectureTest {
         .check(project);
   }
 
+  /** A program's one runtime dependency: it must not bring what only jobs of several ranks need. */
+  @Test
+  void aJobOfOneNeedsTheCoreAlone() {
+    classes()
+        .that()
+        .resideInAPackage("org.fmi.runtime")
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(
+            "org.fmi.runtime", API, SPI, CONTROL, "org.fmi.core..", "java..", "org.jspecify..")
+        .check(project);
+  }
+
   /** Their jars are in lib/run, where daemons and ranks do not look. */
   @Test
   void onlyTheCommandsParseFlagsAndWriteJson() {

@@ -1,5 +1,6 @@
 package org.fmi.run.rank;
 
+import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -8,8 +9,13 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.fmi.Fmi;
+import org.fmi.control.JobLink;
 import org.fmi.job.control.ToRank;
+import org.fmi.node.SharedMemory;
 import org.fmi.run.process.ProcessGroup;
+import org.fmi.runtime.Seat;
+import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,9 +43,20 @@ public final class RankMain {
     if (warmUp.isPresent() && !assignment.isDone()) {
       WarmUp.begin(warmUp.get(), args[0]);
     }
-    new RankSeat(assignment.join(), link).offer();
+    ToRank.Assign assigned = assignment.join();
+    Seat.offer(() -> join(assigned, link));
     await(group);
     run(args[0], Arrays.copyOfRange(args, 1, args.length));
+  }
+
+  private static Fmi join(ToRank.Assign assigned, JobLink link) throws IOException {
+    RankConfig config = assigned.config();
+    return Modules.find()
+        .join(
+            config,
+            link,
+            new SharedMemory(Path.of(config.nodeDirectory())),
+            BoundThread.of(assigned.ownCore()));
   }
 
   private static void await(Thread thread) {

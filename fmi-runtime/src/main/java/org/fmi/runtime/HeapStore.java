@@ -1,0 +1,94 @@
+package org.fmi.runtime;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.fmi.spi.CheckpointId;
+import org.fmi.spi.CheckpointStore;
+import org.fmi.spi.UnrecoverableException;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps checkpoints in the heap of this process: they end with it. */
+final class HeapStore implements CheckpointStore {
+  private final Map<CheckpointId, MemorySegment> complete = new HashMap<>();
+  private @Nullable MemorySegment writing;
+
+  /** Of the size that was released last: a loop's checkpoints are alike. */
+  private @Nullable MemorySegment spare;
+
+  @Override
+  public List<CheckpointId> held() {
+    return complete.keySet().stream()
+        .sorted(Comparator.comparingLong(CheckpointId::version))
+        .toList();
+  }
+
+  @Override
+  public MemorySegment begin(CheckpointId id, long bytes) throws IOException {
+    if (complete.containsKey(id)) {
+      throw new IllegalStateException(id + " is complete");
+    }
+    MemorySegment image = spare;
+    spare = null;
+    if (image == null || image.byteSize() != bytes) {
+      image = allocate(bytes);
+    }
+    writing = image;
+    return image;
+  }
+
+  private static MemorySegment allocate(long bytes) throws IOException {
+    long words = (bytes + Long.BYTES - 1) / Long.BYTES;
+    if (words > Integer.MAX_VALUE - 8) {
+      throw new IOException(
+          bytes + " bytes do not fit into an array: start the program with 'fmirun -n 1'");
+    }
+    return MemorySegment.ofArray(new long[(int) words]).asSlice(0, bytes);
+  }
+
+  @Override
+  public void protect(CheckpointId id) {
+    complete.put(id, Objects.requireNonNull(writing));
+    writing = null;
+  }
+
+  @Override
+  public void release(CheckpointId id) {
+    MemorySegment image = complete.remove(id);
+    if (image != null) {
+      spare = image;
+    }
+  }
+
+  @Override
+  public MemorySegment image(CheckpointId id) {
+    return Objects.requireNonNull(complete.get(id)).asReadOnly();
+  }
+
+  @Override
+  public boolean intact(CheckpointId id) {
+    return complete.containsKey(id);
+  }
+
+  @Override
+  public void rebuild(CheckpointId id, int[] lost) throws UnrecoverableException {
+    if (lost.length > 0) {
+      throw new UnrecoverableException("nobody else holds " + id);
+    }
+  }
+
+  @Override
+  public int tolerance() {
+    return 0;
+  }
+
+  @Override
+  public void close() {
+    complete.clear();
+    spare = null;
+  }
+}

@@ -1,0 +1,45 @@
+package org.fmi.runtime;
+
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.fmi.Fmi;
+
+/** The place of this process in a job, until {@code Fmi.init} takes it. */
+public final class Seat {
+  /** The way into a job. */
+  @FunctionalInterface
+  public interface Job {
+    /**
+     * Joins the job; returns when the program may begin.
+     *
+     * @throws IOException if a transport, detector or memory that is needed cannot be had
+     */
+    Fmi join() throws IOException;
+  }
+
+  /** A process joins one job in its life; so this is the process's, not a thread's. */
+  static final Seat OF_PROCESS = new Seat();
+
+  private static final Job TAKEN =
+      () -> {
+        throw new IllegalStateException("Fmi.init was called before in this process");
+      };
+
+  private final AtomicReference<Job> job = new AtomicReference<>(JobOfOne::join);
+
+  Seat() {}
+
+  /** Gives this process a place in a job. Called before the program's main. */
+  public static void offer(Job job) {
+    OF_PROCESS.job.set(job);
+  }
+
+  /**
+   * Joins the job that was offered, or else a job of this process alone.
+   *
+   * @throws IllegalStateException if it was taken before
+   */
+  Fmi take() throws IOException {
+    return job.getAndSet(TAKEN).join();
+  }
+}
