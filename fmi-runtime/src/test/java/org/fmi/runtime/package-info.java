@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.runtime;
+
+import org.jspecify.annotations.NullMarked;
