@@ -55,6 +55,10 @@ final class Daemon implements Uplink {
   /** How long the start of a process may take, up to its exec. */
   private static final int START_SECONDS = 5;
 
+  private static final String NOT_BOUND =
+      "the system does not allow ranks to be bound to cores; they run without (--bind none does not"
+          + " try)";
+
   private final Bootstrap bootstrap;
   private final Installation installation;
   private final NodeDirectory directory;
@@ -269,7 +273,7 @@ final class Daemon implements Uplink {
       case DaemonCommand.Start c -> start(c.process(), c.ranksOnMachine());
       case DaemonCommand.Bind c -> {
         if (!Affinity.bind(process(c.process()).pid(), c.cores())) {
-          feed(new DaemonEvent.NotBound(c.process()));
+          feed(new DaemonEvent.NotBound(c.process(), NOT_BOUND));
         }
       }
       case DaemonCommand.Attach c -> process(c.process()).attach(c.rank(), c.incarnation(), this);
