@@ -35,7 +35,7 @@ import org.fmi.job.daemon.NodeFacts;
 import org.fmi.net.Closed;
 import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
-import org.fmi.net.Loop;
+import org.fmi.net.NetLoop;
 import org.fmi.run.Installation;
 import org.fmi.run.lifeline.Lifeline;
 import org.fmi.run.process.Affinity;
@@ -62,7 +62,7 @@ final class Daemon implements Uplink {
   private final Bootstrap bootstrap;
   private final Installation installation;
   private final NodeDirectory directory;
-  private final Loop loop;
+  private final NetLoop loop;
   private final int cores = Runtime.getRuntime().availableProcessors();
   private final OutputCredit outputCredit =
       new OutputCredit(OUTPUT_WINDOW + LineAssembler.MAX_LINE);
@@ -101,7 +101,7 @@ final class Daemon implements Uplink {
     this.bootstrap = bootstrap;
     this.installation = installation;
     this.directory = directory;
-    this.loop = Loop.open("fmi-daemon", bootstrap.secret(), Loop.MAX_FRAME);
+    this.loop = NetLoop.open("fmi-daemon", bootstrap.secret(), NetLoop.MAX_FRAME);
   }
 
   /** Serves until the end. */

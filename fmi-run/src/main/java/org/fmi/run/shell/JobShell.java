@@ -25,7 +25,7 @@ import org.fmi.job.Notice;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.NodeSetup;
 import org.fmi.job.control.ToDaemon;
-import org.fmi.net.Loop;
+import org.fmi.net.NetLoop;
 import org.fmi.run.launch.Launcher;
 import org.fmi.run.options.RunOptions;
 import org.fmi.run.options.RunOptions.Verbosity;
@@ -68,7 +68,7 @@ final class JobShell {
   private final Job job;
   private final Surroundings around;
   private final Reporter reporter;
-  private final Loop loop;
+  private final NetLoop loop;
   private final Ending ending = new Ending();
   private final Nodes nodes;
   private final InputFeed input;
@@ -91,7 +91,7 @@ final class JobShell {
     this.reporter =
         new Reporter(around.console(), options.output().verbosity(), spec, around.events());
     this.binding = new Binding(spec, options.processes().bind(), !options.ssh());
-    this.loop = Loop.open("fmi-control", around.secret(), Loop.MAX_FRAME);
+    this.loop = NetLoop.open("fmi-control", around.secret(), NetLoop.MAX_FRAME);
     this.nodes = new Nodes(options, around, loop, this::post, ending, new NodeListener());
     this.nodeOfRank = new int[spec.size()];
     Arrays.fill(nodeOfRank, -1);

@@ -16,7 +16,7 @@ import org.fmi.spi.Transport;
  *
  * <p>The rank sleeps in the last transport's {@link Transport#await}; the others ring its bell.
  */
-public final class Progress {
+public final class Poller {
   /**
    * Polls of the first transport that find nothing before the others are polled too; a microsecond
    * or two.
@@ -46,7 +46,7 @@ public final class Progress {
   /** When a call that does not wait last had the others polled. */
   private long looked;
 
-  public Progress(WaitStrategy waiting) {
+  public Poller(WaitStrategy waiting) {
     this.waiting = waiting;
     this.looked = waiting.now();
   }

@@ -13,7 +13,7 @@ import org.fmi.run.options.RunOptions.Verbosity;
  * Turns events into the lines that tell a user what happens: one per stage of a recovery, with the
  * time since fmirun learned of the failure.
  */
-public final class Progress {
+public final class ProgressLines {
   private final Verbosity verbosity;
   private final JobSpec spec;
   private final Consumer<String> lines;
@@ -32,7 +32,7 @@ public final class Progress {
   /**
    * @param lines takes each line
    */
-  public Progress(Verbosity verbosity, JobSpec spec, Consumer<String> lines) {
+  public ProgressLines(Verbosity verbosity, JobSpec spec, Consumer<String> lines) {
     this.verbosity = verbosity;
     this.spec = spec;
     this.lines = lines;
