@@ -1,6 +1,7 @@
 package org.fmi.job.daemon;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
@@ -40,8 +41,9 @@ final class Deadlines {
       return at == other.at ? Long.compare(order, other.order) : Long.signum(at - other.at);
     }
 
-    /** What the user is told of rank {@code rank}, whose process has exceeded the limit. */
-    String complaint(int rank) {
+    /** What the user reads about the rank whose process has exceeded the limit. */
+    String complaint() {
+      int rank = Objects.requireNonNull(process.config()).rank();
       return switch (limit) {
         case COME_UP ->
             "rank %d has not come up for %d s (stopped, or waiting for a file server?): %s"
@@ -51,7 +53,7 @@ final class Deadlines {
                     process.lives()
                         ? "'kill -9 " + process.pid() + "' has another one started for it"
                         : "it cannot be started yet");
-        case LEAVE -> throw new IllegalStateException("nobody is told of it");
+        case LEAVE -> throw new IllegalStateException("exceeding it is not reported");
         case END ->
             "rank %d began to end %d s ago, and others wait for it: a shutdown hook of the program does not come to its end, or calls Fmi.close; it is killed"
                 .formatted(rank, limit.time.toSeconds());

@@ -46,8 +46,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * A rank has one process at a time: fmirun spawns another one only when {@link
- * FromDaemon.RankExited} has told of the end of the last. Each spawned process is reported as ended
- * exactly once, or else the node is refused.
+ * FromDaemon.RankExited} has reported the end of the last. Each spawned process is reported as
+ * ended exactly once, or else the node is refused.
  */
 public final class NodeDaemon {
   /** The most signals that there are. */
@@ -76,10 +76,10 @@ public final class NodeDaemon {
   private final Deadlines deadlines = new Deadlines();
   private final Standbys standbys = new Standbys();
 
-  /** By number; those of which something may be heard yet. */
+  /** The processes of which something may be heard yet, by number. */
   private final TreeMap<Integer, NodeProcess> processes = new TreeMap<>();
 
-  /** By rank: the process that serves it or is being started for it. */
+  /** The process that serves a rank or is being started for it, by rank. */
   private final TreeMap<Integer, NodeProcess> ranks = new TreeMap<>();
 
   private Phase phase = Phase.CONNECTED;
@@ -272,7 +272,7 @@ public final class NodeDaemon {
     send(process, new ToRank.Tell(message));
   }
 
-  /** To one whose connection is closed nothing can be said any more. */
+  /** Nothing can be sent any more once the connection is closed. */
   private void send(NodeProcess process, ToRank message) {
     if (process.isConnected()) {
       out.add(new DaemonCommand.Tell(process.number, message));
@@ -467,36 +467,35 @@ public final class NodeDaemon {
   private void onTime() {
     Deadline due;
     while ((due = deadlines.takeDue(now)) != null) {
-      NodeProcess process = due.process();
-      RankConfig config = process.config();
-      if (process.state() == NodeProcess.State.ENDED) {
-        continue;
-      }
-      if (due.limit() == Limit.LEAVE) {
-        kill(process);
-      } else if (config != null) {
-        onExceeded(due, process, config.rank());
+      if (due.process().state() != NodeProcess.State.ENDED) {
+        onExceeded(due);
       }
     }
   }
 
-  private void onExceeded(Deadline due, NodeProcess process, int rank) {
+  private void onExceeded(Deadline due) {
+    NodeProcess process = due.process();
     switch (due.limit()) {
       case COME_UP -> {
         // No heartbeat shows it, and all wait. It may be slow, or stopped on purpose: the user
         // knows.
         if (!process.hasConnected()) {
-          warn(due.complaint(rank));
+          warn(due.complaint());
         }
       }
+      case LEAVE -> kill(process);
       case END -> {
-        warn(due.complaint(rank));
+        warn(due.complaint());
         process.overdue();
         kill(process);
       }
-      // A call of the system may not come to an end; then there is no node without its process.
-      case DEATH -> report(new FromDaemon.Refused(due.complaint(rank)));
-      case LEAVE -> kill(process);
+      case DEATH -> {
+        // A call of the system may not come to an end; then there is no node without its process.
+        // One that stood by is in nobody's way.
+        if (process.config() != null) {
+          report(new FromDaemon.Refused(due.complaint()));
+        }
+      }
     }
   }
 }
