@@ -208,7 +208,11 @@ public final class RankRuntime implements Fmi {
       } catch (Rollback again) {
         // The next failure came during this recovery: once more from H1.
       } catch (UnrecoverableException | IOException e) {
-        link.send(new RankMessage.Unrecoverable(lifecycle.tried(), String.valueOf(e.getMessage())));
+        link.send(
+            new RankMessage.Unrecoverable(
+                lifecycle.tried(),
+                e instanceof UnrecoverableException,
+                String.valueOf(e.getMessage())));
         // The job ends; or another failure has begun an epoch, to which this word does not belong.
       }
     }
