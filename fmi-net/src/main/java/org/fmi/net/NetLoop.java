@@ -95,7 +95,7 @@ public final class NetLoop implements AutoCloseable {
   /**
    * Listens for TCP connections; port 0 takes a free one.
    *
-   * @param heartbeatMillis a peer silent for so long counts as dead: so long it may take to prove
+   * @param heartbeatMillis a peer silent for this long counts as dead; it may take as long to prove
    *     itself, and 5 s at least
    * @throws IOException if the address cannot be had
    */

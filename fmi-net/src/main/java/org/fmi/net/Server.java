@@ -37,7 +37,7 @@ public final class Server {
   private boolean deaf;
 
   /**
-   * @param proofMillis for so long a peer may take to prove itself, or {@link #NO_PROOF}
+   * @param proofMillis how long a peer may take to prove itself, or {@link #NO_PROOF}
    */
   Server(NetLoop loop, ServerChannel channel, Acceptor acceptor, int proofMillis) {
     this.loop = loop;

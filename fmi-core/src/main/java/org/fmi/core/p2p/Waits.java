@@ -210,7 +210,7 @@ final class Waits {
     }
   }
 
-  /** A peer waits for this rank, in vain. */
+  /** A peer waits for this rank, which has nothing more to send. */
   void onStuck(Peer p) {
     stuck = left ? p.rank : NOBODY;
   }

@@ -243,7 +243,7 @@ final class LoopState {
     /** By section. */
     private final List<Referrer> referrers = new ArrayList<>();
 
-    /** By section: what its referrer is to refer to, or where that is. */
+    /** What each section's referrer will refer to, or which section has that. */
     private final List<Object> contents = new ArrayList<>();
 
     private final Set<Object> fixed = fixed();
@@ -370,7 +370,7 @@ final class LoopState {
               + ", a "
               + typeName(referrers.get(section).get())
               + ", is the same as another one is not as it was in the checkpoint, and cannot be"
-              + " made so: register objects that are not the same at the begin of the loop");
+              + " made so: register objects that are not the same at the beginning of the loop");
     }
   }
 
@@ -420,7 +420,7 @@ final class LoopState {
 
     private final long number;
 
-    /** Of an array; void for others. */
+    /** The type of the elements of an array; void for others. */
     private final Class<?> element;
 
     private final int elementBytes;

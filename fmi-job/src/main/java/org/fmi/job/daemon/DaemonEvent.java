@@ -36,7 +36,7 @@ public sealed interface DaemonEvent {
   /**
    * The system did not allow {@link DaemonCommand.Bind}.
    *
-   * @param warning what the user is told of it, once
+   * @param warning what the user reads about it, once
    */
   record NotBound(int process, String warning) implements DaemonEvent {}
 

@@ -10,7 +10,7 @@ final class Standbys {
   /** After this many that ended by themselves no more are started. */
   private static final int MOST_FAILURES = 3;
 
-  /** Those that can be made a rank, the oldest first. */
+  /** The processes that can be made a rank, the oldest first. */
   private final Deque<NodeProcess> ready = new ArrayDeque<>();
 
   private int wanted;
@@ -59,7 +59,7 @@ final class Standbys {
     return process;
   }
 
-  /** It cannot be made a rank any more, if it ever could. */
+  /** A process cannot be made a rank any more, if it ever could. */
   void remove(NodeProcess process) {
     ready.remove(process);
   }

@@ -75,13 +75,13 @@ final class Daemon implements Uplink {
   private final ExecutorService starter =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("fmi-starter").factory());
 
-  /** By number: those that have not ended, or are still connected. */
+  /** The processes that have not ended, or are still connected, by number. */
   private final Map<Integer, RankProcess> processes = new HashMap<>();
 
-  /** By the number that the system gave them: those that have not ended. */
+  /** The processes that have not ended, by the number that the system gave them. */
   private final Map<Long, RankProcess> byPid = new HashMap<>();
 
-  /** Connected, and heard of from the starter in a moment. */
+  /** Those that have connected before the starter has said that they run. */
   private final Map<Long, RankHandler> early = new HashMap<>();
 
   /** What is to be decided next. */
@@ -89,7 +89,7 @@ final class Daemon implements Uplink {
 
   private volatile @Nullable Connection fmirun;
 
-  /** From when it is connected to fmirun. */
+  /** Null until it is connected to fmirun. */
   private @Nullable NodeDaemon decisions;
 
   private @Nullable RankCommand command;

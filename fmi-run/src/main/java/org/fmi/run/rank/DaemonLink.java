@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class DaemonLink implements JobLink, ConnectionHandler {
   private static final int CONNECT_MILLIS = 30_000;
 
-  /** As if killed by SIGKILL. */
+  /** The exit status of a process killed by SIGKILL. */
   private static final int CUT_OFF = 137;
 
   private final Connection connection;

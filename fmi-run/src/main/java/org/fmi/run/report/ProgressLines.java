@@ -18,7 +18,7 @@ public final class ProgressLines {
   private final JobSpec spec;
   private final Consumer<String> lines;
 
-  /** Replacements on one node, which one line tells of. */
+  /** Replacements on one node: one line reports them all. */
   private final List<Integer> placed = new ArrayList<>();
 
   private String placedWhere = "";
@@ -160,7 +160,7 @@ public final class ProgressLines {
     }
   }
 
-  /** Writes what was held back to be told in one line. */
+  /** Writes what was held back so that it fits into one line. */
   public void flush(long nanos) {
     tellPlaced(nanos);
   }

@@ -75,7 +75,7 @@ final class JobShell {
   private final Binding binding;
   private final int[] nodeOfRank;
 
-  /** What the decision maker is to be told next. */
+  /** What the decision maker hears next. */
   private final Deque<Supplier<List<JobCommand>>> steps = new ArrayDeque<>();
 
   private boolean deciding;
@@ -235,7 +235,7 @@ final class JobShell {
     return options.ssh() ? ranksOnNode : spec.size();
   }
 
-  /** Returns what to tell of the cores it is bound to. */
+  /** Returns what to say about the cores it is bound to. */
   private String spawn(JobCommand.Spawn c) {
     nodeOfRank[c.rank()] = c.node();
     Binding.Choice choice = binding.choose(c.rank(), c.node());

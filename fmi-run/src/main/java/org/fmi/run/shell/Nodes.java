@@ -214,7 +214,7 @@ final class Nodes {
   }
 
   private void launchFailed(NodeHandle node, Launch launch, String reason) {
-    // The connection of a node that is up tells of its loss, and knows better why.
+    // The connection of a node that is up reports its loss, and knows better why.
     if (node.launch != launch || node.up) {
       return;
     }

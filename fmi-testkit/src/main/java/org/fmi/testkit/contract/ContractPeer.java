@@ -143,7 +143,7 @@ final class ContractPeer implements FrameHandler {
     }
   }
 
-  /** As {@link #until}, relying on await to end by itself. */
+  /** Does what {@link #until} does, relying on await to end by itself. */
   void untilForever(Condition condition) {
     while (!condition.holds()) {
       if (poll() == 0 && !condition.holds()) {

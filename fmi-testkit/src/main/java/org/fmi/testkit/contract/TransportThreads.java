@@ -16,7 +16,7 @@ public final class TransportThreads {
   private TransportThreads() {}
 
   /**
-   * Opens a transport a rank, runs {@code body} on a thread for each, and closes them.
+   * Opens a transport per rank, runs {@code body} on a thread for each, and closes them.
    *
    * @param nodeDirectory stands for the node's directory in node memory
    */
