@@ -35,7 +35,7 @@ def above_zero(kind, below=10_000):
         with contextlib.suppress(ValueError):
             if 0 < kind(text) < below:
                 return kind(text)
-        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0 and below {below}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0 and below {below}")
     return parse
 
 

@@ -204,7 +204,7 @@ public interface Comm {
    * @param tag the tag of the message, or {@link #ANY_TAG}
    * @return who sent it, with which tag, and how long it is
    * @throws FmiException {@link ErrorClass#TRUNCATE} if the message is longer than {@code count}
-   *     elements, and is lost; {@link ErrorClass#TYPE} if its length is no whole number of the
+   *     elements, and is lost; {@link ErrorClass#TYPE} if its length is not a whole number of the
    *     buffer's elements
    */
   Status recv(Object buffer, long offset, long count, int source, int tag);

@@ -19,7 +19,7 @@ public record Status(int source, int tag, long bytes) {
    *
    * @param type the type of the elements
    * @return how many elements the message has
-   * @throws FmiException {@link ErrorClass#TYPE} if the message is no whole number of elements
+   * @throws FmiException {@link ErrorClass#TYPE} if the message is not a whole number of elements
    */
   public long count(Datatype type) {
     if (bytes % type.bytes() != 0) {

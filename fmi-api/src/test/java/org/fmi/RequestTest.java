@@ -19,7 +19,7 @@ class RequestTest {
     polls = 0;
   }
 
-  /** Complete after so many polls. */
+  /** Complete after {@code after} polls. */
   private final class Fake implements Request {
     private final int after;
     private final @Nullable String error;

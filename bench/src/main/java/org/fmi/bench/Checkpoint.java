@@ -88,7 +88,7 @@ public final class Checkpoint {
     return wrong;
   }
 
-  /** Where this turn's piece begins, of a memory of so many bytes, in bytes. */
+  /** Where this turn's piece begins in a memory of {@code bytes} bytes. */
   private long place(long bytes) {
     return turn % (bytes / piece) * piece;
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import org.assertj.core.api.ThrowableAssert;
 import org.junit.jupiter.api.Test;
 
 class OptionsTest {
@@ -62,7 +63,7 @@ class OptionsTest {
     refuses(() -> parse("--count", "GREEN").choice("--count", Color.BLUE));
   }
 
-  private static void refuses(org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
+  private static void refuses(ThrowableAssert.ThrowingCallable call) {
     assertThatThrownBy(call)
         .isInstanceOfSatisfying(ThreadWorld.Aborted.class, e -> assertThat(e.status).isEqualTo(2));
   }

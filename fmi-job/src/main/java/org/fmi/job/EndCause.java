@@ -25,7 +25,7 @@ public enum EndCause {
   NEVER_RAN,
   /** The recovery would be one more than the user allows. */
   TOO_MANY_RECOVERIES,
-  /** All checkpoints are lost, and the program would begin again. */
+  /** More checkpoints are lost than can be brought back, or all of them. */
   CHECKPOINTS_LOST,
   /** A rank found that the job cannot be recovered, and its message says why. */
   UNRECOVERABLE,

@@ -15,21 +15,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class FailureLedger {
   /**
-   * After so many failures of a rank's program itself at the same place in a row, it is not started
-   * again.
+   * A rank is not started again after its program has failed this many times in a row at the same
+   * place.
    */
   private static final int OWN_FAULTS = 3;
 
   /**
-   * What the overlay could not be connected over in so many epochs in a row is left out, if there
-   * is something else.
+   * A transport over which the overlay could not be connected in this many epochs in a row is left
+   * out, if there is another one.
    */
   private static final int UNCONNECTED_EPOCHS = 2;
 
   /** A rank whose processes are lost so often before all ranks run is given up. */
   private static final int MOST_STARTS = 10;
 
-  /** After so many such losses on one node a rank is better started on another one. */
+  /** After this many such losses on one node a rank is better started on another one. */
   private static final int LOSSES_ON_A_NODE = 2;
 
   /** How far a program has come: what the job needs to see progress. */
@@ -47,7 +47,7 @@ final class FailureLedger {
      */
     int starts;
 
-    /** Those of them that were started on the node of the last one, in a row. */
+    /** How many of them in a row were on the node of the last one. */
     int startsHere;
 
     /** The node of the last one. */
@@ -59,7 +59,7 @@ final class FailureLedger {
     /** Where its process said that the program has thrown. */
     @Nullable Place failedAt;
 
-    /** Where its program has failed by itself the last time, and how often in a row. */
+    /** Where its program last failed by itself, and how often in a row. */
     @Nullable Place ownFaultAt;
 
     int ownFaults;
@@ -138,7 +138,7 @@ final class FailureLedger {
 
   /**
    * A rank's process has ended though it is still needed, whoever noticed it first: peers that
-   * cannot reach it would have it killed for ever.
+   * cannot reach it would have it killed again and again, without end.
    *
    * @param known whether its program is known to use the library
    * @return the end of the job; null if the rank may be started again

@@ -33,7 +33,7 @@ public final class GlobalRecoveryJob implements Job {
 
   private Phase phase = Phase.LAUNCHING;
 
-  /** Start was sent in some epoch: there may be checkpoints, even if no rank has told of one. */
+  /** Start was sent in some epoch: there may be checkpoints, even if no rank has reported one. */
   private boolean begun;
 
   /** The user was told that ranks wait for a node. */
@@ -443,7 +443,7 @@ public final class GlobalRecoveryJob implements Job {
       }
       case RankMessage.Unrecoverable m -> {
         if (m.epoch() == epoch()) {
-          end(JobCommand.End.failed(EndCause.UNRECOVERABLE, m.reason()));
+          end(JobCommand.End.unrecoverable(m));
         }
       }
       case RankMessage.ProgramFault m -> {

@@ -2,6 +2,7 @@ package org.fmi.job;
 
 import java.util.List;
 import org.fmi.control.JobMessage;
+import org.fmi.control.RankMessage;
 import org.fmi.spi.Fault;
 
 /**
@@ -67,6 +68,12 @@ public sealed interface JobCommand {
 
     static End failed(EndCause cause, String message) {
       return new End(FAILED, cause, message);
+    }
+
+    /** A rank found that the job cannot be recovered. */
+    static End unrecoverable(RankMessage.Unrecoverable m) {
+      return failed(
+          m.checkpointsLost() ? EndCause.CHECKPOINTS_LOST : EndCause.UNRECOVERABLE, m.reason());
     }
 
     static End programFault(String message) {

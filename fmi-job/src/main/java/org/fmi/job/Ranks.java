@@ -170,7 +170,7 @@ final class Ranks {
     return null;
   }
 
-  /** Those whose process lives and has run the program's code. */
+  /** The ranks whose process lives and has run the program's code. */
   List<Rank> startedAndAlive() {
     List<Rank> found = new ArrayList<>();
     for (Rank rank : ranks) {

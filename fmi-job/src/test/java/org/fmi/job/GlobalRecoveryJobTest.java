@@ -13,6 +13,8 @@ import org.fmi.control.RankMessage.Position;
 import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.spi.FaultPoint;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Single decisions; the whole protocol is tried over many schedules in {@code JobSimulationTest}.
@@ -147,6 +149,15 @@ final class GlobalRecoveryJobTest {
       say(job, r, 1, new RankMessage.Connected(1, "tcp"));
       say(job, r, 1, new RankMessage.Running(1, -1, -1, false));
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"true, CHECKPOINTS_LOST", "false, UNRECOVERABLE"})
+  void aRankSaysWhyTheJobCannotBeRecovered(boolean checkpointsLost, EndCause cause) {
+    Job job = job(2, 1, 4, OnNoSpare.ABORT);
+    startAll(job, 2, 4);
+    say(job, 1, 0, new RankMessage.Unrecoverable(0, checkpointsLost, "what a rank found"));
+    assertThat(end()).isEqualTo(new JobCommand.End(70, cause, "what a rank found"));
   }
 
   @Test

@@ -10,7 +10,7 @@ import org.fmi.jobsim.JobSimulation.Shape;
 final class Answers {
   private final Map<Integer, Long> bySize = new ConcurrentHashMap<>();
 
-  /** The answer of {@link Workload} with so many ranks. */
+  /** The answer of {@link Workload} with {@code ranks} ranks. */
   long of(int size) {
     return bySize.computeIfAbsent(size, Answers::undisturbed);
   }

@@ -33,7 +33,7 @@ enum Exclusion {
   START_WITHOUT_END(
       "A6",
       "a rank's process lives and never joins",
-      "a start that takes for ever: the others wait without bound",
+      "a start that never ends: the others wait without bound",
       ""),
   NO_ROOM(
       "A7",

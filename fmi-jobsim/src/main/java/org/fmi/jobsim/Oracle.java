@@ -45,7 +45,7 @@ final class Oracle implements SimObserver {
   /** Losses that the code of a group brings back. */
   private static final int TOLERANCE = 1;
 
-  /** Invariants that take long to check are checked once in so many events, and at each fault. */
+  /** Invariants that take long to check are checked once in this many events, and at each fault. */
   private static final int CHECK_EVERY = 2_000;
 
   private static final int NOWHERE = -1;

@@ -177,7 +177,7 @@ public final class LogRingDetector implements FailureDetector, RingLinks.Handler
     tell(notice, NOBODY, reason);
   }
 
-  /** Passes a notice on, then tells of it; does nothing if there is none. */
+  /** Passes a notice on, then reports it; does nothing if there is none. */
   private void tell(@Nullable Notice notice, int from, String reason) {
     if (notice == null) {
       return;

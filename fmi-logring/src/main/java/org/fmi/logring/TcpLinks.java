@@ -12,7 +12,7 @@ import org.fmi.net.Closed;
 import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
 import org.fmi.net.Endpoint;
-import org.fmi.net.Loop;
+import org.fmi.net.NetLoop;
 import org.fmi.net.PeerIdentity;
 import org.fmi.net.Server;
 import org.fmi.spi.RankConfig;
@@ -28,7 +28,7 @@ final class TcpLinks implements RingLinks {
   private final int epoch;
   private final Set<Integer> neighbours;
   private final Handler handler;
-  private final Loop loop;
+  private final NetLoop loop;
   private final Server server;
 
   /** Those that stand, by rank; used on the loop's thread. */
@@ -40,7 +40,7 @@ final class TcpLinks implements RingLinks {
     this.epoch = epoch;
     this.neighbours = neighbours;
     this.handler = handler;
-    this.loop = Loop.open("fmi-logring", config.secret(), MAX_FRAME);
+    this.loop = NetLoop.open("fmi-logring", config.secret(), MAX_FRAME);
     this.server =
         loop.listen(
             Endpoint.listening(config.host()), config.heartbeatTimeoutMillis(), this::accept);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What rank 0 makes of what its device tells of its link with rank 1. No device is needed. */
+/** What rank 0 makes of what its device reports about its link with rank 1. No device is needed. */
 class RdmaLinksTest {
   private static final int EPOCH = 3;
   private static final int TIMEOUT_SECONDS = 60;

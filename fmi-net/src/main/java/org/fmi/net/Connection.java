@@ -44,7 +44,7 @@ public final class Connection {
     CLOSED
   }
 
-  private final Loop loop;
+  private final NetLoop loop;
   private final Channel channel;
   private final AtomicLong pending = new AtomicLong();
 
@@ -67,7 +67,7 @@ public final class Connection {
   private @Nullable Heartbeat heartbeat;
 
   private Connection(
-      Loop loop,
+      NetLoop loop,
       Channel channel,
       @Nullable Server server,
       @Nullable Handshake handshake,
@@ -79,13 +79,13 @@ public final class Connection {
     this.handler = handler;
   }
 
-  static Connection accepted(Loop loop, Channel channel, Server server, boolean authenticate) {
+  static Connection accepted(NetLoop loop, Channel channel, Server server, boolean authenticate) {
     return new Connection(
         loop, channel, server, authenticate ? loop.acceptingHandshake() : null, null);
   }
 
   static Connection connecting(
-      Loop loop, Channel channel, @Nullable Handshake handshake, ConnectionHandler handler) {
+      NetLoop loop, Channel channel, @Nullable Handshake handshake, ConnectionHandler handler) {
     return new Connection(loop, channel, null, handshake, handler);
   }
 
@@ -134,7 +134,7 @@ public final class Connection {
   }
 
   /** Sends a frame over all of a loop's connections named that are open, out of one buffer. */
-  static void sendAll(Loop loop, Collection<Connection> to, ByteBuffer frame) {
+  static void sendAll(NetLoop loop, Collection<Connection> to, ByteBuffer frame) {
     check(loop, frame);
     ByteBuf out = framed(loop, frame);
     try {
@@ -148,14 +148,14 @@ public final class Connection {
     }
   }
 
-  private static void check(Loop loop, ByteBuffer frame) {
+  private static void check(NetLoop loop, ByteBuffer frame) {
     int n = frame.remaining();
     if (n == 0 || n > loop.maxFrame()) {
       throw new IllegalArgumentException("frame of " + n + " bytes, 1 to " + loop.maxFrame());
     }
   }
 
-  private static ByteBuf framed(Loop loop, ByteBuffer frame) {
+  private static ByteBuf framed(NetLoop loop, ByteBuffer frame) {
     int n = frame.remaining();
     return loop.allocator().directBuffer(LENGTH + n).writeInt(n).writeBytes(frame.duplicate());
   }

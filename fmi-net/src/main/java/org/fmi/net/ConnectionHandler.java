@@ -14,6 +14,8 @@ public interface ConnectionHandler {
   /** A frame has arrived. Its bytes (big endian) are valid only during the call. */
   void onFrame(Connection connection, ByteBuffer frame);
 
-  /** It is over, or could not be made. Called exactly once, also if it was never open. */
+  /**
+   * The connection is over, or could not be made. Called exactly once, also if it was never open.
+   */
   void onClosed(Connection connection, Closed closed);
 }

@@ -24,7 +24,7 @@ public final class Server {
   /** Peers need not prove anything. */
   static final int NO_PROOF = 0;
 
-  private final Loop loop;
+  private final NetLoop loop;
   private final ServerChannel channel;
   private final Acceptor acceptor;
   private final int proofMillis;
@@ -37,9 +37,9 @@ public final class Server {
   private boolean deaf;
 
   /**
-   * @param proofMillis for so long a peer may take to prove itself, or {@link #NO_PROOF}
+   * @param proofMillis how long a peer may take to prove itself, or {@link #NO_PROOF}
    */
-  Server(Loop loop, ServerChannel channel, Acceptor acceptor, int proofMillis) {
+  Server(NetLoop loop, ServerChannel channel, Acceptor acceptor, int proofMillis) {
     this.loop = loop;
     this.channel = channel;
     this.acceptor = acceptor;

@@ -75,8 +75,12 @@ public sealed interface RankMessage {
    */
   record RestartNeeded(int epoch, String reason) implements RankMessage {}
 
-  /** The job cannot be recovered. */
-  record Unrecoverable(int epoch, String reason) implements RankMessage {}
+  /**
+   * The job cannot be recovered.
+   *
+   * @param checkpointsLost whether because more checkpoints are lost than can be brought back
+   */
+  record Unrecoverable(int epoch, boolean checkpointsLost, String reason) implements RankMessage {}
 
   /**
    * The program's ranks contradict each other, as they would again: the job ends.

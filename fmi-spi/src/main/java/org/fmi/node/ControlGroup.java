@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Where Linux shows the limits of control groups. */
+/** Finds where Linux shows the limits of control groups. */
 public final class ControlGroup {
   /** Where groups are to be seen: of version 2, or those of version 1 by controller. */
   public static final Path MOUNT = Path.of("/sys/fs/cgroup");

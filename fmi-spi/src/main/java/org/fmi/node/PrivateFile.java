@@ -25,7 +25,7 @@ public final class PrivateFile {
   /** Fits the second-level cache of any processor. */
   private static final int BLOCK_BYTES = 64 << 10;
 
-  /** So much is written before room is asked for again. */
+  /** How many bytes are written before room is asked for again. */
   private static final long ROOM_BYTES = 64 << 20;
 
   private PrivateFile() {}

@@ -119,7 +119,7 @@ public final class SharedMemory implements NodeMemory {
 
   private IOException notEnough(long bytes) throws IOException {
     return new IOException(
-        "a checkpoint needs %d MiB in %s, %d MiB are free; fewer ranks a node, a smaller state, or more memory there would help"
+        "a checkpoint needs %d MiB in %s, %d MiB are free; fewer ranks per node, a smaller state, or more memory there would help"
             .formatted(mebibytes(bytes), directory, free.of(directory) >> MIB_SHIFT));
   }
 }

@@ -3,12 +3,12 @@ package org.fmi.rules;
 import org.fmi.spi.CheckpointInterval;
 
 /**
- * Says at which iteration the next checkpoint is due: every so many iterations, or as often as
- * Vaidya's model finds best for the failure rate and the measured cost. Fed with numbers that all
- * ranks have agreed on, it says the same on all of them.
+ * Says at which iteration the next checkpoint is due: after a fixed number, or as often as Vaidya's
+ * model finds best for the failure rate and the measured cost. Fed with numbers that all ranks have
+ * agreed on, it says the same on all of them.
  */
 public final class IntervalTuner {
-  /** So many times as long as what was measured may the next interval be, at most. */
+  /** The next interval is at most this many times as long as what was measured. */
   private static final int MOST_GROWTH = 8;
 
   private final CheckpointInterval interval;

@@ -70,7 +70,7 @@ public final class LogRing {
   /**
    * A rank's link broke, or it was found dead by other means.
    *
-   * @return the notice to tell of and to pass on; null if a failure is known already
+   * @return the notice to report and to pass on; null if a failure is known already
    */
   public @Nullable Notice lost(int failed) {
     return heard(new Notice(failed, 0));

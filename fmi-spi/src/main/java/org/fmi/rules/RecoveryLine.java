@@ -129,10 +129,7 @@ public record RecoveryLine(@Nullable CheckpointId line, List<CheckpointId> final
             + " is lost for good: ranks "
             + e.getValue()
             + " of one checkpoint group lost theirs at once, and the group's code brings back "
-            + tolerance
-            + (tolerance == 0
-                ? "; ranks on more than one node would have been protected (--ppn, --hosts)"
-                : "; smaller groups (--group-size) make this less likely");
+            + tolerance;
       }
     }
     return null;

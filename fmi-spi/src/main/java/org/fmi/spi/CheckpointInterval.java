@@ -3,7 +3,7 @@ package org.fmi.spi;
 /** When a checkpoint is due. */
 public sealed interface CheckpointInterval {
   /**
-   * Every so many iterations.
+   * Every {@code iterations} iterations.
    *
    * @param iterations at least 1
    */

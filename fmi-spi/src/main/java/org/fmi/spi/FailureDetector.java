@@ -37,7 +37,7 @@ public interface FailureDetector extends AutoCloseable {
   /** Gets what a detector has found. */
   interface Listener {
     /**
-     * {@code rank} has failed. Called at most once an epoch, by the detector's thread.
+     * {@code rank} has failed. Called at most once per epoch, by the detector's thread.
      *
      * @param hops how many ranks the notice passed before this one; 0 if seen here first
      */

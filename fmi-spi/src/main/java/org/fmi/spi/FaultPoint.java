@@ -8,7 +8,7 @@ public enum FaultPoint {
   CONNECT,
   /** In the call before the first loop: at the first communication outside of a loop. */
   PROLOGUE,
-  /** At the begin of an iteration, before a checkpoint that is due. */
+  /** At the beginning of an iteration, before a checkpoint that is due. */
   ITERATION,
   /** The state is being copied. */
   CHECKPOINT,

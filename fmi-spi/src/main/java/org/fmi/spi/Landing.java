@@ -2,7 +2,7 @@ package org.fmi.spi;
 
 import org.jspecify.annotations.Nullable;
 
-/** Where the payload of a frame is put as it arrives. Mutable and reused. */
+/** Says where the payload of a frame is put as it arrives. Mutable and reused. */
 public final class Landing {
   /** An array of primitives or a {@link java.lang.foreign.MemorySegment}. */
   public @Nullable Object base;

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param cores cores that these may use
  * @param group the world ranks of this rank's checkpoint group, ascending, this one included
  * @param logRingBase base k of the log-ring
- * @param heartbeatTimeoutMillis a process silent for so long is declared dead
+ * @param heartbeatTimeoutMillis a process silent for this long is declared dead
  * @param recordLimitBytes the most that is recorded outside of loops for a replacement
  * @param interval when checkpoints are taken
  * @param transports names of the transports to use, in order of preference; empty for all

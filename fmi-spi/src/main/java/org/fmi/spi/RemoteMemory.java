@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * garbage collector at any time. Called by the application's thread.
  */
 public interface RemoteMemory {
-  /** Of what {@link #expose} gives, to be passed on as it is. */
+  /** The length of what {@link #expose} gives; pass it on as it is. */
   int TICKET_LONGS = 2;
 
   /** The shortest message in bytes that is better read than sent in frames. */

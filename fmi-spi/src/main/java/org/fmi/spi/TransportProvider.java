@@ -15,8 +15,8 @@ public interface TransportProvider {
   int order();
 
   /**
-   * Whether this machine has what the transport is for, as far as can be told at no cost. If not it
-   * is left out without a word, unless it was asked for by name.
+   * Whether this machine has what the transport is for, as far as can be told at no cost. If not,
+   * it is left out silently, unless it was asked for by name.
    */
   default boolean present() {
     return true;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Memory {
   /**
-   * Up to so many bytes are copied by a loop of their own for the types that small messages have
+   * Up to this many bytes are copied by a loop of their own for the types that small messages have
    * most: the general copy takes longer to begin (25 ns) than to do.
    */
   private static final int SMALL = 64;

@@ -68,7 +68,7 @@ final class RecoveryLineTest {
         .isInstanceOf(UnrecoverableException.class)
         .hasMessageContaining("[2, 3]")
         .hasMessageContaining("iteration 10")
-        .hasMessageContaining("--group-size");
+        .hasMessageContaining("brings back 1");
   }
 
   @Test

@@ -23,9 +23,7 @@ public record FaultPlan(List<Step> steps) {
     POWER_OFF(false),
     /** SIGSTOP of a rank's process, and SIGCONT later. */
     FREEZE(true),
-    /**
-     * A node hears nothing and nobody hears it, for ever; its daemon kills its ranks in the end.
-     */
+    /** A node hears nothing and nobody hears it, forever; its daemon kills its ranks in the end. */
     ISOLATE_NODE(false),
     /** Two nodes cannot hear each other for a while. */
     PARTITION(false),
@@ -43,7 +41,7 @@ public record FaultPlan(List<Step> steps) {
     PAUSE_FMIRUN(false),
     /** The next process that is to be started on a node cannot be. */
     START_FAILS(false),
-    /** The next process that is started on a node takes longer, or for ever, to come up. */
+    /** The next process that is started on a node takes longer to come up, or never does. */
     START_HANGS(false),
     /** The data connection between two ranks breaks, both of which live. */
     BREAK_CONNECTION(true),

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * timeout does. Inside a node the death of a process ends nothing: the memory stays.
  */
 final class SimConnection implements SimNetwork.Held {
-  /** Who gets no answer asks again after this long. */
+  /** Whoever gets no answer asks again after this long. */
   private static final long ASK_AGAIN_NANOS = 20_000_000;
 
   private enum State {

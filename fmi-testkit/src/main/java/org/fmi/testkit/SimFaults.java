@@ -45,7 +45,7 @@ public final class SimFaults {
     return primitives;
   }
 
-  /** Those that were injected, for messages. */
+  /** The faults that were injected, for messages. */
   String describe() {
     return plan.steps().subList(0, nextFault).toString();
   }
@@ -266,7 +266,9 @@ public final class SimFaults {
     }
   }
 
-  /** The next process on a node takes longer to come up, {@link Long#MAX_VALUE} for for ever. */
+  /**
+   * The next process on a node takes longer to come up; it never does with {@link Long#MAX_VALUE}.
+   */
   public void delayStart(int node, long nanos) {
     Boot boot = cluster.boot(node);
     if (boot != null) {

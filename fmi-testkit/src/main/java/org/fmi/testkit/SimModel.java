@@ -11,8 +11,8 @@ import java.util.SplittableRandom;
  * @param nodeStart from the command to start a node to the report that it is up
  * @param wakeup from a signal to the moment when the waiting thread runs
  * @param pause how long a thread loses its core
- * @param pauseOneIn a thread loses its core at one in so many primitives
- * @param refuseOneIn a transport refuses one in so many frames though it had room
+ * @param pauseOneIn a thread loses its core at one primitive in this many
+ * @param refuseOneIn a transport refuses one frame in this many though it has room
  * @param capacity frames under way and not received from one rank to another
  * @param maxPayload as {@link org.fmi.spi.Transport#maxPayload}
  * @param eagerLimit as {@link org.fmi.spi.Transport#eagerLimit}

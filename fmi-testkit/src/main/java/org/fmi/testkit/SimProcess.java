@@ -19,7 +19,7 @@ import org.fmi.testkit.Simulation.Event;
  * until the simulation is over; what it does while it is then unwound has no effect.
  */
 public final class SimProcess {
-  /** After so many calls in a row that neither block nor find anything, the thread gives way. */
+  /** After this many calls in a row that neither block nor find anything, the thread gives way. */
   private static final int SPINS = 4;
 
   /** How long it gives way at first; twice as long each time, up to {@link #MAX_DOUBLINGS}. */
@@ -374,7 +374,7 @@ public final class SimProcess {
     }
   }
 
-  /** It takes a rank that lives for dead: one it watches. */
+  /** Takes a rank that lives, one that it watches, for dead. */
   void suspectFalsely(int suspect) {
     for (SimStream stream : cluster.network().streams(this)) {
       if (stream.leadsTo(suspect)) {

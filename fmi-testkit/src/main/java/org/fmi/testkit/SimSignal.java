@@ -37,7 +37,7 @@ final class SimSignal {
     timer = null;
   }
 
-  /** By any code that holds the baton. */
+  /** Called by any code that holds the baton. */
   void signal() {
     signalled = true;
     if (waiting) {

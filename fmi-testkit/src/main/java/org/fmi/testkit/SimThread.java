@@ -7,7 +7,7 @@ import java.util.concurrent.locks.LockSupport;
  * gives it back whenever it blocks.
  */
 final class SimThread {
-  /** A thread that swallows {@link Unwind} so often is never going to end. */
+  /** A thread that swallows {@link Unwind} this often is never going to end. */
   private static final int MAX_UNWINDS = 1000;
 
   private final Simulation simulation;

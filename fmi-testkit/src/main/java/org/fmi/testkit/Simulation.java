@@ -74,7 +74,7 @@ public final class Simulation {
     return seed;
   }
 
-  /** Virtual nanoseconds since the begin. */
+  /** Virtual nanoseconds since the beginning. */
   public long nanoTime() {
     return now;
   }

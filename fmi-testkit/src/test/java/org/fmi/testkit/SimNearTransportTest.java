@@ -15,7 +15,7 @@ final class SimNearTransportTest extends SimTransportTest {
   }
 
   @Override
-  protected boolean hasRemoteMemory() {
+  public boolean hasRemoteMemory() {
     return false;
   }
 }

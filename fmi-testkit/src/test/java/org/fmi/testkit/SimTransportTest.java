@@ -20,7 +20,7 @@ class SimTransportTest extends TransportContract {
   }
 
   @Override
-  protected void run(int ranks, Body body) {
+  public void run(int ranks, Body body) {
     for (long seed = 0; seed < 5; seed++) {
       Simulation simulation = new Simulation(seed);
       SimCluster cluster =
@@ -83,12 +83,12 @@ class SimTransportTest extends TransportContract {
 
   /** A simulated process has one. */
   @Override
-  protected boolean hasThreads() {
+  public boolean hasThreads() {
     return false;
   }
 
   @Override
-  protected boolean hasRemoteMemory() {
+  public boolean hasRemoteMemory() {
     return true;
   }
 

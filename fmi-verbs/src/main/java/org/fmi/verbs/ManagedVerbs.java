@@ -5,7 +5,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/** What is the same for all providers: connections, and what the device tells of itself. */
+/** What is the same for all providers: connections, and what the device reports about itself. */
 public abstract class ManagedVerbs implements Verbs {
   /** With a frame's header and some payload in it. */
   private static final int SEND_BYTES = 256;

@@ -12,7 +12,9 @@ import org.fmi.verbs.Structs.DeviceAttributes;
 import org.fmi.verbs.Structs.PortAttributes;
 import org.jspecify.annotations.Nullable;
 
-/** What a device tells of itself. For all providers, as a context is the same to all of them. */
+/**
+ * What a device reports about itself. For all providers, as a context is the same to all of them.
+ */
 public final class OpenDevice {
   private final ConnectionManager manager;
   private final MemorySegment event;

@@ -31,7 +31,7 @@ public final class Sleeper implements AutoCloseable {
   private static final int SOCK_DGRAM_NONBLOCK_CLOEXEC = 2 | 0x800 | 0x80000;
   private static final int SOCKADDR_BYTES = 16;
   private static final byte[] LOOPBACK = {127, 0, 0, 1};
-  private static final long NANOS_A_SECOND = 1_000_000_000;
+  private static final long NANOS_PER_SECOND = 1_000_000_000;
 
   private final Arena arena = Arena.ofShared();
 
@@ -116,7 +116,7 @@ public final class Sleeper implements AutoCloseable {
   }
 
   /**
-   * Sleeps for at most so long; not at all if something is readable.
+   * Sleeps for at most {@code maxNanos}; not at all if something is readable.
    *
    * @param maxNanos {@link Long#MAX_VALUE} for no limit
    * @return whether one of the descriptors is readable
@@ -124,8 +124,8 @@ public final class Sleeper implements AutoCloseable {
   public boolean sleep(long maxNanos) throws IOException {
     MemorySegment limit = MemorySegment.NULL;
     if (maxNanos < Long.MAX_VALUE) {
-      timeout.set(JAVA_LONG, 0, maxNanos / NANOS_A_SECOND);
-      timeout.set(JAVA_LONG, JAVA_LONG.byteSize(), maxNanos % NANOS_A_SECOND);
+      timeout.set(JAVA_LONG, 0, maxNanos / NANOS_PER_SECOND);
+      timeout.set(JAVA_LONG, JAVA_LONG.byteSize(), maxNanos % NANOS_PER_SECOND);
       limit = timeout;
     }
     int ready = Posix.ppoll(saved, set, count, limit);

@@ -74,7 +74,7 @@ public final class PeersCharts {
   private static final Measure BANDWIDTH = (bytes, micros) -> bytes / micros / 1e3;
   private static final Dimension LARGE = new Dimension(900, 600);
   private static final Dimension PANEL = new Dimension(560, 420);
-  private static final int PANELS_A_ROW = 4;
+  private static final int PANELS_PER_ROW = 4;
 
   private final List<Row> rows;
   private final Path folder;
@@ -270,7 +270,7 @@ public final class PeersCharts {
     List<BufferedImage> images = charts.stream().map(BitmapEncoder::getBufferedImage).toList();
     int width = images.getFirst().getWidth();
     int height = images.getFirst().getHeight();
-    int columns = Math.min(PANELS_A_ROW, images.size());
+    int columns = Math.min(PANELS_PER_ROW, images.size());
     int lines = Math.ceilDiv(images.size(), columns);
     BufferedImage all =
         new BufferedImage(columns * width, lines * height, BufferedImage.TYPE_INT_RGB);

@@ -19,7 +19,7 @@ final class Pending {
   private final Request[] requests;
   private int started;
 
-  /** Makes so many messages and so many receives pending at each of the two. */
+  /** Makes {@code messages} messages and as many receives pending at each of the two. */
   Pending(Comm world, int messages) {
     this.world = world;
     this.peer = 1 - world.rank();

@@ -5,7 +5,7 @@ import org.fmi.spi.FailureDetectorProvider;
 import org.fmi.spi.RankConfig;
 
 /**
- * Takes the log-ring's place: notices no failure and tells of none. For measuring what its absence
+ * Takes the log-ring's place: notices no failure and reports none. For measuring what its absence
  * would save.
  */
 public final class NoDetectorProvider implements FailureDetectorProvider {

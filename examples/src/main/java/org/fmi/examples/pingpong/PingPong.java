@@ -22,7 +22,7 @@ public final class PingPong {
         --help        show this and end
 
       Each line: size of the message in bytes, half of a round trip in microseconds, bandwidth in
-      MB/s (10^6 bytes a second); the medians of BATCHES batches after a warm-up.
+      MB/s (10^6 bytes per second); the medians of BATCHES batches after a warm-up.
       The last line is "result sizes=N bytes=N check=ok": how many sizes were measured, how many
       bytes came back in all, and that they were those that were sent.
       """

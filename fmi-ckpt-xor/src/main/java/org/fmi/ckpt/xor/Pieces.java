@@ -82,8 +82,8 @@ final class Pieces implements AutoCloseable {
   }
 
   /**
-   * A free piece of at least so many bytes: the smallest that there is, or a new one in place of
-   * all that are too small.
+   * A free piece of at least {@code bytes} bytes: the smallest that there is, or a new one in place
+   * of all that are too small.
    *
    * @param busy a piece that is not complete but in use, or null
    */

@@ -310,14 +310,14 @@ final class XorStore implements CheckpointStore {
   }
 
   private UnrecoverableException beyondRepair(CheckpointId id, String what) {
-    String size =
+    String parity =
         group.length == 1
-            ? "a group of one rank has no parity; more nodes, so that groups get larger,"
-            : "the parity of the group of %d ranks %s brings back one; smaller groups"
+            ? "a group of one rank has no parity"
+            : "the parity of the group of %d ranks %s brings back one"
                 .formatted(group.length, Arrays.toString(group));
     return new UnrecoverableException(
-        "checkpoint %d (loop %d, iteration %d) %s: %s would have helped"
-            .formatted(id.version(), id.loop(), id.iteration(), what, size));
+        "checkpoint %d (loop %d, iteration %d) %s: %s"
+            .formatted(id.version(), id.loop(), id.iteration(), what, parity));
   }
 
   @Override

@@ -31,8 +31,8 @@ public final class Channel {
   public static final int USES_BEFORE_REGION = 8;
 
   /**
-   * The most ranks that all go through a region: where each writes for each, a piece of its ring
-   * has room for a pair of the longest elements, 16 bytes, for so many.
+   * The most ranks for which all calls go through a region. Where each rank writes for each, a
+   * piece of its ring has room for a pair of the longest elements, 16 bytes, for this many.
    */
   private static final int MOST_SHARING = 1024;
 

@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
 final class Nodes {
   private final Channel all;
 
-  /** By rank, counted from 0 in the order of the nodes' lowest ranks. */
+  /** The node of each rank, counted from 0 in the order of the nodes' lowest ranks. */
   private final int[] nodeOf;
 
-  /** By node, all its ranks. */
+  /** The ranks of each node. */
   private final int[][] members;
 
   /** Null if this rank is alone on its node. */

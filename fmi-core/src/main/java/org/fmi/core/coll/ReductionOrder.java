@@ -1,9 +1,10 @@
 package org.fmi.core.coll;
 
 /**
- * In which order the operands of the ranks are combined, element by element: as by the algorithm
- * that would exchange messages. Floating-point sums depend on it, and must have the same bits
- * wherever the ranks are: a rank that is replaced may come to stand on another node than before.
+ * Says in which order the operands of the ranks are combined, element by element: in that of the
+ * algorithm that would exchange messages. Floating-point sums depend on it, and must have the same
+ * bits wherever the ranks are: a rank that is replaced may come to stand on another node than
+ * before.
  *
  * <p>An order is a list of steps, each of which combines two rows, the operand of lower ranks left,
  * and leaves the result in the right one.

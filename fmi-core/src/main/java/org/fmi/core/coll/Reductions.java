@@ -14,7 +14,10 @@ package org.fmi.core.coll;
 public final class Reductions {
   private static final long PIECE = 1 << 24;
 
-  /** For operations of the program's own, which want whole vectors: near the longest array. */
+  /**
+   * The longest vector for operations of the program's own, which want whole vectors: near the
+   * longest array.
+   */
   private static final long WHOLE_PIECE = 1 << 30;
 
   private Reductions() {}
@@ -52,7 +55,7 @@ public final class Reductions {
     }
   }
 
-  /** MPI_Reduce_scatter; {@code counts} one a rank. */
+  /** MPI_Reduce_scatter; {@code counts} one per rank. */
   public static void reduceScatter(
       Channel channel, Reducer reducer, Location data, Location result, long[] counts) {
     int size = channel.size();
@@ -167,7 +170,7 @@ public final class Reductions {
     }
   }
 
-  /** Not through shared memory; operations of the program's own on short vectors only. */
+  /** Uses messages; operations of the program's own must be on short vectors. */
   static void allReduceByMessages(
       Channel channel, Reducer reducer, Location from, Location to, long bytes) {
     if (Thresholds.reduceWhole(bytes)) {

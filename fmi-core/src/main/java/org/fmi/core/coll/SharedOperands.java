@@ -67,9 +67,9 @@ final class SharedOperands {
   }
 
   /**
-   * Of two ranks: reads the operand of the other to where the result goes and combines this rank's
-   * with it there, block by block, while the block is in the cache. Half the copies; no order has
-   * to be kept with two operands of an operation that commutes.
+   * Serves two ranks: reads the operand of the other to where the result goes and combines this
+   * rank's with it there, block by block, while the block is in the cache. Half the copies; no
+   * order has to be kept with two operands of an operation that commutes.
    */
   private static void combinePair(
       SharedRegion region, Reducer reducer, Location own, long at, long bytes, Location result) {

@@ -49,7 +49,7 @@ final class SharedReduceScatter {
     }
   }
 
-  /** Of a rank's block, the bytes from {@code at} on, {@code most} at most. */
+  /** The bytes of a rank's block from {@code at} on, {@code most} at most. */
   private static long length(long[] starts, int r, long at, long most) {
     return Math.clamp(starts[r + 1] - starts[r] - at, 0, most);
   }

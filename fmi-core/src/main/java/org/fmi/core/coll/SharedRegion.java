@@ -97,7 +97,7 @@ final class SharedRegion {
 
   private boolean inRing;
 
-  /** Where the data in the ring end, if the ring were endless. */
+  /** Where the data in the ring would end if the ring were endless. */
   private long ringEnd;
 
   // The rounds with data in the ring, the last TURNS of them, and where these begin.
@@ -108,7 +108,7 @@ final class SharedRegion {
   /** The first of them, counted as ringUses, whose data are still in the ring. */
   private long ringFirst;
 
-  /** For reductions, one row a rank; made when a type is used first. */
+  /** For reductions, one row per rank; made when a type is used first. */
   private final Map<Predefined, Location[]> rows = new EnumMap<>(Predefined.class);
 
   private final Scratch scratch = new Scratch();
@@ -198,7 +198,7 @@ final class SharedRegion {
     MemorySegment run() throws IOException;
   }
 
-  /** Without the memory the collectives go by messages, as between nodes. */
+  /** If the memory cannot be had, the collectives use messages, as between nodes. */
   private static @Nullable MemorySegment ok(Attempt attempt, int[] ok) {
     try {
       return attempt.run();

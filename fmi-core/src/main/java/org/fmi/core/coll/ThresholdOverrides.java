@@ -38,7 +38,7 @@ final class ThresholdOverrides {
     } catch (NumberFormatException e) {
       // Refused as a negative one is.
     }
-    throw refusal(pair + ": '" + text + "' is no number of 0 or more");
+    throw refusal(pair + ": '" + text + "' is not a number of 0 or more");
   }
 
   /** The value of a threshold: {@code normal} unless it is replaced. */
@@ -47,11 +47,11 @@ final class ThresholdOverrides {
     return values.getOrDefault(name, normal);
   }
 
-  /** To be called after {@link #of} for all thresholds there are. */
+  /** Call it after {@link #of} for all thresholds. */
   void refuseUnknown() {
     for (String name : values.keySet()) {
       if (!known.contains(name)) {
-        throw refusal("'" + name + "' is no threshold; there are " + String.join(", ", known));
+        throw refusal("'" + name + "' is not a threshold; there are " + String.join(", ", known));
       }
     }
   }

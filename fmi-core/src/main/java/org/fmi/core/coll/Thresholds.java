@@ -1,15 +1,16 @@
 package org.fmi.core.coll;
 
 /**
- * At which size one algorithm takes over from another. All ranks decide by what all of them know
- * (bytes, number of ranks), so that all choose the same.
+ * Says at which size one algorithm takes over from another. All ranks decide by what all of them
+ * know (bytes, number of ranks), so that all choose the same.
  *
  * <p>The models are those of Thakur, Rabenseifner and Gropp, "Optimization of Collective
  * Communication Operations in MPICH" (IJHPCA 19(1), 2005): a message of n bytes takes a + n b.
  * Short messages want few steps (a), long ones few bytes through each rank (b). The two are even at
  * n = a / b; for Java over TCP a is about 4 us and 1/b 3 to 8 GB/s (both measured), so a / b is 12
  * to 32 KiB, where the paper's machines had 2 KiB. The other limits are those of the paper, also
- * MPICH's defaults. {@code bench/tune} measures them all.
+ * MPICH's defaults. {@code bench/tune} measures them all: it knows their names, and reads the
+ * values out of this file.
  *
  * <p>Those of reductions, but for {@link #REDUCE_SHARED_SHORT_BYTES}, define the order in which
  * operands are combined, and so the bits of a sum: each has one value for all transports.
@@ -34,27 +35,27 @@ final class Thresholds {
 
   /**
    * Bytes for each rank from which on a long message goes down a chain in pieces. In k pieces it
-   * then takes the time of k + N - 2 of them, with scatter and allgather that of 2 k (N-1) / N.
+   * then takes the time of k + N - 2 of them, with scatter and allgather that of 2 k (N-1) / N. At
+   * least one piece ({@link Pipeline#BYTES}).
    */
-  static final long BCAST_CHAIN_BLOCK_BYTES =
-      OVERRIDES.of("BCAST_CHAIN_BLOCK_BYTES", Pipeline.BYTES);
+  static final long BCAST_CHAIN_BLOCK_BYTES = OVERRIDES.of("BCAST_CHAIN_BLOCK_BYTES", 128 << 10);
 
   /**
-   * Bytes a rank up to which gather and scatter go along a tree, which forwards data log N times.
+   * Bytes per rank up to which gather and scatter go along a tree, which forwards data log N times.
    */
   static final long GATHER_SHORT_BYTES = OVERRIDES.of("GATHER_SHORT_BYTES", 16 << 10);
 
   /** Bytes of the whole result up to which an allgather takes log N steps. */
   static final long ALL_GATHER_SHORT_BYTES = OVERRIDES.of("ALL_GATHER_SHORT_BYTES", 80 << 10);
 
-  /** Bytes a pair of ranks up to which blocks are bundled, and forwarded log N times. */
+  /** Bytes per pair of ranks up to which blocks are bundled, and forwarded log N times. */
   static final long ALL_TO_ALL_SHORT_BYTES = OVERRIDES.of("ALL_TO_ALL_SHORT_BYTES", 256);
 
   /** With fewer ranks bundling saves no step worth its copies. */
   static final long ALL_TO_ALL_SHORT_RANKS = OVERRIDES.of("ALL_TO_ALL_SHORT_RANKS", 8);
 
   /**
-   * In shared memory: up to here a second round costs more than to combine all of it everywhere.
+   * Up to here, in shared memory, a second round costs more than combining all of it everywhere.
    */
   static final long REDUCE_SHARED_SHORT_BYTES = OVERRIDES.of("REDUCE_SHARED_SHORT_BYTES", 8 << 10);
 

@@ -1,4 +1,4 @@
-/** Collective operations, one algorithm a file. */
+/** Collective operations, one algorithm per file. */
 @NullMarked
 package org.fmi.core.coll;
 

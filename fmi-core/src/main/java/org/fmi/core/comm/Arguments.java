@@ -30,7 +30,7 @@ final class Arguments {
         what
             + " "
             + rank
-            + " is no rank of this communicator of "
+            + " is not a rank of this communicator of "
             + size
             + ": use 0 to "
             + (size - 1)
@@ -43,7 +43,7 @@ final class Arguments {
           ErrorClass.ROOT,
           "root "
               + root
-              + " is no rank of this communicator of "
+              + " is not a rank of this communicator of "
               + size
               + ": use 0 to "
               + (size - 1));
@@ -65,7 +65,7 @@ final class Arguments {
     }
   }
 
-  /** An array with one number a rank. */
+  /** An array with one number per rank. */
   static long[] onePerRank(long @Nullable [] values, String name, int size) {
     if (values == null || values.length != size) {
       throw new FmiException(
@@ -93,7 +93,7 @@ final class Arguments {
     if (bytes % type.bytes() != 0) {
       throw new FmiException(
           ErrorClass.TYPE,
-          "a block of " + bytes + " bytes is no whole number of " + type + " elements");
+          "a block of " + bytes + " bytes is not a whole number of " + type + " elements");
     }
     return bytes / type.bytes();
   }

@@ -5,7 +5,7 @@ import org.fmi.core.coll.Location;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The blocks of a buffer, one a rank, that the v forms of collectives name by counts and
+ * The blocks of a buffer, one per rank, that the v forms of collectives name by counts and
  * displacements.
  *
  * @param place where displacements count from

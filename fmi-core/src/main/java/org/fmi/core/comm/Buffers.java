@@ -114,7 +114,7 @@ final class Buffers {
         || (s.scope().isAlive() && s.isAccessibleBy(Thread.currentThread()));
   }
 
-  /** As {@link #checkRead} for a buffer to be written. */
+  /** Does what {@link #checkRead} does, for a buffer that is written. */
   static long checkWrite(Object buffer, long offset, long count, Datatype type) {
     long bytes = checkRead(buffer, offset, count, type);
     if (buffer instanceof MemorySegment s
@@ -177,7 +177,8 @@ final class Buffers {
     return new FmiException(
         ErrorClass.BUFFER,
         (buffer == null ? "null" : "a " + buffer.getClass().getTypeName())
-            + " is no buffer: use an array of a primitive type, a ByteBuffer or a MemorySegment");
+            + " is not a buffer: use an array of a primitive type, a ByteBuffer or a"
+            + " MemorySegment");
   }
 
   private static String describe(@Nullable Object buffer) {

@@ -93,7 +93,7 @@ public final class Communicator extends CollectiveCalls {
       throw new FmiException(
           ErrorClass.COMM,
           (other == null ? "null" : other.getClass().getName())
-              + " is no communicator of this library");
+              + " is not a communicator of this library");
     }
     o.checkExists();
     Group.Comparison members = group.compare(o.group);

@@ -80,7 +80,7 @@ final class Creation {
       throw new FmiException(
           ErrorClass.GROUP,
           members
-              + " is no subset of this communicator's "
+              + " is not a subset of this communicator's "
               + group
               + ": use Comm.group().incl(...)");
     }

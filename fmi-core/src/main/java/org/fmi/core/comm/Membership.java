@@ -110,7 +110,7 @@ abstract class Membership implements Comm {
     restores = ids.restores();
   }
 
-  /** It is used no more. */
+  /** The communicator is used no more. */
   final void end() {
     freed = true;
     channel.free();

@@ -18,7 +18,7 @@ final class Plans {
   private final int rank;
   private final int size;
 
-  /** For rank {@code rank} of a communicator of {@code size}. */
+  /** Plans for rank {@code rank} of a communicator of {@code size} ranks. */
   Plans(int rank, int size) {
     this.rank = rank;
     this.size = size;
@@ -294,7 +294,7 @@ final class Plans {
     return new Data(Buffers.place(buffer, offset, type), bytes);
   }
 
-  /** {@code count} elements a rank, to be written. */
+  /** {@code count} elements per rank, which the call writes. */
   private Data blocksToWrite(@Nullable Object buffer, long offset, long count) {
     Object present = present(buffer);
     Arguments.checkCount(count);
@@ -303,7 +303,7 @@ final class Plans {
     return new Data(Buffers.place(present, offset, type), bytes);
   }
 
-  /** As many bytes a rank as {@code peer} has, at another place, to be written. */
+  /** As many bytes per rank as {@code peer} has, at another place; the call writes them. */
   private Data blocksToWrite(@Nullable Object buffer, long offset, Data peer) {
     long count = Arguments.blockCount(peer.bytes, Buffers.typeOf(buffer));
     Data blocks = blocksToWrite(buffer, offset, count);
@@ -311,7 +311,7 @@ final class Plans {
     return blocks;
   }
 
-  /** {@code count} elements a rank, to be read. */
+  /** {@code count} elements per rank, which the call reads. */
   private Data blocksToRead(@Nullable Object buffer, long offset, long count) {
     Object present = present(buffer);
     Arguments.checkCount(count);
@@ -320,7 +320,7 @@ final class Plans {
     return new Data(Buffers.place(present, offset, type), bytes);
   }
 
-  /** As many bytes a rank as {@code peer} has, at another place, to be read. */
+  /** As many bytes per rank as {@code peer} has, at another place; the call reads them. */
   private Data blocksToRead(@Nullable Object buffer, long offset, Data peer) {
     long count = Arguments.blockCount(peer.bytes, Buffers.typeOf(buffer));
     Data blocks = blocksToRead(buffer, offset, count);
@@ -355,8 +355,9 @@ final class Plans {
     if (op == null || type == null) {
       throw new FmiException(
           op == null ? ErrorClass.OP : ErrorClass.TYPE,
-          "null is no "
-              + (op == null ? "operation: use those of Op" : "type: use one of Datatype"));
+          op == null
+              ? "null is not an operation: use those of Op"
+              : "null is not a type: use one of Datatype");
     }
     Reducer reducer = Reducer.of(op, type);
     Arguments.checkGroups(count, reducer);

@@ -51,7 +51,7 @@ public final class RankGroup implements Group {
     throw new FmiException(
         ErrorClass.GROUP,
         (group == null ? "null" : group.getClass().getName())
-            + " is no group of this library: use Comm.group() and what it makes");
+            + " is not a group of this library: use Comm.group() and what it makes");
   }
 
   /** The members' world ranks; not to be changed. */
@@ -181,7 +181,7 @@ public final class RankGroup implements Group {
             ErrorClass.ARG,
             "range "
                 + Arrays.toString(range)
-                + " is no triplet (first, last, stride) with a stride other than 0");
+                + " is not a triplet (first, last, stride) with a stride other than 0");
       }
       long first = checkedRank(range[0]);
       long limit = range[1];

@@ -1,6 +1,6 @@
 package org.fmi.core.p2p;
 
-/** The kinds of frames; what they mean is told in the {@link org.fmi.core.p2p package}. */
+/** The kinds of frames; what they mean is described in the {@link org.fmi.core.p2p package}. */
 final class FrameKind {
   /** A whole message. */
   static final byte EAGER = 1;
@@ -17,13 +17,13 @@ final class FrameKind {
   /** Gives eager credit back, or allows more announcements. */
   static final byte CREDIT = 5;
 
-  /** Asks a peer that is waited for in vain whether it has left. */
+  /** Asks a peer from which nothing comes whether it has left. */
   static final byte ASK = 6;
 
   /** The answer of one that has: all it will ever send is ahead of this. */
   static final byte LEFT = 7;
 
-  /** The answer to that, of a rank that still waits: it would for ever. */
+  /** The answer to that, of a rank that still waits: it would wait forever. */
   static final byte STUCK = 8;
 
   private FrameKind() {}

@@ -78,7 +78,7 @@ final class MessageRequest extends MatchTable.Queued implements Request {
   /** A copy of a buffered message: on completion it frees its room in the attached buffer. */
   boolean buffered;
 
-  /** Who is to know, beside the program, that this receive is complete. */
+  /** Who learns, before the program, that this receive is complete. */
   @Nullable Completion completion;
 
   /** What this receive, made by the {@link Mailbox} itself, fetches. */

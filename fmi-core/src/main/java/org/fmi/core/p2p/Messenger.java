@@ -244,7 +244,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
     return complete(r);
   }
 
-  /** Without a request for the caller: its receive is one that blocking calls use again. */
+  /** Gives the caller no request: the receive is one that blocking calls use again. */
   @Override
   public Status sendRecv(
       Object out,
@@ -484,7 +484,8 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   /**
    * The program has left and makes no more calls, but for what the runtime does to end it. If
-   * another rank waits for it in vain, all that blocks from now on throws {@link FmiException}.
+   * another rank waits for a message of it, all that blocks from now on throws {@link
+   * FmiException}.
    */
   public void leave() {
     waits.leave();

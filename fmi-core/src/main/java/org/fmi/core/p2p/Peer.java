@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One other rank during one epoch: what goes to it, in order, and both ends' windows. The protocol
- * is told in the {@link org.fmi.core.p2p package}.
+ * is described in the {@link org.fmi.core.p2p package}.
  */
 final class Peer {
   /** Data bytes sent to one peer before others get their turn. */
@@ -159,7 +159,7 @@ final class Peer {
         : null;
   }
 
-  /** The peer has matched an announcement and wants so many bytes. */
+  /** The peer has matched an announcement and wants {@code wanted} bytes. */
   void onClear(long sequence, long wanted) {
     MessageRequest r = announced.remove(sequence);
     if (r == null) {

@@ -48,7 +48,7 @@ public final class Recording implements PointToPoint {
     recorder = next;
   }
 
-  /** At the begin of a call that sends or receives: whether it is recorded or replayed. */
+  /** Begins a call that sends or receives: whether it is recorded or replayed. */
   private boolean begin() {
     if (!recorder.on()) {
       return false;

@@ -129,7 +129,7 @@ final class Requests {
           throw new FmiException(
               ErrorClass.TYPE,
               describe(r)
-                  + ", which is no whole number of elements of the receive buffer's "
+                  + ", which is not a whole number of elements of the receive buffer's "
                   + Memory.elementBytes(r.base)
                   + " bytes each");
       case PENDING -> throw new IllegalStateException("the request is not complete");

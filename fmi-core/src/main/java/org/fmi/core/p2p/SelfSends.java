@@ -55,7 +55,7 @@ final class SelfSends {
             + rank
             + " to itself with tag "
             + tag
-            + " would wait for ever: post its receive first");
+            + " would wait forever: post its receive first");
   }
 
   /** Keeps a non-blocking send that was not complete at once until its receive is posted. */

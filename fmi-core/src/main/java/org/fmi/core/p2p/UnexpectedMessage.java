@@ -10,7 +10,7 @@ final class UnexpectedMessage {
   enum Place {
     /** Here, in {@link #data}. */
     HELD,
-    /** At the sender; to be asked for by a CTS. */
+    /** At the sender; a CTS asks for it. */
     REMOTE,
     /** In the buffer of {@link #sender}, a send of this rank to itself. */
     SELF

@@ -5,7 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
-import org.fmi.core.progress.Progress;
+import org.fmi.core.progress.Poller;
 import org.fmi.core.progress.WaitStrategy;
 import org.fmi.spi.Transport;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +24,7 @@ final class Waits {
   private final Peers peers;
   private final Mailbox mailbox;
   private final SendList unsent;
-  private final Progress progress;
+  private final Poller progress;
 
   /** The rank that a blocking call waits for; negative if there is none, or any would do. */
   private int awaited = NOBODY;
@@ -51,7 +51,7 @@ final class Waits {
     this.peers = peers;
     this.mailbox = mailbox;
     this.unsent = unsent;
-    this.progress = new Progress(strategy);
+    this.progress = new Poller(strategy);
   }
 
   /** Begins an epoch. */
@@ -210,7 +210,7 @@ final class Waits {
     }
   }
 
-  /** A peer waits for this rank, in vain. */
+  /** A peer waits for this rank, which has nothing more to send. */
   void onStuck(Peer p) {
     stuck = left ? p.rank : NOBODY;
   }

@@ -53,7 +53,7 @@
  *   <li><b>Leaving.</b> A rank that waits long for one other rank asks it ({@code ASK}). One that
  *       has left the program's communication answers {@code LEFT}, behind all that it has sent. If
  *       that does not end the wait, nothing will: {@code STUCK} tells the one that has left, so
- *       that it ends with an error instead of both waiting for ever.
+ *       that it ends with an error instead of both waiting forever.
  * </ol>
  *
  * A frame of another epoch is dropped, in {@link Messenger#onFrame} and only there.

@@ -31,10 +31,10 @@ public final class WaitStrategy {
   public static final int SPINS = 2_000;
 
   /**
-   * After so many of these follows a yield, less than a time slice of slow polls later; on a core
-   * of its own, a look at the clock.
+   * After this many polls it yields, which is less than a time slice later even if they are slow;
+   * on a core of its own it looks at the clock.
    */
-  private static final int SPINS_TO_A_PAUSE = 64;
+  private static final int SPINS_PER_PAUSE = 64;
 
   /** Polls with a yield in between. */
   public static final int YIELDS = 400;
@@ -51,7 +51,7 @@ public final class WaitStrategy {
   /** The longest sleep. */
   public static final long LAST_SLEEP_NANOS = 100_000_000;
 
-  /** So many of the longest sleeps in a row are a long wait: a second. */
+  /** A wait is long after this many of the longest sleeps in a row: a second. */
   private static final int LONG_WAIT = 10;
 
   /** How often a rank on a core of its own asks whether it is to yield; asking takes 10 µs. */
@@ -171,7 +171,7 @@ public final class WaitStrategy {
   public long idle() {
     if (idle < spins) {
       idle++;
-      if (idle % SPINS_TO_A_PAUSE == 0) {
+      if (idle % SPINS_PER_PAUSE == 0) {
         pause();
       } else {
         Thread.onSpinWait();
@@ -203,14 +203,14 @@ public final class WaitStrategy {
     if (yielding || wanted) {
       Thread.yield();
     }
-    if (idle == SPINS_TO_A_PAUSE) {
+    if (idle == SPINS_PER_PAUSE) {
       spinBegin = now;
     } else if (now - spinBegin >= SPIN_NANOS) {
       idle = spins;
     }
   }
 
-  /** For a person: how this rank waits. */
+  /** How this rank waits, for a person. */
   @Override
   public String toString() {
     if (ownCore) {

@@ -266,7 +266,9 @@ final class Checkpoints {
   private IllegalStateException impossible(int epoch, IOException e) {
     link.send(
         new RankMessage.Unrecoverable(
-            epoch, "rank " + config.rank() + " cannot take a checkpoint: " + e.getMessage()));
+            epoch,
+            false,
+            "rank " + config.rank() + " cannot take a checkpoint: " + e.getMessage()));
     while (true) {
       messenger.park();
     }
@@ -407,7 +409,7 @@ final class Checkpoints {
     }
   }
 
-  /** In which situation a checkpoint is put in place. */
+  /** The situation in which a checkpoint is put in place. */
   enum Restore {
     /** In a loop, in a new epoch in which nothing was sent yet. */
     ROLLED_BACK,

@@ -1,6 +1,6 @@
 package org.fmi.core.recovery;
 
-/** Where a rank stands in a loop of the program. */
+/** Knows where a rank stands in a loop of the program. */
 final class Loop {
   /** Counts the program's loops, from 0. */
   final long number;

@@ -206,7 +206,7 @@ final class LoopState {
    * What refers to an object: a holder, a row of an array of arrays, or, if it is neither, the
    * program itself, whose reference cannot be changed.
    */
-  private record Place(
+  private record Referrer(
       @Nullable Object root, @Nullable Holder<?> holder, Object @Nullable [] rows, int row) {
 
     /** Null in a row of a new array. */
@@ -219,7 +219,7 @@ final class LoopState {
       return holder == null && get() instanceof Holder<?> inner ? inner : null;
     }
 
-    /** Makes the place refer to another object. */
+    /** Makes it refer to another object. */
     @SuppressWarnings(
         "unchecked") // a holder of T gets back what it held when the checkpoint was taken: a T
     void set(Object other) {
@@ -241,9 +241,9 @@ final class LoopState {
     private long from;
 
     /** By section. */
-    private final List<Place> places = new ArrayList<>();
+    private final List<Referrer> referrers = new ArrayList<>();
 
-    /** By section: what its place is to refer to, or where that is. */
+    /** What each section's referrer will refer to, or which section has that. */
     private final List<Object> contents = new ArrayList<>();
 
     private final Set<Object> fixed = fixed();
@@ -260,16 +260,16 @@ final class LoopState {
     @SuppressWarnings("ReferenceEquality") // which object it is, not what is in it
     void run() {
       for (Object root : roots) {
-        read(new Place(root, null, null, 0), false);
+        read(new Referrer(root, null, null, 0), false);
       }
       if (from != end) {
-        throw differs(places.size(), null, "more objects");
+        throw differs(referrers.size(), null, "more objects");
       }
-      for (int i = 0; i < places.size(); i++) {
-        places.get(i).set(content(i));
+      for (int i = 0; i < referrers.size(); i++) {
+        referrers.get(i).set(content(i));
       }
-      for (int i = 0; i < places.size(); i++) {
-        if (places.get(i).get() != content(i)) {
+      for (int i = 0; i < referrers.size(); i++) {
+        if (referrers.get(i).get() != content(i)) {
           throw sameness(i);
         }
       }
@@ -281,25 +281,25 @@ final class LoopState {
     }
 
     /**
-     * Reads what a place refers to.
+     * Reads what a referrer refers to.
      *
      * @param renew whether that is a new one if it is an array
      */
-    private void read(Place place, boolean renew) {
-      Holder<?> inner = place.inner();
+    private void read(Referrer referrer, boolean renew) {
+      Holder<?> inner = referrer.inner();
       if (inner != null) {
-        read(new Place(null, inner, null, 0), true);
+        read(new Referrer(null, inner, null, 0), true);
         return;
       }
       if (from + SECTION_HEADER > end) {
-        throw differs(places.size(), place.get(), "nothing");
+        throw differs(referrers.size(), referrer.get(), "nothing");
       }
       long kind = image.get(FrameLayout.LONG, from);
       long bytes = image.get(FrameLayout.LONG, from + 8);
       long data = from + SECTION_HEADER;
       from = data + roundUp(bytes);
-      int section = places.size();
-      places.add(place);
+      int section = referrers.size();
+      referrers.add(referrer);
       if (kind == Kind.SAME.number) {
         contents.add(new Same((int) image.get(FrameLayout.LONG, data)));
         return;
@@ -309,7 +309,7 @@ final class LoopState {
       if (object instanceof Object[] rows) {
         boolean renewRows = !restored.contains(rows);
         for (int i = 0; i < rows.length; i++) {
-          read(new Place(null, null, rows, i), renewRows);
+          read(new Referrer(null, null, rows, i), renewRows);
         }
       } else if (isSelfWriting(object)) {
         SelfWriting.read(object, image.asSlice(data, bytes));
@@ -334,16 +334,16 @@ final class LoopState {
 
     /** The object that a section is read into. */
     private Object object(int section, boolean renew, long kind, long size) {
-      Place place = places.get(section);
+      Referrer referrer = referrers.get(section);
       boolean creatable = Kind.of(kind).element != void.class;
       if (renew && creatable) {
         // The heap need not have room for both: the array before, which no variable refers to, can
         // be collected first.
-        place.set(newArray(kind, 0));
-        place.set(newArray(kind, size));
-        return Objects.requireNonNull(place.get());
+        referrer.set(newArray(kind, 0));
+        referrer.set(newArray(kind, size));
+        return Objects.requireNonNull(referrer.get());
       }
-      Object now = place.get();
+      Object now = referrer.get();
       if (now == null
           || kind != kind(now)
           || (kind != Kind.SELF_WRITING.number && size != size(now))) {
@@ -353,11 +353,11 @@ final class LoopState {
         return rows.clone();
       }
       // The one that stands there now may belong to another section.
-      boolean taken = (place.root == null && fixed.contains(now)) || !restored.add(now);
+      boolean taken = (referrer.root == null && fixed.contains(now)) || !restored.add(now);
       if (!taken) {
         return now;
       }
-      if (place.rows != null && creatable) {
+      if (referrer.rows != null && creatable) {
         return newArray(kind, size);
       }
       throw sameness(section);
@@ -368,9 +368,9 @@ final class LoopState {
           "whether the loop's state object "
               + section
               + ", a "
-              + typeName(places.get(section).get())
+              + typeName(referrers.get(section).get())
               + ", is the same as another one is not as it was in the checkpoint, and cannot be"
-              + " made so: register objects that are not the same at the begin of the loop");
+              + " made so: register objects that are not the same at the beginning of the loop");
     }
   }
 
@@ -420,7 +420,7 @@ final class LoopState {
 
     private final long number;
 
-    /** Of an array; void for others. */
+    /** The type of the elements of an array; void for others. */
     private final Class<?> element;
 
     private final int elementBytes;

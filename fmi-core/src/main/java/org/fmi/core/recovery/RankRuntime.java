@@ -72,7 +72,7 @@ public final class RankRuntime implements Fmi {
   /** The loop that the program is in. */
   private @Nullable Loop current;
 
-  /** Ranks are agreeing on a recovery line: a failure sends them back to the begin of that. */
+  /** Ranks are agreeing on a recovery line: a failure makes them begin that again. */
   private boolean recovering;
 
   /** This rank's checkpoint had been lost, and was brought back by the recovery under way. */
@@ -84,9 +84,15 @@ public final class RankRuntime implements Fmi {
   /** The job was told that this rank is done: others may leave from now on. */
   private boolean finished;
 
+  /** The program is at another place, and outside of loops its calls are recorded. */
   private void move(Place next) {
     assert place.mayBecome(next) : place + " -> " + next;
     place = next;
+    switch (next) {
+      case OUTSIDE -> program.recorder().record();
+      case LOOP, CLOSED -> program.recorder().off();
+      case START, REPLAY, STRAYED -> {}
+    }
   }
 
   /**
@@ -208,7 +214,11 @@ public final class RankRuntime implements Fmi {
       } catch (Rollback again) {
         // The next failure came during this recovery: once more from H1.
       } catch (UnrecoverableException | IOException e) {
-        link.send(new RankMessage.Unrecoverable(lifecycle.tried(), String.valueOf(e.getMessage())));
+        link.send(
+            new RankMessage.Unrecoverable(
+                lifecycle.tried(),
+                e instanceof UnrecoverableException,
+                String.valueOf(e.getMessage())));
         // The job ends; or another failure has begun an epoch, to which this word does not belong.
       }
     }
@@ -220,7 +230,6 @@ public final class RankRuntime implements Fmi {
     linePending = id != null;
     if (!start.rollback()) {
       running(id);
-      program.recorder().record();
       move(Place.OUTSIDE);
       return;
     }
@@ -229,7 +238,7 @@ public final class RankRuntime implements Fmi {
     }
     Recorder record = Recorder.readFrom(checkpoints.image(id).record(), config.recordLimitBytes());
     program.recorder(record);
-    // In the call that does not match: the program's own code must not get to see it.
+    // Runs in the call that does not match: the program's own code must not get to see it.
     record.startReplay(
         mismatch ->
             stray(
@@ -276,7 +285,7 @@ public final class RankRuntime implements Fmi {
         checkpoint(loop, true);
       } catch (Rollback e) {
         if (!lifecycle.revoked()) {
-          // Of an earlier failure: there is nothing to go back from.
+          // It is of an earlier failure: there is nothing to go back from.
           fail(loop);
           throw e;
         }
@@ -306,7 +315,7 @@ public final class RankRuntime implements Fmi {
     if (loop == null) {
       loop = enterLoop(new LoopState(state), true);
       if (loop.ended) {
-        // Of a finished loop the program gets the last iteration, and leaves it.
+        // The program gets the last iteration of a finished loop, and leaves the loop.
         return loop.iteration;
       }
     } else if (!loop.byCall) {
@@ -395,7 +404,6 @@ public final class RankRuntime implements Fmi {
       restoreEnded(loop, last, Checkpoints.Restore.RESTARTED);
       return loop;
     }
-    program.recorder().off();
     move(Place.LOOP);
     CheckpointId id = line.line();
     if (linePending && id != null && id.loop() == loop.number) {
@@ -427,7 +435,6 @@ public final class RankRuntime implements Fmi {
     program.recorder().endReplay();
     linePending = false;
     current = loop;
-    program.recorder().off();
     move(Place.LOOP);
     if (lifecycle.revoked()) {
       rollback(loop);
@@ -504,7 +511,6 @@ public final class RankRuntime implements Fmi {
     current = null;
     if (place == Place.LOOP) {
       move(Place.OUTSIDE);
-      program.recorder().record();
     }
   }
 
@@ -546,7 +552,6 @@ public final class RankRuntime implements Fmi {
       stray("rank " + config.rank() + " came to its end while others are in a loop");
     }
     faults.at(FaultPoint.CLOSE, -1);
-    program.recorder().off();
     messenger.leave();
     current = null;
     move(Place.CLOSED);

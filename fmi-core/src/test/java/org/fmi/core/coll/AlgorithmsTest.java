@@ -5,6 +5,7 @@ import static org.fmi.core.coll.Vectors.assertSame;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongFunction;
+import org.assertj.core.api.Assertions;
 import org.fmi.Datatype;
 import org.fmi.Op;
 import org.fmi.core.p2p.PointToPoint;
@@ -39,7 +40,7 @@ class AlgorithmsTest {
     return new Location(array, 0);
   }
 
-  /** Blocks of the given length, one a rank, one after the other. */
+  /** Blocks of the given length, one per rank, one after the other. */
   private static Object concat(int ranks, int n, LongFunction<Object> block) {
     Object all = Vectors.array(Datatype.INT, ranks * n);
     for (int r = 0; r < ranks; r++) {
@@ -320,6 +321,6 @@ class AlgorithmsTest {
               }
             });
     int steps = 32 - Integer.numberOfLeadingZeros(ranks - 1);
-    org.assertj.core.api.Assertions.assertThat(network.messages()).isEqualTo(6L * ranks * steps);
+    Assertions.assertThat(network.messages()).isEqualTo(6L * ranks * steps);
   }
 }

@@ -31,7 +31,7 @@ class ThresholdOverridesTest {
     overrides.of("A", 5);
     assertThatIllegalArgumentException()
         .isThrownBy(overrides::refuseUnknown)
-        .withMessage("fmi.thresholds: 'BB' is no threshold; there are A, B");
+        .withMessage("fmi.thresholds: 'BB' is not a threshold; there are A, B");
   }
 
   @ParameterizedTest
@@ -39,7 +39,8 @@ class ThresholdOverridesTest {
   void refusesWhatIsNoNumber(String text) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new ThresholdOverrides(text))
-        .withMessage("fmi.thresholds: %s: '%s' is no number of 0 or more", text, text.substring(2));
+        .withMessage(
+            "fmi.thresholds: %s: '%s' is not a number of 0 or more", text, text.substring(2));
   }
 
   @ParameterizedTest

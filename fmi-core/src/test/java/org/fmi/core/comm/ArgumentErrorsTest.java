@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -158,7 +159,8 @@ class ArgumentErrorsTest {
   void buffersOfAWrongKind() {
     at1(
         c -> {
-          assertFails(ErrorClass.BUFFER, "java.lang.String is no buffer", () -> c.send("x", 0, 0));
+          assertFails(
+              ErrorClass.BUFFER, "java.lang.String is not a buffer", () -> c.send("x", 0, 0));
           assertFails(ErrorClass.BUFFER, "java.lang.Integer[]", () -> c.recv(new Integer[1], 0, 0));
           assertFails(ErrorClass.BUFFER, "int[][]", () -> c.bcast(new int[1][1], 0));
           assertFails(ErrorClass.BUFFER, "null", () -> c.send(null, 0, 0));
@@ -245,7 +247,7 @@ class ArgumentErrorsTest {
                       Comm.IN_PLACE, 0, ByteBuffer.allocate(8), 0, 1, Datatype.LONG, Op.SUM));
           assertFails(
               ErrorClass.TYPE,
-              "4 bytes is no whole number of LONG",
+              "4 bytes is not a whole number of LONG",
               () -> c.allGather(ints, 0, 1, new long[2], 0));
         });
   }
@@ -303,7 +305,7 @@ class ArgumentErrorsTest {
   void groupsOfOtherLibraries() {
     Group foreign =
         (Group)
-            java.lang.reflect.Proxy.newProxyInstance(
+            Proxy.newProxyInstance(
                 Group.class.getClassLoader(),
                 new Class<?>[] {Group.class},
                 (proxy, method, args) -> "foreign");

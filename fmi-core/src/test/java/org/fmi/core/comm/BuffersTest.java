@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /** Which memory the data path sees of each kind of buffer. */
 class BuffersTest {
   /** Remembers the last call; allocates nothing. */
-  private static final class Recorder implements PointToPoint {
+  private static final class LastCall implements PointToPoint {
     @Nullable Object base;
     long offset;
     long bytes;
@@ -110,21 +110,21 @@ class BuffersTest {
     }
   }
 
-  private final Recorder recorder = new Recorder();
-  private final Comm world = Worlds.world(recorder);
+  private final LastCall last = new LastCall();
+  private final Comm world = Worlds.world(last);
 
   @Test
   void arraysAreCountedInElements() {
     for (Datatype type : Datatype.Predefined.values()) {
       Object array = Vectors.array(type, 10);
       world.send(array, 3, 4, 1, 7);
-      assertThat(recorder.base).isSameAs(array);
-      assertThat(recorder.offset).isEqualTo(3L * type.bytes());
-      assertThat(recorder.bytes).isEqualTo(4L * type.bytes());
+      assertThat(last.base).isSameAs(array);
+      assertThat(last.offset).isEqualTo(3L * type.bytes());
+      assertThat(last.bytes).isEqualTo(4L * type.bytes());
       world.recv(array, 1, 7);
-      assertThat(recorder.base).isSameAs(array);
-      assertThat(recorder.offset).isZero();
-      assertThat(recorder.bytes).isEqualTo(10L * type.bytes());
+      assertThat(last.base).isSameAs(array);
+      assertThat(last.offset).isZero();
+      assertThat(last.bytes).isEqualTo(10L * type.bytes());
     }
   }
 
@@ -132,41 +132,41 @@ class BuffersTest {
   void modesAndContext() {
     int[] a = {1};
     world.send(a, 1, 5);
-    assertThat(recorder.mode).isEqualTo(PointToPoint.Mode.STANDARD);
-    assertThat(recorder.peer).isEqualTo(1);
-    assertThat(recorder.tag).isEqualTo(5);
-    assertThat(recorder.context).isZero();
+    assertThat(last.mode).isEqualTo(PointToPoint.Mode.STANDARD);
+    assertThat(last.peer).isEqualTo(1);
+    assertThat(last.tag).isEqualTo(5);
+    assertThat(last.context).isZero();
     world.ssend(a, 0, 1, 1, 0);
-    assertThat(recorder.mode).isEqualTo(PointToPoint.Mode.SYNCHRONOUS);
+    assertThat(last.mode).isEqualTo(PointToPoint.Mode.SYNCHRONOUS);
     world.issend(a, 0, 1, 1, 0);
-    assertThat(recorder.mode).isEqualTo(PointToPoint.Mode.SYNCHRONOUS);
+    assertThat(last.mode).isEqualTo(PointToPoint.Mode.SYNCHRONOUS);
     world.bsend(a, 0, 1, 1, 0);
-    assertThat(recorder.mode).isEqualTo(PointToPoint.Mode.BUFFERED);
+    assertThat(last.mode).isEqualTo(PointToPoint.Mode.BUFFERED);
     world.ibsend(a, 0, 1, 1, 0);
-    assertThat(recorder.mode).isEqualTo(PointToPoint.Mode.BUFFERED);
+    assertThat(last.mode).isEqualTo(PointToPoint.Mode.BUFFERED);
     world.rsend(a, 0, 1, 1, 0);
-    assertThat(recorder.mode).isEqualTo(PointToPoint.Mode.STANDARD);
+    assertThat(last.mode).isEqualTo(PointToPoint.Mode.STANDARD);
     world.irsend(a, 0, 1, 1, 0);
-    assertThat(recorder.mode).isEqualTo(PointToPoint.Mode.STANDARD);
+    assertThat(last.mode).isEqualTo(PointToPoint.Mode.STANDARD);
     world.attachBuffer(99);
-    assertThat(recorder.bytes).isEqualTo(99);
+    assertThat(last.bytes).isEqualTo(99);
     world.irecv(a, Comm.ANY_SOURCE, Comm.ANY_TAG);
-    assertThat(recorder.peer).isEqualTo(Comm.ANY_SOURCE);
-    Communicator system = Communicator.system(recorder, new ContextIds(), Worlds.NO_ABORT);
+    assertThat(last.peer).isEqualTo(Comm.ANY_SOURCE);
+    Communicator system = Communicator.system(last, new ContextIds(), Worlds.NO_ABORT);
     system.send(a, 1, 5);
-    assertThat(recorder.context).isEqualTo(2);
+    assertThat(last.context).isEqualTo(2);
   }
 
   @Test
   void heapBuffersAreTheirArrays() {
     ByteBuffer slice = ByteBuffer.allocate(40).position(8).slice().limit(20).position(5);
     world.send(slice, 2, 6, 1, 0); // from index 0, wherever the position is
-    assertThat(recorder.base).isSameAs(slice.array());
-    assertThat(recorder.offset).isEqualTo(10);
-    assertThat(recorder.bytes).isEqualTo(6);
+    assertThat(last.base).isSameAs(slice.array());
+    assertThat(last.offset).isEqualTo(10);
+    assertThat(last.bytes).isEqualTo(6);
     world.send(slice, 1, 0); // whole: from position to limit
-    assertThat(recorder.offset).isEqualTo(13);
-    assertThat(recorder.bytes).isEqualTo(15);
+    assertThat(last.offset).isEqualTo(13);
+    assertThat(last.bytes).isEqualTo(15);
     assertThat(slice.position()).isEqualTo(5);
   }
 
@@ -177,8 +177,8 @@ class BuffersTest {
     world.send(direct, 9, 2, 1, 0);
     assertThat(byteAt()).isEqualTo((byte) 99);
     world.recv(direct, 1, 0);
-    assertThat(recorder.offset).isEqualTo(7);
-    assertThat(recorder.bytes).isEqualTo(18);
+    assertThat(last.offset).isEqualTo(7);
+    assertThat(last.bytes).isEqualTo(18);
 
     byte[] bytes = new byte[30];
     bytes[9] = 77;
@@ -188,9 +188,9 @@ class BuffersTest {
   }
 
   private byte byteAt() {
-    assertThat(recorder.base).isInstanceOf(MemorySegment.class);
-    return ((MemorySegment) Objects.requireNonNull(recorder.base))
-        .get(ValueLayout.JAVA_BYTE, recorder.offset);
+    assertThat(last.base).isInstanceOf(MemorySegment.class);
+    return ((MemorySegment) Objects.requireNonNull(last.base))
+        .get(ValueLayout.JAVA_BYTE, last.offset);
   }
 
   @Test
@@ -201,9 +201,9 @@ class BuffersTest {
       MemorySegment huge =
           MemorySegment.ofAddress(arena.allocate(16).address()).reinterpret(size, arena, null);
       world.send(huge, 8, size - 8, 1, 0);
-      assertThat(recorder.base).isSameAs(huge);
-      assertThat(recorder.offset).isEqualTo(8);
-      assertThat(recorder.bytes).isEqualTo(3L << 30);
+      assertThat(last.base).isSameAs(huge);
+      assertThat(last.offset).isEqualTo(8);
+      assertThat(last.bytes).isEqualTo(3L << 30);
     }
   }
 

@@ -5,7 +5,10 @@ import static org.fmi.core.coll.Vectors.assertSame;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -46,12 +49,12 @@ class CollectivesTest {
   private static Object concat(Datatype type, Object... parts) {
     int n = 0;
     for (Object p : parts) {
-      n += java.lang.reflect.Array.getLength(p);
+      n += Array.getLength(p);
     }
     Object all = Vectors.array(type, n);
     n = 0;
     for (Object p : parts) {
-      int length = java.lang.reflect.Array.getLength(p);
+      int length = Array.getLength(p);
       System.arraycopy(p, 0, all, n, length);
       n += length;
     }
@@ -518,7 +521,7 @@ class CollectivesTest {
                     default -> new double[n];
                   };
               if (out instanceof ByteBuffer b) {
-                b.order(java.nio.ByteOrder.nativeOrder());
+                b.order(ByteOrder.nativeOrder());
               }
               world.reduce(mine, 0, out, 0, n, type, Op.SUM, ranks - 1);
               if (world.rank() == ranks - 1) {
@@ -554,7 +557,7 @@ class CollectivesTest {
   }
 
   private static double[] doubles(MemorySegment segment) {
-    return segment.toArray(java.lang.foreign.ValueLayout.JAVA_DOUBLE_UNALIGNED);
+    return segment.toArray(ValueLayout.JAVA_DOUBLE_UNALIGNED);
   }
 
   @Test

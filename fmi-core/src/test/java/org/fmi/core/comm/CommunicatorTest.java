@@ -10,6 +10,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.assertj.core.api.ThrowableAssert;
 import org.fmi.Comm;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
@@ -280,7 +281,7 @@ class CommunicatorTest {
   }
 
   private static void assertRefused(Comm comm, String why) {
-    List<org.assertj.core.api.ThrowableAssert.ThrowingCallable> calls =
+    List<ThrowableAssert.ThrowingCallable> calls =
         List.of(
             comm::rank,
             comm::size,
@@ -322,7 +323,7 @@ class CommunicatorTest {
           assertThat(sumOver(dup, world.rank())).isEqualTo(1);
           assertThatThrownBy(() -> dup.allReduce(new int[1], failing))
               .hasMessage("this operation fails");
-          List<org.assertj.core.api.ThrowableAssert.ThrowingCallable> collectives =
+          List<ThrowableAssert.ThrowingCallable> collectives =
               List.of(
                   dup::barrier,
                   dup::dup,

@@ -91,6 +91,34 @@ class DeterminismTest {
     }
   }
 
+  /** So long that each block goes to its owner at once: the pairwise algorithm. */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 4, 5, 6})
+  void sameBitsOfLongBlocks(int ranks) {
+    int n = 70_000;
+    long seed = System.nanoTime();
+    long[][] byMessages = new long[ranks][];
+    long[][] inSharedMemory = new long[ranks][];
+    for (boolean oneNode : new boolean[] {false, true}) {
+      Worlds.runDelayed(
+          ranks,
+          oneNode,
+          seed,
+          world -> {
+            for (int i = 0; i < Channel.USES_BEFORE_REGION; i++) {
+              world.barrier();
+            }
+            double[] result = new double[n];
+            long[] counts = new long[ranks];
+            Arrays.fill(counts, n / ranks);
+            double[] mine = random(n, world.rank());
+            world.reduceScatter(mine, 0, result, 0, counts, Op.SUM);
+            (oneNode ? inSharedMemory : byMessages)[world.rank()] = new long[] {hash(result)};
+          });
+    }
+    assertThat(inSharedMemory).as("delays %d", seed).isEqualTo(byMessages);
+  }
+
   /** A rank that is replaced may come to stand on another node: blocks, in turn, and any way. */
   @ParameterizedTest
   @ValueSource(ints = {3, 4, 5, 6, 8, 9, 12, 16})

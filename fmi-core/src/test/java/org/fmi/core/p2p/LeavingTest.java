@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who waits for a rank that has left does not wait for ever: the one that has left hears of it. */
+/** Whoever waits for a rank that has left does not wait forever: that rank hears of it. */
 class LeavingTest {
   private static final int CONTEXT = 0;
   private static final int RUNTIME = 1;
@@ -28,7 +28,7 @@ class LeavingTest {
     void run(Messenger m, byte[] box);
   }
 
-  /** Rank 0 waits in vain for rank 1, which has left and waits for the end of all. */
+  /** Rank 0 waits for rank 1, which has left and waits for the end of all. */
   private static void assertTold(Call waiting) {
     CountDownLatch told = new CountDownLatch(1);
     Ranks.run(

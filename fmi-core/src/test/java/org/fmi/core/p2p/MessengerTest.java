@@ -19,6 +19,7 @@ import org.fmi.Status;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.spi.Transport;
+import org.fmi.wire.FrameLayout;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -382,7 +383,7 @@ class MessengerTest {
           assertThat(m.iprobe(Comm.ANY_SOURCE, CONTEXT, Comm.ANY_TAG))
               .isEqualTo(new Status(0, 1, 16));
           m.recv(in, 0, 16, 0, CONTEXT, 1);
-          assertThat(MemorySegment.ofArray(in).get(org.fmi.wire.FrameLayout.LONG, 0))
+          assertThat(MemorySegment.ofArray(in).get(FrameLayout.LONG, 0))
               .isEqualTo(Double.doubleToRawLongBits(1.5));
 
           // Posted first, of another type; all modes.

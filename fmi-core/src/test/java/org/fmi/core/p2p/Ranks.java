@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
+import org.fmi.Request;
 import org.fmi.Rollback;
 import org.fmi.core.progress.WaitStrategy;
 import org.fmi.spi.Transport;
@@ -132,7 +133,7 @@ final class Ranks {
     for (int step = 1; step < m.size(); step *= 2) {
       int to = (m.rank() + step) % m.size();
       int from = (m.rank() - step + m.size()) % m.size();
-      org.fmi.Request r = m.irecv(nothing, 0, 0, from, 1, step);
+      Request r = m.irecv(nothing, 0, 0, from, 1, step);
       m.send(nothing, 0, 0, to, 1, step, PointToPoint.Mode.STANDARD);
       r.waitFor();
     }

@@ -30,7 +30,7 @@ class ParkingClockTest {
     clock.await(-5);
   }
 
-  /** However long all of them take: a signal that is lost stops it for ever. */
+  /** The bound is generous: a lost signal would stop it forever. */
   @Test
   @Timeout(value = 1, unit = TimeUnit.HOURS)
   void noSignalOfManyIsLost() throws InterruptedException {

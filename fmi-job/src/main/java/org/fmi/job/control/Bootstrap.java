@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a daemon must know to find its way back to fmirun; it reads it from its standard input, so
@@ -14,7 +15,7 @@ import java.util.List;
  * @param generation how many daemons this job had on the node before
  * @param secret the job's
  * @param addresses of fmirun, to be tried in this order
- * @param heartbeatMillis whoever is silent for so long is declared dead
+ * @param heartbeatMillis whoever is silent for this long is declared dead
  */
 public record Bootstrap(
     String jobId,
@@ -83,8 +84,7 @@ public record Bootstrap(
     return line.substring(name.length());
   }
 
-  private static void expect(@org.jspecify.annotations.Nullable String line, String text)
-      throws IOException {
+  private static void expect(@Nullable String line, String text) throws IOException {
     if (!text.equals(line)) {
       throw malformed();
     }

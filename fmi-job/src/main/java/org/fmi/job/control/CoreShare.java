@@ -33,7 +33,7 @@ public record CoreShare(Bound bound, int[] numbers) {
   public static final CoreShare NONE = new CoreShare(Bound.NOTHING, new int[0]);
 
   /**
-   * The share of one of so many ranks.
+   * The share of one rank.
    *
    * @param cores the hardware threads of each core, those that may be used
    * @param rank which of the ranks on these cores, from 0

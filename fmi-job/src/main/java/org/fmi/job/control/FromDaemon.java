@@ -54,6 +54,6 @@ public sealed interface FromDaemon {
    */
   record Output(int rank, boolean error, byte[] bytes) implements FromDaemon {}
 
-  /** So many bytes of input have been given to the process; fmirun may send as many more. */
+  /** This many bytes of input have been given to the process; fmirun may send as many more. */
   record InputTaken(int incarnation, int bytes) implements FromDaemon {}
 }

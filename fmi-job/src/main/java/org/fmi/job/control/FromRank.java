@@ -7,7 +7,7 @@ public sealed interface FromRank {
   /** The first message: which process it is. */
   record Hello(long pid) implements FromRank {}
 
-  /** It holds its lifeline. */
+  /** The process holds its lifeline. */
   record LifelineHeld() implements FromRank {}
 
   /** A message to the job. */

@@ -14,8 +14,8 @@ import java.util.Map;
  * can make the reader allocate more than was sent.
  */
 final class MessageReader {
-  /** Of all messages of the control plane; grows when one of them changes. */
-  static final int VERSION = 1;
+  /** The version of all messages of the control plane; grows when one of them changes. */
+  static final int VERSION = 2;
 
   private final ByteBuffer in;
   private final int type;

@@ -14,7 +14,7 @@ import org.fmi.spi.CheckpointInterval;
  * @param jvmOptions options for the rank JVMs, after FMI's own
  * @param environment variables to set for the ranks
  * @param workDirectory where the ranks run
- * @param heartbeatMillis a process silent for so long is declared dead
+ * @param heartbeatMillis a process silent for this long is declared dead
  * @param recordLimitBytes see {@link org.fmi.spi.RankConfig}
  * @param transports see {@link org.fmi.spi.RankConfig}
  */

@@ -46,7 +46,8 @@ final class RuntimeParts {
               .putLong(m.commitNanos());
       case RankMessage.AtFault m -> out.putByte(6).putInt(m.fault());
       case RankMessage.RestartNeeded m -> out.putByte(7).putInt(m.epoch()).putString(m.reason());
-      case RankMessage.Unrecoverable m -> out.putByte(8).putInt(m.epoch()).putString(m.reason());
+      case RankMessage.Unrecoverable m ->
+          out.putByte(8).putInt(m.epoch()).putBoolean(m.checkpointsLost()).putString(m.reason());
       case RankMessage.Finished m -> out.putByte(9).putInt(m.epoch());
       case RankMessage.Abort m -> out.putByte(10).putInt(m.status());
       case RankMessage.Failed m -> out.putByte(11).putLong(m.loop()).putLong(m.iteration());
@@ -79,7 +80,7 @@ final class RuntimeParts {
               in.getLong());
       case 6 -> new RankMessage.AtFault(in.getInt());
       case 7 -> new RankMessage.RestartNeeded(in.getInt(), in.getString());
-      case 8 -> new RankMessage.Unrecoverable(in.getInt(), in.getString());
+      case 8 -> new RankMessage.Unrecoverable(in.getInt(), in.getBoolean(), in.getString());
       case 9 -> new RankMessage.Finished(in.getInt());
       case 10 -> new RankMessage.Abort(in.getInt());
       case 11 -> new RankMessage.Failed(in.getLong(), in.getLong());

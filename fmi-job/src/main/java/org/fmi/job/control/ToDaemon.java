@@ -39,7 +39,7 @@ public sealed interface ToDaemon {
   record TellAll(JobMessage message) implements ToDaemon {}
 
   /**
-   * Keep so many processes ready that do not know yet which rank they will be.
+   * Keep {@code count} processes ready that do not know yet which rank they will be.
    *
    * @param ranksOnMachine how many ranks will then share the machine; sizes their heaps
    */
@@ -48,7 +48,7 @@ public sealed interface ToDaemon {
   /** Standard input for a process of rank 0; empty at its end. */
   record Input(int incarnation, byte[] bytes) implements ToDaemon {}
 
-  /** So many bytes of output have been written; the daemon may send as many more. */
+  /** This many bytes of output have been written; the daemon may send as many more. */
   record OutputTaken(int bytes) implements ToDaemon {}
 
   /** Kill all ranks, delete the node's directory, end. */

@@ -33,8 +33,12 @@ public sealed interface DaemonEvent {
   /** A process could not be started. Nothing else is heard of it. */
   record NotStarted(int process, String reason) implements DaemonEvent {}
 
-  /** The system did not allow {@link DaemonCommand.Bind}. */
-  record NotBound(int process) implements DaemonEvent {}
+  /**
+   * The system did not allow {@link DaemonCommand.Bind}.
+   *
+   * @param warning what the user reads about it, once
+   */
+  record NotBound(int process, String warning) implements DaemonEvent {}
 
   /**
    * A process that was started has connected, and was found to be the one that it says it is.

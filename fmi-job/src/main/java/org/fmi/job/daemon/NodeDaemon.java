@@ -1,12 +1,8 @@
 package org.fmi.job.daemon;
 
-import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.PriorityQueue;
 import java.util.TreeMap;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
@@ -16,6 +12,8 @@ import org.fmi.job.control.FromRank;
 import org.fmi.job.control.NodeSetup;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.job.control.ToRank;
+import org.fmi.job.daemon.Deadlines.Deadline;
+import org.fmi.job.daemon.Deadlines.Limit;
 import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
@@ -40,33 +38,18 @@ import org.jspecify.annotations.Nullable;
  *               ... Spawn --&gt; Bind, Attach, Tell(Assign) ...
  *
  *  killed:               KillRank --&gt; Kill ... Exited --&gt; RankExited
- *    does not die in     {@link #DEATH}: Refused, which ends the node
+ *    does not die in     {@link Limit#DEATH}: Refused, which ends the node
  *  silent:               Disconnected(silent) --&gt; RankSilent; fmirun decides
- *  broke off:            Disconnected, and has not ended after {@link #LEAVE}: Kill
- *  said that it exits:   Disconnected, and others still wait for its end after {@link #END}: Kill
- *  does not connect in   {@link #COME_UP}: a warning
+ *  broke off:            Disconnected, and has not ended after {@link Limit#LEAVE}: Kill
+ *  said that it exits:   Disconnected, and others still wait for its end after {@link Limit#END}: Kill
+ *  does not connect in   {@link Limit#COME_UP}: a warning
  * </pre>
  *
  * A rank has one process at a time: fmirun spawns another one only when {@link
- * FromDaemon.RankExited} has told of the end of the last. Each spawned process is reported as ended
- * exactly once, or else the node is refused.
+ * FromDaemon.RankExited} has reported the end of the last. Each spawned process is reported as
+ * ended exactly once, or else the node is refused.
  */
 public final class NodeDaemon {
-  /** How long a process that has closed its connection, and did not say why, may still live. */
-  public static final Duration LEAVE = Duration.ofSeconds(2);
-
-  /** How long one that says that it is ending may let others wait. */
-  public static final Duration END = Duration.ofSeconds(30);
-
-  /** How long a killed process may take to die: it may have much memory to give back. */
-  public static final Duration DEATH = Duration.ofSeconds(30);
-
-  /** A rank's process that has not connected after this time is reported. */
-  public static final Duration COME_UP = Duration.ofSeconds(60);
-
-  /** After this many standbys that ended by themselves no more are started. */
-  public static final int STANDBY_FAILURES = 3;
-
   /** The most signals that there are. */
   private static final int SIGNALS = 64;
 
@@ -88,50 +71,22 @@ public final class NodeDaemon {
     }
   }
 
-  /** What a process is given time for. */
-  private enum Limit {
-    COME_UP,
-    LEAVE,
-    END,
-    DEATH
-  }
-
-  /**
-   * A time at which something is decided about a process.
-   *
-   * @param order of those that were set for the same time
-   */
-  private record Deadline(long at, long order, NodeProcess process, Limit limit)
-      implements Comparable<Deadline> {
-    @Override
-    public int compareTo(Deadline other) {
-      // The clock may wrap around.
-      return at == other.at ? Long.compare(order, other.order) : Long.signum(at - other.at);
-    }
-  }
-
   private final NodeFacts facts;
   private final List<DaemonCommand> out = new ArrayList<>();
-  private final PriorityQueue<Deadline> deadlines = new PriorityQueue<>();
+  private final Deadlines deadlines = new Deadlines();
+  private final Standbys standbys = new Standbys();
 
-  /** By number; those of which something may be heard yet. */
+  /** The processes of which something may be heard yet, by number. */
   private final TreeMap<Integer, NodeProcess> processes = new TreeMap<>();
 
-  /** By rank: the process that serves it or is being started for it. */
+  /** The process that serves a rank or is being started for it, by rank. */
   private final TreeMap<Integer, NodeProcess> ranks = new TreeMap<>();
-
-  /** Those that can be made a rank, the oldest first. */
-  private final Deque<NodeProcess> standbys = new ArrayDeque<>();
 
   private Phase phase = Phase.CONNECTED;
   private @Nullable NodeSetup setup;
   private long now;
-  private long deadlinesSet;
+  private boolean begun;
   private int started;
-  private int standbysWanted;
-  private int standbysStarting;
-  private int standbyFailures;
-  private int standbyShare = 1;
   private boolean warnedOfBinding;
 
   /** A daemon that has just connected to fmirun. */
@@ -146,8 +101,7 @@ public final class NodeDaemon {
 
   /** When {@link DaemonEvent.Tick} is due at the latest, on the clock of the events; may change. */
   public OptionalLong nextTick() {
-    Deadline first = deadlines.peek();
-    return first == null ? OptionalLong.empty() : OptionalLong.of(first.at);
+    return deadlines.first();
   }
 
   /**
@@ -160,8 +114,9 @@ public final class NodeDaemon {
     if (phase == Phase.ENDED) {
       return List.of();
     }
-    assert deadlinesSet == 0 || nanos - now >= 0 : "the clock goes back";
+    assert !begun || nanos - now >= 0 : "the clock goes back";
     now = nanos;
+    begun = true;
     switch (event) {
       case DaemonEvent.FromFmirun e -> onMessage(e.message());
       case DaemonEvent.FmirunGone _, DaemonEvent.FmirunSilent _ -> end();
@@ -172,7 +127,7 @@ public final class NodeDaemon {
       case DaemonEvent.Unfit e -> report(new FromDaemon.Refused(e.reason()));
       case DaemonEvent.Started e -> onStarted(process(e.process()), e.pid());
       case DaemonEvent.NotStarted e -> onNotStarted(process(e.process()), e.reason());
-      case DaemonEvent.NotBound _ -> onNotBound();
+      case DaemonEvent.NotBound e -> onNotBound(e.warning());
       case DaemonEvent.Connected e -> onConnected(process(e.process()), e.warmUp());
       case DaemonEvent.FromProcess e -> onSaid(process(e.process()), e.message());
       case DaemonEvent.Disconnected e -> onDisconnected(process(e.process()), e.silent());
@@ -217,10 +172,11 @@ public final class NodeDaemon {
   }
 
   private boolean isConsistent() {
-    for (NodeProcess process : standbys) {
-      assert process.state() == NodeProcess.State.STANDBY && process.config() == null : process;
-      assert processes.get(process.number) == process : process;
-    }
+    standbys.forEach(
+        process -> {
+          assert process.state() == NodeProcess.State.STANDBY && process.config() == null : process;
+          assert processes.get(process.number) == process : process;
+        });
     ranks.forEach(
         (rank, process) -> {
           RankConfig config = process.config();
@@ -228,7 +184,6 @@ public final class NodeDaemon {
           assert process.state() != NodeProcess.State.ENDED : process;
           assert processes.get(process.number) == process : process;
         });
-    assert standbysStarting >= 0;
     return true;
   }
 
@@ -256,8 +211,7 @@ public final class NodeDaemon {
       }
       case ToDaemon.TellAll m -> ranks.values().forEach(process -> tell(process, m.message()));
       case ToDaemon.Standbys m -> {
-        standbysWanted = m.count();
-        standbyShare = m.ranksOnMachine();
+        standbys.want(m.count(), m.ranksOnMachine());
         startStandbys();
         for (NodeProcess process : ranks.values()) {
           if (process.lives()) {
@@ -285,45 +239,20 @@ public final class NodeDaemon {
     if (last != null) {
       throw new IllegalStateException("spawn of rank " + m.rank() + ", which has " + last);
     }
-    RankConfig config = config(m, common);
-    NodeProcess process = standbys.poll();
+    RankConfig config = facts.config(m, common);
+    NodeProcess process = standbys.take();
     if (process == null) {
       process = start(m.ranksOnMachine());
       process.designate(config, m.share().of(Bound.PROCESS));
       process.keep(new ToRank.Assign(config, m.share().of(Bound.THREAD)));
     } else {
-      // Not made up for now: a new one would take time from the recovery. fmirun asks again.
-      standbysWanted--;
       process.designate(config, m.share().of(Bound.PROCESS));
       attach(process, config);
       send(process, new ToRank.Assign(config, m.share().of(Bound.THREAD)));
       watch(process, config);
     }
     ranks.put(m.rank(), process);
-    limit(process, Limit.COME_UP, COME_UP);
-  }
-
-  private RankConfig config(ToDaemon.Spawn m, NodeSetup common) {
-    return RankConfig.builder()
-        .jobId(facts.jobId())
-        .secret(facts.secret())
-        .rank(m.rank())
-        .size(common.size())
-        .incarnation(m.incarnation())
-        .host(facts.host())
-        .node(facts.node())
-        .nodeDirectory(facts.directory())
-        .ranksOnNode(m.ranksOnNode())
-        .ranksOnMachine(m.ranksOnMachine())
-        .cores(facts.cores())
-        .group(m.group())
-        .logRingBase(common.logRingBase())
-        .heartbeatTimeoutMillis(common.heartbeatMillis())
-        .recordLimitBytes(common.recordLimitBytes())
-        .interval(common.interval())
-        .transports(common.transports())
-        .faults(m.faults())
-        .build();
+    deadlines.set(now, process, Limit.COME_UP);
   }
 
   private void onInput(ToDaemon.Input m) {
@@ -343,7 +272,7 @@ public final class NodeDaemon {
     send(process, new ToRank.Tell(message));
   }
 
-  /** To one whose connection is closed nothing can be said any more. */
+  /** Nothing can be sent any more once the connection is closed. */
   private void send(NodeProcess process, ToRank message) {
     if (process.isConnected()) {
       out.add(new DaemonCommand.Tell(process.number, message));
@@ -365,8 +294,7 @@ public final class NodeDaemon {
     process.started(pid);
     RankConfig config = process.config();
     if (config == null) {
-      standbysStarting--;
-      standbys.add(process);
+      standbys.started(process);
       return;
     }
     attach(process, config);
@@ -393,12 +321,10 @@ public final class NodeDaemon {
     }
   }
 
-  private void onNotBound() {
+  private void onNotBound(String warning) {
     if (!warnedOfBinding) {
       warnedOfBinding = true;
-      warn(
-          "the system does not allow ranks to be bound to cores; they run without (--bind none"
-              + " does not try)");
+      warn(warning);
     }
   }
 
@@ -407,7 +333,7 @@ public final class NodeDaemon {
     processes.remove(process.number);
     RankConfig config = process.config();
     if (config == null) {
-      standbysStarting--;
+      standbys.notStarted();
       standbyFailed(reason);
     } else {
       ranks.remove(config.rank());
@@ -464,9 +390,9 @@ public final class NodeDaemon {
     if (silent && config != null) {
       report(new FromDaemon.RankSilent(config.rank(), config.incarnation()));
     } else if (!process.isExiting()) {
-      limit(process, Limit.LEAVE, LEAVE);
+      deadlines.set(now, process, Limit.LEAVE);
     } else if (config != null && process.isAwaited()) {
-      limit(process, Limit.END, END);
+      deadlines.set(now, process, Limit.END);
     }
   }
 
@@ -516,22 +442,19 @@ public final class NodeDaemon {
 
   private void makeDie(NodeProcess process) {
     out.add(new DaemonCommand.Kill(process.number));
-    limit(process, Limit.DEATH, DEATH);
+    deadlines.set(now, process, Limit.DEATH);
   }
 
   // ---- standbys
 
   private void startStandbys() {
-    while (standbys.size() + standbysStarting < standbysWanted
-        && standbyFailures < STANDBY_FAILURES) {
-      standbysStarting++;
-      start(standbyShare);
+    while (standbys.startsAnother()) {
+      start(standbys.ranksOnMachine());
     }
   }
 
   private void standbyFailed(String reason) {
-    standbyFailures++;
-    if (standbyFailures == STANDBY_FAILURES) {
+    if (standbys.failed()) {
       warn(
           "processes held ready for a failure do not stay alive ("
               + reason
@@ -541,76 +464,38 @@ public final class NodeDaemon {
 
   // ---- time
 
-  private void limit(NodeProcess process, Limit limit, Duration after) {
-    deadlines.add(new Deadline(now + after.toNanos(), deadlinesSet++, process, limit));
-  }
-
   private void onTime() {
-    Deadline first;
-    while ((first = deadlines.peek()) != null && first.at - now <= 0) {
-      deadlines.remove();
-      NodeProcess process = first.process;
-      if (process.state() != NodeProcess.State.ENDED) {
-        switch (first.limit) {
-          case COME_UP -> onMissing(process);
-          case LEAVE -> kill(process);
-          case END -> onEndOverdue(process);
-          case DEATH -> onImmortal(process);
-        }
+    Deadline due;
+    while ((due = deadlines.takeDue(now)) != null) {
+      if (due.process().state() != NodeProcess.State.ENDED) {
+        onExceeded(due);
       }
     }
   }
 
-  /**
-   * All wait for a rank whose process stands still before it connects, which no heartbeat shows. It
-   * may be slow, or stopped on purpose: the user knows.
-   */
-  private void onMissing(NodeProcess process) {
-    RankConfig config = process.config();
-    if (config == null || process.hasConnected()) {
-      return;
+  private void onExceeded(Deadline due) {
+    NodeProcess process = due.process();
+    switch (due.limit()) {
+      case COME_UP -> {
+        // No heartbeat shows it, and all wait. It may be slow, or stopped on purpose: the user
+        // knows.
+        if (!process.hasConnected()) {
+          warn(due.complaint());
+        }
+      }
+      case LEAVE -> kill(process);
+      case END -> {
+        warn(due.complaint());
+        process.overdue();
+        kill(process);
+      }
+      case DEATH -> {
+        // A call of the system may not come to an end; then there is no node without its process.
+        // One that stood by is in nobody's way.
+        if (process.config() != null) {
+          report(new FromDaemon.Refused(due.complaint()));
+        }
+      }
     }
-    warn(
-        "rank "
-            + config.rank()
-            + " has not come up for "
-            + COME_UP.toSeconds()
-            + " s (stopped, or waiting for a file server?): "
-            + (process.lives()
-                ? "'kill -9 " + process.pid() + "' has another one started for it"
-                : "it cannot be started yet"));
-  }
-
-  private void onEndOverdue(NodeProcess process) {
-    RankConfig config = process.config();
-    if (config == null) {
-      return;
-    }
-    warn(
-        "rank "
-            + config.rank()
-            + " began to end "
-            + END.toSeconds()
-            + " s ago, and others wait for it: a shutdown hook of the program does not come"
-            + " to its end, or calls Fmi.close; it is killed");
-    process.overdue();
-    kill(process);
-  }
-
-  /** A call of the system may not come to an end; then there is no node without its process. */
-  private void onImmortal(NodeProcess process) {
-    RankConfig config = process.config();
-    if (config == null) {
-      return;
-    }
-    report(
-        new FromDaemon.Refused(
-            "rank "
-                + config.rank()
-                + " does not die (process "
-                + process.pid()
-                + " was killed "
-                + DEATH.toSeconds()
-                + " s ago): does a file server or a device not answer?"));
   }
 }

@@ -1,5 +1,9 @@
 package org.fmi.job.daemon;
 
+import org.fmi.job.control.NodeSetup;
+import org.fmi.job.control.ToDaemon;
+import org.fmi.spi.RankConfig;
+
 /**
  * What a daemon knows of itself and its node.
  *
@@ -12,6 +16,30 @@ package org.fmi.job.daemon;
  */
 public record NodeFacts(
     String jobId, byte[] secret, int node, String host, String directory, int cores) {
+  /** What a spawned rank is told of itself. */
+  RankConfig config(ToDaemon.Spawn spawn, NodeSetup setup) {
+    return RankConfig.builder()
+        .jobId(jobId)
+        .secret(secret)
+        .rank(spawn.rank())
+        .size(setup.size())
+        .incarnation(spawn.incarnation())
+        .host(host)
+        .node(node)
+        .nodeDirectory(directory)
+        .ranksOnNode(spawn.ranksOnNode())
+        .ranksOnMachine(spawn.ranksOnMachine())
+        .cores(cores)
+        .group(spawn.group())
+        .logRingBase(setup.logRingBase())
+        .heartbeatTimeoutMillis(setup.heartbeatMillis())
+        .recordLimitBytes(setup.recordLimitBytes())
+        .interval(setup.interval())
+        .transports(setup.transports())
+        .faults(spawn.faults())
+        .build();
+  }
+
   @Override
   public String toString() {
     return "NodeFacts[job " + jobId + ", node " + node + ", host " + host + "]";

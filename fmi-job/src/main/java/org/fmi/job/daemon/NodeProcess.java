@@ -57,10 +57,10 @@ final class NodeProcess {
   private @Nullable RankConfig config;
   private int[] cores = {};
 
-  /** To be sent when it connects, in order. */
+  /** Messages to send when it connects, in order. */
   private final List<ToRank> messages = new ArrayList<>();
 
-  /** To be given to it when it runs, in order. */
+  /** Input to give to it when it runs, in order. */
   private final List<byte[]> input = new ArrayList<>();
 
   /** It said that it exits by itself. */
@@ -88,7 +88,7 @@ final class NodeProcess {
     return pid;
   }
 
-  /** Who it is, or is to be; null if it is to stand by. */
+  /** Who it is, or will be; null while it stands by. */
   @Nullable RankConfig config() {
     return config;
   }
@@ -180,7 +180,7 @@ final class NodeProcess {
     return taken;
   }
 
-  /** It is told this: afterwards others may not wait for it any more. */
+  /** Notes what it is told: once released, it is awaited by nobody. */
   void told(JobMessage message) {
     released |= message instanceof JobMessage.Release;
   }

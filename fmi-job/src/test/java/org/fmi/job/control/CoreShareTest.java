@@ -17,7 +17,7 @@ final class CoreShareTest {
     return Stream.of(cores).map(CoreList::parse).toList();
   }
 
-  /** What each of so many ranks gets. */
+  /** What each of {@code ranks} ranks gets. */
   private static List<String> shares(List<int[]> cores, int ranks) {
     return IntStream.range(0, ranks)
         .mapToObj(rank -> CoreShare.of(cores, rank, ranks))

@@ -19,6 +19,7 @@ import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.FromRank;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.job.control.ToRank;
+import org.fmi.job.daemon.Deadlines.Limit;
 import org.fmi.spi.RankConfig;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -335,7 +336,7 @@ final class NodeDaemonScheduleTest {
     void disconnect(int number, Proc proc, boolean silent) {
       proc.line = Proc.Line.CLOSED;
       if (!silent && !proc.saidExiting && proc.life == Proc.Life.RUNS) {
-        proc.killBy = now + NodeDaemon.LEAVE.toNanos();
+        proc.killBy = now + Limit.LEAVE.time.toNanos();
       }
       if (proc.life == Proc.Life.DEAD) {
         procs.remove(number);

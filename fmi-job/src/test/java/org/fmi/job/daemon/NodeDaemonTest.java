@@ -14,6 +14,7 @@ import org.fmi.job.control.FromRank;
 import org.fmi.job.control.NodeSetup;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.job.control.ToRank;
+import org.fmi.job.daemon.Deadlines.Limit;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.RankConfig;
 import org.junit.jupiter.api.BeforeEach;
@@ -225,7 +226,7 @@ final class NodeDaemonTest {
     assertThat(on(new DaemonEvent.Dying(0))).isEmpty();
     assertThat(from(new ToDaemon.KillRank(RANK, 0))).isEmpty();
     assertThat(from(spawn(RANK, 1))).containsExactly(new DaemonCommand.Start(1, 3));
-    pass(NodeDaemon.DEATH);
+    pass(Limit.DEATH.time);
     assertThat(tick()).isEmpty();
   }
 
@@ -259,7 +260,7 @@ final class NodeDaemonTest {
   void oneThatDoesNotDieEndsTheNode() {
     runs(0, 0);
     from(new ToDaemon.KillRank(RANK, 0));
-    assertThat(after(NodeDaemon.DEATH))
+    assertThat(after(Limit.DEATH.time))
         .containsExactly(
             report(
                 new FromDaemon.Refused(
@@ -271,7 +272,7 @@ final class NodeDaemonTest {
   void oneThatDoesNotConnectIsReported() {
     from(spawn(RANK, 0));
     on(new DaemonEvent.Started(0, 100));
-    assertThat(after(NodeDaemon.COME_UP))
+    assertThat(after(Limit.COME_UP.time))
         .containsExactly(
             warning(
                 "rank 3 has not come up for 60 s (stopped, or waiting for a file server?): 'kill -9"
@@ -281,7 +282,7 @@ final class NodeDaemonTest {
   @Test
   void oneThatCannotBeStartedForLongIsReported() {
     from(spawn(RANK, 0));
-    assertThat(after(NodeDaemon.COME_UP))
+    assertThat(after(Limit.COME_UP.time))
         .containsExactly(
             warning(
                 "rank 3 has not come up for 60 s (stopped, or waiting for a file server?): it"
@@ -291,7 +292,7 @@ final class NodeDaemonTest {
   @Test
   void oneThatHasConnectedIsNotMissing() {
     runs(0, 0);
-    pass(NodeDaemon.COME_UP);
+    pass(Limit.COME_UP.time);
     assertThat(tick()).isEmpty();
     assertThat(daemon.nextTick()).isEmpty();
   }
@@ -300,7 +301,7 @@ final class NodeDaemonTest {
   void oneThatBreaksOffIsGivenAMomentToDie() {
     runs(0, 0);
     assertThat(on(new DaemonEvent.Disconnected(0, false))).isEmpty();
-    assertThat(after(NodeDaemon.LEAVE)).containsExactly(new DaemonCommand.Kill(0));
+    assertThat(after(Limit.LEAVE.time)).containsExactly(new DaemonCommand.Kill(0));
     assertThat(from(new ToDaemon.Tell(RANK, 0, revoke(1)))).isEmpty();
   }
 
@@ -309,7 +310,7 @@ final class NodeDaemonTest {
     runs(0, 0);
     on(new DaemonEvent.Disconnected(0, false));
     assertThat(on(new DaemonEvent.Exited(0, 1))).containsExactly(exited(0, 1, false));
-    pass(NodeDaemon.LEAVE);
+    pass(Limit.LEAVE.time);
     assertThat(tick()).isEmpty();
   }
 
@@ -328,7 +329,7 @@ final class NodeDaemonTest {
     joins(0);
     assertThat(said(0, new FromRank.Exiting())).isEmpty();
     on(new DaemonEvent.Disconnected(0, false));
-    assertThat(after(NodeDaemon.END))
+    assertThat(after(Limit.END.time))
         .containsExactly(
             warning(
                 "rank 3 began to end 30 s ago, and others wait for it: a shutdown hook of the"
@@ -376,8 +377,8 @@ final class NodeDaemonTest {
   @Test
   void theUserHearsOnceThatBindingIsNotAllowed() {
     runs(0, 0);
-    assertThat(on(new DaemonEvent.NotBound(0))).hasSize(1);
-    assertThat(on(new DaemonEvent.NotBound(0))).isEmpty();
+    assertThat(on(new DaemonEvent.NotBound(0, "unbound"))).containsExactly(warning("unbound"));
+    assertThat(on(new DaemonEvent.NotBound(0, "unbound"))).isEmpty();
   }
 
   @Test

@@ -35,7 +35,7 @@ import org.fmi.job.daemon.NodeFacts;
 import org.fmi.net.Closed;
 import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
-import org.fmi.net.Loop;
+import org.fmi.net.NetLoop;
 import org.fmi.run.Installation;
 import org.fmi.run.lifeline.Lifeline;
 import org.fmi.run.process.Affinity;
@@ -55,10 +55,14 @@ final class Daemon implements Uplink {
   /** How long the start of a process may take, up to its exec. */
   private static final int START_SECONDS = 5;
 
+  private static final String NOT_BOUND =
+      "the system does not allow ranks to be bound to cores; they run without (--bind none does not"
+          + " try)";
+
   private final Bootstrap bootstrap;
   private final Installation installation;
   private final NodeDirectory directory;
-  private final Loop loop;
+  private final NetLoop loop;
   private final int cores = Runtime.getRuntime().availableProcessors();
   private final OutputCredit outputCredit =
       new OutputCredit(OUTPUT_WINDOW + LineAssembler.MAX_LINE);
@@ -71,13 +75,13 @@ final class Daemon implements Uplink {
   private final ExecutorService starter =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("fmi-starter").factory());
 
-  /** By number: those that have not ended, or are still connected. */
+  /** The processes that have not ended, or are still connected, by number. */
   private final Map<Integer, RankProcess> processes = new HashMap<>();
 
-  /** By the number that the system gave them: those that have not ended. */
+  /** The processes that have not ended, by the number that the system gave them. */
   private final Map<Long, RankProcess> byPid = new HashMap<>();
 
-  /** Connected, and heard of from the starter in a moment. */
+  /** Those that have connected before the starter has said that they run. */
   private final Map<Long, RankHandler> early = new HashMap<>();
 
   /** What is to be decided next. */
@@ -85,7 +89,7 @@ final class Daemon implements Uplink {
 
   private volatile @Nullable Connection fmirun;
 
-  /** From when it is connected to fmirun. */
+  /** Null until it is connected to fmirun. */
   private @Nullable NodeDaemon decisions;
 
   private @Nullable RankCommand command;
@@ -97,7 +101,7 @@ final class Daemon implements Uplink {
     this.bootstrap = bootstrap;
     this.installation = installation;
     this.directory = directory;
-    this.loop = Loop.open("fmi-daemon", bootstrap.secret(), Loop.MAX_FRAME);
+    this.loop = NetLoop.open("fmi-daemon", bootstrap.secret(), NetLoop.MAX_FRAME);
   }
 
   /** Serves until the end. */
@@ -269,7 +273,7 @@ final class Daemon implements Uplink {
       case DaemonCommand.Start c -> start(c.process(), c.ranksOnMachine());
       case DaemonCommand.Bind c -> {
         if (!Affinity.bind(process(c.process()).pid(), c.cores())) {
-          feed(new DaemonEvent.NotBound(c.process()));
+          feed(new DaemonEvent.NotBound(c.process(), NOT_BOUND));
         }
       }
       case DaemonCommand.Attach c -> process(c.process()).attach(c.rank(), c.incarnation(), this);

@@ -8,6 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -447,7 +448,7 @@ public final class NodeDirectory {
               }
             });
         return;
-      } catch (java.nio.file.DirectoryNotEmptyException e) {
+      } catch (DirectoryNotEmptyException e) {
         // A process that was dying has written once more.
         if (i == DELETIONS) {
           throw e;

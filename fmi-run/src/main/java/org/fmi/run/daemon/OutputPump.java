@@ -8,8 +8,8 @@ import org.fmi.job.control.FromDaemon;
 /**
  * Carries one output stream of a rank to fmirun, line by line. Stops reading, and so in the end the
  * rank, while fmirun has too much that it could not write yet. What a process leaves in its pipe
- * when it ends is sent at once: nobody is slowed down by waiting, and its end is not to be told
- * before.
+ * when it ends is sent at once: waiting would slow nobody down, and its output must arrive before
+ * the report of its end.
  */
 final class OutputPump {
   private static final int CHUNK = 16 << 10;
@@ -73,7 +73,7 @@ final class OutputPump {
     }
   }
 
-  /** As {@link InputStream#read(byte[])}; a pipe that was closed here has ended too. */
+  /** Does what {@link InputStream#read(byte[])} does; a pipe that was closed here has ended too. */
   private int read(byte[] buffer) {
     try {
       return in.read(buffer);

@@ -21,7 +21,7 @@ final class RankCommand {
   /** The JVM refuses a second collector. */
   private static final Pattern COLLECTOR = Pattern.compile("-XX:\\+Use\\w+GC\\b");
 
-  /** From these the JVM takes options too. */
+  /** Variables from which the JVM takes options too. */
   private static final List<String> OPTION_VARIABLES =
       List.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS");
 

@@ -3,7 +3,7 @@ package org.fmi.run.launch;
 import java.io.IOException;
 import org.fmi.job.control.Bootstrap;
 
-/** Starts the daemons of nodes, and makes an end of them. Calls may take seconds. Any thread. */
+/** Starts the daemons of nodes, and ends them. Calls may take seconds. Any thread. */
 public interface Launcher {
   /**
    * Starts a node's daemon and hands it its instructions.

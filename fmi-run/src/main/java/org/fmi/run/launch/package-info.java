@@ -1,4 +1,4 @@
-/** Starts, and makes an end of, the daemons of a job's nodes. */
+/** Starts and ends the daemons of a job's nodes. */
 @NullMarked
 package org.fmi.run.launch;
 

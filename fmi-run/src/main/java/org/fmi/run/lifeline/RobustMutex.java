@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.lang.ref.Reference;
 
 /** A mutex in shared memory whose next owner learns that the last one died (pthreads(7)). */
 final class RobustMutex {
@@ -14,7 +15,7 @@ final class RobustMutex {
   private static final int PTHREAD_MUTEX_ROBUST = 1;
   private static final int EOWNERDEAD = 130;
 
-  /** Of pthread_mutexattr_t, and more than enough. */
+  /** The size of pthread_mutexattr_t, and more than enough. */
   private static final long ATTRIBUTE_BYTES = 64;
 
   /**
@@ -58,7 +59,7 @@ final class RobustMutex {
     try {
       return call("pthread_mutex_lock", memory.address(), 0) == EOWNERDEAD;
     } finally {
-      java.lang.ref.Reference.reachabilityFence(memory);
+      Reference.reachabilityFence(memory);
     }
   }
 

@@ -94,17 +94,17 @@ enum Setting {
     this.repeatable = repeatable;
   }
 
-  /** On the command line. */
+  /** Its name on the command line. */
   String flag() {
     return flag;
   }
 
-  /** In {@code fmi.conf}; names the unit. */
+  /** Its name in {@code fmi.conf}, which names the unit. */
   String key() {
     return key;
   }
 
-  /** In the environment; names the unit. */
+  /** Its name in the environment, which names the unit. */
   String variable() {
     return "FMI_" + key.replace('-', '_').toUpperCase(Locale.ROOT);
   }

@@ -19,7 +19,7 @@ public final class Affinity {
   /** Longs of a mask that is large enough for every machine: 8192 cores. */
   private static final int MOST_LONGS = 128;
 
-  /** For the calling thread. */
+  /** Names the calling thread. */
   private static final int SELF = 0;
 
   private Affinity() {}

@@ -24,7 +24,7 @@ final class CompilerThreads {
     this.states = states;
   }
 
-  /** Those that there are now; none where the system does not show them. */
+  /** The compiler threads that there are now; none where the system does not show them. */
   static CompilerThreads ofThisProcess() {
     List<RandomAccessFile> states = new ArrayList<>();
     try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc/self/task"))) {

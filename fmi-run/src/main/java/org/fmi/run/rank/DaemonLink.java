@@ -18,7 +18,7 @@ import org.fmi.job.control.ToRank;
 import org.fmi.net.Closed;
 import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
-import org.fmi.net.Loop;
+import org.fmi.net.NetLoop;
 import org.fmi.run.lifeline.Lifeline;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class DaemonLink implements JobLink, ConnectionHandler {
   private static final int CONNECT_MILLIS = 30_000;
 
-  /** As if killed by SIGKILL. */
+  /** The exit status of a process killed by SIGKILL. */
   private static final int CUT_OFF = 137;
 
   private final Connection connection;
@@ -41,14 +41,14 @@ final class DaemonLink implements JobLink, ConnectionHandler {
 
   private @Nullable Listener listener;
   private final Path nodeDirectory;
-  private final Loop loop;
+  private final NetLoop loop;
   private volatile @Nullable Lifeline lifeline;
   private volatile boolean exiting;
 
   private DaemonLink(Path socket) {
     nodeDirectory = Objects.requireNonNull(socket.toAbsolutePath().getParent());
     // The socket is protected by its directory; the job's secret comes over it.
-    loop = Loop.open("fmi-link", new byte[32], Loop.MAX_FRAME);
+    loop = NetLoop.open("fmi-link", new byte[32], NetLoop.MAX_FRAME);
     connection = loop.connectLocal(socket, CONNECT_MILLIS, this);
   }
 

@@ -17,7 +17,8 @@ public final class EndText {
       case TOO_MANY_RECOVERIES -> end.message() + " (--max-recoveries)";
       case CHECKPOINTS_LOST ->
           end.message()
-              + "; ranks on more nodes (--ppn, --hosts), with spare nodes, make this less likely";
+              + "; ranks on more nodes (--ppn, --hosts), smaller groups (--group-size) and spare"
+              + " nodes make this less likely";
       case ALL_ENDED,
           INTERRUPTED,
           ABORTED,

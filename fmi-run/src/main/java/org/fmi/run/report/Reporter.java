@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Reporter {
   private final Console console;
-  private final Progress progress;
+  private final ProgressLines progress;
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().daemon().name("fmi-reporter").factory());
@@ -29,7 +29,7 @@ public final class Reporter {
    */
   public Reporter(Console console, Verbosity verbosity, JobSpec spec, @Nullable EventLog log) {
     this.console = console;
-    this.progress = new Progress(verbosity, spec, console::line);
+    this.progress = new ProgressLines(verbosity, spec, console::line);
     this.log = log;
   }
 

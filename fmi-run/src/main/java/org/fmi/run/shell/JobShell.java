@@ -25,7 +25,7 @@ import org.fmi.job.Notice;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.NodeSetup;
 import org.fmi.job.control.ToDaemon;
-import org.fmi.net.Loop;
+import org.fmi.net.NetLoop;
 import org.fmi.run.launch.Launcher;
 import org.fmi.run.options.RunOptions;
 import org.fmi.run.options.RunOptions.Verbosity;
@@ -68,14 +68,14 @@ final class JobShell {
   private final Job job;
   private final Surroundings around;
   private final Reporter reporter;
-  private final Loop loop;
+  private final NetLoop loop;
   private final Ending ending = new Ending();
   private final Nodes nodes;
   private final InputFeed input;
   private final Binding binding;
   private final int[] nodeOfRank;
 
-  /** What the decision maker is to be told next. */
+  /** What the decision maker hears next. */
   private final Deque<Supplier<List<JobCommand>>> steps = new ArrayDeque<>();
 
   private boolean deciding;
@@ -91,7 +91,7 @@ final class JobShell {
     this.reporter =
         new Reporter(around.console(), options.output().verbosity(), spec, around.events());
     this.binding = new Binding(spec, options.processes().bind(), !options.ssh());
-    this.loop = Loop.open("fmi-control", around.secret(), Loop.MAX_FRAME);
+    this.loop = NetLoop.open("fmi-control", around.secret(), NetLoop.MAX_FRAME);
     this.nodes = new Nodes(options, around, loop, this::post, ending, new NodeListener());
     this.nodeOfRank = new int[spec.size()];
     Arrays.fill(nodeOfRank, -1);
@@ -235,7 +235,7 @@ final class JobShell {
     return options.ssh() ? ranksOnNode : spec.size();
   }
 
-  /** Returns what to tell of the cores it is bound to. */
+  /** Returns what to say about the cores it is bound to. */
   private String spawn(JobCommand.Spawn c) {
     nodeOfRank[c.rank()] = c.node();
     Binding.Choice choice = binding.choose(c.rank(), c.node());

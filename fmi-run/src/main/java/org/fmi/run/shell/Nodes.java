@@ -21,7 +21,7 @@ import org.fmi.net.Acceptor;
 import org.fmi.net.Closed;
 import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
-import org.fmi.net.Loop;
+import org.fmi.net.NetLoop;
 import org.fmi.run.launch.DaemonProcess;
 import org.fmi.run.options.RunOptions;
 import org.fmi.run.options.RunOptions.Verbosity;
@@ -58,7 +58,7 @@ final class Nodes {
 
   private final RunOptions options;
   private final Surroundings around;
-  private final Loop loop;
+  private final NetLoop loop;
   private final Executor post;
   private final Ending ending;
   private final Listener listener;
@@ -72,7 +72,7 @@ final class Nodes {
   Nodes(
       RunOptions options,
       Surroundings around,
-      Loop loop,
+      NetLoop loop,
       Executor post,
       Ending ending,
       Listener listener) {
@@ -214,7 +214,7 @@ final class Nodes {
   }
 
   private void launchFailed(NodeHandle node, Launch launch, String reason) {
-    // The connection of a node that is up tells of its loss, and knows better why.
+    // The connection of a node that is up reports its loss, and knows better why.
     if (node.launch != launch || node.up) {
       return;
     }

@@ -21,7 +21,7 @@ import org.fmi.job.control.ToDaemon;
 import org.fmi.net.Closed;
 import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
-import org.fmi.net.Loop;
+import org.fmi.net.NetLoop;
 import org.fmi.net.Server;
 import org.fmi.run.Installation;
 import org.junit.jupiter.api.Test;
@@ -92,7 +92,7 @@ final class DaemonTest {
 
   @Test
   void aProcessIsNotTakenForAnother() throws Exception {
-    try (Loop loop = Loop.open("test", secret, Loop.MAX_FRAME)) {
+    try (NetLoop loop = NetLoop.open("test", secret, NetLoop.MAX_FRAME)) {
       InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
       Server server = loop.listen(any, HEARTBEAT_MILLIS, (identity, remote) -> new Fmirun());
       NodeDirectory directory = NodeDirectory.create(job, 0, 0, secret);

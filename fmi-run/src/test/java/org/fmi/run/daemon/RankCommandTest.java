@@ -38,7 +38,7 @@ final class RankCommandTest {
     Files.createFile(home.resolve("lib/jvm.options"));
   }
 
-  /** The flags of a JVM that was started as a rank on a machine with so many. */
+  /** The flags of a JVM that was started as one of {@code ranksOnNode} ranks on a machine. */
   private Map<String, String> flags(
       int ranksOnNode, List<String> jvmOptions, Map<String, String> environment)
       throws IOException, InterruptedException {

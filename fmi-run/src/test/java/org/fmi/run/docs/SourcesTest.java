@@ -15,10 +15,13 @@ import org.junit.jupiter.api.Test;
 final class SourcesTest {
   /** Outside of imports, comments and strings. */
   private static final Pattern FULL_NAME =
-      Pattern.compile("^(?! *(?:import |\\*|/[/*]))[^\"]*\\bjava\\.util\\.[a-z.]*[A-Z].*");
+      Pattern.compile(
+          "^(?! *(?:import |\\*|/[/*]))[^\"]*\\b"
+              + "(?:javax?|org\\.(?:fmi|assertj|junit|jspecify)|io\\.netty)"
+              + "(?:\\.[a-z]\\w*)*\\.[A-Z].*");
 
   @Test
-  void classesOfTheJdkAreImported() throws IOException {
+  void classesAreImported() throws IOException {
     List<String> found = new ArrayList<>();
     int files = 0;
     try (Stream<Path> modules = Files.list(Markdown.ROOT)) {

@@ -182,7 +182,7 @@ final class LaunchIT {
     assertThat(run(List.of("-n", "1"), "exit", "0")).as("%s%s", texts()).isZero();
   }
 
-  /** It is of no interest, and cannot be told in this character set. */
+  /** It is of no interest, and this character set cannot express it. */
   @Test
   void aPathWithAnotherAlphabet() throws Exception {
     wrapper =

@@ -1,5 +1,6 @@
 package org.fmi.run.e2e;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -156,7 +157,7 @@ final class SoakProgram {
   }
 
   private static MemorySegment nativeCopy(long[] data) {
-    MemorySegment copy = java.lang.foreign.Arena.ofAuto().allocate(8L * data.length, 8);
+    MemorySegment copy = Arena.ofAuto().allocate(8L * data.length, 8);
     MemorySegment.copy(data, 0, copy, ValueLayout.JAVA_LONG, 0, data.length);
     return copy;
   }

@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import org.fmi.run.docs.Markdown;
 import org.junit.jupiter.api.Test;
 
-/** The table of options in docs/reference.md tells of each {@link Setting}, and of nothing else. */
+/** The table of options in docs/reference.md has a row per {@link Setting}, and no other. */
 final class OptionsTableTest {
   private static final Pattern DEFAULT = Pattern.compile("\\(default:? (\\w+)");
 

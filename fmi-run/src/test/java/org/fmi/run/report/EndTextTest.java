@@ -22,6 +22,8 @@ final class EndTextTest {
         .isEqualTo("no spare is left; give more nodes, or --on-no-spare share or wait");
     assertThat(EndText.of(new JobCommand.End(70, EndCause.TOO_MANY_RECOVERIES, "too many")))
         .isEqualTo("too many (--max-recoveries)");
+    assertThat(EndText.of(new JobCommand.End(70, EndCause.CHECKPOINTS_LOST, "lost for good")))
+        .contains("--group-size", "--ppn", "--hosts");
     assertThat(EndText.of(new JobCommand.End(0, EndCause.ALL_ENDED, ""))).isEmpty();
   }
 }

@@ -29,7 +29,7 @@ import org.fmi.job.control.ToDaemon;
 import org.fmi.net.Closed;
 import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
-import org.fmi.net.Loop;
+import org.fmi.net.NetLoop;
 import org.fmi.run.Installation;
 import org.fmi.run.launch.DaemonProcess;
 import org.fmi.run.launch.Launcher;
@@ -441,7 +441,7 @@ final class JobShellTest {
 
   /** Starts processes that do nothing, and daemons here that speak for them. */
   private final class Connecting extends Nodes implements AutoCloseable {
-    private final Loop loop = Loop.open("test-daemon", new byte[32], Loop.MAX_FRAME);
+    private final NetLoop loop = NetLoop.open("test-daemon", new byte[32], NetLoop.MAX_FRAME);
     private final Function<DaemonProcess, ConnectionHandler> daemon;
     private final LocalLauncher local;
 

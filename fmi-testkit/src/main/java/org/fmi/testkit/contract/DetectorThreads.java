@@ -44,7 +44,7 @@ public final class DetectorThreads {
         .build();
   }
 
-  /** Opens a detector a rank, runs {@code body} on a thread for each, and closes them. */
+  /** Opens a detector per rank, runs {@code body} on a thread for each, and closes them. */
   public static void run(
       FailureDetectorProvider provider, String transport, int ranks, DetectorContract.Body body)
       throws InterruptedException {

@@ -16,12 +16,12 @@ public final class TransportThreads {
   private TransportThreads() {}
 
   /**
-   * Opens a transport a rank, runs {@code body} on a thread for each, and closes them.
+   * Opens a transport per rank, runs {@code body} on a thread for each, and closes them.
    *
    * @param nodeDirectory stands for the node's directory in node memory
    */
   public static void run(
-      TransportProvider provider, Path nodeDirectory, int ranks, TransportContract.Body body)
+      TransportProvider provider, Path nodeDirectory, int ranks, TransportRanks.Body body)
       throws InterruptedException {
     byte[] secret = new byte[32];
     new SecureRandom().nextBytes(secret);
@@ -64,7 +64,7 @@ public final class TransportThreads {
       byte[][] endpoints,
       CyclicBarrier barrier,
       AtomicInteger arrivals)
-      implements TransportContract.Member {
+      implements TransportRanks.Member {
     @Override
     public void meet() throws Exception {
       barrier.await(60, TimeUnit.SECONDS);

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Runs one thread a rank, and fails with what failed first in any of them. */
+/** Runs one thread per rank, and fails with what failed first in any of them. */
 public final class RankThreads {
   private static final long TIMEOUT_SECONDS = 120;
 
-  /** After one rank has failed the others get so long to end. */
+  /** After one rank has failed the others get this long to end. */
   private static final long GRACE_SECONDS = 5;
 
   private RankThreads() {}

@@ -61,7 +61,7 @@ final class Link {
   private final ReceivePool receives;
   private final SendPool sends;
 
-  // Work requests: one in so many is signalled.
+  // Work requests: one in this many is signalled.
   private final int[] buffers;
   private final int mask;
   private final int every;
@@ -115,12 +115,12 @@ final class Link {
 
   // ---- out
 
-  /** The connection stands; the peer has buffers for so many frames. */
+  /** The connection stands; the peer has buffers for {@code credits} frames. */
   void open(int credits) {
     allowed = credits;
   }
 
-  /** The peer has granted so many in all. */
+  /** The peer has granted this many in all. */
   void allow(int grants) {
     if (grants - allowed > 0) {
       allowed = grants;

@@ -30,7 +30,7 @@ final class ReceivePool {
   private static final int FIXED = BASE + TELLING;
   private static final int FAST_PEERS = 8;
 
-  /** Buffers are registered so many at a time: 1 MiB. */
+  /** How many buffers are registered at a time: 1 MiB. */
   private static final int SLAB_SHIFT = 6;
 
   private static final int SLAB_FRAMES = 1 << SLAB_SHIFT;
@@ -41,8 +41,8 @@ final class ReceivePool {
   private int connections;
 
   /**
-   * Buffers that connections may claim. Counts what {@link #wanted} for so many connections, not
-   * what the last slab has beyond that, which is for those that join later.
+   * Buffers that connections may claim. Counts what {@link #wanted} for them, not what the last
+   * slab has beyond that, which is for those that join later.
    */
   private int unclaimed;
 
@@ -51,7 +51,7 @@ final class ReceivePool {
     this.arena = arena;
   }
 
-  /** The most buffers there will be, for connections to so many peers. */
+  /** The most buffers there will be, for connections to {@code peers} peers. */
   static int most(int peers) {
     int wanted = wanted(peers);
     return Math.max(1, Math.ceilDiv(wanted, SLAB_FRAMES)) * SLAB_FRAMES;
@@ -95,7 +95,10 @@ final class ReceivePool {
     return wanted(connections + 1) - wanted(connections) - FIXED;
   }
 
-  /** Whether there was a buffer more for a connection that may have so many frames under way. */
+  /**
+   * Whether there was a buffer more for a connection that may have {@code underWay} frames under
+   * way.
+   */
   boolean claim(int underWay) {
     if (underWay >= WINDOW || unclaimed <= 0) {
       return false;

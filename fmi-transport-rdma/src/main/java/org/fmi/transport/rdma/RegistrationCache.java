@@ -92,7 +92,7 @@ final class RegistrationCache {
   private int count;
   private long bytes;
 
-  /** Messages of so many bytes are refused. */
+  /** Messages of this many bytes are refused. */
   private long refused = Long.MAX_VALUE;
 
   /** Of memory that no device can be given, whatever its size: the last that was found. */
@@ -181,7 +181,7 @@ final class RegistrationCache {
     }
   }
 
-  /** Releases what is not in use until so many bytes more may be registered; whether they may. */
+  /** Releases what is not in use until {@code more} bytes may be registered; whether they may. */
   private boolean makeRoom(long more) throws IOException {
     if (more > room.bytes) {
       return false;

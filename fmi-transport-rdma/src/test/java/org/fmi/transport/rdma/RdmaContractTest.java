@@ -11,12 +11,12 @@ class RdmaContractTest extends TransportContract {
   @TempDir Path directory = Path.of("");
 
   @Override
-  protected void run(int ranks, Body body) throws Exception {
+  public void run(int ranks, Body body) throws Exception {
     TransportThreads.run(new RdmaTransportProvider(), directory, ranks, body);
   }
 
   @Override
-  protected boolean hasRemoteMemory() {
+  public boolean hasRemoteMemory() {
     return true;
   }
 }

@@ -285,7 +285,7 @@ class RdmaSetupTest {
     }
   }
 
-  /** Sends so many frames both ways; both ranks begin at about the same time. */
+  /** Sends {@code frames} frames both ways; both ranks begin at about the same time. */
   private static void exchange(
       RdmaTransport a, RdmaTransport b, SplittableRandom random, long frames) {
     Sequence ofA = new Sequence();

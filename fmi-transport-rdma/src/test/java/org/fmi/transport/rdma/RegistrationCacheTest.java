@@ -18,7 +18,7 @@ class RegistrationCacheTest {
   private static final long WINDOW = RegistrationCache.WINDOW_BYTES;
   private static final long MIB = 1 << 20;
 
-  /** A device that notes what it knows, and can know so many bytes in all. */
+  /** A device that notes what it knows, and can know a limited number of bytes in all. */
   private static final class Device implements RegistrationCache.Registrar {
     final List<Known> known = new ArrayList<>();
     final List<String> warnings = new ArrayList<>();

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *   any ----------refusal, end----> ENDED          by reject, disconnect and close; both ways
  * </pre>
  *
- * Who has asked or answered does not wait for ever. One that has asked gives up then, without a
+ * Whoever has asked or answered does not wait forever. One that has asked gives up then, without a
  * word. One that has answered is {@code UNHEARD}: only its words are over, data comes and goes.
  *
  * <p>What is read leaves the other side's memory at one time, and arrives at another, after which
@@ -175,7 +175,7 @@ final class SimulatedFabric {
       stumbles = times;
     }
 
-    /** Its process may lock so many bytes more. */
+    /** How many more bytes its process may lock. */
     void limit(long bytes) {
       lockable = locked + bytes;
     }

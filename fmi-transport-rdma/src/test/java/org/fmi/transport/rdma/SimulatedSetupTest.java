@@ -127,7 +127,7 @@ class SimulatedSetupTest {
         for (int i = 0; a.sequences.size() < b.frames || b.sequences.size() < a.frames; i++) {
           assertThat(i).as("steps of seed %s", seed).isLessThan(MAX_STEPS);
           step(random, fabric, a, b);
-          // Now and then a rank computes for so long that the other one gives up to wait.
+          // Now and then a rank computes so long that the other one stops waiting.
           if (seed % 2 == 0 && random.nextInt(20) == 0) {
             fabric.timeOut();
           }

@@ -11,7 +11,7 @@ import java.nio.channels.Selector;
 
 /** Where a rank sleeps that has no other transport to sleep in: a datagram to its port wakes it. */
 final class Bell implements AutoCloseable {
-  private static final long NANOS_A_MILLI = 1_000_000;
+  private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final Selector selector;
   private final DatagramChannel channel;
@@ -35,12 +35,15 @@ final class Bell implements AutoCloseable {
     return port;
   }
 
-  /** Sleeps for at most so long, and at least a millisecond: a selector knows no shorter time. */
+  /**
+   * Sleeps for at most {@code maxNanos}, and at least a millisecond: a selector knows no shorter
+   * time.
+   */
   void await(long maxNanos) {
-    // An interrupt is the program's business: it must not make this return at once for ever.
+    // An interrupt is the program's business: it must not make this return at once from then on.
     boolean interrupted = Thread.interrupted();
     try {
-      if (selector.select(Math.max(1, maxNanos / NANOS_A_MILLI)) > 0) {
+      if (selector.select(Math.max(1, maxNanos / NANOS_PER_MILLI)) > 0) {
         selector.selectedKeys().clear();
         while (channel.receive(ring.clear()) != null) {
           // All of them at once: they say the same.

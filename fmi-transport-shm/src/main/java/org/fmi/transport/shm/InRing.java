@@ -18,7 +18,7 @@ final class InRing {
   private final long data;
   private final int dataMask;
 
-  /** After so many frames or bytes the writer is told. */
+  /** After this many frames or bytes the writer is told. */
   private final int tellCells;
 
   private final int tellData;

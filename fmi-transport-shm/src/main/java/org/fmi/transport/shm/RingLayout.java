@@ -50,15 +50,15 @@ record RingLayout(int cells, int dataBytes) {
   static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
 
   private static final int FEWEST_CELLS = 64;
-  private static final int DATA_BYTES_A_CELL = 4096;
+  private static final int DATA_BYTES_PER_CELL = 4096;
   private static final int LEAST_DATA = 64 << 10;
   private static final int MOST_DATA = 2 << 20;
   private static final long NODE_BYTES = 64L << 20;
 
   /**
-   * The rings of a node with so many ranks: data areas of 2 MiB for up to 6 ranks, then less, so
-   * that all together are 64 MiB when each rank talks to each other, but at least 64 KiB (then 76
-   * KiB with the rest: 300 MiB for 64 ranks that all talk to each other).
+   * The rings of a node with {@code ranksOnNode} ranks: data areas of 2 MiB for up to 6 ranks, then
+   * less, so that all together are 64 MiB when each rank talks to each other, but at least 64 KiB
+   * (then 76 KiB with the rest: 300 MiB for 64 ranks that all talk to each other).
    */
   static RingLayout of(int ranksOnNode) {
     long pairs = Math.max(1, (long) ranksOnNode * (ranksOnNode - 1));
@@ -76,7 +76,7 @@ record RingLayout(int cells, int dataBytes) {
   }
 
   private static RingLayout ofData(int dataBytes) {
-    return new RingLayout(Math.max(FEWEST_CELLS, dataBytes / DATA_BYTES_A_CELL), dataBytes);
+    return new RingLayout(Math.max(FEWEST_CELLS, dataBytes / DATA_BYTES_PER_CELL), dataBytes);
   }
 
   /** That of a file of this size. */

@@ -9,7 +9,7 @@ class ShmContractTest extends TransportContract {
   @TempDir Path directory = Path.of("");
 
   @Override
-  protected void run(int ranks, Body body) throws Exception {
+  public void run(int ranks, Body body) throws Exception {
     TransportThreads.run(new ShmTransportProvider(), directory, ranks, body);
   }
 }

@@ -412,7 +412,7 @@ class ShmTransportTest {
 
   // ---- waking
 
-  /** Sleeps for ever whenever there is nothing: a single ring of the bell that is lost hangs it. */
+  /** Sleeps without bound whenever there is nothing: a single lost ring of the bell hangs it. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void noRingOfTheBellIsLost(boolean elsewhere) throws Exception {
@@ -586,8 +586,8 @@ class ShmTransportTest {
             }
           }
           long allocated = threads.getCurrentThreadAllocatedBytes() - before;
-          // Whole bytes a message; what a rare sleep takes is less than one.
-          assertThat(allocated / rounds).as("bytes a message of %s", bytes).isZero();
+          // Whole bytes per message; what a rare sleep takes is less than one.
+          assertThat(allocated / rounds).as("bytes per message of %s", bytes).isZero();
         });
   }
 }

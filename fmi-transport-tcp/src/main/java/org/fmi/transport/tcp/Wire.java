@@ -40,7 +40,7 @@ final class Wire extends ChannelInboundHandlerAdapter
     implements RecvByteBufAllocator, RecvByteBufAllocator.ExtendedHandle {
   private static final int MAX_READS = 8;
 
-  /** From so many bytes on, copying a payload takes longer than another call of the system. */
+  /** From this many bytes on, copying a payload takes longer than another call of the system. */
   private static final int LONG_PAYLOAD = 96 << 10;
 
   final TcpTransport transport;
@@ -490,7 +490,7 @@ final class Wire extends ChannelInboundHandlerAdapter
     return mayContinue() && maybeMore.get();
   }
 
-  /** Not for ever, for others wait too; and not without a handler, for the chunk fills. */
+  /** Not without bound, for others wait too; and not without a handler, for the chunk fills. */
   private boolean mayContinue() {
     return reads < MAX_READS && !deferred;
   }

@@ -11,7 +11,7 @@ class NioContractTest extends TransportContract {
   @TempDir Path directory = Path.of("");
 
   @Override
-  protected void run(int ranks, Body body) throws Exception {
+  public void run(int ranks, Body body) throws Exception {
     TransportThreads.run(new TcpTransportProvider(() -> NetIo.NIO), directory, ranks, body);
   }
 }

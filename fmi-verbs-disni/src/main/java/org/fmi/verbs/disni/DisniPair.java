@@ -57,12 +57,12 @@ final class DisniPair implements ConnectionManager.QueuePair {
     return Math.ceilDiv(bytes, CACHE_LINE_BYTES) * CACHE_LINE_BYTES;
   }
 
-  /** Of so many buffers. */
+  /** How many bytes this many buffers lock. */
   static long lockedBytes(int count, int bytes) {
     return (long) count * stride(bytes);
   }
 
-  /** Posts so many buffers, if it has none yet. */
+  /** Posts this many buffers, if it has none yet. */
   void provide(int count, int bytes) throws IOException {
     if (receives != null || closed) {
       return;

@@ -13,12 +13,12 @@ import org.fmi.run.options.RunOptions.Verbosity;
  * Turns events into the lines that tell a user what happens: one per stage of a recovery, with the
  * time since fmirun learned of the failure.
  */
-public final class Progress {
+public final class ProgressLines {
   private final Verbosity verbosity;
   private final JobSpec spec;
   private final Consumer<String> lines;
 
-  /** Replacements on one node, which one line tells of. */
+  /** Replacements on one node: one line reports them all. */
   private final List<Integer> placed = new ArrayList<>();
 
   private String placedWhere = "";
@@ -32,7 +32,7 @@ public final class Progress {
   /**
    * @param lines takes each line
    */
-  public Progress(Verbosity verbosity, JobSpec spec, Consumer<String> lines) {
+  public ProgressLines(Verbosity verbosity, JobSpec spec, Consumer<String> lines) {
     this.verbosity = verbosity;
     this.spec = spec;
     this.lines = lines;
@@ -160,7 +160,7 @@ public final class Progress {
     }
   }
 
-  /** Writes what was held back to be told in one line. */
+  /** Writes what was held back so that it fits into one line. */
   public void flush(long nanos) {
     tellPlaced(nanos);
   }

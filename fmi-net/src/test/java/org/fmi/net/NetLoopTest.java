@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Connections through real sockets. */
 @Timeout(120)
 @SuppressWarnings("FutureReturnValueIgnored") // A schedule is seen by its effect.
-class LoopTest {
+class NetLoopTest {
   private static final byte[] SECRET = secret(1);
   private static final byte[] ME = "rank 3".getBytes(UTF_8);
 
@@ -51,7 +51,7 @@ class LoopTest {
   @ParameterizedTest
   @EnumSource
   void carriesFramesBothWays(NetIo net) throws Exception {
-    try (Loop loop = Loop.open("test", SECRET, Loop.MAX_FRAME, net)) {
+    try (NetLoop loop = NetLoop.open("test", SECRET, NetLoop.MAX_FRAME, net)) {
       Recorder left = new Recorder();
       Recorder right = new Recorder();
       Server server = loop.listen(at(0), 5000, (identity, remote) -> right);
@@ -60,7 +60,7 @@ class LoopTest {
       Connection in = right.next().connection();
       assertThat(in.identity()).isEqualTo(ME);
       Random random = new Random(7);
-      for (int n : new int[] {1, 3, 4096, 70_000, 5_000_000, Loop.MAX_FRAME, 2}) {
+      for (int n : new int[] {1, 3, 4096, 70_000, 5_000_000, NetLoop.MAX_FRAME, 2}) {
         byte[] frame = new byte[n];
         random.nextBytes(frame);
         assertThat(out.send(frame)).isTrue();
@@ -83,8 +83,8 @@ class LoopTest {
   @EnumSource
   void aFrameForManyPeersThatDoNotReadIsKeptOnce(NetIo net) throws Exception {
     CountDownLatch read = new CountDownLatch(1);
-    try (Loop loop = Loop.open("test", SECRET, Loop.MAX_FRAME, net);
-        Loop others = Loop.open("others", SECRET, Loop.MAX_FRAME, net)) {
+    try (NetLoop loop = NetLoop.open("test", SECRET, NetLoop.MAX_FRAME, net);
+        NetLoop others = NetLoop.open("others", SECRET, NetLoop.MAX_FRAME, net)) {
       Recorder here = new Recorder();
       Server server = loop.listen(at(0), 5000, (identity, remote) -> here);
       List<Connection> connections = new ArrayList<>();
@@ -104,7 +104,7 @@ class LoopTest {
               Thread.currentThread().interrupt();
             }
           });
-      byte[] frame = new byte[Loop.MAX_FRAME];
+      byte[] frame = new byte[NetLoop.MAX_FRAME];
       new Random(7).nextBytes(frame);
       loop.send(connections, frame);
       assertThat(connections).allMatch(c -> c.pendingBytes() == 4 + frame.length);
@@ -121,7 +121,7 @@ class LoopTest {
 
   @Test
   void anErrorOfATaskIsReportedAndTheLoopGoesOn() throws Exception {
-    try (Loop loop = Loop.open("test", SECRET, 100)) {
+    try (NetLoop loop = NetLoop.open("test", SECRET, 100)) {
       CountDownLatch after = new CountDownLatch(1);
       BlockingQueue<Throwable> reported = new LinkedBlockingQueue<>();
       loop.execute(
@@ -140,7 +140,7 @@ class LoopTest {
   void localSocketsAreForTheOwner(NetIo net, @TempDir Path directory) throws Exception {
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
     Path path = directory.resolve("s");
-    try (Loop loop = Loop.open("test", SECRET, 100, net)) {
+    try (NetLoop loop = NetLoop.open("test", SECRET, 100, net)) {
       Recorder left = new Recorder();
       Recorder right = new Recorder();
       loop.listenLocal(path, (identity, remote) -> right);
@@ -167,8 +167,8 @@ class LoopTest {
 
   @Test
   void wrongSecretGetsNothing() throws Exception {
-    try (Loop mine = Loop.open("mine", SECRET, 100);
-        Loop theirs = Loop.open("theirs", secret(2), 100)) {
+    try (NetLoop mine = NetLoop.open("mine", SECRET, 100);
+        NetLoop theirs = NetLoop.open("theirs", secret(2), 100)) {
       Recorder left = new Recorder();
       Recorder right = new Recorder();
       Server server = mine.listen(at(0), 5000, (identity, remote) -> right);
@@ -181,7 +181,7 @@ class LoopTest {
 
   @Test
   void acceptorMayRefuse() throws Exception {
-    try (Loop loop = Loop.open("test", SECRET, 100)) {
+    try (NetLoop loop = NetLoop.open("test", SECRET, 100)) {
       Recorder left = new Recorder();
       Server server =
           loop.listen(
@@ -204,7 +204,7 @@ class LoopTest {
     try (ServerSocket socket = new ServerSocket(0)) {
       port = socket.getLocalPort();
     }
-    try (Loop loop = Loop.open("test", SECRET, 100)) {
+    try (NetLoop loop = NetLoop.open("test", SECRET, 100)) {
       Recorder left = new Recorder();
       loop.connect(at(port), ME, 30_000, left);
       assertThat(left.next().end().why()).isEqualTo(Closed.Why.UNREACHABLE);
@@ -217,7 +217,7 @@ class LoopTest {
 
   @Test
   void strangersAreClosed() throws Exception {
-    try (Loop loop = Loop.open("test", SECRET, 100)) {
+    try (NetLoop loop = NetLoop.open("test", SECRET, 100)) {
       Recorder right = new Recorder();
       Server server = loop.listen(at(0), 5000, (identity, remote) -> right);
       try (Socket http = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
@@ -232,7 +232,7 @@ class LoopTest {
   /** Both say hello, then nothing more until one of them was closed. */
   @Test
   void aPeerMayBeSlowUntilItWouldCountAsDead() throws Exception {
-    try (Loop loop = Loop.open("test", SECRET, 100)) {
+    try (NetLoop loop = NetLoop.open("test", SECRET, 100)) {
       Recorder right = new Recorder();
       Recorder wrong = new Recorder();
       Server patient = loop.listen(at(0), 120_000, (identity, remote) -> right);
@@ -271,7 +271,7 @@ class LoopTest {
 
   @Test
   void manyStrangersDoNotKeepAMemberOut() throws Exception {
-    try (Loop loop = Loop.open("test", SECRET, 100)) {
+    try (NetLoop loop = NetLoop.open("test", SECRET, 100)) {
       Recorder left = new Recorder();
       Recorder right = new Recorder();
       Server server = loop.listen(at(0), 5000, (identity, remote) -> right);
@@ -296,8 +296,8 @@ class LoopTest {
 
   @Test
   void frameOverTheBoundClosesTheConnection() throws Exception {
-    try (Loop small = Loop.open("small", SECRET, 100);
-        Loop big = Loop.open("big", SECRET, 1000)) {
+    try (NetLoop small = NetLoop.open("small", SECRET, 100);
+        NetLoop big = NetLoop.open("big", SECRET, 1000)) {
       Recorder left = new Recorder();
       Recorder right = new Recorder();
       Server server = small.listen(at(0), 5000, (identity, remote) -> right);
@@ -315,9 +315,9 @@ class LoopTest {
 
   @Test
   void silenceIsNoticedAndIdlenessIsNot() throws Exception {
-    try (Loop mine = Loop.open("mine", SECRET, 100);
-        Loop other = Loop.open("other", SECRET, 100);
-        Loop mute = Loop.open("mute", SECRET, 100)) {
+    try (NetLoop mine = NetLoop.open("mine", SECRET, 100);
+        NetLoop other = NetLoop.open("other", SECRET, 100);
+        NetLoop mute = NetLoop.open("mute", SECRET, 100)) {
       Recorder good = new Recorder();
       Recorder bad = new Recorder();
       Server server =
@@ -342,8 +342,8 @@ class LoopTest {
 
   @Test
   void aLateLoopSuspectsItselfFirst() throws Exception {
-    try (Loop mine = Loop.open("mine", SECRET, 100);
-        Loop other = Loop.open("other", SECRET, 100)) {
+    try (NetLoop mine = NetLoop.open("mine", SECRET, 100);
+        NetLoop other = NetLoop.open("other", SECRET, 100)) {
       Recorder right = new Recorder();
       Recorder left = new Recorder();
       Server server = mine.listen(at(0), 5000, (identity, remote) -> right);
@@ -372,8 +372,8 @@ class LoopTest {
 
   @Test
   void pendingBytesShowAPeerThatDoesNotRead() throws Exception {
-    try (Loop mine = Loop.open("mine", SECRET, Loop.MAX_FRAME);
-        Loop other = Loop.open("other", SECRET, Loop.MAX_FRAME)) {
+    try (NetLoop mine = NetLoop.open("mine", SECRET, NetLoop.MAX_FRAME);
+        NetLoop other = NetLoop.open("other", SECRET, NetLoop.MAX_FRAME)) {
       Recorder right = new Recorder();
       Recorder left = new Recorder();
       Server server = mine.listen(at(0), 5000, (identity, remote) -> right);
@@ -389,14 +389,14 @@ class LoopTest {
               throw new AssertionError(e);
             }
           });
-      byte[] big = new byte[Loop.MAX_FRAME];
+      byte[] big = new byte[NetLoop.MAX_FRAME];
       for (int i = 0; i < 4; i++) {
         out.send(big);
       }
-      assertThat(out.pendingBytes()).isGreaterThan(Loop.MAX_FRAME);
+      assertThat(out.pendingBytes()).isGreaterThan(NetLoop.MAX_FRAME);
       go.countDown();
       for (int i = 0; i < 4; i++) {
-        assertThat(right.next().bytes()).hasSize(Loop.MAX_FRAME);
+        assertThat(right.next().bytes()).hasSize(NetLoop.MAX_FRAME);
       }
       out.send(ME);
       assertThat(right.next().bytes()).isEqualTo(ME);
@@ -411,8 +411,8 @@ class LoopTest {
   void closingTheLoopTellsEveryHandlerAndEndsTheThread() throws Exception {
     Recorder right = new Recorder();
     Recorder left = new Recorder();
-    Loop mine = Loop.open("mine", SECRET, 100);
-    try (Loop other = Loop.open("other", SECRET, 100)) {
+    NetLoop mine = NetLoop.open("mine", SECRET, 100);
+    try (NetLoop other = NetLoop.open("other", SECRET, 100)) {
       Server server = mine.listen(at(0), 5000, (identity, remote) -> right);
       other.connect(at(server.port()), ME, 30_000, left);
       left.next();

@@ -8,7 +8,7 @@ import org.fmi.spi.Transport;
 import org.fmi.wire.Frame;
 import org.junit.jupiter.api.Test;
 
-class ProgressTest {
+class PollerTest {
   private static final FrameHandler HANDLER =
       new FrameHandler() {
         @Override
@@ -20,7 +20,7 @@ class ProgressTest {
 
   private final Fake fast = new Fake();
   private final Fake slow = new Fake();
-  private final Progress progress = new Progress(new WaitStrategy(1, 1));
+  private final Poller progress = new Poller(new WaitStrategy(1, 1));
 
   /** Counts what is asked of it. */
   private static final class Fake implements Transport {
@@ -170,7 +170,7 @@ class ProgressTest {
   @Test
   void yieldsOnItsOwnCoreAsLongAsATransportNeedsIt() {
     WaitStrategy waiting = WaitStrategy.onOwnCore(() -> 0, () -> false);
-    Progress onOwnCore = new Progress(waiting);
+    Poller onOwnCore = new Poller(waiting);
     slow.needsYields = true;
     onOwnCore.use(new Transport[] {fast, slow});
     assertThat(waiting).hasToString("spin 1 ms with yields, sleep");

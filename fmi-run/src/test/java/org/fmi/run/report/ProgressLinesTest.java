@@ -9,7 +9,7 @@ import org.fmi.job.Notice;
 import org.fmi.run.options.RunOptions.Verbosity;
 import org.junit.jupiter.api.Test;
 
-final class ProgressTest {
+final class ProgressLinesTest {
   private static final long MILLI = 1_000_000;
 
   private static final JobSpec SPEC =
@@ -28,7 +28,7 @@ final class ProgressTest {
   private final List<String> lines = new ArrayList<>();
 
   private void tell(Verbosity verbosity) {
-    Progress progress = new Progress(verbosity, SPEC, lines::add);
+    ProgressLines progress = new ProgressLines(verbosity, SPEC, lines::add);
     progress.on(new Notice.NodeReady(0, "node0"), 0);
     progress.on(new Notice.Started(4, 2, 1), 0);
     progress.on(new Notice.AllJoined(0), 0);
@@ -63,7 +63,7 @@ final class ProgressTest {
   /** A spare node is lost an hour before a rank, of which one hears before the job decides. */
   @Test
   void countsFromTheFailureThatIsRecovered() {
-    Progress progress = new Progress(Verbosity.NORMAL, SPEC, lines::add);
+    ProgressLines progress = new ProgressLines(Verbosity.NORMAL, SPEC, lines::add);
     progress.on(new Notice.AllRunning(0, 0, -1, 0), 0);
     progress.on(new Notice.NodeFailed(0, 2, "h3", "fmirun", "its daemon died"), MILLI);
     long failed = 3_600_000 * MILLI;

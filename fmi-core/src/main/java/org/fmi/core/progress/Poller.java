@@ -16,20 +16,20 @@ import org.fmi.spi.Transport;
  *
  * <p>The rank sleeps in the last transport's {@link Transport#await}; the others ring its bell.
  */
-public final class Progress {
+public final class Poller {
   /**
    * Polls of the first transport that find nothing before the others are polled too; a microsecond
    * or two.
    */
   private static final int PATIENCE = 64;
 
-  /** So much of it a poll takes with a yield in between, which lasts as long as many polls. */
-  private static final int PATIENCE_A_YIELD = 16;
+  /** How much patience a poll behind a yield costs: a yield lasts as long as this many polls. */
+  private static final int PATIENCE_PER_YIELD = 16;
 
-  /** The others are polled once in so many polls whatever the first has. */
+  /** The others are polled once in this many polls, whatever the first has. */
   private static final int MOST_PASSED_OVER = 256;
 
-  /** Calls that do not wait have the others polled that often: one in a hundred of their time. */
+  /** How often calls that do not wait have the others polled: a hundredth of their time. */
   private static final long LOOK_NANOS = 100_000;
 
   private final WaitStrategy waiting;
@@ -37,7 +37,7 @@ public final class Progress {
   /** Replaced, never changed. */
   private volatile Transport[] transports = {};
 
-  /** Up to {@link #PATIENCE}: for how long the first transport has had nothing. */
+  /** How many polls in a row the first transport has had nothing, up to {@link #PATIENCE}. */
   private int quiet;
 
   /** Polls that passed the others over. */
@@ -46,7 +46,7 @@ public final class Progress {
   /** When a call that does not wait last had the others polled. */
   private long looked;
 
-  public Progress(WaitStrategy waiting) {
+  public Poller(WaitStrategy waiting) {
     this.waiting = waiting;
     this.looked = waiting.now();
   }
@@ -120,7 +120,7 @@ public final class Progress {
   public void idle() {
     long nanos = waiting.idle();
     if (!waiting.spinning()) {
-      quiet += PATIENCE_A_YIELD;
+      quiet += PATIENCE_PER_YIELD;
     }
     if (nanos > 0) {
       sleep(nanos);

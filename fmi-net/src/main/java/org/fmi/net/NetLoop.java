@@ -32,14 +32,14 @@ import java.util.concurrent.TimeUnit;
  * must not block. Methods may be called by any thread.
  *
  * <pre>
- *   Loop loop = Loop.open("fmi-control", secret, Loop.MAX_FRAME);
+ *   NetLoop loop = NetLoop.open("fmi-control", secret, NetLoop.MAX_FRAME);
  *   Server server = loop.listen(new InetSocketAddress(0), 5000, (identity, remote) -> new MyHandler());
  *   loop.connect(new InetSocketAddress(host, server.port()), identity, 5000, new MyHandler());
  * </pre>
  */
 // Netty answers each call with a future; failures reach the handlers too.
 @SuppressWarnings("FutureReturnValueIgnored")
-public final class Loop implements AutoCloseable {
+public final class NetLoop implements AutoCloseable {
   /** A bound of frames, 16 MiB, that suits the control plane. */
   public static final int MAX_FRAME = 16 << 20;
 
@@ -61,7 +61,7 @@ public final class Loop implements AutoCloseable {
   /** Used on the loop's thread. */
   private final Set<Connection> connections = new LinkedHashSet<>();
 
-  private Loop(String threadName, byte[] secret, int maxFrame, NetIo net) {
+  private NetLoop(String threadName, byte[] secret, int maxFrame, NetIo net) {
     this.net = net;
     this.secret = secret.clone();
     this.maxFrame = maxFrame;
@@ -76,12 +76,12 @@ public final class Loop implements AutoCloseable {
    * @param secret the job's, 32 bytes
    * @param maxFrame the most bytes a frame may have, sent or received
    */
-  public static Loop open(String threadName, byte[] secret, int maxFrame) {
+  public static NetLoop open(String threadName, byte[] secret, int maxFrame) {
     return open(threadName, secret, maxFrame, NetIo.best());
   }
 
-  static Loop open(String threadName, byte[] secret, int maxFrame, NetIo net) {
-    Loop loop = new Loop(threadName, secret, maxFrame, net);
+  static NetLoop open(String threadName, byte[] secret, int maxFrame, NetIo net) {
+    NetLoop loop = new NetLoop(threadName, secret, maxFrame, net);
     loop.thread.start();
     return loop;
   }
@@ -95,7 +95,7 @@ public final class Loop implements AutoCloseable {
   /**
    * Listens for TCP connections; port 0 takes a free one.
    *
-   * @param heartbeatMillis a peer silent for so long counts as dead: so long it may take to prove
+   * @param heartbeatMillis a peer silent for this long counts as dead; it may take as long to prove
    *     itself, and 5 s at least
    * @throws IOException if the address cannot be had
    */

@@ -1,0 +1,79 @@
+package org.fmi.job.daemon;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Counts the processes of a node that stand by for a failure, and decides when to start more. */
+final class Standbys {
+  /** After this many that ended by themselves no more are started. */
+  private static final int MOST_FAILURES = 3;
+
+  /** The processes that can be made a rank, the oldest first. */
+  private final Deque<NodeProcess> ready = new ArrayDeque<>();
+
+  private int wanted;
+  private int ranksOnMachine = 1;
+  private int starting;
+  private int failures;
+
+  /**
+   * Sets how many there are to be.
+   *
+   * @param ranks how many ranks share the machine
+   */
+  void want(int count, int ranks) {
+    wanted = count;
+    ranksOnMachine = ranks;
+  }
+
+  int ranksOnMachine() {
+    return ranksOnMachine;
+  }
+
+  /** Whether another one must be started; it is counted as starting from now on. */
+  boolean startsAnother() {
+    boolean starts = ready.size() + starting < wanted && failures < MOST_FAILURES;
+    starting += starts ? 1 : 0;
+    return starts;
+  }
+
+  void started(NodeProcess process) {
+    starting--;
+    assert starting >= 0;
+    ready.add(process);
+  }
+
+  void notStarted() {
+    starting--;
+    assert starting >= 0;
+  }
+
+  /** The one that becomes a rank; null if none is ready. No other takes its place for now. */
+  @Nullable NodeProcess take() {
+    NodeProcess process = ready.poll();
+    if (process != null) {
+      wanted--;
+    }
+    return process;
+  }
+
+  /** A process cannot be made a rank any more, if it ever could. */
+  void remove(NodeProcess process) {
+    ready.remove(process);
+  }
+
+  /**
+   * One could not be started, or has ended by itself.
+   *
+   * @return whether it was one too many: no more are started
+   */
+  boolean failed() {
+    return ++failures == MOST_FAILURES;
+  }
+
+  void forEach(Consumer<NodeProcess> action) {
+    ready.forEach(action);
+  }
+}
