@@ -28,7 +28,8 @@ public final class SimulatedJob {
 
   /** Classes of FMI that run in a rank, and of the JDK. */
   private static final Pattern INSIDE =
-      Pattern.compile("java\\.|jdk\\.|org\\.fmi\\.(core|spi|testkit|jobsim|ckpt|logring|Fmi)\\b");
+      Pattern.compile(
+          "java\\.|jdk\\.|org\\.fmi\\.((core|spi|testkit|jobsim|ckpt|logring)\\.|[A-Z])");
 
   /** What each rank runs. */
   @FunctionalInterface
@@ -106,9 +107,9 @@ public final class SimulatedJob {
   }
 
   private Ending stuck(SimulationFailure failure) {
-    String reason =
-        String.valueOf(failure.getMessage()).lines().findFirst().orElse(failure.toString());
-    return new Ending.Stuck(reason, List.copyOf(waits), failure);
+    String first = String.valueOf(failure.getMessage()).lines().findFirst().orElse("");
+    String what = failure.getCause() == null ? "the job hangs: " : "the simulation failed: ";
+    return new Ending.Stuck(what + first, List.copyOf(waits), failure);
   }
 
   private long runRank(Fmi fmi, SimProcess process, SimCluster cluster) throws Exception {

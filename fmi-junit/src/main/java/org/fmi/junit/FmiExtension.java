@@ -1,22 +1,22 @@
 package org.fmi.junit;
 
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.fmi.Fmi;
 import org.fmi.jobsim.SimulatedJob;
-import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
-import org.junit.jupiter.api.extension.InvocationInterceptor;
-import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
+import org.junit.platform.commons.annotation.Testable;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /** Makes a job of each number of ranks of an {@link FmiTest}, and refuses what cannot be one. */
-final class FmiExtension implements TestTemplateInvocationContextProvider, InvocationInterceptor {
+final class FmiExtension implements TestTemplateInvocationContextProvider, BeforeEachCallback {
   @Override
   public boolean supportsTestTemplate(ExtensionContext context) {
     return context.getRequiredTestMethod().isAnnotationPresent(FmiTest.class);
@@ -59,38 +59,21 @@ final class FmiExtension implements TestTemplateInvocationContextProvider, Invoc
                     test.abortsWith()));
   }
 
-  /** Is called for tests that are none of all ranks. */
   @Override
-  public void interceptTestMethod(
-      Invocation<@Nullable Void> invocation,
-      ReflectiveInvocationContext<Method> called,
-      ExtensionContext context) {
-    invocation.skip();
-    refuse(called.getExecutable());
-  }
-
-  @Override
-  public void interceptTestTemplateMethod(
-      Invocation<@Nullable Void> invocation,
-      ReflectiveInvocationContext<Method> called,
-      ExtensionContext context)
-      throws Throwable {
-    if (called.getExecutable().isAnnotationPresent(FmiTest.class)) {
-      invocation.proceed();
-    } else {
-      invocation.skip();
-      refuse(called.getExecutable());
-    }
-  }
-
-  private static void refuse(Method method) {
-    boolean test = method.isAnnotationPresent(FmiTest.class);
+  public void beforeEach(ExtensionContext context) {
+    Method method = context.getRequiredTestMethod();
     require(
-        false,
+        method.isAnnotationPresent(FmiTest.class),
         method,
-        test
-            ? "has another annotation that makes it a test: @FmiTest is enough"
-            : "has @KillRank or @Seed, and no @FmiTest");
+        "has @KillRank or @Seed, and no @FmiTest");
+    require(
+        Arrays.stream(method.getAnnotations()).filter(FmiExtension::makesATest).count() == 1,
+        method,
+        "has two annotations that make it a test: @FmiTest is enough");
+  }
+
+  private static boolean makesATest(Annotation annotation) {
+    return AnnotationSupport.isAnnotated(annotation.annotationType(), Testable.class);
   }
 
   private static void require(boolean right, Method method, String otherwise) {

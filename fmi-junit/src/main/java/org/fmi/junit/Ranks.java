@@ -80,7 +80,10 @@ record Ranks(int size, List<SimulatedJob.Kill> kills, long seed, int abortsWith)
         if (e.thrown() instanceof TestAbortedException assumption) {
           throw assumption;
         }
-        throw failed("rank " + e.rank() + ": " + e.thrown(), e.thrown());
+        boolean asserted = e.thrown() instanceof AssertionError && e.thrown().getMessage() != null;
+        throw failed(
+            "rank " + e.rank() + ": " + (asserted ? e.thrown().getMessage() : e.thrown()),
+            e.thrown());
       }
       case Ending.Stuck e -> throw failed(e.reason() + waits(e.waits()), e.failure());
       case Ending.Ended e -> judge(e);
@@ -89,8 +92,12 @@ record Ranks(int size, List<SimulatedJob.Kill> kills, long seed, int abortsWith)
 
   private void judge(Ending.Ended ended) {
     if (ended.status() != abortsWith) {
-      String how = "the job ended with status " + ended.status() + " (" + ended.message() + ")";
-      throw failed(abortsWith == 0 ? how : how + ", and not with abort(" + abortsWith + ")", null);
+      String how =
+          ended.status() == 0
+              ? "the job ended well"
+              : "the job ended with status " + ended.status() + ": " + ended.message();
+      throw failed(
+          abortsWith == 0 ? how : how + ", and was to end by abort(" + abortsWith + ")", null);
     }
     for (SimulatedJob.Kill kill : ended.left()) {
       throw failed(
