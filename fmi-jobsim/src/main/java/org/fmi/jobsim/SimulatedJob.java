@@ -42,8 +42,15 @@ public final class SimulatedJob {
     void run(Fmi fmi) throws Exception;
   }
 
-  /** The process of {@code rank} dies once, when it begins {@code iteration} of a loop. */
-  public record Kill(int rank, long iteration) {}
+  /**
+   * A death, once.
+   *
+   * @param iteration of a loop, that the rank begins; or {@link #AFTER_LOOP}
+   */
+  public record Kill(int rank, long iteration) {
+    /** At the first communication after a loop. */
+    public static final long AFTER_LOOP = -1;
+  }
 
   /** How a job ended. */
   public sealed interface Ending {
@@ -91,7 +98,9 @@ public final class SimulatedJob {
   }
 
   private static FaultSpec fault(Kill kill) {
-    return new FaultSpec(false, kill.rank(), false, FaultPoint.ITERATION, kill.iteration());
+    FaultPoint point =
+        kill.iteration() == Kill.AFTER_LOOP ? FaultPoint.EPILOGUE : FaultPoint.ITERATION;
+    return new FaultSpec(false, kill.rank(), false, point, kill.iteration());
   }
 
   /** Runs it, once. */

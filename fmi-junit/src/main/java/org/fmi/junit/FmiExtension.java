@@ -42,7 +42,7 @@ final class FmiExtension implements TestTemplateInvocationContextProvider, Befor
             method,
             "kills rank " + kill.rank() + " in a job of " + ranks + ": ranks count from 0");
         require(
-            kill.iteration() >= 0,
+            kill.iteration() >= 0 || kill.iteration() == KillRank.AFTER_LOOP,
             method,
             "kills in iteration " + kill.iteration() + ": iterations count from 0");
       }

@@ -6,6 +6,7 @@ import java.lang.annotation.Repeatable;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import org.fmi.jobsim.SimulatedJob;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -15,9 +16,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
  *
  * <p>The rank's method ends in that call, and begins anew on the same node as the replacement: with
  * the same test instance and the same statics, which a new process would not have. The other ranks
- * go back to the last checkpoint; if there is none yet, their methods begin anew, too. The {@code
- * finally} blocks of a method that was ended run when the job is over. A test whose rank never
- * begins that iteration fails.
+ * go back to the last checkpoint; before the first one, and outside of loops, their methods begin
+ * anew, too. The {@code finally} blocks of a method that was ended run when the job is over. A test
+ * whose rank never begins that iteration fails.
  */
 @Documented
 @Target(ElementType.METHOD)
@@ -25,6 +26,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Repeatable(KillRank.List.class)
 @ExtendWith(FmiExtension.class)
 public @interface KillRank {
+  /** Instead of an iteration: after a loop, in the first call that communicates. */
+  long AFTER_LOOP = SimulatedJob.Kill.AFTER_LOOP;
+
   /**
    * The rank.
    *
@@ -35,7 +39,7 @@ public @interface KillRank {
   /**
    * The iteration, counted from 0.
    *
-   * @return 0 or more
+   * @return 0 or more, or {@link #AFTER_LOOP}
    */
   long iteration();
 

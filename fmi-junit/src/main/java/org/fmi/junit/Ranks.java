@@ -100,10 +100,11 @@ record Ranks(int size, List<SimulatedJob.Kill> kills, long seed, int abortsWith)
           abortsWith == 0 ? how : how + ", and was to end by abort(" + abortsWith + ")", null);
     }
     for (SimulatedJob.Kill kill : ended.left()) {
-      throw failed(
-          "rank %d never began iteration %d of a loop, in which it was to be killed"
-              .formatted(kill.rank(), kill.iteration()),
-          null);
+      String place =
+          kill.iteration() == KillRank.AFTER_LOOP
+              ? "communicated after a loop"
+              : "began iteration " + kill.iteration() + " of a loop";
+      throw failed("rank " + kill.rank() + " never " + place + ", where it was to be killed", null);
     }
   }
 

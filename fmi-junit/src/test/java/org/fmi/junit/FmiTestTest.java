@@ -84,6 +84,15 @@ final class FmiTestTest {
   }
 
   @FmiTest(ranks = 3)
+  @KillRank(rank = 1, iteration = KillRank.AFTER_LOOP)
+  void aLoopThatHasEndedIsNotRepeated(Fmi fmi) {
+    long sum = Sample.sum(fmi, 9);
+    fmi.world().barrier();
+    assertThat(sum).isEqualTo(Sample.sumOf(3, 9));
+    assertThat(fmi.epoch()).isEqualTo(1);
+  }
+
+  @FmiTest(ranks = 3)
   @KillRank(rank = 0, iteration = 5)
   @KillRank(rank = 1, iteration = 5)
   @KillRank(rank = 2, iteration = 5)
@@ -157,8 +166,12 @@ final class FmiTestTest {
   void aDeathThatNeverCameFails() {
     fails(
         "endsTooEarlyToBeKilled",
-        "rank 1 never began iteration 10 of a loop, in which it was to be killed",
+        "rank 1 never began iteration 10 of a loop, where it was to be killed",
         again(3));
+    fails(
+        "doesNothingAfterItsLoop",
+        "rank 0 never communicated after a loop, where it was to be killed",
+        again(2));
   }
 
   @Test
@@ -205,7 +218,7 @@ final class FmiTestTest {
         "Sample.hasNoFmi has no parameter of type org.fmi.Fmi, which its ranks need to"
             + " communicate");
     fails("killsNobody", "Sample.killsNobody kills rank 2 in a job of 2: ranks count from 0");
-    fails("killsNever", "Sample.killsNever kills in iteration -1: iterations count from 0");
+    fails("killsNever", "Sample.killsNever kills in iteration -2: iterations count from 0");
     fails("hasTooManyParameters", "No ParameterResolver registered for parameter .*String.*");
   }
 

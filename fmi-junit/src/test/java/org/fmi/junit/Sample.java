@@ -94,6 +94,12 @@ final class Sample {
   }
 
   @FmiTest(ranks = 2)
+  @KillRank(rank = 0, iteration = KillRank.AFTER_LOOP)
+  void doesNothingAfterItsLoop(Fmi fmi) {
+    sum(fmi, 2);
+  }
+
+  @FmiTest(ranks = 2)
   @KillRank(rank = 1, iteration = 4)
   void hasIncompleteState(Fmi fmi) {
     long[] forgotten = new long[1];
@@ -181,7 +187,7 @@ final class Sample {
 
   @FmiTest(ranks = 2)
   @KillRank(rank = 1, iteration = 1)
-  @KillRank(rank = 1, iteration = -1)
+  @KillRank(rank = 1, iteration = -2)
   void killsNever(Fmi fmi) {}
 
   @Test
