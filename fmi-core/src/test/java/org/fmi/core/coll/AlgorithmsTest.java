@@ -7,7 +7,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongFunction;
 import org.fmi.Datatype;
 import org.fmi.Op;
+import org.fmi.core.p2p.MemoryNetwork;
 import org.fmi.core.p2p.PointToPoint;
+import org.fmi.core.p2p.Ranks;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,7 +23,7 @@ class AlgorithmsTest {
   }
 
   private static void forAllLengths(int ranks, Case test) {
-    InMemoryNetwork.run(
+    Ranks.run(
         ranks,
         p2p -> {
           Channel channel = channel(p2p);
@@ -101,7 +103,7 @@ class AlgorithmsTest {
     "9, 917504"
   })
   void broadcastsInPieces(int ranks, int bytes) {
-    InMemoryNetwork.run(
+    Ranks.run(
         ranks,
         p2p -> {
           Channel channel = channel(p2p);
@@ -119,7 +121,7 @@ class AlgorithmsTest {
     Reducer reducer = Reducer.of(Op.SUM, Datatype.DOUBLE);
     int n = bytes / 8;
     Object expected = sum(n, 9, 0, 2);
-    InMemoryNetwork.run(
+    Ranks.run(
         2,
         p2p -> {
           Channel channel = channel(p2p);
@@ -303,8 +305,8 @@ class AlgorithmsTest {
   @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 64})
   void barrierWaitsForAll(int ranks) {
     AtomicInteger arrived = new AtomicInteger();
-    InMemoryNetwork network =
-        InMemoryNetwork.runDelayed(
+    MemoryNetwork network =
+        Ranks.runDelayed(
             ranks,
             false,
             ranks,
@@ -320,6 +322,6 @@ class AlgorithmsTest {
               }
             });
     int steps = 32 - Integer.numberOfLeadingZeros(ranks - 1);
-    org.assertj.core.api.Assertions.assertThat(network.messages()).isEqualTo(6L * ranks * steps);
+    org.assertj.core.api.Assertions.assertThat(network.sent()).isEqualTo(6L * ranks * steps);
   }
 }

@@ -6,11 +6,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.spi.FrameHandler;
+import org.fmi.spi.NodeShare;
 import org.fmi.spi.RemoteMemory;
 import org.fmi.spi.Transport;
 import org.fmi.wire.Frame;
@@ -21,27 +23,40 @@ import org.jspecify.annotations.Nullable;
  * Joins ranks in one JVM for tests: a ring of slots for each ordered pair. From a seed it refuses
  * offers and holds frames back now and then.
  */
-final class MemoryNetwork {
+public final class MemoryNetwork {
   /**
    * How it behaves.
    *
    * @param refuse how likely an offer is refused, 0 to below 1
    * @param delay how likely a poll passes over a peer, 0 to below 1
    * @param remote whether ranks can read each other's memory
+   * @param pause how likely a rank that sends, or writes what another reads, pauses, 0 to 1
    */
   record Options(
-      int maxPayload, int eagerLimit, int slots, double refuse, double delay, boolean remote) {
+      int maxPayload,
+      int eagerLimit,
+      int slots,
+      double refuse,
+      double delay,
+      boolean remote,
+      double pause) {
     static final Options PLAIN = new Options(16 << 10, 4 << 10, 64, 0, 0);
     static final Options ROUGH = new Options(128, 64, 4, 0.3, 0.3);
 
+    /** Sends wait for their receives, but for empty ones and single bytes. */
+    static final Options WAITING = new Options(16 << 10, 1, 64, 0, 0);
+
+    /** Ranks run at different speeds. */
+    static final Options UNEVEN = new Options(16 << 10, 4 << 10, 64, 0.1, 0.1, false, 0.15);
+
     /** Without remote memory. */
     Options(int maxPayload, int eagerLimit, int slots, double refuse, double delay) {
-      this(maxPayload, eagerLimit, slots, refuse, delay, false);
+      this(maxPayload, eagerLimit, slots, refuse, delay, false, 0);
     }
 
     /** With it. */
     Options reading() {
-      return new Options(maxPayload, eagerLimit, slots, refuse, delay, true);
+      return new Options(maxPayload, eagerLimit, slots, refuse, delay, true, pause);
     }
   }
 
@@ -49,6 +64,7 @@ final class MemoryNetwork {
   private volatile boolean untilWoken;
   private final Ring[][] rings;
   private final End[] ends;
+  private final MemoryShare[] shares;
   private final AtomicLong sent = new AtomicLong();
 
   /** What may be read, by the first word of its ticket. Guarded by itself. */
@@ -62,8 +78,25 @@ final class MemoryNetwork {
 
   private record Exposed(int rank, MemorySegment memory) {}
 
+  /** Without memory that ranks share. */
   MemoryNetwork(int size, long seed, Options options) {
+    this(size, seed, options, null);
+  }
+
+  /**
+   * A network.
+   *
+   * @param nodes the node of each rank, with which it shares memory
+   */
+  MemoryNetwork(int size, long seed, Options options, int @Nullable [] nodes) {
     this.options = options;
+    this.shares = new MemoryShare[nodes == null ? 0 : size];
+    if (nodes != null) {
+      Map<String, MemorySegment> shared = new ConcurrentHashMap<>();
+      for (int i = 0; i < size; i++) {
+        shares[i] = new MemoryShare(i, nodes, shared, this::nudge);
+      }
+    }
     rings = new Ring[size][size];
     ends = new End[size];
     for (int i = 0; i < size; i++) {
@@ -74,8 +107,19 @@ final class MemoryNetwork {
     }
   }
 
-  Transport transport(int rank) {
+  /** One that behaves well, of ranks that share memory with those of their node. */
+  public static MemoryNetwork ofNodes(int[] nodes) {
+    return new MemoryNetwork(nodes.length, 1, Options.PLAIN, nodes);
+  }
+
+  /** A rank's transport. */
+  public Transport transport(int rank) {
     return ends[rank];
+  }
+
+  private void nudge(int from, int to) {
+    ends[from].pause();
+    ends[to].wakeup();
   }
 
   /** Lets an offer of a rank to another one throw, after so many that do not. */
@@ -103,8 +147,8 @@ final class MemoryNetwork {
     }
   }
 
-  /** Frames sent so far; without those by which ranks ask, and for ever, who has left. */
-  long sent() {
+  /** Frames sent so far; without those by which ranks ask, again and again, who has left. */
+  public long sent() {
     return sent.get();
   }
 
@@ -139,6 +183,7 @@ final class MemoryNetwork {
   private final class End implements Transport, RemoteMemory {
     private static final long LEAST_BYTES = 1 << 10;
     private static final long PIECE_BYTES = 1 << 10;
+    private static final int MOST_PAUSE_NANOS = 100_000;
 
     private final List<Reading> readings = new ArrayList<>();
     private boolean stopped;
@@ -195,6 +240,7 @@ final class MemoryNetwork {
         failing = -1;
         throw new FmiException(ErrorClass.OTHER, "no room");
       }
+      pause();
       Ring ring = rings[rank][peer];
       long at = ring.written.get();
       if (at - ring.read.get() == options.slots
@@ -209,6 +255,17 @@ final class MemoryNetwork {
       }
       ends[peer].wakeup();
       return true;
+    }
+
+    void pause() {
+      if (options.pause > 0 && random.nextDouble() < options.pause) {
+        LockSupport.parkNanos(random.nextInt(MOST_PAUSE_NANOS));
+      }
+    }
+
+    @Override
+    public @Nullable NodeShare share() {
+      return shares.length == 0 ? null : shares[rank];
     }
 
     @Override
