@@ -44,10 +44,10 @@ public final class MemoryNetwork {
     static final Options ROUGH = new Options(128, 64, 4, 0.3, 0.3);
 
     /** Sends wait for their receives, but for empty ones and single bytes. */
-    static final Options WAITING = new Options(16 << 10, 1, 64, 0, 0);
+    static final Options WAITING = new Options(4 << 10, 1, 16, 0, 0);
 
     /** Ranks run at different speeds. */
-    static final Options UNEVEN = new Options(16 << 10, 4 << 10, 64, 0.1, 0.1, false, 0.15);
+    static final Options UNEVEN = new Options(16 << 10, 4 << 10, 16, 0.1, 0.1, false, 0.15);
 
     /** Without remote memory. */
     Options(int maxPayload, int eagerLimit, int slots, double refuse, double delay) {
@@ -159,7 +159,10 @@ public final class MemoryNetwork {
 
   private final class Ring {
     final int slotBytes = FrameLayout.HEADER_BYTES + options.maxPayload;
-    final MemorySegment memory = MemorySegment.ofArray(new byte[options.slots * slotBytes]);
+
+    /** Made by the first that sends: most pairs of many ranks never do. */
+    MemorySegment memory = MemorySegment.NULL;
+
     final AtomicLong written = new AtomicLong();
     final AtomicLong read = new AtomicLong();
   }
@@ -246,6 +249,9 @@ public final class MemoryNetwork {
       if (at - ring.read.get() == options.slots
           || (options.refuse > 0 && random.nextDouble() < options.refuse)) {
         return false;
+      }
+      if (ring.memory.byteSize() == 0) {
+        ring.memory = MemorySegment.ofArray(new byte[options.slots * ring.slotBytes]);
       }
       long slot = at % options.slots * ring.slotBytes;
       frame.encode(ring.memory, slot);
