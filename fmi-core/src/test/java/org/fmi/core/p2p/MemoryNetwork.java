@@ -198,6 +198,12 @@ public final class MemoryNetwork {
 
     private final int rank;
     private final Random random;
+    private final boolean[] unreachable = new boolean[rings.length];
+
+    /** Those that have closed, as this rank was told. */
+    private final boolean[] lost = new boolean[rings.length];
+
+    private volatile boolean closed;
     private volatile boolean signal;
     private volatile @Nullable Thread sleeper;
 
@@ -217,11 +223,15 @@ public final class MemoryNetwork {
     }
 
     @Override
-    public void start(byte[][] endpoints) {}
+    public void start(byte[][] endpoints) {
+      for (int peer = 0; peer < endpoints.length; peer++) {
+        unreachable[peer] = endpoints[peer].length == 0;
+      }
+    }
 
     @Override
     public boolean reaches(int peer) {
-      return peer < ends.length;
+      return peer < ends.length && !unreachable[peer];
     }
 
     @Override
@@ -246,8 +256,11 @@ public final class MemoryNetwork {
       pause();
       Ring ring = rings[rank][peer];
       long at = ring.written.get();
-      if (at - ring.read.get() == options.slots
-          || (options.refuse > 0 && random.nextDouble() < options.refuse)) {
+      if (at - ring.read.get() == options.slots) {
+        return false;
+      }
+      if (options.refuse > 0 && random.nextDouble() < options.refuse) {
+        signal = true; // nobody else would say that there is room again
         return false;
       }
       if (ring.memory.byteSize() == 0) {
@@ -284,6 +297,7 @@ public final class MemoryNetwork {
       int work = 0;
       for (int peer = 0; peer < ends.length; peer++) {
         Ring ring = rings[peer][rank];
+        boolean gone = ends[peer].closed; // before the last look at what it has sent
         long at = ring.read.get();
         while (at != ring.written.get()
             && (options.delay == 0 || random.nextDouble() >= options.delay)) {
@@ -292,6 +306,13 @@ public final class MemoryNetwork {
           ring.read.set(at);
           work++;
           ends[peer].wakeup();
+        }
+        if (at != ring.written.get()) {
+          signal = true; // passed over, for now
+        } else if (gone && peer != rank && !lost[peer]) {
+          lost[peer] = true;
+          work++;
+          handler.onPeerLost(peer, "closed");
         }
       }
       return work + advance(handler);
@@ -348,6 +369,7 @@ public final class MemoryNetwork {
       int work = 0;
       for (Reading r : List.copyOf(readings)) {
         if (options.delay > 0 && random.nextDouble() < options.delay) {
+          signal = true;
           continue;
         }
         synchronized (exposures) {
@@ -368,6 +390,8 @@ public final class MemoryNetwork {
         if (r.done == r.to.byteSize()) {
           readings.remove(r);
           handler.onRead(r.peer, r.id);
+        } else {
+          signal = true; // nobody else reads the rest
         }
       }
       return work;
@@ -412,6 +436,11 @@ public final class MemoryNetwork {
     }
 
     @Override
-    public void close() {}
+    public void close() {
+      closed = true;
+      for (End end : ends) {
+        end.wakeup();
+      }
+    }
   }
 }
