@@ -1,14 +1,15 @@
 package org.fmi.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicReference;
-import org.assertj.core.api.ThrowableAssert;
-import org.junit.jupiter.api.Test;
+import org.fmi.Fmi;
+import org.fmi.junit.FmiTest;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class OptionsTest {
+  private static final int WRONG_USAGE = 2;
+
   private static final String HELP =
       """
       sample - shows options
@@ -23,48 +24,57 @@ class OptionsTest {
     BLUE
   }
 
-  private static Options parse(String... args) throws Exception {
-    AtomicReference<Options> options = new AtomicReference<>();
-    new ThreadWorld(1)
-        .run(
-            ThreadWorld.Loops.UNDISTURBED,
-            fmi -> options.set(Options.parse(fmi.world(), HELP, args)));
-    return Objects.requireNonNull(options.get());
+  @RegisterExtension private final Console console = new Console();
+
+  private static Options parse(Fmi fmi, String... args) {
+    return Objects.requireNonNull(Options.parse(fmi.world(), HELP, args));
   }
 
-  @Test
-  void readsValuesAndFlags() throws Exception {
-    Options options = parse("--count", "7", "--fast");
+  @FmiTest(ranks = 1)
+  void readsValuesAndFlags(Fmi fmi) {
+    Options options = parse(fmi, "--count", "7", "--fast");
     assertThat(options.integer("--count", 1, 0, 10)).isEqualTo(7);
     assertThat(options.has("--fast")).isTrue();
-    assertThat(parse().integer("--count", 1, 0, 10)).isEqualTo(1);
-    assertThat(parse().has("--fast")).isFalse();
-    assertThat(parse().choice("--count", Color.BLUE)).isEqualTo(Color.BLUE);
-    assertThat(parse("--count", "RED").choice("--count", Color.BLUE)).isEqualTo(Color.RED);
+    assertThat(parse(fmi).integer("--count", 1, 0, 10)).isEqualTo(1);
+    assertThat(parse(fmi).has("--fast")).isFalse();
+    assertThat(parse(fmi).choice("--count", Color.BLUE)).isEqualTo(Color.BLUE);
+    assertThat(parse(fmi, "--count", "RED").choice("--count", Color.BLUE)).isEqualTo(Color.RED);
   }
 
-  @Test
-  void showsHelp() throws Exception {
-    String printed =
-        new ThreadWorld(2)
-            .run(
-                ThreadWorld.Loops.UNDISTURBED,
-                fmi -> assertThat(Options.parse(fmi.world(), HELP, "--fast", "--help")).isNull());
-    assertThat(printed).isEqualTo(HELP);
+  @FmiTest(ranks = 2)
+  void rankZeroShowsHelp(Fmi fmi) {
+    assertThat(Options.parse(fmi.world(), HELP, "--fast", "--help")).isNull();
+    fmi.world().barrier();
+    assertThat(console.text()).isEqualTo(HELP);
   }
 
-  @Test
-  void refusesWhatCannotWorkWithStatus2() {
-    refuses(() -> parse("--fats"));
-    refuses(() -> parse("--count"));
-    refuses(() -> parse("stray"));
-    refuses(() -> parse("--count", "x").integer("--count", 1, 0, 10));
-    refuses(() -> parse("--count", "11").integer("--count", 1, 0, 10));
-    refuses(() -> parse("--count", "GREEN").choice("--count", Color.BLUE));
+  @FmiTest(ranks = 2, abortsWith = WRONG_USAGE)
+  void refusesUnknownOptions(Fmi fmi) {
+    parse(fmi, "--fats");
   }
 
-  private static void refuses(ThrowableAssert.ThrowingCallable call) {
-    assertThatThrownBy(call)
-        .isInstanceOfSatisfying(ThreadWorld.Aborted.class, e -> assertThat(e.status).isEqualTo(2));
+  @FmiTest(ranks = 2, abortsWith = WRONG_USAGE)
+  void refusesWhatIsNoOption(Fmi fmi) {
+    parse(fmi, "stray");
+  }
+
+  @FmiTest(ranks = 2, abortsWith = WRONG_USAGE)
+  void refusesAMissingValue(Fmi fmi) {
+    parse(fmi, "--count");
+  }
+
+  @FmiTest(ranks = 2, abortsWith = WRONG_USAGE)
+  void refusesWhatIsNoNumber(Fmi fmi) {
+    parse(fmi, "--count", "x").integer("--count", 1, 0, 10);
+  }
+
+  @FmiTest(ranks = 2, abortsWith = WRONG_USAGE)
+  void refusesANumberOutOfRange(Fmi fmi) {
+    parse(fmi, "--count", "11").integer("--count", 1, 0, 10);
+  }
+
+  @FmiTest(ranks = 2, abortsWith = WRONG_USAGE)
+  void refusesWhatIsNoChoice(Fmi fmi) {
+    parse(fmi, "--count", "GREEN").choice("--count", Color.BLUE);
   }
 }

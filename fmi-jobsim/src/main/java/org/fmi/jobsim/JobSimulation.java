@@ -1,13 +1,16 @@
 package org.fmi.jobsim;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.fmi.Fmi;
+import org.fmi.control.RankMessage;
 import org.fmi.core.progress.OwnCore;
 import org.fmi.core.recovery.RankRuntime;
 import org.fmi.job.FaultSpec;
@@ -169,6 +172,9 @@ final class JobSimulation implements Supervisor {
   /** Where the process of each rank was started last. */
   private final int[] nodeOf;
 
+  /** The faults asked for that ranks have come to, by their number. */
+  private final Set<Integer> reached = new HashSet<>();
+
   private final List<Notice> notices = new ArrayList<>();
   private final List<String> reports = new ArrayList<>();
   private Predicate<Notice> killWhen = notice -> false;
@@ -226,10 +232,19 @@ final class JobSimulation implements Supervisor {
   }
 
   Outcome run() {
+    return run(oracle::check);
+  }
+
+  /**
+   * Runs the job.
+   *
+   * @param check called between any two events
+   */
+  Outcome run(Runnable check) {
     carryOut(job.begin());
     simulation.run(
         () -> {
-          oracle.check();
+          check.run();
           return end != null;
         });
     JobCommand.End ended = end;
@@ -261,6 +276,21 @@ final class JobSimulation implements Supervisor {
 
   List<Notice> notices() {
     return List.copyOf(notices);
+  }
+
+  /** Those of the faults asked for that no rank has come to. */
+  List<FaultSpec> faultsLeft() {
+    List<FaultSpec> left = new ArrayList<>();
+    for (int id = 0; id < shape.faults().size(); id++) {
+      if (!reached.contains(id)) {
+        left.add(shape.faults().get(id));
+      }
+    }
+    return left;
+  }
+
+  SimCluster cluster() {
+    return cluster;
   }
 
   /** How processes ended by themselves. */
@@ -310,8 +340,12 @@ final class JobSimulation implements Supervisor {
           carryOut(job.on(new JobEvent.RankSilent(m.rank(), m.incarnation())));
       case FromDaemon.RankDying m ->
           carryOut(job.on(new JobEvent.RankDying(m.rank(), m.incarnation())));
-      case FromDaemon.Said m ->
-          carryOut(job.on(new JobEvent.FromRank(m.rank(), m.incarnation(), m.message())));
+      case FromDaemon.Said m -> {
+        if (m.message() instanceof RankMessage.AtFault fault) {
+          reached.add(fault.fault());
+        }
+        carryOut(job.on(new JobEvent.FromRank(m.rank(), m.incarnation(), m.message())));
+      }
       case FromDaemon.Warning m -> reports.add(simulation.nanoTime() / 1000 + " us " + m);
       case FromDaemon.Hello _, FromDaemon.Output _, FromDaemon.InputTaken _ ->
           throw new AssertionError(message);

@@ -193,8 +193,8 @@ public final class SimProcess {
     return link;
   }
 
-  /** Whether what it does has no effect any more. */
-  boolean gone() {
+  /** Whether what it does has no effect any more: it is dead, or the simulation is over. */
+  public boolean gone() {
     return state == State.DEAD || simulation.over();
   }
 
@@ -209,6 +209,11 @@ public final class SimProcess {
 
   boolean isCurrent() {
     return thread.isCurrent();
+  }
+
+  /** Where its thread is. */
+  public StackTraceElement[] stack() {
+    return thread.stack();
   }
 
   /**

@@ -1,41 +1,43 @@
 package org.fmi.examples.himeno;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.fmi.Fmi;
 import org.fmi.examples.Slice;
-import org.fmi.examples.ThreadWorld;
-import org.fmi.examples.ThreadWorld.Loops;
+import org.fmi.junit.FmiTest;
+import org.fmi.junit.KillRank;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HimenoTest {
   private static final int ITERATIONS = 12;
 
-  private static double gosa(ThreadWorld world, Loops loops) throws Exception {
-    return gosa(world, loops, Kernel.PLAIN);
+  /** Runs it; rank 0 alone has the sum of the squared residuals, the others zero. */
+  private static double gosa(Fmi fmi, Kernel kernel, int recoveries) {
+    String result =
+        Himeno.run(
+            fmi,
+            "--grid",
+            "XS",
+            "--iterations",
+            Integer.toString(ITERATIONS),
+            "--kernel",
+            kernel.toString());
+    if (fmi.world().rank() > 0) {
+      return 0;
+    }
+    String line = "result gosa=(\\S+) iterations=12 mflops=\\d+ recoveries=" + recoveries + "\n";
+    Matcher matcher = Pattern.compile(line).matcher(result);
+    assertThat(matcher.matches()).as(result).isTrue();
+    return Double.parseDouble(matcher.group(1));
   }
 
-  private static double gosa(ThreadWorld world, Loops loops, Kernel kernel) throws Exception {
-    String[] args = {
-      "--grid", "XS", "--iterations", Integer.toString(ITERATIONS), "--kernel", kernel.toString()
-    };
-    String printed = world.run(loops, fmi -> System.out.print(Himeno.run(fmi, args)));
-    Matcher result =
-        Pattern.compile("result gosa=(\\S+) iterations=12 mflops=\\d+ recoveries=0\n")
-            .matcher(printed);
-    assertThat(result.matches()).as(printed).isTrue();
-    return Double.parseDouble(result.group(1));
-  }
-
-  @Test
-  void oneBlockComputesWhatTheOfficialProgramDoes() {
+  private static double gosaOfOneBlock() {
     Grid grid = Grid.XS;
     Slice is = new Slice(0, grid.insideI());
     Slice js = new Slice(0, grid.insideJ());
@@ -44,24 +46,46 @@ class HimenoTest {
     for (int i = 0; i < ITERATIONS; i++) {
       gosa = block.jacobi();
     }
-    assertThat(gosa).isCloseTo(reference(grid), within(1e-4 * gosa));
+    return gosa;
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 4, 6, 7, 9})
-  void anyNumberOfRanksComputesTheSame(int ranks) throws Exception {
-    double gosa = gosa(new ThreadWorld(ranks), Loops.UNDISTURBED);
-    // Only the order of the last sum depends on the number of ranks.
-    assertThat(gosa).isCloseTo(gosa(new ThreadWorld(1), Loops.UNDISTURBED), within(1e-12 * gosa));
+  /** Whether it is that of one block, but for the order of the last sum. */
+  private static void isRight(Fmi fmi, double gosa) {
+    if (fmi.world().rank() == 0) {
+      assertThat(gosa).isCloseTo(gosaOfOneBlock(), within(1e-12 * gosa));
+    }
   }
 
-  @ParameterizedTest
-  @EnumSource(Kernel.class)
-  void itsStateIsComplete(Kernel kernel) throws Exception {
-    ThreadWorld world = new ThreadWorld(4);
-    double gosa = gosa(world, Loops.UNDISTURBED, kernel);
-    assertThat(gosa(world, Loops.ROLLED_BACK, kernel)).isEqualTo(gosa);
-    assertThat(gosa(world, Loops.ALREADY_DONE, kernel)).isEqualTo(gosa);
+  @Test
+  void oneBlockComputesWhatTheOfficialProgramDoes() {
+    double gosa = gosaOfOneBlock();
+    assertThat(gosa).isCloseTo(reference(Grid.XS), within(1e-4 * gosa));
+  }
+
+  @FmiTest(ranks = {1, 2, 3, 4, 6, 7, 9})
+  void anyNumberOfRanksComputesTheSame(Fmi fmi) {
+    isRight(fmi, gosa(fmi, Kernel.PLAIN, 0));
+  }
+
+  @FmiTest(ranks = 4)
+  @KillRank(rank = 3, iteration = 8)
+  void itsStateIsComplete(Fmi fmi) {
+    isRight(fmi, gosa(fmi, Kernel.PLAIN, 1));
+  }
+
+  @FmiTest(ranks = 4)
+  @KillRank(rank = 0, iteration = 8)
+  void theStateOfTheVectorKernelIsComplete(Fmi fmi) {
+    isRight(fmi, gosa(fmi, Kernel.VECTOR, 1));
+  }
+
+  @FmiTest(ranks = 4)
+  @KillRank(rank = 1, iteration = KillRank.AFTER_LOOP)
+  void itGoesOnFromTheEndOfItsLoop(Fmi fmi) {
+    double gosa = gosa(fmi, Kernel.PLAIN, fmi.epoch());
+    fmi.world().barrier();
+    assertThat(fmi.epoch()).isEqualTo(1);
+    isRight(fmi, gosa);
   }
 
   /** A row's 62 points do not fill whole vectors, nor its blocks whole groups of rows. */
@@ -103,10 +127,9 @@ class HimenoTest {
     return block;
   }
 
-  @Test
-  void refusesMoreRanksThanPoints() {
-    assertThatThrownBy(() -> gosa(new ThreadWorld(31), Loops.UNDISTURBED))
-        .isInstanceOf(ThreadWorld.Aborted.class);
+  @FmiTest(ranks = 31, abortsWith = 2)
+  void refusesMoreRanksThanPoints(Fmi fmi) {
+    gosa(fmi, Kernel.PLAIN, 0);
   }
 
   /** The benchmark as its authors wrote it: three-dimensional arrays, all in single precision. */

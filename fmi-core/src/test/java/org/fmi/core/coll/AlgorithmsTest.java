@@ -8,7 +8,9 @@ import java.util.function.LongFunction;
 import org.assertj.core.api.Assertions;
 import org.fmi.Datatype;
 import org.fmi.Op;
+import org.fmi.core.p2p.MemoryNetwork;
 import org.fmi.core.p2p.PointToPoint;
+import org.fmi.core.p2p.Ranks;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,7 +24,7 @@ class AlgorithmsTest {
   }
 
   private static void forAllLengths(int ranks, Case test) {
-    InMemoryNetwork.run(
+    Ranks.run(
         ranks,
         p2p -> {
           Channel channel = channel(p2p);
@@ -40,7 +42,7 @@ class AlgorithmsTest {
     return new Location(array, 0);
   }
 
-  /** Blocks of the given length, one per rank, one after the other. */
+  /** Blocks of the given length, one a rank, one after the other. */
   private static Object concat(int ranks, int n, LongFunction<Object> block) {
     Object all = Vectors.array(Datatype.INT, ranks * n);
     for (int r = 0; r < ranks; r++) {
@@ -102,7 +104,7 @@ class AlgorithmsTest {
     "9, 917504"
   })
   void broadcastsInPieces(int ranks, int bytes) {
-    InMemoryNetwork.run(
+    Ranks.run(
         ranks,
         p2p -> {
           Channel channel = channel(p2p);
@@ -120,7 +122,7 @@ class AlgorithmsTest {
     Reducer reducer = Reducer.of(Op.SUM, Datatype.DOUBLE);
     int n = bytes / 8;
     Object expected = sum(n, 9, 0, 2);
-    InMemoryNetwork.run(
+    Ranks.run(
         2,
         p2p -> {
           Channel channel = channel(p2p);
@@ -304,8 +306,8 @@ class AlgorithmsTest {
   @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 64})
   void barrierWaitsForAll(int ranks) {
     AtomicInteger arrived = new AtomicInteger();
-    InMemoryNetwork network =
-        InMemoryNetwork.runDelayed(
+    MemoryNetwork network =
+        Ranks.runDelayed(
             ranks,
             false,
             ranks,
@@ -321,6 +323,6 @@ class AlgorithmsTest {
               }
             });
     int steps = 32 - Integer.numberOfLeadingZeros(ranks - 1);
-    Assertions.assertThat(network.messages()).isEqualTo(6L * ranks * steps);
+    Assertions.assertThat(network.sent()).isEqualTo(6L * ranks * steps);
   }
 }

@@ -11,6 +11,7 @@ import org.fmi.FmiException;
 import org.fmi.Rollback;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.PointToPoint;
+import org.fmi.core.p2p.Ranks;
 import org.fmi.core.progress.WaitStrategy;
 import org.fmi.spi.NodeShare;
 import org.fmi.spi.Transport;
@@ -57,7 +58,7 @@ class ChannelTest {
   /** Whatever they are called in their communicator or node. */
   @Test
   void errorsNameWorldRanks() {
-    InMemoryNetwork.runOnOneNode(
+    Ranks.runOnOneNode(
         2,
         p2p -> {
           int rank = 1 - p2p.rank();

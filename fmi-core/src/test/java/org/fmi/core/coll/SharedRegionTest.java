@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -11,7 +12,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.fmi.Datatype;
 import org.fmi.FmiException;
 import org.fmi.Op;
+import org.fmi.core.p2p.MemoryNetwork;
+import org.fmi.core.p2p.MemoryShare;
 import org.fmi.core.p2p.PointToPoint;
+import org.fmi.core.p2p.Ranks;
+import org.fmi.core.p2p.Recording;
+import org.fmi.spi.Transport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -42,6 +48,10 @@ class SharedRegionTest {
     }
     assertThat(channel.region()).isNotNull();
     return channel;
+  }
+
+  private static MemoryShare share(PointToPoint p2p) {
+    return (MemoryShare) Objects.requireNonNull(p2p.share());
   }
 
   private static Location at(double[] array) {
@@ -83,7 +93,7 @@ class SharedRegionTest {
   @ParameterizedTest
   @CsvSource({"2, 1", "2, 2", "3, 3", "4, 4", "5, 5", "8, 6"})
   void anySequenceWithAnyRoots(int ranks, long seed) {
-    InMemoryNetwork.runDelayed(
+    Ranks.runDelayed(
         ranks,
         true,
         seed,
@@ -120,7 +130,7 @@ class SharedRegionTest {
   void anySequenceOnSeveralNodes(String mapping) {
     int[] nodes = Arrays.stream(mapping.split(" ")).mapToInt(Integer::parseInt).toArray();
     long seed = mapping.hashCode();
-    InMemoryNetwork.runOnNodes(
+    Ranks.runOnNodes(
         nodes,
         seed,
         p2p -> {
@@ -147,7 +157,7 @@ class SharedRegionTest {
   void barrierOfSeveralNodesWaitsForAll(String mapping) {
     int[] nodes = Arrays.stream(mapping.split(" ")).mapToInt(Integer::parseInt).toArray();
     AtomicInteger arrived = new AtomicInteger();
-    InMemoryNetwork.runOnNodes(
+    Ranks.runOnNodes(
         nodes,
         mapping.hashCode(),
         p2p -> {
@@ -164,26 +174,28 @@ class SharedRegionTest {
   @ValueSource(strings = {"0 0 0", "0 0 1", "0 1 0 1"})
   void whatTheLastLoopLeftIsNotUsedWhileReceivesAreRecordedNorInAnotherEpoch(String mapping) {
     int[] nodes = Arrays.stream(mapping.split(" ")).mapToInt(Integer::parseInt).toArray();
-    InMemoryNetwork.runOnNodes(
+    MemoryNetwork next = MemoryNetwork.ofNodes(nodes);
+    Ranks.runOnNodes(
         nodes,
         mapping.hashCode(),
-        p2p -> {
+        messenger -> {
+          Recording p2p = new Recording(messenger, 1 << 20, () -> {});
           Channel channel = new Channel(p2p, 1, null, p2p.rank(), p2p.size());
           for (int i = 0; i < USES_BEFORE_REGION; i++) {
             Collectives.barrier(channel);
           }
           assertThat(channel.region() != null || channel.nodes() != null).isTrue();
-          InMemoryNetwork.record(p2p, true);
+          p2p.recorder().record();
           assertThat(channel.region()).isNull();
           assertThat(channel.nodes()).isNull();
-          InMemoryNetwork.record(p2p, false);
+          p2p.recorder().off();
           assertThat(channel.region() != null || channel.nodes() != null).isTrue();
-          InMemoryNetwork.record(p2p, true);
-          InMemoryNetwork.enter(p2p, 1);
+          p2p.recorder().record();
+          messenger.enter(1, new Transport[] {next.transport(p2p.rank())});
           assertThat(channel.region()).isNull();
           assertThat(channel.nodes()).isNull();
           check(channel, Kind.BCAST, 1, 3, 0);
-          InMemoryNetwork.record(p2p, false);
+          p2p.recorder().off();
           assertThat(channel.region()).isNull();
           assertThat(channel.nodes()).isNull();
         });
@@ -193,7 +205,7 @@ class SharedRegionTest {
   @ValueSource(strings = {"0 0", "0 0 1 1"})
   void aFreedChannelGivesUpItsMemory(String mapping) {
     int[] nodes = Arrays.stream(mapping.split(" ")).mapToInt(Integer::parseInt).toArray();
-    InMemoryNetwork.runOnNodes(
+    Ranks.runOnNodes(
         nodes,
         1,
         p2p -> {
@@ -204,19 +216,19 @@ class SharedRegionTest {
             }
             channel.free();
             channel.free();
-            assertThat(InMemoryNetwork.unmapped(p2p)).isEqualTo(context);
+            assertThat(share(p2p).unmapped()).isEqualTo(context);
           }
         });
   }
 
   @Test
   void noNodeKeepsItsMemoryIfAnotherHasNone() {
-    InMemoryNetwork.runOnNodes(
+    Ranks.runOnNodes(
         new int[] {0, 0, 1, 1},
         1,
         p2p -> {
           if (p2p.rank() == 2) {
-            InMemoryNetwork.refuseMemory(p2p);
+            share(p2p).refuse();
           }
           Channel channel = new Channel(p2p, 1, null, p2p.rank(), p2p.size());
           for (int i = 0; i <= USES_BEFORE_REGION; i++) {
@@ -224,7 +236,7 @@ class SharedRegionTest {
           }
           assertThat(channel.region()).isNull();
           assertThat(channel.nodes()).isNull();
-          assertThat(InMemoryNetwork.unmapped(p2p)).isEqualTo(p2p.rank() < 2 ? 1 : 0);
+          assertThat(share(p2p).unmapped()).isEqualTo(p2p.rank() < 2 ? 1 : 0);
           check(channel, Kind.ALL_REDUCE, 1, 3, 0);
         });
   }
@@ -245,12 +257,12 @@ class SharedRegionTest {
     for (int i = 1; i < expected.length; i += 2) {
       expected[i] = 7;
     }
-    InMemoryNetwork.run(
+    Ranks.run(
         2,
         p2p ->
             assertThat(ofZeros(new Channel(p2p, 1, null, p2p.rank(), 2), op, pairs))
                 .containsExactly(expected));
-    InMemoryNetwork.runOnOneNode(
+    Ranks.runOnOneNode(
         2, p2p -> assertThat(ofZeros(channel(p2p), op, pairs)).containsExactly(expected));
   }
 
@@ -269,7 +281,7 @@ class SharedRegionTest {
   /** Of long vectors only a part is in the memory at a time. */
   @Test
   void lengthsThatDifferByMoreThanAPieceAreSeen() {
-    InMemoryNetwork.runOnOneNode(
+    Ranks.runOnOneNode(
         2,
         p2p -> {
           Channel channel = channel(p2p);
@@ -422,7 +434,7 @@ class SharedRegionTest {
     for (Kind kind : new Kind[] {Kind.BCAST, Kind.SCATTER, Kind.GATHER, Kind.REDUCE}) {
       boolean rootWrites = kind == Kind.BCAST || kind == Kind.SCATTER;
       CountDownLatch ahead = new CountDownLatch(rootWrites ? 1 : ranks - 1);
-      InMemoryNetwork.runOnOneNode(
+      Ranks.runOnOneNode(
           ranks,
           p2p -> {
             Channel channel = channel(p2p);
@@ -448,7 +460,7 @@ class SharedRegionTest {
     for (Kind kind : KINDS) {
       assertThatThrownBy(
               () ->
-                  InMemoryNetwork.runOnOneNode(
+                  Ranks.runOnOneNode(
                       3,
                       p2p -> {
                         Channel channel = channel(p2p);
@@ -466,7 +478,7 @@ class SharedRegionTest {
 
   @Test
   void anotherCountOrCallIsToldToWhoReads() {
-    InMemoryNetwork.runOnOneNode(
+    Ranks.runOnOneNode(
         2,
         p2p -> {
           Channel channel = channel(p2p);

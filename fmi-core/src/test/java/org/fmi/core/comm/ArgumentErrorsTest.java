@@ -15,7 +15,8 @@ import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Group;
 import org.fmi.Op;
-import org.fmi.core.coll.InMemoryNetwork;
+import org.fmi.core.p2p.MemoryNetwork;
+import org.fmi.core.p2p.Ranks;
 import org.junit.jupiter.api.Test;
 
 /** Wrong arguments: each error has its class, names value and way out, and nothing is sent. */
@@ -33,15 +34,15 @@ class ArgumentErrorsTest {
 
   /** Runs checks at rank 1 of 2; no message may be sent by them. */
   private static void at1(Consumer<Comm> checks) {
-    InMemoryNetwork network =
-        InMemoryNetwork.run(
+    MemoryNetwork network =
+        Ranks.run(
             2,
             p2p -> {
               if (p2p.rank() == 1) {
                 checks.accept(Worlds.world(p2p));
               }
             });
-    assertThat(network.messages()).isZero();
+    assertThat(network.sent()).isZero();
   }
 
   @Test

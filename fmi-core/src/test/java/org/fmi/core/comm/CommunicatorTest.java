@@ -18,7 +18,7 @@ import org.fmi.Group;
 import org.fmi.Op;
 import org.fmi.Request;
 import org.fmi.Status;
-import org.fmi.core.coll.InMemoryNetwork;
+import org.fmi.core.p2p.Ranks;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -346,7 +346,7 @@ class CommunicatorTest {
 
   @Test
   void aRollbackMakesIdsAgainAndRefusesLaterCommunicators() {
-    InMemoryNetwork.run(
+    Ranks.run(
         3,
         p2p -> {
           ContextIds ids = new ContextIds();
@@ -371,7 +371,7 @@ class CommunicatorTest {
 
   @Test
   void aRollbackToBeforeItWasFreedBringsACommunicatorBack() {
-    InMemoryNetwork.run(
+    Ranks.run(
         2,
         p2p -> {
           ContextIds ids = new ContextIds();
@@ -389,7 +389,7 @@ class CommunicatorTest {
 
   @Test
   void theRuntimesOwnCommunicatorIsApart() {
-    InMemoryNetwork.run(
+    Ranks.run(
         2,
         p2p -> {
           ContextIds ids = new ContextIds();
@@ -411,7 +411,7 @@ class CommunicatorTest {
   @Test
   void abortEndsTheJobAndDoesNotReturn() throws InterruptedException {
     BlockingQueue<Integer> statuses = new ArrayBlockingQueue<>(2);
-    InMemoryNetwork.run(
+    Ranks.run(
         1,
         p2p -> {
           Communicator world = Communicator.world(p2p, new ContextIds(), statuses::add);

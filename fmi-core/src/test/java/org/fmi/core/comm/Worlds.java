@@ -1,8 +1,8 @@
 package org.fmi.core.comm;
 
 import java.util.function.IntConsumer;
-import org.fmi.core.coll.InMemoryNetwork;
 import org.fmi.core.p2p.PointToPoint;
+import org.fmi.core.p2p.Ranks;
 
 /** Runs a program at several ranks in threads of this JVM. */
 final class Worlds {
@@ -21,17 +21,17 @@ final class Worlds {
 
   /** Runs it twice: with all ranks on nodes of their own, and on one. */
   static void run(int ranks, Program program) {
-    InMemoryNetwork.run(ranks, p2p -> program.run(world(p2p)));
-    InMemoryNetwork.runOnOneNode(ranks, p2p -> program.run(world(p2p)));
+    Ranks.run(ranks, p2p -> program.run(world(p2p)));
+    Ranks.runOnOneNode(ranks, p2p -> program.run(world(p2p)));
   }
 
   /** Runs it with the ranks on the given nodes, delayed at random. */
   static void runOnNodes(int[] nodes, long seed, Program program) {
-    InMemoryNetwork.runOnNodes(nodes, seed, p2p -> program.run(world(p2p)));
+    Ranks.runOnNodes(nodes, seed, p2p -> program.run(world(p2p)));
   }
 
   static void runDelayed(int ranks, boolean oneNode, long seed, Program program) {
-    InMemoryNetwork.runDelayed(ranks, oneNode, seed, p2p -> program.run(world(p2p)));
+    Ranks.runDelayed(ranks, oneNode, seed, p2p -> program.run(world(p2p)));
   }
 
   static Communicator world(PointToPoint p2p) {

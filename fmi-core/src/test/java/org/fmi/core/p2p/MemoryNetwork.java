@@ -6,11 +6,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.spi.FrameHandler;
+import org.fmi.spi.NodeShare;
 import org.fmi.spi.RemoteMemory;
 import org.fmi.spi.Transport;
 import org.fmi.wire.Frame;
@@ -21,27 +23,40 @@ import org.jspecify.annotations.Nullable;
  * Joins ranks in one JVM for tests: a ring of slots for each ordered pair. From a seed it refuses
  * offers and holds frames back now and then.
  */
-final class MemoryNetwork {
+public final class MemoryNetwork {
   /**
    * How it behaves.
    *
    * @param refuse how likely an offer is refused, 0 to below 1
    * @param delay how likely a poll passes over a peer, 0 to below 1
    * @param remote whether ranks can read each other's memory
+   * @param pause how likely a rank that sends, or writes what another reads, pauses, 0 to 1
    */
   record Options(
-      int maxPayload, int eagerLimit, int slots, double refuse, double delay, boolean remote) {
+      int maxPayload,
+      int eagerLimit,
+      int slots,
+      double refuse,
+      double delay,
+      boolean remote,
+      double pause) {
     static final Options PLAIN = new Options(16 << 10, 4 << 10, 64, 0, 0);
     static final Options ROUGH = new Options(128, 64, 4, 0.3, 0.3);
 
+    /** Sends wait for their receives, but for empty ones and single bytes. */
+    static final Options WAITING = new Options(4 << 10, 1, 16, 0, 0);
+
+    /** Ranks run at different speeds. */
+    static final Options UNEVEN = new Options(16 << 10, 4 << 10, 16, 0.1, 0.1, false, 0.15);
+
     /** Without remote memory. */
     Options(int maxPayload, int eagerLimit, int slots, double refuse, double delay) {
-      this(maxPayload, eagerLimit, slots, refuse, delay, false);
+      this(maxPayload, eagerLimit, slots, refuse, delay, false, 0);
     }
 
     /** With it. */
     Options reading() {
-      return new Options(maxPayload, eagerLimit, slots, refuse, delay, true);
+      return new Options(maxPayload, eagerLimit, slots, refuse, delay, true, pause);
     }
   }
 
@@ -49,6 +64,7 @@ final class MemoryNetwork {
   private volatile boolean untilWoken;
   private final Ring[][] rings;
   private final End[] ends;
+  private final MemoryShare[] shares;
   private final AtomicLong sent = new AtomicLong();
 
   /** What may be read, by the first word of its ticket. Guarded by itself. */
@@ -62,8 +78,25 @@ final class MemoryNetwork {
 
   private record Exposed(int rank, MemorySegment memory) {}
 
+  /** Without memory that ranks share. */
   MemoryNetwork(int size, long seed, Options options) {
+    this(size, seed, options, null);
+  }
+
+  /**
+   * A network.
+   *
+   * @param nodes the node of each rank, with which it shares memory
+   */
+  MemoryNetwork(int size, long seed, Options options, int @Nullable [] nodes) {
     this.options = options;
+    this.shares = new MemoryShare[nodes == null ? 0 : size];
+    if (nodes != null) {
+      Map<String, MemorySegment> shared = new ConcurrentHashMap<>();
+      for (int i = 0; i < size; i++) {
+        shares[i] = new MemoryShare(i, nodes, shared, this::nudge);
+      }
+    }
     rings = new Ring[size][size];
     ends = new End[size];
     for (int i = 0; i < size; i++) {
@@ -74,8 +107,19 @@ final class MemoryNetwork {
     }
   }
 
-  Transport transport(int rank) {
+  /** One that behaves well, of ranks that share memory with those of their node. */
+  public static MemoryNetwork ofNodes(int[] nodes) {
+    return new MemoryNetwork(nodes.length, 1, Options.PLAIN, nodes);
+  }
+
+  /** A rank's transport. */
+  public Transport transport(int rank) {
     return ends[rank];
+  }
+
+  private void nudge(int from, int to) {
+    ends[from].pause();
+    ends[to].wakeup();
   }
 
   /** Lets an offer of a rank to another one throw, after so many that do not. */
@@ -103,8 +147,8 @@ final class MemoryNetwork {
     }
   }
 
-  /** Frames sent so far; without those by which ranks ask, and for ever, who has left. */
-  long sent() {
+  /** Frames sent so far; without those by which ranks ask, again and again, who has left. */
+  public long sent() {
     return sent.get();
   }
 
@@ -115,7 +159,10 @@ final class MemoryNetwork {
 
   private final class Ring {
     final int slotBytes = FrameLayout.HEADER_BYTES + options.maxPayload;
-    final MemorySegment memory = MemorySegment.ofArray(new byte[options.slots * slotBytes]);
+
+    /** Made by the first that sends: most pairs of many ranks never do. */
+    MemorySegment memory = MemorySegment.NULL;
+
     final AtomicLong written = new AtomicLong();
     final AtomicLong read = new AtomicLong();
   }
@@ -139,6 +186,7 @@ final class MemoryNetwork {
   private final class End implements Transport, RemoteMemory {
     private static final long LEAST_BYTES = 1 << 10;
     private static final long PIECE_BYTES = 1 << 10;
+    private static final int MOST_PAUSE_NANOS = 100_000;
 
     private final List<Reading> readings = new ArrayList<>();
     private boolean stopped;
@@ -150,6 +198,12 @@ final class MemoryNetwork {
 
     private final int rank;
     private final Random random;
+    private final boolean[] unreachable = new boolean[rings.length];
+
+    /** Those that have closed, as this rank was told. */
+    private final boolean[] lost = new boolean[rings.length];
+
+    private volatile boolean closed;
     private volatile boolean signal;
     private volatile @Nullable Thread sleeper;
 
@@ -169,11 +223,15 @@ final class MemoryNetwork {
     }
 
     @Override
-    public void start(byte[][] endpoints) {}
+    public void start(byte[][] endpoints) {
+      for (int peer = 0; peer < endpoints.length; peer++) {
+        unreachable[peer] = endpoints[peer].length == 0;
+      }
+    }
 
     @Override
     public boolean reaches(int peer) {
-      return peer < ends.length;
+      return peer < ends.length && !unreachable[peer];
     }
 
     @Override
@@ -195,11 +253,18 @@ final class MemoryNetwork {
         failing = -1;
         throw new FmiException(ErrorClass.OTHER, "no room");
       }
+      pause();
       Ring ring = rings[rank][peer];
       long at = ring.written.get();
-      if (at - ring.read.get() == options.slots
-          || (options.refuse > 0 && random.nextDouble() < options.refuse)) {
+      if (at - ring.read.get() == options.slots) {
         return false;
+      }
+      if (options.refuse > 0 && random.nextDouble() < options.refuse) {
+        signal = true; // nobody else would say that there is room again
+        return false;
+      }
+      if (ring.memory.byteSize() == 0) {
+        ring.memory = MemorySegment.ofArray(new byte[options.slots * ring.slotBytes]);
       }
       long slot = at % options.slots * ring.slotBytes;
       frame.encode(ring.memory, slot);
@@ -209,6 +274,17 @@ final class MemoryNetwork {
       }
       ends[peer].wakeup();
       return true;
+    }
+
+    void pause() {
+      if (options.pause > 0 && random.nextDouble() < options.pause) {
+        LockSupport.parkNanos(random.nextInt(MOST_PAUSE_NANOS));
+      }
+    }
+
+    @Override
+    public @Nullable NodeShare share() {
+      return shares.length == 0 ? null : shares[rank];
     }
 
     @Override
@@ -221,6 +297,7 @@ final class MemoryNetwork {
       int work = 0;
       for (int peer = 0; peer < ends.length; peer++) {
         Ring ring = rings[peer][rank];
+        boolean gone = ends[peer].closed; // before the last look at what it has sent
         long at = ring.read.get();
         while (at != ring.written.get()
             && (options.delay == 0 || random.nextDouble() >= options.delay)) {
@@ -229,6 +306,13 @@ final class MemoryNetwork {
           ring.read.set(at);
           work++;
           ends[peer].wakeup();
+        }
+        if (at != ring.written.get()) {
+          signal = true; // passed over, for now
+        } else if (gone && peer != rank && !lost[peer]) {
+          lost[peer] = true;
+          work++;
+          handler.onPeerLost(peer, "closed");
         }
       }
       return work + advance(handler);
@@ -285,6 +369,7 @@ final class MemoryNetwork {
       int work = 0;
       for (Reading r : List.copyOf(readings)) {
         if (options.delay > 0 && random.nextDouble() < options.delay) {
+          signal = true;
           continue;
         }
         synchronized (exposures) {
@@ -305,6 +390,8 @@ final class MemoryNetwork {
         if (r.done == r.to.byteSize()) {
           readings.remove(r);
           handler.onRead(r.peer, r.id);
+        } else {
+          signal = true; // nobody else reads the rest
         }
       }
       return work;
@@ -349,6 +436,11 @@ final class MemoryNetwork {
     }
 
     @Override
-    public void close() {}
+    public void close() {
+      closed = true;
+      for (End end : ends) {
+        end.wakeup();
+      }
+    }
   }
 }

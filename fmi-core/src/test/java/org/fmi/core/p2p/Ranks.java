@@ -8,19 +8,21 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.fmi.Request;
 import org.fmi.Rollback;
+import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.progress.WaitStrategy;
 import org.fmi.spi.Transport;
 import org.jspecify.annotations.Nullable;
 
 /** Runs a body on each of some ranks, each with a thread and a messenger of its own. */
-final class Ranks {
+public final class Ranks {
   /** As if there were too few: other tests want them too. */
   private static final int CORES = 1;
 
   /** So long may nothing be sent; all together takes as long as it takes. */
   private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
-  interface Body {
+  /** What a rank does. */
+  public interface Body {
     void run(Messenger m) throws Exception;
   }
 
@@ -36,19 +38,58 @@ final class Ranks {
         });
   }
 
+  /**
+   * Runs the body on ranks that share no memory. Hardly a send returns before its receive is
+   * posted: what works here does not rest on buffering.
+   */
+  public static MemoryNetwork run(int size, Body body) {
+    return runAll(new MemoryNetwork(size, 1, Options.WAITING), size, body, "");
+  }
+
+  /** As {@link #run(int, Body)}, with memory that all ranks share. */
+  public static MemoryNetwork runOnOneNode(int size, Body body) {
+    return runAll(new MemoryNetwork(size, 1, Options.WAITING, new int[size]), size, body, "");
+  }
+
+  /** Ranks on nodes, with memory that those of one share; each runs at a speed of its own. */
+  public static MemoryNetwork runOnNodes(int[] nodes, long seed, Body body) {
+    MemoryNetwork network = new MemoryNetwork(nodes.length, seed, Options.UNEVEN, nodes.clone());
+    return runAll(network, nodes.length, body, "seed " + seed);
+  }
+
+  /** As {@link #runOnNodes}, of ranks that share memory all or not at all. */
+  public static MemoryNetwork runDelayed(int size, boolean oneNode, long seed, Body body) {
+    int[] nodes = oneNode ? new int[size] : null;
+    return runAll(new MemoryNetwork(size, seed, Options.UNEVEN, nodes), size, body, "seed " + seed);
+  }
+
+  /** Fails also if something is left that was sent and not received, or the other way round. */
+  private static MemoryNetwork runAll(MemoryNetwork network, int size, Body body, String what) {
+    Messenger[] messengers = run(network, size, body, what);
+    for (Messenger m : messengers) {
+      if (m.unexpectedCount() > 0 || m.activeRequests() > 0) {
+        throw new AssertionError(
+            "rank %d is left with %d messages and %d requests"
+                .formatted(m.rank(), m.unexpectedCount(), m.activeRequests()));
+      }
+    }
+    return network;
+  }
+
   /** Runs the body in epoch 0; fails if one of them fails, or they hang. */
   static void run(int size, long seed, MemoryNetwork.Options options, Body body) {
     run(new MemoryNetwork(size, seed, options), size, body, "seed " + seed + ", " + options);
   }
 
   /** The same on a network of these ranks. */
-  static void run(MemoryNetwork network, int size, Body body, String what) {
+  static Messenger[] run(MemoryNetwork network, int size, Body body, String what) {
     Messenger[] messengers = new Messenger[size];
     for (int i = 0; i < size; i++) {
       messengers[i] = messenger(i, size);
       messengers[i].enter(0, new Transport[] {network.transport(i)});
     }
     run(messengers, network::sent, body, what);
+    return messengers;
   }
 
   /**
@@ -95,7 +136,7 @@ final class Ranks {
     }
     Throwable t = failure.get();
     if (t != null) {
-      throw new AssertionError("failed with " + what, t);
+      throw new AssertionError("failed with " + what + ": " + t, t);
     }
   }
 

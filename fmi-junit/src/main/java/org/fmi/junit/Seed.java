@@ -1,0 +1,25 @@
+package org.fmi.junit;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * Fixes the seed of an {@link FmiTest}, which is fresh in each run otherwise: the order in which
+ * ranks run, delays, and the interval between checkpoints follow from it.
+ */
+@Documented
+@Target(ElementType.METHOD)
+@Retention(RetentionPolicy.RUNTIME)
+@ExtendWith(FmiExtension.class)
+public @interface Seed {
+  /**
+   * The seed.
+   *
+   * @return as the message of a failed test names it
+   */
+  long value();
+}

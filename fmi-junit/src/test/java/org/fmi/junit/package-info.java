@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.junit;
+
+import org.jspecify.annotations.NullMarked;
