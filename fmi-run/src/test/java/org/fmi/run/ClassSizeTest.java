@@ -36,7 +36,6 @@ final class ClassSizeTest {
           "org.fmi.logring.RdmaLinks",
           "org.fmi.testkit.contract.TransportContract",
           "org.fmi.transport.rdma.RdmaTransport",
-          "org.fmi.transport.tcp.TcpTransport",
           "org.fmi.verbs.ConnectionManager");
 
   private static final String REASON = "One class because";
