@@ -35,7 +35,6 @@ final class ClassSizeTest {
           "org.fmi.job.daemon.NodeDaemon",
           "org.fmi.logring.RdmaLinks",
           "org.fmi.testkit.contract.TransportContract",
-          "org.fmi.transport.rdma.RdmaTransport",
           "org.fmi.verbs.ConnectionManager");
 
   private static final String REASON = "One class because";
