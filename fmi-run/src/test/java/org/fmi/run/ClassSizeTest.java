@@ -33,7 +33,6 @@ final class ClassSizeTest {
   private static final Set<String> TO_BE_CUT =
       Set.of(
           "org.fmi.job.daemon.NodeDaemon",
-          "org.fmi.logring.RdmaLinks",
           "org.fmi.testkit.contract.TransportContract",
           "org.fmi.verbs.ConnectionManager");
 
