@@ -33,8 +33,7 @@ final class ClassSizeTest {
   private static final Set<String> TO_BE_CUT =
       Set.of(
           "org.fmi.job.daemon.NodeDaemon",
-          "org.fmi.testkit.contract.TransportContract",
-          "org.fmi.verbs.ConnectionManager");
+          "org.fmi.testkit.contract.TransportContract");
 
   private static final String REASON = "One class because";
 
