@@ -14,7 +14,9 @@
  *   ---------------------------------------------------
  *   RingLinks         links and a thread that serves them   TcpLinks    over connections of fmi-net
  *                                                           RdmaLinks   over those of fmi-verbs
- *                                                           Window      buffers to send into
+ *   RdmaDialling      makes links                           RdmaLink    one of them
+ *   RdmaFrames        frames out and in                     Window      buffers to send into
+ *   RdmaLinkTable     links that stand, begin and end
  * </pre>
  */
 @NullMarked

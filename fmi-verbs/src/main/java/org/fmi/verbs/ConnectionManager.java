@@ -8,24 +8,15 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.NetworkInterface;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.fmi.verbs.Structs.CmEvent;
 import org.fmi.verbs.Structs.CmId;
-import org.fmi.verbs.Structs.ConnectionParameters;
 import org.fmi.verbs.Structs.Device;
 import org.fmi.verbs.Structs.EventChannel;
-import org.fmi.verbs.Structs.QueuePairState;
-import org.fmi.verbs.Structs.SendRequest;
 import org.fmi.verbs.Structs.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -42,17 +33,10 @@ import org.jspecify.annotations.Nullable;
  * The library does the queue pair's transitions.
  */
 public final class ConnectionManager {
+  /** For the library to find an address, and for it to find a way there. */
+  static final int RESOLVE_MILLIS = 4_000;
+
   private static final int BACKLOG = 1024;
-  private static final int RESOLVE_MILLIS = 4_000;
-
-  /** The most that the hardware's field of three bits takes. */
-  private static final byte RETRIES = 7;
-
-  /** For ever: buffers are there by construction, but a receiver's device may be late. */
-  private static final byte RETRIES_WITHOUT_BUFFER = 7;
-
-  private static final int STATUS_NOBODY_LISTENS = 8;
-  private static final int STATUS_STALE = 10;
   private static final int[] INLINE_ATTEMPTS = {1, 2, 4, 0};
 
   private final Arena arena = Arena.ofShared();
@@ -70,7 +54,7 @@ public final class ConnectionManager {
   private boolean removed;
 
   /** By their id's address. */
-  private final Map<Long, Link> links = new HashMap<>();
+  private final Map<Long, ManagedConnection> connections = new HashMap<>();
 
   private @Nullable QueuePairs queuePairs;
 
@@ -143,7 +127,11 @@ public final class ConnectionManager {
     address = new InetSocketAddress(preferred, 0);
     try {
       calls.setNonBlocking(descriptor);
-      bind(devices, preferred);
+      BoundAddress found = BoundAddress.find(this, devices, preferred);
+      listener = found.id();
+      device = found.device();
+      port = found.port();
+      address = new InetSocketAddress(found.address(), 0);
       openDevice = new OpenDevice(this, arena);
     } catch (IOException e) {
       close();
@@ -151,64 +139,8 @@ public final class ConnectionManager {
     }
   }
 
-  /** Binds to the first address that belongs to an RDMA device with an active port. */
-  private void bind(Devices devices, InetAddress preferred) throws IOException {
-    Set<InetAddress> candidates = new LinkedHashSet<>();
-    if (!preferred.isLoopbackAddress()) {
-      candidates.add(preferred);
-    }
-    candidates.addAll(addresses());
-    List<String> tried = new ArrayList<>();
-    String refusal = "";
-    for (InetAddress candidate : candidates) {
-      long id = createId();
-      if (!bound(id, candidate)) {
-        int error = calls.errno();
-        if (error != Native.ENODEV) { // as of addresses that are of no RDMA device
-          refusal = "; the last error was: " + calls.message(error);
-        }
-      } else {
-        MemorySegment i = Native.at(id, CmId.USED_BYTES);
-        long context = i.get(JAVA_LONG, CmId.VERBS);
-        int number = i.get(JAVA_BYTE, CmId.PORT_NUM);
-        if (context != 0) {
-          String name = deviceName(Native.at(context, Long.BYTES).get(JAVA_LONG, 0));
-          if (devices.active(name, number)) {
-            listener = id;
-            device = name;
-            port = number;
-            address = new InetSocketAddress(candidate, 0);
-            return;
-          }
-        }
-      }
-      tried.add(candidate.getHostAddress());
-      destroyId(id);
-    }
-    throw new IOException(
-        "rdma: no IP address belongs to an RDMA device with an active port; devices: "
-            + devices.ports()
-            + ", addresses: "
-            + tried
-            + refusal
-            + "; give the device's network interface (InfiniBand: IPoIB) an address");
-  }
-
-  private static List<InetAddress> addresses() throws IOException {
-    List<InetAddress> v4 = new ArrayList<>();
-    List<InetAddress> v6 = new ArrayList<>();
-    for (NetworkInterface i : NetworkInterface.networkInterfaces().toList()) {
-      if (i.isUp() && !i.isLoopback()) {
-        i.inetAddresses()
-            .filter(a -> !a.isLinkLocalAddress())
-            .forEach(a -> (a instanceof Inet4Address ? v4 : v6).add(a));
-      }
-    }
-    v4.addAll(v6);
-    return v4;
-  }
-
-  private boolean bound(long id, InetAddress candidate) {
+  /** Binds to an address; the error number says why not. */
+  boolean bound(long id, InetAddress candidate) {
     try (Arena own = Arena.ofConfined()) {
       MemorySegment sockaddr = sockaddr(own, new InetSocketAddress(candidate, 0));
       return calls.call(lib.bindAddr, id, sockaddr.address()) == 0;
@@ -239,14 +171,14 @@ public final class ConnectionManager {
     return s;
   }
 
-  private long createId() throws IOException {
+  long createId() throws IOException {
     if (calls.call(lib.createId, channel, result.address(), 0, Structs.PORT_SPACE_TCP) != 0) {
       throw failed("rdma_create_id");
     }
     return result.get(JAVA_LONG, 0);
   }
 
-  private void destroyId(long id) throws IOException {
+  void destroyId(long id) throws IOException {
     if (calls.call(lib.destroyId, id) != 0) {
       throw failed("rdma_destroy_id");
     }
@@ -340,6 +272,15 @@ public final class ConnectionManager {
   }
 
   /**
+   * Checks that the device makes queue pairs.
+   *
+   * @throws IOException if it does not
+   */
+  void tryQueuePair() throws IOException {
+    tryQueuePair(inline);
+  }
+
+  /**
    * Makes a queue pair of no connection, and destroys it.
    *
    * @return see {@link QueuePair#inline}
@@ -358,6 +299,11 @@ public final class ConnectionManager {
     } finally {
       destroyId(id);
     }
+  }
+
+  /** Makes the queue pair of a connection. */
+  QueuePair createQueuePair(long id) throws IOException {
+    return createQueuePair(id, inline);
   }
 
   private QueuePair createQueuePair(long id, int inlineBytes) throws IOException {
@@ -380,9 +326,9 @@ public final class ConnectionManager {
         throw e;
       }
     }
-    Link link = new Link(id, greeting);
-    links.put(id, link);
-    return link;
+    ManagedConnection connection = new ManagedConnection(this, id, greeting);
+    connections.put(id, connection);
+    return connection;
   }
 
   /** See {@link Verbs#nextEvent}. */
@@ -418,40 +364,49 @@ public final class ConnectionManager {
   /** Goes on with the connection; returns what its owner must know, null if nothing. */
   private Verbs.@Nullable Event take(long id, int kind, int status, byte[] greeting) {
     if (kind == CmEvent.CONNECT_REQUEST) {
-      Link link = new Link(id, new byte[0]);
-      links.put(id, link);
-      return new Verbs.Event(Verbs.Event.Kind.REQUEST, link, greeting, "");
+      ManagedConnection connection = new ManagedConnection(this, id, new byte[0]);
+      connections.put(id, connection);
+      return new Verbs.Event(Verbs.Event.Kind.REQUEST, connection, greeting, "");
     }
     if (kind == CmEvent.DEVICE_REMOVAL) {
       removed = true; // told for each connection, but no peer's doing
       return null;
     }
-    Link link = links.get(id);
-    if (link == null) {
+    ManagedConnection connection = connections.get(id);
+    if (connection == null) {
       return null;
     }
     return switch (kind) {
-      case CmEvent.ADDR_RESOLVED -> link.resolveRoute();
-      case CmEvent.ROUTE_RESOLVED -> link.connect();
-      case CmEvent.ESTABLISHED -> new Verbs.Event(Verbs.Event.Kind.ESTABLISHED, link, greeting, "");
-      case CmEvent.REJECTED -> link.rejected(status, greeting);
-      case CmEvent.ADDR_ERROR -> link.unresolved("address not reached", status);
-      case CmEvent.ROUTE_ERROR -> link.unresolved("no route", status);
+      case CmEvent.ADDR_RESOLVED -> connection.resolveRoute();
+      case CmEvent.ROUTE_RESOLVED -> connection.connect();
+      case CmEvent.ESTABLISHED ->
+          new Verbs.Event(Verbs.Event.Kind.ESTABLISHED, connection, greeting, "");
+      case CmEvent.REJECTED -> connection.rejected(status, greeting);
+      case CmEvent.ADDR_ERROR -> connection.unresolved("address not reached", status);
+      case CmEvent.ROUTE_ERROR -> connection.unresolved("no route", status);
       case CmEvent.UNREACHABLE ->
           new Verbs.Event(
-              Verbs.Event.Kind.UNANSWERED, link, greeting, "no answer: " + calls.message(-status));
-      case CmEvent.CONNECT_ERROR -> link.failed("not connected", -status);
+              Verbs.Event.Kind.UNANSWERED,
+              connection,
+              greeting,
+              "no answer: " + calls.message(-status));
+      case CmEvent.CONNECT_ERROR -> connection.failed("not connected", -status);
       case CmEvent.DISCONNECTED ->
           new Verbs.Event(
-              Verbs.Event.Kind.DISCONNECTED, link, greeting, "disconnected by the peer");
+              Verbs.Event.Kind.DISCONNECTED, connection, greeting, "disconnected by the peer");
       default -> null; // of no consequence here
     };
   }
 
+  /** Forgets a connection. Returns whether it was known: it is to be freed once. */
+  boolean remove(long id, ManagedConnection connection) {
+    return connections.remove(id, connection);
+  }
+
   /** Frees all that is left of connections. It listens on, though nobody looks. */
   public void closeConnections() {
-    for (Link link : links.values().toArray(Link[]::new)) {
-      link.close();
+    for (ManagedConnection connection : connections.values().toArray(ManagedConnection[]::new)) {
+      connection.close();
     }
   }
 
@@ -467,172 +422,6 @@ public final class ConnectionManager {
     } finally {
       calls.run(lib.destroyEventChannel, channel);
       arena.close();
-    }
-  }
-
-  private final class Link implements Connection {
-    private final long id;
-    private final byte[] greeting;
-    private @Nullable QueuePair queuePair;
-    private boolean asked;
-
-    Link(long id, byte[] greeting) {
-      this.id = id;
-      this.greeting = greeting;
-    }
-
-    Verbs.Event failed(String what, int error) {
-      return new Verbs.Event(
-          Verbs.Event.Kind.FAILED, this, new byte[0], what + ": " + calls.message(error));
-    }
-
-    Verbs.Event unresolved(String what, int status) {
-      return new Verbs.Event(
-          Verbs.Event.Kind.UNRESOLVED, this, new byte[0], what + ": " + calls.message(-status));
-    }
-
-    Verbs.Event rejected(int status, byte[] words) {
-      return switch (status) {
-        case STATUS_STALE ->
-            new Verbs.Event(
-                Verbs.Event.Kind.FAILED, this, words, "the peer still holds an older connection");
-        case STATUS_NOBODY_LISTENS ->
-            new Verbs.Event(Verbs.Event.Kind.REJECTED, this, new byte[0], "nobody listens there");
-        default -> new Verbs.Event(Verbs.Event.Kind.REJECTED, this, words, "refused by the peer");
-      };
-    }
-
-    Verbs.@Nullable Event resolveRoute() {
-      return calls.callWithInt(lib.resolveRoute, id, RESOLVE_MILLIS) == 0
-          ? null
-          : failed("rdma_resolve_route", calls.errno());
-    }
-
-    Verbs.@Nullable Event connect() {
-      try {
-        queuePair = createQueuePair(id, inline);
-      } catch (IOException e) {
-        return new Verbs.Event(
-            Verbs.Event.Kind.REFUSED_HERE, this, new byte[0], String.valueOf(e.getMessage()));
-      }
-      asked = agree(lib.connect, greeting) == 0;
-      return asked ? null : failed("rdma_connect", calls.errno());
-    }
-
-    private QueuePair queuePair() throws IOException {
-      QueuePair pair = queuePair;
-      if (pair == null) {
-        throw new IOException("rdma: not connected");
-      }
-      return pair;
-    }
-
-    private int agree(MemorySegment function, byte[] words) {
-      try (Arena own = Arena.ofConfined()) {
-        MemorySegment data = own.allocate(Math.max(1, words.length));
-        MemorySegment.copy(MemorySegment.ofArray(words), 0, data, 0, words.length);
-        MemorySegment p = own.allocate(ConnectionParameters.BYTES, Long.BYTES);
-        p.set(JAVA_LONG, ConnectionParameters.PRIVATE_DATA, data.address());
-        p.set(JAVA_BYTE, ConnectionParameters.PRIVATE_DATA_LEN, (byte) words.length);
-        p.set(JAVA_BYTE, ConnectionParameters.RESPONDER_RESOURCES, ConnectionParameters.MOST_READS);
-        p.set(JAVA_BYTE, ConnectionParameters.INITIATOR_DEPTH, ConnectionParameters.MOST_READS);
-        p.set(JAVA_BYTE, ConnectionParameters.RETRY_COUNT, RETRIES);
-        p.set(JAVA_BYTE, ConnectionParameters.RNR_RETRY_COUNT, RETRIES_WITHOUT_BUFFER);
-        return calls.call(function, id, p.address());
-      }
-    }
-
-    @Override
-    public int number() {
-      return queuePair == null ? 0 : queuePair.number();
-    }
-
-    @Override
-    public boolean asked() {
-      return asked;
-    }
-
-    @Override
-    public boolean accept(byte[] words) throws IOException {
-      try {
-        queuePair = createQueuePair(id, inline);
-      } catch (IOException e) {
-        // Who has asked may have given up by now. If it is the device, it refuses this one too.
-        tryQueuePair(inline);
-        return false;
-      }
-      return agree(lib.accept, words) == 0;
-    }
-
-    @Override
-    public void reject(byte[] words) {
-      try (Arena own = Arena.ofConfined()) {
-        MemorySegment data = own.allocate(Math.max(1, words.length));
-        MemorySegment.copy(MemorySegment.ofArray(words), 0, data, 0, words.length);
-        // An error says that the other side has gone already.
-        calls.callWithByte(lib.reject, id, data.address(), (byte) words.length);
-      }
-    }
-
-    @Override
-    public void send(long workId, long at, int bytes, int key, int immediate, int flags)
-        throws IOException {
-      queuePair().post(SendRequest.SEND_WITH_IMM, workId, at, bytes, key, immediate, flags, 0, 0);
-    }
-
-    @Override
-    public void read(long workId, long at, int bytes, int key, long remoteAddress, int remoteKey)
-        throws IOException {
-      queuePair()
-          .post(
-              SendRequest.RDMA_READ,
-              workId,
-              at,
-              bytes,
-              key,
-              0,
-              SIGNALLED,
-              remoteAddress,
-              remoteKey);
-    }
-
-    @Override
-    public void sendMarker(long workId) throws IOException {
-      queuePair().post(SendRequest.RDMA_WRITE, workId, 0, 0, 0, 0, SIGNALLED, 0, 0);
-    }
-
-    @Override
-    public void halt() {
-      if (queuePair == null) {
-        return;
-      }
-      long pair = Native.at(id, CmId.USED_BYTES).get(JAVA_LONG, CmId.QP);
-      try (Arena own = Arena.ofConfined()) {
-        MemorySegment a = own.allocate(QueuePairState.BYTES, Long.BYTES);
-        a.set(JAVA_INT, QueuePairState.QP_STATE, QueuePairState.ERROR);
-        // An error says that it was not connected.
-        calls.callWithInt(lib.modifyQp, pair, a.address(), QueuePairState.MASK_STATE);
-      }
-    }
-
-    @Override
-    public void disconnect() {
-      if (queuePair != null) {
-        // An error says that it was not connected.
-        calls.call(lib.disconnect, id);
-      }
-    }
-
-    @Override
-    public void close() {
-      if (!links.remove(id, this)) {
-        return;
-      }
-      if (queuePair != null) {
-        queuePair.close();
-        queuePair = null;
-      }
-      calls.call(lib.destroyId, id);
     }
   }
 }

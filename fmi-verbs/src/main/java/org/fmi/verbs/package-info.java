@@ -6,7 +6,8 @@
  *   Verbs              a device: queues, memory, connections      Connection    a queue pair to one peer
  *   VerbsProvider      which library does the work                NativeVerbs   the foreign function API
  *   ManagedVerbs       what is the same for all providers         OpenDevice    what a device tells of itself
- *   ConnectionManager  connections: dial, accept, refuse
+ *   ConnectionManager  listens, dials, tells what happens         BoundAddress  where it listens
+ *   ManagedConnection  a connection that it makes
  *   Greeting           proof of the job's secret                  RdmaEndpoint  where a rank listens
  *   Sleeper            where a thread waits for a device          Structs       the C structures' layouts
  *   Devices, PortQuery, LockedMemory, Library                     what there is, for a person who asks

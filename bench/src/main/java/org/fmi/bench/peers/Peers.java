@@ -141,11 +141,13 @@ public final class Peers {
     Expected scattered = (count, i) -> rank * count + i;
     Expected exchanged = (count, i) -> i / count + rank * count + i % count;
     return new Operation[] {
-      new Operation("pingpong", this::pingPong, same, 1, 1),
-      new Operation("pingpong-direct", this::directPingPong, same, 1, 1),
-      new Operation("constant", this::constants, others, 1, 1),
-      new Operation("constant-direct", this::directConstants, others, 1, 1),
-      new Operation("pending", this::pingPong, same, 1, 1),
+      new Operation("pingpong", (count, n) -> roundTrips(in, count, n), same, 1, 1),
+      new Operation(
+          "pingpong-direct", (count, n) -> directRoundTrips(directIn, count, n), same, 1, 1),
+      new Operation("constant", (count, n) -> roundTrips(out, count, n), others, 1, 1),
+      new Operation(
+          "constant-direct", (count, n) -> directRoundTrips(directOut, count, n), others, 1, 1),
+      new Operation("pending", (count, n) -> roundTrips(in, count, n), same, 1, 1),
       new Operation("rate", this::windows, same, 0, WINDOW),
       new Operation("barrier", this::barriers, same, 0, 0),
       new Operation("allreduce", this::allReduces, sum, 1, 1),
@@ -159,19 +161,26 @@ public final class Peers {
     };
   }
 
-  private void pingPong(int count, long n) {
+  /**
+   * Round trips from and to the heap.
+   *
+   * @param answer what rank 1 sends back: {@link #in} for what it has received, {@link #out} for
+   *     what does not change
+   */
+  private void roundTrips(double[] answer, int count, long n) {
     for (long i = 0; i < n; i++) {
       if (rank == 0) {
         world.send(out, 0, count, 1, TAG);
         world.recv(in, 0, count, 1, TAG);
       } else {
         world.recv(in, 0, count, 0, TAG);
-        world.send(in, 0, count, 0, TAG);
+        world.send(answer, 0, count, 0, TAG);
       }
     }
   }
 
-  private void directPingPong(int count, long n) {
+  /** The same from and to memory outside of the heap. */
+  private void directRoundTrips(MemorySegment answer, int count, long n) {
     long bytes = (long) count * Double.BYTES;
     for (long i = 0; i < n; i++) {
       if (rank == 0) {
@@ -179,32 +188,7 @@ public final class Peers {
         world.recv(directIn, 0, bytes, 1, TAG);
       } else {
         world.recv(directIn, 0, bytes, 0, TAG);
-        world.send(directIn, 0, bytes, 0, TAG);
-      }
-    }
-  }
-
-  private void constants(int count, long n) {
-    for (long i = 0; i < n; i++) {
-      if (rank == 0) {
-        world.send(out, 0, count, 1, TAG);
-        world.recv(in, 0, count, 1, TAG);
-      } else {
-        world.recv(in, 0, count, 0, TAG);
-        world.send(out, 0, count, 0, TAG);
-      }
-    }
-  }
-
-  private void directConstants(int count, long n) {
-    long bytes = (long) count * Double.BYTES;
-    for (long i = 0; i < n; i++) {
-      if (rank == 0) {
-        world.send(directOut, 0, bytes, 1, TAG);
-        world.recv(directIn, 0, bytes, 1, TAG);
-      } else {
-        world.recv(directIn, 0, bytes, 0, TAG);
-        world.send(directOut, 0, bytes, 0, TAG);
+        world.send(answer, 0, bytes, 0, TAG);
       }
     }
   }

@@ -3,8 +3,11 @@
  * application's own thread.
  *
  * <pre>
- *   RdmaTransport   poll, offer, await; who dials whom        Ringer     rings another's bell
- *   Link            one peer: credits, work outstanding       Diagnosis  what a machine lacks
+ *   RdmaTransport   poll, offer, await                        Ringer     rings another's bell
+ *   LinkSetup       who dials whom                            Diagnosis  what a machine lacks
+ *   Links           the connections, and who is lost          Shutdown   memory is freed last
+ *   Link            one peer: credits, work outstanding
+ *   Completions     what the device has done
  *   SendPool        buffers on their way out
  *   ReceivePool     buffers for what arrives, shared by all
  *   Reads, Read     long messages, out of the peer's memory   RegistrationCache  that memory

@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.fmi.ErrorClass;
+import org.fmi.FmiException;
 import org.fmi.node.PrivateFile;
 
 /**
@@ -128,6 +130,11 @@ final class NodeFiles {
 
   void delete(String name) throws IOException {
     Files.deleteIfExists(directory.resolve(name));
+  }
+
+  /** What the program is told of a file that could not be made, opened or deleted. */
+  static FmiException failed(IOException e) {
+    return new FmiException(ErrorClass.OTHER, "shm: " + e.getMessage());
   }
 
   /** Valid as long as the arena is open, but does not check that at each access, which costs. */

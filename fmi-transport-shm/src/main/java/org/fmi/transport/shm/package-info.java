@@ -7,6 +7,10 @@
  *        \--"a ring", "bell?"-->  Inbox of B  <--"asleep, ring port P"--/
  *        \--datagram to P--------------------------------------> Bell of B, or its TCP transport
  * </pre>
+ *
+ * {@link org.fmi.transport.shm.ShmTransport} carries the frames, over rings that {@link
+ * org.fmi.transport.shm.RingMaker} makes; {@link org.fmi.transport.shm.ShmShare} is the memory for
+ * collectives. Both know the other ranks of the node by {@link org.fmi.transport.shm.Neighbours}.
  */
 @NullMarked
 package org.fmi.transport.shm;

@@ -44,6 +44,7 @@ final class Wire extends ChannelInboundHandlerAdapter
   private static final int LONG_PAYLOAD = 96 << 10;
 
   final TcpTransport transport;
+  private final Wires wires;
   final Channel channel;
   final Handshake handshake;
   final Answers answers;
@@ -80,12 +81,13 @@ final class Wire extends ChannelInboundHandlerAdapter
   private int lastRead;
   private int attempted;
 
-  Wire(TcpTransport transport, Channel channel, Handshake handshake, int peer) {
+  Wire(TcpTransport transport, Wires wires, Channel channel, Handshake handshake, int peer) {
     this.transport = transport;
+    this.wires = wires;
     this.channel = channel;
     this.socket = SocketCalls.descriptor(channel);
     this.handshake = handshake;
-    this.answers = new Answers(channel, transport.heartbeatMillis());
+    this.answers = new Answers(channel, wires.heartbeatMillis());
     this.peer = peer;
   }
 
@@ -377,10 +379,10 @@ final class Wire extends ChannelInboundHandlerAdapter
     while (!open && bytes.hasRemaining()) {
       write(handshake.receive(bytes));
       switch (handshake.state()) {
-        case DECIDING -> transport.decide(this);
-        case ACCEPTED -> transport.opened(this);
+        case DECIDING -> wires.decide(this);
+        case ACCEPTED -> wires.opened(this);
         case REFUSED -> {
-          transport.refused(this);
+          wires.refused(this);
           bytes.position(bytes.limit());
         }
         case FAILED -> {
@@ -393,7 +395,7 @@ final class Wire extends ChannelInboundHandlerAdapter
     chunk.buffer.readerIndex(from + bytes.position());
   }
 
-  /** Closes it; the transport hears of it through {@link #channelInactive}. */
+  /** Closes it; {@link Wires} hears of it through {@link #channelInactive}. */
   void fail(String reason) {
     trouble = reason;
     channel.close();
@@ -410,7 +412,7 @@ final class Wire extends ChannelInboundHandlerAdapter
   @Override
   public void channelInactive(ChannelHandlerContext context) {
     tidy();
-    transport.closed(this);
+    wires.closed(this);
   }
 
   // What Netty reads into: see RecvByteBufAllocator.

@@ -1,0 +1,411 @@
+package org.fmi.transport.rdma;
+
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.fmi.spi.RankConfig;
+import org.fmi.verbs.Connection;
+import org.fmi.verbs.Greeting;
+import org.fmi.verbs.RdmaEndpoint;
+import org.fmi.verbs.Verbs;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the connections of a transport: dials, answers, and decides by the connection manager's
+ * events which attempts go on.
+ *
+ * <p><b>Who connects.</b> Either side may dial, and both may at once. Then the connection that the
+ * lower rank dialled stays: the lower one refuses ({@link #CROSSED}), the higher one accepts and
+ * drops its own. The refused one waits for the other's request; should that not come, it dials
+ * again, and hears if the peer has gone.
+ *
+ * <p>That a request is not answered says nothing: the peer may be computing. Nor does it that there
+ * is no way to it yet. Should it be dead, the log-ring knows.
+ */
+final class LinkSetup {
+  /** Refusal: both dial, and the other's connection is the one that stays. */
+  static final int CROSSED = 1;
+
+  /** Refusal: there is a connection of this pair already. */
+  static final int DUPLICATE = 2;
+
+  /** Refusal: this side's device did not make the connection; to be tried again. */
+  static final int AGAIN = 3;
+
+  private static final int MAX_ATTEMPTS = 4;
+  private static final long REDIAL_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  private final RdmaTransport transport;
+  private final RankConfig config;
+  private final Verbs verbs;
+  private final Greeting greeting;
+  private final RdmaEndpoint endpoint;
+  private final SecureRandom random = new SecureRandom();
+  private final ReceivePool receives;
+  private final RegistrationCache cache;
+  private final Links links;
+
+  /** By rank: where it listens; null if it does not, or for this rank itself. */
+  private final @Nullable RdmaEndpoint[] endpoints;
+
+  /** Right requests; one that comes again is somebody's copy. */
+  private final Set<Greeting.Request> requests = new HashSet<>();
+
+  /** By rank: attempts to dial it. */
+  private final int[] attempts;
+
+  /**
+   * By rank: when to dial again one that is to dial this rank, or to which no way was found; 0 if
+   * it is neither.
+   */
+  private final long[] redialAt;
+
+  private LongSupplier clock = System::nanoTime;
+
+  /** How many are to be dialled again. */
+  private int redials;
+
+  /** By rank: whether the user was told that it does not answer. */
+  private final boolean[] silent;
+
+  /**
+   * @param endpoint of this rank
+   */
+  LinkSetup(
+      RdmaTransport transport,
+      RankConfig config,
+      Verbs verbs,
+      Greeting greeting,
+      RdmaEndpoint endpoint,
+      ReceivePool receives,
+      RegistrationCache cache,
+      Links links) {
+    this.transport = transport;
+    this.config = config;
+    this.verbs = verbs;
+    this.greeting = greeting;
+    this.endpoint = endpoint;
+    this.receives = receives;
+    this.cache = cache;
+    this.links = links;
+    this.endpoints = new RdmaEndpoint[config.size()];
+    this.attempts = new int[config.size()];
+    this.redialAt = new long[config.size()];
+    this.silent = new boolean[config.size()];
+  }
+
+  /** See {@link org.fmi.spi.Transport#start}. */
+  void start(byte[][] addresses) {
+    for (int rank = 0; rank < addresses.length; rank++) {
+      if (rank != config.rank() && addresses[rank].length > 0) {
+        endpoints[rank] = RdmaEndpoint.of(addresses[rank]);
+      }
+    }
+  }
+
+  boolean reaches(int peer) {
+    return endpoints[peer] != null;
+  }
+
+  /** The nanoseconds that the rank may sleep: fewer if a peer is to be dialled again. */
+  long sleep(long maxNanos) {
+    return redials > 0 ? Math.min(maxNanos, REDIAL_NANOS) : maxNanos;
+  }
+
+  // ---- dialling
+
+  /** Begins to make the connection to a peer that has none, if that is for this side to do. */
+  void want(int peer) {
+    if (redialAt[peer] == 0 && !links.isLost(peer)) {
+      dial(peer);
+    }
+  }
+
+  private void dial(int peer) {
+    RdmaEndpoint to = endpoints[peer];
+    if (to == null) {
+      throw new IllegalArgumentException("rank " + peer + " is not reached by rdma");
+    }
+    if (!lock(peer, this::join)) {
+      return;
+    }
+    attempts[peer]++;
+    Greeting.Request request =
+        new Greeting.Request(config.rank(), peer, ReceivePool.BASE, random.nextLong());
+    try {
+      Connection connection = verbs.dial(to.address(), greeting.request(request, to.nonce()));
+      links.add(connection, peer, request, Link.State.DIALLING);
+    } catch (IOException e) {
+      receives.leave();
+      links.lose(peer, String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** What needs locked memory of this process. */
+  private interface Locking {
+    boolean run() throws IOException;
+  }
+
+  /**
+   * Does it, if need be once more without what the cache does not use. That it is refused then is
+   * no peer's fault: it ends this rank, with the reason. Only a device that has failed loses the
+   * peer.
+   */
+  private boolean lock(int peer, Locking locking) {
+    try {
+      try {
+        return locking.run();
+      } catch (IOException e) {
+        if (!cache.releaseUnused()) {
+          throw e;
+        }
+        return locking.run();
+      }
+    } catch (IOException e) {
+      links.lose(peer, transport.refused(e));
+      return false;
+    }
+  }
+
+  /** Buffers for one peer more. */
+  private boolean join() throws IOException {
+    receives.join();
+    return true;
+  }
+
+  // ---- the events
+
+  /**
+   * Looks for what happened with connections and the device.
+   *
+   * @return the number of events
+   */
+  int look() throws IOException {
+    int events = 0;
+    for (Verbs.Event event; (event = verbs.nextEvent()) != null; ) {
+      events++;
+      on(event);
+    }
+    links.loseAll();
+    if (redials > 0) {
+      redial();
+    }
+    return events;
+  }
+
+  private void on(Verbs.Event event) throws IOException {
+    Connection connection = event.connection();
+    if (event.kind() == Verbs.Event.Kind.REQUEST) {
+      decide(connection, event.greeting());
+      return;
+    }
+    Link link = links.get(connection);
+    if (link == null || link.state == Link.State.LOST) {
+      return;
+    }
+    switch (event.kind()) {
+      case ESTABLISHED -> established(link, event.greeting());
+      case REJECTED -> rejected(link, event);
+      case FAILED -> attemptFailed(link, event.reason());
+      case UNRESOLVED -> unresolved(link, event.reason());
+      case UNANSWERED -> unanswered(link);
+      case REFUSED_HERE -> refusedHere(link, event.reason());
+      case DISCONNECTED -> {
+        if (link.state == Link.State.DIALLING) {
+          attemptFailed(link, event.reason());
+        } else {
+          links.lose(link, event.reason());
+        }
+      }
+      case REQUEST -> {}
+    }
+  }
+
+  /** Somebody dials this rank. */
+  private void decide(Connection connection, byte[] words) {
+    Greeting.Request request = greeting.request(words, endpoint.nonce());
+    if (request == null
+        || request.to() != config.rank()
+        || request.from() < 0
+        || request.from() >= config.size()
+        || request.from() == config.rank()
+        || !requests.add(request)) {
+      refuse(connection, new byte[0]);
+      return;
+    }
+    int from = request.from();
+    Link mine = links.get(from);
+    if (links.isLost(from) || (mine != null && mine.state == Link.State.OPEN)) {
+      refuse(connection, Greeting.refusal(DUPLICATE));
+    } else if (mine != null && mine.state == Link.State.DIALLING && config.rank() < from) {
+      refuse(connection, Greeting.refusal(CROSSED));
+    } else {
+      if (mine != null) {
+        links.drop(mine); // the higher rank's own attempt, or one that the peer has given up
+      }
+      accept(connection, request);
+    }
+  }
+
+  private static void refuse(Connection connection, byte[] words) {
+    connection.reject(words);
+    connection.close();
+  }
+
+  private void accept(Connection connection, Greeting.Request request) {
+    int from = request.from();
+    forgetRedial(from);
+    if (!lock(from, this::join)) {
+      refuse(connection, new byte[0]);
+      return;
+    }
+    Link link = links.add(connection, from, request, Link.State.ACCEPTED);
+    link.open(request.credits());
+    byte[] answer = greeting.answer(request, ReceivePool.BASE, endpoint.nonce());
+    if (lock(from, () -> connection.accept(answer))) {
+      links.number(link);
+    } else {
+      // The peer has given up meanwhile, and dials again. If not it is to do so now.
+      connection.reject(Greeting.refusal(AGAIN));
+      links.drop(link);
+    }
+  }
+
+  private void established(Link link, byte[] words) {
+    if (link.state == Link.State.DIALLING) {
+      RdmaEndpoint to = endpoints[link.peer];
+      int credits = to == null ? -1 : greeting.answered(words, link.request, to.nonce());
+      if (credits < 0) {
+        links.drop(link);
+        links.lose(link.peer, "whoever answered does not know the job's secret");
+        return;
+      }
+      link.open(credits);
+      links.number(link);
+    }
+    links.opened(link);
+  }
+
+  private void rejected(Link link, Verbs.Event event) {
+    if (link.state == Link.State.OPEN) {
+      // Its first frame was here before the refusal.
+      links.lose(link, event.reason());
+      return;
+    }
+    int code = Greeting.refused(event.greeting());
+    if (code == AGAIN) {
+      attemptFailed(link, event.reason());
+      return;
+    }
+    boolean dialled = link.state == Link.State.DIALLING;
+    links.drop(link);
+    if (!dialled) {
+      return;
+    }
+    if (code == CROSSED) {
+      redialLater(link.peer);
+    } else {
+      links.lose(link.peer, event.reason() + (code == 0 ? "" : ", code " + code));
+    }
+  }
+
+  /**
+   * The way to a peer was not found, for which nobody is lost: with many ranks that ask at a time
+   * the network's manager may take longer to answer than they wait.
+   */
+  private void unresolved(Link link, String reason) {
+    links.drop(link);
+    if (!silent[link.peer]) {
+      silent[link.peer] = true;
+      System.err.printf(
+          "fmi: no way to rank %d over rdma: %s. It is looked for again (as seen by rank %d)%n",
+          link.peer, reason, config.rank());
+    }
+    redialLater(link.peer);
+  }
+
+  private void redialLater(int peer) {
+    redials++;
+    redialAt[peer] = later(REDIAL_NANOS);
+  }
+
+  private long later(long nanos) {
+    long at = clock.getAsLong() + nanos;
+    return at == 0 ? 1 : at;
+  }
+
+  private void forgetRedial(int peer) {
+    if (redialAt[peer] != 0) {
+      redialAt[peer] = 0;
+      redials--;
+    }
+  }
+
+  private void redial() {
+    long now = clock.getAsLong();
+    for (int peer = 0; peer < redialAt.length; peer++) {
+      if (redialAt[peer] != 0 && now - redialAt[peer] >= 0) {
+        forgetRedial(peer);
+        attempts[peer] = 0;
+        dial(peer);
+      }
+    }
+  }
+
+  private void attemptFailed(Link link, String reason) {
+    boolean dialled = link.state == Link.State.DIALLING;
+    if (link.state == Link.State.OPEN) {
+      links.lose(link, reason);
+      return;
+    }
+    links.drop(link);
+    if (dialled && attempts[link.peer] < MAX_ATTEMPTS) {
+      dial(link.peer);
+    } else if (dialled) {
+      links.lose(link.peer, reason);
+    }
+  }
+
+  /**
+   * A peer that computes does not look for what it is asked, or answered: nobody is lost for that.
+   * This rank's request is made anew. One that it has accepted stays: the peer may find the answer
+   * at any time, and sends then.
+   */
+  private void unanswered(Link link) {
+    if (link.state == Link.State.DIALLING) {
+      links.drop(link);
+      if (!silent[link.peer]) {
+        silent[link.peer] = true;
+        System.err.printf(
+            "fmi: no answer from rank %d over rdma: it computes, or is a filter in between? It is"
+                + " tried again (as seen by rank %d)%n",
+            link.peer, config.rank());
+      }
+      attempts[link.peer]--;
+      dial(link.peer);
+    }
+  }
+
+  /** No queue pair for an attempt of this rank's: as {@link #lock}, but it dials anew. */
+  private void refusedHere(Link link, String reason) throws IOException {
+    links.drop(link);
+    String failure = links.loseAll();
+    if (failure != null) {
+      links.lose(link.peer, failure);
+      return;
+    }
+    if (attempts[link.peer] >= MAX_ATTEMPTS || !cache.releaseUnused()) {
+      throw new IOException(reason);
+    }
+    dial(link.peer);
+  }
+
+  // For tests.
+
+  void useClock(LongSupplier nanos) {
+    clock = nanos;
+  }
+}

@@ -1,0 +1,223 @@
+package org.fmi.transport.shm;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.fmi.node.BellRope;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The other ranks of this node: who they are, what can be said to them, and which have left.
+ *
+ * <p>A rank's endpoint is {@code NAME@NODE}: its inbox's name, and {@link NodeFiles#node}.
+ */
+final class Neighbours {
+  private final int self;
+  private final NodeFiles files;
+
+  /** By rank. */
+  private final @Nullable Neighbour[] byRank;
+
+  /** By rank: the ring to it; null if there is none, or it is lost. */
+  private final @Nullable OutRing[] outgoing;
+
+  /** By rank: the number of its node, negative if it does not use this transport. */
+  private final int[] nodes;
+
+  private final List<Neighbour> all = new ArrayList<>();
+  private final ArrayDeque<Neighbour> losses = new ArrayDeque<>();
+  private @Nullable BellRope rope;
+
+  Neighbours(int self, int size, NodeFiles files) {
+    this.self = self;
+    this.files = files;
+    this.byRank = new Neighbour[size];
+    this.outgoing = new OutRing[size];
+    this.nodes = new int[size];
+  }
+
+  static byte[] endpoint(String name, String node) {
+    return (name + "@" + node).getBytes(StandardCharsets.UTF_8);
+  }
+
+  /**
+   * See {@link org.fmi.spi.Transport#start}.
+   *
+   * @param mine the endpoint of this rank
+   */
+  void start(byte[] mine, byte[][] endpoints) {
+    String node = nodeOf(mine);
+    Map<String, Integer> numbers = new HashMap<>();
+    for (int rank = 0; rank < endpoints.length; rank++) {
+      nodes[rank] =
+          endpoints[rank].length == 0
+              ? -1
+              : numbers.computeIfAbsent(nodeOf(endpoints[rank]), _ -> numbers.size());
+      if (rank != self && node.equals(nodeOf(endpoints[rank]))) {
+        String text = new String(endpoints[rank], StandardCharsets.UTF_8);
+        Neighbour n = new Neighbour(rank, text.substring(0, text.indexOf('@')));
+        byRank[rank] = n;
+        all.add(n);
+      }
+    }
+  }
+
+  private static String nodeOf(byte[] endpoint) {
+    String text = new String(endpoint, StandardCharsets.UTF_8);
+    return text.substring(text.indexOf('@') + 1);
+  }
+
+  /** See {@link org.fmi.spi.NodeShare#node}. */
+  int node(int rank) {
+    return nodes[rank];
+  }
+
+  /** Null if the rank is not on this node. */
+  @Nullable Neighbour get(int rank) {
+    return byRank[rank];
+  }
+
+  List<Neighbour> all() {
+    return all;
+  }
+
+  /** The ring to a rank; null if there is none, or the rank is lost. */
+  @Nullable OutRing ring(int rank) {
+    return outgoing[rank];
+  }
+
+  void setRing(int rank, OutRing ring) {
+    outgoing[rank] = ring;
+  }
+
+  // ---- what is said to them
+
+  /** Null if it has left, which loses it. */
+  @Nullable Inbox openInbox(Neighbour n) {
+    try {
+      Inbox theirs = inboxOf(n);
+      if (theirs == null) {
+        lose(n);
+      }
+      return theirs;
+    } catch (IOException e) {
+      throw NodeFiles.failed(e);
+    }
+  }
+
+  /** Null if it has left. */
+  @Nullable Inbox inboxOf(Neighbour n) throws IOException {
+    Inbox theirs = n.inbox;
+    if (theirs == null) {
+      try {
+        theirs = new Inbox(files.open(n.name));
+        n.inbox = theirs;
+      } catch (NoSuchFileException e) {
+        return null;
+      }
+    }
+    return theirs;
+  }
+
+  /** See {@link org.fmi.spi.NodeShare#nudge}. */
+  void nudge(int rank) {
+    Neighbour n = byRank[rank];
+    if (n == null || n.lost) {
+      return;
+    }
+    Inbox theirs = n.inbox;
+    if (theirs == null) {
+      theirs = openInbox(n);
+    }
+    if (theirs != null && theirs.bell() != Inbox.AWAKE) {
+      notAwake(rank, theirs);
+    }
+  }
+
+  /** It sleeps, or has left. */
+  void notAwake(int rank, Inbox theirs) {
+    Neighbour n = byRank[rank];
+    if (n != null && theirs.bell() == Inbox.CLOSED) {
+      lose(n);
+    } else {
+      wake(theirs);
+    }
+  }
+
+  void wake(Inbox theirs) {
+    int port = theirs.bell();
+    if (port > Inbox.AWAKE && theirs.take(port)) {
+      ringBell(port);
+    }
+  }
+
+  private void ringBell(int port) {
+    try {
+      BellRope r = rope;
+      if (r == null) {
+        r = new BellRope();
+        rope = r;
+      }
+      r.ring(port);
+    } catch (IOException e) {
+      throw new UncheckedIOException("shm: cannot wake a neighbour at UDP port " + port, e);
+    }
+  }
+
+  // ---- losing them
+
+  void lose(Neighbour n) {
+    outgoing[n.rank] = null;
+    if (!n.lost) {
+      n.lost = true;
+      losses.add(n);
+    }
+  }
+
+  /** Whether there are losses that were not reported yet. */
+  boolean anyLoss() {
+    return !losses.isEmpty();
+  }
+
+  /** The first loss that was not reported yet; null if there is none. */
+  @Nullable Neighbour firstLoss() {
+    return losses.peek();
+  }
+
+  /** The first loss is being reported. */
+  void removeLoss() {
+    losses.remove();
+  }
+
+  // ---- the end
+
+  /** Tells them that this rank goes, and drops what they have sent. It wakes nobody after that. */
+  void leave(Inbox inbox) throws IOException {
+    for (Neighbour n : all) {
+      if (n.incoming == null && (inbox.state(n.rank) & Inbox.RING) != 0) {
+        files.delete(NodeFiles.ringName(n.name, self));
+      }
+      Inbox theirs = n.inbox;
+      if (theirs != null) {
+        theirs.tell(self, (outgoing[n.rank] == null ? 0 : Inbox.RING) | Inbox.LEFT);
+        wake(theirs);
+      }
+    }
+    if (rope != null) {
+      rope.close();
+    }
+  }
+
+  /** Forgets what is about to be unmapped. */
+  void forget() {
+    Arrays.fill(outgoing, null);
+    all.clear();
+  }
+}

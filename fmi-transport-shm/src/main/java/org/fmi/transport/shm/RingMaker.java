@@ -1,0 +1,142 @@
+package org.fmi.transport.shm;
+
+import java.io.IOException;
+import java.util.function.Consumer;
+import org.fmi.ErrorClass;
+import org.fmi.FmiException;
+import org.fmi.spi.RankConfig;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the rings that this rank writes to, as large as they are planned while there is room for
+ * them, else as small as rings can be; and says what would help if there is no room for those
+ * either.
+ */
+final class RingMaker {
+  private static final int KIB_SHIFT = 10;
+  private static final int MIB_SHIFT = 20;
+
+  private final RankConfig config;
+  private final int epoch;
+  private final NodeFiles files;
+  private final String name;
+  private final Consumer<String> warning;
+
+  private int ranks = 1;
+  private RingLayout layout = RingLayout.of(ranks);
+
+  /** No rank of this node is in an epoch before any more. */
+  private boolean earlierGone;
+
+  /** The user was told that there is no room for rings of this layout. */
+  private boolean scarce;
+
+  /**
+   * @param name of this rank's inbox
+   * @param warning what the user should know, a line each
+   */
+  RingMaker(RankConfig config, int epoch, NodeFiles files, String name, Consumer<String> warning) {
+    this.config = config;
+    this.epoch = epoch;
+    this.files = files;
+    this.name = name;
+    this.warning = warning;
+  }
+
+  /**
+   * Checks that there is room for all rings of the node.
+   *
+   * @throws IOException if there is not
+   */
+  void check() throws IOException {
+    int planned = config.ranksOnNode();
+    // Memory of the epoch before comes back: what is free now says nothing.
+    if (!files.earlier(epoch) && RingLayout.nodeBytes(planned) > files.freeBytes()) {
+      throw new IOException(noRoom(planned));
+    }
+  }
+
+  private String noRoom(int count) throws IOException {
+    return "shm: the rings of %d ranks need up to %d MiB in %s, %d MiB are free; fewer ranks a node (--ppn), --transport tcp, or a larger /dev/shm would help"
+        .formatted(
+            count,
+            Math.ceilDiv(RingLayout.nodeBytes(count), 1L << MIB_SHIFT),
+            config.nodeDirectory(),
+            files.freeBytes() >> MIB_SHIFT);
+  }
+
+  /**
+   * Plans rings for so many ranks on this node. Counted anew in each epoch: a node may have taken
+   * in ranks of one that was lost.
+   */
+  void plan(int ranksHere) {
+    ranks = ranksHere;
+    layout = RingLayout.of(ranksHere);
+  }
+
+  /**
+   * Makes the ring to a rank, and tells that rank.
+   *
+   * @return null if there is no room now, but perhaps later
+   */
+  @Nullable OutRing make(int peer, Inbox theirs) {
+    try {
+      return make(peer, layout, theirs);
+    } catch (IOException e) {
+      if (earlierGone) {
+        return makeSmallest(peer, theirs, e);
+      }
+      // It may be the room that a neighbour still holds in the epoch before: tried again later.
+      earlierGone = !anyEarlier();
+      return null;
+    }
+  }
+
+  private OutRing make(int peer, RingLayout size, Inbox theirs) throws IOException {
+    String file = NodeFiles.ringName(name, peer);
+    OutRing ring = new OutRing(files.create(file, size.fileBytes()), size, theirs);
+    theirs.tell(config.rank(), Inbox.RING);
+    return ring;
+  }
+
+  /** When there was room for all rings at the start, and something else has taken it since. */
+  private OutRing makeSmallest(int peer, Inbox theirs, IOException why) {
+    RingLayout smallest = RingLayout.smallest();
+    try {
+      OutRing ring = make(peer, smallest, theirs);
+      if (!scarce && !layout.equals(smallest)) {
+        scarce = true;
+        warning.accept(
+            "fmi: rank %d sends through rings of %d KiB instead of %d: %s"
+                .formatted(
+                    config.rank(),
+                    smallest.fileBytes() >> KIB_SHIFT,
+                    layout.fileBytes() >> KIB_SHIFT,
+                    why.getMessage()));
+      }
+      return ring;
+    } catch (IOException e) {
+      throw notMade(e);
+    }
+  }
+
+  private boolean anyEarlier() {
+    try {
+      return files.earlier(epoch);
+    } catch (IOException e) {
+      throw NodeFiles.failed(e);
+    }
+  }
+
+  /** Says what would help if room is what is missing. */
+  private FmiException notMade(IOException e) {
+    try {
+      if (files.freeBytes() < RingLayout.smallest().fileBytes()) {
+        return new FmiException(ErrorClass.OTHER, e.getMessage() + "; " + noRoom(ranks));
+      }
+    } catch (IOException unknown) {
+      e.addSuppressed(unknown);
+    }
+    return NodeFiles.failed(e);
+  }
+}

@@ -1,0 +1,465 @@
+package org.fmi.transport.tcp;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.DefaultChannelPromise;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.util.NetUtil;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.LinkedHashSet;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.fmi.net.Endpoint;
+import org.fmi.net.Handshake;
+import org.fmi.net.NetIo;
+import org.fmi.net.PeerIdentity;
+import org.fmi.spi.FrameHandler;
+import org.fmi.spi.RankConfig;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes and ends the connections of a transport, a {@link Wire} each, and says which peers are
+ * lost.
+ *
+ * <p><b>Who connects.</b> Either side may dial, and both may at once. Then the connection that the
+ * lower rank dialled stays:
+ *
+ * <pre>
+ *   a dials b, b dials a, a &lt; b
+ *
+ *   a gets b's proof while dialling:  refuses it ({@link #CROSSED}), waits for b's verdict
+ *   b gets a's proof while dialling:  accepts it, drops its own
+ *   b is told CROSSED:                waits for a's proof
+ * </pre>
+ *
+ * The one a refused stays open without use until b drops it, so that b hears if a dies meanwhile.
+ *
+ * <p><b>No timer</b> limits a handshake: both sides make progress only when their programs
+ * communicate, and may compute for minutes in between. What has not proven itself is limited by
+ * number instead: the oldest goes when there are too many.
+ *
+ * <p><b>Lost</b> is a peer that cannot be reached, whose connection breaks, whose system no longer
+ * {@link Answers answers}, or that itself refuses. One whose side ends a connection without a
+ * verdict may only have too many of them: it is dialled again after a while, until the epoch ends.
+ * One whose system does not answer is dialled again too, but given up after {@value
+ * #LEAST_ATTEMPTS} attempts in a row, and twice the heartbeat's timeout: the network between the
+ * two is cut, or a firewall stands there. Only in a job with more ranks than may wait in its queue
+ * it may just compute, with a full one; there, whether it is alive is for the log-ring to find out.
+ */
+// Netty answers each call with a future; failures reach the handlers too.
+@SuppressWarnings("FutureReturnValueIgnored")
+final class Wires {
+  /** Refusal: both dial, and the other's connection is the one that stays. */
+  static final int CROSSED = 1;
+
+  /** Refusal: another job, epoch, rank or purpose than the one listening here. */
+  static final int STRANGER = 2;
+
+  /** Refusal: there is a connection of this pair already. */
+  static final int DUPLICATE = 3;
+
+  private static final int REDIAL_MILLIS = 100;
+
+  /** So many attempts to connect go without an answer before the peer is lost. */
+  private static final int LEAST_ATTEMPTS = 3;
+
+  private final TcpTransport transport;
+  private final RankConfig config;
+  private final int epoch;
+  private final NetIo net;
+  private final CallersLoop loop;
+  private final int answerMillis;
+  private final Consumer<String> warning;
+  private final SecureRandom random = new SecureRandom();
+  private final ByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
+  private final ServerChannel listener;
+
+  /** By rank: where it listens; null if it does not, or for this rank itself. */
+  private final @Nullable Endpoint[] endpoints;
+
+  /** By rank: the connection in use. */
+  private final @Nullable Wire[] wires;
+
+  /** By rank: this side's attempt to make one. */
+  private final @Nullable Wire[] dialling;
+
+  private final boolean[] lost;
+
+  /** By rank: whether the user was told that it does not answer. */
+  private final boolean[] silent;
+
+  /** By rank: how many attempts to connect in a row have had no answer. */
+  private final int[] unanswered;
+
+  /** Whether the user was told that connections cannot be accepted. */
+  private boolean deaf;
+
+  /** Losses to report at the next poll, with their reasons. */
+  private final ArrayDeque<Loss> losses = new ArrayDeque<>();
+
+  private final LinkedHashSet<Wire> unproven = new LinkedHashSet<>();
+
+  /** All channels that are not closed. */
+  private final LinkedHashSet<Channel> channels = new LinkedHashSet<>();
+
+  private boolean closing;
+
+  /** Whether {@link #watch} is called now and then. */
+  private boolean watching;
+
+  private record Loss(int peer, String reason) {}
+
+  /**
+   * @param answerMillis after so long an attempt to connect is given up for a new one
+   * @param warning what the user should know, a line each
+   */
+  Wires(
+      TcpTransport transport,
+      RankConfig config,
+      int epoch,
+      NetIo net,
+      CallersLoop loop,
+      int answerMillis,
+      Consumer<String> warning) {
+    this.transport = transport;
+    this.config = config;
+    this.epoch = epoch;
+    this.net = net;
+    this.loop = loop;
+    this.answerMillis = answerMillis;
+    this.warning = warning;
+    this.endpoints = new Endpoint[config.size()];
+    this.wires = new Wire[config.size()];
+    this.dialling = new Wire[config.size()];
+    this.lost = new boolean[config.size()];
+    this.silent = new boolean[config.size()];
+    this.unanswered = new int[config.size()];
+    this.listener = net.server();
+  }
+
+  /**
+   * Accepts connections from now on.
+   *
+   * @return the port
+   * @throws IOException if the host's address cannot be listened at
+   */
+  int listen() throws IOException {
+    listener.pipeline().addLast(new Incoming());
+    register(listener);
+    InetSocketAddress address = Endpoint.listening(config.host());
+    ChannelFuture bound = listener.bind(address);
+    if (!bound.isSuccess()) {
+      throw new IOException("tcp: cannot listen at " + address, bound.cause());
+    }
+    return ((InetSocketAddress) listener.localAddress()).getPort();
+  }
+
+  private void register(Channel channel) {
+    channel.config().setOption(ChannelOption.ALLOCATOR, allocator);
+    channel.unsafe().register(loop, new DefaultChannelPromise(channel, loop));
+  }
+
+  /** Has the loop drive a channel, until all are closed. */
+  void add(Channel channel) {
+    channels.add(channel);
+    register(channel);
+  }
+
+  /** See {@link org.fmi.spi.Transport#start}. */
+  void start(byte[][] addresses) {
+    for (int rank = 0; rank < addresses.length; rank++) {
+      if (rank != config.rank() && addresses[rank].length > 0) {
+        endpoints[rank] = Endpoint.of(addresses[rank]);
+      }
+    }
+  }
+
+  boolean reaches(int peer) {
+    return endpoints[peer] != null;
+  }
+
+  /** The connection to a peer; null if there is none. */
+  @Nullable Wire get(int peer) {
+    return wires[peer];
+  }
+
+  /** How many channels are not closed. */
+  int channels() {
+    return channels.size();
+  }
+
+  int heartbeatMillis() {
+    return config.heartbeatTimeoutMillis();
+  }
+
+  boolean anyLoss() {
+    return !losses.isEmpty();
+  }
+
+  void report(FrameHandler frames) {
+    for (Loss loss; (loss = losses.poll()) != null; ) {
+      transport.work++;
+      frames.onPeerLost(loss.peer, loss.reason);
+    }
+  }
+
+  void close() {
+    closing = true;
+    listener.close();
+    for (Channel channel : channels.toArray(Channel[]::new)) {
+      channel.close();
+    }
+  }
+
+  // Dialling.
+
+  /** Begins to make the connection to a peer, unless it is being made, or the peer is lost. */
+  void want(int peer) {
+    if (dialling[peer] == null && !lost[peer]) {
+      dial(peer);
+    }
+  }
+
+  private void dial(int peer) {
+    Endpoint to = endpoints[peer];
+    if (to == null) {
+      throw new IllegalArgumentException("rank " + peer + " is not reached by tcp");
+    }
+    byte[] identity =
+        new PeerIdentity(TcpTransport.NAME, config.jobId(), epoch, config.rank(), peer).bytes();
+    Handshake handshake = Handshake.connecting(config.secret(), random, identity);
+    Wire wire = new Wire(transport, this, net.socket(), handshake, peer);
+    dialling[peer] = wire;
+    prepare(wire);
+    long begin = System.nanoTime();
+    wire.channel
+        .connect(new InetSocketAddress(to.host(), to.port())) // an unknown host fails like others
+        .addListener(
+            f -> {
+              if (f.isSuccess()) {
+                unanswered[peer] = 0;
+              } else {
+                unreached(wire, f.cause(), System.nanoTime() - begin);
+              }
+            });
+  }
+
+  private void unreached(Wire wire, Throwable cause, long nanos) {
+    wire.channel.close(); // Netty does so only when the time is up
+    int peer = wire.peer;
+    if (dialling[peer] != wire) {
+      return;
+    }
+    if (nanos < TimeUnit.MILLISECONDS.toNanos(answerMillis)
+        && !(cause instanceof ConnectTimeoutException)) {
+      giveUp(peer, String.valueOf(cause.getMessage()));
+      return;
+    }
+    // Else no answer, or this rank has computed and the system given up meanwhile: the same.
+    if (cause instanceof ConnectTimeoutException) {
+      warnOfSilence(peer);
+    }
+    if (++unanswered[peer] < mostAttempts()) {
+      redial(wire);
+    } else {
+      giveUp(peer, "no answer to " + unanswered[peer] + " attempts to connect");
+    }
+  }
+
+  private void giveUp(int peer, String reason) {
+    dialling[peer] = null;
+    lose(peer, reason);
+  }
+
+  private long mostAttempts() {
+    return config.size() > NetUtil.SOMAXCONN // its queue may be full
+        ? Long.MAX_VALUE
+        : Math.max(LEAST_ATTEMPTS, Math.ceilDiv(2L * heartbeatMillis(), answerMillis));
+  }
+
+  private void warnOfSilence(int peer) {
+    Endpoint to = endpoints[peer];
+    if (silent[peer] || to == null) {
+      return;
+    }
+    silent[peer] = true;
+    warning.accept(
+        "fmi: no answer from rank %d at %s:%d for %d s: is the network cut, or a firewall in between? It is tried again (as seen by rank %d)"
+            .formatted(
+                peer,
+                to.host(),
+                to.port(),
+                TimeUnit.MILLISECONDS.toSeconds(answerMillis),
+                config.rank()));
+  }
+
+  /** Dials again after a while; until then the attempt that failed keeps offers from it. */
+  private void redial(Wire wire) {
+    if (closing) {
+      return;
+    }
+    loop.schedule(
+        () -> {
+          if (dialling[wire.peer] == wire) {
+            dialling[wire.peer] = null; // if there is no socket to be had, the next offer says so
+            dial(wire.peer);
+          }
+        },
+        REDIAL_MILLIS,
+        TimeUnit.MILLISECONDS);
+  }
+
+  private void prepare(Wire wire) {
+    Channel channel = wire.channel;
+    channel.config().setOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, answerMillis);
+    channel.config().setRecvByteBufAllocator(wire);
+    ((SocketChannel) channel).config().setTcpNoDelay(true);
+    channel.pipeline().addLast(wire);
+    channel.closeFuture().addListener(f -> channels.remove(channel));
+    add(channel);
+    if (!watching) {
+      watching = true;
+      scheduleWatch();
+    }
+  }
+
+  private void scheduleWatch() {
+    loop.schedule((Runnable) this::watch, Answers.pause(heartbeatMillis()), TimeUnit.NANOSECONDS);
+  }
+
+  /** Ends the connections to where nobody answers. */
+  private void watch() {
+    if (closing) {
+      return;
+    }
+    long now = System.nanoTime();
+    for (int peer = 0; peer < wires.length; peer++) {
+      watch(wires[peer], now);
+      watch(dialling[peer], now);
+    }
+    scheduleWatch();
+  }
+
+  private static void watch(@Nullable Wire wire, long now) {
+    long nanos = wire == null ? 0 : wire.answers.missing(now);
+    if (wire != null && nanos > 0) {
+      wire.fail("no answer for " + TimeUnit.NANOSECONDS.toMillis(nanos) + " ms");
+    }
+  }
+
+  // Being dialled, and what comes of it.
+
+  private final class Incoming extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      if (unproven.size() >= 2 * config.size() + 256) {
+        unproven.removeFirst().fail("made room for a newer connection");
+      }
+      Handshake handshake = Handshake.accepting(config.secret(), random);
+      Wire wire = new Wire(transport, Wires.this, (Channel) message, handshake, -1);
+      unproven.add(wire);
+      prepare(wire);
+    }
+
+    /** Out of file descriptors, mostly: accepting at full speed would only spin. */
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      if (!deaf) {
+        deaf = true;
+        warning.accept(
+            "fmi: rank %d cannot accept a connection: %s; its peers wait, and it tries again every second. More open files (ulimit -n) would help"
+                .formatted(config.rank(), cause.getMessage()));
+      }
+      listener.config().setAutoRead(false);
+      loop.schedule(() -> listener.config().setAutoRead(true), 1, TimeUnit.SECONDS);
+    }
+  }
+
+  /** A peer has proven itself to this side; takes or refuses its connection. */
+  void decide(Wire wire) {
+    unproven.remove(wire);
+    PeerIdentity who = PeerIdentity.of(wire.handshake.identity());
+    if (who == null
+        || !who.purpose().equals(TcpTransport.NAME)
+        || !who.job().equals(config.jobId())
+        || who.epoch() != epoch
+        || who.to() != config.rank()
+        || who.from() < 0
+        || who.from() >= config.size()
+        || who.from() == config.rank()) {
+      wire.write(wire.handshake.refuse(STRANGER));
+      wire.fail("not for this rank and epoch");
+      return;
+    }
+    int from = who.from();
+    Wire mine = dialling[from];
+    if (wires[from] != null || lost[from]) {
+      wire.write(wire.handshake.refuse(DUPLICATE));
+      wire.fail("there is a connection already");
+    } else if (mine != null && mine.channel.isOpen() && config.rank() < from) {
+      wire.write(wire.handshake.refuse(CROSSED)); // stays open until the peer drops it
+    } else {
+      wire.peer = from;
+      wire.write(wire.handshake.accept());
+      opened(wire);
+    }
+  }
+
+  /** Both sides have agreed on this connection. */
+  void opened(Wire wire) {
+    Wire mine = dialling[wire.peer];
+    dialling[wire.peer] = null;
+    if (mine != null && mine != wire) {
+      mine.channel.close();
+    }
+    wire.open = true;
+    wires[wire.peer] = wire;
+    transport.work++;
+  }
+
+  /** The peer does not want this connection. */
+  void refused(Wire wire) {
+    int code = wire.handshake.code();
+    if (code != CROSSED) {
+      wire.fail("refused by the peer, code " + code);
+    }
+  }
+
+  void closed(Wire wire) {
+    unproven.remove(wire);
+    int peer = wire.peer;
+    if (closing || peer < 0) {
+      return;
+    }
+    if (wires[peer] == wire) {
+      wires[peer] = null;
+      lose(peer, wire.trouble);
+    } else if (dialling[peer] == wire) {
+      boolean undecided =
+          wire.handshake.state() == Handshake.State.AWAIT_VERDICT
+              || wire.handshake.state() == Handshake.State.AWAIT_CHALLENGE;
+      if (undecided) {
+        redial(wire);
+      } else {
+        giveUp(peer, wire.trouble);
+      }
+    }
+  }
+
+  private void lose(int peer, String reason) {
+    if (!lost[peer]) {
+      lost[peer] = true;
+      losses.add(new Loss(peer, reason));
+    }
+  }
+}
