@@ -15,7 +15,7 @@ class MemoryNetworkTest extends TransportContract {
   }
 
   @Override
-  protected void run(int ranks, Body body) throws InterruptedException {
+  public void run(int ranks, Body body) throws InterruptedException {
     MemoryNetwork network = new MemoryNetwork(ranks, ranks, options());
     TransportProvider provider =
         new TransportProvider() {
@@ -38,7 +38,7 @@ class MemoryNetworkTest extends TransportContract {
   }
 
   @Override
-  protected boolean hasRemoteMemory() {
+  public boolean hasRemoteMemory() {
     return options().remote();
   }
 }
