@@ -5,8 +5,8 @@ import java.security.SecureRandom;
 import java.util.List;
 import java.util.function.LongSupplier;
 import org.fmi.spi.RankConfig;
-import org.fmi.verbs.Connection;
 import org.fmi.verbs.Greeting;
+import org.fmi.verbs.RdmaConnection;
 import org.fmi.verbs.RdmaEndpoint;
 import org.fmi.verbs.Verbs;
 
@@ -79,7 +79,7 @@ final class RdmaDialling {
     Greeting.Request request =
         new Greeting.Request(config.rank(), peer, Window.FRAMES, random.nextLong());
     try {
-      Connection connection = verbs.dial(to.address(), greeting.request(request, to.nonce()));
+      RdmaConnection connection = verbs.dial(to.address(), greeting.request(request, to.nonce()));
       RdmaLink link = links.add(connection, request, peer, RdmaLink.State.DIALLING);
       link.to = to;
       link.attempt = attempt;
@@ -96,7 +96,7 @@ final class RdmaDialling {
 
   /** Something has happened with a connection. */
   void on(Verbs.Event event) throws IOException {
-    Connection connection = event.connection();
+    RdmaConnection connection = event.connection();
     if (event.kind() == Verbs.Event.Kind.REQUEST) {
       decide(connection, event.greeting());
       return;
@@ -139,7 +139,7 @@ final class RdmaDialling {
   }
 
   /** Somebody dials this rank. */
-  private void decide(Connection connection, byte[] words) throws IOException {
+  private void decide(RdmaConnection connection, byte[] words) throws IOException {
     Greeting.Request request = greeting.request(words, endpoint.nonce());
     if (request == null) {
       refuse(connection, new byte[0]);
@@ -168,7 +168,7 @@ final class RdmaDialling {
     }
   }
 
-  private static void refuse(Connection connection, byte[] words) {
+  private static void refuse(RdmaConnection connection, byte[] words) {
     connection.reject(words);
     connection.close();
   }

@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.LongSupplier;
-import org.fmi.verbs.Connection;
+import org.fmi.verbs.RdmaConnection;
 import org.fmi.verbs.Verbs;
 
 /**
@@ -84,7 +84,7 @@ final class RdmaFrames {
           frame.length,
           key,
           link.window.granted(),
-          Connection.SIGNALLED);
+          RdmaConnection.SIGNALLED);
       link.wrote = true;
     } catch (IOException e) {
       link.window.completed();

@@ -1,8 +1,8 @@
 package org.fmi.logring;
 
 import org.fmi.net.Heartbeat;
-import org.fmi.verbs.Connection;
 import org.fmi.verbs.Greeting;
+import org.fmi.verbs.RdmaConnection;
 import org.fmi.verbs.RdmaEndpoint;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +23,7 @@ final class RdmaLink {
   /** Its place among all there ever were; the id of what is sent over it. */
   final int number;
 
-  final Connection connection;
+  final RdmaConnection connection;
   final Greeting.Request request;
   final int peer;
   final Window window = new Window();
@@ -45,7 +45,7 @@ final class RdmaLink {
 
   RdmaLink(
       int number,
-      Connection connection,
+      RdmaConnection connection,
       Greeting.Request request,
       int peer,
       State state,

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import org.fmi.net.Heartbeat;
-import org.fmi.verbs.Connection;
 import org.fmi.verbs.Greeting;
+import org.fmi.verbs.RdmaConnection;
 import org.fmi.verbs.Sleeper;
 import org.fmi.verbs.Verbs;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +33,7 @@ final class RdmaLinkTable {
   /** By rank: those that stand or are being made. */
   private final Map<Integer, RdmaLink> links = new HashMap<>();
 
-  private final Map<Connection, RdmaLink> byConnection = new HashMap<>();
+  private final Map<RdmaConnection, RdmaLink> byConnection = new HashMap<>();
   private final Map<Integer, RdmaLink> byNumber = new HashMap<>();
 
   /** Neighbours whose link has stood: they get no other. */
@@ -63,7 +63,7 @@ final class RdmaLinkTable {
   }
 
   /** The one of a connection; null if there is none any more. */
-  @Nullable RdmaLink get(Connection connection) {
+  @Nullable RdmaLink get(RdmaConnection connection) {
     return byConnection.get(connection);
   }
 
@@ -94,7 +94,8 @@ final class RdmaLinkTable {
 
   // ---- beginning
 
-  RdmaLink add(Connection connection, Greeting.Request request, int peer, RdmaLink.State state) {
+  RdmaLink add(
+      RdmaConnection connection, Greeting.Request request, int peer, RdmaLink.State state) {
     RdmaLink link = new RdmaLink(all.size(), connection, request, peer, state, newHeartbeat());
     all.add(link);
     links.put(peer, link);

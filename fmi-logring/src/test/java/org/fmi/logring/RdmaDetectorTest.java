@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import org.fmi.spi.RankConfig;
 import org.fmi.testkit.contract.DetectorContract;
 import org.fmi.testkit.contract.DetectorThreads;
-import org.fmi.verbs.Connection;
 import org.fmi.verbs.Greeting;
+import org.fmi.verbs.RdmaConnection;
 import org.fmi.verbs.RdmaEndpoint;
 import org.fmi.verbs.Verbs;
 import org.fmi.verbs.VerbsProvider;
@@ -121,10 +121,10 @@ final class RdmaDetectorTest extends DetectorContract {
   }
 
   /** Dials as rank 0, with the secret. */
-  private static Connection dial(Verbs verbs, LogRingDetector to) throws IOException {
+  private static RdmaConnection dial(Verbs verbs, LogRingDetector to) throws IOException {
     Greeting greeting = new Greeting(OURS, "test-job", EPOCH);
     RdmaEndpoint endpoint = rdma(to);
-    Connection connection =
+    RdmaConnection connection =
         verbs.dial(
             endpoint.address(),
             greeting.request(new Greeting.Request(0, 1, Window.FRAMES, 42), endpoint.nonce()));
@@ -141,7 +141,7 @@ final class RdmaDetectorTest extends DetectorContract {
       for (int i = 0; i < 10; i++) {
         byte[] garbage = new byte[i % 2 == 0 ? Greeting.REQUEST_BYTES : random.nextInt(57)];
         random.nextBytes(garbage);
-        Connection connection = dialler.dial(rdma(rank1).address(), garbage);
+        RdmaConnection connection = dialler.dial(rdma(rank1).address(), garbage);
         Verbs.Event event = await(dialler);
         assertThat(event.kind()).isEqualTo(Verbs.Event.Kind.REJECTED);
         assertThat(Greeting.refused(event.greeting())).isZero();
@@ -180,7 +180,7 @@ final class RdmaDetectorTest extends DetectorContract {
   void aCloseWithoutGoodbyeIsAFailure() throws Exception {
     try (LogRingDetector rank1 = open(1);
         Verbs verbs = rawVerbs()) {
-      Connection connection = dial(verbs, rank1);
+      RdmaConnection connection = dial(verbs, rank1);
       connection.disconnect();
       assertThat(next()).isEqualTo("rank 1 heard of 0: disconnected by the peer");
       // Its link has stood: it gets no other, even with the right words.

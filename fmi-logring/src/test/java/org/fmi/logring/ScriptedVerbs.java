@@ -11,7 +11,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
-import org.fmi.verbs.Connection;
+import org.fmi.verbs.RdmaConnection;
 import org.fmi.verbs.Verbs;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +39,7 @@ final class ScriptedVerbs implements Verbs {
   private int named;
 
   /** A connection that was dialled, or that a peer has dialled. */
-  final class Dialled implements Connection {
+  final class Dialled implements RdmaConnection {
     final int number = ++named;
     final byte[] greeting;
     volatile boolean asked = true;
@@ -203,7 +203,7 @@ final class ScriptedVerbs implements Verbs {
   }
 
   @Override
-  public Connection dial(InetSocketAddress to, byte[] greeting) {
+  public RdmaConnection dial(InetSocketAddress to, byte[] greeting) {
     Dialled d = new Dialled(greeting);
     dialled.add(d);
     return d;

@@ -73,7 +73,7 @@ public final class ConnectionManager {
 
   /** A connection's queue pair. The manager does its transitions. */
   public interface QueuePair {
-    /** See {@link Connection#number}. */
+    /** See {@link RdmaConnection#number}. */
     int number();
 
     /** Bytes that a send may carry in the work request; it may be fewer than were asked for. */
@@ -315,7 +315,7 @@ public final class ConnectionManager {
   }
 
   /** See {@link Verbs#dial}. */
-  public Connection dial(InetSocketAddress to, byte[] greeting) throws IOException {
+  public RdmaConnection dial(InetSocketAddress to, byte[] greeting) throws IOException {
     long id = createId();
     try (Arena own = Arena.ofConfined()) {
       MemorySegment from = sockaddr(own, new InetSocketAddress(address.getAddress(), 0));

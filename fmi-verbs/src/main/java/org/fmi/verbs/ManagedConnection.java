@@ -14,7 +14,7 @@ import org.fmi.verbs.Structs.SendRequest;
 import org.jspecify.annotations.Nullable;
 
 /** A connection that the {@link ConnectionManager} makes, with a queue pair of the provider. */
-final class ManagedConnection implements Connection {
+final class ManagedConnection implements RdmaConnection {
   /** The most that the hardware's field of three bits takes. */
   private static final byte RETRIES = 7;
 

@@ -78,7 +78,7 @@ public abstract class ManagedVerbs implements Verbs {
   }
 
   @Override
-  public Connection dial(InetSocketAddress to, byte[] greeting) throws IOException {
+  public RdmaConnection dial(InetSocketAddress to, byte[] greeting) throws IOException {
     return manager.dial(to, greeting);
   }
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Completions carry the {@code id} given with the work: not negative for sends, negative for
  * receive buffers. A connection completes its sends in their order; a completed send says that all
- * before it have completed too, those not {@link Connection#SIGNALLED} included. Work that is
+ * before it have completed too, those not {@link RdmaConnection#SIGNALLED} included. Work that is
  * outstanding when a connection fails completes with an error, each piece of it.
  */
 public interface Verbs extends AutoCloseable {
@@ -112,7 +112,7 @@ public interface Verbs extends AutoCloseable {
   /** For a person: why the i-th work fetched has failed. */
   String failure(int i);
 
-  /** {@link Connection#number} of the i-th completion's connection. */
+  /** {@link RdmaConnection#number} of the i-th completion's connection. */
   int connection(int i);
 
   /** Bytes that have arrived. */
@@ -133,7 +133,7 @@ public interface Verbs extends AutoCloseable {
   // ---- connections
 
   /** Begins to connect. {@link #nextEvent} goes on with it and tells how it ends. */
-  Connection dial(InetSocketAddress to, byte[] greeting) throws IOException;
+  RdmaConnection dial(InetSocketAddress to, byte[] greeting) throws IOException;
 
   /** What happened next with connections; null if nothing has. */
   @Nullable Event nextEvent() throws IOException;
@@ -151,7 +151,7 @@ public interface Verbs extends AutoCloseable {
    * @param greeting what the other side said with it; it may be followed by zeros
    * @param reason for a person; not of {@link Kind#REQUEST} and {@link Kind#ESTABLISHED}
    */
-  record Event(Kind kind, Connection connection, byte[] greeting, String reason) {
+  record Event(Kind kind, RdmaConnection connection, byte[] greeting, String reason) {
     /** What happened. */
     public enum Kind {
       /** Somebody dials; to be accepted or refused. */
@@ -200,7 +200,7 @@ public interface Verbs extends AutoCloseable {
     /** What this side's work names it by. */
     int key();
 
-    /** What the other side's {@link Connection#read} names it by. */
+    /** What the other side's {@link RdmaConnection#read} names it by. */
     int remoteKey();
 
     /** From now on the device does not touch it: reads that come for it break their connection. */

@@ -3,11 +3,11 @@
  * how two of them prove to each other that they belong to one job.
  *
  * <pre>
- *   Verbs              a device: queues, memory, connections      Connection    a queue pair to one peer
- *   VerbsProvider      which library does the work                NativeVerbs   the foreign function API
- *   ManagedVerbs       what is the same for all providers         OpenDevice    what a device tells of itself
- *   ConnectionManager  listens, dials, tells what happens         BoundAddress  where it listens
- *   ManagedConnection  a connection that it makes
+ *   Verbs              a device: queues, memory, connections      NativeVerbs   the foreign function API
+ *   VerbsProvider      which library does the work                OpenDevice    what a device tells of itself
+ *   ManagedVerbs       what is the same for all providers         BoundAddress  where it listens
+ *   RdmaConnection     a queue pair to one peer
+ *   ConnectionManager, ManagedConnection                      listens, dials, tells what happens
  *   Greeting           proof of the job's secret                  RdmaEndpoint  where a rank listens
  *   Sleeper            where a thread waits for a device          Structs       the C structures' layouts
  *   Devices, PortQuery, LockedMemory, Library                     what there is, for a person who asks

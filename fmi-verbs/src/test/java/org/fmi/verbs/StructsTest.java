@@ -57,8 +57,8 @@ class StructsTest {
     offset("ibv_send_wr", "wr.rdma.rkey", Structs.SendRequest.RKEY);
     ours.put("IBV_WR_RDMA_READ", Structs.SendRequest.RDMA_READ);
     ours.put("IBV_WR_SEND_WITH_IMM", Structs.SendRequest.SEND_WITH_IMM);
-    ours.put("IBV_SEND_SIGNALED", Connection.SIGNALLED);
-    ours.put("IBV_SEND_INLINE", Connection.INLINE);
+    ours.put("IBV_SEND_SIGNALED", RdmaConnection.SIGNALLED);
+    ours.put("IBV_SEND_INLINE", RdmaConnection.INLINE);
 
     offset("ibv_recv_wr", "wr_id", Structs.ReceiveRequest.WR_ID);
     offset("ibv_recv_wr", "sg_list", Structs.ReceiveRequest.SG_LIST);

@@ -3,8 +3,8 @@ package org.fmi.transport.rdma;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
-import org.fmi.verbs.Connection;
 import org.fmi.verbs.Greeting;
+import org.fmi.verbs.RdmaConnection;
 import org.fmi.wire.Frame;
 import org.jspecify.annotations.Nullable;
 
@@ -47,7 +47,7 @@ final class Link {
   /** Pieces that are read at a time; what is posted behind the first completes after it. */
   private static final int PIECES = 4;
 
-  final Connection connection;
+  final RdmaConnection connection;
   final int peer;
   final Greeting.Request request;
   State state;
@@ -93,7 +93,7 @@ final class Link {
    * @param pieceBytes as many are read at once
    */
   Link(
-      Connection connection,
+      RdmaConnection connection,
       int peer,
       Greeting.Request request,
       State state,
@@ -139,7 +139,7 @@ final class Link {
   /** Sends a small frame from memory that is free again at once. */
   void sendInline(Frame frame, MemorySegment scratch) throws IOException {
     frame.encode(scratch, 0);
-    post(scratch.address(), frame.bytes(), 0, Connection.INLINE, SendPool.NONE);
+    post(scratch.address(), frame.bytes(), 0, RdmaConnection.INLINE, SendPool.NONE);
     sent++;
   }
 
@@ -163,7 +163,7 @@ final class Link {
       unsignalled = 0;
     }
     connection.send(
-        nextId(), address, bytes, key, granted, flags | (signal ? Connection.SIGNALLED : 0));
+        nextId(), address, bytes, key, granted, flags | (signal ? RdmaConnection.SIGNALLED : 0));
     buffers[posted & mask] = buffer;
     posted++;
     told = granted;

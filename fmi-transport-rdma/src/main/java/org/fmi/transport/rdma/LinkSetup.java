@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.fmi.spi.RankConfig;
-import org.fmi.verbs.Connection;
 import org.fmi.verbs.Greeting;
+import org.fmi.verbs.RdmaConnection;
 import org.fmi.verbs.RdmaEndpoint;
 import org.fmi.verbs.Verbs;
 import org.jspecify.annotations.Nullable;
@@ -136,7 +136,7 @@ final class LinkSetup {
     Greeting.Request request =
         new Greeting.Request(config.rank(), peer, ReceivePool.BASE, random.nextLong());
     try {
-      Connection connection = verbs.dial(to.address(), greeting.request(request, to.nonce()));
+      RdmaConnection connection = verbs.dial(to.address(), greeting.request(request, to.nonce()));
       links.add(connection, peer, request, Link.State.DIALLING);
     } catch (IOException e) {
       receives.leave();
@@ -197,7 +197,7 @@ final class LinkSetup {
   }
 
   private void on(Verbs.Event event) throws IOException {
-    Connection connection = event.connection();
+    RdmaConnection connection = event.connection();
     if (event.kind() == Verbs.Event.Kind.REQUEST) {
       decide(connection, event.greeting());
       return;
@@ -225,7 +225,7 @@ final class LinkSetup {
   }
 
   /** Somebody dials this rank. */
-  private void decide(Connection connection, byte[] words) {
+  private void decide(RdmaConnection connection, byte[] words) {
     Greeting.Request request = greeting.request(words, endpoint.nonce());
     if (request == null
         || request.to() != config.rank()
@@ -250,12 +250,12 @@ final class LinkSetup {
     }
   }
 
-  private static void refuse(Connection connection, byte[] words) {
+  private static void refuse(RdmaConnection connection, byte[] words) {
     connection.reject(words);
     connection.close();
   }
 
-  private void accept(Connection connection, Greeting.Request request) {
+  private void accept(RdmaConnection connection, Greeting.Request request) {
     int from = request.from();
     forgetRedial(from);
     if (!lock(from, this::join)) {

@@ -7,8 +7,8 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import org.fmi.spi.FrameHandler;
-import org.fmi.verbs.Connection;
 import org.fmi.verbs.Greeting;
+import org.fmi.verbs.RdmaConnection;
 import org.fmi.verbs.Verbs;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +32,7 @@ final class Links {
   /** By rank: its connection, or the attempt to make one. */
   private final @Nullable Link[] byRank;
 
-  private final Map<Connection, Link> byConnection = new HashMap<>();
+  private final Map<RdmaConnection, Link> byConnection = new HashMap<>();
   private final LinkTable byNumber = new LinkTable();
 
   /** How many are being made. */
@@ -65,7 +65,7 @@ final class Links {
   }
 
   /** The link of a connection; null if the attempt was dropped. */
-  @Nullable Link get(Connection connection) {
+  @Nullable Link get(RdmaConnection connection) {
     return byConnection.get(connection);
   }
 
@@ -91,7 +91,7 @@ final class Links {
   // ---- their life
 
   /** An attempt begins, for which there are buffers. */
-  Link add(Connection connection, int peer, Greeting.Request request, Link.State state) {
+  Link add(RdmaConnection connection, int peer, Greeting.Request request, Link.State state) {
     Link link =
         new Link(
             connection,

@@ -24,8 +24,8 @@ import org.fmi.spi.RankConfig;
 import org.fmi.spi.RemoteMemory;
 import org.fmi.spi.Transport;
 import org.fmi.testkit.support.JavaProcess;
-import org.fmi.verbs.Connection;
 import org.fmi.verbs.Greeting;
+import org.fmi.verbs.RdmaConnection;
 import org.fmi.verbs.RdmaEndpoint;
 import org.fmi.verbs.Sleeper;
 import org.fmi.verbs.Verbs;
@@ -184,7 +184,8 @@ class RdmaFaultsTest {
       for (int i = 0; i < 20; i++) {
         byte[] garbage = new byte[i % 2 == 0 ? Greeting.REQUEST_BYTES : random.nextInt(57)];
         random.nextBytes(garbage);
-        Connection connection = dialler.dial(RdmaEndpoint.of(ours.endpoint()).address(), garbage);
+        RdmaConnection connection =
+            dialler.dial(RdmaEndpoint.of(ours.endpoint()).address(), garbage);
         Verbs.Event event;
         long begin = System.nanoTime();
         while ((event = dialler.nextEvent()) == null) {

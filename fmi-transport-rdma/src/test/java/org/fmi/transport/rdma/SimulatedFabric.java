@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
-import org.fmi.verbs.Connection;
+import org.fmi.verbs.RdmaConnection;
 import org.fmi.verbs.Verbs;
 import org.jspecify.annotations.Nullable;
 
@@ -320,7 +320,7 @@ final class SimulatedFabric {
     public void takeNotifications() {}
 
     @Override
-    public Connection dial(InetSocketAddress to, byte[] greeting) {
+    public RdmaConnection dial(InetSocketAddress to, byte[] greeting) {
       End end = new End(this, State.RESOLVING);
       self.add(() -> end.ask(to, greeting));
       return end;
@@ -387,7 +387,7 @@ final class SimulatedFabric {
   }
 
   /** One side of a connection. */
-  private final class End implements Connection {
+  private final class End implements RdmaConnection {
     private final Device device;
     private final Queue<Runnable> words = lane();
     private final Queue<Runnable> data = lane();

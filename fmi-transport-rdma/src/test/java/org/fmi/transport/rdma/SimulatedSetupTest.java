@@ -19,7 +19,7 @@ import java.util.stream.LongStream;
 import org.fmi.FmiException;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RemoteMemory;
-import org.fmi.verbs.Connection;
+import org.fmi.verbs.RdmaConnection;
 import org.fmi.verbs.Verbs;
 import org.fmi.wire.FrameLayout;
 import org.junit.jupiter.api.Test;
@@ -519,7 +519,7 @@ class SimulatedSetupTest {
         connect(a.transport, b.transport);
         for (int attempt = 0; attempt < 100; attempt++) {
           Verbs dialler = fabric.device();
-          Connection connection =
+          RdmaConnection connection =
               dialler.dial(a.device.address(), RdmaSetupTest.request(a.transport, attempt));
           for (int i = random.nextInt(100); i > 0; i--) {
             fabric.step();

@@ -234,6 +234,8 @@ final class ShmTransport implements Transport {
     return work;
   }
 
+  // ---- memory for collectives
+
   @Override
   public NodeShare share() {
     return share;

@@ -3,7 +3,7 @@ package org.fmi.verbs;
 import java.io.IOException;
 
 /** A reliable connection to one peer: what is sent arrives whole, once and in order, or it ends. */
-public interface Connection extends AutoCloseable {
+public interface RdmaConnection extends AutoCloseable {
   /** The send is to be completed by itself; others are by a later one. */
   int SIGNALLED = 2;
 
