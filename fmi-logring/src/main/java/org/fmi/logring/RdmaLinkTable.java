@@ -173,7 +173,7 @@ final class RdmaLinkTable {
       return false;
     }
     handler.onBroken(failure);
-    // Those of a device that was removed are readable for ever.
+    // Those of a device that was removed are readable forever.
     sleeper.watch(-1, -1, -1);
     return true;
   }

@@ -122,7 +122,7 @@ public final class MemoryNetwork {
     ends[to].wakeup();
   }
 
-  /** Lets an offer of a rank to another one throw, after so many that do not. */
+  /** Lets an offer of a rank to another one throw, after this many that do not. */
   void failOffer(int rank, int peer, int after) {
     ends[rank].failing = peer;
     ends[rank].failsAfter = after;
@@ -191,7 +191,7 @@ public final class MemoryNetwork {
     private final List<Reading> readings = new ArrayList<>();
     private boolean stopped;
 
-    /** An offer to this rank throws, once, after so many that do not. */
+    /** An offer to this rank throws, once, after this many that do not. */
     private int failing = -1;
 
     private int failsAfter;

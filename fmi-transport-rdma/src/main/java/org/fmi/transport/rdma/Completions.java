@@ -39,7 +39,7 @@ final class Completions {
   }
 
   /**
-   * Takes completions, until there are none or so many batches were fetched.
+   * Takes completions, until there are none or this many batches have been fetched.
    *
    * @return how many were taken
    */

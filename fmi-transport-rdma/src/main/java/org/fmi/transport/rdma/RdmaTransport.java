@@ -39,11 +39,11 @@ final class RdmaTransport implements Transport {
   /** A header and 144 bytes. */
   private static final int INLINE_BYTES = FrameLayout.HEADER_BYTES + 144;
 
-  /** To look for connection events is a system call: once in so many polls. */
-  private static final int POLLS_A_LOOK = 64;
+  /** To look for connection events is a system call: once in this many polls. */
+  private static final int POLLS_PER_LOOK = 64;
 
   /** The same while connections are being made. */
-  private static final int POLLS_A_LOOK_DIALLING = 4;
+  private static final int POLLS_PER_LOOK_DIALLING = 4;
 
   /** Batches of completions that one poll takes at most. */
   private static final int MAX_BATCHES = 4;
@@ -234,7 +234,7 @@ final class RdmaTransport implements Transport {
     try {
       work += completions.takeAll(handler, MAX_BATCHES);
       completions.tellUntold();
-      int every = links.anyUnderWay() ? POLLS_A_LOOK_DIALLING : POLLS_A_LOOK;
+      int every = links.anyUnderWay() ? POLLS_PER_LOOK_DIALLING : POLLS_PER_LOOK;
       if (++pollsSinceLook >= every) {
         pollsSinceLook = 0;
         work += setup.look();
@@ -345,7 +345,7 @@ final class RdmaTransport implements Transport {
   private void lookNext() throws IOException {
     verbs.takeNotifications();
     notifying = false;
-    pollsSinceLook = POLLS_A_LOOK;
+    pollsSinceLook = POLLS_PER_LOOK;
   }
 
   @Override

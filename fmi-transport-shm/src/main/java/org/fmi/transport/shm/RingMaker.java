@@ -57,7 +57,7 @@ final class RingMaker {
   }
 
   private String noRoom(int count) throws IOException {
-    return "shm: the rings of %d ranks need up to %d MiB in %s, %d MiB are free; fewer ranks a node (--ppn), --transport tcp, or a larger /dev/shm would help"
+    return "shm: the rings of %d ranks need up to %d MiB in %s, %d MiB are free; fewer ranks per node (--ppn), --transport tcp, or a larger /dev/shm would help"
         .formatted(
             count,
             Math.ceilDiv(RingLayout.nodeBytes(count), 1L << MIB_SHIFT),
@@ -66,7 +66,7 @@ final class RingMaker {
   }
 
   /**
-   * Plans rings for so many ranks on this node. Counted anew in each epoch: a node may have taken
+   * Plans rings for this many ranks on this node. Counted anew in each epoch: a node may have taken
    * in ranks of one that was lost.
    */
   void plan(int ranksHere) {

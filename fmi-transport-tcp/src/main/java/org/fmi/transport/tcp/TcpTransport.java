@@ -202,7 +202,7 @@ final class TcpTransport implements Transport {
     loop.enter();
     pump();
     if (!woken && maxNanos > 0 && deferred.isEmpty() && !wires.anyLoss()) {
-      // An interrupt is the program's business: it must not make this return at once for ever.
+      // An interrupt is the program's business: it must not make this return at once forever.
       boolean interrupted = Thread.interrupted();
       try {
         loop.run(maxNanos, 0);
