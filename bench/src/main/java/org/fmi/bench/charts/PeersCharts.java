@@ -1,11 +1,17 @@
 package org.fmi.bench.charts;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import de.erichseifert.vectorgraphics2d.VectorGraphics2D;
+import de.erichseifert.vectorgraphics2d.svg.SVGProcessor;
+import de.erichseifert.vectorgraphics2d.util.PageSize;
+import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Dimension;
 import java.awt.Font;
-import java.awt.Graphics2D;
 import java.awt.font.FontRenderContext;
-import java.awt.image.BufferedImage;
+import java.awt.geom.AffineTransform;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,8 +22,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import javax.imageio.ImageIO;
-import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.XYChart;
@@ -31,7 +35,7 @@ import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
  * Draws what {@code bench/peers/run --csv} has written: latency and bandwidth over size, and the
- * collective operations, a PNG file for each transport and kind.
+ * collective operations, an SVG file for each transport and kind.
  */
 public final class PeersCharts {
   /** Whose times stand in a column of the file, and how they are drawn. */
@@ -45,15 +49,19 @@ public final class PeersCharts {
           new Peer(
               "Open MPI without CMA", "openmpi_no_cma", new Color(0x009E73), SeriesMarkers.SQUARE));
 
+  /** The same column, in other rows. */
+  private static final Peer DIRECT =
+      new Peer("FMI, direct memory", "fmi", new Color(0xCC79A7), SeriesMarkers.TRIANGLE_UP);
+
   /** A line of the file, with the peers that were measured. */
   private record Row(
-      String transport, int ranks, String operation, int bytes, Map<Peer, Double> medians) {
+      String transport, int ranks, String operation, int bytes, Map<String, Double> medians) {
     boolean has(Peer peer) {
-      return medians.containsKey(peer);
+      return medians.containsKey(peer.column);
     }
 
     double median(Peer peer) {
-      return Objects.requireNonNull(medians.get(peer));
+      return Objects.requireNonNull(medians.get(peer.column));
     }
   }
 
@@ -61,18 +69,19 @@ public final class PeersCharts {
     double of(int bytes, double micros);
   }
 
-  /** What stands in the title and in the file's name of a ping-pong's charts. */
-  private static final Map<String, String> PING_PONGS =
-      Map.of(
-          "pingpong", "",
-          "pingpong-direct", "-direct",
-          "constant", "-constant",
-          "constant-direct", "-constant-direct");
+  /** Both shapes of a ping-pong, and what their operations are called. */
+  private record Shape(String title, String arrays, String direct) {}
 
+  private static final List<Shape> SHAPES =
+      List.of(
+          new Shape("each side sends what it received", "pingpong", "pingpong-direct"),
+          new Shape("each side sends a constant buffer", "constant", "constant-direct"));
+
+  private static final Set<String> PING_PONGS =
+      Set.of("pingpong", "pingpong-direct", "constant", "constant-direct");
   private static final Set<String> OTHERS_BETWEEN_TWO = Set.of("pending", "rate");
   private static final Measure TIME = (bytes, micros) -> micros;
   private static final Measure BANDWIDTH = (bytes, micros) -> bytes / micros / 1e3;
-  private static final Dimension LARGE = new Dimension(900, 600);
   private static final Dimension PANEL = new Dimension(560, 420);
   private static final int PANELS_PER_ROW = 4;
 
@@ -94,9 +103,8 @@ public final class PeersCharts {
     Path folder = Files.createDirectories(Path.of(args[1]));
     PeersCharts charts = new PeersCharts(read(Path.of(args[0])), folder);
     for (String transport : charts.rows.stream().map(Row::transport).distinct().toList()) {
-      for (String operation : PING_PONGS.keySet()) {
-        charts.pingPong(transport, operation);
-      }
+      charts.pingPong(transport, "latency", "half of a round trip (µs)", TIME);
+      charts.pingPong(transport, "bandwidth", "bandwidth (GB/s)", BANDWIDTH);
       charts.collectives(transport);
     }
   }
@@ -121,11 +129,11 @@ public final class PeersCharts {
     List<Row> rows = new ArrayList<>();
     for (String line : lines.subList(1, lines.size())) {
       String[] cells = line.split(",", -1);
-      Map<Peer, Double> medians = new HashMap<>();
+      Map<String, Double> medians = new HashMap<>();
       for (Peer peer : PEERS) {
         String cell = cells[header.indexOf(peer.column)];
         if (!cell.isEmpty()) {
-          medians.put(peer, Double.valueOf(cell));
+          medians.put(peer.column, Double.valueOf(cell));
         }
       }
       rows.add(
@@ -139,31 +147,31 @@ public final class PeersCharts {
     return rows;
   }
 
-  private void pingPong(String transport, String operation) throws IOException {
-    List<Row> measured =
-        rows.stream()
-            .filter(row -> row.transport.equals(transport) && row.operation.equals(operation))
-            .toList();
-    if (measured.isEmpty()) {
-      return;
+  /** A panel for each shape. */
+  private void pingPong(String transport, String name, String yTitle, Measure measure)
+      throws IOException {
+    List<IChart> panels = new ArrayList<>();
+    for (Shape shape : SHAPES) {
+      List<Row> arrays = of(transport, shape.arrays);
+      List<Row> direct = of(transport, shape.direct);
+      if (!arrays.isEmpty()) {
+        String title = "%s, %s".formatted(longName(transport), shape.title);
+        XYChart chart = overSize(title, yTitle, arrays, measure);
+        if (!direct.isEmpty()) {
+          add(chart, DIRECT, direct, measure);
+        }
+        panels.add(chart);
+      }
     }
-    XYChart latency =
-        overSize(
-            LARGE,
-            "Latency of " + operation + " over " + longName(transport),
-            "half of a round trip (µs)",
-            measured,
-            TIME);
-    String name = PING_PONGS.get(operation) + "-" + transport;
-    save("latency" + name, List.of(latency));
-    XYChart bandwidth =
-        overSize(
-            LARGE,
-            "Bandwidth of " + operation + " over " + longName(transport),
-            "bandwidth (GB/s)",
-            measured,
-            BANDWIDTH);
-    save("bandwidth" + name, List.of(bandwidth));
+    if (!panels.isEmpty()) {
+      save(name + "-" + transport, panels);
+    }
+  }
+
+  private List<Row> of(String transport, String operation) {
+    return rows.stream()
+        .filter(row -> row.transport.equals(transport) && row.operation.equals(operation))
+        .toList();
   }
 
   private void collectives(String transport) throws IOException {
@@ -171,7 +179,7 @@ public final class PeersCharts {
       List<Row> measured =
           rows.stream()
               .filter(row -> row.transport.equals(transport) && row.ranks == ranks)
-              .filter(row -> !PING_PONGS.containsKey(row.operation))
+              .filter(row -> !PING_PONGS.contains(row.operation))
               .filter(row -> !OTHERS_BETWEEN_TWO.contains(row.operation))
               .toList();
       List<IChart> panels = new ArrayList<>();
@@ -182,7 +190,7 @@ public final class PeersCharts {
         panels.add(
             operation.equals("barrier")
                 ? barrier(title, points.getFirst())
-                : overSize(PANEL, title, "time of a call (µs)", points, TIME));
+                : overSize(title, "time of a call (µs)", points, TIME));
       }
       if (!panels.isEmpty()) {
         save("collectives-%s-%d-ranks".formatted(transport, ranks), panels);
@@ -191,11 +199,11 @@ public final class PeersCharts {
   }
 
   private static XYChart overSize(
-      Dimension size, String title, String yTitle, List<Row> measured, Measure measure) {
+      String title, String yTitle, List<Row> measured, Measure measure) {
     XYChart chart =
         new XYChartBuilder()
-            .width(size.width)
-            .height(size.height)
+            .width(PANEL.width)
+            .height(PANEL.height)
             .title(title)
             .xAxisTitle("size of the message")
             .yAxisTitle(yTitle)
@@ -206,19 +214,21 @@ public final class PeersCharts {
     for (Peer peer : PEERS) {
       List<Row> points = measured.stream().filter(row -> row.has(peer)).toList();
       if (!points.isEmpty()) {
-        chart
-            .addSeries(
-                peer.label,
-                points.stream().mapToDouble(Row::bytes).toArray(),
-                points.stream()
-                    .mapToDouble(row -> measure.of(row.bytes, row.median(peer)))
-                    .toArray())
-            .setMarker(peer.marker)
-            .setMarkerColor(peer.color)
-            .setLineColor(peer.color);
+        add(chart, peer, points, measure);
       }
     }
     return chart;
+  }
+
+  private static void add(XYChart chart, Peer peer, List<Row> points, Measure measure) {
+    chart
+        .addSeries(
+            peer.label,
+            points.stream().mapToDouble(Row::bytes).toArray(),
+            points.stream().mapToDouble(row -> measure.of(row.bytes, row.median(peer))).toArray())
+        .setMarker(peer.marker)
+        .setMarkerColor(peer.color)
+        .setLineColor(peer.color);
   }
 
   /** A barrier has no size: bars instead of lines. */
@@ -251,6 +261,8 @@ public final class PeersCharts {
     styler.setLegendLayout(LegendLayout.Horizontal);
     styler.setChartBackgroundColor(Color.WHITE);
     styler.setMarkerSize(8);
+    // In an SVG file, each dash of a dashed grid would be a shape of its own.
+    styler.setPlotGridLinesStroke(new BasicStroke(0.5f));
   }
 
   private static String longName(String transport) {
@@ -267,24 +279,21 @@ public final class PeersCharts {
 
   /** Draws the charts, all of one size, in rows from the left into one file. */
   private void save(String name, List<? extends IChart> charts) throws IOException {
-    List<BufferedImage> images = charts.stream().map(BitmapEncoder::getBufferedImage).toList();
-    int width = images.getFirst().getWidth();
-    int height = images.getFirst().getHeight();
-    int columns = Math.min(PANELS_PER_ROW, images.size());
-    int lines = Math.ceilDiv(images.size(), columns);
-    BufferedImage all =
-        new BufferedImage(columns * width, lines * height, BufferedImage.TYPE_INT_RGB);
-    Graphics2D graphics = all.createGraphics();
-    graphics.setColor(Color.WHITE);
-    graphics.fillRect(0, 0, all.getWidth(), all.getHeight());
-    for (int i = 0; i < images.size(); i++) {
-      graphics.drawImage(images.get(i), i % columns * width, i / columns * height, null);
+    int columns = Math.min(PANELS_PER_ROW, charts.size());
+    int lines = Math.ceilDiv(charts.size(), columns);
+    VectorGraphics2D graphics = new VectorGraphics2D();
+    for (int i = 0; i < charts.size(); i++) {
+      AffineTransform corner = graphics.getTransform();
+      graphics.translate(i % columns * PANEL.width, i / columns * PANEL.height);
+      charts.get(i).paint(graphics, PANEL.width, PANEL.height);
+      graphics.setTransform(corner);
     }
-    graphics.dispose();
-    Path file = folder.resolve(name + ".png");
-    if (!ImageIO.write(all, "png", file.toFile())) {
-      throw new IOException(file + ": the JDK cannot write PNG files");
-    }
+    PageSize page = new PageSize(columns * PANEL.width, lines * PANEL.height);
+    Path file = folder.resolve(name + ".svg");
+    ByteArrayOutputStream svg = new ByteArrayOutputStream();
+    new SVGProcessor().getDocument(graphics.getCommands(), page).writeTo(svg);
+    // Letters are outlines; hundredths of a pixel are fine enough.
+    Files.writeString(file, svg.toString(UTF_8).replaceAll("(\\.\\d\\d)\\d+", "$1"));
     System.out.println(file);
   }
 }
