@@ -1,6 +1,8 @@
 package org.fmi.jobsim;
 
+import org.fmi.job.EndCause;
 import org.fmi.testkit.SimCluster;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a job does not survive though its data and its places are there: the whole list. Below its
@@ -12,39 +14,39 @@ enum Exclusion {
       "A1",
       "fmirun stands still, or its line to all daemons is cut",
       "the heartbeat's timeout: each daemon then ends, and its node's memory with it",
-      ""),
+      null),
   DAEMON_SILENT(
       "A2",
       "a daemon stands still or cannot be heard, or a process cannot be started",
       "the heartbeat's timeout, or one failed start: the node and its memory are given up; two"
           + " members of one group, or no spare node left, then end the job",
-      ""),
+      null),
   CUT_BETWEEN_NODES(
       "A4",
       "two nodes that both reach fmirun cannot hear each other",
       "nine timeouts of the heartbeat, of all such cuts together, where no other node has room: the"
           + " rank that was accused first is started again and again where nobody can reach it",
-      "and always lost before all ranks ran"),
+      EndCause.NEVER_RAN),
   KILLED_AGAIN_AND_AGAIN(
       "A5",
       "the system of one node kills a rank at the same iteration each time",
       "more often than --max-recoveries: the rank is never tried on another node",
-      "of at most"),
+      EndCause.TOO_MANY_RECOVERIES),
   START_WITHOUT_END(
       "A6",
       "a rank's process lives and never joins",
       "a start that never ends: the others wait without bound",
-      ""),
+      null),
   NO_ROOM(
       "A7",
       "a node's memory is full when a checkpoint is taken or brought back",
       "the first piece that finds no room, though the last checkpoint is intact",
-      "no room for"),
+      EndCause.UNRECOVERABLE),
   MEMORY_ERROR(
       "A8",
       "the system returns an error when a rank maps or makes a piece of node memory",
       "the first error: it is never taken for the failure of that rank or node",
-      "input/output error");
+      EndCause.UNRECOVERABLE);
 
   /** Cuts between nodes that last this long together may end a job. */
   static final long CUT_NANOS = 9 * SimCluster.HEARTBEAT_TIMEOUT_MILLIS * 1_000_000L;
@@ -52,24 +54,24 @@ enum Exclusion {
   private final String finding;
   private final String fault;
   private final String bound;
-  private final String message;
+  private final @Nullable EndCause cause;
 
   /**
    * @param finding where it is described
    * @param fault what happens
    * @param bound from which on it ends the job, and why
-   * @param message part of what the job then says; empty if that is not always the same
+   * @param cause why the job then says it ended; null if that is not always the same
    */
-  Exclusion(String finding, String fault, String bound, String message) {
+  Exclusion(String finding, String fault, String bound, @Nullable EndCause cause) {
     this.finding = finding;
     this.fault = fault;
     this.bound = bound;
-    this.message = message;
+    this.cause = cause;
   }
 
-  /** Whether a job that ended with this message may have ended through this. */
-  boolean fits(String end) {
-    return end.contains(message);
+  /** Whether a job that ended for this cause may have ended through this. */
+  boolean fits(EndCause end) {
+    return cause == null || cause == end;
   }
 
   @Override

@@ -13,6 +13,7 @@ import org.fmi.Fmi;
 import org.fmi.control.RankMessage;
 import org.fmi.core.progress.OwnCore;
 import org.fmi.core.recovery.RankRuntime;
+import org.fmi.job.EndCause;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.GlobalRecoveryJob;
 import org.fmi.job.Job;
@@ -28,6 +29,7 @@ import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.CheckpointStoreProvider;
 import org.fmi.testkit.FaultPlan;
 import org.fmi.testkit.SimCluster;
+import org.fmi.testkit.SimFaults;
 import org.fmi.testkit.SimHost;
 import org.fmi.testkit.SimModel;
 import org.fmi.testkit.SimProcess;
@@ -43,7 +45,8 @@ final class JobSimulation implements Supervisor {
   private static final long MEMORY_PER_NODE = 64L << 20;
 
   /** How it ended. */
-  record Outcome(int status, String message, long answer, int recoveries, long trace) {}
+  record Outcome(
+      int status, EndCause cause, String message, long answer, int recoveries, long trace) {}
 
   /** What is run, and on what. */
   record Shape(
@@ -58,11 +61,9 @@ final class JobSimulation implements Supervisor {
       int maxRecoveries,
       List<FaultSpec> faults) {
 
-    /** One rank a node, one group, a checkpoint every two iterations. */
+    /** One rank per node, one group, a checkpoint every two iterations. */
     static Shape plain(int size, int spares, JobSpec.OnNoSpare policy) {
-      CheckpointInterval interval = new CheckpointInterval.Every(2);
-      return new Shape(
-          size, 1, spares, size, 2, interval, 1 << 20, policy, Integer.MAX_VALUE, List.of());
+      return new Builder(size, spares, policy).build();
     }
 
     /** A shape drawn by chance. */
@@ -71,75 +72,78 @@ final class JobSimulation implements Supervisor {
           random.nextInt(4) == 0
               ? new CheckpointInterval.Mtbf(Math.pow(10, -4 * random.nextDouble()))
               : new CheckpointInterval.Every(1 + random.nextInt(4));
-      return new Shape(
-          2 + random.nextInt(7),
-          1 + random.nextInt(2),
-          spares,
-          2 + random.nextInt(3),
-          2 + random.nextInt(2),
-          interval,
-          1 << 20,
-          policy,
-          Integer.MAX_VALUE,
-          List.of());
+      Builder shape = new Builder(2 + random.nextInt(7), spares, policy);
+      shape.ranksPerNode = 1 + random.nextInt(2);
+      shape.groupSize = 2 + random.nextInt(3);
+      shape.logRingBase = 2 + random.nextInt(2);
+      shape.interval = interval;
+      return shape.build();
     }
 
     Shape withInterval(CheckpointInterval other) {
-      return new Shape(
-          size,
-          ranksPerNode,
-          spares,
-          groupSize,
-          logRingBase,
-          other,
-          recordLimitBytes,
-          policy,
-          maxRecoveries,
-          faults);
+      return with(shape -> shape.interval = other);
     }
 
     Shape withRecordLimit(long bytes) {
-      return new Shape(
-          size,
-          ranksPerNode,
-          spares,
-          groupSize,
-          logRingBase,
-          interval,
-          bytes,
-          policy,
-          maxRecoveries,
-          faults);
+      return with(shape -> shape.recordLimitBytes = bytes);
     }
 
     /** Ends with status 70 rather than recover more often. */
     Shape withMaxRecoveries(int most) {
-      return new Shape(
-          size,
-          ranksPerNode,
-          spares,
-          groupSize,
-          logRingBase,
-          interval,
-          recordLimitBytes,
-          policy,
-          most,
-          faults);
+      return with(shape -> shape.maxRecoveries = most);
     }
 
     /** Ranks that die at chosen places, once each. */
     Shape withFaults(FaultSpec... injected) {
-      return new Shape(
-          size,
-          ranksPerNode,
-          spares,
-          groupSize,
-          logRingBase,
-          interval,
-          recordLimitBytes,
-          policy,
-          maxRecoveries,
-          List.of(injected));
+      return with(shape -> shape.faults = List.of(injected));
+    }
+
+    private Shape with(Consumer<Builder> change) {
+      Builder shape = new Builder(size, spares, policy);
+      shape.ranksPerNode = ranksPerNode;
+      shape.groupSize = groupSize;
+      shape.logRingBase = logRingBase;
+      shape.interval = interval;
+      shape.recordLimitBytes = recordLimitBytes;
+      shape.maxRecoveries = maxRecoveries;
+      shape.faults = faults;
+      change.accept(shape);
+      return shape.build();
+    }
+
+    /** The parts of a shape by name. */
+    private static final class Builder {
+      private final int size;
+      private final int spares;
+      private final JobSpec.OnNoSpare policy;
+      private int ranksPerNode = 1;
+      private int groupSize;
+      private int logRingBase = 2;
+      private CheckpointInterval interval = new CheckpointInterval.Every(2);
+      private long recordLimitBytes = 1L << 20;
+      private int maxRecoveries = Integer.MAX_VALUE;
+      private List<FaultSpec> faults = List.of();
+
+      Builder(int size, int spares, JobSpec.OnNoSpare policy) {
+        this.size = size;
+        this.spares = spares;
+        this.policy = policy;
+        this.groupSize = size;
+      }
+
+      Shape build() {
+        return new Shape(
+            size,
+            ranksPerNode,
+            spares,
+            groupSize,
+            logRingBase,
+            interval,
+            recordLimitBytes,
+            policy,
+            maxRecoveries,
+            faults);
+      }
     }
 
     /** The nodes that ranks are placed on at the start. */
@@ -217,6 +221,11 @@ final class JobSimulation implements Supervisor {
     cluster.inject(plan);
   }
 
+  /** Lets parts of it fail that no plan reaches. */
+  SimFaults faults() {
+    return cluster.faults();
+  }
+
   /** Kills a rank's process as soon as this is reported, once. */
   void killWhen(Predicate<Notice> reported, int rank) {
     killWhen = reported;
@@ -245,14 +254,19 @@ final class JobSimulation implements Supervisor {
     simulation.run(
         () -> {
           check.run();
-          return end != null;
+          return end != null && cluster.up().isEmpty();
         });
     JobCommand.End ended = end;
     if (ended == null) {
       throw new IllegalStateException("the simulation ended before the job");
     }
     return new Outcome(
-        ended.status(), ended.message(), answers[0], job.recoveries(), simulation.traceHash());
+        ended.status(),
+        ended.cause(),
+        ended.message(),
+        answers[0],
+        job.recoveries(),
+        simulation.traceHash());
   }
 
   /** Gets each event as it happens, as text. */
@@ -266,7 +280,7 @@ final class JobSimulation implements Supervisor {
    * @param answer the right one
    */
   Oracle.Verdict judge(Outcome outcome, long answer) {
-    return oracle.judge(outcome, answer, notices);
+    return oracle.judge(outcome, answer);
   }
 
   /** What happened, for messages of failed tests. */
@@ -391,6 +405,8 @@ final class JobSimulation implements Supervisor {
         case JobCommand.End c -> {
           end = c;
           reports.add(simulation.nanoTime() / 1000 + " us " + c);
+          oracle.onEnd();
+          cluster.shutDown();
         }
       }
     }

@@ -10,10 +10,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 import org.fmi.ckpt.xor.HeldCheckpoints;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
-import org.fmi.job.Notice;
+import org.fmi.job.EndCause;
 import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.jobsim.JobSimulation.Shape;
 import org.fmi.spi.CheckpointId;
@@ -42,6 +43,9 @@ final class Oracle implements SimObserver {
   /** After the last fault has passed a job takes no longer than this to its end. */
   private static final long CALM_NANOS = 120_000_000_000L;
 
+  /** From the end of the job and of the faults until nothing is left of it: invariant I6. */
+  private static final long CLEAR_NANOS = 5_000_000_000L;
+
   /** Losses that the code of a group brings back. */
   private static final int TOLERANCE = 1;
 
@@ -49,6 +53,9 @@ final class Oracle implements SimObserver {
   private static final int CHECK_EVERY = 2_000;
 
   private static final int NOWHERE = -1;
+
+  /** Added to the signal that ended a process, in its exit status. */
+  private static final int SIGNALED = 128;
 
   private final Shape shape;
   private final SimCluster cluster;
@@ -68,6 +75,14 @@ final class Oracle implements SimObserver {
   private @Nullable CheckpointId committed;
   private int checks;
   private long calmFrom;
+
+  /** When nothing may be left of the job. */
+  private long clearBy = Long.MAX_VALUE;
+
+  /** Whether there were places for all ranks when the job ended, and whether fmirun knew them. */
+  private boolean placesLived;
+
+  private boolean placesUsable;
 
   /** How long nodes could not hear each other, of all cuts together. */
   private long cutNanos;
@@ -138,6 +153,9 @@ final class Oracle implements SimObserver {
   }
 
   private void lose(int rank, boolean byFailure) {
+    if (ended()) {
+      return;
+    }
     Place place = places[rank];
     place.data = NOWHERE;
     place.lost = true;
@@ -198,6 +216,17 @@ final class Oracle implements SimObserver {
     }
   }
 
+  /** The job has ended: what it leaves behind is to go from now on. */
+  void onEnd() {
+    placesLived = hasPlaces(cluster::lives);
+    placesUsable = hasPlaces(cluster::isUsable);
+    clearBy = Math.max(calmFrom, cluster.simulation().nanoTime()) + CLEAR_NANOS;
+  }
+
+  private boolean ended() {
+    return clearBy < Long.MAX_VALUE;
+  }
+
   // ---- the invariants, while it runs
 
   /** Called between any two events. */
@@ -206,6 +235,12 @@ final class Oracle implements SimObserver {
     if (now > calmFrom + CALM_NANOS) {
       throw new AssertionError(
           "not finished " + CALM_NANOS / 1_000_000_000 + " s after the last fault had passed");
+    }
+    if (ended()) {
+      if (now > clearBy) {
+        throw new AssertionError("I6: the job has ended, and is still on nodes " + cluster.up());
+      }
+      return;
     }
     while (!promises.isEmpty() && promises.getFirst().until < now) {
       checkPromise(promises.removeFirst());
@@ -306,14 +341,10 @@ final class Oracle implements SimObserver {
   // ---- the end
 
   /** A failure after all ranks were released cannot be recovered, and is told as such. */
-  static boolean cameTooLate(Outcome outcome, List<Notice> notices) {
-    return outcome.status() != 0
-        && (outcome.message().contains("while the program was ending")
-            || notices.stream()
-                .anyMatch(
-                    notice ->
-                        notice instanceof Notice.RankFailed f
-                            && f.reason().endsWith("after Fmi.close")));
+  private static boolean cameTooLate(Outcome outcome) {
+    boolean killed = outcome.status() > SIGNALED;
+    return outcome.cause() == EndCause.LOST_WHILE_ENDING
+        || (outcome.cause() == EndCause.ALL_ENDED && killed);
   }
 
   /**
@@ -321,23 +352,27 @@ final class Oracle implements SimObserver {
    *
    * @param answer the right one
    */
-  Verdict judge(Outcome outcome, long answer, List<Notice> notices) {
+  Verdict judge(Outcome outcome, long answer) {
     if (outcome.status() == 0) {
       return outcome.answer() == answer
           ? new Verdict(true, "finished")
           : new Verdict(false, "I4: the answer is " + outcome.answer() + ", not " + answer);
     }
-    if (cameTooLate(outcome, notices)) {
+    if (cameTooLate(outcome)) {
       return new Verdict(true, "failed after its end");
     }
-    if (outcome.status() == 70) {
+    boolean allLaunched = nodesThat(cluster::comesUp) >= shape.usedNodes();
+    if (outcome.cause() == EndCause.CANNOT_START && !allLaunched) {
+      return new Verdict(true, "no place left");
+    }
+    if (outcome.status() == 70 && outcome.cause() != EndCause.CANNOT_START) {
       if (lost != null) {
         return new Verdict(true, "data lost");
       }
-      if (!hasPlaces(cluster::lives)) {
+      if (!placesLived) {
         return new Verdict(true, "no place left");
       }
-      Exclusion excuse = excuse(outcome.message());
+      Exclusion excuse = excuse(outcome.cause());
       if (excuse != null) {
         return new Verdict(true, excuse.name());
       }
@@ -359,18 +394,19 @@ final class Oracle implements SimObserver {
    */
   record Verdict(boolean allowed, String text) {}
 
-  private @Nullable Exclusion excuse(String message) {
-    if (thrownAway != null || !hasPlaces(cluster::isUsable)) {
+  private @Nullable Exclusion excuse(EndCause cause) {
+    if (thrownAway != null || !placesUsable) {
       return Exclusion.DAEMON_SILENT;
     }
-    return crossed.stream().filter(each -> each.fits(message)).findFirst().orElse(null);
+    return crossed.stream().filter(each -> each.fits(cause)).findFirst().orElse(null);
+  }
+
+  private int nodesThat(IntPredicate which) {
+    return (int) IntStream.range(0, shape.usedNodes() + shape.spares()).filter(which).count();
   }
 
   private boolean hasPlaces(IntPredicate usable) {
-    int nodes = 0;
-    for (int n = 0; n < shape.usedNodes() + shape.spares(); n++) {
-      nodes += usable.test(n) ? 1 : 0;
-    }
+    int nodes = nodesThat(usable);
     return switch (shape.policy()) {
       case WAIT -> true;
       case SHARE -> nodes > 0;

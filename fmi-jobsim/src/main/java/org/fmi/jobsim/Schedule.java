@@ -26,6 +26,15 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
   /** About what a job executes for each rank. */
   private static final long PRIMITIVES_PER_RANK = 7_500;
 
+  /** In the loop of {@link Workload}. */
+  private static final int ITERATIONS = 9;
+
+  /** Kills at one place: each needs no more than one recovery. */
+  private static final int MOST_KILLS = 20;
+
+  /** Those and what the plan of the same scenario adds: no more are allowed to the job. */
+  private static final int MOST_RECOVERIES = 40;
+
   /** What may happen to a job. */
   enum Scenario {
     /** Nothing, but for the order of things and how long they take. */
@@ -36,6 +45,10 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
     A_NODE(1),
     /** Sides stand still, lines between them are cut, with a death now and then. */
     SILENCE(5),
+    /** Nodes do not come up when the job is launched, silently or not; processes die. */
+    LAUNCH(2),
+    /** The system of one node kills its ranks in the same iteration, as often as is allowed. */
+    AGAIN(2),
     /** The memory of nodes is full, or fails. */
     MEMORY(3),
     /** All there is, but for the memory. */
@@ -59,6 +72,7 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
                 Kind.START_HANGS,
                 Kind.BREAK_CONNECTION,
                 Kind.FALSE_SUSPICION);
+        case LAUNCH, AGAIN -> List.of(Kind.KILL_RANK, Kind.FREEZE, Kind.START_HANGS);
         case A_NODE -> List.of(Kind.CRASH_NODE, Kind.POWER_OFF, Kind.ISOLATE_NODE);
         case SILENCE ->
             List.of(
@@ -93,13 +107,26 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
     SplittableRandom random = new SplittableRandom(seed);
     OnNoSpare[] policies = OnNoSpare.values();
     OnNoSpare policy = policies[random.nextInt(policies.length)];
-    return new Schedule(seed, Shape.random(random, random.nextInt(4), policy), scenario);
+    Shape shape = Shape.random(random, random.nextInt(4), policy);
+    return new Schedule(
+        seed,
+        scenario == Scenario.AGAIN ? shape.withMaxRecoveries(MOST_RECOVERIES) : shape,
+        scenario);
   }
 
   /** Ready to run. */
   JobSimulation prepare() {
     JobSimulation job = new JobSimulation(seed, shape);
     SplittableRandom random = job.random();
+    if (scenario == Scenario.LAUNCH) {
+      int nodes = shape.usedNodes() + shape.spares();
+      for (int i = random.nextInt(shape.spares() + 2); i > 0; i--) {
+        job.faults().failLaunch(random.nextInt(nodes), random.nextBoolean());
+      }
+    } else if (scenario == Scenario.AGAIN) {
+      int times = 1 + random.nextInt(MOST_KILLS);
+      job.faults().killAt(random.nextInt(shape.usedNodes()), random.nextInt(ITERATIONS), times);
+    }
     if (scenario.mostFailures > 0) {
       job.inject(
           FaultPlan.random(

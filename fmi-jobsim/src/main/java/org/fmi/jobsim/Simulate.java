@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.fmi.jobsim.Schedule.Result;
+import org.jspecify.annotations.Nullable;
 
 /** The command {@code dev/simulate}. */
 public final class Simulate {
@@ -29,15 +30,22 @@ public final class Simulate {
 
   /** Runs and exits. */
   public static void main(String[] args) throws InterruptedException {
+    if (List.of(args).equals(List.of("--help"))) {
+      System.out.println(USAGE);
+      return;
+    }
     Simulate simulate = new Simulate();
-    if (!simulate.parse(List.of(args))) {
+    String wrong = simulate.parse(List.of(args));
+    if (wrong != null) {
+      System.err.println("simulate: " + wrong);
       System.err.println(USAGE);
       System.exit(64);
     }
     System.exit(simulate.run() ? 0 : 1);
   }
 
-  private boolean parse(List<String> args) {
+  /** Null, or what is wrong. */
+  private @Nullable String parse(List<String> args) {
     List<String> left = new ArrayList<>(args);
     while (!left.isEmpty()) {
       String arg = left.removeFirst();
@@ -47,7 +55,7 @@ public final class Simulate {
         case "--seed", "--seconds" -> {
           long value = left.isEmpty() ? -1 : number(left.removeFirst());
           if (value < 0) {
-            return false;
+            return arg + " needs a number from 0 on";
           }
           if (arg.equals("--seed")) {
             seed = value;
@@ -56,11 +64,11 @@ public final class Simulate {
           }
         }
         default -> {
-          return false;
+          return "there is no " + arg;
         }
       }
     }
-    return seed >= 0 || !(once || trace);
+    return seed < 0 && (once || trace) ? "--once and --trace need --seed" : null;
   }
 
   private static long number(String text) {

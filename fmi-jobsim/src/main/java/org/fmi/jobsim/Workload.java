@@ -120,6 +120,7 @@ final class Workload {
             then[0] += max[0];
             inner.free();
           }
+          cluster.faults().atIteration(process, iteration);
           process.compute(20_000);
           Holder.swap(u, next);
           if (waits) {

@@ -26,6 +26,9 @@ public final class SimCluster {
   /** After this long without a sign of life whoever should give one is taken for dead. */
   public static final int HEARTBEAT_TIMEOUT_MILLIS = 500;
 
+  /** After this long fmirun gives up a node whose daemon does not sign in. */
+  private static final long LAUNCH_TIMEOUT_NANOS = 10_000_000_000L;
+
   /** How many exits a failure's report shows. */
   private static final int KEPT_EXITS = 8;
 
@@ -43,6 +46,7 @@ public final class SimCluster {
   private @Nullable Supervisor supervisor;
   private SimDaemon.Factory daemons = host -> new PlainDaemon(this, host);
   private SimObserver observer = new SimObserver() {};
+  private boolean shutDown;
 
   /**
    * A cluster, all of whose nodes are down.
@@ -113,10 +117,25 @@ public final class SimCluster {
     return boot != null && !boot.isolated && boot.control.known();
   }
 
+  /** Whether the daemon of a node can be launched at all. */
+  public boolean comesUp(int node) {
+    return !nodes[node].launchFails;
+  }
+
   /** Whether a node lives and can be reached, whatever fmirun thinks of it. */
   public boolean lives(int node) {
     Boot boot = nodes[node].boot;
     return boot != null && !boot.isolated;
+  }
+
+  /** Whether fmirun has ended. */
+  boolean isShutDown() {
+    return shutDown;
+  }
+
+  /** The nodes on which a daemon, and so perhaps processes and memory, is left. */
+  public List<Integer> up() {
+    return boots().stream().map(boot -> boot.node.number).toList();
   }
 
   /** The processes that ended by themselves, not killed. */
@@ -177,6 +196,13 @@ public final class SimCluster {
   }
 
   private void boot(SimNode node) {
+    if (shutDown) {
+      return;
+    }
+    if (node.launchFails) {
+      notLaunched(node);
+      return;
+    }
     Boot before = node.boot;
     if ((before != null && !before.isolated && before.control.known())
         || node.repairedAt == Long.MAX_VALUE) {
@@ -193,6 +219,17 @@ public final class SimCluster {
     node.boot = boot;
     boot.control.update();
     boot.daemon.onConnected();
+  }
+
+  private void notLaunched(SimNode node) {
+    Supervisor by = supervisor;
+    if (by != null) {
+      simulation.after(
+          node.launchHangs ? LAUNCH_TIMEOUT_NANOS : controlDelay(),
+          "not launched",
+          node.number,
+          () -> by.onNodeLost(node.number, "its daemon did not come up"));
+    }
   }
 
   /** Starts a process for a rank on the node its configuration names. */
@@ -270,6 +307,12 @@ public final class SimCluster {
     }
   }
 
+  /** fmirun ends: it hangs up on all daemons, and starts none any more. */
+  public void shutDown() {
+    shutDown = true;
+    boots().forEach(boot -> boot.control.hangUp());
+  }
+
   /** SIGKILL of a node's daemon, with which its ranks end. */
   public void killDaemon(int node) {
     faults.crashNode(node, 0);
@@ -322,6 +365,10 @@ public final class SimCluster {
 
   int nodes() {
     return nodes.length;
+  }
+
+  SimNode node(int number) {
+    return nodes[number];
   }
 
   /** The current life of a node; null while it is down. */

@@ -270,6 +270,9 @@ final class SimControl {
 
   /** fmirun closes its end: the daemon sees that, when it can, and ends. */
   void hangUp() {
+    if (!jobEnd) {
+      return;
+    }
     jobEnd = false;
     sendDown(new Late("hung up", boot.node.number, this::endDaemon));
   }

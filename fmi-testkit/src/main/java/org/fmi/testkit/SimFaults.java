@@ -22,6 +22,12 @@ public final class SimFaults {
 
   private int fmirunPausesBegun;
 
+  /** Where, in which iteration, and how often processes are still killed. */
+  private int deadlyNode;
+
+  private long deadlyIteration;
+  private int kills;
+
   SimFaults(SimCluster cluster) {
     this.cluster = cluster;
     this.simulation = cluster.simulation();
@@ -276,10 +282,36 @@ public final class SimFaults {
     }
   }
 
+  /**
+   * The daemon of a node never comes up. To be called before the job launches it.
+   *
+   * @param silently whether that is only seen by its silence
+   */
+  public void failLaunch(int node, boolean silently) {
+    cluster.node(node).launchFails = true;
+    cluster.node(node).launchHangs = silently;
+  }
+
+  /** The system of a node kills each process there that gets to an iteration, {@code times}. */
+  public void killAt(int node, long iteration, int times) {
+    deadlyNode = node;
+    deadlyIteration = iteration;
+    kills = times;
+  }
+
+  /** The program of a process is in an iteration. */
+  public void atIteration(SimProcess process, long iteration) {
+    if (kills > 0 && process.node() == deadlyNode && iteration == deadlyIteration) {
+      kills--;
+      simulation.note("killed again", process.rank());
+      cluster.crash(process);
+    }
+  }
+
   /** A primitive is executed by {@code process}: is it time for a failure? */
   void atPrimitive(SimProcess process) {
     primitives++;
-    if (nextFault == plan.steps().size()) {
+    if (nextFault == plan.steps().size() || cluster.isShutDown()) {
       return;
     }
     Step step = plan.steps().get(nextFault);

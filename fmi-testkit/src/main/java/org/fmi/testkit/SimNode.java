@@ -14,6 +14,11 @@ final class SimNode {
   /** No earlier than this can it be started again; {@link Long#MAX_VALUE} for never. */
   long repairedAt;
 
+  /** Whether its daemon never comes up, and whether that is only seen by its silence. */
+  boolean launchFails;
+
+  boolean launchHangs;
+
   SimNode(int number) {
     this.number = number;
   }

@@ -85,6 +85,7 @@ final class InRing {
     long position = memory.get(FrameLayout.LONG, cell + RingLayout.IN_CELL);
     long at = data + (position & dataMask) + RingLayout.IN_DATA;
     int payload = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD);
+    assert position >= dataRead : "data are written over that were not read";
     dataRead = position + RingLayout.dataBytes(payload);
     return at;
   }

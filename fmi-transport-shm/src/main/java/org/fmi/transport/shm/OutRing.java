@@ -34,6 +34,7 @@ final class OutRing {
     this.cellMask = layout.cells() - 1;
     this.data = layout.data();
     this.dataMask = layout.dataBytes() - 1;
+    assert Integer.bitCount(cellMask + 1) == 1 && Integer.bitCount(dataMask + 1) == 1 : layout;
   }
 
   /** See {@link org.fmi.spi.Transport#offer}. */
@@ -103,6 +104,7 @@ final class OutRing {
   private boolean room(long number, long end) {
     cellsRead = (long) RingLayout.LONG.getAcquire(memory, RingLayout.CELLS_READ);
     dataRead = (long) RingLayout.LONG.getAcquire(memory, RingLayout.DATA_READ);
+    assert cellsRead <= written && dataRead <= used : "more was read than written";
     return number - cellsRead <= cellMask && end - dataRead <= dataMask + 1;
   }
 
