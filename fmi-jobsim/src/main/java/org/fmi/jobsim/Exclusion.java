@@ -1,8 +1,8 @@
 package org.fmi.jobsim;
 
+import java.util.Set;
 import org.fmi.job.EndCause;
 import org.fmi.testkit.SimCluster;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a job does not survive though its data and its places are there: the whole list. Below its
@@ -14,13 +14,17 @@ enum Exclusion {
       "A1",
       "fmirun stands still, or its line to all daemons is cut",
       "the heartbeat's timeout: each daemon then ends, and its node's memory with it",
-      null),
+      EndCause.NO_SPARE,
+      EndCause.NO_NODE,
+      EndCause.CHECKPOINTS_LOST),
   DAEMON_SILENT(
       "A2",
       "a daemon stands still or cannot be heard, or a process cannot be started",
       "the heartbeat's timeout, or one failed start: the node and its memory are given up; two"
           + " members of one group, or no spare node left, then end the job",
-      null),
+      EndCause.NO_SPARE,
+      EndCause.NO_NODE,
+      EndCause.CHECKPOINTS_LOST),
   CUT_BETWEEN_NODES(
       "A4",
       "two nodes that both reach fmirun cannot hear each other",
@@ -30,13 +34,14 @@ enum Exclusion {
   KILLED_AGAIN_AND_AGAIN(
       "A5",
       "the system of one node kills a rank at the same iteration each time",
-      "more often than --max-recoveries: the rank is never tried on another node",
-      EndCause.TOO_MANY_RECOVERIES),
+      "more often than --max-recoveries: the rank is never tried on another node; or ten times"
+          + " before the others run, where no other node has room",
+      EndCause.TOO_MANY_RECOVERIES,
+      EndCause.NEVER_RAN),
   START_WITHOUT_END(
       "A6",
       "a rank's process lives and never joins",
-      "a start that never ends: the others wait without bound",
-      null),
+      "a start that never ends: the others wait without bound"),
   NO_ROOM(
       "A7",
       "a node's memory is full when a checkpoint is taken or brought back",
@@ -48,30 +53,42 @@ enum Exclusion {
       "the first error: it is never taken for the failure of that rank or node",
       EndCause.UNRECOVERABLE);
 
+  /** A silence of fmirun, or of a daemon, that lasts this long may end a job. */
+  static final long HEARTBEAT_NANOS = SimCluster.HEARTBEAT_TIMEOUT_MILLIS * 1_000_000L;
+
   /** Cuts between nodes that last this long together may end a job. */
-  static final long CUT_NANOS = 9 * SimCluster.HEARTBEAT_TIMEOUT_MILLIS * 1_000_000L;
+  static final long CUT_NANOS = 9 * HEARTBEAT_NANOS;
+
+  /** A rank that loses this many processes before all ranks run may end a job. */
+  static final int LOSSES = 10;
 
   private final String finding;
   private final String fault;
   private final String bound;
-  private final @Nullable EndCause cause;
+  @SuppressWarnings("ImmutableEnumChecker") // Set.of is immutable
+  private final Set<EndCause> causes;
 
   /**
    * @param finding where it is described
    * @param fault what happens
    * @param bound from which on it ends the job, and why
-   * @param cause why the job then says it ended; null if that is not always the same
+   * @param causes what the job may then say that it ended for; none if it does not end
    */
-  Exclusion(String finding, String fault, String bound, @Nullable EndCause cause) {
+  Exclusion(String finding, String fault, String bound, EndCause... causes) {
     this.finding = finding;
     this.fault = fault;
     this.bound = bound;
-    this.cause = cause;
+    this.causes = Set.of(causes);
   }
 
   /** Whether a job that ended for this cause may have ended through this. */
   boolean fits(EndCause end) {
-    return cause == null || cause == end;
+    return causes.contains(end);
+  }
+
+  /** Whether it ends a job by giving up nodes that live, with what they hold. */
+  boolean throwsAway() {
+    return this == FMIRUN_SILENT || this == DAEMON_SILENT;
   }
 
   @Override

@@ -19,7 +19,6 @@ import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.jobsim.JobSimulation.Shape;
 import org.fmi.spi.CheckpointId;
 import org.fmi.testkit.FaultPlan;
-import org.fmi.testkit.FaultPlan.Kind;
 import org.fmi.testkit.SimCluster;
 import org.fmi.testkit.SimNodeMemory;
 import org.fmi.testkit.SimObserver;
@@ -92,6 +91,20 @@ final class Oracle implements SimObserver {
 
   private @Nullable String thrownAway;
 
+  /** Whether a node's memory had no room, or failed, before now. */
+  private boolean memoryFull;
+
+  private boolean memoryFailed;
+
+  /** By node. */
+  private final Silence[] silences;
+
+  /** When a node and fmirun could not hear each other the last time. */
+  private static final class Silence {
+    long since;
+    long until = -1;
+  }
+
   /** A rank, and where its checkpoints are. */
   private static final class Place {
     int[] group = {};
@@ -101,6 +114,9 @@ final class Oracle implements SimObserver {
 
     /** The node that holds its checkpoints. */
     int data = NOWHERE;
+
+    /** How often the system has killed its processes for what they do. */
+    int kills;
 
     boolean lost;
     boolean lostByFailure;
@@ -115,6 +131,8 @@ final class Oracle implements SimObserver {
     this.cluster = cluster;
     this.places = new Place[shape.size()];
     Arrays.setAll(places, r -> new Place());
+    this.silences = new Silence[shape.usedNodes() + shape.spares()];
+    Arrays.setAll(silences, n -> new Silence());
   }
 
   // ---- what happens
@@ -124,8 +142,9 @@ final class Oracle implements SimObserver {
     place.group = group;
     place.node = node;
     if (place.data != NOWHERE && place.data != node) {
-      // What it leaves behind is of no use to it where it is going.
-      lose(rank, false);
+      // What it leaves behind is of no use to it where it is going. A node that is cut off from all
+      // others has failed, though its memory is cleared later.
+      lose(rank, !cluster.lives(place.data));
     }
   }
 
@@ -191,14 +210,30 @@ final class Oracle implements SimObserver {
     }
   }
 
+  /** I8: who does not know the job's secret gets nothing but a closed connection. */
+  @Override
+  public void onStranger(SimProcess process, @Nullable String got) {
+    if (got != null) {
+      throw new AssertionError("I8: a stranger got " + got + " from " + process);
+    }
+  }
+
+  @Override
+  public void onKilledAgain(int rank) {
+    // Each other fault may have cost it a process too.
+    if (++places[rank].kills + cluster.injected() >= Exclusion.LOSSES) {
+      crossed.add(Exclusion.KILLED_AGAIN_AND_AGAIN);
+    }
+  }
+
   @Override
   public void onNoRoom(int node) {
-    crossed.add(Exclusion.NO_ROOM);
+    memoryFull = true;
   }
 
   @Override
   public void onMemoryError(int rank) {
-    crossed.add(Exclusion.MEMORY_ERROR);
+    memoryFailed = true;
   }
 
   @Override
@@ -208,11 +243,35 @@ final class Oracle implements SimObserver {
     if (step.nanos() < Long.MAX_VALUE / 2) {
       calmFrom = Math.max(calmFrom, now + step.nanos());
     }
-    if (step.kind() == Kind.PARTITION || step.kind() == Kind.ONE_WAY) {
-      cutNanos += step.nanos();
-      if (cutNanos >= Exclusion.CUT_NANOS) {
-        crossed.add(Exclusion.CUT_BETWEEN_NODES);
+    switch (step.kind()) {
+      case PARTITION, ONE_WAY -> {
+        cutNanos += step.nanos();
+        if (cutNanos >= Exclusion.CUT_NANOS) {
+          crossed.add(Exclusion.CUT_BETWEEN_NODES);
+        }
       }
+      case CUT_FROM_JOB, UNHEARD_BY_JOB, DEAF_TO_JOB, PAUSE_DAEMON ->
+          silent(step.victim(), step.nanos(), Exclusion.DAEMON_SILENT);
+      case PAUSE_FMIRUN -> {
+        for (int node = 0; node < silences.length; node++) {
+          silent(node, step.nanos(), Exclusion.FMIRUN_SILENT);
+        }
+      }
+      case START_FAILS -> crossed.add(Exclusion.DAEMON_SILENT);
+      default -> {}
+    }
+  }
+
+  /** The line between a node and fmirun is silent, in one direction at least. */
+  private void silent(int node, long nanos, Exclusion row) {
+    Silence silence = silences[node];
+    long now = cluster.simulation().nanoTime();
+    if (now > silence.until) {
+      silence.since = now;
+    }
+    silence.until = Math.max(silence.until, now + nanos);
+    if (silence.until - silence.since >= Exclusion.HEARTBEAT_NANOS) {
+      crossed.add(row);
     }
   }
 
@@ -272,6 +331,15 @@ final class Oracle implements SimObserver {
       case RankMessage.CheckpointDone m -> {
         committed = new CheckpointId(m.version(), m.loop(), m.iteration(), false);
         allProtected(m.epoch());
+      }
+      case RankMessage.Unrecoverable m when !m.checkpointsLost() -> {
+        // Said by any rank: a commit tells all of what one of them could not do.
+        if (memoryFailed) {
+          crossed.add(Exclusion.MEMORY_ERROR);
+        }
+        if (memoryFull) {
+          crossed.add(Exclusion.NO_ROOM);
+        }
       }
       default -> {}
     }
@@ -395,10 +463,11 @@ final class Oracle implements SimObserver {
   record Verdict(boolean allowed, String text) {}
 
   private @Nullable Exclusion excuse(EndCause cause) {
-    if (thrownAway != null || !placesUsable) {
-      return Exclusion.DAEMON_SILENT;
-    }
-    return crossed.stream().filter(each -> each.fits(cause)).findFirst().orElse(null);
+    boolean gone = thrownAway != null || !placesUsable;
+    return crossed.stream()
+        .filter(row -> row.fits(cause) && (gone || !row.throwsAway()))
+        .findFirst()
+        .orElse(null);
   }
 
   private int nodesThat(IntPredicate which) {

@@ -8,7 +8,6 @@ import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.jobsim.JobSimulation.Shape;
 import org.fmi.testkit.FaultPlan;
 import org.fmi.testkit.FaultPlan.Kind;
-import org.fmi.testkit.SimCluster;
 import org.fmi.testkit.SimulationFailure;
 import org.jspecify.annotations.Nullable;
 
@@ -18,10 +17,15 @@ import org.jspecify.annotations.Nullable;
  * @param scenario what may happen to it
  */
 record Schedule(long seed, Shape shape, Scenario scenario) {
-  private static final long HEARTBEAT = SimCluster.HEARTBEAT_TIMEOUT_MILLIS * 1_000_000L;
 
   /** From a sixteenth of the heartbeat's timeout to sixteen of them. */
   private static final int OCTAVES = 4;
+
+  /**
+   * A process that joins late is waited for without bound: up to 128 timeouts, about half of what a
+   * job has to finish after the last fault.
+   */
+  private static final int OCTAVES_OF_STARTS = 7;
 
   /** About what a job executes for each rank. */
   private static final long PRIMITIVES_PER_RANK = 7_500;
@@ -70,9 +74,12 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
                 Kind.SLOW_DEATH,
                 Kind.FREEZE,
                 Kind.START_HANGS,
+                Kind.JOIN_HANGS,
                 Kind.BREAK_CONNECTION,
+                Kind.STRANGER,
                 Kind.FALSE_SUSPICION);
-        case LAUNCH, AGAIN -> List.of(Kind.KILL_RANK, Kind.FREEZE, Kind.START_HANGS);
+        case LAUNCH, AGAIN ->
+            List.of(Kind.KILL_RANK, Kind.FREEZE, Kind.START_HANGS, Kind.JOIN_HANGS);
         case A_NODE -> List.of(Kind.CRASH_NODE, Kind.POWER_OFF, Kind.ISOLATE_NODE);
         case SILENCE ->
             List.of(
@@ -136,13 +143,16 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
               shape.size(),
               shape.usedNodes() + shape.spares(),
               PRIMITIVES_PER_RANK * shape.size(),
-              kind -> (long) (HEARTBEAT * Math.exp(log(random)))));
+              kind -> nanos(random, kind)));
     }
     return job;
   }
 
-  private static double log(SplittableRandom random) {
-    return OCTAVES * Math.log(2) * (2 * random.nextDouble() - 1);
+  /** How long what passes lasts, spread evenly over orders of magnitude. */
+  private static long nanos(SplittableRandom random, Kind kind) {
+    int most = kind == Kind.START_HANGS || kind == Kind.JOIN_HANGS ? OCTAVES_OF_STARTS : OCTAVES;
+    double octave = -OCTAVES + (OCTAVES + most) * random.nextDouble();
+    return (long) (Exclusion.HEARTBEAT_NANOS * Math.pow(2, octave));
   }
 
   /** How it went. */

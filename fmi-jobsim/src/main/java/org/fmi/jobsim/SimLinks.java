@@ -2,12 +2,14 @@ package org.fmi.jobsim;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.security.SecureRandom;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.fmi.logring.LogRingDetector;
 import org.fmi.logring.RingLinks;
+import org.fmi.net.Handshake;
 import org.fmi.spi.FailureDetectorProvider;
 import org.fmi.spi.RankClock;
 import org.fmi.spi.RankConfig;
@@ -16,11 +18,19 @@ import org.fmi.testkit.SimProcess;
 import org.fmi.testkit.SimStream;
 import org.jspecify.annotations.Nullable;
 
-/** Links of the log-ring over simulated connections: does what TcpLinks does over real ones. */
-final class SimLinks implements RingLinks {
+/**
+ * Links of the log-ring over simulated connections: does what TcpLinks does over real ones, with
+ * the real handshake.
+ */
+final class SimLinks implements RingLinks, SimPort.Acceptor {
   /** As the transport that reaches all ranks, over which a log-ring can always be connected. */
   private static final String NAME = "sim";
 
+  /** Of numbers that nothing in a simulation depends on. */
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private static final byte[] NOTHING = {};
+  private static final int NOT_EXPECTED = 1;
   private static final long CLOSING_NANOS = 500;
 
   private static final int IDENTITY_BYTES = 3 * Integer.BYTES;
@@ -44,7 +54,7 @@ final class SimLinks implements RingLinks {
     this.epoch = epoch;
     this.neighbours = neighbours;
     this.handler = handler;
-    this.port = process.listen(this::accept);
+    this.port = process.listen(this);
   }
 
   /** The log-ring detectors of a simulated process. */
@@ -79,8 +89,18 @@ final class SimLinks implements RingLinks {
     return port.endpoint();
   }
 
-  private SimStream.@Nullable Handler accept(byte[] identity) {
-    ByteBuffer in = ByteBuffer.wrap(identity);
+  @Override
+  public SimStream.@Nullable Handler accept(SimPort.Caller caller) {
+    Handshake handshake = Handshake.accepting(config.secret(), RANDOM);
+    byte[] said = caller.start();
+    while (said.length > 0 && handshake.state() != Handshake.State.DECIDING) {
+      byte[] answer = handshake.receive(ByteBuffer.wrap(said));
+      said = answer.length == 0 ? NOTHING : caller.answer(answer);
+    }
+    if (handshake.state() != Handshake.State.DECIDING) {
+      return null;
+    }
+    ByteBuffer in = ByteBuffer.wrap(handshake.identity());
     int theirEpoch = in.getInt();
     int from = in.getInt();
     int to = in.getInt();
@@ -90,7 +110,39 @@ final class SimLinks implements RingLinks {
             && to == config.rank()
             && neighbours.contains(from)
             && !links.containsKey(from);
+    caller.answer(expected ? handshake.accept() : handshake.refuse(NOT_EXPECTED));
     return expected ? new Link(from) : null;
+  }
+
+  @Override
+  public SimPort.Caller stranger() {
+    byte[] secret = config.secret().clone();
+    secret[0]++;
+    int neighbour = neighbours.stream().findFirst().orElse(config.rank());
+    return new Calling(secret, identity(neighbour, config.rank()));
+  }
+
+  private byte[] identity(int from, int to) {
+    return ByteBuffer.allocate(IDENTITY_BYTES).putInt(epoch).putInt(from).putInt(to).array();
+  }
+
+  /** The connecting side of the handshake. */
+  private static final class Calling implements SimPort.Caller {
+    private final Handshake handshake;
+
+    Calling(byte[] secret, byte[] identity) {
+      this.handshake = Handshake.connecting(secret, RANDOM, identity);
+    }
+
+    @Override
+    public byte[] start() {
+      return handshake.start();
+    }
+
+    @Override
+    public byte[] answer(byte[] bytes) {
+      return handshake.receive(ByteBuffer.wrap(bytes));
+    }
   }
 
   @Override
@@ -98,14 +150,9 @@ final class SimLinks implements RingLinks {
     if (closed) {
       throw new IOException("the log-ring of epoch " + epoch + " cannot be connected: closed");
     }
-    byte[] identity =
-        ByteBuffer.allocate(IDENTITY_BYTES)
-            .putInt(epoch)
-            .putInt(config.rank())
-            .putInt(peer)
-            .array();
     long timeout = config.heartbeatTimeoutMillis() * 1_000_000L;
-    process.connect(endpoint, identity, timeout, new Link(peer));
+    Calling calling = new Calling(config.secret(), identity(config.rank(), peer));
+    process.connect(endpoint, calling, timeout, new Link(peer));
   }
 
   @Override

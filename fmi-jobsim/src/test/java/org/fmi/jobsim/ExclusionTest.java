@@ -8,7 +8,6 @@ import org.fmi.jobsim.JobSimulation.Shape;
 import org.fmi.testkit.FaultPlan;
 import org.fmi.testkit.FaultPlan.Kind;
 import org.fmi.testkit.FaultPlan.Step;
-import org.fmi.testkit.SimCluster;
 import org.fmi.testkit.SimModel;
 import org.fmi.testkit.SimulationFailure;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * finishes. When the first test fails the row has been mended, and goes.
  */
 final class ExclusionTest {
-  private static final long HEARTBEAT = SimCluster.HEARTBEAT_TIMEOUT_MILLIS * 1_000_000L;
+  private static final long HEARTBEAT = Exclusion.HEARTBEAT_NANOS;
   private static final long FOR_EVER = Long.MAX_VALUE;
 
   /** When the first checkpoints are committed, in a job of four ranks. */
@@ -28,7 +27,6 @@ final class ExclusionTest {
 
   private static final Shape SHAPE = Shape.plain(4, 2, OnNoSpare.ABORT);
   private static final int MOST_RECOVERIES = 20;
-  private static final long AFTER_A_RECOVERY = 1_000_000;
   private static final long ITERATION = 5;
 
   private final Answers answers = new Answers();
@@ -104,12 +102,11 @@ final class ExclusionTest {
     return job;
   }
 
-  /** A rank is killed twice: the process that was to stand by for the second time hangs. */
+  /** A rank is killed: its replacement lives, and does not join. */
   private static JobSimulation hangs(long nanos) {
     return with(
-        new Step(Kind.START_HANGS, 1, 0, 0, IN_THE_LOOP / 2, nanos),
-        new Step(Kind.KILL_RANK, 1, 0, 0, 0, 0),
-        new Step(Kind.KILL_RANK, 1, 0, AFTER_A_RECOVERY, 0, 0));
+        new Step(Kind.JOIN_HANGS, 1, 0, 0, IN_THE_LOOP, nanos),
+        new Step(Kind.KILL_RANK, 1, 0, 0, 0, 0));
   }
 
   private static JobSimulation with(Step... steps) {

@@ -43,10 +43,14 @@ public record FaultPlan(List<Step> steps) {
     START_FAILS(false),
     /** The next process that is started on a node takes longer to come up, or never does. */
     START_HANGS(false),
+    /** The next process of a node that is given a rank lives, and takes longer to join. */
+    JOIN_HANGS(false),
     /** The data connection between two ranks breaks, both of which live. */
     BREAK_CONNECTION(true),
     /** A rank takes another one for dead that lives. */
     FALSE_SUSPICION(true),
+    /** Somebody without the job's secret asks a rank for connections. */
+    STRANGER(true),
     /** A bit of a node's memory flips. */
     CORRUPT_MEMORY(false),
     /** Something else takes all free memory of a node for a while. */
@@ -83,7 +87,11 @@ public record FaultPlan(List<Step> steps) {
    *     {@link Long#MAX_VALUE} for never
    */
   public record Step(
-      Kind kind, int victim, int other, long gapNanos, long gapPrimitives, long nanos) {}
+      Kind kind, int victim, int other, long gapNanos, long gapPrimitives, long nanos) {
+    Step withVictim(int number) {
+      return new Step(kind, number, other, gapNanos, gapPrimitives, nanos);
+    }
+  }
 
   public FaultPlan {
     steps = List.copyOf(steps);

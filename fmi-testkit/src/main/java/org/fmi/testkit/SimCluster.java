@@ -256,7 +256,10 @@ public final class SimCluster {
     SimProcess process = new SimProcess(this, boot, config, program);
     boot.processes.add(process);
     serving.put(config.rank(), process);
-    process.start(0);
+    if (boot.mainDelay < Long.MAX_VALUE) {
+      process.start(boot.mainDelay);
+    }
+    boot.mainDelay = 0;
     return process;
   }
 

@@ -236,6 +236,14 @@ public final class SimFaults {
     }
   }
 
+  /** Somebody without the job's secret asks a rank for connections. */
+  public void intrude(int rank) {
+    SimProcess process = cluster.process(rank);
+    if (process != null) {
+      process.intrude();
+    }
+  }
+
   /** A bit of a node's memory flips. */
   public void corruptMemory(int node) {
     Boot boot = cluster.boot(node);
@@ -283,6 +291,17 @@ public final class SimFaults {
   }
 
   /**
+   * The next process on a node that is given a rank stands still before its main, and never joins
+   * with {@link Long#MAX_VALUE}.
+   */
+  public void delayMain(int node, long nanos) {
+    Boot boot = cluster.boot(node);
+    if (boot != null) {
+      boot.mainDelay = nanos;
+    }
+  }
+
+  /**
    * The daemon of a node never comes up. To be called before the job launches it.
    *
    * @param silently whether that is only seen by its silence
@@ -304,6 +323,7 @@ public final class SimFaults {
     if (kills > 0 && process.node() == deadlyNode && iteration == deadlyIteration) {
       kills--;
       simulation.note("killed again", process.rank());
+      cluster.observer().onKilledAgain(process.rank());
       cluster.crash(process);
     }
   }
@@ -323,20 +343,29 @@ public final class SimFaults {
     sinceGap = 0;
     lastFaultNanos = simulation.nanoTime();
     simulation.note(step.kind().name(), step.victim());
-    cluster.observer().onFault(step);
-    carryOut(step, process);
+    Step aimed = aim(step, process);
+    cluster.observer().onFault(aimed);
+    carryOut(aimed);
   }
 
-  private void carryOut(Step step, SimProcess running) {
+  /** The same failure, of a rank or node that is there. */
+  private Step aim(Step step, SimProcess running) {
     SimProcess named = cluster.process(step.victim());
-    SimProcess victim = named != null && named.alive() ? named : running;
-    int rank = victim.rank();
-    int node =
-        step.victim() >= 0 && step.victim() < cluster.nodes() && cluster.boot(step.victim()) != null
-            ? step.victim()
-            : running.node();
+    boolean there =
+        step.kind().isOfRank()
+            ? named != null && named.alive()
+            : step.victim() >= 0
+                && step.victim() < cluster.nodes()
+                && cluster.boot(step.victim()) != null;
+    int other = step.kind().isOfRank() ? running.rank() : running.node();
+    return there ? step : step.withVictim(other);
+  }
+
+  private void carryOut(Step step) {
+    int rank = step.victim();
+    int node = step.victim();
     switch (step.kind()) {
-      case KILL_RANK -> cluster.crash(victim);
+      case KILL_RANK -> crash(rank);
       case SLOW_DEATH -> crashSlowly(rank, step.nanos());
       case CRASH_NODE -> crashNode(node, step.nanos());
       case POWER_OFF -> powerOff(node, step.nanos());
@@ -345,6 +374,7 @@ public final class SimFaults {
       case PARTITION -> partition(node, step.other(), step.nanos());
       case BREAK_CONNECTION -> breakConnection(rank, step.other());
       case FALSE_SUSPICION -> suspectFalsely(step.other(), rank);
+      case STRANGER -> intrude(rank);
       case CORRUPT_MEMORY -> corruptMemory(node);
       case ONE_WAY -> silence(node, step.other(), step.nanos());
       case CUT_FROM_JOB -> cutFromJob(node, true, true, step.nanos());
@@ -354,6 +384,7 @@ public final class SimFaults {
       case PAUSE_FMIRUN -> pauseFmirun(step.nanos());
       case START_FAILS -> failStart(node);
       case START_HANGS -> delayStart(node, step.nanos());
+      case JOIN_HANGS -> delayMain(node, step.nanos());
       case FILL_MEMORY -> fillMemory(node, step.nanos());
       case MEMORY_ERROR -> failMemory(rank);
     }

@@ -47,6 +47,9 @@ final class SimNode {
     /** How much longer the next start of a process takes. */
     long startDelay;
 
+    /** How long the next process that is given a rank stands still before its main. */
+    long mainDelay;
+
     /** The connection of its daemon with fmirun. */
     final SimControl control;
 

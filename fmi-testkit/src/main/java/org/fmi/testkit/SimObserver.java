@@ -2,6 +2,7 @@ package org.fmi.testkit;
 
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
+import org.jspecify.annotations.Nullable;
 
 /** Hears what really happens to a simulated cluster, as nobody in it can. */
 public interface SimObserver {
@@ -27,6 +28,16 @@ public interface SimObserver {
   /** A process tells the job something. */
   default void onSaid(SimProcess process, RankMessage message) {}
 
-  /** A failure of the plan is injected. */
+  /** The system of its node kills a process for what it does there each time. */
+  default void onKilledAgain(int rank) {}
+
+  /**
+   * Somebody without the job's secret has asked a process for a connection.
+   *
+   * @param got what it got beyond a closed one; null for nothing
+   */
+  default void onStranger(SimProcess process, @Nullable String got) {}
+
+  /** A failure of the plan is injected; its victim is there. */
   default void onFault(FaultPlan.Step step) {}
 }

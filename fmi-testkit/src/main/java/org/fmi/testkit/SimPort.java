@@ -1,6 +1,8 @@
 package org.fmi.testkit;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Where a simulated process takes connections of {@link SimStream}s. */
@@ -16,6 +18,15 @@ public final class SimPort {
     this.acceptor = acceptor;
   }
 
+  /** Speaks for whoever asks for a connection, before there is one. */
+  public interface Caller {
+    /** The first bytes it sends. */
+    byte[] start();
+
+    /** What it answers, possibly nothing. */
+    byte[] answer(byte[] bytes);
+  }
+
   /** Decides who gets a connection. On the process' background thread. */
   public interface Acceptor {
     /**
@@ -23,7 +34,10 @@ public final class SimPort {
      *
      * @return who serves it; null to refuse
      */
-    SimStream.@Nullable Handler accept(byte[] identity);
+    SimStream.@Nullable Handler accept(Caller caller);
+
+    /** Somebody who knows all that is asked for, but for the job's secret. */
+    Caller stranger();
   }
 
   /** What others need to reach it. */
@@ -44,7 +58,32 @@ public final class SimPort {
     return open && process.alive();
   }
 
-  SimStream.@Nullable Handler accept(byte[] identity) {
-    return acceptor.accept(identity);
+  SimStream.@Nullable Handler accept(Caller caller) {
+    return acceptor.accept(caller);
+  }
+
+  /** A stranger asks for a connection: says what it got, beyond a closed one. Null for nothing. */
+  @Nullable String intrude() {
+    Caller stranger = acceptor.stranger();
+    byte[] said = stranger.start();
+    List<byte[]> answers = new ArrayList<>();
+    SimStream.Handler serving =
+        accept(
+            new Caller() {
+              @Override
+              public byte[] start() {
+                return said;
+              }
+
+              @Override
+              public byte[] answer(byte[] bytes) {
+                answers.add(bytes.clone());
+                return stranger.answer(bytes);
+              }
+            });
+    if (serving != null) {
+      return "a connection";
+    }
+    return answers.size() > 1 ? answers.size() + " answers" : null;
   }
 }

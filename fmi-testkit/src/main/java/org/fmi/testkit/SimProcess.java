@@ -122,14 +122,14 @@ public final class SimProcess {
    * Asks for a connection, to be served by this process' background thread.
    *
    * @param endpoint of a {@link SimPort}
-   * @param identity what that decides by
+   * @param caller speaks for this process until it is decided
    * @param timeout after how many nanoseconds without an answer it cannot be made
    */
   public SimStream connect(
-      byte[] endpoint, byte[] identity, long timeout, SimStream.Handler handler) {
+      byte[] endpoint, SimPort.Caller caller, long timeout, SimStream.Handler handler) {
     primitive();
     SimStream stream = new SimStream(cluster.network(), this, handler);
-    stream.connect(cluster.network().port(endpoint), identity, timeout);
+    stream.connect(cluster.network().port(endpoint), caller, timeout);
     return stream;
   }
 
@@ -386,6 +386,20 @@ public final class SimProcess {
         stream.suspectFalsely();
       }
     }
+  }
+
+  /** Somebody who does not know the job's secret asks each of its ports for a connection. */
+  void intrude() {
+    post(
+        cluster.controlDelay(),
+        "stranger",
+        () -> {
+          for (SimPort port : ports) {
+            if (port.isOpen()) {
+              cluster.observer().onStranger(this, port.intrude());
+            }
+          }
+        });
   }
 
   void breakConnection(int peer) {

@@ -89,8 +89,8 @@ public final class SimStream implements SimNetwork.Held {
   }
 
   /** Asks {@code port} for a connection; gives up after {@code timeout} nanoseconds. */
-  void connect(SimPort port, byte[] identity, long timeout) {
-    simulation.after(network.delay(), "dial", process.rank(), () -> knock(port, identity));
+  void connect(SimPort port, SimPort.Caller caller, long timeout) {
+    simulation.after(network.delay(), "dial", process.rank(), () -> knock(port, caller));
     process.post(
         timeout,
         "not answered",
@@ -101,22 +101,22 @@ public final class SimStream implements SimNetwork.Held {
         });
   }
 
-  private void knock(SimPort port, byte[] identity) {
+  private void knock(SimPort port, SimPort.Caller caller) {
     SimProcess target = port.process();
     if (state != State.CONNECTING || !process.alive()) {
       return;
     }
     if (target.mute() || network.severed(process, target)) {
-      simulation.after(RESEND_NANOS, "dial again", process.rank(), () -> knock(port, identity));
+      simulation.after(RESEND_NANOS, "dial again", process.rank(), () -> knock(port, caller));
     } else if (!port.isOpen()) {
       process.post(network.delay(), "refused", () -> failConnecting("connection refused"));
     } else {
-      target.post(network.delay(), "accept", () -> accepted(port, identity));
+      target.post(network.delay(), "accept", () -> accepted(port, caller));
     }
   }
 
-  private void accepted(SimPort port, byte[] identity) {
-    Handler serving = state == State.CONNECTING && port.isOpen() ? port.accept(identity) : null;
+  private void accepted(SimPort port, SimPort.Caller caller) {
+    Handler serving = state == State.CONNECTING && port.isOpen() ? port.accept(caller) : null;
     if (serving == null) {
       process.post(network.delay(), "refused", () -> failConnecting("connection refused"));
       return;
