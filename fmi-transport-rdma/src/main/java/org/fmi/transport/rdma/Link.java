@@ -158,6 +158,7 @@ final class Link {
   }
 
   private void post(long address, int bytes, int key, int flags, int buffer) throws IOException {
+    assert outstanding() < buffers.length;
     boolean signal = ++unsignalled >= every || (buffer != SendPool.NONE && sends.scarce());
     if (signal) {
       unsignalled = 0;
@@ -186,6 +187,7 @@ final class Link {
    */
   @Nullable Read completed(long id, boolean succeeded) {
     int until = (int) id;
+    assert until - posted <= 0 : "work completed that was never posted";
     Read whole = null;
     while (until - completed > 0) {
       int buffer = buffers[completed & mask];
@@ -194,6 +196,7 @@ final class Link {
         sends.give(buffer);
       } else if (buffer == PIECE) {
         pieces--;
+        assert pieces >= 0;
         // Signalled, so this is the work named, and there is one at most.
         whole = succeeded ? arrivedPiece() : null;
       }
@@ -226,6 +229,7 @@ final class Link {
       buffers[posted & mask] = PIECE;
       posted++;
       pieces++;
+      assert outstanding() <= buffers.length && pieces <= PIECES;
       unsignalled = 0;
       r.asked += bytes;
       if (r.asked == r.bytes) {
@@ -259,6 +263,7 @@ final class Link {
     while (receives.claim(granted - received)) {
       granted++;
     }
+    assert granted - received <= ReceivePool.WINDOW && granted - told >= 0;
   }
 
   /**

@@ -87,6 +87,7 @@ final class ReceivePool {
   /** The connection has ended before a frame went over it. */
   void leave() {
     connections--;
+    assert connections >= 0;
     unclaimed -= claimable(connections);
   }
 

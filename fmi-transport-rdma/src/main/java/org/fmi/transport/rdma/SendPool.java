@@ -28,6 +28,7 @@ final class SendPool {
   }
 
   void give(int frame) {
+    assert count < FRAMES : "a buffer was given back twice";
     free[count++] = frame;
   }
 

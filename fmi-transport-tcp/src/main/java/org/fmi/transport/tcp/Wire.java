@@ -170,6 +170,7 @@ final class Wire extends ChannelInboundHandlerAdapter
   }
 
   private void send(Chunk chunk) {
+    assert sending == null : "frames would overtake each other";
     channel.write(chunk.buffer.retain(), channel.voidPromise());
     channel.flush();
     if (chunk.idle()) {
@@ -292,6 +293,7 @@ final class Wire extends ChannelInboundHandlerAdapter
       if (payload >= LONG_PAYLOAD && socket >= 0 && handler.land(peer, chunk.memory, at, landing)) {
         MemorySegment.copy(chunk.memory, at, header, 0, FrameLayout.HEADER_BYTES);
         chunk.buffer.readerIndex(at + FrameLayout.HEADER_BYTES);
+        assert landingLeft < 0 : "two frames land at once";
         landingLeft = payload;
         land(chunk);
       }
@@ -347,6 +349,7 @@ final class Wire extends ChannelInboundHandlerAdapter
   private void advance(int n) {
     landing.offset += n;
     landingLeft -= n;
+    assert landingLeft >= 0 : "more has landed than the frame has";
   }
 
   /** Hands on what has landed as a whole; returns whether no more of it is to come. */
