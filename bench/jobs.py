@@ -153,7 +153,7 @@ def measure(command, points, warm_up, seconds):
     """Runs one of the programs of bench/peers, which measures points, OPERATION:BYTES; [(operation, bytes, value)]."""
     command = [*command, str(warm_up), str(seconds), *points]
     job = run_to_end(command)
-    lines = re.findall(r"^([a-z]+),\d+,(\d+),([0-9.]+)$", job.stdout, re.MULTILINE)
+    lines = re.findall(r"^([a-z-]+),\d+,(\d+),([0-9.]+)$", job.stdout, re.MULTILINE)
     if job.returncode != 0 or len(lines) != len(points):
         raise SystemExit(f"status {job.returncode}, {len(lines)} of {len(points)} results: {' '.join(command)}\n{job.stdout}{job.stderr}")
     return [(operation, int(size), float(value)) for operation, size, value in lines]

@@ -76,7 +76,7 @@ fmi_first_run() {
 fmi_exec() {
   # Where input is closed, the JVM would take the first file it opens for it.
   [ -e /proc/self/fd/0 ] || exec </dev/null
-  local options=(-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=2 -XX:-AOTReplayTraining -XX:-UsePerfData
+  local options=(-XX:TieredStopAtLevel=1 -XX:-UsePerfData
     "-Djava.library.path=$home/lib/native${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}:/usr/java/packages/lib:/usr/lib64:/lib64:/lib:/usr/lib"
     "-Dfmi.home=$home")
   case "${JDK_JAVA_OPTIONS-} ${JAVA_TOOL_OPTIONS-} ${_JAVA_OPTIONS-}" in

@@ -28,10 +28,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Connections through real sockets. */
+/** Connections through real sockets. Tests that wait for seconds wait at the same time. */
 @Timeout(120)
 @SuppressWarnings("FutureReturnValueIgnored") // A schedule is seen by its effect.
 class NetLoopTest {
@@ -231,6 +233,7 @@ class NetLoopTest {
 
   /** Both say hello, then nothing more until one of them was closed. */
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void aPeerMayBeSlowUntilItWouldCountAsDead() throws Exception {
     try (NetLoop loop = NetLoop.open("test", SECRET, 100)) {
       Recorder right = new Recorder();
@@ -314,6 +317,7 @@ class NetLoopTest {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void silenceIsNoticedAndIdlenessIsNot() throws Exception {
     try (NetLoop mine = NetLoop.open("mine", SECRET, 100);
         NetLoop other = NetLoop.open("other", SECRET, 100);
@@ -326,8 +330,8 @@ class NetLoopTest {
       Connection beating = other.connect(at(server.port()), ME, 30_000, left);
       mute.connect(at(server.port()), new byte[0], 30_000, new Recorder());
       left.next();
-      beating.heartbeat(1500);
-      good.next().connection().heartbeat(1500);
+      beating.heartbeat(2500);
+      good.next().connection().heartbeat(2500);
       Connection silent = bad.next().connection();
       silent.heartbeat(400);
       assertThat(bad.next().end().why()).isEqualTo(Closed.Why.SILENT);
@@ -341,6 +345,7 @@ class NetLoopTest {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void aLateLoopSuspectsItselfFirst() throws Exception {
     try (NetLoop mine = NetLoop.open("mine", SECRET, 100);
         NetLoop other = NetLoop.open("other", SECRET, 100)) {

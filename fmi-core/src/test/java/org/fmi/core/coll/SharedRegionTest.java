@@ -18,9 +18,9 @@ import org.fmi.core.p2p.PointToPoint;
 import org.fmi.core.p2p.Ranks;
 import org.fmi.core.p2p.Recording;
 import org.fmi.spi.Transport;
+import org.fmi.testkit.support.Seeds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Collectives of ranks that share a region, one after the other and at different speeds. */
@@ -90,27 +90,34 @@ class SharedRegionTest {
     return Arrays.copyOfRange(all, at, at + n);
   }
 
+  /** For each way to place the ranks; a run goes through the slots several times. */
+  private static final int MILLIS = 1000;
+
   @ParameterizedTest
-  @CsvSource({"2, 1", "2, 2", "3, 3", "4, 4", "5, 5", "8, 6"})
-  void anySequenceWithAnyRoots(int ranks, long seed) {
-    Ranks.runDelayed(
-        ranks,
-        true,
-        seed,
-        p2p -> {
-          Channel channel = channel(p2p);
-          Random random = new Random(seed);
-          for (int step = 0; step < 600; step++) {
-            Kind kind = KINDS[random.nextInt(KINDS.length)];
-            int n = LENGTHS[random.nextInt(LENGTHS.length - (random.nextInt(4) == 0 ? 0 : 4))];
-            int root = random.nextInt(ranks);
-            // Several of a kind in a row let ranks run ahead.
-            for (int times = 1 + random.nextInt(10); times > 0; times--) {
-              check(channel, kind, step, n, root);
-              checkOtherForms(channel, kind, step, n, root);
-            }
-          }
-        });
+  @ValueSource(ints = {2, 3, 4, 5, 8})
+  void anySequenceWithAnyRoots(int ranks) {
+    Seeds.forMillis(
+        MILLIS,
+        seed ->
+            Ranks.runDelayed(
+                ranks,
+                true,
+                seed,
+                p2p -> {
+                  Channel channel = channel(p2p);
+                  Random random = new Random(seed);
+                  for (int step = 0; step < 100; step++) {
+                    Kind kind = KINDS[random.nextInt(KINDS.length)];
+                    int n =
+                        LENGTHS[random.nextInt(LENGTHS.length - (random.nextInt(4) == 0 ? 0 : 4))];
+                    int root = random.nextInt(ranks);
+                    // Several of a kind in a row let ranks run ahead.
+                    for (int times = 1 + random.nextInt(10); times > 0; times--) {
+                      check(channel, kind, step, n, root);
+                      checkOtherForms(channel, kind, step, n, root);
+                    }
+                  }
+                }));
   }
 
   /** Ranks in blocks, in turn, and uneven; some alone on their node. */
@@ -129,27 +136,29 @@ class SharedRegionTest {
       })
   void anySequenceOnSeveralNodes(String mapping) {
     int[] nodes = Arrays.stream(mapping.split(" ")).mapToInt(Integer::parseInt).toArray();
-    long seed = mapping.hashCode();
-    Ranks.runOnNodes(
-        nodes,
-        seed,
-        p2p -> {
-          Channel channel = new Channel(p2p, 1, null, p2p.rank(), p2p.size());
-          for (int i = 0; i < USES_BEFORE_REGION; i++) {
-            Collectives.barrier(channel);
-          }
-          assertThat(channel.nodes()).isNotNull();
-          Random random = new Random(seed);
-          for (int step = 0; step < 300; step++) {
-            Kind kind = KINDS[random.nextInt(KINDS.length)];
-            int n = LENGTHS[random.nextInt(LENGTHS.length)];
-            int root = random.nextInt(nodes.length);
-            for (int times = 1 + random.nextInt(4); times > 0; times--) {
-              check(channel, kind, step, n, root);
-              checkOtherForms(channel, kind, step, n, root);
-            }
-          }
-        });
+    Seeds.forMillis(
+        MILLIS,
+        seed ->
+            Ranks.runOnNodes(
+                nodes,
+                seed,
+                p2p -> {
+                  Channel channel = new Channel(p2p, 1, null, p2p.rank(), p2p.size());
+                  for (int i = 0; i < USES_BEFORE_REGION; i++) {
+                    Collectives.barrier(channel);
+                  }
+                  assertThat(channel.nodes()).isNotNull();
+                  Random random = new Random(seed);
+                  for (int step = 0; step < 100; step++) {
+                    Kind kind = KINDS[random.nextInt(KINDS.length)];
+                    int n = LENGTHS[random.nextInt(LENGTHS.length)];
+                    int root = random.nextInt(nodes.length);
+                    for (int times = 1 + random.nextInt(4); times > 0; times--) {
+                      check(channel, kind, step, n, root);
+                      checkOtherForms(channel, kind, step, n, root);
+                    }
+                  }
+                }));
   }
 
   @ParameterizedTest
@@ -377,13 +386,9 @@ class SharedRegionTest {
     long bytes = 8L * n;
     boolean isRoot = rank == root;
     double[] mine = own(step, rank, n);
-    double[] all = new double[ranks * n];
-    put(mine, all, rank * n);
-    long[] whole = longs(mine);
-    long[] sum = longs(sum(step, ranks, n));
-    Location numbers = new Location(whole, 0);
     switch (kind) {
       case GATHER -> {
+        double[] all = withOwn(mine, rank, ranks);
         Location to = isRoot ? at(all) : null;
         Collectives.gather(channel, isRoot ? null : at(mine), bytes, to, root);
         if (isRoot) {
@@ -398,19 +403,30 @@ class SharedRegionTest {
         assertThat(isRoot ? cut(from, rank * n, n) : result).as(what).isEqualTo(mine);
       }
       case ALL_GATHER -> {
+        double[] all = withOwn(mine, rank, ranks);
         Collectives.allGather(channel, null, bytes, at(all));
         assertThat(all).as(what).isEqualTo(ofAll(step, ranks, n));
       }
       case REDUCE -> {
+        long[] whole = longs(mine);
+        Location numbers = new Location(whole, 0);
         Reductions.reduce(channel, WHOLE_SUM, numbers, numbers, n, root);
-        assertThat(whole).as(what).isEqualTo(isRoot ? sum : longs(mine));
+        assertThat(whole).as(what).isEqualTo(longs(isRoot ? sum(step, ranks, n) : mine));
       }
       case ALL_REDUCE -> {
+        long[] whole = longs(mine);
+        Location numbers = new Location(whole, 0);
         Reductions.allReduce(channel, WHOLE_SUM, numbers, numbers, n);
-        assertThat(whole).as(what).isEqualTo(sum);
+        assertThat(whole).as(what).isEqualTo(longs(sum(step, ranks, n)));
       }
       default -> {}
     }
+  }
+
+  private static double[] withOwn(double[] mine, int rank, int ranks) {
+    double[] all = new double[ranks * mine.length];
+    put(mine, all, rank * mine.length);
+    return all;
   }
 
   private static long[] longs(double[] values) {

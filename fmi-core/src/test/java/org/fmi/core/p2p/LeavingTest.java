@@ -16,10 +16,16 @@ import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.spi.Transport;
 import org.fmi.wire.Frame;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whoever waits for a rank that has left does not wait forever: that rank hears of it. */
+/**
+ * Whoever waits for a rank that has left does not wait forever: that rank hears of it. As that
+ * takes a second in which nothing is computed, other tests run meanwhile.
+ */
+@Execution(ExecutionMode.CONCURRENT)
 class LeavingTest {
   private static final int CONTEXT = 0;
   private static final int RUNTIME = 1;

@@ -13,7 +13,13 @@ import org.fmi.core.progress.WaitStrategy;
 import org.fmi.spi.Transport;
 import org.jspecify.annotations.Nullable;
 
-/** Runs a body on each of some ranks, each with a thread and a messenger of its own. */
+/**
+ * Runs a body on each of some ranks, each with a thread and a messenger of its own.
+ *
+ * <p>Where ranks mostly wait for each other their threads are virtual: with more ranks than cores
+ * the kernel would be busy with nothing but going from one to the next. Where they are to meet at
+ * any moment, or poll without a pause, the threads are the system's, which stops them anywhere.
+ */
 public final class Ranks {
   /** As if there were too few: other tests want them too. */
   private static final int CORES = 1;
@@ -43,29 +49,32 @@ public final class Ranks {
    * posted: what works here does not rest on buffering.
    */
   public static MemoryNetwork run(int size, Body body) {
-    return runAll(new MemoryNetwork(size, 1, Options.WAITING), size, body, "");
+    return runAll(new MemoryNetwork(size, 1, Options.WAITING), size, Thread.ofVirtual(), body, "");
   }
 
   /** As {@link #run(int, Body)}, with memory that all ranks share. */
   public static MemoryNetwork runOnOneNode(int size, Body body) {
-    return runAll(new MemoryNetwork(size, 1, Options.WAITING, new int[size]), size, body, "");
+    MemoryNetwork network = new MemoryNetwork(size, 1, Options.WAITING, new int[size]);
+    return runAll(network, size, Thread.ofVirtual(), body, "");
   }
 
   /** Ranks on nodes, with memory that those of one share; each runs at a speed of its own. */
   public static MemoryNetwork runOnNodes(int[] nodes, long seed, Body body) {
     MemoryNetwork network = new MemoryNetwork(nodes.length, seed, Options.UNEVEN, nodes.clone());
-    return runAll(network, nodes.length, body, "seed " + seed);
+    return runAll(network, nodes.length, systemThreads(), body, "seed " + seed);
   }
 
   /** As {@link #runOnNodes}, of ranks that share memory all or not at all. */
   public static MemoryNetwork runDelayed(int size, boolean oneNode, long seed, Body body) {
     int[] nodes = oneNode ? new int[size] : null;
-    return runAll(new MemoryNetwork(size, seed, Options.UNEVEN, nodes), size, body, "seed " + seed);
+    MemoryNetwork network = new MemoryNetwork(size, seed, Options.UNEVEN, nodes);
+    return runAll(network, size, systemThreads(), body, "seed " + seed);
   }
 
   /** Fails also if something is left that was sent and not received, or the other way round. */
-  private static MemoryNetwork runAll(MemoryNetwork network, int size, Body body, String what) {
-    Messenger[] messengers = run(network, size, body, what);
+  private static MemoryNetwork runAll(
+      MemoryNetwork network, int size, Thread.Builder threads, Body body, String what) {
+    Messenger[] messengers = run(network, size, threads, body, what);
     for (Messenger m : messengers) {
       if (m.unexpectedCount() > 0 || m.activeRequests() > 0) {
         throw new AssertionError(
@@ -83,12 +92,17 @@ public final class Ranks {
 
   /** The same on a network of these ranks. */
   static Messenger[] run(MemoryNetwork network, int size, Body body, String what) {
+    return run(network, size, systemThreads(), body, what);
+  }
+
+  private static Messenger[] run(
+      MemoryNetwork network, int size, Thread.Builder threads, Body body, String what) {
     Messenger[] messengers = new Messenger[size];
     for (int i = 0; i < size; i++) {
       messengers[i] = messenger(i, size);
       messengers[i].enter(0, new Transport[] {network.transport(i)});
     }
-    run(messengers, network::sent, body, what);
+    run(messengers, threads, network::sent, body, what);
     return messengers;
   }
 
@@ -98,13 +112,25 @@ public final class Ranks {
    * @param progress what changes again and again unless they hang
    */
   static void run(Messenger[] messengers, LongSupplier progress, Body body, String what) {
+    run(messengers, systemThreads(), progress, body, what);
+  }
+
+  private static Thread.Builder systemThreads() {
+    return Thread.ofPlatform().daemon();
+  }
+
+  private static void run(
+      Messenger[] messengers,
+      Thread.Builder builder,
+      LongSupplier progress,
+      Body body,
+      String what) {
     AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     AtomicInteger running = new AtomicInteger(messengers.length);
     List<Thread> threads = new ArrayList<>();
     for (Messenger m : messengers) {
       threads.add(
-          Thread.ofPlatform()
-              .daemon()
+          builder
               .name("rank " + m.rank())
               .start(
                   () -> {

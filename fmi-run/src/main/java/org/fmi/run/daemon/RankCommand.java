@@ -84,12 +84,6 @@ final class RankCommand {
     // The JVM would begin as if the machine were its own, and use all of that before it collects.
     command.add("-XX:InitialRAMPercentage=" + Math.min(heap / 8, 100.0 / 64));
     command.addAll(installation.aotOptions());
-    if (ranksOnMachine > cores) {
-      // Ranks that share cores would spend half of their start in compilers: what runs a few
-      // hundred times is cheaper interpreted, and what a rehearsal's JVM compiled is not compiled
-      // at once in each of them.
-      command.addAll(List.of("-XX:CompileThresholdScaling=2", "-XX:-AOTReplayTraining"));
-    }
     command.addAll(setup.jvmOptions());
     command.add("-cp");
     command.add(classPath);

@@ -9,7 +9,6 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Op;
@@ -43,16 +42,14 @@ final class WarmUp {
   private static final int STATE = 10_000;
 
   private final Path directory;
-  private final Consumer<Comm> program;
   private final Modules modules = Modules.find();
   private final byte[] secret = new byte[32];
   private final Seat[] seats = new Seat[SIZE];
   private int finished;
   private boolean revoked;
 
-  private WarmUp(Path directory, Consumer<Comm> program) {
+  private WarmUp(Path directory) {
     this.directory = directory;
-    this.program = program;
     new SecureRandom().nextBytes(secret);
     for (int rank = 0; rank < SIZE; rank++) {
       seats[rank] = new Seat();
@@ -73,7 +70,7 @@ final class WarmUp {
             () -> {
               try {
                 Class.forName(mainClass, false, WarmUp.class.getClassLoader());
-                run(directory, WarmUp::communicate);
+                run(directory);
               } catch (IOException | ClassNotFoundException | RuntimeException e) {
                 // The process is as good as a cold one; whatever is wrong will show up again.
                 System.err.println("fmi: warm-up: " + e);
@@ -85,11 +82,10 @@ final class WarmUp {
    * Does it now.
    *
    * @param directory to be made, where there is memory for its checkpoints; gone at the end
-   * @param program what its ranks do in each iteration
    * @throws IOException if they cannot be made there
    */
-  static void run(Path directory, Consumer<Comm> program) throws IOException {
-    new WarmUp(Files.createDirectory(directory), program).run();
+  static void run(Path directory) throws IOException {
+    new WarmUp(Files.createDirectory(directory)).run();
   }
 
   private void run() throws IOException {
@@ -146,7 +142,7 @@ final class WarmUp {
       fmi.loop(
           ITERATIONS,
           iteration -> {
-            program.accept(world);
+            communicate(world, state);
             if (iteration == ROLLBACK_AT) {
               revoke();
             }
@@ -158,8 +154,7 @@ final class WarmUp {
   }
 
   /** A little of what programs use. */
-  static void communicate(Comm world) {
-    double[] state = new double[STATE];
+  private static void communicate(Comm world, double[] state) {
     int next = (world.rank() + 1) % SIZE;
     int previous = (world.rank() + SIZE - 1) % SIZE;
     world.sendRecv(state, 0, 100, next, 1, state, 100, 100, previous, 1);

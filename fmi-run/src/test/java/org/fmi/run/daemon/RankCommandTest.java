@@ -35,7 +35,7 @@ final class RankCommandTest {
   @BeforeEach
   void installation() throws IOException {
     Files.createDirectories(home.resolve("lib/chronicle"));
-    Files.writeString(home.resolve("lib/jvm.options"), "-XX:+UnlockDiagnosticVMOptions");
+    Files.createFile(home.resolve("lib/jvm.options"));
   }
 
   /** The flags of a JVM that was started as one of {@code ranksOnNode} ranks on a machine. */

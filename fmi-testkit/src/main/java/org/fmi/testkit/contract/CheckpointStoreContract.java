@@ -42,17 +42,14 @@ public abstract class CheckpointStoreContract {
     return sizes;
   }
 
-  private static byte[] image(CheckpointStore store, CheckpointId id) {
-    return store.image(id).toArray(ValueLayout.JAVA_BYTE);
-  }
-
   /** All members hold the images of {@link StoreGroup#checkpoint}. */
   protected static void assertImages(StoreGroup group, CheckpointId id, long[] sizes, long seed)
       throws IOException {
     for (int i = 0; i < group.size(); i++) {
-      assertThat(image(group.store(i), id))
-          .as("image of member %d of %d, seed %d", i, group.size(), seed)
-          .isEqualTo(StoreGroup.content(sizes[i], seed, i));
+      MemorySegment expected = MemorySegment.ofArray(StoreGroup.content(sizes[i], seed, i));
+      assertThat(group.store(i).image(id).mismatch(expected))
+          .as("first wrong byte of member %d of %d, seed %d", i, group.size(), seed)
+          .isEqualTo(-1);
     }
   }
 

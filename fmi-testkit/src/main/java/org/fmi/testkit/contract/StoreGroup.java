@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import org.fmi.Comm;
@@ -177,7 +177,7 @@ public final class StoreGroup implements AutoCloseable {
   /** The image of an index. */
   public static byte[] content(long size, long seed, int index) {
     byte[] content = new byte[(int) size];
-    new Random(seed * 1_000_003 + index).nextBytes(content);
+    new SplittableRandom(seed * 1_000_003 + index).nextBytes(content);
     return content;
   }
 

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
+import org.fmi.testkit.support.SparseMemory;
 import org.fmi.verbs.RdmaConnection;
 import org.fmi.verbs.Verbs;
 import org.jspecify.annotations.Nullable;
@@ -62,11 +63,20 @@ final class SimulatedFabric {
 
   /** Something arrives. Returns whether something was under way. */
   boolean step() {
-    List<Queue<Runnable>> full = lanes.stream().filter(lane -> !lane.isEmpty()).toList();
-    if (full.isEmpty()) {
+    int full = 0;
+    for (Queue<Runnable> lane : lanes) {
+      full += lane.isEmpty() ? 0 : 1;
+    }
+    if (full == 0) {
       return false;
     }
-    full.get(random.nextInt(full.size())).remove().run();
+    int which = random.nextInt(full);
+    for (Queue<Runnable> lane : lanes) {
+      if (!lane.isEmpty() && which-- == 0) {
+        lane.remove().run();
+        break;
+      }
+    }
     return true;
   }
 
@@ -706,7 +716,7 @@ final class SimulatedFabric {
   }
 
   private static void paste(byte[] bytes, long address) {
-    MemorySegment.copy(bytes, 0, at(address, bytes.length), ValueLayout.JAVA_BYTE, 0, bytes.length);
+    SparseMemory.copy(MemorySegment.ofArray(bytes), at(address, bytes.length));
   }
 
   @SuppressWarnings("restricted") // memory that a transport has named

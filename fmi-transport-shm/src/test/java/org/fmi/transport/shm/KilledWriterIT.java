@@ -17,6 +17,7 @@ import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
 import org.fmi.testkit.support.JavaProcess;
+import org.fmi.testkit.support.Seeds;
 import org.fmi.wire.Frame;
 import org.fmi.wire.FrameLayout;
 import org.junit.jupiter.api.Test;
@@ -24,7 +25,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Kills a writing process at random moments: its reader gets whole frames, in order, or none. */
 class KilledWriterIT {
-  private static final int KILLS = 25;
+  private static final int MILLIS = 6_000;
+
+  private int kills;
 
   @TempDir Path directory = Path.of("");
 
@@ -83,42 +86,43 @@ class KilledWriterIT {
   }
 
   @Test
-  void noFrameIsTorn() throws Exception {
-    SplittableRandom random = new SplittableRandom(7);
-    for (int epoch = 1; epoch <= KILLS; epoch++) {
-      try (Transport reader = new ShmTransportProvider().open(config(directory, 0, 0), epoch)) {
-        Files.write(directory.resolve("endpoint"), reader.endpoint());
-        Process writer = start(epoch);
-        try (BufferedReader out =
-            new BufferedReader(
-                new InputStreamReader(writer.getInputStream(), StandardCharsets.UTF_8))) {
-          String endpoint = out.readLine();
-          assertThat(endpoint).as("endpoint of the writer").isNotNull();
-          reader.start(new byte[][] {reader.endpoint(), endpoint.getBytes(StandardCharsets.UTF_8)});
-          Checker checker = new Checker(epoch);
-          int killAt = 1 + random.nextInt(30_000);
-          long begin = System.nanoTime();
-          while (checker.frames < killAt) {
-            reader.poll(checker);
-            assertThat(System.nanoTime() - begin)
-                .as("nanoseconds, epoch %s, frame %s", epoch, checker.frames)
-                .isLessThan(TimeUnit.SECONDS.toNanos(60));
-          }
-          writer.destroyForcibly();
-          while (writer.isAlive()) {
-            reader.poll(checker);
-          }
-          // All that it had written whole, and nothing after it.
-          while (reader.poll(checker) > 0) {
-            assertThat(checker.frames).isPositive();
-          }
-          for (int i = 0; i < 1000; i++) {
-            assertThat(reader.poll(checker)).isZero();
-          }
-        } finally {
-          writer.destroyForcibly();
-          assertThat(writer.waitFor(60, TimeUnit.SECONDS)).isTrue();
+  void noFrameIsTorn() {
+    Seeds.forMillis(
+        MILLIS, seed -> noFrameIsTorn(++kills, 1 + new SplittableRandom(seed).nextInt(30_000)));
+  }
+
+  private void noFrameIsTorn(int epoch, int killAt) throws Exception {
+    try (Transport reader = new ShmTransportProvider().open(config(directory, 0, 0), epoch)) {
+      Files.write(directory.resolve("endpoint"), reader.endpoint());
+      Process writer = start(epoch);
+      try (BufferedReader out =
+          new BufferedReader(
+              new InputStreamReader(writer.getInputStream(), StandardCharsets.UTF_8))) {
+        String endpoint = out.readLine();
+        assertThat(endpoint).as("endpoint of the writer").isNotNull();
+        reader.start(new byte[][] {reader.endpoint(), endpoint.getBytes(StandardCharsets.UTF_8)});
+        Checker checker = new Checker(epoch);
+        long begin = System.nanoTime();
+        while (checker.frames < killAt) {
+          reader.poll(checker);
+          assertThat(System.nanoTime() - begin)
+              .as("nanoseconds, epoch %s, frame %s", epoch, checker.frames)
+              .isLessThan(TimeUnit.SECONDS.toNanos(60));
         }
+        writer.destroyForcibly();
+        while (writer.isAlive()) {
+          reader.poll(checker);
+        }
+        // All that it had written whole, and nothing after it.
+        while (reader.poll(checker) > 0) {
+          assertThat(checker.frames).isPositive();
+        }
+        for (int i = 0; i < 1000; i++) {
+          assertThat(reader.poll(checker)).isZero();
+        }
+      } finally {
+        writer.destroyForcibly();
+        assertThat(writer.waitFor(60, TimeUnit.SECONDS)).isTrue();
       }
     }
   }

@@ -1,0 +1,34 @@
+package org.fmi.testkit.support;
+
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Seeds that are new in each run of a test, as many as there is time for. A failure names its seed;
+ * {@code -Dfmi.seed=SEED} tries that one only.
+ */
+public final class Seeds {
+  /** What is tried with each seed. */
+  public interface Body {
+    void run(long seed) throws Exception;
+  }
+
+  private Seeds() {}
+
+  /**
+   * Runs the body with one seed after the other, at least once, until the time is over.
+   *
+   * @throws AssertionError if the body throws
+   */
+  public static void forMillis(long millis, Body body) {
+    Long given = Long.getLong("fmi.seed");
+    long begin = System.nanoTime();
+    do {
+      long seed = given != null ? given : ThreadLocalRandom.current().nextLong(1L << 32);
+      try {
+        body.run(seed);
+      } catch (Exception | AssertionError e) {
+        throw new AssertionError("-Dfmi.seed=" + seed + ": " + e.getMessage(), e);
+      }
+    } while (given == null && System.nanoTime() - begin < millis * 1_000_000);
+  }
+}
