@@ -65,6 +65,7 @@ enum Exclusion {
   private final String finding;
   private final String fault;
   private final String bound;
+
   @SuppressWarnings("ImmutableEnumChecker") // Set.of is immutable
   private final Set<EndCause> causes;
 
