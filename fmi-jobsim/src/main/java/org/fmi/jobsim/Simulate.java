@@ -3,8 +3,8 @@ package org.fmi.jobsim;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import org.fmi.jobsim.Schedule.Result;
+import org.fmi.testkit.support.Seeds;
 import org.jspecify.annotations.Nullable;
 
 /** The command {@code dev/simulate}. */
@@ -17,9 +17,6 @@ public final class Simulate {
              dev/simulate --seed N --trace         one seed, with all that happens in it
       Exit status: 0 if all jobs ended as they may, 1 if not, 64 for wrong usage.\
       """;
-
-  /** Short enough to be typed. */
-  private static final long SEEDS = 1_000_000_000L;
 
   private long seconds = 60;
   private long seed = -1;
@@ -83,7 +80,7 @@ public final class Simulate {
     if (once || trace) {
       return runOne();
     }
-    long first = seed >= 0 ? seed : freshSeed();
+    long first = seed >= 0 ? seed : Seeds.fresh();
     Campaign campaign = new Campaign(first, Schedule::of);
     campaign.run(Duration.ofSeconds(seconds), Runtime.getRuntime().availableProcessors());
     System.out.println(campaign.summary());
@@ -112,11 +109,6 @@ public final class Simulate {
       System.out.println("seed " + seed + " run again gives another trace: " + again.outcome());
     }
     return same && result.verdict().allowed();
-  }
-
-  /** A seed that was most likely never tried. */
-  static long freshSeed() {
-    return ThreadLocalRandom.current().nextLong(SEEDS);
   }
 
   /** What repeats a job. */

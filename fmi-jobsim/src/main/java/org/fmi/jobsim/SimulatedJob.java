@@ -2,7 +2,6 @@ package org.fmi.jobsim;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
 import org.fmi.Fmi;
 import org.fmi.job.FaultSpec;
@@ -90,11 +89,6 @@ public final class SimulatedJob {
     this.simulation =
         new JobSimulation(seed, shape, SimModel.calm().withEverything(), this::runRank);
     simulation.cluster().simulation().onFailure(() -> findWaits(ranks));
-  }
-
-  /** A seed that was most likely never tried, and is short enough to be typed. */
-  public static long freshSeed() {
-    return ThreadLocalRandom.current().nextLong(1_000_000_000L);
   }
 
   private static FaultSpec fault(Kill kill) {

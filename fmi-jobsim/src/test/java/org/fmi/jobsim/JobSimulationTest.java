@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.fmi.jobsim.Schedule.Result;
 import org.fmi.jobsim.Schedule.Scenario;
+import org.fmi.testkit.support.Seeds;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -23,7 +24,7 @@ final class JobSimulationTest {
 
   @Test
   void freshSeedsEndAsTheyMay() throws InterruptedException {
-    Campaign campaign = new Campaign(Simulate.freshSeed(), Schedule::of);
+    Campaign campaign = new Campaign(Seeds.fresh(), Schedule::of);
     campaign.run(FRESH, Runtime.getRuntime().availableProcessors());
     System.out.println(campaign.summary());
     assertThat(campaign.failures().stream().map(JobSimulationTest::told)).isEmpty();

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.fmi.Fmi;
 import org.fmi.jobsim.SimulatedJob;
+import org.fmi.testkit.support.Seeds;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -53,10 +54,7 @@ final class FmiExtension implements TestTemplateInvocationContextProvider, Befor
         .mapToObj(
             ranks ->
                 new Ranks(
-                    ranks,
-                    deaths,
-                    seed == null ? SimulatedJob.freshSeed() : seed.value(),
-                    test.abortsWith()));
+                    ranks, deaths, seed == null ? Seeds.fresh() : seed.value(), test.abortsWith()));
   }
 
   @Override

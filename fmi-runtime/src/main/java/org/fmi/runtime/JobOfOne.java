@@ -38,7 +38,7 @@ final class JobOfOne implements JobLink {
         config(),
         new JobOfOne(),
         List.of(),
-        (config, epoch, listener) -> new NobodyElse(),
+        (config, epoch, listener) -> FailureDetector.NONE, // there is nobody else
         (config, system, memory) -> new HeapStore(),
         new NoNodeMemory(),
         new ParkingClock(),
@@ -94,28 +94,6 @@ final class JobOfOne implements JobLink {
 
   @Override
   public void flush() {}
-
-  /** There is nobody whose failure could be noticed. */
-  private static final class NobodyElse implements FailureDetector {
-    @Override
-    public byte[] endpoint() {
-      return new byte[0];
-    }
-
-    @Override
-    public void connect(byte[][] endpoints) {}
-
-    @Override
-    public String transport() {
-      return "";
-    }
-
-    @Override
-    public void announce(int rank, String reason) {}
-
-    @Override
-    public void close() {}
-  }
 
   /** No other process will look for what this one leaves behind. */
   private static final class NoNodeMemory implements NodeMemory {

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.ThreadLocalRandom;
 import org.fmi.testkit.FaultPlan.Kind;
+import org.fmi.testkit.support.Seeds;
 import org.junit.jupiter.api.Test;
 
 /** Runs a small job through many schedules of failures, delays and reorderings. */
@@ -69,7 +69,7 @@ class ToyJobTest {
 
   @Test
   void survivesManySchedules() {
-    long first = ThreadLocalRandom.current().nextLong(1_000_000_000L);
+    long first = Seeds.fresh();
     int schedules = 0;
     long events = 0;
     long epochs = 0;

@@ -30,14 +30,15 @@ final class BoundThread implements OwnCore {
     if (core.length == 0 || Thread.currentThread().isVirtual()) {
       return NONE;
     }
-    BoundThread thread = new BoundThread(core, Affinity.ofCaller());
-    if (thread.before.length == 0 || !Affinity.bindCaller(core)) {
+    int[] before = Affinity.ofCaller();
+    if (before.length == 0 || !Affinity.bindCaller(core)) {
       System.err.println(
           "fmi: the system does not allow a thread to be bound to core "
               + CoreList.format(core)
               + "; this rank runs without (--bind none does not try)");
       return NONE;
     }
+    BoundThread thread = new BoundThread(core, before);
     thread.leave();
     return thread;
   }

@@ -12,7 +12,15 @@ public final class Seeds {
     void run(long seed) throws Exception;
   }
 
+  /** Short enough to be typed. */
+  private static final long ALL = 1_000_000_000L;
+
   private Seeds() {}
+
+  /** A seed that was most likely never tried. */
+  public static long fresh() {
+    return ThreadLocalRandom.current().nextLong(ALL);
+  }
 
   /**
    * Runs the body with one seed after the other, at least once, until the time is over.
@@ -23,7 +31,7 @@ public final class Seeds {
     Long given = Long.getLong("fmi.seed");
     long begin = System.nanoTime();
     do {
-      long seed = given != null ? given : ThreadLocalRandom.current().nextLong(1L << 32);
+      long seed = given != null ? given : fresh();
       try {
         body.run(seed);
       } catch (Exception | AssertionError e) {
