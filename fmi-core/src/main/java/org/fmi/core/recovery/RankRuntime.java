@@ -58,7 +58,7 @@ public final class RankRuntime implements Fmi {
   private final Communicator world;
   private final Communicator system;
 
-  private Place place = Place.START;
+  private volatile Place place = Place.START;
 
   /** Number of the next loop. */
   private long nextLoop;
@@ -70,7 +70,7 @@ public final class RankRuntime implements Fmi {
   private boolean linePending;
 
   /** The loop that the program is in. */
-  private @Nullable Loop current;
+  private volatile @Nullable Loop current;
 
   /** Ranks are agreeing on a recovery line: a failure makes them begin that again. */
   private boolean recovering;
@@ -140,6 +140,7 @@ public final class RankRuntime implements Fmi {
             clock,
             faults);
     link.listen(lifecycle);
+    link.show(() -> place.report(lifecycle.epoch(), current, messenger));
     faults.at(FaultPoint.INIT, -1);
     recover();
   }
@@ -274,7 +275,7 @@ public final class RankRuntime implements Fmi {
     if (iterations < 0) {
       throw new IllegalArgumentException("a loop cannot have " + iterations + " iterations");
     }
-    Loop loop = enterLoop(new LoopState(state), false);
+    Loop loop = enterLoop(new LoopState(state), iterations);
     while (!loop.ended) {
       try {
         while (loop.iteration < iterations) {
@@ -313,7 +314,7 @@ public final class RankRuntime implements Fmi {
     requireOpen();
     Loop loop = current;
     if (loop == null) {
-      loop = enterLoop(new LoopState(state), true);
+      loop = enterLoop(new LoopState(state), -1);
       if (loop.ended) {
         // The program gets the last iteration of a finished loop, and leaves the loop.
         return loop.iteration;
@@ -384,12 +385,12 @@ public final class RankRuntime implements Fmi {
   }
 
   /** Begins a loop, or takes up the one that a checkpoint belongs to. */
-  private Loop enterLoop(LoopState state, boolean byCall) {
+  private Loop enterLoop(LoopState state, long iterations) {
     if (current != null) {
       throw nested();
     }
     checkpoints.requireNoRequests();
-    Loop loop = new Loop(nextLoop++, state, byCall);
+    Loop loop = new Loop(nextLoop++, state, iterations);
     CheckpointId last = line.finalOf(loop.number);
     if (place == Place.REPLAY) {
       if (last != null && !isLine(last)) {

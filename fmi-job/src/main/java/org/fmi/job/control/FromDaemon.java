@@ -2,6 +2,7 @@ package org.fmi.job.control;
 
 import java.util.List;
 import org.fmi.control.RankMessage;
+import org.fmi.control.RankReport;
 
 /** What a daemon tells fmirun. */
 public sealed interface FromDaemon {
@@ -46,6 +47,20 @@ public sealed interface FromDaemon {
 
   /** A rank has said something. */
   record Said(int rank, int incarnation, RankMessage message) implements FromDaemon {}
+
+  /** What ranks show of themselves; nothing is decided by it. */
+  record Reports(List<Report> reports) implements FromDaemon {
+    public Reports {
+      reports = List.copyOf(reports);
+    }
+  }
+
+  /**
+   * What one rank shows.
+   *
+   * @param pid the number of its process, on its host
+   */
+  record Report(int rank, int incarnation, long pid, RankReport report) {}
 
   /**
    * Output of a rank: whole lines, or a piece of one that is too long to be kept together.

@@ -48,10 +48,14 @@ public final class FmiTool {
                 + " transport that can be used makes a round trip. Ends with status "
                 + FAILED
                 + " if a line says 'failed'."));
+    tool.addSubcommand(
+        "jobs",
+        command(Jobs::list, "Lists the jobs of this user whose fmirun runs on this machine."));
+    tool.addSubcommand("status", Jobs.status());
     return tool;
   }
 
-  private static CommandSpec command(Callable<Integer> body, String description) {
+  static CommandSpec command(Callable<Integer> body, String description) {
     CommandSpec command = CommandSpec.wrapWithoutInspection(body);
     command.addOption(OptionSpec.builder("-h", "--help").usageHelp(true).build());
     command.usageMessage().description(description);

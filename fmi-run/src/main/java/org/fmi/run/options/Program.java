@@ -23,6 +23,11 @@ public record Program(List<String> classPath, String mainClass, List<String> arg
     args = List.copyOf(args);
   }
 
+  /** The main class and its arguments, for a person. */
+  public String text() {
+    return args.isEmpty() ? mainClass : mainClass + " " + String.join(" ", args);
+  }
+
   /**
    * @param classPath what {@code -cp} gave; null if a jar is to be run
    * @param words the jar or class, and its arguments
