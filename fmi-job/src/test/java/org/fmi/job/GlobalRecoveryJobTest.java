@@ -16,9 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * Single decisions; the whole protocol is tried over many schedules in {@code JobSimulationTest}.
- */
+/** Single decisions; the whole protocol is tried over many schedules in {@code FreshSeedsTest}. */
 final class GlobalRecoveryJobTest {
   private final List<JobCommand> commands = new ArrayList<>();
 
