@@ -107,6 +107,8 @@ public final class DaemonCodec {
           new MessageWriter(9).putInt(m.incarnation()).putInt(m.bytes()).toBytes();
       case FromDaemon.RankDying m ->
           new MessageWriter(10).putInt(m.rank()).putInt(m.incarnation()).toBytes();
+      case FromDaemon.RankWasDying m ->
+          new MessageWriter(11).putInt(m.rank()).putInt(m.incarnation()).toBytes();
     };
   }
 
@@ -135,6 +137,7 @@ public final class DaemonCodec {
           case 8 -> new FromDaemon.Output(in.getInt(), in.getBoolean(), in.getBytes());
           case 9 -> new FromDaemon.InputTaken(in.getInt(), in.getInt());
           case 10 -> new FromDaemon.RankDying(in.getInt(), in.getInt());
+          case 11 -> new FromDaemon.RankWasDying(in.getInt(), in.getInt());
           default -> throw in.unknownType();
         });
   }
