@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.fmi.run.Transports;
 import org.fmi.run.options.Nearest;
+import org.fmi.run.timeline.TimelineCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
@@ -48,6 +49,7 @@ public final class FmiTool {
                 + " transport that can be used makes a round trip. Ends with status "
                 + FAILED
                 + " if a line says 'failed'."));
+    tool.addSubcommand("timeline", TimelineCommand.spec());
     return tool;
   }
 
