@@ -354,6 +354,8 @@ final class JobSimulation implements Supervisor {
           carryOut(job.on(new JobEvent.RankSilent(m.rank(), m.incarnation())));
       case FromDaemon.RankDying m ->
           carryOut(job.on(new JobEvent.RankDying(m.rank(), m.incarnation())));
+      case FromDaemon.RankWasDying m ->
+          carryOut(job.on(new JobEvent.RankWasDying(m.rank(), m.incarnation())));
       case FromDaemon.Said m -> {
         if (m.message() instanceof RankMessage.AtFault fault) {
           reached.add(fault.fault());

@@ -446,6 +446,7 @@ public final class RankRuntime implements Fmi {
 
   /** Back to the recovery line, together with all others. */
   private void rollback(Loop loop) {
+    link.send(new RankMessage.Left(lifecycle.epoch(), loop.number, loop.iteration));
     recover();
     resume(loop);
   }

@@ -109,6 +109,8 @@ public final class DaemonCodec {
           new MessageWriter(10).putInt(m.rank()).putInt(m.incarnation()).toBytes();
       case FromDaemon.Reports m ->
           new MessageWriter(11).putList(m.reports(), DaemonCodec::putReport).toBytes();
+      case FromDaemon.RankWasDying m ->
+          new MessageWriter(12).putInt(m.rank()).putInt(m.incarnation()).toBytes();
     };
   }
 
@@ -138,6 +140,7 @@ public final class DaemonCodec {
           case 9 -> new FromDaemon.InputTaken(in.getInt(), in.getInt());
           case 10 -> new FromDaemon.RankDying(in.getInt(), in.getInt());
           case 11 -> new FromDaemon.Reports(in.getList(DaemonCodec::getReport));
+          case 12 -> new FromDaemon.RankWasDying(in.getInt(), in.getInt());
           default -> throw in.unknownType();
         });
   }

@@ -45,6 +45,9 @@ public sealed interface FromDaemon {
   /** A rank's process was killed; its exit follows when the system has cleared it away. */
   record RankDying(int rank, int incarnation) implements FromDaemon {}
 
+  /** A rank's process was dying already when {@link ToDaemon.KillRank} came; its exit follows. */
+  record RankWasDying(int rank, int incarnation) implements FromDaemon {}
+
   /** A rank has said something. */
   record Said(int rank, int incarnation, RankMessage message) implements FromDaemon {}
 

@@ -55,6 +55,8 @@ final class RuntimeParts {
       case RankMessage.Finished m -> out.putByte(9).putInt(m.epoch());
       case RankMessage.Abort m -> out.putByte(10).putInt(m.status());
       case RankMessage.Failed m -> out.putByte(11).putLong(m.loop()).putLong(m.iteration());
+      case RankMessage.Left m ->
+          out.putByte(13).putInt(m.epoch()).putLong(m.loop()).putLong(m.iteration());
       case RankMessage.ProgramFault m -> out.putByte(12).putInt(m.epoch()).putString(m.reason());
     }
   }
@@ -89,6 +91,7 @@ final class RuntimeParts {
       case 10 -> new RankMessage.Abort(in.getInt());
       case 11 -> new RankMessage.Failed(in.getLong(), in.getLong());
       case 12 -> new RankMessage.ProgramFault(in.getInt(), in.getString());
+      case 13 -> new RankMessage.Left(in.getInt(), in.getLong(), in.getLong());
       default -> throw new BadMessageException("unknown rank message " + type);
     };
   }

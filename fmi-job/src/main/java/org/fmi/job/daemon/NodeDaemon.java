@@ -133,6 +133,7 @@ public final class NodeDaemon {
       case DaemonEvent.FromProcess e -> onSaid(process(e.process()), e.message());
       case DaemonEvent.Disconnected e -> onDisconnected(process(e.process()), e.silent());
       case DaemonEvent.Dying e -> onDying(processes.get(e.process()));
+      case DaemonEvent.WasDying e -> onWasDying(processes.get(e.process()));
       case DaemonEvent.Exited e -> onExited(process(e.process()), e.status());
       case DaemonEvent.Tick _ -> {
         // below
@@ -439,6 +440,13 @@ public final class NodeDaemon {
       report(new FromDaemon.RankDying(config.rank(), config.incarnation()));
     } else {
       standbys.remove(process);
+    }
+  }
+
+  private void onWasDying(@Nullable NodeProcess process) {
+    RankConfig config = process != null && process.lives() ? process.config() : null;
+    if (config != null) {
+      report(new FromDaemon.RankWasDying(config.rank(), config.incarnation()));
     }
   }
 

@@ -107,7 +107,7 @@ final class ControlCodecTest {
         random.nextBytes(bytes);
         if (bytes.length > 1) {
           bytes[0] = MessageReader.VERSION;
-          bytes[1] = (byte) random.nextInt(13);
+          bytes[1] = (byte) random.nextInt(14);
         }
       } else {
         bytes = direction.encode().apply(randomValue(types[random.nextInt(types.length)], random));

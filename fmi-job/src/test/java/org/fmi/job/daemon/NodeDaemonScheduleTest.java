@@ -61,6 +61,7 @@ final class NodeDaemonScheduleTest {
             "RankExited",
             "RankSilent",
             "RankDying",
+            "RankWasDying",
             "Refused",
             "Warning",
             "left",
@@ -266,6 +267,9 @@ final class NodeDaemonScheduleTest {
           if (proc.killed && !proc.immortal) {
             if (random.nextInt(3) == 0) {
               feed(new DaemonEvent.Dying(number));
+            }
+            if (random.nextInt(3) == 0) {
+              feed(new DaemonEvent.WasDying(number));
             }
             exit(number, proc, 137);
           } else {
@@ -477,6 +481,8 @@ final class NodeDaemonScheduleTest {
         }
         case FromDaemon.Refused _ -> refused = true;
         case FromDaemon.RankDying m ->
+            assertThat(seats[m.rank()].incarnation).isEqualTo(m.incarnation());
+        case FromDaemon.RankWasDying m ->
             assertThat(seats[m.rank()].incarnation).isEqualTo(m.incarnation());
         case FromDaemon.RankSilent m ->
             assertThat(seats[m.rank()].incarnation).isEqualTo(m.incarnation());

@@ -225,10 +225,20 @@ final class NodeDaemonTest {
         .containsExactly(report(new FromDaemon.RankDying(RANK, 0)));
     assertThat(on(new DaemonEvent.Exited(0, 137))).containsExactly(exited(0, 137, true));
     assertThat(on(new DaemonEvent.Dying(0))).isEmpty();
+    assertThat(on(new DaemonEvent.WasDying(0))).isEmpty();
     assertThat(from(new ToDaemon.KillRank(RANK, 0))).isEmpty();
     assertThat(from(spawn(RANK, 1))).containsExactly(new DaemonCommand.Start(1, 3));
     pass(Limit.DEATH.time);
     assertThat(tick()).isEmpty();
+  }
+
+  @Test
+  void thatARankWasDyingBeforeItsKillIsReported() {
+    runs(0, 0);
+    assertThat(from(new ToDaemon.KillRank(RANK, 0))).containsExactly(new DaemonCommand.Kill(0));
+    assertThat(on(new DaemonEvent.WasDying(0)))
+        .containsExactly(report(new FromDaemon.RankWasDying(RANK, 0)));
+    assertThat(on(new DaemonEvent.Exited(0, 139))).containsExactly(exited(0, 139, true));
   }
 
   @Test

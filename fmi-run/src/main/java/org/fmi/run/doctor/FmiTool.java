@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.fmi.run.Transports;
 import org.fmi.run.options.Nearest;
+import org.fmi.run.timeline.TimelineCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
@@ -52,6 +53,7 @@ public final class FmiTool {
         "jobs",
         command(Jobs::list, "Lists the jobs of this user whose fmirun runs on this machine."));
     tool.addSubcommand("status", Jobs.status());
+    tool.addSubcommand("timeline", TimelineCommand.spec());
     return tool;
   }
 

@@ -23,9 +23,13 @@ public record Program(List<String> classPath, String mainClass, List<String> arg
     args = List.copyOf(args);
   }
 
-  /** The main class and its arguments, for a person. */
+  /** What people call it by: the name of its jar, else of its class, and its arguments. */
   public String text() {
-    return args.isEmpty() ? mainClass : mainClass + " " + String.join(" ", args);
+    Path first = Path.of(classPath.getFirst());
+    boolean jar = classPath.size() == 1 && first.toString().endsWith(".jar");
+    List<String> words = new ArrayList<>(args);
+    words.addFirst(jar ? first.getFileName().toString() : mainClass);
+    return String.join(" ", words);
   }
 
   /**

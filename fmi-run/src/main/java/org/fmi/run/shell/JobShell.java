@@ -128,6 +128,7 @@ final class JobShell {
     nodes.listen();
     loop.execute(
         () -> {
+          reporter.tell(List.of(new Notice.Submitted(around.jobId(), options.program().text())));
           steps.add(job::begin);
           decide();
         });
@@ -348,6 +349,11 @@ final class JobShell {
         case FromDaemon.RankDying m -> {
           if (known(m.rank())) {
             feed(new JobEvent.RankDying(m.rank(), m.incarnation()));
+          }
+        }
+        case FromDaemon.RankWasDying m -> {
+          if (known(m.rank())) {
+            feed(new JobEvent.RankWasDying(m.rank(), m.incarnation()));
           }
         }
         case FromDaemon.Said m -> {
