@@ -8,8 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -18,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * TCP, both mixed, and with failures; the checksum is always the same. {@code
  * -Dfmi.soak.iterations} makes it longer.
  */
-@Execution(ExecutionMode.CONCURRENT)
+@Isolated("eight ranks keep two cores busy by themselves")
 final class SoakIT {
   private static final String ITERATIONS = System.getProperty("fmi.soak.iterations", "60");
 
