@@ -56,10 +56,10 @@ public interface Fmi extends AutoCloseable {
    * (FMI_Loop, FMI paper §III).
    *
    * <p>Collective over all ranks, which run the same loops and pass the same {@code iterations}:
-   * the job ends if two of them take a checkpoint together at different places. A checkpoint of
-   * {@code state} is taken before the first iteration, then at the configured interval, and when
-   * the loop ends. When a process or node dies, the call catches the {@link Rollback}, restores
-   * {@code state} to the last committed checkpoint and calls the body again from there. After all
+   * the job ends if two of them meet for a checkpoint at different places. A checkpoint of {@code
+   * state} is taken before the first iteration, then at the configured interval, and when the loop
+   * ends. When a process or node dies, the call catches the {@link Rollback}, restores {@code
+   * state} to the last committed checkpoint and calls the body again from there. After all
    * processes had to be restarted, a loop that had ended restores its final state and returns at
    * once. For that its final checkpoint stays in memory until the job ends: prefer one long loop to
    * many short ones.
@@ -81,6 +81,24 @@ public interface Fmi extends AutoCloseable {
    *     supported type
    */
   void loop(long iterations, LoopBody body, Object... state);
+
+  /**
+   * The loop of a program that iterates until it has converged: as {@link #loop(long, LoopBody,
+   * Object...)}, but after each iteration all ranks agree whether to go on: {@code
+   * fmi.loopWhile(1000, iteration -> step(u) > 1e-9, u)}.
+   *
+   * <p>They go on if the body has returned true on <i>any</i> rank, so that each may judge its own
+   * part. What one rank knows alone and is to end the loop (a solution that was found) it tells the
+   * others in the body. Costs an all-reduce per iteration.
+   *
+   * @param iterations how many at most, 0 or more
+   * @param body computes one iteration, and returns whether to go on
+   * @param state as for {@link #loop(long, LoopBody, Object...)}
+   * @return how many iterations were computed: the same at all ranks, and after a restart
+   * @throws IllegalStateException as for {@link #loop(long, LoopBody, Object...)}
+   * @throws IllegalArgumentException as for {@link #loop(long, LoopBody, Object...)}
+   */
+  long loopWhile(long iterations, ConvergingBody body, Object... state);
 
   /**
    * The paper's form of the loop: {@code while ((n = fmi.loop(u, next)) < 1000) { try {...} catch

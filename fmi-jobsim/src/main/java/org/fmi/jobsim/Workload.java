@@ -142,7 +142,20 @@ final class Workload {
     long[] between = {u.get()[0] + late[0] + (long) (mean[0] * 1000)};
     world.allReduce(between, Op.SUM);
 
-    long[] total = {between[0]};
+    // Each rank has enough after another number of iterations; all stop after that of the last.
+    long[] converged = {between[0]};
+    long iterations =
+        fmi.loopWhile(
+            100,
+            iteration -> {
+              long[] sum = {converged[0] % 1_000 + rank};
+              world.allReduce(sum, Op.SUM);
+              converged[0] = 7 * converged[0] + sum[0] + iteration;
+              return iteration + 1 < 2 + rank % 3;
+            },
+            converged);
+
+    long[] total = {converged[0] + iterations};
     long[] step = new long[1];
     boolean done = false;
     while (!done) {

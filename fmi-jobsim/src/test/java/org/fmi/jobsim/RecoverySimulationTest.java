@@ -513,8 +513,8 @@ final class RecoverySimulationTest {
           fmi.loop(5, n -> sum[0]++, sum);
           return sum[0];
         },
-        "before iteration 0 of loop 0",
-        "at the end, after 0 iterations, of loop 0");
+        "takes a checkpoint before iteration 0 of loop 0",
+        "takes a checkpoint at the end, after 0 iterations, of loop 0");
   }
 
   @Test
@@ -525,8 +525,8 @@ final class RecoverySimulationTest {
           fmi.loop(process.rank() == 2 ? 3 : 5, n -> sum[0]++, sum);
           return sum[0];
         },
-        "before iteration 4 of loop 0",
-        "at the end, after 3 iterations, of loop 0");
+        "takes a checkpoint before iteration 4 of loop 0",
+        "takes a checkpoint at the end, after 3 iterations, of loop 0");
   }
 
   // ---- state that cannot be saved or restored

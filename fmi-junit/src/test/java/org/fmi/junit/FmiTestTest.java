@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.fmi.Fmi;
+import org.fmi.Op;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
@@ -73,6 +74,27 @@ final class FmiTestTest {
   void aKilledRankIsReplacedAndTheAnswerIsTheSame(Fmi fmi) {
     assertThat(Sample.sum(fmi, 100)).isEqualTo(Sample.sumOf(4, 100));
     assertThat(fmi.epoch()).isEqualTo(1);
+  }
+
+  @FmiTest(ranks = 3)
+  @KillRank(rank = 1, iteration = 15)
+  @KillRank(rank = 2, iteration = KillRank.AFTER_LOOP)
+  void aLoopThatEndsByItselfEndsAtTheSameIteration(Fmi fmi) {
+    long[] sum = new long[1];
+    long done =
+        fmi.loopWhile(
+            100,
+            n -> {
+              long[] each = {fmi.world().rank()};
+              fmi.world().allReduce(each, Op.SUM);
+              sum[0] += each[0];
+              return sum[0] < 60;
+            },
+            sum);
+    fmi.world().barrier();
+    assertThat(done).isEqualTo(20);
+    assertThat(sum[0]).isEqualTo(60);
+    assertThat(fmi.epoch()).isEqualTo(2);
   }
 
   @FmiTest(ranks = {1, 3})

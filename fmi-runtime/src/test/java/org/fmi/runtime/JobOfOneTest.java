@@ -110,6 +110,25 @@ final class JobOfOneTest {
   }
 
   @Test
+  void aBodySaysWhetherToGoOn() throws IOException {
+    double[] x = {1};
+    try (Fmi fmi = JobOfOne.join()) {
+      long iterations =
+          fmi.loopWhile(
+              100,
+              iteration -> {
+                double before = x[0];
+                x[0] = (x[0] + 2 / x[0]) / 2;
+                return x[0] != before;
+              },
+              x);
+      assertThat(iterations).isBetween(4L, 10L);
+      assertThat(x[0] * x[0]).isBetween(1.999999, 2.000001);
+      assertThat(fmi.loopWhile(3, iteration -> true)).isEqualTo(3);
+    }
+  }
+
+  @Test
   void whatABodyThrowsComesOutOfTheLoop() throws IOException {
     int[] state = new int[1];
     try (Fmi fmi = JobOfOne.join()) {

@@ -35,6 +35,12 @@ import org.jspecify.annotations.Nullable;
  * any moment finds a version that is complete everywhere or can be decoded.
  */
 final class Checkpoints {
+  // What ranks tell each other where they meet.
+  private static final int OUTSTANDING = 0;
+  private static final int LEAVING = 1;
+  private static final int DECIDING = 2;
+  private static final int WANTING = 3;
+
   private final RankConfig config;
   private final Comm system;
   private final Messenger messenger;
@@ -98,13 +104,13 @@ final class Checkpoints {
     requireNoRequests();
     long iteration = loop.iteration;
     long arrived = clock.nanoTime();
-    drain(false);
+    CheckpointId id = new CheckpointId(nextVersion, loop.number, iteration, last);
+    drain(Meeting.at(id), epoch);
     // The wait for slower ranks, until here, is no cost of the checkpoint.
     long begun = clock.nanoTime();
     if (loop.checkpointed < 0) {
       tuner.beginLoop();
     }
-    CheckpointId id = new CheckpointId(nextVersion, loop.number, iteration, last);
     long bytes = copy(id, loop.state, epoch);
     long copied = clock.nanoTime();
     faults.at(FaultPoint.ENCODE, iteration);
@@ -183,18 +189,18 @@ final class Checkpoints {
     long iteration = id.iteration();
     // The first checkpoint of a loop is that of iteration 0.
     long done = lastDoneIteration < 0 ? 0 : iteration - lastDoneIteration;
-    long loop = loopOf(id);
+    Meeting at = Meeting.at(id);
     long[] most = {
       now - begun,
       done <= 0 ? 0 : (arrived - lastDoneNanos) / done,
-      loop,
-      -loop,
+      at.packedLoop(),
+      -at.packedLoop(),
       iteration,
       -iteration
     };
     system.allReduce(most, Op.MAX);
     if (most[2] != -most[3] || most[4] != -most[5]) {
-      throw differ(id, epoch);
+      throw differ(at, epoch);
     }
     tuner.measured(most[0], most[1], done);
     lastDoneNanos = clock.nanoTime();
@@ -208,21 +214,16 @@ final class Checkpoints {
     }
   }
 
-  /** The number of a checkpoint's loop and whether it ends there: the same at all ranks. */
-  private static long loopOf(CheckpointId id) {
-    return 2 * id.loop() + (id.last() ? 1 : 0);
-  }
-
   /**
-   * Ranks are at different places of the program, each at that of its checkpoint: the program's
-   * fault, and repeated if it were started again. The lowest rank that differs from rank 0 tells
-   * the job, which ends. Never returns.
+   * Ranks are at different places of the program, each at its own meeting: the program's fault, and
+   * repeated if it were started again. The lowest rank that differs from rank 0 tells the job,
+   * which ends. Never returns.
    *
    * @throws Rollback if the epoch is over
    */
-  private IllegalStateException differ(CheckpointId id, int epoch) {
+  private IllegalStateException differ(Meeting at, int epoch) {
     long[] places = new long[2 * config.size()];
-    system.allGather(new long[] {loopOf(id), id.iteration()}, 0, 2, places, 0);
+    system.allGather(new long[] {at.packedLoop(), at.iteration()}, 0, 2, places, 0);
     int other = 1;
     while (places[2 * other] == places[0] && places[2 * other + 1] == places[1]) {
       other++;
@@ -233,27 +234,17 @@ final class Checkpoints {
               epoch,
               "ranks 0 and "
                   + other
-                  + " take a checkpoint together at different places: rank 0 "
-                  + place(places, 0)
+                  + " meet at different places of the program: rank 0 "
+                  + Meeting.unpack(places[0], places[1])
                   + ", rank "
                   + other
                   + " "
-                  + place(places, other)
+                  + Meeting.unpack(places[2 * other], places[2 * other + 1])
                   + ": all ranks must run the same loops, with the same number of iterations"));
     }
     while (true) {
       messenger.park();
     }
-  }
-
-  private static String place(long[] places, int rank) {
-    long loop = places[2 * rank];
-    long iteration = places[2 * rank + 1];
-    return (loop % 2 == 0
-            ? "before iteration " + iteration
-            : "at the end, after " + iteration + " iterations,")
-        + " of loop "
-        + loop / 2;
   }
 
   /**
@@ -278,31 +269,64 @@ final class Checkpoints {
    * Returns when every message sent by any rank so far has arrived where it was sent to. Nobody
    * sends meanwhile, so that the sum of messages sent but not arrived only falls.
    *
-   * @param leaving this rank is in {@code Fmi.close}; the others are too, or it throws
+   * @param at null in {@code Fmi.close}; the others are there too, or it throws
    */
-  void drain(boolean leaving) {
-    long[] sums = new long[2];
+  void drain(@Nullable Meeting at, int epoch) {
+    boolean leaving = at == null;
+    long[] sums;
     // A sender that waits for its receive must get here too; but not if that will never come.
     messenger.pull(!leaving);
     try {
       do {
         messenger.pullUnexpected();
         messenger.poll();
-        sums[0] = messenger.userSent() - messenger.userArrived();
-        sums[1] = leaving ? 1 : 0;
-        system.allReduce(sums, Op.SUM);
-      } while (sums[0] != 0);
+        sums = sums(messenger.userSent() - messenger.userArrived(), leaving ? 1 : 0, 0, 0);
+      } while (sums[OUTSTANDING] != 0 && sums[DECIDING] == 0);
       messenger.pullUnexpected();
     } finally {
       messenger.pull(false);
     }
-    if (leaving && sums[1] < config.size()) {
-      throw new FmiException(
-          ErrorClass.OTHER,
-          "other ranks are in a loop, and take a checkpoint with this rank, which is in Fmi.close:"
-              + " their loops differ, or this one has thrown an exception outside of a loop");
+    if (at == null) {
+      if (sums[LEAVING] < config.size()) {
+        throw new FmiException(
+            ErrorClass.OTHER,
+            "other ranks are in a loop, and take a checkpoint with this rank, which is in"
+                + " Fmi.close: their loops differ, or this one has thrown an exception outside of a"
+                + " loop");
+      }
+      return;
     }
-    while (!leaving && sums[1] > 0) {
+    requireNobodyLeaves(sums);
+    if (sums[DECIDING] > 0) {
+      throw differ(at, epoch);
+    }
+  }
+
+  /**
+   * Whether a loop goes on after an iteration: if any rank wants that. Collective over all ranks.
+   */
+  boolean goesOn(long loop, long iteration, boolean wanted, int epoch) {
+    long[] sums = sums(0, 0, 1, wanted ? 1 : 0);
+    requireNobodyLeaves(sums);
+    if (sums[DECIDING] < config.size()) {
+      throw differ(new Meeting(Meeting.Kind.DECISION, loop, iteration), epoch);
+    }
+    return sums[WANTING] > 0;
+  }
+
+  /** One all-reduce wherever ranks meet, so that those which meet at different places notice. */
+  private long[] sums(long outstanding, long leaving, long deciding, long wanting) {
+    long[] sums = new long[4];
+    sums[OUTSTANDING] = outstanding;
+    sums[LEAVING] = leaving;
+    sums[DECIDING] = deciding;
+    sums[WANTING] = wanting;
+    system.allReduce(sums, Op.SUM);
+    return sums;
+  }
+
+  private void requireNobodyLeaves(long[] sums) {
+    while (sums[LEAVING] > 0) {
       messenger.park(); // the one that leaves ends with that, and this one is told to go back
     }
   }
@@ -423,12 +447,12 @@ final class Checkpoints {
   }
 
   /** Puts a checkpoint's state, messages, context ids and room for buffered sends in place. */
-  void restore(CheckpointId id, LoopState state, Restore how) {
+  void restore(CheckpointId id, LoopState state, Restore how, int epoch) {
     Image image = image(id);
     switch (how) {
       case ROLLED_BACK -> messenger.readUnexpected(image.unexpected());
       case RESTARTED -> {
-        drain(false);
+        drain(Meeting.at(id), epoch);
         messenger.discardUnexpected();
         // Nobody may send anew before all have discarded the old.
         system.barrier();

@@ -3,6 +3,7 @@ package org.fmi.core.recovery;
 import java.io.IOException;
 import java.util.List;
 import org.fmi.Comm;
+import org.fmi.ConvergingBody;
 import org.fmi.Fmi;
 import org.fmi.LoopBody;
 import org.fmi.Rollback;
@@ -215,11 +216,9 @@ public final class RankRuntime implements Fmi {
       } catch (Rollback again) {
         // The next failure came during this recovery: once more from H1.
       } catch (UnrecoverableException | IOException e) {
-        link.send(
-            new RankMessage.Unrecoverable(
-                lifecycle.tried(),
-                e instanceof UnrecoverableException,
-                String.valueOf(e.getMessage())));
+        boolean lost = e instanceof UnrecoverableException;
+        String why = String.valueOf(e.getMessage());
+        link.send(new RankMessage.Unrecoverable(lifecycle.tried(), lost, why));
         // The job ends; or another failure has begun an epoch, to which this word does not belong.
       }
     }
@@ -271,16 +270,37 @@ public final class RankRuntime implements Fmi {
 
   @Override
   public void loop(long iterations, LoopBody body, Object... state) {
+    run(
+        iterations,
+        iteration -> {
+          body.run(iteration);
+          return true;
+        },
+        state);
+  }
+
+  @Override
+  public long loopWhile(long iterations, ConvergingBody body, Object... state) {
+    return run(
+        iterations,
+        iteration ->
+            checkpoints.goesOn(nextLoop - 1, iteration, body.run(iteration), lifecycle.epoch()),
+        state);
+  }
+
+  /** Gives the number of iterations that were done. */
+  private long run(long iterations, ConvergingBody body, Object[] state) {
     requireOpen();
     if (iterations < 0) {
-      throw new IllegalArgumentException("a loop cannot have " + iterations + " iterations");
+      throw Misuse.iterations(iterations);
     }
     Loop loop = enterLoop(new LoopState(state), iterations);
     while (!loop.ended) {
       try {
-        while (loop.iteration < iterations) {
+        boolean goesOn = true;
+        while (goesOn && loop.iteration < iterations) {
           beginIteration(loop);
-          body.run(loop.iteration);
+          goesOn = body.run(loop.iteration);
           loop.iteration++;
         }
         checkpoint(loop, true);
@@ -300,6 +320,7 @@ public final class RankRuntime implements Fmi {
       }
     }
     leaveLoop();
+    return loop.iteration;
   }
 
   /** The program's own code has thrown, or what it gave the loop cannot be saved or restored. */
@@ -320,12 +341,10 @@ public final class RankRuntime implements Fmi {
         return loop.iteration;
       }
     } else if (!loop.byCall) {
-      throw nested();
+      throw Misuse.nestedLoop();
     } else if (!loop.state.isOf(state)) {
       fail(loop);
-      throw new IllegalStateException(
-          "other state objects than those that this loop began with: call endLoop before another"
-              + " loop; objects that are replaced belong in a Holder");
+      throw Misuse.otherState();
     } else if (!loop.ended) {
       loop.iteration++;
     } else {
@@ -355,8 +374,7 @@ public final class RankRuntime implements Fmi {
     }
     requireOpen();
     if (!loop.byCall) {
-      throw new IllegalStateException(
-          "endLoop ends loops of the form loop(state...); this one ends by itself");
+      throw Misuse.endLoopInBody();
     }
     if (!loop.ended) {
       try {
@@ -373,21 +391,14 @@ public final class RankRuntime implements Fmi {
 
   private void requireOpen() {
     if (place == Place.CLOSED) {
-      throw new IllegalStateException(
-          "a loop after Fmi.close: all communication has ended with it");
+      throw Misuse.loopAfterClose();
     }
-  }
-
-  private static IllegalStateException nested() {
-    return new IllegalStateException(
-        "loops cannot be nested: this is called from the body of a loop; move the inner loop's work"
-            + " into the body");
   }
 
   /** Begins a loop, or takes up the one that a checkpoint belongs to. */
   private Loop enterLoop(LoopState state, long iterations) {
     if (current != null) {
-      throw nested();
+      throw Misuse.nestedLoop();
     }
     checkpoints.requireNoRequests();
     Loop loop = new Loop(nextLoop++, state, iterations);
@@ -459,12 +470,8 @@ public final class RankRuntime implements Fmi {
         if (id == null || id.loop() != loop.number) {
           // What is left is of an earlier loop; this process cannot go back to before this one.
           stray(
-              "rank "
-                  + config.rank()
-                  + " is in loop "
-                  + loop.number
-                  + ", and the newest checkpoint that can be brought back is "
-                  + id);
+              "rank %d is in loop %d, and the newest checkpoint that can be brought back is %s"
+                  .formatted(config.rank(), loop.number, id));
           throw new IllegalStateException("a restart was awaited, and came back");
         }
         restoreAll(loop, id, Checkpoints.Restore.ROLLED_BACK);
@@ -482,7 +489,7 @@ public final class RankRuntime implements Fmi {
     loop.iteration = id.iteration();
     loop.checkpointed = id.iteration();
     try {
-      checkpoints.restore(id, loop.state, how);
+      checkpoints.restore(id, loop.state, how, lifecycle.epoch());
     } catch (Rollback e) {
       throw e;
     } catch (RuntimeException | Error e) {
@@ -546,9 +553,7 @@ public final class RankRuntime implements Fmi {
       return;
     }
     if (current != null && !current.byCall) {
-      throw new IllegalStateException(
-          "Fmi.close in the body of a loop, which would go on without communication: close after"
-              + " the loop");
+      throw Misuse.closeInBody();
     }
     if (place == Place.REPLAY) {
       stray("rank " + config.rank() + " came to its end while others are in a loop");
@@ -558,7 +563,7 @@ public final class RankRuntime implements Fmi {
     current = null;
     move(Place.CLOSED);
     try {
-      checkpoints.drain(true);
+      checkpoints.drain(null, lifecycle.epoch());
       system.barrier();
     } catch (Rollback e) {
       lifecycle.awaitRestart();
