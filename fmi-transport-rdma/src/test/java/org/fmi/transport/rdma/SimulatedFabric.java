@@ -121,6 +121,9 @@ final class SimulatedFabric {
     private @Nullable String failure;
     private boolean removed;
 
+    /** Negative if none is to be refused. */
+    private int postsUntilRefusal = -1;
+
     /** Of all memory that was to be registered. */
     private final List<MemorySegment.Scope> scopes = new ArrayList<>();
 
@@ -183,6 +186,11 @@ final class SimulatedFabric {
     /** So many connections that it is asked for it does not make. */
     void stumble(int times) {
       stumbles = times;
+    }
+
+    /** It refuses the buffer posted after this many more, once. */
+    void refuseBuffer(int after) {
+      postsUntilRefusal = after;
     }
 
     /** How many more bytes its process may lock. */
@@ -273,7 +281,10 @@ final class SimulatedFabric {
     }
 
     @Override
-    public void postReceive(long id, long at, int bytes, int key) {
+    public void postReceive(long id, long at, int bytes, int key) throws IOException {
+      if (postsUntilRefusal >= 0 && postsUntilRefusal-- == 0) {
+        throw new IOException("simulated: cannot post");
+      }
       buffers.add(new Buffer(id, at, bytes));
     }
 
