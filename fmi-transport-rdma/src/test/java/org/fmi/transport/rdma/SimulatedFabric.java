@@ -514,10 +514,15 @@ final class SimulatedFabric {
       hasPair = true;
     }
 
+    /**
+     * Ends it, even if it stands: a peer that goes away after its answer, and before it hears that
+     * the connection stands, refuses.
+     */
     private void refused(byte[] greeting) {
-      if (!closed && state != State.ENDED && state != State.STANDS && state != State.UNHEARD) {
+      if (!closed && state != State.ENDED && state != State.UNHEARD) {
         state = State.ENDED;
         tell(Verbs.Event.Kind.REJECTED, greeting);
+        flush();
       }
     }
 
