@@ -56,9 +56,9 @@ public final class RankRuntime implements Fmi {
   private final Checkpoints checkpoints;
   private final OwnCore ownCore;
   private final FaultInjector faults;
+  private final Repetition repetition;
   private final Communicator world;
   private final Communicator system;
-
   private Place place = Place.START;
 
   /** Number of the next loop. */
@@ -140,6 +140,7 @@ public final class RankRuntime implements Fmi {
             link,
             clock,
             faults);
+    this.repetition = new Repetition(config, checkpoints, link, program);
     link.listen(lifecycle);
     faults.at(FaultPoint.INIT, -1);
     recover();
@@ -241,10 +242,8 @@ public final class RankRuntime implements Fmi {
     record.startReplay(
         mismatch ->
             stray(
-                "rank "
-                    + config.rank()
-                    + " cannot repeat what it did before its loop: "
-                    + mismatch.getMessage()));
+                "rank %d cannot repeat what it did before its loop: %s"
+                    .formatted(config.rank(), mismatch.getMessage())));
     move(Place.REPLAY);
   }
 
@@ -269,13 +268,7 @@ public final class RankRuntime implements Fmi {
 
   @Override
   public void loop(long iterations, LoopBody body, Object... state) {
-    run(
-        iterations,
-        iteration -> {
-          body.run(iteration);
-          return true;
-        },
-        state);
+    run(iterations, Loop.goingOn(body), state);
   }
 
   @Override
@@ -288,11 +281,12 @@ public final class RankRuntime implements Fmi {
   }
 
   /** Gives the number of iterations that were done. */
-  private long run(long iterations, ConvergingBody body, Object[] state) {
+  private long run(long iterations, ConvergingBody given, Object[] state) {
     requireOpen();
     if (iterations < 0) {
       throw Misuse.iterations(iterations);
     }
+    ConvergingBody body = repetition.watching(given);
     Loop loop = enterLoop(new LoopState(state), false);
     while (!loop.ended) {
       try {
@@ -496,12 +490,14 @@ public final class RankRuntime implements Fmi {
       throw e;
     }
     loop.ended = id.last();
+    repetition.fromCheckpoint(loop);
   }
 
   private void beginIteration(Loop loop) {
     if (lifecycle.revoked()) {
       throw new Rollback("a failure is being recovered");
     }
+    repetition.begins(loop, lifecycle.epoch());
     faults.at(FaultPoint.ITERATION, loop.iteration);
     if (loop.checkpointed < 0 || loop.iteration - loop.checkpointed >= checkpoints.interval()) {
       checkpoint(loop, false);
@@ -509,9 +505,13 @@ public final class RankRuntime implements Fmi {
   }
 
   private void checkpoint(Loop loop, boolean last) {
+    if (last) {
+      repetition.ends(null);
+    }
     checkpoints.take(loop, last, lifecycle.epoch());
     loop.checkpointed = loop.iteration;
     loop.ended = last;
+    repetition.fromCheckpoint(loop);
   }
 
   private void leaveLoop() {
