@@ -14,4 +14,17 @@ public record Slice(int first, int count) {
     int longer = n % parts;
     return new Slice(part * shortest + Math.min(part, longer), shortest + (part < longer ? 1 : 0));
   }
+
+  /** The number of the part that an index is in. */
+  public static int partOf(int n, int parts, int index) {
+    int shortest = n / parts;
+    int longer = n % parts;
+    int inLonger = longer * (shortest + 1);
+    return index < inLonger ? index / (shortest + 1) : longer + (index - inLonger) / shortest;
+  }
+
+  /** Whether an index is in it. */
+  public boolean contains(int index) {
+    return first <= index && index < first + count;
+  }
 }

@@ -14,6 +14,11 @@ class SliceTest {
           Slice slice = Slice.of(n, parts, part);
           assertThat(slice.first()).isEqualTo(next);
           assertThat(slice.count()).isBetween(n / parts, (n + parts - 1) / parts);
+          for (int i = 0; i < n; i++) {
+            boolean inside = next <= i && i < next + slice.count();
+            assertThat(slice.contains(i)).isEqualTo(inside);
+            assertThat(Slice.partOf(n, parts, i) == part).isEqualTo(inside);
+          }
           next += slice.count();
         }
         assertThat(next).isEqualTo(n);

@@ -32,6 +32,9 @@ final class FailureLedger {
   /** After this many such losses on one node a rank is better started on another one. */
   private static final int LOSSES_ON_A_NODE = 2;
 
+  /** The status of a process that was killed, as it is if its failure was told before its end. */
+  private static final int BY_SIGKILL = 128 + 9;
+
   /** How far a program has come: what the job needs to see progress. */
   private record Place(long loop, long iteration) {
     boolean isBeyond(Place other) {
@@ -55,6 +58,15 @@ final class FailureLedger {
 
     /** Why another process, or its silence, had its process killed. */
     @Nullable String suspicion;
+
+    /** The epoch in which its failure was told before its process had ended; -1 if it was not. */
+    int toldIn = -1;
+
+    /** Its process was dying when nobody had it killed, but for an injected failure. */
+    boolean dying;
+
+    /** Its process is killed by an injected failure. */
+    boolean injected;
 
     /** Where its process said that the program has thrown. */
     @Nullable Place failedAt;
@@ -109,6 +121,9 @@ final class FailureLedger {
     account.starts++;
     assert account.startsHere <= account.starts;
     account.suspicion = null;
+    account.toldIn = -1;
+    account.dying = false;
+    account.injected = false;
     account.failedAt = null;
   }
 
@@ -126,9 +141,51 @@ final class FailureLedger {
     account.startsHere = 0;
   }
 
-  /** A rank's process is to be killed, as another one or its silence gives reason to. */
-  void suspect(int rank, String why) {
+  /**
+   * A rank's process is to be killed, as another one or its silence gives reason to: the user is
+   * told so in this epoch.
+   */
+  void suspect(int rank, int epoch, String why) {
     accounts[rank].suspicion = why;
+    accounts[rank].toldIn = epoch;
+  }
+
+  /** A rank's process is dying, which the user is told in this epoch; not yet, of what. */
+  void dying(int rank, int epoch) {
+    accounts[rank].toldIn = epoch;
+    accounts[rank].dying = true;
+  }
+
+  /** A rank's process was dying before it was killed. */
+  void wasDying(int rank) {
+    accounts[rank].dying = true;
+  }
+
+  /** A failure is injected into a rank's process. */
+  void injected(int rank) {
+    accounts[rank].injected = true;
+  }
+
+  /** In which epoch the failure of a rank's process was told before its end; -1 if it was not. */
+  int toldIn(int rank) {
+    return accounts[rank].toldIn;
+  }
+
+  /** How a process has ended, as a part of a sentence that begins with the rank. */
+  String how(JobEvent.RankExited exit) {
+    return accounts[exit.rank()].injected ? exit.how() + ", injected by --kill" : exit.how();
+  }
+
+  /**
+   * Why a process has failed of which only the failure was told.
+   *
+   * @return null if it was told already, or died of the kill to which its failure has led
+   */
+  @Nullable String cause(JobEvent.RankExited exit) {
+    Account account = accounts[exit.rank()];
+    boolean ownEnd =
+        account.dying || account.injected || !exit.signaled() || exit.status() != BY_SIGKILL;
+    return account.toldIn >= 0 && ownEnd ? how(exit) : null;
   }
 
   /** A rank's process said where its program has thrown. */

@@ -82,10 +82,12 @@ public final class GlobalRecoveryJob implements Job {
         case JobEvent.RankSilent e -> onRankSilent(e.rank(), e.incarnation());
         case JobEvent.RankDying e -> onRankDying(e.rank(), e.incarnation());
         case JobEvent.FromRank e -> onFromRank(e);
-        case JobEvent.Interrupted e ->
-            end(
-                new JobCommand.End(
-                    128 + e.signal(), EndCause.INTERRUPTED, "ended by signal " + e.signal()));
+        case JobEvent.RankWasDying e -> {
+          if (ranks.get(e.rank()).incarnation() == e.incarnation()) {
+            ledger.wasDying(e.rank());
+          }
+        }
+        case JobEvent.Interrupted e -> end(JobCommand.End.interrupted(e.signal()));
       }
     }
     return out.take();
@@ -248,9 +250,7 @@ public final class GlobalRecoveryJob implements Job {
     if (epoch() > 0) {
       out.add(new JobCommand.Tell(r, rank.incarnation(), revoke(JobMessage.Revoke.NONE)));
     }
-    if (rank.incarnation() > 0) {
-      out.report(new Notice.Respawned(epoch(), r, node, placement.name(node), rank.incarnation()));
-    }
+    out.reportSpawned(epoch(), r, rank.incarnation());
   }
 
   /** Starts a rank again whose process was lost, on its node unless that is hopeless. */
@@ -281,6 +281,7 @@ public final class GlobalRecoveryJob implements Job {
       gone(rank, e.status());
       return;
     }
+    out.reportCause(r, ledger.toldIn(r), ledger.cause(e));
     // Even if its peers noticed first and its kill was decided.
     JobCommand.End verdict = ledger.exited(e, rank.known());
     if (verdict != null) {
@@ -292,7 +293,7 @@ public final class GlobalRecoveryJob implements Job {
     } else if (!rank.known() && !e.signaled()) {
       endedBeforeInit(rank, e.status());
     } else {
-      out.report(new Notice.RankFailed(epoch(), r, "daemon", e.how()));
+      out.report(new Notice.RankFailed(epoch(), r, "daemon", ledger.how(e)));
       ranks.lost(rank);
       if (recover(r, "rank " + r + " " + e.how())) {
         respawn(rank);
@@ -353,7 +354,7 @@ public final class GlobalRecoveryJob implements Job {
       return;
     }
     out.report(new Notice.RankFailed(epoch(), r, "daemon", how));
-    ledger.suspect(r, "it " + how);
+    ledger.suspect(r, epoch(), "it " + how);
     kill(rank);
     recover(r, "rank " + r + " " + how);
   }
@@ -363,6 +364,7 @@ public final class GlobalRecoveryJob implements Job {
     Rank rank = ranks.get(r);
     if (rank.lives(incarnation) && (phase == Phase.CONNECTING || phase == Phase.RUNNING)) {
       out.report(new Notice.RankFailed(epoch(), r, "daemon", "was killed"));
+      ledger.dying(r, epoch());
       kill(rank);
       recover(r, "rank " + r + " was killed");
     }
@@ -434,6 +436,7 @@ public final class GlobalRecoveryJob implements Job {
       case RankMessage.Joined m -> onJoined(rank, m);
       case RankMessage.Connected m -> onConnected(rank, m);
       case RankMessage.Running m -> onRunning(rank, m);
+      case RankMessage.Left m -> out.reportLeft(rank.number(), m);
       case RankMessage.Suspect m -> onSuspect(rank, m);
       case RankMessage.CheckpointDone m -> onCheckpointDone(m);
       case RankMessage.AtFault m -> onAtFault(rank, m.fault());
@@ -454,12 +457,7 @@ public final class GlobalRecoveryJob implements Job {
       }
       case RankMessage.Finished m -> onFinished(rank, m);
       case RankMessage.Failed m -> ledger.failedAt(e.rank(), m.loop(), m.iteration());
-      case RankMessage.Abort m ->
-          end(
-              new JobCommand.End(
-                  m.status(),
-                  EndCause.ABORTED,
-                  "rank " + e.rank() + " called abort(" + m.status() + ")"));
+      case RankMessage.Abort m -> end(JobCommand.End.aborted(e.rank(), m.status()));
     }
   }
 
@@ -537,7 +535,7 @@ public final class GlobalRecoveryJob implements Job {
       out.report(
           new Notice.RankFailed(
               epoch(), m.rank(), "rank " + by.number() + " over the log-ring", m.reason()));
-      ledger.suspect(m.rank(), "rank " + by.number() + " said of it: " + m.reason());
+      ledger.suspect(m.rank(), epoch(), "rank " + by.number() + " said of it: " + m.reason());
       if (phase == Phase.CONNECTING && by.stage() == Stage.JOINED && m.hops() == 0) {
         ledger.unconnected(m.overlay());
       }
@@ -575,6 +573,7 @@ public final class GlobalRecoveryJob implements Job {
     } else if (fault.node()) {
       out.add(new JobCommand.KillNode(node, "injected failure"));
     } else {
+      ledger.injected(rank.number());
       out.add(new JobCommand.KillRank(node, rank.number(), rank.incarnation()));
     }
   }

@@ -70,6 +70,14 @@ public sealed interface JobCommand {
       return new End(FAILED, cause, message);
     }
 
+    static End aborted(int rank, int status) {
+      return new End(status, EndCause.ABORTED, "rank " + rank + " called abort(" + status + ")");
+    }
+
+    static End interrupted(int signal) {
+      return new End(128 + signal, EndCause.INTERRUPTED, "ended by signal " + signal);
+    }
+
     /** A rank found that the job cannot be recovered. */
     static End unrecoverable(RankMessage.Unrecoverable m) {
       return failed(

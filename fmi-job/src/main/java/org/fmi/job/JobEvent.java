@@ -44,6 +44,12 @@ public sealed interface JobEvent {
   /** A rank's process was killed; its exit follows. */
   record RankDying(int rank, int incarnation) implements JobEvent {}
 
+  /**
+   * When a rank's process was to be killed it was dying already: its exit, which follows, tells why
+   * it failed, and not that it was killed.
+   */
+  record RankWasDying(int rank, int incarnation) implements JobEvent {}
+
   /** The user wants it to end. */
   record Interrupted(int signal) implements JobEvent {}
 }

@@ -4,9 +4,20 @@ import org.fmi.control.RankMessage.CheckpointDone;
 
 /** Something that happened, for the progress lines and the event file. The shell adds the time. */
 public sealed interface Notice {
+  /**
+   * The job is there, and nothing of it yet.
+   *
+   * @param job what the system's files of it are called by
+   * @param program its command line
+   */
+  record Submitted(String job, String program) implements Notice {}
+
   record NodeReady(int node, String name) implements Notice {}
 
   record Started(int ranks, int nodes, int spares) implements Notice {}
+
+  /** A rank gets its first process. */
+  record Spawned(int rank, int node, String name) implements Notice {}
 
   /**
    * A failure was learned of. {@code by} names who noticed: "daemon", "fmirun", "rank 3 over the
@@ -16,12 +27,18 @@ public sealed interface Notice {
 
   record NodeFailed(int epoch, int node, String name, String by, String reason) implements Notice {}
 
+  /** What {@link RankFailed} told before the process had ended is corrected: this is how it did. */
+  record CauseKnown(int epoch, int rank, String reason) implements Notice {}
+
   /**
    * A rank heard of a failure over the log-ring.
    *
    * @param heardNanos when, by the monotonic clock of that rank's machine
    */
   record Notified(int epoch, int rank, int failed, int hops, long heardNanos) implements Notice {}
+
+  /** A rank gives up what it has computed in an epoch; it stood in this iteration of its loop. */
+  record Left(int epoch, int rank, long loop, long iteration) implements Notice {}
 
   /** A recovery begins. */
   record RecoveryBegun(int epoch, boolean restartAll, String reason) implements Notice {}

@@ -2,6 +2,8 @@ package org.fmi.job;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.fmi.control.RankMessage;
+import org.jspecify.annotations.Nullable;
 
 /** Collects what is decided on one event, and words what the user is told of placements. */
 final class Outbox {
@@ -25,6 +27,31 @@ final class Outbox {
 
   void report(Notice notice) {
     add(new JobCommand.Report(notice));
+  }
+
+  /** A rank gets a process on its node. */
+  void reportSpawned(int epoch, int rank, int incarnation) {
+    int node = placement.nodeOf(rank);
+    String name = placement.name(node);
+    report(
+        incarnation == 0
+            ? new Notice.Spawned(rank, node, name)
+            : new Notice.Respawned(epoch, rank, node, name, incarnation));
+  }
+
+  /**
+   * Corrects what was told of a rank's failure.
+   *
+   * @param cause how its process ended; null if that is nothing new
+   */
+  void reportCause(int rank, int epoch, @Nullable String cause) {
+    if (cause != null) {
+      report(new Notice.CauseKnown(epoch, rank, cause));
+    }
+  }
+
+  void reportLeft(int rank, RankMessage.Left left) {
+    report(new Notice.Left(left.epoch(), rank, left.loop(), left.iteration()));
   }
 
   private void degraded(String what) {

@@ -23,6 +23,8 @@ import java.util.Set;
  *  RankExited        -                  start it again      epoch, start it again      count it; end when all have
  *  RankSilent        -                  kill it             kill it, epoch             kill it
  *  RankDying         -                  (its exit follows)  kill it, epoch             (its exit follows)
+ *  RankWasDying      -                  account             account                    -
+ *  Left              -                  told                told                       told
  *  Joined (e)        -                  Start if all have   -                          -
  *  Connected (e)     -                  -                   told if all have           -
  *  Running (e)       -                  -                   RUNNING if all do          -

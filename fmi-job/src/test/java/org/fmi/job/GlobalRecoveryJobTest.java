@@ -17,9 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * Single decisions; the whole protocol is tried over many schedules in {@code JobSimulationTest}.
- */
+/** Single decisions; the whole protocol is tried over many schedules in {@code FreshSeedsTest}. */
 final class GlobalRecoveryJobTest {
   private final List<JobCommand> commands = new ArrayList<>();
 
@@ -117,6 +115,101 @@ final class GlobalRecoveryJobTest {
     assertThat(all(JobCommand.Spawn.class))
         .singleElement()
         .satisfies(s -> assertThat(s.incarnation()).isEqualTo(1));
+  }
+
+  private List<Notice> notices() {
+    return all(JobCommand.Report.class).stream().map(JobCommand.Report::notice).toList();
+  }
+
+  private Job jobWhoseRank1IsSuspected() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    say(job, 0, 0, new RankMessage.Suspect(0, 1, 0, 0, "tcp", "closed"));
+    assertThat(notices())
+        .contains(new Notice.RankFailed(0, 1, "rank 0 over the log-ring", "closed"))
+        .noneMatch(Notice.CauseKnown.class::isInstance);
+    return job;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "137, true, was killed by signal 9",
+    "139, true, was killed by signal 11",
+    "3, false, ended by itself with status 3",
+    "0, false, ended without Fmi.close"
+  })
+  void whatAPeerSawIsCorrectedWhenTheDaemonKnows(int status, boolean signaled, String cause) {
+    Job job = jobWhoseRank1IsSuspected();
+    on(job, new JobEvent.RankWasDying(1, 0));
+    assertThat(commands).isEmpty();
+    on(job, new JobEvent.RankExited(1, 1, 0, status, signaled));
+    assertThat(notices()).first().isEqualTo(new Notice.CauseKnown(0, 1, cause));
+    assertThat(all(JobCommand.Spawn.class)).hasSize(1);
+  }
+
+  /** It could not be reached; that it died of the kill says nothing. */
+  @Test
+  void theKillThatAFailureLeadsToIsNotItsCause() {
+    Job job = jobWhoseRank1IsSuspected();
+    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    assertThat(notices()).noneMatch(Notice.CauseKnown.class::isInstance);
+  }
+
+  @Test
+  void whatIsSaidOfAnOlderProcessIsNoCauseOfTheNext() {
+    Job job = jobWhoseRank1IsSuspected();
+    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    on(job, new JobEvent.RankWasDying(1, 0));
+    say(job, 0, 0, new RankMessage.Suspect(1, 1, 0, 0, "tcp", "closed"));
+    on(job, new JobEvent.RankExited(1, 1, 1, 137, true));
+    assertThat(notices()).noneMatch(Notice.CauseKnown.class::isInstance);
+  }
+
+  @Test
+  void theEndOfALifelineIsFollowedByHowTheProcessEnded() {
+    Job job = job(4, 2, 2, OnNoSpare.ABORT);
+    startAll(job, 4, 2);
+    on(job, new JobEvent.RankDying(3, 0));
+    assertThat(notices()).contains(new Notice.RankFailed(0, 3, "daemon", "was killed"));
+    on(job, new JobEvent.RankExited(1, 3, 0, 1, false));
+    assertThat(notices()).contains(new Notice.CauseKnown(0, 3, "ended by itself with status 1"));
+  }
+
+  @Test
+  void anInjectedFailureIsCalledOne() {
+    FaultSpec fault = new FaultSpec(false, 1, false, FaultPoint.ITERATION, 7);
+    String cause = "was killed by signal 9, injected by --kill";
+    Job job = job(2, 1, 2, OnNoSpare.ABORT, fault);
+    startAll(job, 2, 2);
+    say(job, 1, 0, new RankMessage.AtFault(0));
+    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    assertThat(notices()).contains(new Notice.RankFailed(0, 1, "daemon", cause));
+
+    job = job(2, 1, 2, OnNoSpare.ABORT, fault);
+    startAll(job, 2, 2);
+    say(job, 1, 0, new RankMessage.AtFault(0));
+    say(job, 0, 0, new RankMessage.Suspect(0, 1, 0, 0, "tcp", "closed"));
+    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    assertThat(notices()).contains(new Notice.CauseKnown(0, 1, cause));
+  }
+
+  @Test
+  void firstProcessesAreToldOfWithTheirNodes() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    job.begin();
+    on(job, new JobEvent.NodeUp(0, 1L << 30));
+    on(job, new JobEvent.NodeUp(1, 1L << 30));
+    assertThat(notices())
+        .contains(new Notice.Spawned(0, 0, "node0"), new Notice.Spawned(1, 1, "node1"));
+  }
+
+  @Test
+  void whereASurvivorHasStoppedIsTold() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    say(job, 0, 0, new RankMessage.Left(0, 2, 33));
+    assertThat(notices()).containsExactly(new Notice.Left(0, 0, 2, 33));
   }
 
   /** A call of the system that does not end: its daemon gives up, and with it the node. */

@@ -246,7 +246,12 @@ final class DaemonShell implements SimDaemon {
   private void kill(Started started) {
     SimProcess process = started.process;
     if (process != null) {
-      host.kill(process);
+      boolean first = !started.killed;
+      started.killed = true;
+      if (host.kill(process) && first) {
+        host.after(
+            0, "was dying", started.number, () -> feed(new DaemonEvent.WasDying(started.number)));
+      }
     } else if (!started.killed) {
       started.killed = true;
       host.after(

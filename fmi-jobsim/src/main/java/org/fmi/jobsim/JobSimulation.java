@@ -364,6 +364,8 @@ final class JobSimulation implements Supervisor {
           carryOut(job.on(new JobEvent.RankSilent(m.rank(), m.incarnation())));
       case FromDaemon.RankDying m ->
           carryOut(job.on(new JobEvent.RankDying(m.rank(), m.incarnation())));
+      case FromDaemon.RankWasDying m ->
+          carryOut(job.on(new JobEvent.RankWasDying(m.rank(), m.incarnation())));
       case FromDaemon.Said m -> {
         if (m.message() instanceof RankMessage.AtFault fault) {
           reached.add(fault.fault());
@@ -371,7 +373,7 @@ final class JobSimulation implements Supervisor {
         carryOut(job.on(new JobEvent.FromRank(m.rank(), m.incarnation(), m.message())));
       }
       case FromDaemon.Warning m -> reports.add(simulation.nanoTime() / 1000 + " us " + m);
-      case FromDaemon.Hello _, FromDaemon.Output _, FromDaemon.InputTaken _ ->
+      case FromDaemon.Hello _, FromDaemon.Output _, FromDaemon.InputTaken _, FromDaemon.Reports _ ->
           throw new AssertionError(message);
     }
   }

@@ -252,12 +252,16 @@ final class ArchitectureTest {
         .definedBy("org.fmi.run.options")
         .whereLayer("shell")
         .mayNotBeAccessedByAnyLayer()
+        .layer("timeline")
+        .definedBy("org.fmi.run.timeline")
         .whereLayer("doctor")
         .mayNotBeAccessedByAnyLayer()
+        .whereLayer("timeline")
+        .mayOnlyBeAccessedByLayers("doctor")
         .whereLayer("report")
         .mayOnlyBeAccessedByLayers("shell")
         .whereLayer("options")
-        .mayOnlyBeAccessedByLayers("shell", "report", "doctor")
+        .mayOnlyBeAccessedByLayers("shell", "report", "timeline", "doctor")
         .check(project);
   }
 
@@ -280,7 +284,11 @@ final class ArchitectureTest {
     noClasses()
         .that()
         .resideOutsideOfPackages(
-            "org.fmi.run.options", "org.fmi.run.report", "org.fmi.run.shell", "org.fmi.run.doctor")
+            "org.fmi.run.options",
+            "org.fmi.run.report",
+            "org.fmi.run.shell",
+            "org.fmi.run.timeline",
+            "org.fmi.run.doctor")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("picocli..", "com.fasterxml.jackson..")

@@ -81,6 +81,7 @@ final class JobOfOne implements JobLink {
       case RankMessage.RestartNeeded m -> throw new IllegalStateException(m.reason());
       case RankMessage.Connected _,
           RankMessage.Running _,
+          RankMessage.Left _,
           RankMessage.Suspect _,
           RankMessage.CheckpointDone _,
           RankMessage.AtFault _,

@@ -1,5 +1,7 @@
 package org.fmi.control;
 
+import java.util.function.Supplier;
+
 /** A rank's line to the job. */
 public interface JobLink {
   /** Sends a message; never blocks for long. Any thread. */
@@ -16,6 +18,12 @@ public interface JobLink {
    * on the link's thread.
    */
   void listen(Listener listener);
+
+  /**
+   * Names what shows this rank to whoever looks at the job; it may be asked from now on, now and
+   * then, on the link's thread. A job that nobody can look at never asks.
+   */
+  default void show(Supplier<RankReport> report) {}
 
   /** Gets the job's messages. */
   interface Listener {

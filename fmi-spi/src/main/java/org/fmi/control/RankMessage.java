@@ -17,6 +17,9 @@ public sealed interface RankMessage {
     OUTSIDE
   }
 
+  /** Gives up what it has computed in an epoch that is over; it stands in this iteration. */
+  record Left(int epoch, long loop, long iteration) implements RankMessage {}
+
   /**
    * H1: ready to connect in this epoch.
    *

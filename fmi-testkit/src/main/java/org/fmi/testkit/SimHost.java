@@ -48,9 +48,15 @@ public final class SimHost {
     return cluster.run(boot, config, program);
   }
 
-  /** SIGKILL of a process. */
-  public void kill(SimProcess process) {
+  /**
+   * SIGKILL of a process.
+   *
+   * @return whether it was dead already
+   */
+  public boolean kill(SimProcess process) {
+    boolean dead = process.gone();
     cluster.crash(process);
+    return dead;
   }
 
   /** Sends a message of the job to a process. */

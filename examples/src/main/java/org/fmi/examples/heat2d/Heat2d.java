@@ -1,13 +1,13 @@
 package org.fmi.examples.heat2d;
 
-import java.nio.ByteBuffer;
 import java.util.Objects;
-import java.util.zip.CRC32C;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Holder;
 import org.fmi.Op;
+import org.fmi.examples.Checksum;
 import org.fmi.examples.Options;
+import org.fmi.examples.Outcome;
 import org.fmi.examples.ProcessGrid;
 import org.fmi.examples.Slice;
 import org.jspecify.annotations.Nullable;
@@ -102,20 +102,12 @@ public final class Heat2d {
     if (plate == null) {
       return "";
     }
-    Result result = new Result(checksum(plate), residual[0]);
-    boolean same = result.equals(serial(size, iterations, phases));
-    String line =
+    Result result = new Result(Checksum.of(plate), residual[0]);
+    return Outcome.of(
+        fmi,
+        result.equals(serial(size, iterations, phases)),
         String.format(
-            "result checksum=%08x residual=%s check=%s recoveries=%d%n",
-            result.checksum,
-            Double.toHexString(result.residual),
-            same ? "ok" : "FAILED",
-            fmi.epoch());
-    if (!same) {
-      System.out.print(line);
-      world.abort(1);
-    }
-    return line;
+            "checksum=%08x residual=%s", result.checksum, Double.toHexString(result.residual)));
   }
 
   private record Result(long checksum, double residual) {}
@@ -167,17 +159,6 @@ public final class Heat2d {
         next = t;
       }
     }
-    return new Result(checksum(plate.inside(u)), residual);
-  }
-
-  private static long checksum(double[] plate) {
-    CRC32C crc = new CRC32C();
-    ByteBuffer row = ByteBuffer.allocate(8 * 1024);
-    for (int begin = 0; begin < plate.length; begin += 1024) {
-      int end = Math.min(begin + 1024, plate.length);
-      row.asDoubleBuffer().put(plate, begin, end - begin);
-      crc.update(row.array(), 0, 8 * (end - begin));
-    }
-    return crc.getValue();
+    return new Result(Checksum.of(plate.inside(u)), residual);
   }
 }

@@ -31,6 +31,9 @@ final class Mailbox implements MessageRequest.Completion {
 
   private long userArrived;
 
+  /** As {@link #userArrived}, in the epochs before. */
+  private long arrivedEarlier;
+
   /** Whether announced messages of the program are fetched as they come: see {@link #pull}. */
   private boolean pulling;
 
@@ -49,6 +52,7 @@ final class Mailbox implements MessageRequest.Completion {
     posted = new PostedQueue();
     unexpected = new UnexpectedQueue();
     stalledPeers = 0;
+    arrivedEarlier += userArrived;
     userArrived = 0;
     probed = false;
   }
@@ -221,6 +225,10 @@ final class Mailbox implements MessageRequest.Completion {
   /** Messages of others to the program in this epoch, counted when they were announced. */
   long userArrived() {
     return userArrived;
+  }
+
+  long arrivedInAll() {
+    return arrivedEarlier + userArrived;
   }
 
   // ---- a pair is complete

@@ -1,11 +1,13 @@
 package org.fmi.core.p2p;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Map;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Request;
 import org.fmi.Rollback;
 import org.fmi.Status;
+import org.fmi.control.Counter;
 import org.fmi.core.progress.WaitStrategy;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.Landing;
@@ -522,6 +524,13 @@ public final class Messenger implements PointToPoint, FrameHandler {
   /** Messages of others to the program in this epoch, counted when they or their RTS arrived. */
   public long userArrived() {
     return mailbox.userArrived();
+  }
+
+  /** What this process has counted. Any thread: the numbers may be a little old. */
+  public Map<Counter, Long> counters() {
+    return Map.of(
+        Counter.MESSAGES_SENT, outbox.sentInAll(),
+        Counter.MESSAGES_RECEIVED, mailbox.arrivedInAll());
   }
 
   /** Frames dropped because they belonged to another epoch. */

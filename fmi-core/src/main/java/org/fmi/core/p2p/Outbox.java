@@ -22,6 +22,9 @@ final class Outbox {
   private final SelfSends self;
   private long userSent;
 
+  /** As {@link #userSent}, in the epochs before. */
+  private long sentEarlier;
+
   Outbox(
       Messenger messenger,
       Peers peers,
@@ -42,12 +45,17 @@ final class Outbox {
 
   /** Begins an epoch. */
   void reset() {
+    sentEarlier += userSent;
     userSent = 0;
   }
 
   /** Messages of the program to others in this epoch, counted when they are sent or queued. */
   long userSent() {
     return userSent;
+  }
+
+  long sentInAll() {
+    return sentEarlier + userSent;
   }
 
   /** {@link PointToPoint#send}. */

@@ -10,6 +10,9 @@ final class Loop {
 
   final LoopState state;
 
+  /** How many iterations it has; -1 if only the program knows. */
+  final long iterations;
+
   /** Whether the program begins each iteration by a call. */
   final boolean byCall;
 
@@ -30,9 +33,13 @@ final class Loop {
     };
   }
 
-  Loop(long number, LoopState state, boolean byCall) {
+  /**
+   * @param iterations -1 if the program begins each by a call
+   */
+  Loop(long number, LoopState state, long iterations) {
     this.number = number;
     this.state = state;
-    this.byCall = byCall;
+    this.iterations = iterations;
+    this.byCall = iterations < 0;
   }
 }

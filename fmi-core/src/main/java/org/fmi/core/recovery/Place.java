@@ -1,6 +1,10 @@
 package org.fmi.core.recovery;
 
+import java.util.Locale;
 import org.fmi.control.RankMessage.Position;
+import org.fmi.control.RankReport;
+import org.fmi.core.p2p.Messenger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a rank's program stands, and where it may go from there.
@@ -34,6 +38,18 @@ enum Place {
       case LOOP -> next == OUTSIDE || next == STRAYED || next == CLOSED;
       case STRAYED, CLOSED -> false;
     };
+  }
+
+  /** What a rank at this place shows of itself. */
+  RankReport report(int epoch, @Nullable Loop loop, Messenger messenger) {
+    return new RankReport(
+        epoch,
+        name().toLowerCase(Locale.ROOT),
+        loop == null ? -1 : loop.number,
+        loop == null ? -1 : loop.iteration,
+        loop == null ? -1 : loop.iterations,
+        null,
+        messenger.counters());
   }
 
   /**

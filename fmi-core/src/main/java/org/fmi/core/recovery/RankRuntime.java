@@ -59,7 +59,7 @@ public final class RankRuntime implements Fmi {
   private final Repetition repetition;
   private final Communicator world;
   private final Communicator system;
-  private Place place = Place.START;
+  private volatile Place place = Place.START;
 
   /** Number of the next loop. */
   private long nextLoop;
@@ -71,7 +71,7 @@ public final class RankRuntime implements Fmi {
   private boolean linePending;
 
   /** The loop that the program is in. */
-  private @Nullable Loop current;
+  private volatile @Nullable Loop current;
 
   /** Ranks are agreeing on a recovery line: a failure makes them begin that again. */
   private boolean recovering;
@@ -142,6 +142,7 @@ public final class RankRuntime implements Fmi {
             faults);
     this.repetition = new Repetition(config, checkpoints, link, program);
     link.listen(lifecycle);
+    link.show(() -> place.report(lifecycle.epoch(), current, messenger));
     faults.at(FaultPoint.INIT, -1);
     recover();
   }
@@ -287,7 +288,7 @@ public final class RankRuntime implements Fmi {
       throw Misuse.iterations(iterations);
     }
     ConvergingBody body = repetition.watching(given);
-    Loop loop = enterLoop(new LoopState(state), false);
+    Loop loop = enterLoop(new LoopState(state), iterations);
     while (!loop.ended) {
       try {
         boolean goesOn = true;
@@ -328,7 +329,7 @@ public final class RankRuntime implements Fmi {
     requireOpen();
     Loop loop = current;
     if (loop == null) {
-      loop = enterLoop(new LoopState(state), true);
+      loop = enterLoop(new LoopState(state), -1);
       if (loop.ended) {
         // The program gets the last iteration of a finished loop, and leaves the loop.
         return loop.iteration;
@@ -389,15 +390,15 @@ public final class RankRuntime implements Fmi {
   }
 
   /** Begins a loop, or takes up the one that a checkpoint belongs to. */
-  private Loop enterLoop(LoopState state, boolean byCall) {
+  private Loop enterLoop(LoopState state, long iterations) {
     if (current != null) {
       throw Misuse.nestedLoop();
     }
     checkpoints.requireNoRequests();
-    Loop loop = new Loop(nextLoop++, state, byCall);
+    Loop loop = new Loop(nextLoop++, state, iterations);
     CheckpointId last = line.finalOf(loop.number);
     if (place == Place.REPLAY) {
-      if (last != null && !isLine(last)) {
+      if (last != null && !last.equals(line.line())) {
         restoreEnded(loop, last, Checkpoints.Restore.REPLAYING);
       } else {
         catchUp(loop);
@@ -422,15 +423,11 @@ public final class RankRuntime implements Fmi {
     return loop;
   }
 
-  private boolean isLine(CheckpointId id) {
-    return line.line() != null && line.line().equals(id);
-  }
-
   /** A loop that had ended gives its final state and is over. */
   private void restoreEnded(Loop loop, CheckpointId last, Checkpoints.Restore how) {
     restoreAll(loop, last, how);
     current = loop;
-    if (isLine(last)) {
+    if (last.equals(line.line())) {
       linePending = false;
     }
   }
@@ -450,6 +447,7 @@ public final class RankRuntime implements Fmi {
 
   /** Back to the recovery line, together with all others. */
   private void rollback(Loop loop) {
+    link.send(new RankMessage.Left(lifecycle.epoch(), loop.number, loop.iteration));
     recover();
     resume(loop);
   }

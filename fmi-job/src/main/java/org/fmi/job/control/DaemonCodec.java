@@ -107,6 +107,10 @@ public final class DaemonCodec {
           new MessageWriter(9).putInt(m.incarnation()).putInt(m.bytes()).toBytes();
       case FromDaemon.RankDying m ->
           new MessageWriter(10).putInt(m.rank()).putInt(m.incarnation()).toBytes();
+      case FromDaemon.Reports m ->
+          new MessageWriter(11).putList(m.reports(), DaemonCodec::putReport).toBytes();
+      case FromDaemon.RankWasDying m ->
+          new MessageWriter(12).putInt(m.rank()).putInt(m.incarnation()).toBytes();
     };
   }
 
@@ -135,8 +139,20 @@ public final class DaemonCodec {
           case 8 -> new FromDaemon.Output(in.getInt(), in.getBoolean(), in.getBytes());
           case 9 -> new FromDaemon.InputTaken(in.getInt(), in.getInt());
           case 10 -> new FromDaemon.RankDying(in.getInt(), in.getInt());
+          case 11 -> new FromDaemon.Reports(in.getList(DaemonCodec::getReport));
+          case 12 -> new FromDaemon.RankWasDying(in.getInt(), in.getInt());
           default -> throw in.unknownType();
         });
+  }
+
+  private static void putReport(MessageWriter out, FromDaemon.Report report) {
+    out.putInt(report.rank()).putInt(report.incarnation()).putLong(report.pid());
+    RuntimeParts.putReport(out, report.report());
+  }
+
+  private static FromDaemon.Report getReport(MessageReader in) throws BadMessageException {
+    return new FromDaemon.Report(
+        in.getInt(), in.getInt(), in.getLong(), RuntimeParts.getReport(in));
   }
 
   private static void putSetup(MessageWriter out, NodeSetup setup) {

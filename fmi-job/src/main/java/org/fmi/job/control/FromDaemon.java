@@ -2,6 +2,7 @@ package org.fmi.job.control;
 
 import java.util.List;
 import org.fmi.control.RankMessage;
+import org.fmi.control.RankReport;
 
 /** What a daemon tells fmirun. */
 public sealed interface FromDaemon {
@@ -44,8 +45,25 @@ public sealed interface FromDaemon {
   /** A rank's process was killed; its exit follows when the system has cleared it away. */
   record RankDying(int rank, int incarnation) implements FromDaemon {}
 
+  /** A rank's process was dying already when {@link ToDaemon.KillRank} came; its exit follows. */
+  record RankWasDying(int rank, int incarnation) implements FromDaemon {}
+
   /** A rank has said something. */
   record Said(int rank, int incarnation, RankMessage message) implements FromDaemon {}
+
+  /** What ranks show of themselves; nothing is decided by it. */
+  record Reports(List<Report> reports) implements FromDaemon {
+    public Reports {
+      reports = List.copyOf(reports);
+    }
+  }
+
+  /**
+   * What one rank shows.
+   *
+   * @param pid the number of its process, on its host
+   */
+  record Report(int rank, int incarnation, long pid, RankReport report) {}
 
   /**
    * Output of a rank: whole lines, or a piece of one that is too long to be kept together.

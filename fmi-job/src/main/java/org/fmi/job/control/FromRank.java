@@ -1,6 +1,7 @@
 package org.fmi.job.control;
 
 import org.fmi.control.RankMessage;
+import org.fmi.control.RankReport;
 
 /** What a rank's process tells its daemon. */
 public sealed interface FromRank {
@@ -12,6 +13,9 @@ public sealed interface FromRank {
 
   /** A message to the job. */
   record Said(RankMessage message) implements FromRank {}
+
+  /** What it shows of itself. */
+  record Shown(RankReport report) implements FromRank {}
 
   /** The last message: it exits by itself, and closes its connection before. */
   record Exiting() implements FromRank {}

@@ -48,6 +48,11 @@ public final class RankCodec {
       }
       case FromRank.Exiting _ -> new MessageWriter(3).toBytes();
       case FromRank.LifelineHeld _ -> new MessageWriter(4).toBytes();
+      case FromRank.Shown m -> {
+        MessageWriter out = new MessageWriter(5);
+        RuntimeParts.putReport(out, m.report());
+        yield out.toBytes();
+      }
     };
   }
 
@@ -62,6 +67,7 @@ public final class RankCodec {
           case 2 -> new FromRank.Said(RuntimeParts.getRankMessage(in));
           case 3 -> new FromRank.Exiting();
           case 4 -> new FromRank.LifelineHeld();
+          case 5 -> new FromRank.Shown(RuntimeParts.getReport(in));
           default -> throw in.unknownType();
         });
   }

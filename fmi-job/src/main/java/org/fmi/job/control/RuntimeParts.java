@@ -1,8 +1,12 @@
 package org.fmi.job.control;
 
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import org.fmi.control.Counter;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
+import org.fmi.control.RankReport;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.Fault;
 import org.fmi.spi.FaultPoint;
@@ -51,6 +55,8 @@ final class RuntimeParts {
       case RankMessage.Finished m -> out.putByte(9).putInt(m.epoch());
       case RankMessage.Abort m -> out.putByte(10).putInt(m.status());
       case RankMessage.Failed m -> out.putByte(11).putLong(m.loop()).putLong(m.iteration());
+      case RankMessage.Left m ->
+          out.putByte(13).putInt(m.epoch()).putLong(m.loop()).putLong(m.iteration());
       case RankMessage.ProgramFault m -> out.putByte(12).putInt(m.epoch()).putString(m.reason());
     }
   }
@@ -85,8 +91,46 @@ final class RuntimeParts {
       case 10 -> new RankMessage.Abort(in.getInt());
       case 11 -> new RankMessage.Failed(in.getLong(), in.getLong());
       case 12 -> new RankMessage.ProgramFault(in.getInt(), in.getString());
+      case 13 -> new RankMessage.Left(in.getInt(), in.getLong(), in.getLong());
       default -> throw new BadMessageException("unknown rank message " + type);
     };
+  }
+
+  static void putReport(MessageWriter out, RankReport report) {
+    RankReport.Waiting waiting = report.waiting();
+    out.putInt(report.epoch())
+        .putString(report.place())
+        .putLong(report.loop())
+        .putLong(report.iteration())
+        .putLong(report.iterations())
+        .putInt(report.counters().size());
+    report.counters().forEach((counter, value) -> out.putString(counter.name()).putLong(value));
+    out.putBoolean(waiting != null);
+    if (waiting != null) {
+      out.putString(waiting.operation())
+          .putInt(waiting.peer())
+          .putInt(waiting.tag())
+          .putString(waiting.communicator())
+          .putLong(waiting.nanos());
+    }
+  }
+
+  static RankReport getReport(MessageReader in) throws BadMessageException {
+    int epoch = in.getInt();
+    String place = in.getString();
+    long loop = in.getLong();
+    long iteration = in.getLong();
+    long iterations = in.getLong();
+    Map<Counter, Long> counters = new EnumMap<>(Counter.class);
+    for (int n = in.getInt(); n > 0; n--) {
+      counters.put(in.getEnum(Counter.class), in.getLong());
+    }
+    RankReport.Waiting waiting =
+        in.getBoolean()
+            ? new RankReport.Waiting(
+                in.getString(), in.getInt(), in.getInt(), in.getString(), in.getLong())
+            : null;
+    return new RankReport(epoch, place, loop, iteration, iterations, waiting, counters);
   }
 
   static void putJobMessage(MessageWriter out, JobMessage message) {

@@ -52,7 +52,10 @@ public sealed interface DaemonCommand {
   /** Close the connection of a process. */
   record Disconnect(int process) implements DaemonCommand {}
 
-  /** Kill a process with all that it has started (SIGKILL to its group). */
+  /**
+   * Kill a process with all that it has started (SIGKILL to its group): answered by {@link
+   * DaemonEvent.WasDying} if it is dying already.
+   */
   record Kill(int process) implements DaemonCommand {}
 
   /** Send a message to fmirun. */

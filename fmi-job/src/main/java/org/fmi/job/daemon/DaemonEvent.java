@@ -60,6 +60,9 @@ public sealed interface DaemonEvent {
   /** A process was killed; the system is clearing it away. {@link Exited} follows. */
   record Dying(int process) implements DaemonEvent {}
 
+  /** {@link DaemonCommand.Kill} came too late: the process was dying. {@link Exited} follows. */
+  record WasDying(int process) implements DaemonEvent {}
+
   /**
    * A process has ended, and all its output has been sent. Its connection may still be open, with
    * messages to come.

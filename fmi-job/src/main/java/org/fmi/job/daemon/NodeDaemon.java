@@ -6,6 +6,7 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
+import org.fmi.control.RankReport;
 import org.fmi.job.control.CoreShare.Bound;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.FromRank;
@@ -132,6 +133,7 @@ public final class NodeDaemon {
       case DaemonEvent.FromProcess e -> onSaid(process(e.process()), e.message());
       case DaemonEvent.Disconnected e -> onDisconnected(process(e.process()), e.silent());
       case DaemonEvent.Dying e -> onDying(processes.get(e.process()));
+      case DaemonEvent.WasDying e -> onWasDying(processes.get(e.process()));
       case DaemonEvent.Exited e -> onExited(process(e.process()), e.status());
       case DaemonEvent.Tick _ -> {
         // below
@@ -365,6 +367,7 @@ public final class NodeDaemon {
           out.add(new DaemonCommand.AdoptLifeline(process.number));
         }
       }
+      case FromRank.Shown m -> onShown(process, m.report());
       case FromRank.Said m -> {
         if (config == null) {
           out.add(new DaemonCommand.Disconnect(process.number));
@@ -375,6 +378,37 @@ public final class NodeDaemon {
           report(new FromDaemon.Said(config.rank(), config.incarnation(), m.message()));
         }
       }
+    }
+  }
+
+  /**
+   * Passes on what ranks show, of all together: once each has shown something new, or one again
+   * before others have.
+   */
+  private void onShown(NodeProcess process, RankReport report) {
+    if (process.config() == null) {
+      out.add(new DaemonCommand.Disconnect(process.number));
+      return;
+    }
+    if (process.hasShown()) {
+      passReports();
+    }
+    process.shown(report);
+    if (ranks.values().stream().allMatch(NodeProcess::hasShown)) {
+      passReports();
+    }
+  }
+
+  private void passReports() {
+    List<FromDaemon.Report> reports = new ArrayList<>();
+    for (NodeProcess process : ranks.values()) {
+      FromDaemon.Report report = process.takeShown();
+      if (report != null) {
+        reports.add(report);
+      }
+    }
+    if (!reports.isEmpty()) {
+      report(new FromDaemon.Reports(reports));
     }
   }
 
@@ -406,6 +440,13 @@ public final class NodeDaemon {
       report(new FromDaemon.RankDying(config.rank(), config.incarnation()));
     } else {
       standbys.remove(process);
+    }
+  }
+
+  private void onWasDying(@Nullable NodeProcess process) {
+    RankConfig config = process != null && process.lives() ? process.config() : null;
+    if (config != null) {
+      report(new FromDaemon.RankWasDying(config.rank(), config.incarnation()));
     }
   }
 

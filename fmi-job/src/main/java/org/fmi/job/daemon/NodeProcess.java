@@ -3,6 +3,8 @@ package org.fmi.job.daemon;
 import java.util.ArrayList;
 import java.util.List;
 import org.fmi.control.JobMessage;
+import org.fmi.control.RankReport;
+import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.job.control.ToRank;
 import org.fmi.spi.RankConfig;
@@ -62,6 +64,9 @@ final class NodeProcess {
 
   /** Input to give to it when it runs, in order. */
   private final List<byte[]> input = new ArrayList<>();
+
+  /** What it has shown of itself since that was passed on last. */
+  private @Nullable RankReport shown;
 
   /** It said that it exits by itself. */
   private boolean exiting;
@@ -178,6 +183,24 @@ final class NodeProcess {
     List<byte[]> taken = List.copyOf(input);
     input.clear();
     return taken;
+  }
+
+  boolean hasShown() {
+    return shown != null;
+  }
+
+  void shown(RankReport report) {
+    shown = report;
+  }
+
+  /** Hands over what it has shown; null if there is nothing new. */
+  FromDaemon.@Nullable Report takeShown() {
+    RankReport report = shown;
+    RankConfig known = config;
+    shown = null;
+    return report == null || known == null
+        ? null
+        : new FromDaemon.Report(known.rank(), known.incarnation(), pid, report);
   }
 
   /** Notes what it is told: once released, it is awaited by nobody. */

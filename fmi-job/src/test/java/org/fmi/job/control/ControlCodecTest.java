@@ -16,6 +16,7 @@ import java.util.Random;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.fmi.spi.CheckpointInterval;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -106,7 +107,7 @@ final class ControlCodecTest {
         random.nextBytes(bytes);
         if (bytes.length > 1) {
           bytes[0] = MessageReader.VERSION;
-          bytes[1] = (byte) random.nextInt(12);
+          bytes[1] = (byte) random.nextInt(14);
         }
       } else {
         bytes = direction.encode().apply(randomValue(types[random.nextInt(types.length)], random));
@@ -181,7 +182,10 @@ final class ControlCodecTest {
       Class<?>[] types = Stream.of(components).map(RecordComponent::getType).toArray(Class[]::new);
       Object[] values = new Object[components.length];
       for (int i = 0; i < values.length; i++) {
-        values[i] = randomValue(components[i].getGenericType(), random);
+        values[i] =
+            mayBeNull(components[i]) && random.nextBoolean()
+                ? null
+                : randomValue(components[i].getGenericType(), random);
       }
       try {
         return raw.getConstructor(types).newInstance(values);
@@ -190,6 +194,10 @@ final class ControlCodecTest {
       }
     }
     throw new AssertionError("no random " + type);
+  }
+
+  private static boolean mayBeNull(RecordComponent component) {
+    return component.getAnnotatedType().isAnnotationPresent(Nullable.class);
   }
 
   private static String randomText(Random random) {

@@ -15,6 +15,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
+import org.fmi.control.RankReport;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.FromRank;
 import org.fmi.job.control.ToDaemon;
@@ -60,6 +61,7 @@ final class NodeDaemonScheduleTest {
             "RankExited",
             "RankSilent",
             "RankDying",
+            "RankWasDying",
             "Refused",
             "Warning",
             "left",
@@ -266,6 +268,9 @@ final class NodeDaemonScheduleTest {
             if (random.nextInt(3) == 0) {
               feed(new DaemonEvent.Dying(number));
             }
+            if (random.nextInt(3) == 0) {
+              feed(new DaemonEvent.WasDying(number));
+            }
             exit(number, proc, 137);
           } else {
             live(number, proc);
@@ -308,7 +313,7 @@ final class NodeDaemonScheduleTest {
       if (proc.line != Proc.Line.OPEN) {
         return;
       }
-      switch (random.nextInt(8)) {
+      switch (random.nextInt(9)) {
         case 0 -> disconnect(number, proc, false);
         case 1 -> {
           if (proc.rank >= 0) {
@@ -321,6 +326,8 @@ final class NodeDaemonScheduleTest {
           disconnect(number, proc, false);
         }
         case 3 -> say(number, new FromRank.LifelineHeld());
+        case 5 ->
+            say(number, new FromRank.Shown(new RankReport(0, "loop", 0, 0, 10, null, Map.of())));
         case 4 ->
             say(
                 number,
@@ -475,10 +482,19 @@ final class NodeDaemonScheduleTest {
         case FromDaemon.Refused _ -> refused = true;
         case FromDaemon.RankDying m ->
             assertThat(seats[m.rank()].incarnation).isEqualTo(m.incarnation());
+        case FromDaemon.RankWasDying m ->
+            assertThat(seats[m.rank()].incarnation).isEqualTo(m.incarnation());
         case FromDaemon.RankSilent m ->
             assertThat(seats[m.rank()].incarnation).isEqualTo(m.incarnation());
         case FromDaemon.Said m ->
             assertThat(m.incarnation()).isLessThanOrEqualTo(seats[m.rank()].incarnation);
+        case FromDaemon.Reports m -> {
+          Set<Integer> ranks = new HashSet<>();
+          for (FromDaemon.Report report : m.reports()) {
+            assertThat(ranks.add(report.rank())).as("%s: each once", m).isTrue();
+            assertThat(report.incarnation()).isEqualTo(seats[report.rank()].incarnation);
+          }
+        }
         case FromDaemon.Ready _, FromDaemon.Warning _ -> {}
         case FromDaemon.Hello _, FromDaemon.Output _, FromDaemon.InputTaken _ ->
             throw new AssertionError(message + " is the shell's to send");

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
+import org.fmi.control.RankReport;
 import org.fmi.job.control.CoreShare;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.FromRank;
@@ -225,10 +226,20 @@ final class NodeDaemonTest {
         .containsExactly(report(new FromDaemon.RankDying(RANK, 0)));
     assertThat(on(new DaemonEvent.Exited(0, 137))).containsExactly(exited(0, 137, true));
     assertThat(on(new DaemonEvent.Dying(0))).isEmpty();
+    assertThat(on(new DaemonEvent.WasDying(0))).isEmpty();
     assertThat(from(new ToDaemon.KillRank(RANK, 0))).isEmpty();
     assertThat(from(spawn(RANK, 1))).containsExactly(new DaemonCommand.Start(1, 3));
     pass(Limit.DEATH.time);
     assertThat(tick()).isEmpty();
+  }
+
+  @Test
+  void thatARankWasDyingBeforeItsKillIsReported() {
+    runs(0, 0);
+    assertThat(from(new ToDaemon.KillRank(RANK, 0))).containsExactly(new DaemonCommand.Kill(0));
+    assertThat(on(new DaemonEvent.WasDying(0)))
+        .containsExactly(report(new FromDaemon.RankWasDying(RANK, 0)));
+    assertThat(on(new DaemonEvent.Exited(0, 139))).containsExactly(exited(0, 139, true));
   }
 
   @Test
@@ -422,5 +433,46 @@ final class NodeDaemonTest {
     assertThatThrownBy(() -> from(spawn(RANK, 1)))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("spawn of rank 3");
+  }
+
+  // ---- what ranks show
+
+  private static RankReport shown(long iteration) {
+    return new RankReport(0, "loop", 0, iteration, 10, null, Map.of());
+  }
+
+  @Test
+  void whatAllRanksShowIsPassedOnTogether() {
+    runs(0, 0);
+    from(spawn(RANK + 1, 0));
+    on(new DaemonEvent.Started(1, 101));
+    on(new DaemonEvent.Connected(1, "/dir/warm"));
+    assertThat(said(0, new FromRank.Shown(shown(3)))).isEmpty();
+    assertThat(said(1, new FromRank.Shown(shown(4))))
+        .containsExactly(
+            report(
+                new FromDaemon.Reports(
+                    List.of(
+                        new FromDaemon.Report(RANK, 0, 100, shown(3)),
+                        new FromDaemon.Report(RANK + 1, 0, 101, shown(4))))));
+  }
+
+  @Test
+  void aRankThatShowsNothingDoesNotHoldBackTheOthers() {
+    runs(0, 0);
+    from(spawn(RANK + 1, 0));
+    assertThat(said(0, new FromRank.Shown(shown(3)))).isEmpty();
+    assertThat(said(0, new FromRank.Shown(shown(5))))
+        .containsExactly(
+            report(new FromDaemon.Reports(List.of(new FromDaemon.Report(RANK, 0, 100, shown(3))))));
+  }
+
+  @Test
+  void aStandbyHasNothingToShow() {
+    from(new ToDaemon.Standbys(1, 1));
+    on(new DaemonEvent.Started(0, 100));
+    on(new DaemonEvent.Connected(0, "/dir/warm"));
+    assertThat(said(0, new FromRank.Shown(shown(3))))
+        .containsExactly(new DaemonCommand.Disconnect(0));
   }
 }

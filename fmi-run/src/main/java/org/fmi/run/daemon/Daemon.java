@@ -282,7 +282,11 @@ final class Daemon implements Uplink {
       case DaemonCommand.Input c -> process(c.process()).input(c.bytes());
       case DaemonCommand.AdoptLifeline c -> watchLifeline(process(c.process()));
       case DaemonCommand.Disconnect c -> process(c.process()).disconnect();
-      case DaemonCommand.Kill c -> process(c.process()).kill();
+      case DaemonCommand.Kill c -> {
+        if (process(c.process()).kill()) {
+          feed(new DaemonEvent.WasDying(c.process()));
+        }
+      }
       case DaemonCommand.Report c -> send(c.message());
       case DaemonCommand.OutputTaken c -> outputCredit.give(c.bytes());
       case DaemonCommand.End _ -> end();

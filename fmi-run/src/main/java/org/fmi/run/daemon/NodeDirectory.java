@@ -30,6 +30,9 @@ import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.fmi.net.Hmac;
@@ -53,6 +56,8 @@ import org.jspecify.annotations.Nullable;
  *     daemon.sock                 where ranks connect
  *     warm-PID                    where a standby gets ready
  *     ...                         checkpoints
+ *   /dev/shm/fmi-JOB-run-CODE/    that of fmirun, with a lock too
+ *     fmi.sock                    where it is asked
  * </pre>
  */
 public final class NodeDirectory {
@@ -64,9 +69,15 @@ public final class NodeDirectory {
   private static final String PREFIX = "fmi-";
   private static final String UNFINISHED = ".fmi-";
 
+  /** The node's number in the directory that fmirun itself has, to be asked about the job. */
+  public static final int FMIRUN = -1;
+
+  /** In place of that number. */
+  private static final String RUN = "run";
+
   /** With the job's id as fmirun makes it. */
   private static final Pattern FINISHED_NAME =
-      Pattern.compile(PREFIX + "[0-9a-f]{12}-[0-9]+-[0-9a-f]{16}");
+      Pattern.compile(PREFIX + "([0-9a-f]{12})-([0-9]+|" + RUN + ")-[0-9a-f]{16}");
 
   /** Bytes of the code in the name. */
   private static final int CODE_BYTES = 8;
@@ -111,7 +122,13 @@ public final class NodeDirectory {
     byte[] daemon = ByteBuffer.allocate(2 * Integer.BYTES).putInt(node).putInt(generation).array();
     byte[] code = new Hmac(secret).over(CODE_PURPOSE, daemon);
     return base()
-        .resolve(PREFIX + jobId + "-" + node + "-" + HexFormat.of().formatHex(code, 0, CODE_BYTES));
+        .resolve(
+            PREFIX
+                + jobId
+                + "-"
+                + (node == FMIRUN ? RUN : node)
+                + "-"
+                + HexFormat.of().formatHex(code, 0, CODE_BYTES));
   }
 
   /**
@@ -166,6 +183,29 @@ public final class NodeDirectory {
     killProcesses(Set.of(path.toString()));
     deleteTree(path);
     lock.close();
+  }
+
+  /** Deletes it, where no process belongs to it. */
+  public void delete() throws IOException {
+    deleteTree(path);
+    lock.close();
+  }
+
+  /** The directories of this user's fmiruns that run on this machine, by the id of their jobs. */
+  public static SortedMap<String, Path> ofJobs() throws IOException {
+    SortedMap<String, Path> jobs = new TreeMap<>();
+    try (DirectoryStream<Path> found =
+        Files.newDirectoryStream(base(), PREFIX + "*-" + RUN + "-*")) {
+      for (Path path : found) {
+        Matcher name = FINISHED_NAME.matcher(path.getFileName().toString());
+        if (name.matches() && isOwn(path) && daemon(path) != null) {
+          jobs.put(name.group(1), path);
+        }
+      }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    return jobs;
   }
 
   /** Deletes what dead jobs of this user have left, as far as it can: the new one must not fail. */

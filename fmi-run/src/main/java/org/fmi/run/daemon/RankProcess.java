@@ -6,6 +6,7 @@ import org.fmi.job.control.RankCodec;
 import org.fmi.job.control.ToRank;
 import org.fmi.net.Connection;
 import org.fmi.run.process.ProcessGroup;
+import org.fmi.run.process.ProcessStat;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,7 @@ final class RankProcess {
   private final Thread errorThread;
   private @Nullable Connection connection;
   private boolean everConnected;
+  private boolean killed;
   private boolean ended;
   private @Nullable InputPump input;
 
@@ -130,13 +132,19 @@ final class RankProcess {
 
   /**
    * Kills it and what it has started. Does nothing once it has ended: its number may be another's.
+   *
+   * @return whether it had begun to die before, and not of this method
    */
-  void kill() {
-    if (process.isAlive()) {
-      // The group first: as long as its leader is there nobody else gets its number.
-      ProcessGroup.kill(process.pid());
-      process.destroyForcibly();
+  boolean kill() {
+    if (!process.isAlive()) {
+      return !killed;
     }
+    boolean dying = !killed && ProcessStat.isDying(process.pid());
+    killed = true;
+    // The group first: as long as its leader is there nobody else gets its number.
+    ProcessGroup.kill(process.pid());
+    process.destroyForcibly();
+    return dying;
   }
 
   /**

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.fmi.run.Transports;
 import org.fmi.run.options.Nearest;
+import org.fmi.run.timeline.TimelineCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
@@ -48,10 +49,15 @@ public final class FmiTool {
                 + " transport that can be used makes a round trip. Ends with status "
                 + FAILED
                 + " if a line says 'failed'."));
+    tool.addSubcommand(
+        "jobs",
+        command(Jobs::list, "Lists the jobs of this user whose fmirun runs on this machine."));
+    tool.addSubcommand("status", Jobs.status());
+    tool.addSubcommand("timeline", TimelineCommand.spec());
     return tool;
   }
 
-  private static CommandSpec command(Callable<Integer> body, String description) {
+  static CommandSpec command(Callable<Integer> body, String description) {
     CommandSpec command = CommandSpec.wrapWithoutInspection(body);
     command.addOption(OptionSpec.builder("-h", "--help").usageHelp(true).build());
     command.usageMessage().description(description);

@@ -23,6 +23,15 @@ public record Program(List<String> classPath, String mainClass, List<String> arg
     args = List.copyOf(args);
   }
 
+  /** What people call it by: the name of its jar, else of its class, and its arguments. */
+  public String text() {
+    Path first = Path.of(classPath.getFirst());
+    boolean jar = classPath.size() == 1 && first.toString().endsWith(".jar");
+    List<String> words = new ArrayList<>(args);
+    words.addFirst(jar ? first.getFileName().toString() : mainClass);
+    return String.join(" ", words);
+  }
+
   /**
    * @param classPath what {@code -cp} gave; null if a jar is to be run
    * @param words the jar or class, and its arguments

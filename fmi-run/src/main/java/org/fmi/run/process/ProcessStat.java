@@ -10,6 +10,16 @@ public final class ProcessStat {
   /** The first field after the name, which may itself contain anything. */
   private static final int STATE = 3;
 
+  private static final int FLAGS = 9;
+
+  /** The flag of a task that has begun to exit, PF_EXITING. */
+  private static final int EXITING = 4;
+
+  /** The signals that a process's first thread is about to take, as a mask in hexadecimal. */
+  private static final String PENDING = "SigPnd:";
+
+  private static final int PENDING_SIGKILL = 1 << (9 - 1);
+
   private final String[] fromState;
 
   private ProcessStat(String[] fromState) {
@@ -25,6 +35,28 @@ public final class ProcessStat {
   public static ProcessStat of(Path process) throws IOException {
     String stat = Files.readString(process.resolve("stat"), StandardCharsets.ISO_8859_1);
     return new ProcessStat(stat.substring(stat.lastIndexOf(')') + 2).strip().split(" ", -1));
+  }
+
+  /**
+   * Whether a process has begun to die: of a signal, which the system has then sent to all its
+   * threads, or by itself.
+   */
+  public static boolean isDying(long pid) {
+    Path process = Path.of("/proc/" + pid);
+    try {
+      // In this order: a thread takes the signal, and begins to exit.
+      boolean killed =
+          Files.readAllLines(process.resolve("status"), StandardCharsets.ISO_8859_1).stream()
+              .filter(line -> line.startsWith(PENDING))
+              .anyMatch(line -> (lastDigits(line) & PENDING_SIGKILL) != 0);
+      return killed || (Integer.parseUnsignedInt(of(process).field(FLAGS)) & EXITING) != 0;
+    } catch (IOException e) {
+      return true;
+    }
+  }
+
+  private static long lastDigits(String line) {
+    return Long.parseUnsignedLong(line.substring(PENDING.length()).strip(), 16);
   }
 
   /** A field after the name, by its number in the manual: 3 is the state. */

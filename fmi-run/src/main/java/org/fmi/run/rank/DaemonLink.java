@@ -8,9 +8,12 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.fmi.control.JobLink;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
+import org.fmi.control.RankReport;
 import org.fmi.job.control.BadMessageException;
 import org.fmi.job.control.FromRank;
 import org.fmi.job.control.RankCodec;
@@ -28,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class DaemonLink implements JobLink, ConnectionHandler {
   private static final int CONNECT_MILLIS = 30_000;
+
+  /** How often it tells what the rank shows. */
+  private static final int SHOW_MILLIS = 1000;
 
   /** The exit status of a process killed by SIGKILL. */
   private static final int CUT_OFF = 137;
@@ -122,6 +128,16 @@ final class DaemonLink implements JobLink, ConnectionHandler {
           done.complete(null);
         });
     done.join();
+  }
+
+  @Override
+  public void show(Supplier<RankReport> report) {
+    loop.execute(() -> showEvery(report));
+  }
+
+  private void showEvery(Supplier<RankReport> report) {
+    connection.send(RankCodec.encode(new FromRank.Shown(report.get())));
+    var _ = loop.schedule(SHOW_MILLIS, TimeUnit.MILLISECONDS, () -> showEvery(report));
   }
 
   @Override

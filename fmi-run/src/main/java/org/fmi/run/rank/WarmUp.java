@@ -226,6 +226,7 @@ final class WarmUp {
       }
       case RankMessage.Connected _,
           RankMessage.Running _,
+          RankMessage.Left _,
           RankMessage.Suspect _,
           RankMessage.CheckpointDone _,
           RankMessage.AtFault _,

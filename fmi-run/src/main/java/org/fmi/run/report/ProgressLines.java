@@ -57,6 +57,7 @@ public final class ProgressLines {
     }
     switch (notice) {
       case Notice.NodeReady n -> detail("node" + n.node() + " is ready (" + n.name() + ")");
+      case Notice.Submitted n -> detail("job " + n.job() + ": " + n.program());
       case Notice.Started n ->
           detail(
               "starting "
@@ -70,6 +71,17 @@ public final class ProgressLines {
           line("rank " + n.rank() + " lost (seen by " + n.by() + "): " + n.reason());
       case Notice.NodeFailed n ->
           line(nodeName(n.node()) + " lost (seen by " + n.by() + "): " + n.reason());
+      case Notice.CauseKnown n -> line("rank " + n.rank() + " lost because it " + n.reason());
+      case Notice.Left n ->
+          detail(
+              "epoch "
+                  + n.epoch()
+                  + ": rank "
+                  + n.rank()
+                  + " stops in iteration "
+                  + n.iteration()
+                  + " of loop "
+                  + n.loop());
       case Notice.Notified n -> {
         notified++;
         mostHops = Math.max(mostHops, n.hops());
@@ -92,6 +104,7 @@ public final class ProgressLines {
           detail("epoch " + n.epoch() + " begins: " + n.reason());
         }
       }
+      case Notice.Spawned n -> detail("rank " + n.rank() + " starts on " + nodeName(n.node()));
       case Notice.Respawned n -> {
         String where =
             "epoch "

@@ -26,6 +26,7 @@ import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.NodeSetup;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.net.NetLoop;
+import org.fmi.run.daemon.NodeDirectory;
 import org.fmi.run.launch.Launcher;
 import org.fmi.run.options.RunOptions;
 import org.fmi.run.options.RunOptions.Verbosity;
@@ -33,6 +34,10 @@ import org.fmi.run.report.Console;
 import org.fmi.run.report.EndText;
 import org.fmi.run.report.EventLog;
 import org.fmi.run.report.Reporter;
+import org.fmi.run.status.Answer;
+import org.fmi.run.status.JobSocket;
+import org.fmi.run.status.JobView;
+import org.fmi.run.status.Question;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,6 +77,7 @@ final class JobShell {
   private final Ending ending = new Ending();
   private final Nodes nodes;
   private final InputFeed input;
+  private final JobView view;
   private final Binding binding;
   private final int[] nodeOfRank;
 
@@ -93,6 +99,7 @@ final class JobShell {
     this.binding = new Binding(spec, options.processes().bind(), !options.ssh());
     this.loop = NetLoop.open("fmi-control", around.secret(), NetLoop.MAX_FRAME);
     this.nodes = new Nodes(options, around, loop, this::post, ending, new NodeListener());
+    this.view = new JobView(spec, around.jobId(), options.program().text(), System.nanoTime());
     this.nodeOfRank = new int[spec.size()];
     Arrays.fill(nodeOfRank, -1);
     this.input =
@@ -121,9 +128,11 @@ final class JobShell {
     nodes.listen();
     loop.execute(
         () -> {
+          reporter.tell(List.of(new Notice.Submitted(around.jobId(), options.program().text())));
           steps.add(job::begin);
           decide();
         });
+    NodeDirectory asked = beAsked();
     int status = ending.await();
     try {
       reporter.close(REPORT_MILLIS);
@@ -133,7 +142,32 @@ final class JobShell {
       Thread.currentThread().interrupt();
     }
     loop.close();
+    if (asked != null) {
+      asked.delete();
+    }
     return status == 0 && outputLost ? Ending.FAILED : status;
+  }
+
+  /** Lets {@code fmi} ask about the job, while its nodes come up. */
+  private @Nullable NodeDirectory beAsked() throws IOException {
+    try {
+      NodeDirectory directory =
+          NodeDirectory.create(around.jobId(), NodeDirectory.FMIRUN, 0, around.secret());
+      JobSocket.listen(loop, directory.path(), this::answer);
+      return directory;
+    } catch (IOException e) {
+      around.console().line("fmi: this job cannot be looked at by 'fmi status': " + e.getMessage());
+      return null;
+    }
+  }
+
+  private void answer(Question question, Answer answer) {
+    switch (question.kind()) {
+      case STATUS, STATUS_JSON -> {
+        answer.part(view.json(System.nanoTime()));
+        answer.end();
+      }
+    }
   }
 
   /** Output cannot be written, which the user was told. Any thread. */
@@ -197,6 +231,7 @@ final class JobShell {
       }
     }
     reporter.tell(notices);
+    notices.forEach(notice -> view.on(notice, System.nanoTime()));
     Map<NodeHandle, Set<String>> bound = new LinkedHashMap<>();
     for (JobCommand command : commands) {
       switch (command) {
@@ -238,6 +273,7 @@ final class JobShell {
   /** Returns what to say about the cores it is bound to. */
   private String spawn(JobCommand.Spawn c) {
     nodeOfRank[c.rank()] = c.node();
+    view.spawned(c.rank(), c.node(), c.incarnation());
     Binding.Choice choice = binding.choose(c.rank(), c.node());
     nodes
         .get(c.node())
@@ -292,6 +328,7 @@ final class JobShell {
         }
         case FromDaemon.Ready _ -> {
           node.up = true;
+          view.nodeUp(node.number, node.pid);
           node.settle();
           feed(new JobEvent.NodeUp(node.number, node.memoryFree));
         }
@@ -314,11 +351,17 @@ final class JobShell {
             feed(new JobEvent.RankDying(m.rank(), m.incarnation()));
           }
         }
+        case FromDaemon.RankWasDying m -> {
+          if (known(m.rank())) {
+            feed(new JobEvent.RankWasDying(m.rank(), m.incarnation()));
+          }
+        }
         case FromDaemon.Said m -> {
           if (known(m.rank())) {
             feed(new JobEvent.FromRank(m.rank(), m.incarnation(), m.message()));
           }
         }
+        case FromDaemon.Reports m -> view.reported(m, System.nanoTime());
         case FromDaemon.Output m ->
             around
                 .console()

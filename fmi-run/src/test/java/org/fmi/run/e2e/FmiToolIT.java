@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,13 +13,19 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Runs the packaged {@code fmi} as a user would. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Execution(ExecutionMode.CONCURRENT)
 final class FmiToolIT {
   private static final Path FMI = Path.of("target/fmi/bin/fmi").toAbsolutePath();
 
   private final Traces traces = new Traces();
+
+  @TempDir private Path directory;
 
   private record Result(int status, String output) {}
 
@@ -86,6 +93,42 @@ final class FmiToolIT {
             new Result(
                 64, "fmi: doctr: no such command or option; did you mean doctor? (fmi --help)\n"));
     assertThat(fmi("doctor", "--verbos").status()).isEqualTo(64);
+  }
+
+  @Test
+  void timelineMakesAPageOfEvents() throws Exception {
+    Path events = directory.resolve("events.json");
+    Path page = directory.resolve("page.html");
+    Files.writeString(
+        events,
+        "{\"time\":1,\"nanos\":2,\"event\":\"Submitted\",\"job\":\"f00\",\"program\":\"x.jar\"}\n");
+    assertThat(fmi("timeline", events.toString(), "-o", page.toString()))
+        .isEqualTo(new Result(0, ""));
+    assertThat(Files.readString(page)).contains("x.jar").endsWith("</html>\n");
+  }
+
+  @Test
+  void timelineRefusesWhatItCannotUse() throws Exception {
+    String events = directory.resolve("events.json").toString();
+    assertThat(fmi("timeline", events, "-o", directory.resolve("page.html").toString()))
+        .isEqualTo(
+            new Result(
+                64,
+                "fmi: "
+                    + events
+                    + ": no such file; name a file that fmirun --events has written\n"));
+    Files.writeString(
+        directory.resolve("events.json"),
+        "{\"time\":1,\"nanos\":2,\"event\":\"Submitted\",\"job\":\"f00\",\"program\":\"x.jar\"}\n");
+    assertThat(fmi("timeline", events, "-o", events))
+        .isEqualTo(
+            new Result(
+                64, "fmi: -o " + events + ": is the file with the events; name another one\n"));
+    Result nowhere = fmi("timeline", events, "-o", directory + "/none/page.html");
+    assertThat(nowhere.status()).isEqualTo(64);
+    assertThat(nowhere.output()).endsWith("; name a file that can be\n");
+    assertThat(fmi("timeline", events).status()).isEqualTo(64);
+    assertThat(fmi("timeline").status()).isEqualTo(64);
   }
 
   @Test

@@ -20,6 +20,8 @@ import org.fmi.job.control.CoreList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Starts and ends real processes of a program that does not use the library: what they print and
  * read, how they end, and that nothing of them stays behind.
  */
+@Execution(ExecutionMode.CONCURRENT)
 final class LaunchIT {
   private static final Path FMIRUN = Path.of("target/fmi/bin/fmirun").toAbsolutePath();
 

@@ -6,45 +6,54 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Eight ranks exchange random messages and call random collectives: through shared memory, through
  * TCP, both mixed, and with failures; the checksum is always the same. {@code
  * -Dfmi.soak.iterations} makes it longer.
  */
+@Isolated("eight ranks keep two cores busy by themselves")
 final class SoakIT {
   private static final String ITERATIONS = System.getProperty("fmi.soak.iterations", "60");
 
+  private static final long SEED = System.nanoTime() % 1_000_000;
+
+  private static String expected = "";
+
   @TempDir private Path directory;
 
-  private Fmirun.Result soak(long seed, String... options)
+  private static Fmirun.Result soak(Path directory, String... options)
       throws IOException, InterruptedException {
     List<String> all = new ArrayList<>(List.of("-n", "8", "--interval", "10"));
     all.addAll(List.of(options));
     all.addAll(
-        List.of("-cp", "target/test-classes", SoakProgram.class.getName(), "" + seed, ITERATIONS));
+        List.of("-cp", "target/test-classes", SoakProgram.class.getName(), "" + SEED, ITERATIONS));
     return new Fmirun(directory, all.toArray(String[]::new)).run().succeeded();
   }
 
-  @Test
-  void theSameHoweverMessagesTravelAndWhateverFails() throws IOException, InterruptedException {
-    long seed = System.nanoTime() % 1_000_000;
-    String expected = soak(seed).value("checksum");
-    Fmirun.Result tcp = soak(seed, "--transport", "tcp");
-    Fmirun.Result ranksLost =
-        soak(seed, "--ppn", "4", "--spares", "1", "--kill", "rank5@25", "--kill", "rank0@35");
-    Fmirun.Result nodeLost = soak(seed, "--ppn", "4", "--spares", "1", "--kill", "node0@45");
-    for (Fmirun.Result result : List.of(tcp, ranksLost, nodeLost)) {
-      assertThat(result.value("checksum"))
-          .as("seed %d\n%s", seed, result.err())
-          .isEqualTo(expected);
-    }
-    for (Fmirun.Result result : List.of(ranksLost, nodeLost)) {
-      assertThat(Integer.parseInt(result.value("recoveries")))
-          .as("seed %d\n%s", seed, result.err())
-          .isPositive();
-    }
+  @BeforeAll
+  static void throughSharedMemory(@TempDir Path directory)
+      throws IOException, InterruptedException {
+    expected = soak(directory).value("checksum");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--transport tcp, 0",
+    "--ppn 4 --spares 1 --kill rank5@25 --kill rank0@35, 1",
+    "--ppn 4 --spares 1 --kill node0@45, 1"
+  })
+  void theSameHoweverMessagesTravelAndWhateverFails(String options, int leastRecoveries)
+      throws IOException, InterruptedException {
+    Fmirun.Result result = soak(directory, options.split(" "));
+    assertThat(result.value("checksum")).as("seed %d%n%s", SEED, result.err()).isEqualTo(expected);
+    assertThat(Integer.parseInt(result.value("recoveries")))
+        .as("seed %d%n%s", SEED, result.err())
+        .isGreaterThanOrEqualTo(leastRecoveries);
   }
 }

@@ -80,6 +80,18 @@ final class ProgressLinesTest {
   }
 
   @Test
+  void correctsWhatWasToldWhenTheCauseIsKnown() {
+    ProgressLines progress = new ProgressLines(Verbosity.NORMAL, SPEC, lines::add);
+    progress.on(new Notice.RankFailed(0, 3, "rank 0 over the log-ring", "closed"), 0);
+    progress.on(new Notice.Left(0, 0, 0, 17), MILLI);
+    progress.on(new Notice.CauseKnown(0, 3, "was killed by signal 9"), 2 * MILLI);
+    assertThat(lines)
+        .containsExactly(
+            "fmi: rank 3 lost (seen by rank 0 over the log-ring): closed",
+            "fmi: rank 3 lost because it was killed by signal 9");
+  }
+
+  @Test
   void tellsNothingIfTold() {
     tell(Verbosity.QUIET);
     assertThat(lines).isEmpty();

@@ -112,6 +112,7 @@ final class JobShellTest {
             JobEvent.RankExited _,
             JobEvent.RankSilent _,
             JobEvent.RankDying _,
+            JobEvent.RankWasDying _,
             JobEvent.FromRank _ -> {
           // not what these tests are about
         }

@@ -38,6 +38,10 @@ final class ReceivePool {
   private final Verbs verbs;
   private final Arena arena;
   private final ArrayList<Slab> slabs = new ArrayList<>();
+
+  /** Buffers given to the device so far: all of the slabs, unless it has refused one. */
+  private int posted;
+
   private int connections;
 
   /**
@@ -72,12 +76,12 @@ final class ReceivePool {
   }
 
   /**
-   * Sets aside what a new connection has for itself.
+   * Sets aside what a new connection has for itself. May be tried again if it throws.
    *
-   * @throws IOException if no more memory can be registered
+   * @throws IOException if no more memory can be registered, or a buffer not posted
    */
   void join() throws IOException {
-    if (slabs.size() * SLAB_FRAMES < wanted(connections + 1)) {
+    while (posted < wanted(connections + 1)) {
       grow();
     }
     unclaimed += claimable(connections);
@@ -113,12 +117,13 @@ final class ReceivePool {
     unclaimed++;
   }
 
+  /** Posts what is left of the last slab, or a new one. */
   private void grow() throws IOException {
-    Slab slab = new Slab(verbs, arena, SLAB_FRAMES);
-    slabs.add(slab);
-    int first = (slabs.size() - 1) << SLAB_SHIFT;
-    for (int i = 0; i < SLAB_FRAMES; i++) {
-      post(first + i);
+    if (posted == slabs.size() << SLAB_SHIFT) {
+      slabs.add(new Slab(verbs, arena, SLAB_FRAMES));
+    }
+    for (; posted < slabs.size() << SLAB_SHIFT; posted++) {
+      post(posted);
     }
   }
 

@@ -1,12 +1,15 @@
 package org.fmi.transport.rdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whoever may send has a buffer, however many there are and however much they claim. */
 class ReceivePoolTest {
@@ -70,6 +73,22 @@ class ReceivePoolTest {
       claimAll();
       assertThat(rights()).as("rights of %s", joined).isLessThanOrEqualTo(device.posted());
     }
+  }
+
+  /** The first, some, and the last of the second slab. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 5, 63})
+  void whatCouldNotBePostedIsPostedLater(int after) throws IOException {
+    pool.prepare();
+    join();
+    device.refuseBuffer(after);
+    assertThatThrownBy(pool::join).hasMessageContaining("cannot post");
+    while (joined < 20) {
+      join();
+      claimAll();
+      assertThat(rights()).as("rights of %s", joined).isLessThanOrEqualTo(device.posted());
+    }
+    assertThat(device.posted()).isEqualTo(ReceivePool.most(joined));
   }
 
   @Test

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.fmi.testkit.support.SparseMemory;
@@ -43,8 +42,11 @@ final class SimulatedFabric {
   private final List<Device> devices = new ArrayList<>();
   private final Map<InetSocketAddress, Device> listeners = new HashMap<>();
 
-  /** What is under way, by the lane that keeps its order. */
-  private final List<Queue<Runnable>> lanes = new ArrayList<>();
+  /** What is under way. */
+  private final List<Lane> lanes = new ArrayList<>();
+
+  /** Lanes on which something is under way. */
+  private int full;
 
   /** Locked by each queue pair. */
   static final long PAIR_BYTES = 24 << 10;
@@ -63,21 +65,17 @@ final class SimulatedFabric {
 
   /** Something arrives. Returns whether something was under way. */
   boolean step() {
-    int full = 0;
-    for (Queue<Runnable> lane : lanes) {
-      full += lane.isEmpty() ? 0 : 1;
-    }
     if (full == 0) {
       return false;
     }
     int which = random.nextInt(full);
-    for (Queue<Runnable> lane : lanes) {
-      if (!lane.isEmpty() && which-- == 0) {
-        lane.remove().run();
-        break;
+    for (int i = 0; ; i++) {
+      Lane lane = lanes.get(i);
+      if (!lane.way.isEmpty() && which-- == 0) {
+        lane.arrive();
+        return true;
       }
     }
-    return true;
   }
 
   /** Somebody's patience with an answer that has not come is over. */
@@ -88,10 +86,24 @@ final class SimulatedFabric {
     }
   }
 
-  private Queue<Runnable> lane() {
-    Queue<Runnable> lane = new ArrayDeque<>();
-    lanes.add(lane);
-    return lane;
+  /** Keeps the order of what is under way on it. */
+  private final class Lane {
+    private final ArrayDeque<Runnable> way = new ArrayDeque<>();
+
+    Lane() {
+      lanes.add(this);
+    }
+
+    void add(Runnable arrival) {
+      full += way.isEmpty() ? 1 : 0;
+      way.add(arrival);
+    }
+
+    void arrive() {
+      Runnable arrival = way.remove();
+      full -= way.isEmpty() ? 1 : 0;
+      arrival.run();
+    }
   }
 
   private record Completion(long id, boolean succeeded, int connection, int bytes, int immediate) {}
@@ -107,7 +119,7 @@ final class SimulatedFabric {
   /** See {@link Verbs}. */
   final class Device implements Verbs {
     private final List<End> ends = new ArrayList<>();
-    private final Queue<Runnable> self = lane();
+    private final Lane self = new Lane();
     private final ArrayDeque<Event> events = new ArrayDeque<>();
     private final ArrayDeque<Buffer> buffers = new ArrayDeque<>();
     private final ArrayDeque<Completion> queue = new ArrayDeque<>();
@@ -121,6 +133,9 @@ final class SimulatedFabric {
     private @Nullable String failure;
     private boolean removed;
 
+    /** Negative if none is to be refused. */
+    private int postsUntilRefusal = -1;
+
     /** Of all memory that was to be registered. */
     private final List<MemorySegment.Scope> scopes = new ArrayList<>();
 
@@ -130,11 +145,21 @@ final class SimulatedFabric {
     /** Little, so that what is read comes in pieces. */
     private int longestMessage = 20 << 10;
 
+    private int edge = Integer.MAX_VALUE;
+
     private int inline = 256;
 
     /** Before it is used by a transport. */
     void setLongestMessage(int bytes) {
       longestMessage = bytes;
+    }
+
+    /**
+     * Of each piece that it reads only so many bytes at either end are moved: for messages longer
+     * than there is time for. Before it is used by a transport.
+     */
+    void setEdge(int bytes) {
+      edge = bytes;
     }
 
     /** How many bytes a send may carry in the work request. Before it is used by a transport. */
@@ -183,6 +208,11 @@ final class SimulatedFabric {
     /** So many connections that it is asked for it does not make. */
     void stumble(int times) {
       stumbles = times;
+    }
+
+    /** It refuses the buffer posted after this many more, once. */
+    void refuseBuffer(int after) {
+      postsUntilRefusal = after;
     }
 
     /** How many more bytes its process may lock. */
@@ -273,7 +303,10 @@ final class SimulatedFabric {
     }
 
     @Override
-    public void postReceive(long id, long at, int bytes, int key) {
+    public void postReceive(long id, long at, int bytes, int key) throws IOException {
+      if (postsUntilRefusal >= 0 && postsUntilRefusal-- == 0) {
+        throw new IOException("simulated: cannot post");
+      }
       buffers.add(new Buffer(id, at, bytes));
     }
 
@@ -399,9 +432,9 @@ final class SimulatedFabric {
   /** One side of a connection. */
   private final class End implements RdmaConnection {
     private final Device device;
-    private final Queue<Runnable> words = lane();
-    private final Queue<Runnable> data = lane();
-    private final Queue<Runnable> answers = lane();
+    private final Lane words = new Lane();
+    private final Lane data = new Lane();
+    private final Lane answers = new Lane();
     private final ArrayDeque<Work> outstanding = new ArrayDeque<>();
     private final int number = ++named;
     private State state;
@@ -503,10 +536,15 @@ final class SimulatedFabric {
       hasPair = true;
     }
 
+    /**
+     * Ends it, even if it stands: a peer that goes away after its answer, and before it hears that
+     * the connection stands, refuses.
+     */
     private void refused(byte[] greeting) {
-      if (!closed && state != State.ENDED && state != State.STANDS && state != State.UNHEARD) {
+      if (!closed && state != State.ENDED && state != State.UNHEARD) {
         state = State.ENDED;
         tell(Verbs.Event.Kind.REJECTED, greeting);
+        flush();
       }
     }
 
@@ -605,11 +643,15 @@ final class SimulatedFabric {
             if (!o.device.allows(remoteKey, Verbs.REMOTE_READ, remoteAt, bytes)) {
               throw new AssertionError("reads memory that is not exposed");
             }
-            byte[] copy = copy(remoteAt, bytes);
+            int edge = Math.min(bytes, device.edge);
+            int rest = Math.min(bytes - edge, edge);
+            byte[] head = copy(remoteAt, edge);
+            byte[] tail = copy(remoteAt + bytes - rest, rest);
             answers.add(
                 () -> {
                   if (outstanding.contains(work)) {
-                    paste(copy, at);
+                    paste(head, at);
+                    paste(tail, at + bytes - rest);
                     done(work);
                   }
                 });

@@ -21,15 +21,22 @@ import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.core.progress.WaitStrategy;
 import org.fmi.spi.Transport;
+import org.fmi.testkit.support.Seeds;
 import org.fmi.testkit.support.SparseMemory;
 import org.junit.jupiter.api.Test;
 
 /**
  * Long messages between two ranks that may die, or hear that the epoch is over, at any time: in
- * hundreds of orders of what is read, what arrives, and what ends; each by its seed.
+ * hundreds of orders of what is read, what arrives, and what ends; each by its seed, most of which
+ * are new in each run.
  */
 class SimulatedRendezvousTest {
-  private static final int SEEDS = 300;
+  /** For the fresh seeds of each test. */
+  private static final int MILLIS = 1000;
+
+  /** Seeds that are the same in each run, before fresh ones. */
+  private static final int FIXED_SEEDS = 20;
+
   private static final int MAX_STEPS = 200_000;
   private static final int CONTEXT = 0;
   private static final int BYTES = 100_000;
@@ -124,23 +131,31 @@ class SimulatedRendezvousTest {
   }
 
   private static void each(Scene scene) throws IOException {
-    for (long seed = 0; seed < SEEDS; seed++) {
-      SplittableRandom random = new SplittableRandom(seed);
-      SimulatedFabric fabric = new SimulatedFabric(seed);
-      try (Side a = new Side(0, fabric);
-          Side b = new Side(1, fabric)) {
-        connect(a.transport, b.transport);
-        scene.play(random, fabric, a, b);
+    for (long seed = 0; seed < FIXED_SEEDS; seed++) {
+      try {
+        play(scene, seed);
       } catch (RuntimeException | AssertionError e) {
-        throw new AssertionError("seed " + seed, e);
+        throw new AssertionError("-Dfmi.seed=" + seed, e);
       }
+    }
+    Seeds.forMillis(MILLIS, seed -> play(scene, seed));
+  }
+
+  private static void play(Scene scene, long seed) throws IOException {
+    SimulatedFabric fabric = new SimulatedFabric(seed);
+    try (Side a = new Side(0, fabric);
+        Side b = new Side(1, fabric)) {
+      connect(a.transport, b.transport);
+      scene.play(new SplittableRandom(seed), fabric, a, b);
     }
   }
 
   private static void until(
       Moment moment, SplittableRandom random, SimulatedFabric fabric, Side... sides) {
     for (int i = 0; !moment.hasCome(); i++) {
-      assertThat(i).as("steps").isLessThan(MAX_STEPS);
+      if (i >= MAX_STEPS) {
+        throw new AssertionError(i + " steps");
+      }
       int who = random.nextInt(2 * sides.length);
       if (who < sides.length) {
         sides[who].messenger.poll();
@@ -195,7 +210,7 @@ class SimulatedRendezvousTest {
         });
   }
 
-  /** Longer than an int can say. */
+  /** Longer than an int can say. The marks are at the ends of pieces. */
   @Test
   void aMessageOverTwoGibibytesIsRead() throws IOException {
     long bytes = (1L << 31) + 1_000;
@@ -205,6 +220,7 @@ class SimulatedRendezvousTest {
     SimulatedFabric.Device[] devices = {fabric.device(), fabric.device()};
     for (SimulatedFabric.Device device : devices) {
       device.setLongestMessage(1 << 20);
+      device.setEdge(1 << 10);
     }
     try (Side a = new Side(0, devices[0], room);
         Side b = new Side(1, devices[1], room)) {
@@ -262,7 +278,7 @@ class SimulatedRendezvousTest {
           assertThat(receive.test()).isEqualTo(whole);
           b.leave();
         });
-    assertThat(amid[0]).as("seeds that died amid").isGreaterThan(SEEDS / 2);
+    assertThat(amid[0]).as("seeds that died amid").isGreaterThan(FIXED_SEEDS / 2);
   }
 
   /** It has told where its message lies, and nobody has asked for that yet. */

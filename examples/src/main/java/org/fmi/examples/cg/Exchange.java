@@ -1,0 +1,71 @@
+package org.fmi.examples.cg;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.fmi.Comm;
+import org.fmi.Request;
+import org.fmi.examples.Displacements;
+import org.fmi.examples.Slice;
+
+/**
+ * Brings a vector's foreign elements from the ranks that compute them. Who needs what is agreed
+ * once, before the loop: what a rank receives there is replayed to a replacement.
+ */
+final class Exchange {
+  private static final int TAG = 1;
+
+  private final Comm world;
+  private final int own;
+
+  /** How many elements this rank needs of each rank, and where the first of them stands. */
+  private final long[] needed;
+
+  private final long[] neededAt;
+
+  /** How many elements each rank needs of this one, and where they begin in {@link #lent}. */
+  private final long[] asked;
+
+  private final long[] askedAt;
+
+  /** Where the elements that others need stand in a vector. */
+  private final int[] lent;
+
+  private final double[] outgoing;
+
+  Exchange(Comm world, int n, Rows rows) {
+    this.world = world;
+    own = rows.own.count();
+    needed = new long[world.size()];
+    for (int column : rows.foreign) {
+      needed[Slice.partOf(n, world.size(), column)]++;
+    }
+    asked = new long[world.size()];
+    world.allToAll(needed, 0, 1, asked, 0);
+    neededAt = Displacements.of(needed).at();
+    Displacements places = Displacements.of(asked);
+    askedAt = places.at();
+    lent = new int[places.total()];
+    world.allToAllv(rows.foreign, 0, needed, neededAt, lent, 0, asked, askedAt);
+    for (int i = 0; i < lent.length; i++) {
+      lent[i] -= rows.own.first();
+    }
+    outgoing = new double[lent.length];
+  }
+
+  /** Sets the foreign elements of {@code v} to what their ranks have. */
+  void update(double[] v) {
+    for (int i = 0; i < lent.length; i++) {
+      outgoing[i] = v[lent[i]];
+    }
+    List<Request> requests = new ArrayList<>();
+    for (int r = 0; r < world.size(); r++) {
+      if (needed[r] > 0) {
+        requests.add(world.irecv(v, own + neededAt[r], needed[r], r, TAG));
+      }
+      if (asked[r] > 0) {
+        requests.add(world.isend(outgoing, askedAt[r], asked[r], r, TAG));
+      }
+    }
+    Request.waitAll(requests); // none may be left when an iteration ends
+  }
+}

@@ -1,0 +1,63 @@
+package org.fmi.examples.farm;
+
+import org.fmi.Comm;
+import org.fmi.Status;
+
+/** Rank 0: gives each task of a round to the worker that asks next. */
+final class Master {
+  private final Comm world;
+  private final int tasks;
+  private final int width;
+
+  /** The task that each rank computes; used within a round only. */
+  private final int[] given;
+
+  Master(Comm world, int tasks, int width) {
+    this.world = world;
+    this.tasks = tasks;
+    this.width = width;
+    given = new int[world.size()];
+  }
+
+  /**
+   * Lets the workers compute a round, and adds its results to {@code totals}: the number of primes
+   * and the sum of their reciprocals. Who computes what differs from run to run. The sum does not:
+   * results are kept by task, and added in the order of tasks when all are there.
+   */
+  void round(long round, double[] totals) {
+    double[][] results = new double[tasks][];
+    if (world.size() == 1) {
+      for (int task = 0; task < tasks; task++) {
+        results[task] = Worker.compute(round * tasks + task, width);
+      }
+    } else {
+      handOut(round, results);
+    }
+    for (double[] result : results) {
+      totals[0] += result[0];
+      totals[1] += result[1];
+    }
+  }
+
+  /** Answers every worker until it has told each that the round is over. */
+  private void handOut(long round, double[][] results) {
+    int next = 0;
+    int working = world.size() - 1;
+    while (working > 0) {
+      double[] result = new double[2];
+      Status status = world.recv(result, Comm.ANY_SOURCE, Comm.ANY_TAG);
+      int worker = status.source();
+      if (status.tag() == Worker.RESULT) {
+        results[given[worker]] = result;
+      }
+      if (next < tasks) {
+        given[worker] = next;
+        world.send(new long[] {round * tasks + next}, worker, Worker.TASK);
+        next++;
+      } else {
+        world.send(new long[] {Worker.NO_MORE}, worker, Worker.TASK);
+        working--;
+      }
+    }
+  }
+}

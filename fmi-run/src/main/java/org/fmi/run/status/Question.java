@@ -1,0 +1,49 @@
+package org.fmi.run.status;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+
+/**
+ * What somebody wants of a running job: one frame of text, a word and a number.
+ *
+ * @param rank the rank that is meant; {@link #ALL} for the whole job
+ */
+public record Question(Kind kind, int rank) {
+  /** No rank in particular. */
+  public static final int ALL = -1;
+
+  /** What can be asked. */
+  public enum Kind {
+    /** A table for a person. */
+    STATUS,
+    /** The same and more, as JSON. */
+    STATUS_JSON
+  }
+
+  /** What is asked of the whole job. */
+  public static Question of(Kind kind) {
+    return new Question(kind, ALL);
+  }
+
+  byte[] frame() {
+    return (kind.name().toLowerCase(Locale.ROOT) + " " + rank).getBytes(StandardCharsets.UTF_8);
+  }
+
+  /**
+   * Reads a frame.
+   *
+   * @throws IllegalArgumentException if it is no question known here
+   */
+  static Question read(ByteBuffer frame) {
+    String text = StandardCharsets.UTF_8.decode(frame).toString();
+    String[] words = text.split(" ", 2);
+    try {
+      return new Question(
+          Kind.valueOf(words[0].toUpperCase(Locale.ROOT)), Integer.parseInt(words[1]));
+    } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
+      throw new IllegalArgumentException(
+          "this job's fmirun does not know the question '" + text + "': FMI versions differ", e);
+    }
+  }
+}

@@ -1,0 +1,214 @@
+package org.fmi.run.timeline;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.SerializableString;
+import com.fasterxml.jackson.core.io.CharacterEscapes;
+import com.fasterxml.jackson.core.io.SerializedString;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import org.fmi.run.timeline.Timeline.Attempt;
+import org.fmi.run.timeline.Timeline.Checkpoint;
+import org.fmi.run.timeline.Timeline.Ending;
+import org.fmi.run.timeline.Timeline.Failure;
+import org.fmi.run.timeline.Timeline.Join;
+import org.fmi.run.timeline.Timeline.Node;
+import org.fmi.run.timeline.Timeline.Notice;
+import org.fmi.run.timeline.Timeline.Recovery;
+import org.fmi.run.timeline.Timeline.Remark;
+import org.fmi.run.timeline.Timeline.Spawn;
+import org.fmi.run.timeline.Timeline.Stay;
+import org.fmi.run.timeline.Timeline.Stop;
+
+/**
+ * Writes a timeline as a page that needs nothing else: {@code timeline.html} draws it from its
+ * data, JSON. What there are many of is an array of numbers, a few of them for each.
+ */
+final class TimelinePage {
+  private static final String TEMPLATE = "timeline.html";
+  private static final String DATA = "@DATA@";
+
+  private TimelinePage() {}
+
+  static String of(Timeline timeline) throws IOException {
+    String template;
+    try (InputStream in = TimelinePage.class.getResourceAsStream(TEMPLATE)) {
+      if (in == null) {
+        throw new IllegalStateException(TEMPLATE + " is missing in the jar of FMI");
+      }
+      template = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+    return template.replace(DATA, data(timeline));
+  }
+
+  private static String data(Timeline timeline) throws IOException {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator out = new JsonFactory().createGenerator(text)) {
+      out.setCharacterEscapes(new InHtml());
+      write(out, timeline);
+    }
+    return text.toString();
+  }
+
+  /** No text of a program's can end the element that the data is in. */
+  private static final class InHtml extends CharacterEscapes {
+    private static final long serialVersionUID = 1;
+
+    private final int[] escapes = standardAsciiEscapesForJSON();
+
+    InHtml() {
+      for (char c : new char[] {'<', '>', '&'}) {
+        escapes[c] = ESCAPE_STANDARD;
+      }
+    }
+
+    @Override
+    public int[] getEscapeCodesForAscii() {
+      return escapes.clone();
+    }
+
+    @Override
+    public SerializableString getEscapeSequence(int c) {
+      return new SerializedString(String.valueOf((char) c));
+    }
+  }
+
+  private static void write(JsonGenerator out, Timeline timeline) throws IOException {
+    out.writeStartObject();
+    out.writeStringField("job", timeline.job());
+    out.writeStringField("program", timeline.program());
+    out.writeNumberField("begun", timeline.begunMillis());
+    out.writeNumberField("end", timeline.end());
+    out.writeNumberField("ranks", timeline.ranks());
+    out.writeBooleanField("cut", timeline.cut());
+    Ending ending = timeline.ending();
+    if (ending != null) {
+      out.writeObjectFieldStart("ending");
+      out.writeNumberField("status", ending.status());
+      out.writeStringField("message", ending.message());
+      out.writeEndObject();
+    }
+    out.writeObjectFieldStart("sum");
+    out.writeNumberField("recoveries", timeline.recoveryCount());
+    out.writeNumberField("recovering", timeline.recovering());
+    out.writeNumberField("lostWork", timeline.lostWork());
+    out.writeNumberField("checkpointing", timeline.checkpointing());
+    out.writeEndObject();
+    out.writeArrayFieldStart("nodes");
+    for (Node node : timeline.nodes()) {
+      out.writeStartArray();
+      out.writeNumber(node.node());
+      out.writeString(node.name());
+      numbers(out, node.from(), node.to());
+      out.writeEndArray();
+    }
+    out.writeEndArray();
+    out.writeArrayFieldStart("stays");
+    for (Stay stay : timeline.stays()) {
+      numbers(out, stay.rank(), stay.node(), stay.incarnation(), stay.from(), stay.to());
+    }
+    out.writeEndArray();
+    out.writeArrayFieldStart("checkpoints");
+    for (Checkpoint c : timeline.checkpoints()) {
+      numbers(out, c.at(), c.epoch(), c.version(), c.loop(), c.iteration(), c.bytes());
+      numbers(out, c.copy(), c.encode(), c.commit());
+    }
+    out.writeEndArray();
+    out.writeArrayFieldStart("recoveries");
+    for (Recovery recovery : timeline.recoveries()) {
+      write(out, recovery);
+    }
+    out.writeEndArray();
+    out.writeArrayFieldStart("others");
+    for (Failure failure : timeline.others()) {
+      write(out, failure);
+    }
+    out.writeEndArray();
+    out.writeArrayFieldStart("remarks");
+    for (Remark remark : timeline.remarks()) {
+      out.writeStartArray();
+      out.writeNumber(remark.at());
+      out.writeString(remark.text());
+      out.writeEndArray();
+    }
+    out.writeEndArray();
+    out.writeEndObject();
+  }
+
+  private static void write(JsonGenerator out, Recovery recovery) throws IOException {
+    out.writeStartObject();
+    out.writeNumberField("at", recovery.noticed());
+    out.writeNumberField("running", recovery.running());
+    out.writeNumberField("loop", recovery.loop());
+    out.writeNumberField("iteration", recovery.iteration());
+    out.writeNumberField("rebuilt", recovery.rebuilt());
+    out.writeNumberField("since", recovery.computedSince());
+    out.writeNumberField("lost", recovery.lostIterations());
+    out.writeArrayFieldStart("failures");
+    for (Failure failure : recovery.failures()) {
+      write(out, failure);
+    }
+    out.writeEndArray();
+    out.writeArrayFieldStart("attempts");
+    for (Attempt attempt : recovery.attempts()) {
+      write(out, attempt);
+    }
+    out.writeEndArray();
+    out.writeEndObject();
+  }
+
+  private static void write(JsonGenerator out, Failure failure) throws IOException {
+    out.writeStartObject();
+    out.writeNumberField("at", failure.at());
+    out.writeNumberField("rank", failure.rank());
+    out.writeNumberField("node", failure.node());
+    out.writeStringField("name", failure.name());
+    out.writeStringField("by", failure.by());
+    out.writeStringField("reason", failure.reason());
+    String cause = failure.cause();
+    if (cause != null) {
+      out.writeStringField("cause", cause);
+    }
+    out.writeEndObject();
+  }
+
+  private static void write(JsonGenerator out, Attempt attempt) throws IOException {
+    out.writeStartObject();
+    out.writeNumberField("epoch", attempt.epoch());
+    out.writeNumberField("begun", attempt.begun());
+    out.writeStringField("reason", attempt.reason());
+    out.writeNumberField("restart", attempt.restartAll());
+    out.writeNumberField("allJoined", attempt.allJoined());
+    out.writeNumberField("allConnected", attempt.allConnected());
+    out.writeStringField("overlay", attempt.overlay());
+    out.writeArrayFieldStart("notified");
+    for (Notice notice : attempt.notified()) {
+      numbers(out, notice.rank(), notice.at(), notice.hops());
+    }
+    out.writeEndArray();
+    out.writeArrayFieldStart("left");
+    for (Stop stop : attempt.stopped()) {
+      numbers(out, stop.rank(), stop.at(), stop.loop(), stop.iteration());
+    }
+    out.writeEndArray();
+    out.writeArrayFieldStart("spawned");
+    for (Spawn spawn : attempt.spawned()) {
+      numbers(out, spawn.rank(), spawn.at(), spawn.node());
+    }
+    out.writeEndArray();
+    out.writeArrayFieldStart("joined");
+    for (Join join : attempt.joined()) {
+      numbers(out, join.rank(), join.at());
+    }
+    out.writeEndArray();
+    out.writeEndObject();
+  }
+
+  private static void numbers(JsonGenerator out, long... numbers) throws IOException {
+    for (long number : numbers) {
+      out.writeNumber(number);
+    }
+  }
+}

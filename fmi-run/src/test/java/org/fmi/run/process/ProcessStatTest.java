@@ -1,0 +1,30 @@
+package org.fmi.run.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class ProcessStatTest {
+
+  /** The child of one that does not wait for it is there for as long as its parent is. */
+  @Test
+  void aProcessThatHasDiedIsDyingAndOneThatLivesIsNot() throws Exception {
+    Process parent = new ProcessBuilder("sh", "-c", "true & echo $!; exec sleep 60").start();
+    try (BufferedReader output = parent.inputReader()) {
+      Path child = Path.of("/proc", output.readLine());
+      while (!ProcessStat.of(child).field(3).equals("Z")) {
+        Thread.onSpinWait();
+      }
+      assertThat(ProcessStat.isDying(Long.parseLong(child.getFileName().toString()))).isTrue();
+      assertThat(ProcessStat.isDying(parent.pid())).isFalse();
+    } finally {
+      parent.destroyForcibly();
+    }
+    parent.waitFor();
+    assertThat(ProcessStat.isDying(parent.pid())).isTrue();
+  }
+}

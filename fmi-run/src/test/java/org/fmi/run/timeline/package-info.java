@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.run.timeline;
+
+import org.jspecify.annotations.NullMarked;

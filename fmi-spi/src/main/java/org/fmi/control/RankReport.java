@@ -1,0 +1,48 @@
+package org.fmi.control;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a rank shows of itself, about once a second, to whoever looks at the job. Nothing is decided
+ * by it. It is read while the rank runs: its parts may be of slightly different moments.
+ *
+ * @param epoch the epoch it is in; -1 before the first
+ * @param place where its program stands
+ * @param loop the loop that it is in, counted from 0; -1 for none
+ * @param iteration the iteration under way; -1 outside of loops
+ * @param iterations how many the loop has; -1 if that is not known
+ * @param waiting the call that it waits in; null if it computes, or has not waited for long
+ * @param counters what it has counted since its process began
+ */
+public record RankReport(
+    int epoch,
+    String place,
+    long loop,
+    long iteration,
+    long iterations,
+    @Nullable Waiting waiting,
+    Map<Counter, Long> counters) {
+  public RankReport {
+    counters = Map.copyOf(counters);
+  }
+
+  /**
+   * A call that has not returned for a while.
+   *
+   * @param operation its name, such as "recv" or "allReduce"
+   * @param peer the world rank that it waits for; {@link #ANY} if any would do
+   * @param tag of the message; {@link #ANY} if any would do or there is none
+   * @param communicator its name
+   * @param nanos since when, as a duration up to the report
+   */
+  public record Waiting(String operation, int peer, int tag, String communicator, long nanos) {
+    /** Any rank, any tag, or none in particular. */
+    public static final int ANY = -1;
+  }
+
+  /** The value of a counter; 0 if the rank does not count it. */
+  public long counter(Counter counter) {
+    return counters.getOrDefault(counter, 0L);
+  }
+}
