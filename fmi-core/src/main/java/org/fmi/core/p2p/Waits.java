@@ -148,8 +148,10 @@ final class Waits {
       } finally {
         waiter = null;
       }
-      if (intruder != null) {
-        throw twoThreads(intruder, me);
+      Thread other = intruder;
+      if (other != null) {
+        intruder = null;
+        throw twoThreads(other, me);
       }
     }
   }
