@@ -336,6 +336,7 @@ public final class GlobalRecoveryJob implements Job {
       exitStatus = status;
     }
     if (ranks.allGone()) {
+      injections.missed().forEach(out::report);
       end(new JobCommand.End(exitStatus, EndCause.ALL_ENDED, ""));
     }
   }
@@ -550,16 +551,8 @@ public final class GlobalRecoveryJob implements Job {
     }
     ledger.committed(m.version(), m.loop(), m.iteration());
     placement.checkpoint(m.bytes());
-    out.report(
-        new Notice.CheckpointCommitted(
-            m.epoch(),
-            m.version(),
-            m.loop(),
-            m.iteration(),
-            m.bytes(),
-            m.copyNanos(),
-            m.encodeNanos(),
-            m.commitNanos()));
+    injections.checkpointAt(m.iteration());
+    out.report(Notice.CheckpointCommitted.of(m));
     if (standbyEpoch < epoch()) {
       // Not earlier: they must not slow down the start of the job, nor a recovery, and short
       // programs never pay for them.

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
@@ -688,6 +689,43 @@ final class GlobalRecoveryJobTest {
     assertThat(all(JobCommand.KillRank.class)).hasSize(1);
     on(job, new JobEvent.RankExited(0, 1, 0, 137, true));
     assertThat(all(JobCommand.Spawn.class).getFirst().faults()).isEmpty();
+  }
+
+  /** The reasons that are told at the end, by what was to be killed. */
+  private String missed(long iterations, FaultSpec fault) {
+    Job job = job(2, 2, 2, OnNoSpare.SHARE, fault);
+    startAll(job, 2, 1);
+    on(job, new JobEvent.NodeUp(1, 1L << 30));
+    if (iterations >= 0) {
+      committed(job, 0, 0);
+      committed(job, 1, iterations);
+    }
+    say(job, 0, 0, new RankMessage.Finished(0));
+    say(job, 1, 0, new RankMessage.Finished(0));
+    on(job, new JobEvent.RankExited(0, 1, 0, 0, false));
+    on(job, new JobEvent.RankExited(0, 0, 0, 0, false));
+    assertThat(end().status()).isZero();
+    return all(JobCommand.Report.class).stream()
+        .map(JobCommand.Report::notice)
+        .filter(Notice.KillMissed.class::isInstance)
+        .map(n -> ((Notice.KillMissed) n).kill() + " " + ((Notice.KillMissed) n).reason())
+        .collect(Collectors.joining(" and "));
+  }
+
+  @Test
+  void aFailureThatWasNotInjectedIsToldAtTheEnd() {
+    assertThat(missed(200, new FaultSpec(false, 1, false, FaultPoint.ITERATION, 300)))
+        .isEqualTo("rank1@300 the longest loop had 200 iterations, counted from 0");
+    assertThat(missed(200, new FaultSpec(false, 1, false, FaultPoint.ENCODE, 55)))
+        .isEqualTo("rank1@55:encode no checkpoint was taken at that iteration");
+    assertThat(missed(200, new FaultSpec(true, 1, false, FaultPoint.ITERATION, 55)))
+        .isEqualTo("node1@55 no rank came to that iteration, or no rank of node1 did");
+    assertThat(missed(200, new FaultSpec(false, 0, true, FaultPoint.REBUILD, -1)))
+        .startsWith("daemon0@rebuild no recovery had to rebuild a checkpoint there");
+    assertThat(missed(-1, new FaultSpec(false, 0, false, FaultPoint.ITERATION, 5)))
+        .isEqualTo("rank0@5 the program has no loop");
+    assertThat(missed(-1, new FaultSpec(false, 0, false, FaultPoint.PROLOGUE, -1)))
+        .isEqualTo("rank0@prologue no rank came to that place");
   }
 
   // ---- a rank that does not get to run where it is

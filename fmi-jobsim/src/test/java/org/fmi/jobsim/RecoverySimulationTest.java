@@ -571,7 +571,7 @@ final class RecoverySimulationTest {
               try {
                 fmi.world().barrier();
                 if (n == 5 && process.rank() == 1) {
-                  state.set("text");
+                  state.set(new Thread());
                 }
               } catch (Rollback e) {
                 // the next call of loop goes back

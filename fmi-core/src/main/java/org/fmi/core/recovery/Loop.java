@@ -1,5 +1,8 @@
 package org.fmi.core.recovery;
 
+import org.fmi.ConvergingBody;
+import org.fmi.LoopBody;
+
 /** Knows where a rank stands in a loop of the program. */
 final class Loop {
   /** Counts the program's loops, from 0. */
@@ -21,6 +24,14 @@ final class Loop {
 
   /** A final checkpoint of it exists. */
   boolean ended;
+
+  /** A body that always wants another iteration. */
+  static ConvergingBody goingOn(LoopBody body) {
+    return iteration -> {
+      body.run(iteration);
+      return true;
+    };
+  }
 
   /**
    * @param iterations -1 if the program begins each by a call

@@ -56,9 +56,9 @@ public final class RankRuntime implements Fmi {
   private final Checkpoints checkpoints;
   private final OwnCore ownCore;
   private final FaultInjector faults;
+  private final Repetition repetition;
   private final Communicator world;
   private final Communicator system;
-
   private volatile Place place = Place.START;
 
   /** Number of the next loop. */
@@ -140,6 +140,7 @@ public final class RankRuntime implements Fmi {
             link,
             clock,
             faults);
+    this.repetition = new Repetition(config, checkpoints, link, program);
     link.listen(lifecycle);
     link.show(() -> place.report(lifecycle.epoch(), current, messenger));
     faults.at(FaultPoint.INIT, -1);
@@ -242,10 +243,8 @@ public final class RankRuntime implements Fmi {
     record.startReplay(
         mismatch ->
             stray(
-                "rank "
-                    + config.rank()
-                    + " cannot repeat what it did before its loop: "
-                    + mismatch.getMessage()));
+                "rank %d cannot repeat what it did before its loop: %s"
+                    .formatted(config.rank(), mismatch.getMessage())));
     move(Place.REPLAY);
   }
 
@@ -270,13 +269,7 @@ public final class RankRuntime implements Fmi {
 
   @Override
   public void loop(long iterations, LoopBody body, Object... state) {
-    run(
-        iterations,
-        iteration -> {
-          body.run(iteration);
-          return true;
-        },
-        state);
+    run(iterations, Loop.goingOn(body), state);
   }
 
   @Override
@@ -289,11 +282,12 @@ public final class RankRuntime implements Fmi {
   }
 
   /** Gives the number of iterations that were done. */
-  private long run(long iterations, ConvergingBody body, Object[] state) {
+  private long run(long iterations, ConvergingBody given, Object[] state) {
     requireOpen();
     if (iterations < 0) {
       throw Misuse.iterations(iterations);
     }
+    ConvergingBody body = repetition.watching(given);
     Loop loop = enterLoop(new LoopState(state), iterations);
     while (!loop.ended) {
       try {
@@ -404,7 +398,7 @@ public final class RankRuntime implements Fmi {
     Loop loop = new Loop(nextLoop++, state, iterations);
     CheckpointId last = line.finalOf(loop.number);
     if (place == Place.REPLAY) {
-      if (last != null && !isLine(last)) {
+      if (last != null && !last.equals(line.line())) {
         restoreEnded(loop, last, Checkpoints.Restore.REPLAYING);
       } else {
         catchUp(loop);
@@ -429,15 +423,11 @@ public final class RankRuntime implements Fmi {
     return loop;
   }
 
-  private boolean isLine(CheckpointId id) {
-    return line.line() != null && line.line().equals(id);
-  }
-
   /** A loop that had ended gives its final state and is over. */
   private void restoreEnded(Loop loop, CheckpointId last, Checkpoints.Restore how) {
     restoreAll(loop, last, how);
     current = loop;
-    if (isLine(last)) {
+    if (last.equals(line.line())) {
       linePending = false;
     }
   }
@@ -498,12 +488,14 @@ public final class RankRuntime implements Fmi {
       throw e;
     }
     loop.ended = id.last();
+    repetition.fromCheckpoint(loop);
   }
 
   private void beginIteration(Loop loop) {
     if (lifecycle.revoked()) {
       throw new Rollback("a failure is being recovered");
     }
+    repetition.begins(loop, lifecycle.epoch());
     faults.at(FaultPoint.ITERATION, loop.iteration);
     if (loop.checkpointed < 0 || loop.iteration - loop.checkpointed >= checkpoints.interval()) {
       checkpoint(loop, false);
@@ -511,9 +503,13 @@ public final class RankRuntime implements Fmi {
   }
 
   private void checkpoint(Loop loop, boolean last) {
+    if (last) {
+      repetition.ends(null);
+    }
     checkpoints.take(loop, last, lifecycle.epoch());
     loop.checkpointed = loop.iteration;
     loop.ended = last;
+    repetition.fromCheckpoint(loop);
   }
 
   private void leaveLoop() {

@@ -212,7 +212,7 @@ final class RuntimeParts {
         .putInt(config.heartbeatTimeoutMillis())
         .putLong(config.recordLimitBytes());
     putInterval(out, config.interval());
-    out.putList(config.transports(), MessageWriter::putString);
+    out.putList(config.transports(), MessageWriter::putString).putBoolean(config.check());
     out.putList(config.faults(), RuntimeParts::putFault);
   }
 
@@ -235,6 +235,7 @@ final class RuntimeParts {
         .recordLimitBytes(in.getLong())
         .interval(getInterval(in))
         .transports(List.copyOf(in.getList(MessageReader::getString)))
+        .check(in.getBoolean())
         .faults(List.copyOf(in.getList(RuntimeParts::getFault)))
         .build();
   }

@@ -45,7 +45,8 @@ final class NodeDaemonTest {
         2,
         0,
         new CheckpointInterval.Every(1),
-        List.of());
+        List.of(),
+        false);
   }
 
   static ToDaemon.Spawn spawn(int rank, int incarnation, int... cores) {

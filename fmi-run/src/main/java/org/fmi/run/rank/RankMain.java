@@ -44,6 +44,9 @@ public final class RankMain {
       WarmUp.begin(warmUp.get(), args[0]);
     }
     ToRank.Assign assigned = assignment.join();
+    if (assigned.config().check()) {
+      link.output(HideableOutput.install());
+    }
     Seat.offer(() -> join(assigned, link));
     await(group);
     run(args[0], Arrays.copyOfRange(args, 1, args.length));

@@ -163,6 +163,7 @@ public final class ProgressLines {
                   + ", commit "
                   + millis(n.commitNanos()));
       case Notice.Degraded n -> line(n.what());
+      case Notice.KillMissed n -> line("--kill " + n.kill() + " never happened: " + n.reason());
       case Notice.Finished n ->
           detail("ends with status " + n.status() + " after " + n.recoveries() + " recoveries");
     }

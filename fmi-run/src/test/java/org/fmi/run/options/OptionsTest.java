@@ -256,8 +256,9 @@ final class OptionsTest {
         options(
             "-n 2 --transport tcp --group-size 4 --interval 10 --on-no-spare wait --max-recoveries"
                 + " 3 --events e.jsonl --quiet --tag-output -x HERE -x THERE=then=x -J -Xmx2g -J"
-                + " -Dkey=value --heartbeat 0.5 --logring-base 4 --bind none app.jar");
+                + " -Dkey=value --check --heartbeat 0.5 --logring-base 4 --bind none app.jar");
     assertThat(options.processes().bind()).isFalse();
+    assertThat(options.check()).isTrue();
     assertThat(options.network().transports()).containsExactly("tcp");
     assertThat(options.spec().groupSize()).isEqualTo(4);
     assertThat(options.interval()).isEqualTo(new CheckpointInterval.Every(10));
