@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Going back is that of a recovery, without a failure: messages that were not received and
- * communicators made since are forgotten, and the state is read from the checkpoint's image. What a
- * program does otherwise it may do so at once, or wait for a message that does not come: so each
- * rank compares by itself, and tells what it finds before it waits for others.
+ * communicators made since are forgotten, and the state is read from the checkpoint's image. A
+ * program that does something else may leave others waiting for a message that does not come: so
+ * each rank compares by itself, and tells what it finds before it waits for others.
  */
 final class Repetition implements Witness {
   private static final long NEVER = Long.MAX_VALUE;
