@@ -9,6 +9,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import org.fmi.Comm;
 import org.fmi.Holder;
 import org.fmi.wire.FrameLayout;
 import org.fmi.wire.Memory;
@@ -458,6 +459,10 @@ final class LoopState {
     }
     if (isSelfWriting(object)) {
       return Kind.SELF_WRITING.number;
+    }
+    if (object instanceof Comm) {
+      throw new IllegalArgumentException(
+          "a loop's state cannot hold a communicator: make it before the loop and leave it out");
     }
     throw new IllegalArgumentException(
         "a loop's state cannot hold a "

@@ -2,6 +2,7 @@ package org.fmi.core.recovery;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.LoopBody;
@@ -58,6 +59,8 @@ public final class RankRuntime implements Fmi {
   private final Communicator world;
   private final Communicator system;
 
+  private final CaughtRollbacks caught = new CaughtRollbacks();
+  private final RankClock clock;
   private volatile Place place = Place.START;
 
   /** Number of the next loop. */
@@ -78,8 +81,8 @@ public final class RankRuntime implements Fmi {
   /** This rank's checkpoint had been lost, and was brought back by the recovery under way. */
   private boolean rebuilt;
 
-  /** The program's own code has thrown: {@link #close} must not wait for the others then. */
-  private boolean failed;
+  /** Once it has begun {@link #close} must not wait for the others. */
+  private final ProgramFailure failure;
 
   /** The job was told that this rank is done: others may leave from now on. */
   private boolean finished;
@@ -100,6 +103,7 @@ public final class RankRuntime implements Fmi {
    *
    * @param transports in order of preference
    * @param ownCore taken by the calling thread until {@link #close}
+   * @param unwinding whether an exception is on its way through the callers of this thread
    * @throws IOException if no transport, detector or memory can be had
    */
   public RankRuntime(
@@ -110,11 +114,14 @@ public final class RankRuntime implements Fmi {
       CheckpointStoreProvider stores,
       NodeMemory memory,
       RankClock clock,
-      OwnCore ownCore)
+      OwnCore ownCore,
+      BooleanSupplier unwinding)
       throws IOException {
     this.config = config;
     this.ownCore = ownCore;
+    this.failure = new ProgramFailure(link, unwinding);
     this.link = link;
+    this.clock = clock;
     this.faults = new FaultInjector(config.faults(), link, clock);
     this.messenger =
         new Messenger(
@@ -171,7 +178,12 @@ public final class RankRuntime implements Fmi {
       throw new Rollback(reason);
     }
     switch (place) {
-      case START, LOOP, CLOSED -> throw new Rollback(reason);
+      case START, LOOP, CLOSED -> {
+        if (place == Place.LOOP && caught.oneTooMany(clock.nanoTime())) {
+          stray(Misuse.CATCHES_ROLLBACK);
+        }
+        throw new Rollback(reason);
+      }
       case REPLAY -> recover();
       case OUTSIDE, STRAYED -> lifecycle.awaitRestart();
     }
@@ -189,6 +201,7 @@ public final class RankRuntime implements Fmi {
 
   /** Goes into the current epoch, as often as it takes, until the lost checkpoints are back. */
   private void recover() {
+    caught.reset();
     while (true) {
       try {
         Position position = place.position(hasCommittedHere());
@@ -215,11 +228,9 @@ public final class RankRuntime implements Fmi {
       } catch (Rollback again) {
         // The next failure came during this recovery: once more from H1.
       } catch (UnrecoverableException | IOException e) {
-        link.send(
-            new RankMessage.Unrecoverable(
-                lifecycle.tried(),
-                e instanceof UnrecoverableException,
-                String.valueOf(e.getMessage())));
+        boolean lost = e instanceof UnrecoverableException;
+        String why = String.valueOf(e.getMessage());
+        link.send(new RankMessage.Unrecoverable(lifecycle.tried(), lost, why));
         // The job ends; or another failure has begun an epoch, to which this word does not belong.
       }
     }
@@ -241,12 +252,7 @@ public final class RankRuntime implements Fmi {
     program.recorder(record);
     // Runs in the call that does not match: the program's own code must not get to see it.
     record.startReplay(
-        mismatch ->
-            stray(
-                "rank "
-                    + config.rank()
-                    + " cannot repeat what it did before its loop: "
-                    + mismatch.getMessage()));
+        mismatch -> stray("cannot repeat what it did before its loop: " + mismatch.getMessage()));
     move(Place.REPLAY);
   }
 
@@ -260,10 +266,18 @@ public final class RankRuntime implements Fmi {
     rebuilt = false;
   }
 
-  /** Asks for a restart of all processes, and waits to be killed. Never returns. */
+  /**
+   * Asks for a restart of all processes, and waits to be killed. Never returns.
+   *
+   * @param reason what this rank does that makes it necessary
+   */
   private void stray(String reason) {
     move(Place.STRAYED);
-    link.send(new RankMessage.RestartNeeded(lifecycle.epoch(), reason));
+    if (lifecycle.revoked()) {
+      lifecycle.awaitDecision();
+    }
+    link.send(
+        new RankMessage.RestartNeeded(lifecycle.wanted(), "rank " + config.rank() + " " + reason));
     lifecycle.awaitRestart();
   }
 
@@ -273,7 +287,7 @@ public final class RankRuntime implements Fmi {
   public void loop(long iterations, LoopBody body, Object... state) {
     requireOpen();
     if (iterations < 0) {
-      throw new IllegalArgumentException("a loop cannot have " + iterations + " iterations");
+      throw Misuse.iterations(iterations);
     }
     Loop loop = enterLoop(new LoopState(state), iterations);
     while (!loop.ended) {
@@ -284,29 +298,43 @@ public final class RankRuntime implements Fmi {
           loop.iteration++;
         }
         checkpoint(loop, true);
-      } catch (Rollback e) {
-        if (!lifecycle.revoked()) {
-          // It is of an earlier failure: there is nothing to go back from.
-          fail(loop);
-          throw e;
+      } catch (Exception | Error e) {
+        if (!goesBack(loop, e)) {
+          throw loop.failed(e);
         }
-        rollback(loop);
-      } catch (RuntimeException | Error e) {
-        fail(loop);
-        throw e;
-      } catch (Exception e) {
-        fail(loop);
-        throw new IllegalStateException("iteration " + loop.iteration + " failed: " + e, e);
       }
     }
     leaveLoop();
   }
 
-  /** The program's own code has thrown, or what it gave the loop cannot be saved or restored. */
-  private void fail(Loop loop) {
-    failed = true;
-    link.send(new RankMessage.Failed(loop.number, loop.iteration));
-    link.flush();
+  /**
+   * Goes back if the epoch is over, whatever has been thrown: a {@link Rollback}, an exception that
+   * the program has made of one, as pools do, or what came of the failure of another rank. An
+   * exception of the program's own is thrown again by the iteration that is repeated.
+   *
+   * @return false if the program has failed
+   */
+  private boolean goesBack(Loop loop, Throwable thrown) {
+    if (failure.begun() || !lifecycle.revoked()) {
+      failure.tell(loop, thrown);
+      return false;
+    }
+    rollback(loop);
+    return true;
+  }
+
+  /**
+   * An exception leaves the program's communication: the job is told, unless it was already. Never
+   * returns if a failure is being recovered, of which the exception may have come: all processes
+   * start again.
+   *
+   * @param thrown null if it is not known yet
+   */
+  public void fail(@Nullable Throwable thrown) {
+    if (!failure.begun() && place != Place.CLOSED && lifecycle.revoked()) {
+      lifecycle.awaitRestart();
+    }
+    failure.tell(place == Place.LOOP ? current : null, thrown);
   }
 
   @Override
@@ -320,12 +348,11 @@ public final class RankRuntime implements Fmi {
         return loop.iteration;
       }
     } else if (!loop.byCall) {
-      throw nested();
+      throw Misuse.nestedLoop();
     } else if (!loop.state.isOf(state)) {
-      fail(loop);
-      throw new IllegalStateException(
-          "other state objects than those that this loop began with: call endLoop before another"
-              + " loop; objects that are replaced belong in a Holder");
+      IllegalStateException others = Misuse.otherState();
+      failure.tell(loop, others);
+      throw others;
     } else if (!loop.ended) {
       loop.iteration++;
     } else {
@@ -338,11 +365,10 @@ public final class RankRuntime implements Fmi {
       try {
         beginIteration(loop);
         return loop.iteration;
-      } catch (Rollback e) {
-        rollback(loop);
       } catch (RuntimeException | Error e) {
-        fail(loop);
-        throw e;
+        if (!goesBack(loop, e)) {
+          throw e;
+        }
       }
     }
   }
@@ -355,8 +381,7 @@ public final class RankRuntime implements Fmi {
     }
     requireOpen();
     if (!loop.byCall) {
-      throw new IllegalStateException(
-          "endLoop ends loops of the form loop(state...); this one ends by itself");
+      throw Misuse.endLoopInBody();
     }
     if (!loop.ended) {
       try {
@@ -364,7 +389,7 @@ public final class RankRuntime implements Fmi {
       } catch (Rollback e) {
         throw e;
       } catch (RuntimeException | Error e) {
-        fail(loop);
+        failure.tell(loop, e);
         throw e;
       }
     }
@@ -373,21 +398,14 @@ public final class RankRuntime implements Fmi {
 
   private void requireOpen() {
     if (place == Place.CLOSED) {
-      throw new IllegalStateException(
-          "a loop after Fmi.close: all communication has ended with it");
+      throw Misuse.loopAfterClose();
     }
-  }
-
-  private static IllegalStateException nested() {
-    return new IllegalStateException(
-        "loops cannot be nested: this is called from the body of a loop; move the inner loop's work"
-            + " into the body");
   }
 
   /** Begins a loop, or takes up the one that a checkpoint belongs to. */
   private Loop enterLoop(LoopState state, long iterations) {
     if (current != null) {
-      throw nested();
+      throw Misuse.nestedLoop();
     }
     checkpoints.requireNoRequests();
     Loop loop = new Loop(nextLoop++, state, iterations);
@@ -459,9 +477,7 @@ public final class RankRuntime implements Fmi {
         if (id == null || id.loop() != loop.number) {
           // What is left is of an earlier loop; this process cannot go back to before this one.
           stray(
-              "rank "
-                  + config.rank()
-                  + " is in loop "
+              "is in loop "
                   + loop.number
                   + ", and the newest checkpoint that can be brought back is "
                   + id);
@@ -487,7 +503,7 @@ public final class RankRuntime implements Fmi {
       throw e;
     } catch (RuntimeException | Error e) {
       // The program's state does not fit, or its own code that reads it has thrown.
-      fail(loop);
+      failure.tell(loop, e);
       throw e;
     }
     loop.ended = id.last();
@@ -533,25 +549,29 @@ public final class RankRuntime implements Fmi {
     checkpoints.park();
   }
 
+  /** Whether {@link #close} was called: the program's communication is over. */
+  public boolean isClosed() {
+    return place == Place.CLOSED;
+  }
+
   @Override
   public void close() {
     if (place == Place.CLOSED) {
       return;
     }
-    if (failed) {
+    if (failure.underWay()) {
       // Others must take this process for alive until it has shown why it ends: no connection is
       // closed.
+      fail(null);
       move(Place.CLOSED);
       endCalls();
       return;
     }
     if (current != null && !current.byCall) {
-      throw new IllegalStateException(
-          "Fmi.close in the body of a loop, which would go on without communication: close after"
-              + " the loop");
+      throw Misuse.closeInBody();
     }
     if (place == Place.REPLAY) {
-      stray("rank " + config.rank() + " came to its end while others are in a loop");
+      stray("came to its end while others are in a loop");
     }
     faults.at(FaultPoint.CLOSE, -1);
     messenger.leave();
@@ -565,7 +585,7 @@ public final class RankRuntime implements Fmi {
     }
     finished = true;
     link.send(new RankMessage.Finished(lifecycle.epoch()));
-    awaitRelease();
+    lifecycle.awaitRelease();
     lifecycle.close();
     endCalls();
     checkpoints.close();
@@ -576,22 +596,5 @@ public final class RankRuntime implements Fmi {
   private void endCalls() {
     messenger.close();
     contexts.close();
-  }
-
-  /**
-   * Waits until all have finished. A failure heard meanwhile may be that of a rank that was
-   * released already: the job knows.
-   */
-  private void awaitRelease() {
-    while (lifecycle.undecided()) {
-      try {
-        messenger.park();
-      } catch (Rollback e) {
-        lifecycle.awaitDecision();
-      }
-    }
-    if (!lifecycle.released()) {
-      lifecycle.awaitRestart();
-    }
   }
 }
