@@ -25,6 +25,11 @@ public sealed interface Notice {
    */
   record RankFailed(int epoch, int rank, String by, String reason) implements Notice {}
 
+  /**
+   * The program's own code has thrown; {@code loop} and {@code iteration} are -1 outside of loops.
+   */
+  record Thrown(int epoch, int rank, long loop, long iteration, String trace) implements Notice {}
+
   record NodeFailed(int epoch, int node, String name, String by, String reason) implements Notice {}
 
   /** What {@link RankFailed} told before the process had ended is corrected: this is how it did. */

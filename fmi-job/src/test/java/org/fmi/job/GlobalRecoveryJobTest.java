@@ -520,10 +520,55 @@ final class GlobalRecoveryJobTest {
     assertThat(end().message()).contains("3 times");
   }
 
+  private static final String TRACE = "IllegalStateException: no\n\tat Main.main";
+
+  @Test
+  void aProgramThatThrowsOutsideOfLoopsIsNotStartedAgain() {
+    Job job = job(2, 2, 1, OnNoSpare.SHARE);
+    startAll(job, 2, 1);
+    say(job, 1, 0, new RankMessage.Failed(-1, -1, ""));
+    say(job, 1, 0, new RankMessage.Failed(-1, -1, TRACE));
+    assertThat(all(JobCommand.Report.class))
+        .extracting(JobCommand.Report::notice)
+        .contains(new Notice.Thrown(0, 1, -1, -1, TRACE));
+    on(job, new JobEvent.RankExited(0, 1, 0, 1, false));
+    assertThat(end())
+        .isEqualTo(
+            new JobCommand.End(
+                1,
+                EndCause.PROGRAM_FAILED,
+                "rank 1 has thrown IllegalStateException: no outside of loops"));
+  }
+
+  /** Its own status wins, and it may end well: it has not left the job by close. */
+  @Test
+  void aProgramThatDealsWithItsExceptionHasFailedNevertheless() {
+    Job job = job(2, 2, 1, OnNoSpare.SHARE);
+    startAll(job, 2, 1);
+    say(job, 1, 0, new RankMessage.Failed(-1, -1, ""));
+    on(job, new JobEvent.RankExited(0, 1, 0, 0, false));
+    assertThat(end().status()).isEqualTo(1);
+    assertThat(end().message())
+        .isEqualTo("rank 1 has thrown an exception outside of loops and ended without Fmi.close");
+  }
+
+  @Test
+  void anExceptionAfterCloseIsTold() {
+    Job job = job(2, 2, 1, OnNoSpare.SHARE);
+    startAll(job, 2, 1);
+    say(job, 0, 0, new RankMessage.Finished(0));
+    say(job, 1, 0, new RankMessage.Finished(0));
+    say(job, 1, 0, new RankMessage.Failed(-1, -1, TRACE));
+    on(job, new JobEvent.RankExited(0, 1, 0, 1, false));
+    on(job, new JobEvent.RankExited(0, 0, 0, 0, false));
+    assertThat(end().status()).isEqualTo(1);
+    assertThat(end().message()).contains("rank 1").contains("no").contains("after Fmi.close");
+  }
+
   /** All ranks throw in this iteration; they go on if the job does. */
   private void allFailAt(Job job, int size, int epoch, long iteration) {
     for (int r = 0; r < size && all(JobCommand.End.class).isEmpty(); r++) {
-      say(job, r, epoch, new RankMessage.Failed(0, iteration));
+      say(job, r, epoch, new RankMessage.Failed(0, iteration, TRACE));
       on(job, new JobEvent.RankExited(0, r, epoch, 1, false));
     }
     for (int r = 0; r < size && all(JobCommand.End.class).isEmpty(); r++) {
@@ -540,7 +585,9 @@ final class GlobalRecoveryJobTest {
     allFailAt(job, 4, 1, 5);
     assertThat(all(JobCommand.End.class)).isEmpty();
     allFailAt(job, 4, 2, 5);
-    assertThat(end().message()).contains("rank 0 failed by itself 3 times");
+    assertThat(end().message())
+        .startsWith("rank 0 has thrown IllegalStateException: no in iteration 5 of loop 0: ")
+        .contains("failed by itself 3 times");
   }
 
   @Test

@@ -448,7 +448,8 @@ final class JobSimulation implements Supervisor {
             stores,
             process.memory(),
             process.clock(),
-            OwnCore.NONE);
+            OwnCore.NONE,
+            () -> false);
     long answer = program.run(fmi, process, cluster);
     fmi.close();
     answers[process.rank()] = answer;

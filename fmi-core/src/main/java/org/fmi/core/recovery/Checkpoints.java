@@ -90,8 +90,9 @@ final class Checkpoints {
     return tuner.iterations();
   }
 
-  @Nullable CheckpointId committed() {
-    return committed;
+  /** Whether a checkpoint of a loop is known to be committed by all. */
+  boolean hasCommitted(@Nullable Loop loop) {
+    return loop != null && committed != null && committed.loop() == loop.number;
   }
 
   // ---- take

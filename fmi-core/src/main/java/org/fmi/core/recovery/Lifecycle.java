@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.fmi.Rollback;
 import org.fmi.control.JobLink;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
@@ -89,6 +90,11 @@ final class Lifecycle implements JobLink.Listener {
     return epoch;
   }
 
+  /** The newest epoch the job has asked for. */
+  int wanted() {
+    return target;
+  }
+
   boolean released() {
     return released;
   }
@@ -148,6 +154,23 @@ final class Lifecycle implements JobLink.Listener {
   void awaitDecision() {
     while (undecided()) {
       clock.await(Long.MAX_VALUE);
+    }
+  }
+
+  /**
+   * Waits until all have finished. A failure heard meanwhile may be that of a rank that was
+   * released already: the job knows. Does not return if it was not.
+   */
+  void awaitRelease() {
+    while (undecided()) {
+      try {
+        messenger.park();
+      } catch (Rollback e) {
+        awaitDecision();
+      }
+    }
+    if (!released) {
+      awaitRestart();
     }
   }
 

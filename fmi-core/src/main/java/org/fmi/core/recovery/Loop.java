@@ -42,4 +42,17 @@ final class Loop {
     this.iterations = iterations;
     this.byCall = iterations < 0;
   }
+
+  /**
+   * What the loop throws when its body has thrown.
+   *
+   * @throws Error that the body has thrown
+   */
+  RuntimeException failed(Throwable thrown) {
+    return switch (thrown) {
+      case RuntimeException e -> e;
+      case Error e -> throw e;
+      default -> new IllegalStateException("iteration " + iteration + " failed: " + thrown, thrown);
+    };
+  }
 }

@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
+import org.fmi.Comm;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,6 +87,9 @@ enum StateKind {
   static String refusal(Object object) {
     if (isReadOnly(object)) {
       return " is read-only, a " + typeName(object) + ": nothing can be restored into it";
+    }
+    if (object instanceof Comm) {
+      return " is a communicator: make it before the loop and leave it out";
     }
     if (object instanceof Serializable) {
       return " is a "

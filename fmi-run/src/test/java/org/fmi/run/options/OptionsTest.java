@@ -388,6 +388,8 @@ final class OptionsTest {
           -n 4 text.jar                        | text.jar | readable jar
           -n 4 -cp classes org.example.Ap      | org.example.Ap | no such class
           -n 4 -cp nope org.example.App        | -cp nope | no such file
+          -n 4 -Xmx2g app.jar                  | -Xmx2g | write -J -Xmx2g
+          -n 4 -Dname=value app.jar            | an option of the JVM | write -J -Dname=value
           -n 4 --interval 0 app.jar            | --interval 0 | at least 1
           -n 4 --interval often app.jar        | --interval often | whole number
           -n 4 --mtbf 0 app.jar                | --mtbf 0 | seconds
