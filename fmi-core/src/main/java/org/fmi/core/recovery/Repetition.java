@@ -56,6 +56,9 @@ final class Repetition implements Witness {
   /** The iteration under way. */
   private long iteration;
 
+  /** Iterations of the loop that were repeated, and were the same. */
+  private long repeated;
+
   private boolean receivesFromAny;
   private boolean saidSo;
   private int epoch;
@@ -75,6 +78,14 @@ final class Repetition implements Witness {
     over();
     sent.clear();
     receivesFromAny = false;
+    if (loop.ended && repeated > 0) {
+      if (config.rank() == 0) {
+        System.err.println(
+            "fmi: --check: %d iterations of loop %d were repeated, with the same result"
+                .formatted(repeated, loop.number));
+      }
+      repeated = 0;
+    }
     aimAfter(loop, loop.checkpointed);
   }
 
@@ -139,6 +150,7 @@ final class Repetition implements Witness {
     if (!state.isEmpty()) {
       throw differs(state);
     }
+    repeated += end - loop.checkpointed;
   }
 
   private void over() {
