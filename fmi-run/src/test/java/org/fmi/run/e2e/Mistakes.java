@@ -230,6 +230,9 @@ public final class Mistakes {
         waitForAny(fmi);
       }
       case "large" -> fmi.loop(ITERATIONS, n -> world.barrier(), new long[1 << 22]);
+      case "after-close", "thread" -> {
+        // below
+      }
       case "ok" -> fmi.loop(ITERATIONS, n -> world.barrier(), state);
       default -> throw new IllegalArgumentException(name);
     }
