@@ -11,6 +11,11 @@ final class ProgramFailure {
   private final BooleanSupplier unwinding;
   private boolean begun;
 
+  /** Where it began: what is thrown passes close before it is known. */
+  private long number = RankMessage.Failed.NO_LOOP;
+
+  private long iteration = RankMessage.Failed.NO_LOOP;
+
   /** The job has the stack trace. */
   private boolean shown;
 
@@ -42,10 +47,12 @@ final class ProgramFailure {
     if (shown || (begun && thrown == null)) {
       return;
     }
+    if (!begun && loop != null) {
+      number = loop.number;
+      iteration = loop.iteration;
+    }
     begun = true;
     shown = thrown != null;
-    long number = loop == null ? RankMessage.Failed.NO_LOOP : loop.number;
-    long iteration = loop == null ? RankMessage.Failed.NO_LOOP : loop.iteration;
     link.send(
         thrown == null
             ? new RankMessage.Failed(number, iteration, "")

@@ -1,0 +1,300 @@
+package org.fmi.run.e2e;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import org.fmi.Comm;
+import org.fmi.Fmi;
+import org.fmi.FmiException;
+import org.fmi.Rollback;
+
+/** Makes the mistake that its first argument names: see {@code docs/mistakes.md}. */
+public final class Mistakes {
+  private static final int ITERATIONS = 12;
+  private static final int AT = 5;
+  private static final int OVER_2_GIB = (1 << 28) + 1;
+
+  private Mistakes() {}
+
+  public static void main(String[] args) throws Exception {
+    switch (args[0]) {
+      case "before-init" -> throw new IOException("no input");
+      case "without-try" -> Fmi.init(args).loop(0, n -> {}, new int[1]);
+      case "finally" -> inFinally(args);
+      default -> {
+        try (Fmi fmi = Fmi.init(args)) {
+          make(args[0], fmi);
+        }
+        after(args[0]);
+      }
+    }
+  }
+
+  private static void inFinally(String[] args) {
+    Fmi fmi = Fmi.init(args);
+    try {
+      fail(fmi, 1);
+      waitForAny(fmi);
+    } finally {
+      fmi.close();
+    }
+  }
+
+  private static void after(String name) {
+    switch (name) {
+      case "after-close" -> throw new IllegalStateException("a mistake after close");
+      case "thread" ->
+          Thread.ofPlatform().name("forgotten").start(() -> new CompletableFuture<Void>().join());
+      default -> {}
+    }
+  }
+
+  private static void make(String name, Fmi fmi) throws Exception {
+    Comm world = fmi.world();
+    int rank = world.rank();
+    long[] state = new long[4];
+    switch (name) {
+      // ---- exceptions
+      case "before-loop" -> {
+        fail(fmi, 1);
+        waitForAny(fmi);
+      }
+      case "in-collective" -> {
+        fail(fmi, 1);
+        world.barrier();
+      }
+      case "after-loop" -> {
+        fmi.loop(ITERATIONS, n -> state[0]++, state);
+        fail(fmi, 1);
+        waitForAny(fmi);
+      }
+      case "body" ->
+          fmi.loop(
+              ITERATIONS,
+              n -> {
+                if (n == AT) {
+                  fail(fmi, 1);
+                  waitForAny(fmi);
+                }
+                world.barrier();
+              },
+              state);
+      case "body-all" ->
+          fmi.loop(
+              ITERATIONS,
+              n -> {
+                if (n == AT) {
+                  fail(fmi, rank);
+                }
+              },
+              state);
+      case "body-checked" ->
+          fmi.loop(
+              ITERATIONS,
+              n -> {
+                if (n == AT) {
+                  throw new IOException("disk full");
+                }
+              },
+              state);
+      case "paper" -> {
+        long n;
+        while ((n = fmi.loop(state)) < ITERATIONS) {
+          try {
+            if (n == AT) {
+              fail(fmi, 1);
+              waitForAny(fmi);
+            }
+            world.barrier();
+          } catch (Rollback e) {
+            // The next call goes back.
+          }
+        }
+      }
+      case "other-thread" -> {
+        if (rank == 1) {
+          Thread thread = new Thread(() -> fail(fmi, 1), "helper");
+          thread.start();
+          thread.join();
+        }
+      }
+      // ---- arguments
+      case "arguments" -> arguments(world);
+      case "truncation" -> {
+        if (rank == 0) {
+          world.send(new int[8], 1, 3);
+        } else {
+          world.recv(new int[4], 0, 3);
+        }
+      }
+      case "communicator" -> fmi.loop(ITERATIONS, n -> {}, world);
+      case "other-loops" -> {
+        if (rank == 0) {
+          fmi.loop(ITERATIONS, n -> state[0]++, state);
+        }
+      }
+      case "iterations" -> fmi.loop(rank == 0 ? ITERATIONS : 3, n -> state[0]++, state);
+      case "unregistered" -> {
+        long[] forgotten = new long[1];
+        fmi.loop(ITERATIONS, n -> state[0] += ++forgotten[0], state);
+      }
+      case "random" ->
+          fmi.loop(ITERATIONS, n -> state[0] = ThreadLocalRandom.current().nextLong(), state);
+      // ---- messages
+      case "no-send" -> {
+        if (rank == 0) {
+          world.recv(state, 1, 3);
+        }
+      }
+      case "exception-retry" -> retry(fmi, state, Exception.class);
+      case "throwable-retry" -> retry(fmi, state, Throwable.class);
+      // ---- loops
+      case "nested" -> fmi.loop(ITERATIONS, n -> fmi.loop(1, m -> state[0]++, state), state);
+      case "close-inside" ->
+          fmi.loop(
+              ITERATIONS,
+              n -> {
+                if (n == AT) {
+                  fmi.close();
+                }
+              },
+              state);
+      // ---- ends
+      case "exit" ->
+          fmi.loop(
+              ITERATIONS,
+              n -> {
+                if (n == AT && rank == 1) {
+                  System.exit(3);
+                }
+                world.barrier();
+              },
+              state);
+      case "memory" ->
+          fmi.loop(
+              ITERATIONS,
+              n -> {
+                if (n == AT && rank == 1) {
+                  state[1] = new long[1 << 28].length;
+                }
+                world.barrier();
+              },
+              state);
+      case "recursion" ->
+          fmi.loop(
+              ITERATIONS,
+              n -> {
+                if (n == AT && rank == 1) {
+                  state[1] = endless(n);
+                }
+                world.barrier();
+              },
+              state);
+      // ---- what is not the program's fault
+      case "output" -> {
+        byte[] line = ("x".repeat(79) + "\n").getBytes(StandardCharsets.US_ASCII);
+        byte[] lines = new byte[1 << 14];
+        int length = 0;
+        for (int i = 0; i < 1_000_000; i++) {
+          if (length + line.length > lines.length) {
+            System.out.write(lines, 0, length);
+            length = 0;
+          }
+          System.arraycopy(line, 0, lines, length, line.length);
+          length += line.length;
+        }
+        System.out.write(lines, 0, length);
+        System.out.flush();
+      }
+      case "long-state" -> {
+        long[] longs = new long[OVER_2_GIB];
+        fmi.loop(4, n -> longs[OVER_2_GIB - 1] += n, longs);
+        System.out.println("last element " + longs[OVER_2_GIB - 1]);
+      }
+      case "long-message" -> {
+        long[] longs = new long[OVER_2_GIB];
+        if (rank == 0) {
+          longs[OVER_2_GIB - 1] = 6;
+          world.send(longs, 1, 0);
+        } else {
+          world.recv(longs, 0, 0);
+          System.out.println("last element " + longs[OVER_2_GIB - 1]);
+        }
+      }
+      case "wait" -> {
+        if (rank == 0) {
+          System.out.println("ready");
+        }
+        waitForAny(fmi);
+      }
+      case "large" -> fmi.loop(ITERATIONS, n -> world.barrier(), new long[1 << 22]);
+      case "after-close", "thread" -> {
+        // below
+      }
+      case "ok" -> fmi.loop(ITERATIONS, n -> world.barrier(), state);
+      default -> throw new IllegalArgumentException(name);
+    }
+  }
+
+  /** All but the last are caught, so that one job shows them. */
+  private static void arguments(Comm world) {
+    int[] four = new int[4];
+    List<Runnable> calls =
+        List.of(
+            () -> world.send(four, 2, 0),
+            () -> world.recv(four, 7, 0),
+            () -> world.send(four, 1, -5),
+            () -> world.bcast(four, 2),
+            () -> world.send("text", 1, 0),
+            () -> world.send(four, 3, 2, 1, 0),
+            () -> world.send(four, 0, -1, 1, 0));
+    for (Runnable call : calls) {
+      try {
+        call.run();
+      } catch (FmiException e) {
+        System.out.println(e.getMessage());
+      }
+    }
+    calls.getFirst().run();
+  }
+
+  private static void retry(Fmi fmi, long[] state, Class<? extends Throwable> caught) {
+    Comm world = fmi.world();
+    fmi.loop(
+        ITERATIONS,
+        n -> {
+          boolean done = false;
+          while (!done) {
+            try {
+              world.barrier();
+              done = true;
+            } catch (Throwable e) {
+              if (!caught.isInstance(e)) {
+                throw e;
+              }
+            }
+          }
+          state[0] += n;
+        },
+        state);
+    if (world.rank() == 0) {
+      System.out.println("sum " + state[0]);
+    }
+  }
+
+  private static long endless(long depth) {
+    return depth < 0 ? 0 : 1 + endless(depth + 1);
+  }
+
+  private static void fail(Fmi fmi, int rank) {
+    if (fmi.world().rank() == rank) {
+      throw new ArithmeticException("a mistake of rank " + rank);
+    }
+  }
+
+  private static void waitForAny(Fmi fmi) {
+    fmi.world().recv(new int[1], Comm.ANY_SOURCE, 0);
+  }
+}
