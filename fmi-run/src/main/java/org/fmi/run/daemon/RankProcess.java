@@ -128,6 +128,11 @@ final class RankProcess {
     }
   }
 
+  /** Asks it to end. */
+  void terminate() {
+    process.destroy();
+  }
+
   /**
    * Kills it and what it has started. Does nothing once it has ended: its number may be another's.
    */

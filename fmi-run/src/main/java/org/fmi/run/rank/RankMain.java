@@ -44,9 +44,19 @@ public final class RankMain {
       WarmUp.begin(warmUp.get(), args[0]);
     }
     ToRank.Assign assigned = assignment.join();
+    show(assigned);
     Seat.offer(() -> join(assigned, link));
     await(group);
     run(args[0], Arrays.copyOfRange(args, 1, args.length));
+  }
+
+  /** Lets the program and its tools know who this is, without a call of the library. */
+  private static void show(ToRank.Assign assigned) {
+    RankConfig config = assigned.config();
+    System.setProperty("fmi.job", config.jobId());
+    System.setProperty("fmi.rank", Integer.toString(config.rank()));
+    System.setProperty("fmi.size", Integer.toString(config.size()));
+    System.setProperty("fmi.local.rank", Integer.toString(assigned.localRank()));
   }
 
   private static Fmi join(ToRank.Assign assigned, JobLink link) throws IOException {
