@@ -130,7 +130,8 @@ final class RankProcess {
 
   /** Asks it to end. */
   void terminate() {
-    process.destroy();
+    // Process.destroy would close the pipes too, and with them what shutdown hooks print.
+    process.toHandle().destroy();
   }
 
   /**
