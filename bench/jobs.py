@@ -85,6 +85,12 @@ class Job:
     def runs(self):
         return self._process.poll() is None
 
+    def stop(self):
+        """Ends it before its time."""
+        self._process.terminate()
+        self._process.communicate(timeout=TIMEOUT_SECONDS)
+        self._folder.cleanup()
+
     def finish(self):
         """Waits for the end; returns the result line's keys and values. The job must end well."""
         out, err = self._process.communicate(timeout=TIMEOUT_SECONDS)

@@ -175,13 +175,14 @@ final class DaemonShell implements SimDaemon {
       case DaemonCommand.Report c ->
           host.report("report", host.node(), () -> reports.on(host, c.message()));
       case DaemonCommand.End _ -> host.end();
-      // Processes of a simulation are not bound, have no output and hold no lifeline: their deaths
-      // are seen anyway, and so is their silence.
+      // Processes of a simulation are not bound, have no output and no shutdown hooks, and hold no
+      // lifeline: their deaths are seen anyway, and so is their silence.
       case DaemonCommand.Bind _,
           DaemonCommand.Attach _,
           DaemonCommand.Watch _,
           DaemonCommand.Input _,
           DaemonCommand.AdoptLifeline _,
+          DaemonCommand.Terminate _,
           DaemonCommand.OutputTaken _ -> {}
       case DaemonCommand.Disconnect c -> throw new AssertionError("nonsense from " + c.process());
     }

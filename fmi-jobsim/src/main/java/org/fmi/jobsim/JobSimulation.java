@@ -397,6 +397,7 @@ final class JobSimulation implements Supervisor {
                   c.ranksOnNode(),
                   c.ranksOnNode(),
                   CoreShare.NONE,
+                  List.of(),
                   c.faults()));
         }
         case JobCommand.KillRank c ->

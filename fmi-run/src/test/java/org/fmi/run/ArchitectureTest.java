@@ -127,7 +127,7 @@ final class ArchitectureTest {
         .whereLayer("node")
         .mayNotBeAccessedByAnyLayer()
         .whereLayer("control")
-        .mayOnlyBeAccessedByLayers("recovery")
+        .mayOnlyBeAccessedByLayers("recovery", "p2p")
         .whereLayer("rules")
         .mayOnlyBeAccessedByLayers("recovery")
         .whereLayer("spi")
@@ -244,8 +244,12 @@ final class ArchitectureTest {
         .consideringOnlyDependenciesInAnyPackage("org.fmi.run..")
         .layer("shell")
         .definedBy("org.fmi.run.shell")
+        .layer("tool")
+        .definedBy("org.fmi.run.tool")
         .layer("doctor")
         .definedBy("org.fmi.run.doctor")
+        .layer("status")
+        .definedBy("org.fmi.run.status")
         .layer("report")
         .definedBy("org.fmi.run.report")
         .layer("options")
@@ -254,14 +258,18 @@ final class ArchitectureTest {
         .mayNotBeAccessedByAnyLayer()
         .layer("timeline")
         .definedBy("org.fmi.run.timeline")
-        .whereLayer("doctor")
+        .whereLayer("tool")
         .mayNotBeAccessedByAnyLayer()
+        .whereLayer("doctor")
+        .mayOnlyBeAccessedByLayers("tool")
         .whereLayer("timeline")
-        .mayOnlyBeAccessedByLayers("doctor")
+        .mayOnlyBeAccessedByLayers("tool")
+        .whereLayer("status")
+        .mayOnlyBeAccessedByLayers("shell", "tool")
         .whereLayer("report")
         .mayOnlyBeAccessedByLayers("shell")
         .whereLayer("options")
-        .mayOnlyBeAccessedByLayers("shell", "report", "timeline", "doctor")
+        .mayOnlyBeAccessedByLayers("shell", "report", "timeline", "tool")
         .check(project);
   }
 
@@ -286,9 +294,9 @@ final class ArchitectureTest {
         .resideOutsideOfPackages(
             "org.fmi.run.options",
             "org.fmi.run.report",
-            "org.fmi.run.shell",
+            "org.fmi.run.status",
             "org.fmi.run.timeline",
-            "org.fmi.run.doctor")
+            "org.fmi.run.tool")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("picocli..", "com.fasterxml.jackson..")

@@ -22,6 +22,7 @@ public final class DaemonCodec {
               .putInt(m.ranksOnMachine())
               .putString(m.share().bound().name())
               .putInts(m.share().numbers())
+              .putList(m.jvmOptions(), MessageWriter::putString)
               .putList(m.faults(), RuntimeParts::putFault)
               .toBytes();
       case ToDaemon.KillRank m ->
@@ -42,6 +43,7 @@ public final class DaemonCodec {
           new MessageWriter(7).putInt(m.incarnation()).putBytes(m.bytes()).toBytes();
       case ToDaemon.OutputTaken m -> new MessageWriter(8).putInt(m.bytes()).toBytes();
       case ToDaemon.ShutDown _ -> new MessageWriter(9).toBytes();
+      case ToDaemon.Terminate _ -> new MessageWriter(11).toBytes();
     };
   }
 
@@ -61,6 +63,7 @@ public final class DaemonCodec {
                   in.getInt(),
                   in.getInt(),
                   new CoreShare(in.getEnum(CoreShare.Bound.class), in.getInts()),
+                  in.getList(MessageReader::getString),
                   in.getList(RuntimeParts::getFault));
           case 3 -> new ToDaemon.KillRank(in.getInt(), in.getInt());
           case 4 -> new ToDaemon.Tell(in.getInt(), in.getInt(), RuntimeParts.getJobMessage(in));
@@ -69,6 +72,7 @@ public final class DaemonCodec {
           case 7 -> new ToDaemon.Input(in.getInt(), in.getBytes());
           case 8 -> new ToDaemon.OutputTaken(in.getInt());
           case 9 -> new ToDaemon.ShutDown();
+          case 11 -> new ToDaemon.Terminate();
           default -> throw in.unknownType();
         });
   }

@@ -11,7 +11,7 @@ public final class RankCodec {
       case ToRank.Assign m -> {
         MessageWriter out = new MessageWriter(1);
         RuntimeParts.putRankConfig(out, m.config());
-        yield out.putInts(m.ownCore()).toBytes();
+        yield out.putInts(m.ownCore()).putInt(m.localRank()).toBytes();
       }
       case ToRank.Tell m -> {
         MessageWriter out = new MessageWriter(2);
@@ -30,7 +30,7 @@ public final class RankCodec {
     MessageReader in = new MessageReader(bytes);
     return in.end(
         switch (in.type()) {
-          case 1 -> new ToRank.Assign(RuntimeParts.getRankConfig(in), in.getInts());
+          case 1 -> new ToRank.Assign(RuntimeParts.getRankConfig(in), in.getInts(), in.getInt());
           case 2 -> new ToRank.Tell(RuntimeParts.getJobMessage(in));
           case 3 -> new ToRank.WarmUp(in.getString());
           case 4 -> new ToRank.HoldLifeline();

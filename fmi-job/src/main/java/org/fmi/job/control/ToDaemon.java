@@ -10,10 +10,12 @@ public sealed interface ToDaemon {
   record Setup(NodeSetup setup) implements ToDaemon {}
 
   /**
-   * Start a process for a rank; a waiting standby takes it over at once.
+   * Start a process for a rank; a waiting standby takes it over at once, unless it has options of
+   * its own.
    *
    * @param ranksOnMachine how many ranks share the machine, which may be that of other nodes too
    * @param share the cores that it gets
+   * @param jvmOptions for its JVM alone, after those of all
    */
   record Spawn(
       int rank,
@@ -22,9 +24,11 @@ public sealed interface ToDaemon {
       int ranksOnNode,
       int ranksOnMachine,
       CoreShare share,
+      List<String> jvmOptions,
       List<Fault> faults)
       implements ToDaemon {
     public Spawn {
+      jvmOptions = List.copyOf(jvmOptions);
       faults = List.copyOf(faults);
     }
   }
@@ -50,6 +54,9 @@ public sealed interface ToDaemon {
 
   /** This many bytes of output have been written; the daemon may send as many more. */
   record OutputTaken(int bytes) implements ToDaemon {}
+
+  /** Ask all ranks to end, with SIGTERM; {@link ShutDown} follows. */
+  record Terminate() implements ToDaemon {}
 
   /** Kill all ranks, delete the node's directory, end. */
   record ShutDown() implements ToDaemon {}

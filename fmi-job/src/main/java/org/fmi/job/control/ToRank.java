@@ -20,8 +20,9 @@ public sealed interface ToRank {
    *
    * @param ownCore numbers of the hardware threads of the core that the thread which calls {@code
    *     Fmi.init} has to itself; empty if it has none
+   * @param localRank its number among the ranks of the node, from 0
    */
-  record Assign(RankConfig config, int[] ownCore) implements ToRank {}
+  record Assign(RankConfig config, int[] ownCore, int localRank) implements ToRank {}
 
   /** A message of the job. */
   record Tell(JobMessage message) implements ToRank {}

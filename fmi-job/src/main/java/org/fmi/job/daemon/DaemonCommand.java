@@ -1,5 +1,6 @@
 package org.fmi.job.daemon;
 
+import java.util.List;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.NodeSetup;
 import org.fmi.job.control.ToRank;
@@ -21,8 +22,13 @@ public sealed interface DaemonCommand {
    *
    * @param process its number, not used before
    * @param ranksOnMachine how many ranks share the machine; sizes its heap and threads
+   * @param jvmOptions for its JVM, after those of all ranks
    */
-  record Start(int process, int ranksOnMachine) implements DaemonCommand {}
+  record Start(int process, int ranksOnMachine, List<String> jvmOptions) implements DaemonCommand {
+    public Start {
+      jvmOptions = List.copyOf(jvmOptions);
+    }
+  }
 
   /**
    * Bind a process to cores, before it runs the program. Refused by {@link DaemonEvent.NotBound}.
@@ -57,6 +63,9 @@ public sealed interface DaemonCommand {
    * DaemonEvent.WasDying} if it is dying already.
    */
   record Kill(int process) implements DaemonCommand {}
+
+  /** Ask a process to end (SIGTERM), which runs the program's shutdown hooks. */
+  record Terminate(int process) implements DaemonCommand {}
 
   /** Send a message to fmirun. */
   record Report(FromDaemon message) implements DaemonCommand {}

@@ -77,6 +77,7 @@ public final class NodeDaemon {
   private final List<DaemonCommand> out = new ArrayList<>();
   private final Deadlines deadlines = new Deadlines();
   private final Standbys standbys = new Standbys();
+  private final LocalRanks localRanks = new LocalRanks();
 
   /** The processes of which something may be heard yet, by number. */
   private final TreeMap<Integer, NodeProcess> processes = new TreeMap<>();
@@ -232,6 +233,13 @@ public final class NodeDaemon {
       }
       case ToDaemon.Input m -> onInput(m);
       case ToDaemon.OutputTaken m -> out.add(new DaemonCommand.OutputTaken(m.bytes()));
+      case ToDaemon.Terminate _ -> {
+        for (NodeProcess process : ranks.values()) {
+          if (process.lives()) {
+            out.add(new DaemonCommand.Terminate(process.number));
+          }
+        }
+      }
       case ToDaemon.ShutDown _ -> end();
     }
   }
@@ -251,15 +259,16 @@ public final class NodeDaemon {
       throw new IllegalStateException("spawn of rank " + m.rank() + ", which has " + last);
     }
     RankConfig config = facts.config(m, common);
-    NodeProcess process = standbys.take();
+    int local = localRanks.choose(m.rank(), ranks.keySet());
+    NodeProcess process = m.jvmOptions().isEmpty() ? standbys.take() : null;
     if (process == null) {
-      process = start(m.ranksOnMachine());
+      process = start(m.ranksOnMachine(), m.jvmOptions());
       process.designate(config, m.share().of(Bound.PROCESS));
-      process.keep(new ToRank.Assign(config, m.share().of(Bound.THREAD)));
+      process.keep(new ToRank.Assign(config, m.share().of(Bound.THREAD), local));
     } else {
       process.designate(config, m.share().of(Bound.PROCESS));
       attach(process, config);
-      send(process, new ToRank.Assign(config, m.share().of(Bound.THREAD)));
+      send(process, new ToRank.Assign(config, m.share().of(Bound.THREAD), local));
       watch(process, config);
     }
     ranks.put(m.rank(), process);
@@ -294,10 +303,10 @@ public final class NodeDaemon {
 
   // ---- processes
 
-  private NodeProcess start(int ranksOnMachine) {
+  private NodeProcess start(int ranksOnMachine, List<String> jvmOptions) {
     NodeProcess process = new NodeProcess(started++);
     processes.put(process.number, process);
-    out.add(new DaemonCommand.Start(process.number, ranksOnMachine));
+    out.add(new DaemonCommand.Start(process.number, ranksOnMachine, jvmOptions));
     return process;
   }
 
@@ -506,7 +515,7 @@ public final class NodeDaemon {
 
   private void startStandbys() {
     while (standbys.startsAnother()) {
-      start(standbys.ranksOnMachine());
+      start(standbys.ranksOnMachine(), List.of());
     }
   }
 

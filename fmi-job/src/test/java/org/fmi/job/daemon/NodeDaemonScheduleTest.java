@@ -414,6 +414,7 @@ final class NodeDaemonScheduleTest {
           Proc proc = open(c.process());
           assertThat(proc.rank).as("ranks may speak").isNegative();
         }
+        case DaemonCommand.Terminate c -> living(c.process());
         case DaemonCommand.Kill c -> living(c.process()).killed = true;
         case DaemonCommand.Report c -> report(event, c.message());
         case DaemonCommand.OutputTaken _ -> {}

@@ -52,7 +52,8 @@ final class NodeDaemonTest {
   static ToDaemon.Spawn spawn(int rank, int incarnation, int... cores) {
     CoreShare share =
         cores.length == 0 ? CoreShare.NONE : new CoreShare(CoreShare.Bound.PROCESS, cores);
-    return new ToDaemon.Spawn(rank, incarnation, new int[] {rank}, 2, 3, share, List.of());
+    return new ToDaemon.Spawn(
+        rank, incarnation, new int[] {rank}, 2, 3, share, List.of(), List.of());
   }
 
   private List<DaemonCommand> on(DaemonEvent event) {
@@ -125,7 +126,8 @@ final class NodeDaemonTest {
 
   @Test
   void aRankIsStartedBoundAndTold() {
-    assertThat(from(spawn(RANK, 1, 2, 5))).containsExactly(new DaemonCommand.Start(0, 3));
+    assertThat(from(spawn(RANK, 1, 2, 5)))
+        .containsExactly(new DaemonCommand.Start(0, 3, List.of()));
     assertThat(from(new ToDaemon.Tell(RANK, 1, revoke(4)))).isEmpty();
     assertThat(from(new ToDaemon.Tell(RANK, 0, revoke(3)))).isEmpty(); // another process
     List<DaemonCommand> started = on(new DaemonEvent.Started(0, 100));
@@ -161,7 +163,8 @@ final class NodeDaemonTest {
 
   @Test
   void aStandbyTakesARankOver() {
-    assertThat(from(new ToDaemon.Standbys(1, 2))).containsExactly(new DaemonCommand.Start(0, 2));
+    assertThat(from(new ToDaemon.Standbys(1, 2)))
+        .containsExactly(new DaemonCommand.Start(0, 2, List.of()));
     assertThat(from(new ToDaemon.Standbys(1, 2))).isEmpty();
     assertThat(on(new DaemonEvent.Started(0, 100))).isEmpty();
     assertThat(on(new DaemonEvent.Connected(0, "/dir/warm")))
@@ -176,7 +179,8 @@ final class NodeDaemonTest {
     // The next one only when fmirun wants it.
     assertThat(from(new ToDaemon.Standbys(1, 2)))
         .containsExactly(
-            new DaemonCommand.Start(1, 2), new DaemonCommand.Tell(0, new ToRank.HoldLifeline()));
+            new DaemonCommand.Start(1, 2, List.of()),
+            new DaemonCommand.Tell(0, new ToRank.HoldLifeline()));
   }
 
   @Test
@@ -198,16 +202,18 @@ final class NodeDaemonTest {
     }
     assertThat(on(new DaemonEvent.Dying(0))).isEmpty();
     assertThat(on(new DaemonEvent.Disconnected(1, false))).isEmpty();
-    assertThat(from(spawn(RANK, 1))).containsExactly(new DaemonCommand.Start(2, 3));
+    assertThat(from(spawn(RANK, 1))).containsExactly(new DaemonCommand.Start(2, 3, List.of()));
   }
 
   @Test
   void standbysThatDoNotStayAliveAreGivenUp() {
     from(new ToDaemon.Standbys(1, 2));
     on(new DaemonEvent.Started(0, 100));
-    assertThat(on(new DaemonEvent.Exited(0, 1))).containsExactly(new DaemonCommand.Start(1, 2));
+    assertThat(on(new DaemonEvent.Exited(0, 1)))
+        .containsExactly(new DaemonCommand.Start(1, 2, List.of()));
     assertThat(on(new DaemonEvent.NotStarted(1, "no memory"))).isEmpty();
-    assertThat(from(new ToDaemon.Standbys(1, 2))).containsExactly(new DaemonCommand.Start(2, 2));
+    assertThat(from(new ToDaemon.Standbys(1, 2)))
+        .containsExactly(new DaemonCommand.Start(2, 2, List.of()));
     on(new DaemonEvent.Started(2, 100));
     assertThat(on(new DaemonEvent.Exited(2, 134)))
         .containsExactly(
@@ -234,7 +240,7 @@ final class NodeDaemonTest {
     assertThat(on(new DaemonEvent.Dying(0))).isEmpty();
     assertThat(on(new DaemonEvent.WasDying(0))).isEmpty();
     assertThat(from(new ToDaemon.KillRank(RANK, 0))).isEmpty();
-    assertThat(from(spawn(RANK, 1))).containsExactly(new DaemonCommand.Start(1, 3));
+    assertThat(from(spawn(RANK, 1))).containsExactly(new DaemonCommand.Start(1, 3, List.of()));
     pass(Limit.DEATH.time);
     assertThat(tick()).isEmpty();
   }
@@ -413,6 +419,25 @@ final class NodeDaemonTest {
     runs(0, 0);
     assertThat(on(new DaemonEvent.NotBound(0, "unbound"))).containsExactly(warning("unbound"));
     assertThat(on(new DaemonEvent.NotBound(0, "unbound"))).isEmpty();
+  }
+
+  @Test
+  void aRankWithOptionsOfItsOwnIsServedByNoStandby() {
+    from(new ToDaemon.Standbys(1, 2));
+    on(new DaemonEvent.Started(0, 100));
+    on(new DaemonEvent.Connected(0, "/warm"));
+    assertThat(
+            from(
+                new ToDaemon.Spawn(
+                    RANK, 0, new int[] {RANK}, 2, 3, CoreShare.NONE, List.of("-Xint"), List.of())))
+        .containsExactly(new DaemonCommand.Start(1, 3, List.of("-Xint")));
+  }
+
+  @Test
+  void onlyRanksAreAskedToEnd() {
+    assertThat(from(new ToDaemon.Terminate())).isEmpty();
+    runs(0, 0);
+    assertThat(from(new ToDaemon.Terminate())).containsExactly(new DaemonCommand.Terminate(0));
   }
 
   @Test

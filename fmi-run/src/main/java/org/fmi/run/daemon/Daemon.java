@@ -270,7 +270,7 @@ final class Daemon implements Uplink {
   private void carryOut(DaemonCommand command) {
     switch (command) {
       case DaemonCommand.Prepare c -> prepare(c.setup());
-      case DaemonCommand.Start c -> start(c.process(), c.ranksOnMachine());
+      case DaemonCommand.Start c -> start(c.process(), c.ranksOnMachine(), c.jvmOptions());
       case DaemonCommand.Bind c -> {
         if (!Affinity.bind(process(c.process()).pid(), c.cores())) {
           feed(new DaemonEvent.NotBound(c.process(), NOT_BOUND));
@@ -287,6 +287,7 @@ final class Daemon implements Uplink {
           feed(new DaemonEvent.WasDying(c.process()));
         }
       }
+      case DaemonCommand.Terminate c -> process(c.process()).terminate();
       case DaemonCommand.Report c -> send(c.message());
       case DaemonCommand.OutputTaken c -> outputCredit.give(c.bytes());
       case DaemonCommand.End _ -> end();
@@ -356,7 +357,7 @@ final class Daemon implements Uplink {
     return null;
   }
 
-  private void start(int number, int ranksOnMachine) {
+  private void start(int number, int ranksOnMachine, List<String> jvmOptions) {
     RankCommand known = command;
     if (known == null) {
       throw new IllegalStateException("start before setup");
@@ -364,7 +365,7 @@ final class Daemon implements Uplink {
     onStarter(
         () -> {
           try {
-            Process process = known.build(ranksOnMachine).start();
+            Process process = known.build(ranksOnMachine, jvmOptions).start();
             loop.execute(() -> begun(number, process));
           } catch (IOException | OutOfMemoryError e) {
             // The latter where there may be no more threads. This one must live: with it would die

@@ -58,8 +58,9 @@ final class RankCommand {
    * process group of its own before it runs the program.
    *
    * @param ranksOnMachine how many share the machine; sizes heap and threads
+   * @param jvmOptions for this one alone, after those of all
    */
-  ProcessBuilder build(int ranksOnMachine) {
+  ProcessBuilder build(int ranksOnMachine, List<String> jvmOptions) {
     List<String> command = new ArrayList<>();
     command.addAll(List.of("setpriv", "--pdeathsig", "KILL"));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -68,7 +69,7 @@ final class RankCommand {
     command.add("-XX:-UsePerfData");
     int share = Math.max(1, cores / ranksOnMachine);
     command.add("-XX:ActiveProcessorCount=" + share);
-    if (!isCollectorChosen()) {
+    if (!isCollectorChosen(jvmOptions)) {
       command.add(share == 1 ? "-XX:+UseSerialGC" : "-XX:+UseParallelGC");
     }
     if (hugePages) {
@@ -85,6 +86,7 @@ final class RankCommand {
     command.add("-XX:InitialRAMPercentage=" + Math.min(heap / 8, 100.0 / 64));
     command.addAll(installation.aotOptions());
     command.addAll(setup.jvmOptions());
+    command.addAll(jvmOptions);
     command.add("-cp");
     command.add(classPath);
     command.add("org.fmi.run.rank.RankMain");
@@ -98,8 +100,9 @@ final class RankCommand {
     return builder;
   }
 
-  private boolean isCollectorChosen() {
+  private boolean isCollectorChosen(List<String> jvmOptions) {
     List<String> texts = new ArrayList<>(setup.jvmOptions());
+    texts.addAll(jvmOptions);
     for (String name : OPTION_VARIABLES) {
       String set = variable(name);
       if (set != null) {

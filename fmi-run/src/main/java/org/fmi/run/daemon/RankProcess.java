@@ -130,6 +130,12 @@ final class RankProcess {
     }
   }
 
+  /** Asks it to end. */
+  void terminate() {
+    // Process.destroy would close the pipes too, and with them what shutdown hooks print.
+    process.toHandle().destroy();
+  }
+
   /**
    * Kills it and what it has started. Does nothing once it has ended: its number may be another's.
    *

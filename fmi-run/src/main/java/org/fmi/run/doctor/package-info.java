@@ -1,7 +1,4 @@
-/**
- * The command {@code fmi}: {@code fmi doctor} tells whether this machine can run ranks, and how
- * their messages would travel.
- */
+/** Tells whether this machine can run ranks, and how their messages would travel. */
 @NullMarked
 package org.fmi.run.doctor;
 

@@ -4,11 +4,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec;
@@ -42,13 +44,19 @@ public record RunOptions(
    * @param directory its working directory
    * @param environment variables to set
    * @param jvmOptions options for its JVM
+   * @param jvmOptionsOf options for the JVMs of some ranks, by rank
    * @param bind whether ranks are bound to their share of the cores
    */
   public record Processes(
-      Path directory, Map<String, String> environment, List<String> jvmOptions, boolean bind) {
+      Path directory,
+      Map<String, String> environment,
+      List<String> jvmOptions,
+      Map<Integer, List<String>> jvmOptionsOf,
+      boolean bind) {
     public Processes {
       environment = Map.copyOf(environment);
       jvmOptions = List.copyOf(jvmOptions);
+      jvmOptionsOf = Map.copyOf(jvmOptionsOf);
     }
   }
 
@@ -69,9 +77,16 @@ public record RunOptions(
    * What fmirun writes.
    *
    * @param tagged whether each line of a rank begins with the rank's number
+   * @param timed whether each line of fmirun's own begins with date and time
+   * @param directory where ranks write to files of their own, if anywhere
    * @param events where to write events, if anywhere
    */
-  public record Output(Verbosity verbosity, boolean tagged, @Nullable Path events) {}
+  public record Output(
+      Verbosity verbosity,
+      boolean tagged,
+      boolean timed,
+      @Nullable Path directory,
+      @Nullable Path events) {}
 
   /** How much fmirun tells about its own doings. */
   public enum Verbosity {
@@ -82,6 +97,10 @@ public record RunOptions(
 
   private static final int MAX_RANKS = 1 << 16;
   private static final double DEFAULT_MTBF_SECONDS = 3600;
+
+  /** An option of a JVM begins otherwise. */
+  private static final Pattern OF_RANK = Pattern.compile("(\\d{1,9}):(.+)");
+
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
   /**
@@ -148,7 +167,6 @@ public record RunOptions(
                       .toUpperCase(Locale.ROOT)),
               whole(Setting.MAX_RECOVERIES, 0, Integer.MAX_VALUE, 1000),
               faults(ranks, nodes.size()));
-      Value events = settings.get(Setting.EVENTS);
       Value prefix = ofHosts(Setting.PREFIX, ssh);
       if (prefix != null && !prefix.texts().getFirst().startsWith("/")) {
         throw new UsageException(
@@ -165,8 +183,8 @@ public record RunOptions(
           new Processes(
               directory,
               exported(),
-              // An empty option is none: it may come from a variable that is not set.
-              texts(Setting.JVM_OPTION).stream().filter(text -> !text.isBlank()).toList(),
+              jvmOptions(),
+              jvmOptionsOf(ranks),
               choice(Setting.BIND, "core", "core", "none").equals("core")),
           new Network(
               transports(nodes),
@@ -177,7 +195,9 @@ public record RunOptions(
           new Output(
               verbosity(),
               on(Setting.TAG_OUTPUT),
-              events == null ? null : directory.resolve(events.texts().getFirst())));
+              on(Setting.TIMESTAMPS),
+              path(Setting.OUTPUT),
+              path(Setting.EVENTS)));
     }
 
     private boolean ssh() throws UsageException {
@@ -327,6 +347,29 @@ public record RunOptions(
       return Verbosity.QUIET;
     }
 
+    /** An empty option is none: it may come from a variable that is not set. */
+    private List<String> jvmOptions() {
+      return texts(Setting.JVM_OPTION).stream()
+          .filter(text -> !text.isBlank() && !OF_RANK.matcher(text).matches())
+          .toList();
+    }
+
+    private Map<Integer, List<String>> jvmOptionsOf(int ranks) throws UsageException {
+      Map<Integer, List<String>> options = new HashMap<>();
+      for (String text : texts(Setting.JVM_OPTION)) {
+        Matcher ofRank = OF_RANK.matcher(text);
+        if (ofRank.matches()) {
+          int rank = Integer.parseInt(ofRank.group(1));
+          if (rank >= ranks) {
+            throw new UsageException(
+                "-J " + text + ": no such rank; ranks are numbered from 0 to " + (ranks - 1));
+          }
+          options.computeIfAbsent(rank, _ -> new ArrayList<>()).add(ofRank.group(2));
+        }
+      }
+      return options;
+    }
+
     private Map<String, String> exported() throws UsageException {
       Map<String, String> variables = new LinkedHashMap<>();
       for (String text : texts(Setting.EXPORT)) {
@@ -367,6 +410,11 @@ public record RunOptions(
             first.origin() + " and " + second.origin() + " exclude each other; leave one out");
       }
       return first.source() < second.source() ? a : b;
+    }
+
+    private @Nullable Path path(Setting setting) {
+      Value value = settings.get(setting);
+      return value == null ? null : directory.resolve(value.texts().getFirst());
     }
 
     private List<String> texts(Setting setting) {

@@ -62,8 +62,19 @@ enum Setting {
   QUIET("--quiet", "quiet", "no progress lines"),
   VERBOSE("--verbose", "verbose", "more progress lines, and what was chosen"),
   TAG_OUTPUT("--tag-output", "tag-output", "prefix each line of output with the rank it came from"),
+  OUTPUT(
+      "--output",
+      "output",
+      "DIR",
+      "write the output of each rank to DIR/rank-R.out and DIR/rank-R.err, not here"),
+  TIMESTAMPS("--timestamps", "timestamps", "begin each line of fmirun's own with date and time"),
   EXPORT("-x", "export", "NAME[=VALUE]", "pass an environment variable; repeatable", true),
-  JVM_OPTION("-J", "jvm-options", "OPT", "an option for the rank JVMs; repeatable", true),
+  JVM_OPTION(
+      "-J",
+      "jvm-options",
+      "[RANK:]OPT",
+      "an option for the rank JVMs, or for that of one rank; repeatable",
+      true),
   PREFIX("--prefix", "prefix", "DIR", "where FMI is installed on the other hosts"),
   HEARTBEAT(
       "--heartbeat",

@@ -164,7 +164,8 @@ public final class Settings {
         : String.valueOf(e.getMessage());
   }
 
-  private static CommandSpec spec() {
+  /** The options, for the help and for completion by a shell. */
+  public static CommandSpec spec() {
     CommandSpec spec = CommandSpec.create().name("fmirun");
     spec.addOption(
         OptionSpec.builder("-h", "--help").usageHelp(true).description("show this help").build());

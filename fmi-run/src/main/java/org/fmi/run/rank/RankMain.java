@@ -48,6 +48,7 @@ public final class RankMain {
       WarmUp.begin(warmUp.get(), args[0]);
     }
     ToRank.Assign assigned = assignment.join();
+    show(assigned);
     if (assigned.config().check()) {
       link.output(HideableOutput.install());
     }
@@ -75,6 +76,15 @@ public final class RankMain {
     } else if (fmi != null && fmi.isClosed()) {
       LeftThreads.end(rank);
     }
+  }
+
+  /** Lets the program and its tools know who this is, without a call of the library. */
+  private static void show(ToRank.Assign assigned) {
+    RankConfig config = assigned.config();
+    System.setProperty("fmi.job", config.jobId());
+    System.setProperty("fmi.rank", Integer.toString(config.rank()));
+    System.setProperty("fmi.size", Integer.toString(config.size()));
+    System.setProperty("fmi.local.rank", Integer.toString(assigned.localRank()));
   }
 
   /** In one piece, so that no other rank's output comes between. */

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,8 +16,9 @@ import org.fmi.job.Notice;
  * {@code nanos} of the monotonic clock, {@code event}, and the fields of the notice.
  */
 public final class EventLog implements AutoCloseable {
+  private static final JsonFactory JSON = new JsonFactory();
+
   private final OutputStream file;
-  private final JsonFactory json = new JsonFactory();
 
   /**
    * @throws IOException if the file cannot be written
@@ -25,10 +27,10 @@ public final class EventLog implements AutoCloseable {
     file = Files.newOutputStream(path);
   }
 
-  /** Appends one event. */
-  public void write(Notice notice, long timeMillis, long nanos) throws IOException {
+  /** An event as a line, with its line feed. */
+  public static byte[] line(Notice notice, long timeMillis, long nanos) {
     ByteArrayOutputStream line = new ByteArrayOutputStream();
-    try (JsonGenerator out = json.createGenerator(line)) {
+    try (JsonGenerator out = JSON.createGenerator(line)) {
       out.writeStartObject();
       out.writeNumberField("time", timeMillis);
       out.writeNumberField("nanos", nanos);
@@ -38,10 +40,17 @@ public final class EventLog implements AutoCloseable {
         writeValue(out, value(notice, component));
       }
       out.writeEndObject();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // memory does not fail
     }
     line.write('\n');
+    return line.toByteArray();
+  }
+
+  /** Appends a {@link #line}. */
+  public void write(byte[] line) throws IOException {
     // One unbuffered write per line: whoever follows the file sees whole lines at once.
-    file.write(line.toByteArray());
+    file.write(line);
   }
 
   private static Object value(Notice notice, RecordComponent component) {

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.fmi.job.JobSpec;
 import org.fmi.job.Notice;
 import org.fmi.run.options.RunOptions.Verbosity;
@@ -24,11 +25,20 @@ public final class Reporter {
   /** Null if events are not written, or no longer. Used on the thread. */
   private @Nullable EventLog log;
 
+  private final Consumer<byte[]> lines;
+
   /**
    * @param log where to write events; closed at the end
+   * @param lines takes each event as a line too, on the reporter's thread
    */
-  public Reporter(Console console, Verbosity verbosity, JobSpec spec, @Nullable EventLog log) {
+  public Reporter(
+      Console console,
+      Verbosity verbosity,
+      JobSpec spec,
+      @Nullable EventLog log,
+      Consumer<byte[]> lines) {
     this.console = console;
+    this.lines = lines;
     this.progress = new ProgressLines(verbosity, spec, console::line);
     this.log = log;
   }
@@ -63,9 +73,11 @@ public final class Reporter {
   private void report(List<Notice> notices, long timeMillis, long nanos) {
     for (Notice notice : notices) {
       progress.on(notice, nanos);
+      byte[] line = EventLog.line(notice, timeMillis, nanos);
+      lines.accept(line);
       if (log != null) {
         try {
-          log.write(notice, timeMillis, nanos);
+          log.write(line);
         } catch (IOException e) {
           log = null;
           console.line("fmirun: --events: no more events are written: " + e.getMessage());

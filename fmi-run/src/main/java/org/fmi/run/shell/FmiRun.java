@@ -28,6 +28,7 @@ import org.fmi.run.options.Settings;
 import org.fmi.run.options.UsageException;
 import org.fmi.run.report.Console;
 import org.fmi.run.report.EventLog;
+import org.fmi.run.report.OutputFiles;
 import org.jspecify.annotations.Nullable;
 
 /** The main class of {@code fmirun}: reads the options, runs the job, exits with its status. */
@@ -70,7 +71,11 @@ public final class FmiRun {
       Map<String, String> environment = System.getenv();
       Path directory = RunOptions.asNamed(Path.of("").toAbsolutePath(), environment);
       RunOptions options = RunOptions.of(settings, environment, directory, FmiRun::isKnownHost);
-      return run(options, installation, open(options.output().events()));
+      return run(
+          options,
+          installation,
+          open(options.output().events()),
+          openFiles(options.output().directory()));
     } catch (InvalidPathException e) {
       System.err.println(
           "fmirun: "
@@ -100,7 +105,27 @@ public final class FmiRun {
     }
   }
 
-  private static int run(RunOptions options, Installation installation, @Nullable EventLog events)
+  private static @Nullable OutputFiles openFiles(@Nullable Path directory) throws UsageException {
+    if (directory == null) {
+      return null;
+    }
+    try {
+      return new OutputFiles(directory);
+    } catch (IOException e) {
+      throw new UsageException(
+          "--output "
+              + directory
+              + ": cannot be written to ("
+              + e
+              + "); name a directory that can be");
+    }
+  }
+
+  private static int run(
+      RunOptions options,
+      Installation installation,
+      @Nullable EventLog events,
+      @Nullable OutputFiles files)
       throws IOException {
     SecureRandom random = new SecureRandom();
     byte[] secret = new byte[32];
@@ -117,7 +142,9 @@ public final class FmiRun {
     JobShell[] shell = new JobShell[1];
     Console console =
         new Console(
+            files,
             options.output().tagged(),
+            options.output().timed(),
             () -> shell[0].interrupt(SIGPIPE),
             () -> shell[0].outputLost());
     shell[0] =

@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -33,11 +34,10 @@ import org.fmi.run.options.RunOptions.Verbosity;
 import org.fmi.run.report.Console;
 import org.fmi.run.report.EndText;
 import org.fmi.run.report.EventLog;
+import org.fmi.run.report.LiveProgress;
 import org.fmi.run.report.Reporter;
-import org.fmi.run.status.Answer;
 import org.fmi.run.status.JobSocket;
 import org.fmi.run.status.JobView;
-import org.fmi.run.status.Question;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,8 +54,16 @@ final class JobShell {
    */
   private static final int END_MILLIS = 1200;
 
+  /** How long shutdown hooks of the program may take, for a user who wants to stop. */
+  private static final int HOOKS_MILLIS = 2000;
+
   /** How long the last events may take to be written. */
   private static final int REPORT_MILLIS = 200;
+
+  /** How often what belongs to no event is done. */
+  private static final int TICK_MILLIS = 250;
+
+  private static final int SIGTERM = 15;
 
   /** What the shell needs from outside. */
   record Surroundings(
@@ -77,14 +85,29 @@ final class JobShell {
   private final Ending ending = new Ending();
   private final Nodes nodes;
   private final InputFeed input;
-  private final JobView view;
+  private final JobDesk desk;
+  private final LiveProgress live;
   private final Binding binding;
   private final int[] nodeOfRank;
 
   /** What the decision maker hears next. */
   private final Deque<Supplier<List<JobCommand>>> steps = new ArrayDeque<>();
 
+  /** Ranks whose process has not ended. */
+  private final BitSet alive = new BitSet();
+
   private boolean deciding;
+
+  /** Shutdown hooks of the program get no time. */
+  private boolean hurries;
+
+  private boolean shutsDown;
+
+  /** All processes are started again since the last recovery began. */
+  private boolean restarts;
+
+  /** The end comes in any case. */
+  private boolean isLimited;
 
   /** Whether some of the job's output could not be written. */
   private volatile boolean outputLost;
@@ -95,11 +118,23 @@ final class JobShell {
     this.job = job;
     this.around = around;
     this.reporter =
-        new Reporter(around.console(), options.output().verbosity(), spec, around.events());
+        new Reporter(
+            around.console(),
+            options.output().verbosity(),
+            spec,
+            around.events(),
+            line -> post(() -> desk().event(line)));
     this.binding = new Binding(spec, options.processes().bind(), !options.ssh());
     this.loop = NetLoop.open("fmi-control", around.secret(), NetLoop.MAX_FRAME);
     this.nodes = new Nodes(options, around, loop, this::post, ending, new NodeListener());
-    this.view = new JobView(spec, around.jobId(), options.program().text(), System.nanoTime());
+    this.desk =
+        new JobDesk(
+            new JobView(spec, around.jobId(), options.program().text(), System.nanoTime()),
+            now -> {
+              hurries |= now;
+              interrupt(SIGTERM);
+            });
+    this.live = new LiveProgress(options.output().verbosity(), around.console(), System.nanoTime());
     this.nodeOfRank = new int[spec.size()];
     Arrays.fill(nodeOfRank, -1);
     this.input =
@@ -131,6 +166,7 @@ final class JobShell {
           reporter.tell(List.of(new Notice.Submitted(around.jobId(), options.program().text())));
           steps.add(job::begin);
           decide();
+          tick();
         });
     NodeDirectory asked = beAsked();
     int status = ending.await();
@@ -141,6 +177,7 @@ final class JobShell {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    post(desk::end);
     loop.close();
     if (asked != null) {
       asked.delete();
@@ -153,7 +190,7 @@ final class JobShell {
     try {
       NodeDirectory directory =
           NodeDirectory.create(around.jobId(), NodeDirectory.FMIRUN, 0, around.secret());
-      JobSocket.listen(loop, directory.path(), this::answer);
+      JobSocket.listen(loop, directory.path(), desk);
       return directory;
     } catch (IOException e) {
       around.console().line("fmi: this job cannot be looked at by 'fmi status': " + e.getMessage());
@@ -161,13 +198,16 @@ final class JobShell {
     }
   }
 
-  private void answer(Question question, Answer answer) {
-    switch (question.kind()) {
-      case STATUS, STATUS_JSON -> {
-        answer.part(view.json(System.nanoTime()));
-        answer.end();
-      }
+  private JobDesk desk() {
+    return desk;
+  }
+
+  private void tick() {
+    desk.tick();
+    if (!ending.begun()) {
+      live.look(desk::progress, System.nanoTime());
     }
+    var _ = loop.schedule(TICK_MILLIS, TimeUnit.MILLISECONDS, this::tick);
   }
 
   /** Output cannot be written, which the user was told. Any thread. */
@@ -176,14 +216,22 @@ final class JobShell {
     post(() -> fail(""));
   }
 
-  /** The user wants the job to end. Any thread. */
+  /** The user wants the job to end; whoever says so twice wants it at once. Any thread. */
   void interrupt(int signal) {
+    boolean again = ending.interrupted();
     ending.interrupt(signal);
     if (ending.isComplete()) {
       // Everything is over; only the output was still being written.
       Runtime.getRuntime().halt(128 + signal);
     }
-    post(() -> feed(new JobEvent.Interrupted(signal)));
+    post(
+        () -> {
+          hurries |= again;
+          feed(new JobEvent.Interrupted(signal));
+          if (hurries && ending.begun()) {
+            shutDown();
+          }
+        });
   }
 
   /** Runs a task on the loop, unless all is over: then it no longer matters. Any thread. */
@@ -231,7 +279,12 @@ final class JobShell {
       }
     }
     reporter.tell(notices);
-    notices.forEach(notice -> view.on(notice, System.nanoTime()));
+    desk.happened(notices);
+    for (Notice notice : notices) {
+      if (notice instanceof Notice.RecoveryBegun begun) {
+        restarts = begun.restartAll();
+      }
+    }
     Map<NodeHandle, Set<String>> bound = new LinkedHashMap<>();
     for (JobCommand command : commands) {
       switch (command) {
@@ -272,8 +325,12 @@ final class JobShell {
 
   /** Returns what to say about the cores it is bound to. */
   private String spawn(JobCommand.Spawn c) {
+    if (restarts) {
+      around.console().restarted(c.rank());
+    }
     nodeOfRank[c.rank()] = c.node();
-    view.spawned(c.rank(), c.node(), c.incarnation());
+    alive.set(c.rank());
+    desk.view.spawned(c.rank(), c.node(), c.incarnation());
     Binding.Choice choice = binding.choose(c.rank(), c.node());
     nodes
         .get(c.node())
@@ -285,6 +342,7 @@ final class JobShell {
                 c.ranksOnNode(),
                 sharing(c.ranksOnNode()),
                 choice.share(),
+                options.processes().jvmOptionsOf().getOrDefault(c.rank(), List.of()),
                 c.faults()));
     if (c.rank() == 0 && !input.restart(c.incarnation())) {
       fail(
@@ -309,6 +367,7 @@ final class JobShell {
   private final class NodeListener implements Nodes.Listener {
     @Override
     public void onMessage(NodeHandle node, FromDaemon message) {
+      desk.view.heard(node.number, System.nanoTime());
       switch (message) {
         case FromDaemon.Hello m -> {
           node.pid = m.pid();
@@ -328,7 +387,7 @@ final class JobShell {
         }
         case FromDaemon.Ready _ -> {
           node.up = true;
-          view.nodeUp(node.number, node.pid);
+          desk.view.nodeUp(node.number, node.pid);
           node.settle();
           feed(new JobEvent.NodeUp(node.number, node.memoryFree));
         }
@@ -336,9 +395,13 @@ final class JobShell {
         case FromDaemon.Warning m -> nodes.say(node, ": " + m.text());
         case FromDaemon.RankExited m -> {
           if (known(m.rank())) {
+            alive.clear(m.rank());
             feed(
                 new JobEvent.RankExited(
                     node.number, m.rank(), m.incarnation(), m.status(), m.signaled()));
+            if (ending.begun() && alive.isEmpty()) {
+              shutDown();
+            }
           }
         }
         case FromDaemon.RankSilent m -> {
@@ -361,7 +424,7 @@ final class JobShell {
             feed(new JobEvent.FromRank(m.rank(), m.incarnation(), m.message()));
           }
         }
-        case FromDaemon.Reports m -> view.reported(m, System.nanoTime());
+        case FromDaemon.Reports m -> desk.view.reported(m, System.nanoTime());
         case FromDaemon.Output m ->
             around
                 .console()
@@ -413,15 +476,44 @@ final class JobShell {
       return;
     }
     ending.begin(status);
+    live.end();
+    if (options.output().verbosity() != Verbosity.QUIET) {
+      desk.summary(options.output().verbosity() == Verbosity.VERBOSE)
+          .forEach(line -> around.console().line("fmi: " + line));
+    }
     // First: what follows may not all succeed.
-    var _ = loop.schedule(END_MILLIS, TimeUnit.MILLISECONDS, this::endByForce);
+    boolean waits = ending.interrupted() && !hurries && !alive.isEmpty();
+    if (waits) {
+      var _ = loop.schedule(HOOKS_MILLIS, TimeUnit.MILLISECONDS, this::shutDown);
+    } else {
+      limitShutDown();
+    }
     reporter.tell(List.of(new Notice.Finished(status, job.recoveries(), message)));
     if (!message.isEmpty()) {
       // Not behind events, whose file may be on a server that does not answer.
       around.console().line("fmirun: " + message);
     }
-    nodes.shutDown();
-    ending.completeIfIdle();
+    if (waits) {
+      nodes.sendAll(new ToDaemon.Terminate());
+    } else {
+      shutDown();
+    }
+  }
+
+  private void shutDown() {
+    if (!shutsDown) {
+      limitShutDown();
+      shutsDown = true;
+      nodes.shutDown();
+      ending.completeIfIdle();
+    }
+  }
+
+  private void limitShutDown() {
+    if (!isLimited) {
+      isLimited = true;
+      var _ = loop.schedule(END_MILLIS, TimeUnit.MILLISECONDS, this::endByForce);
+    }
   }
 
   private void endByForce() {

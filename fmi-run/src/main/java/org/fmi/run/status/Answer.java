@@ -2,8 +2,18 @@ package org.fmi.run.status;
 
 /** Where the answer to a question goes. Any thread. */
 public interface Answer {
-  /** Sends a part of it. */
-  void part(byte[] bytes);
+  /**
+   * Sends a part of it.
+   *
+   * @return false if nobody waits for it any more; nothing else needs to be done then
+   */
+  boolean part(byte[] bytes);
+
+  /**
+   * Whether another part would go out soon. If not, the asker does not read, and parts would pile
+   * up: an answer that goes on and on must wait.
+   */
+  boolean isReady();
 
   /** That was all. */
   void end();

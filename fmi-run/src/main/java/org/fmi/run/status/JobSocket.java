@@ -5,16 +5,22 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.function.BiConsumer;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.fmi.net.Acceptor;
 import org.fmi.net.Closed;
 import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
 import org.fmi.net.NetLoop;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a running job is asked: a local socket in a directory that only the job's user may enter.
- * The first frame of a connection is the {@link Question}; then come the parts of the answer, and
- * the end of the connection.
+ * The first frame of a connection is the {@link Question}; then come the parts of the answer and
+ * its end. The asker closes the connection. Askers that do not ask, do not read or do not go away
+ * are cut off; what they can make this process hold is bounded.
  */
 public final class JobSocket {
   /** Before a part of an answer. */
@@ -29,9 +35,29 @@ public final class JobSocket {
   /** The bytes of an answer that go into one frame. */
   private static final int PART_BYTES = 1 << 20;
 
+  /** What may be on its way to an asker before it is waited for. */
+  private static final int PENDING_BYTES = 256 << 10;
+
+  /** Connections at a time. */
+  private static final int ASKERS = 64;
+
+  private static final int TOO_MANY = 1;
+
+  /** How long an asker may take to ask, and to read an answer that is complete. */
+  private static final int SECONDS = 30;
+
   private static final String NAME = "fmi.sock";
 
-  private JobSocket() {}
+  private final NetLoop loop;
+  private final Answerer answerer;
+
+  /** Used on the loop's thread. */
+  private final Set<Asked> askers = new HashSet<>();
+
+  private JobSocket(NetLoop loop, Answerer answerer) {
+    this.loop = loop;
+    this.answerer = answerer;
+  }
 
   static Path in(Path directory) {
     return directory.resolve(NAME);
@@ -41,56 +67,106 @@ public final class JobSocket {
    * Listens until the loop is closed.
    *
    * @param directory as {@code NodeDirectory} makes it
-   * @param answerer is called on the loop's thread, and must not block
+   * @param answerer is called on the loop's thread
    * @throws IOException if the socket cannot be made
    */
-  public static void listen(NetLoop loop, Path directory, BiConsumer<Question, Answer> answerer)
-      throws IOException {
-    loop.listenLocal(in(directory), (identity, remote) -> new Asked(answerer));
+  public static void listen(NetLoop loop, Path directory, Answerer answerer) throws IOException {
+    JobSocket socket = new JobSocket(loop, answerer);
+    loop.listenLocal(in(directory), (identity, remote) -> socket.accept());
+  }
+
+  private Asked accept() throws Acceptor.Refused {
+    if (askers.size() == ASKERS) {
+      throw new Acceptor.Refused(TOO_MANY, "too many ask at a time");
+    }
+    Asked asked = new Asked();
+    askers.add(asked);
+    return asked;
   }
 
   /** One connection. */
-  private record Asked(BiConsumer<Question, Answer> answerer) implements ConnectionHandler {
+  private final class Asked implements ConnectionHandler {
+    private @Nullable Frames answer;
+
     @Override
-    public void onOpen(Connection connection) {}
+    public void onOpen(Connection connection) {
+      closeLater(connection, () -> answer == null);
+    }
 
     @Override
     public void onFrame(Connection connection, ByteBuffer frame) {
-      Answer answer = new Frames(connection);
+      if (answer != null) {
+        connection.close();
+        return;
+      }
+      Frames frames = new Frames(connection);
+      answer = frames;
       try {
-        answerer.accept(Question.read(frame), answer);
+        answerer.answer(Question.read(frame), frames);
       } catch (IllegalArgumentException e) {
-        answer.refuse(String.valueOf(e.getMessage()));
+        frames.refuse(String.valueOf(e.getMessage()));
       }
     }
 
     @Override
-    public void onClosed(Connection connection, Closed closed) {}
+    public void onClosed(Connection connection, Closed closed) {
+      askers.remove(this);
+    }
+  }
+
+  private void closeLater(Connection connection, BooleanSupplier condition) {
+    var _ =
+        loop.schedule(
+            SECONDS,
+            TimeUnit.SECONDS,
+            () -> {
+              if (condition.getAsBoolean()) {
+                connection.close();
+              }
+            });
   }
 
   /** An answer's way over a connection. */
-  private record Frames(Connection connection) implements Answer {
+  private final class Frames implements Answer {
+    private final Connection connection;
+
+    Frames(Connection connection) {
+      this.connection = connection;
+    }
+
     @Override
-    public void part(byte[] bytes) {
+    public boolean part(byte[] bytes) {
+      boolean open = bytes.length > 0 || send(PART, bytes);
       for (int at = 0; at < bytes.length; at += PART_BYTES) {
-        send(PART, Arrays.copyOfRange(bytes, at, Math.min(bytes.length, at + PART_BYTES)));
+        open = send(PART, Arrays.copyOfRange(bytes, at, Math.min(bytes.length, at + PART_BYTES)));
       }
+      return open;
+    }
+
+    @Override
+    public boolean isReady() {
+      return connection.pendingBytes() < PENDING_BYTES;
     }
 
     @Override
     public void end() {
-      send(END, new byte[0]);
-      connection.close();
+      finish(END, new byte[0]);
     }
 
     @Override
     public void refuse(String reason) {
-      send(REFUSED, reason.getBytes(StandardCharsets.UTF_8));
-      connection.close();
+      finish(REFUSED, reason.getBytes(StandardCharsets.UTF_8));
     }
 
-    private void send(byte kind, byte[] bytes) {
-      connection.send(ByteBuffer.allocate(1 + bytes.length).put(kind).put(bytes).array());
+    /** Not closed at once: what the system has not taken yet would be lost. */
+    private void finish(byte kind, byte[] bytes) {
+      if (send(kind, bytes)) {
+        loop.execute(() -> closeLater(connection, () -> true));
+      }
+    }
+
+    private boolean send(byte kind, byte[] bytes) {
+      return connection.send(ByteBuffer.allocate(1 + bytes.length).put(kind).put(bytes).array());
     }
   }
 }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -23,37 +24,48 @@ import org.jspecify.annotations.Nullable;
 public final class JobView {
   private static final JsonFactory JSON = new JsonFactory();
 
-  /** What the job as a whole does. */
-  private enum State {
-    STARTING,
-    RUNNING,
-    RECOVERING
-  }
-
-  private static final class Node {
+  /** What is known of a node. */
+  static final class Node {
     boolean up;
     long pid;
+
+    /** When anything last came from its daemon. */
+    long heardNanos;
   }
 
-  private static final class Rank {
+  /** What is known of a rank. */
+  static final class Rank {
     int node = -1;
     int incarnation = -1;
     long pid;
+
+    /** Null until its process has shown something. */
     @Nullable RankReport report;
+
     long reportedNanos;
+    final Rate rate = new Rate();
   }
 
-  private final JobSpec spec;
-  private final String jobId;
-  private final String command;
-  private final long begunNanos;
-  private final List<Node> nodes = new ArrayList<>();
-  private final List<Rank> ranks = new ArrayList<>();
-  private State state = State.STARTING;
-  private int epoch;
-  private int recoveries;
-  private Notice.@Nullable CheckpointCommitted checkpoint;
-  private long checkpointNanos;
+  final JobSpec spec;
+  final String jobId;
+  final String command;
+  final long begunNanos;
+  final List<Node> nodes = new ArrayList<>();
+  final List<Rank> ranks = new ArrayList<>();
+  final Totals totals = new Totals();
+
+  /** Messages that were sent by processes which are gone. */
+  long sentEarlier;
+
+  /** The most memory that a process had, as far as they have shown it. */
+  long peakMemory;
+
+  int peakRank;
+
+  /** Of the rank that is behind all others. */
+  private final Rate rate = new Rate();
+
+  private long rateOfLoop = -1;
 
   /**
    * @param command the program and its arguments, for a person
@@ -78,13 +90,22 @@ public final class JobView {
     nodes.get(node).pid = pid;
   }
 
+  /** The daemon of a node has sent something. */
+  public void heard(int node, long nanos) {
+    nodes.get(node).heardNanos = nanos;
+  }
+
   /** A process is being started for a rank. */
   public void spawned(int rank, int node, int incarnation) {
     Rank r = ranks.get(rank);
+    if (r.report != null) {
+      sentEarlier += r.report.counter(Counter.MESSAGES_SENT);
+    }
     r.node = node;
     r.incarnation = incarnation;
     r.pid = 0;
     r.report = null;
+    r.rate.reset();
   }
 
   /** What ranks of a node show. */
@@ -95,32 +116,94 @@ public final class JobView {
       }
       Rank r = ranks.get(shown.rank());
       if (r.incarnation == shown.incarnation()) {
+        RankReport before = r.report;
+        if (before == null || before.loop() != shown.report().loop()) {
+          r.rate.reset();
+        }
         r.pid = shown.pid();
         r.report = shown.report();
         r.reportedNanos = nanos;
+        long peak = shown.report().counter(Counter.PEAK_MEMORY_BYTES);
+        if (peak > peakMemory) {
+          peakMemory = peak;
+          peakRank = shown.rank();
+        }
+        if (shown.report().loop() >= 0) {
+          r.rate.at(shown.report().iteration(), nanos);
+        }
       }
     }
+    RankReport last = last();
+    if (last != null && last.loop() >= 0) {
+      if (last.loop() != rateOfLoop) {
+        rateOfLoop = last.loop();
+        rate.reset();
+      }
+      rate.at(last.iteration(), nanos);
+    }
+  }
+
+  /** What the rank shows that is behind all others; null if one has not shown anything yet. */
+  private @Nullable RankReport last() {
+    RankReport last = null;
+    for (Rank rank : ranks) {
+      RankReport report = rank.report;
+      if (report == null) {
+        return null;
+      }
+      if (last == null
+          || report.loop() < last.loop()
+          || (report.loop() == last.loop() && report.iteration() < last.iteration())) {
+        last = report;
+      }
+    }
+    return last;
   }
 
   /** Something happened. */
   public void on(Notice notice, long nanos) {
-    switch (notice) {
-      case Notice.NodeFailed n -> nodes.get(n.node()).up = false;
-      case Notice.RecoveryBegun n -> {
-        state = State.RECOVERING;
-        epoch = n.epoch();
-        recoveries++;
-      }
-      case Notice.AllRunning n -> {
-        state = State.RUNNING;
-        epoch = n.epoch();
-      }
-      case Notice.CheckpointCommitted n -> {
-        checkpoint = n;
-        checkpointNanos = nanos;
-      }
-      default -> {}
+    if (notice instanceof Notice.NodeFailed n) {
+      nodes.get(n.node()).up = false;
     }
+    totals.on(notice, nanos);
+  }
+
+  /** How far the job has come. */
+  public Progress progress(long nanos) {
+    RankReport last = last();
+    if (last != null && last.loop() < 0) {
+      last = null;
+    }
+    return new Progress(
+        lower(totals.state),
+        last == null ? -1 : last.loop(),
+        last == null ? -1 : last.iteration(),
+        last == null ? -1 : last.iterations(),
+        last == null ? -1 : rate.perSecond(nanos),
+        totals.checkpointShare(nanos),
+        (int) nodes.stream().filter(node -> node.up).count(),
+        totals.epoch,
+        totals.recoveries);
+  }
+
+  /**
+   * What is to be said of the job at its end: lines, perhaps none. A short job in which nothing
+   * happened is not worth any.
+   *
+   * @param all whether everything is to be said
+   */
+  public List<String> summary(long nanos, boolean all) {
+    return Summary.of(this, nanos, all);
+  }
+
+  /** In one line. */
+  public byte[] line(long nanos) {
+    return (StatusText.line(this, nanos) + "\n").getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** As a table for a person. */
+  public byte[] text(long nanos) {
+    return StatusText.table(this, nanos).getBytes(StandardCharsets.UTF_8);
   }
 
   /** As JSON. */
@@ -129,16 +212,24 @@ public final class JobView {
     try (JsonGenerator out = JSON.createGenerator(bytes)) {
       out.useDefaultPrettyPrinter();
       out.writeStartObject();
+      Progress progress = progress(nanos);
       out.writeStringField("job", jobId);
       out.writeStringField("command", command);
-      out.writeStringField("state", lower(state));
+      out.writeStringField("state", progress.state());
       out.writeNumberField("seconds", seconds(nanos - begunNanos));
-      out.writeNumberField("epoch", epoch);
-      out.writeNumberField("recoveries", recoveries);
+      out.writeNumberField("epoch", progress.epoch());
+      out.writeNumberField("recoveries", progress.recoveries());
+      out.writeNumberField("recoverySeconds", seconds(totals.recoveryNanos));
+      out.writeNumberField("loop", progress.loop());
+      out.writeNumberField("iteration", progress.iteration());
+      out.writeNumberField("iterations", progress.iterations());
+      writeIfKnown(out, "iterationsPerSecond", progress.perSecond());
+      writeIfKnown(out, "secondsLeft", progress.secondsLeft());
+      writeIfKnown(out, "checkpointShare", progress.checkpointShare());
       writeCheckpoint(out, nanos);
       out.writeArrayFieldStart("nodes");
       for (int n = 0; n < nodes.size(); n++) {
-        write(out, n, nodes.get(n));
+        write(out, n, nodes.get(n), nanos);
       }
       out.writeEndArray();
       out.writeArrayFieldStart("ranks");
@@ -154,26 +245,36 @@ public final class JobView {
     return bytes.toByteArray();
   }
 
+  private static void writeIfKnown(JsonGenerator out, String field, double value)
+      throws IOException {
+    if (value >= 0) {
+      out.writeNumberField(field, Math.round(value * 1e4) / 1e4);
+    }
+  }
+
   private void writeCheckpoint(JsonGenerator out, long nanos) throws IOException {
-    Notice.CheckpointCommitted last = checkpoint;
+    Notice.CheckpointCommitted last = totals.last;
     if (last != null) {
       out.writeObjectFieldStart("checkpoint");
       out.writeNumberField("version", last.version());
       out.writeNumberField("loop", last.loop());
       out.writeNumberField("iteration", last.iteration());
       out.writeNumberField("bytes", last.bytes());
-      out.writeNumberField("ageSeconds", seconds(nanos - checkpointNanos));
+      out.writeNumberField("ageSeconds", seconds(nanos - totals.lastNanos));
       out.writeEndObject();
     }
   }
 
-  private void write(JsonGenerator out, int number, Node node) throws IOException {
+  private void write(JsonGenerator out, int number, Node node, long nanos) throws IOException {
     out.writeStartObject();
     out.writeNumberField("node", number);
     out.writeStringField("name", spec.nodes().get(number).name());
     out.writeBooleanField("up", node.up);
     out.writeBooleanField("spare", spec.nodes().get(number).spare());
     out.writeNumberField("pid", node.pid);
+    if (node.up) {
+      out.writeNumberField("ageSeconds", seconds(nanos - node.heardNanos));
+    }
     out.writeEndObject();
   }
 
@@ -191,6 +292,7 @@ public final class JobView {
       out.writeNumberField("loop", report.loop());
       out.writeNumberField("iteration", report.iteration());
       out.writeNumberField("iterations", report.iterations());
+      writeIfKnown(out, "iterationsPerSecond", rank.rate.perSecond(nanos));
       out.writeNumberField("ageSeconds", seconds(nanos - rank.reportedNanos));
       RankReport.Waiting waiting = report.waiting();
       if (waiting != null) {
@@ -215,7 +317,7 @@ public final class JobView {
     return value.name().toLowerCase(Locale.ROOT);
   }
 
-  private static double seconds(long nanos) {
+  static double seconds(long nanos) {
     return TimeUnit.NANOSECONDS.toMillis(nanos) / 1000.0;
   }
 }

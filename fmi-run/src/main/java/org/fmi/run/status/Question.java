@@ -15,10 +15,18 @@ public record Question(Kind kind, int rank) {
 
   /** What can be asked. */
   public enum Kind {
+    /** The job in one line. */
+    JOB,
     /** A table for a person. */
     STATUS,
     /** The same and more, as JSON. */
-    STATUS_JSON
+    STATUS_JSON,
+    /** All events, as JSON lines, from the first to the last. */
+    EVENTS,
+    /** That the job end, as by SIGTERM. The answer comes when it has ended. */
+    STOP,
+    /** The same, without leaving the program any time. */
+    STOP_NOW
   }
 
   /** What is asked of the whole job. */
@@ -43,7 +51,10 @@ public record Question(Kind kind, int rank) {
           Kind.valueOf(words[0].toUpperCase(Locale.ROOT)), Integer.parseInt(words[1]));
     } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
       throw new IllegalArgumentException(
-          "this job's fmirun does not know the question '" + text + "': FMI versions differ", e);
+          "this job's fmirun does not know the question '"
+              + text
+              + "': it is of another version; use the fmi that is beside it",
+          e);
     }
   }
 }

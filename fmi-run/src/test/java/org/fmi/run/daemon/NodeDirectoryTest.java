@@ -126,6 +126,42 @@ final class NodeDirectoryTest {
     }
   }
 
+  @Test
+  void theJobsOfThisUserAreThoseWhoseFmirunLives() throws Exception {
+    Process fmirun = JavaProcess.of(Holder.class, job, "0", "" + NodeDirectory.FMIRUN).start();
+    try (var out = fmirun.inputReader()) {
+      Path path = Path.of(String.valueOf(out.readLine()));
+      assertThat(NodeDirectory.ofJobs()).containsEntry(job, path);
+      Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxr-x---"));
+      assertThat(NodeDirectory.ofJobs()).doesNotContainKey(job);
+      Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwx------"));
+      fmirun.destroyForcibly();
+      assertThat(fmirun.waitFor(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(NodeDirectory.ofJobs()).doesNotContainKey(job);
+      NodeDirectory.sweepDead();
+      assertThat(path).doesNotExist();
+    } finally {
+      fmirun.destroyForcibly();
+    }
+  }
+
+  /** A name alone proves nothing: it is the system that says whose a directory is. */
+  @Test
+  void aJobOfAnotherUserIsNotListed() throws Exception {
+    assumeThat((Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid")).isZero();
+    Process fmirun = JavaProcess.of(Holder.class, job, "0", "" + NodeDirectory.FMIRUN).start();
+    try (var out = fmirun.inputReader()) {
+      Path path = Path.of(String.valueOf(out.readLine()));
+      Files.setAttribute(path, "unix:uid", NOBODY);
+      assertThat(NodeDirectory.ofJobs()).doesNotContainKey(job);
+      Files.setAttribute(path, "unix:uid", 0);
+      assertThat(NodeDirectory.ofJobs()).containsKey(job);
+    } finally {
+      fmirun.destroyForcibly().waitFor();
+      NodeDirectory.sweepDead();
+    }
+  }
+
   private static Path make(String name, String mode) throws IOException {
     Path path = Path.of("/dev/shm", name);
     Files.createDirectory(path);
@@ -309,8 +345,9 @@ final class NodeDirectoryTest {
     private Holder() {}
 
     public static void main(String[] args) throws Exception {
+      int node = args.length > 2 ? Integer.parseInt(args[2]) : HOLDERS_NODE;
       NodeDirectory directory =
-          NodeDirectory.create(args[0], HOLDERS_NODE, Integer.parseInt(args[1]), SECRET);
+          NodeDirectory.create(args[0], node, Integer.parseInt(args[1]), SECRET);
       System.out.println(directory.path());
       Thread.sleep(Long.MAX_VALUE);
     }

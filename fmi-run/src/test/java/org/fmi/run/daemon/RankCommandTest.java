@@ -59,7 +59,7 @@ final class RankCommandTest {
             false);
     ProcessBuilder rank =
         new RankCommand(setup, new Installation(home), home.resolve("socket"), 2)
-            .build(ranksOnNode);
+            .build(ranksOnNode, List.of());
     List<String> command = new ArrayList<>(rank.command());
     command.addAll(command.indexOf("-cp"), List.of("-XX:+PrintFlagsFinal", "-version"));
     Path out = home.resolve("out");

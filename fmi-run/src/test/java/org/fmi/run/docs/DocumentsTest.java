@@ -16,8 +16,8 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.fmi.job.JobCommand;
 import org.fmi.job.Notice;
-import org.fmi.run.doctor.FmiTool;
 import org.fmi.run.shell.FmiRun;
+import org.fmi.run.tool.FmiTool;
 import org.junit.jupiter.api.Test;
 
 /** What documents say of events and exit statuses is what the code does; links lead somewhere. */

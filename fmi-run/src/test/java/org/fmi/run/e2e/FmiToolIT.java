@@ -10,7 +10,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +26,11 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 final class FmiToolIT {
   private static final Path FMI = Path.of("target/fmi/bin/fmi").toAbsolutePath();
+
+  /** The directory of a job's fmirun. */
+  private static final Pattern RUN = Pattern.compile("fmi-([0-9a-f]{12})-run-[0-9a-f]{16}");
+
+  private static final Pattern ITERATION = Pattern.compile("\"iteration\" : (\\d+)");
 
   private final Traces traces = new Traces();
 
@@ -40,11 +49,23 @@ final class FmiToolIT {
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     traces.mark(builder.environment());
     builder.environment().putAll(variables);
+    Result result = run(builder);
+    traces.assertGone(result.output());
+    return result;
+  }
+
+  /** Asks a job, which goes on. */
+  private static Result ask(String... arguments) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of(FMI.toString()));
+    command.addAll(List.of(arguments));
+    return run(new ProcessBuilder(command).redirectErrorStream(true));
+  }
+
+  private static Result run(ProcessBuilder builder) throws IOException, InterruptedException {
     Process process = builder.start();
     process.getOutputStream().close();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor(60, TimeUnit.SECONDS)).as(output).isTrue();
-    traces.assertGone(output);
     return new Result(process.exitValue(), output);
   }
 
@@ -84,6 +105,86 @@ final class FmiToolIT {
                     && line.contains(nowhere));
     assertThat(fmi(Map.of("FMI_VERBS", "disny"), "doctor").output())
         .contains("missing: rdma: FMI_VERBS=disny: no such verbs provider; valid: native, disni\n");
+  }
+
+  @Test
+  void aRunningJobIsLookedAtFollowedAndStopped(@TempDir Path directory) throws Exception {
+    Fmirun.Running running =
+        new Fmirun(
+                directory,
+                "-n",
+                "4",
+                "--ppn",
+                "2",
+                "--interval",
+                "10",
+                Fmirun.example("heat2d"),
+                "--iterations",
+                "100000000")
+            .start();
+    running.awaitEvent("CheckpointCommitted", 1);
+    String job = job(running.process().pid());
+    long first = iteration(job);
+    while (iteration(job) <= first) {
+      assertThat(running.process().isAlive()).isTrue();
+    }
+    assertThat(ask("jobs").output().lines())
+        .anyMatch(
+            line -> line.matches(job + "  Heat2d .* 4 ranks .*iteration \\d+ of 100000000.*"));
+    Result status = ask("status", job.substring(0, 11));
+    assertThat(status.output()).contains("job " + job, "node1", "last checkpoint: iteration ");
+    assertThat(ask("status", "zz"))
+        .satisfies(refused -> assertThat(refused.status()).isEqualTo(64))
+        .satisfies(refused -> assertThat(refused.output()).startsWith("fmi: zz: no such job; "));
+    assertThat(ask("stop", job)).isEqualTo(new Result(0, ""));
+    Fmirun.Result result = running.await();
+    assertThat(result.status()).isEqualTo(143);
+    assertThat(ask("status", job).output()).startsWith("fmi: " + job + ": no such job; ");
+  }
+
+  @Test
+  void eventsAreFollowedFromTheFirstToTheLast(@TempDir Path directory) throws Exception {
+    Fmirun.Running running =
+        new Fmirun(directory, "-n", "2", Fmirun.example("heat2d"), "--iterations", "100000000")
+            .start();
+    running.awaitEvent("AllRunning", 1);
+    String job = job(running.process().pid());
+    CompletableFuture<Result> followed =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return ask("events", job);
+              } catch (IOException | InterruptedException e) {
+                throw new AssertionError(e);
+              }
+            });
+    Traces.signal("KILL", running.ranks().getFirst());
+    running.awaitEvent("AllRunning", 2);
+    assertThat(ask("stop", "--now", job)).isEqualTo(new Result(0, ""));
+    assertThat(running.await().status()).isEqualTo(143);
+    Result events = followed.get();
+    assertThat(events.status()).as(events.output()).isZero();
+    assertThat(events.output()).isEqualTo(running.eventText());
+  }
+
+  /** By the process of its fmirun: other jobs may run on this machine. */
+  private static String job(long pid) throws IOException {
+    try (Stream<Path> found = Files.list(Path.of("/dev/shm"))) {
+      for (Path path : found.toList()) {
+        Matcher name = RUN.matcher(path.getFileName().toString());
+        if (name.matches() && Files.readString(path.resolve("lock")).equals(Long.toString(pid))) {
+          return name.group(1);
+        }
+      }
+    }
+    throw new AssertionError("no directory of process " + pid);
+  }
+
+  private long iteration(String job) throws Exception {
+    Result result = ask("status", "--json", job);
+    assertThat(result.status()).as(result.output()).isZero();
+    Matcher iteration = ITERATION.matcher(result.output());
+    return iteration.find() ? Long.parseLong(iteration.group(1)) : -1;
   }
 
   @Test

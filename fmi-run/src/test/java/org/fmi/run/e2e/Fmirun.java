@@ -96,6 +96,11 @@ final class Fmirun {
       return parse(events);
     }
 
+    /** The same as they are written. */
+    String eventText() throws IOException {
+      return Files.readString(events);
+    }
+
     /** Waits until an event of this name is there. */
     void awaitEvent(String name, int count) throws IOException, InterruptedException {
       long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT / 2);

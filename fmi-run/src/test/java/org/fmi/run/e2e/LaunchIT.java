@@ -86,6 +86,10 @@ final class LaunchIT {
     return directory.resolve("out");
   }
 
+  private long count(String line) throws IOException {
+    return Files.readAllLines(out()).stream().filter(line::equals).count();
+  }
+
   private String err() throws IOException {
     return Files.readString(directory.resolve("err"));
   }
@@ -342,6 +346,59 @@ final class LaunchIT {
     Traces.signal(signal, fmirun.pid());
     assertThat(await(fmirun)).as("%s%s", texts()).isEqualTo(status);
     traces.assertGone(err());
+  }
+
+  @Test
+  void eachRankKnowsWhoItIsAndHasFilesOfItsOwn() throws Exception {
+    assertThat(
+            run(
+                List.of("-n", "4", "--ppn", "2", "--output", "ranks", "-J", "2:-Dgiven=two"),
+                "who"))
+        .as("%s%s", texts())
+        .isZero();
+    for (int rank = 0; rank < 4; rank++) {
+      assertThat(directory.resolve("ranks/rank-" + rank + ".out"))
+          .hasContent(
+              "fmi.rank=%d%nfmi.local.rank=%d%nfmi.size=4%ngiven=%s%n"
+                  .formatted(rank, rank % 2, rank == 2 ? "two" : null));
+      assertThat(directory.resolve("ranks/rank-" + rank + ".err"))
+          .content()
+          .matches("[0-9a-f]{12}\n");
+    }
+    assertThat(out()).isEmptyFile();
+  }
+
+  @Test
+  void aFileThatIsFullEndsTheJob() throws Exception {
+    Path ranks = Files.createDirectory(directory.resolve("ranks"));
+    Files.createSymbolicLink(ranks.resolve("rank-1.out"), Path.of("/dev/full"));
+    assertThat(run(List.of("-n", "2", "--output", "ranks"), "lines", "5")).isEqualTo(70);
+    assertThat(err())
+        .containsPattern("fmirun: --output: .*/rank-1.out cannot be written: No space left");
+  }
+
+  @Test
+  void filesThatCannotBeMadeAreRefused() throws Exception {
+    Files.writeString(directory.resolve("file"), "");
+    assertThat(run(List.of("-n", "1", "--output", "file"), "who")).isEqualTo(64);
+    assertThat(err()).startsWith("fmirun: --output ").contains("name a directory that can be");
+  }
+
+  @Test
+  void shutdownHooksRunWhenItIsTold() throws Exception {
+    Process fmirun = start(List.of("-n", "2"), "hook");
+    until(() -> count("sleeps") == 2, "both ranks");
+    Traces.signal("TERM", fmirun.pid());
+    assertThat(await(fmirun)).as("%s%s", texts()).isEqualTo(143);
+    assertThat(count("hook ran")).as("%s%s", texts()).isEqualTo(2);
+  }
+
+  @Test
+  void hooksThatDoNotEndDoNotKeepIt() throws Exception {
+    Process fmirun = start(List.of("-n", "2"), "endless");
+    until(() -> count("sleeps") == 2, "both ranks");
+    Traces.signal("TERM", fmirun.pid());
+    assertThat(await(fmirun)).as("%s%s", texts()).isEqualTo(143);
   }
 
   /** A terminal sends the signal to all that is in the foreground, not only to fmirun. */

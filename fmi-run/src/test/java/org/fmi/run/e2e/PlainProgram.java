@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -60,6 +61,12 @@ final class PlainProgram {
         }
         System.out.println("read " + lines + " lines, sum " + sum.getValue());
       }
+      case "who" -> {
+        for (String name : List.of("fmi.rank", "fmi.local.rank", "fmi.size", "given")) {
+          System.out.println(name + "=" + System.getProperty(name));
+        }
+        System.err.println(System.getProperty("fmi.job"));
+      }
       case "heap" -> System.out.println(heap());
       case "cores" -> System.out.println(cores());
       case "group" -> System.out.println(group());
@@ -74,12 +81,31 @@ final class PlainProgram {
         System.out.println("sleeps");
         Thread.sleep(Long.MAX_VALUE);
       }
+      case "hook" -> {
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println("hook ran")));
+        System.out.println("sleeps");
+        Thread.sleep(Long.MAX_VALUE);
+      }
+      case "endless" -> {
+        Thread hook = new Thread(PlainProgram::sleep);
+        Runtime.getRuntime().addShutdownHook(hook);
+        System.out.println("sleeps");
+        sleep();
+      }
       case "chatter" -> {
         while (!System.out.checkError()) {
           System.out.println("chatter");
         }
       }
       default -> throw new IllegalArgumentException(args[0]);
+    }
+  }
+
+  private static void sleep() {
+    try {
+      Thread.sleep(Long.MAX_VALUE);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
     }
   }
 

@@ -34,6 +34,16 @@ final class OptionsTest {
   @TempDir private Path directory;
   private final Map<String, String> environment = new TreeMap<>();
 
+  @Test
+  void anOptionForOneRankIsNotForTheOthers() throws UsageException {
+    RunOptions.Processes processes =
+        options("-n 2 -J -Xmx1g -J 1:-Xint -J 1:-Da=0:1 app.jar").processes();
+    assertThat(processes.jvmOptions()).containsExactly("-Xmx1g");
+    assertThat(processes.jvmOptionsOf()).isEqualTo(Map.of(1, List.of("-Xint", "-Da=0:1")));
+    assertThat(refusal("-n 2 -J 2:-Xint app.jar"))
+        .isEqualTo("-J 2:-Xint: no such rank; ranks are numbered from 0 to 1");
+  }
+
   /** As for java. */
   @Test
   void aWildcardLeavesOutLinksThatLeadNowhere() throws Exception {

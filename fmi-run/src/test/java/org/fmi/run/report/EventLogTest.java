@@ -16,8 +16,8 @@ final class EventLogTest {
   void writesEachEventAsALineWithAllItsFields() throws IOException {
     Path file = directory.resolve("events.jsonl");
     try (EventLog log = new EventLog(file)) {
-      log.write(new Notice.RankFailed(1, 2, "daemon", "said \"no\"\n"), 1000, 77);
-      log.write(new Notice.AllRunning(1, 2, 30, 1), 1001, 78);
+      log.write(EventLog.line(new Notice.RankFailed(1, 2, "daemon", "said \"no\"\n"), 1000, 77));
+      log.write(EventLog.line(new Notice.AllRunning(1, 2, 30, 1), 1001, 78));
       assertThat(Files.readAllLines(file))
           .containsExactly(
               "{\"time\":1000,\"nanos\":77,\"event\":\"RankFailed\",\"epoch\":1,\"rank\":2,"

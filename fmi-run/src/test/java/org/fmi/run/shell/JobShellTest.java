@@ -159,7 +159,7 @@ final class JobShellTest {
       Launcher launcher,
       IntFunction<List<String>> addressesFor,
       @Nullable EventLog events) {
-    Console console = new Console(false, () -> {}, () -> {});
+    Console console = new Console(null, false, false, () -> {}, () -> {});
     console.start();
     return new JobShell(
         options,

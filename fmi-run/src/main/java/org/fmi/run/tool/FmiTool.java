@@ -1,9 +1,10 @@
-package org.fmi.run.doctor;
+package org.fmi.run.tool;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.fmi.run.Transports;
+import org.fmi.run.doctor.Doctor;
 import org.fmi.run.options.Nearest;
 import org.fmi.run.timeline.TimelineCommand;
 import picocli.CommandLine;
@@ -38,9 +39,14 @@ public final class FmiTool {
     return command.execute(args);
   }
 
-  private static CommandSpec spec() {
+  static CommandSpec spec() {
     CommandSpec tool = CommandSpec.create().name("fmi").mixinStandardHelpOptions(true);
-    tool.version("fmi " + FmiTool.class.getPackage().getImplementationVersion());
+    tool.version(version());
+    tool.addSubcommand("jobs", Jobs.list());
+    tool.addSubcommand("status", Jobs.status());
+    tool.addSubcommand("events", Jobs.events());
+    tool.addSubcommand("stop", Jobs.stop());
+    tool.addSubcommand("timeline", TimelineCommand.spec());
     tool.addSubcommand(
         "doctor",
         command(
@@ -50,11 +56,18 @@ public final class FmiTool {
                 + FAILED
                 + " if a line says 'failed'."));
     tool.addSubcommand(
-        "jobs",
-        command(Jobs::list, "Lists the jobs of this user whose fmirun runs on this machine."));
-    tool.addSubcommand("status", Jobs.status());
-    tool.addSubcommand("timeline", TimelineCommand.spec());
+        "version",
+        command(
+            () -> {
+              System.out.println(version());
+              return 0;
+            },
+            "Shows the version."));
     return tool;
+  }
+
+  private static String version() {
+    return "fmi " + FmiTool.class.getPackage().getImplementationVersion();
   }
 
   static CommandSpec command(Callable<Integer> body, String description) {

@@ -1,0 +1,77 @@
+package org.fmi.run.process;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Knows whether a stream of this process is a terminal, and how wide that is. */
+public final class Terminal {
+  public static final int OUT = 1;
+  public static final int ERR = 2;
+
+  private static final int DEFAULT_WIDTH = 80;
+
+  /** Of asm-generic/ioctls.h. */
+  private static final long TIOCGWINSZ = 0x5413;
+
+  /** Four unsigned shorts: rows, columns, and both in pixels (ioctl_tty(2)). */
+  private static final int WINDOW_SHORTS = 4;
+
+  private Terminal() {}
+
+  /**
+   * Whether it is one on which a line can be drawn again.
+   *
+   * @param stream {@link #OUT} or {@link #ERR}
+   */
+  public static boolean is(int stream) {
+    String kind = System.getenv("TERM");
+    try {
+      String target =
+          Files.readSymbolicLink(Path.of("/proc/self/fd", Integer.toString(stream))).toString();
+      return (target.startsWith("/dev/pts/") || target.startsWith("/dev/tty"))
+          && kind != null
+          && !kind.equals("dumb");
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Its columns at this moment; 80 if the system does not tell. */
+  public static int width(int stream) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment window = arena.allocate(ValueLayout.JAVA_SHORT, WINDOW_SHORTS);
+      int result = (int) Window.IOCTL.invokeExact(stream, TIOCGWINSZ, window);
+      int columns = Short.toUnsignedInt(window.getAtIndex(ValueLayout.JAVA_SHORT, 1));
+      return result == 0 && columns > 0 ? columns : DEFAULT_WIDTH;
+    } catch (Throwable e) {
+      return DEFAULT_WIDTH;
+    }
+  }
+
+  /** Set up only where there is a terminal. */
+  private static final class Window {
+    static final MethodHandle IOCTL = ioctl();
+
+    private Window() {}
+
+    @SuppressWarnings("restricted") // calls the system; FMI's JVMs allow it
+    private static MethodHandle ioctl() {
+      return Linker.nativeLinker()
+          .downcallHandle(
+              Linker.nativeLinker().defaultLookup().findOrThrow("ioctl"),
+              FunctionDescriptor.of(
+                  ValueLayout.JAVA_INT,
+                  ValueLayout.JAVA_INT,
+                  ValueLayout.JAVA_LONG,
+                  ValueLayout.ADDRESS),
+              Linker.Option.firstVariadicArg(2));
+    }
+  }
+}

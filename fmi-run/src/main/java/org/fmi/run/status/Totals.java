@@ -1,0 +1,103 @@
+package org.fmi.run.status;
+
+import org.fmi.job.Notice;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a job has done as a whole so far, by its events. Used by one thread. Times are of one
+ * monotonic clock, in nanoseconds.
+ */
+final class Totals {
+  /** What the job as a whole does. */
+  enum State {
+    STARTING,
+    RUNNING,
+    RECOVERING
+  }
+
+  State state = State.STARTING;
+  int epoch;
+  int recoveries;
+
+  /** From the first sign of a failure until all ran again, all recoveries together. */
+  long recoveryNanos;
+
+  private long recoveringSince;
+  long checkpoints;
+
+  /** What checkpoints took, by the rank that reported them. */
+  long checkpointNanos;
+
+  /** Iterations between the last two of a loop; -1 if that is not known. */
+  long checkpointInterval = -1;
+
+  /** The last one; null if there is none yet. */
+  Notice.@Nullable CheckpointCommitted last;
+
+  long lastNanos;
+
+  /** When all ranks ran for the first time; meaningless before. */
+  long ranNanos;
+
+  private boolean ran;
+
+  void on(Notice notice, long nanos) {
+    switch (notice) {
+      case Notice.RankFailed _ -> fails(nanos);
+      case Notice.RecoveryBegun n -> {
+        fails(nanos);
+        if (n.epoch() > epoch) {
+          recoveries++;
+        }
+        epoch = n.epoch();
+      }
+      case Notice.AllRunning n -> {
+        if (state == State.RECOVERING) {
+          recoveryNanos += nanos - recoveringSince;
+        }
+        if (!ran) {
+          ran = true;
+          ranNanos = nanos;
+        }
+        state = State.RUNNING;
+        epoch = n.epoch();
+      }
+      case Notice.CheckpointCommitted n -> {
+        Notice.CheckpointCommitted before = last;
+        if (before != null && before.loop() == n.loop() && before.iteration() < n.iteration()) {
+          checkpointInterval = n.iteration() - before.iteration();
+        }
+        last = n;
+        lastNanos = nanos;
+        checkpoints++;
+        checkpointNanos += n.copyNanos() + n.encodeNanos() + n.commitNanos();
+      }
+      case Notice.NodeReady _,
+          Notice.Started _,
+          Notice.NodeFailed _,
+          Notice.Notified _,
+          Notice.Respawned _,
+          Notice.Joined _,
+          Notice.AllJoined _,
+          Notice.AllConnected _,
+          Notice.Degraded _,
+          Notice.Finished _ -> {
+        // nothing that is summed up
+      }
+    }
+  }
+
+  private void fails(long nanos) {
+    if (state == State.RUNNING) {
+      state = State.RECOVERING;
+      recoveringSince = nanos;
+    }
+  }
+
+  /** The share of checkpoints in the time since all ran, from 0 to 1; -1 if it is not known. */
+  double checkpointShare(long nanos) {
+    return !ran || checkpoints == 0 || nanos <= ranNanos
+        ? -1
+        : (double) checkpointNanos / (nanos - ranNanos);
+  }
+}

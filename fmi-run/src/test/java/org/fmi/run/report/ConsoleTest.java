@@ -1,0 +1,119 @@
+package org.fmi.run.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.function.IntSupplier;
+import org.fmi.run.options.RunOptions.Verbosity;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
+final class ConsoleTest {
+  private static final String ERASE = "\r\u001b[K";
+  private static final IntSupplier WIDTH = () -> 20;
+  private static final long SECOND = 1_000_000_000;
+
+  /** Both streams are one terminal. */
+  private final ByteArrayOutputStream screen = new ByteArrayOutputStream();
+
+  private Console console(boolean tagged, boolean timed, @Nullable IntSupplier width) {
+    Console console =
+        new Console(
+            new Console.Streams(screen, screen, width != null, width, null),
+            tagged,
+            timed,
+            () -> {},
+            () -> {});
+    console.start();
+    return console;
+  }
+
+  private String drained(Console console) throws InterruptedException {
+    console.drain(Long.MAX_VALUE);
+    return screen.toString(StandardCharsets.UTF_8);
+  }
+
+  private static void output(Console console, int rank, boolean error, String text) {
+    console.output(rank, error, text.getBytes(StandardCharsets.UTF_8), () -> {});
+  }
+
+  @Test
+  void linesOfRanksAreNotMixed() throws InterruptedException {
+    Console console = console(true, false, null);
+    output(console, 0, false, "a");
+    output(console, 1, false, "b\nc\n");
+    output(console, 1, false, "d");
+    output(console, 1, false, "e\n");
+    assertThat(drained(console)).isEqualTo("[0] a\n[1] b\n[1] c\n[1] de\n");
+  }
+
+  @Test
+  void ownLinesMayBeginWithTheTime() throws InterruptedException {
+    Console console = console(false, true, null);
+    console.line("fmi: x");
+    output(console, 0, false, "out\n");
+    assertThat(drained(console))
+        .matches("\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3} fmi: x\nout\n");
+  }
+
+  @Test
+  void theLiveLineIsErasedBeforeOutput() throws InterruptedException {
+    Console console = console(false, false, WIDTH);
+    console.live("one");
+    assertThat(drained(console)).isEqualTo(ERASE + "one");
+    output(console, 0, false, "out\n");
+    output(console, 0, true, "err\n");
+    assertThat(drained(console)).isEqualTo(ERASE + "one" + ERASE + "out\nerr\n");
+    console.live("");
+    assertThat(drained(console)).endsWith("err\n");
+  }
+
+  @Test
+  void theLiveLineIsRedrawnInItsPlaceAndFitsTheTerminal() throws InterruptedException {
+    Console console = console(false, false, WIDTH);
+    console.live("one");
+    drained(console);
+    console.live("0123456789012345678901234");
+    assertThat(drained(console)).isEqualTo(ERASE + "one" + ERASE + "0123456789012345678");
+    console.live("");
+    assertThat(drained(console)).endsWith("8" + ERASE);
+  }
+
+  @Test
+  void theLiveLineWaitsForTheEndOfALineOfOutput() throws InterruptedException {
+    Console console = console(false, false, WIDTH);
+    output(console, 0, false, "begun");
+    console.live("one");
+    assertThat(drained(console)).isEqualTo("begun");
+    output(console, 0, false, " and ended\n");
+    console.live("two");
+    assertThat(drained(console)).isEqualTo("begun and ended\n" + ERASE + "two");
+  }
+
+  @Test
+  void withoutATerminalThereIsALineAMinute() throws InterruptedException {
+    Console console = console(false, false, null);
+    LiveProgress live = new LiveProgress(Verbosity.NORMAL, console, 0);
+    for (int second = 0; second <= 130; second++) {
+      int number = second;
+      live.look(() -> "second " + number, second * SECOND);
+    }
+    live.end();
+    assertThat(drained(console)).isEqualTo("fmi: second 60\nfmi: second 120\n");
+  }
+
+  @Test
+  void quietMeansNothing() throws InterruptedException {
+    for (@Nullable IntSupplier width : new @Nullable IntSupplier[] {null, WIDTH}) {
+      Console console = console(false, false, width);
+      LiveProgress live = new LiveProgress(Verbosity.QUIET, console, 0);
+      live.look(() -> "x", 100 * SECOND);
+      live.end();
+      assertThat(drained(console)).isEmpty();
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.run.status;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.run.tool;
+
+import org.jspecify.annotations.NullMarked;
