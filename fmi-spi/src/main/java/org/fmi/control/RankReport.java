@@ -1,5 +1,6 @@
 package org.fmi.control;
 
+import java.util.EnumMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param iteration the iteration under way; -1 outside of loops
  * @param iterations how many the loop has; -1 if that is not known
  * @param waiting the call that it waits in; null if it computes, or has not waited for long
- * @param counters what it has counted since its process began
+ * @param counters its numbers
  */
 public record RankReport(
     int epoch,
@@ -39,6 +40,14 @@ public record RankReport(
   public record Waiting(String operation, int peer, int tag, String communicator, long nanos) {
     /** Any rank, any tag, or none in particular. */
     public static final int ANY = -1;
+  }
+
+  /** The same with other values for some counters, or more of them. */
+  public RankReport with(Map<Counter, Long> more) {
+    Map<Counter, Long> all = new EnumMap<>(Counter.class);
+    all.putAll(counters);
+    all.putAll(more);
+    return new RankReport(epoch, place, loop, iteration, iterations, waiting, all);
   }
 
   /** The value of a counter; 0 if the rank does not count it. */

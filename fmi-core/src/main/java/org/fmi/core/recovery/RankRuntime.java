@@ -141,7 +141,7 @@ public final class RankRuntime implements Fmi {
             clock,
             faults);
     link.listen(lifecycle);
-    link.show(() -> place.report(lifecycle.epoch(), current, messenger));
+    link.show(() -> place.report(lifecycle, current, messenger, checkpoints));
     faults.at(FaultPoint.INIT, -1);
     recover();
   }

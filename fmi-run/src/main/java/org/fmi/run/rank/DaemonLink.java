@@ -120,7 +120,8 @@ final class DaemonLink implements JobLink, ConnectionHandler {
   }
 
   private void showEvery(Supplier<RankReport> report) {
-    connection.send(RankCodec.encode(new FromRank.Shown(report.get())));
+    connection.send(
+        RankCodec.encode(new FromRank.Shown(report.get().with(MemoryLevels.now(nodeDirectory)))));
     var _ = loop.schedule(SHOW_MILLIS, TimeUnit.MILLISECONDS, () -> showEvery(report));
   }
 
