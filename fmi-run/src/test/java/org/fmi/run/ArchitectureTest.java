@@ -123,7 +123,7 @@ final class ArchitectureTest {
         .whereLayer("node")
         .mayNotBeAccessedByAnyLayer()
         .whereLayer("control")
-        .mayOnlyBeAccessedByLayers("recovery")
+        .mayOnlyBeAccessedByLayers("p2p", "recovery")
         .whereLayer("rules")
         .mayOnlyBeAccessedByLayers("recovery")
         .whereLayer("spi")
@@ -163,6 +163,18 @@ final class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(VERBS_DISNI, DISNI)
+        .check(project);
+  }
+
+  /** Its jars are in lib/metrics; a job that nobody measures must not load them. */
+  @Test
+  void onlyMetricsKnowMicrometer() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("org.fmi.run.metrics")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.micrometer..", "io.prometheus..")
         .check(project);
   }
 
@@ -250,6 +262,10 @@ final class ArchitectureTest {
         .mayNotBeAccessedByAnyLayer()
         .layer("timeline")
         .definedBy("org.fmi.run.timeline")
+        .layer("metrics")
+        .definedBy("org.fmi.run.metrics")
+        .whereLayer("metrics")
+        .mayOnlyBeAccessedByLayers("shell")
         .whereLayer("doctor")
         .mayNotBeAccessedByAnyLayer()
         .whereLayer("timeline")

@@ -32,7 +32,8 @@ public record RunOptions(
     Processes processes,
     Network network,
     CheckpointInterval interval,
-    Output output) {
+    Output output,
+    MetricsOptions metrics) {
 
   /**
    * How the process of a rank runs.
@@ -174,7 +175,8 @@ public record RunOptions(
           new Output(
               verbosity(),
               on(Setting.TAG_OUTPUT),
-              events == null ? null : directory.resolve(events.texts().getFirst())));
+              events == null ? null : directory.resolve(events.texts().getFirst())),
+          MetricsOptions.of(settings));
     }
 
     private boolean ssh() throws UsageException {

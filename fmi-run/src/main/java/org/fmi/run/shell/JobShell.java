@@ -28,6 +28,7 @@ import org.fmi.job.control.ToDaemon;
 import org.fmi.net.NetLoop;
 import org.fmi.run.daemon.NodeDirectory;
 import org.fmi.run.launch.Launcher;
+import org.fmi.run.metrics.JobMetrics;
 import org.fmi.run.options.RunOptions;
 import org.fmi.run.options.RunOptions.Verbosity;
 import org.fmi.run.report.Console;
@@ -66,7 +67,8 @@ final class JobShell {
       IntFunction<List<String>> addressesFor,
       InputStream input,
       Console console,
-      @Nullable EventLog events) {}
+      @Nullable EventLog events,
+      @Nullable JobMetrics metrics) {}
 
   private final RunOptions options;
   private final JobSpec spec;
@@ -78,6 +80,10 @@ final class JobShell {
   private final Nodes nodes;
   private final InputFeed input;
   private final JobView view;
+
+  /** Null if nobody measures the job. */
+  private final @Nullable JobMetrics metrics;
+
   private final Binding binding;
   private final int[] nodeOfRank;
 
@@ -100,6 +106,7 @@ final class JobShell {
     this.loop = NetLoop.open("fmi-control", around.secret(), NetLoop.MAX_FRAME);
     this.nodes = new Nodes(options, around, loop, this::post, ending, new NodeListener());
     this.view = new JobView(spec, around.jobId(), options.program().text(), System.nanoTime());
+    this.metrics = around.metrics();
     this.nodeOfRank = new int[spec.size()];
     Arrays.fill(nodeOfRank, -1);
     this.input =
@@ -132,8 +139,16 @@ final class JobShell {
           steps.add(job::begin);
           decide();
         });
+    if (metrics != null
+        && metrics.address() != null
+        && options.output().verbosity() != Verbosity.QUIET) {
+      reporter.lines(List.of("fmi: metrics at " + metrics.address()));
+    }
     NodeDirectory asked = beAsked();
     int status = ending.await();
+    if (metrics != null) {
+      metrics.close();
+    }
     try {
       reporter.close(REPORT_MILLIS);
       // All output counts, however slowly it is read; but not for a user who wants to stop.
@@ -232,6 +247,9 @@ final class JobShell {
     }
     reporter.tell(notices);
     notices.forEach(notice -> view.on(notice, System.nanoTime()));
+    if (metrics != null) {
+      notices.forEach(metrics::on);
+    }
     Map<NodeHandle, Set<String>> bound = new LinkedHashMap<>();
     for (JobCommand command : commands) {
       switch (command) {
@@ -274,6 +292,9 @@ final class JobShell {
   private String spawn(JobCommand.Spawn c) {
     nodeOfRank[c.rank()] = c.node();
     view.spawned(c.rank(), c.node(), c.incarnation());
+    if (metrics != null) {
+      metrics.spawned(c.rank(), c.incarnation());
+    }
     Binding.Choice choice = binding.choose(c.rank(), c.node());
     nodes
         .get(c.node())
@@ -329,6 +350,9 @@ final class JobShell {
         case FromDaemon.Ready _ -> {
           node.up = true;
           view.nodeUp(node.number, node.pid);
+          if (metrics != null) {
+            metrics.nodeUp(node.number);
+          }
           node.settle();
           feed(new JobEvent.NodeUp(node.number, node.memoryFree));
         }
@@ -361,7 +385,12 @@ final class JobShell {
             feed(new JobEvent.FromRank(m.rank(), m.incarnation(), m.message()));
           }
         }
-        case FromDaemon.Reports m -> view.reported(m, System.nanoTime());
+        case FromDaemon.Reports m -> {
+          view.reported(m, System.nanoTime());
+          if (metrics != null) {
+            metrics.reported(m);
+          }
+        }
         case FromDaemon.Output m ->
             around
                 .console()
