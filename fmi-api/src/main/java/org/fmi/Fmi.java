@@ -71,10 +71,11 @@ public interface Fmi extends AutoCloseable {
    * @param body computes one iteration
    * @param state what a checkpoint holds: primitive arrays and arrays of them to any depth, {@link
    *     java.nio.ByteBuffer}s (all of the content, position and limit), {@link
-   *     java.lang.foreign.MemorySegment}s, {@link Holder}s of these, and objects that implement
-   *     Chronicle Bytes' {@code BytesMarshallable}; each is held by reference and restored in
-   *     place, except that a holder of an array gets a new one, which has new rows if it is an
-   *     array of arrays, all of the sizes they had.
+   *     java.lang.foreign.MemorySegment}s, objects that implement Chronicle Bytes' {@code
+   *     BytesMarshallable}, and {@link Holder}s of these or of any {@link java.io.Serializable}
+   *     object; each is held by reference and restored in place, except that a holder of an array
+   *     gets a new one, which has new rows if it is an array of arrays, all of the sizes they had,
+   *     and one of a serializable object a new one.
    * @throws IllegalStateException if called inside another loop or after {@link #close}, or while
    *     requests of this rank are not complete; or with the cause that the body has thrown
    * @throws IllegalArgumentException if {@code iterations} is negative or a state object is of no

@@ -4,12 +4,15 @@ import java.util.Objects;
 
 /**
  * A reference that is part of a loop's state: for programs that swap buffers ({@code u} and {@code
- * next}) or replace an object while they iterate. A checkpoint holds what the holder refers to at
+ * next}) or replace an object while they iterate, and for {@link java.io.Serializable} objects:
+ * records, {@link java.util.Random}, collections. A checkpoint holds what the holder refers to at
  * that moment. A rollback makes it refer to a new array, with new rows if it is an array of arrays,
- * of the sizes they had; two holders of one array get the same one. Other objects are restored in
- * place.
+ * of the sizes they had; or to a new object equal to the one it had, if that is serialized. Two
+ * holders of one object get the same one; but what the serialized objects of two holders refer to
+ * is written once for each. Buffers, memory segments and objects that implement {@code
+ * BytesMarshallable} are restored in place.
  *
- * @param <T> what it refers to: a type that can be state of a loop
+ * @param <T> what it refers to: a type that can be state of a loop, or is serializable
  */
 public final class Holder<T> {
   private T value;

@@ -75,10 +75,11 @@
  *
  * <ol>
  *   <li><b>Register what changes.</b> All that an iteration changes and a later one reads is state
- *       of the loop: arrays, byte buffers, memory segments, {@link org.fmi.Holder}s of these, and
- *       objects that write and read themselves.
- *   <li><b>Be repeatable.</b> With the same state an iteration does the same. What is outside of
- *       loops runs again in a replacement, and must send and receive the same.
+ *       of the loop: arrays, byte buffers, memory segments, objects that write and read themselves,
+ *       and {@link org.fmi.Holder}s of these or of serializable objects.
+ *   <li><b>Be repeatable.</b> With the same state an iteration does the same; so a generator of
+ *       random numbers is state, a seeded one too. What is outside of loops runs again in a
+ *       replacement, and must send and receive the same.
  *   <li><b>Complete requests</b> before an iteration ends; after a rollback they are void.
  *   <li><b>Let {@code Rollback} pass.</b> Do not catch {@link Throwable} around communication
  *       calls.

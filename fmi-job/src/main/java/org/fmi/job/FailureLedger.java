@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import org.fmi.control.RankMessage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,8 +69,8 @@ final class FailureLedger {
     /** Its process is killed by an injected failure. */
     boolean injected;
 
-    /** Where its process said that the program has thrown. */
-    @Nullable Place failedAt;
+    /** What its process said of an exception of the program's own. */
+    RankMessage.@Nullable Failed thrown;
 
     /** Where its program last failed by itself, and how often in a row. */
     @Nullable Place ownFaultAt;
@@ -124,7 +125,7 @@ final class FailureLedger {
     account.toldIn = -1;
     account.dying = false;
     account.injected = false;
-    account.failedAt = null;
+    account.thrown = null;
   }
 
   /** A rank's process is killed to restart all, for no reason of its own. */
@@ -171,11 +172,6 @@ final class FailureLedger {
     return accounts[rank].toldIn;
   }
 
-  /** How a process has ended, as a part of a sentence that begins with the rank. */
-  String how(JobEvent.RankExited exit) {
-    return accounts[exit.rank()].injected ? exit.how() + ", injected by --kill" : exit.how();
-  }
-
   /**
    * Why a process has failed of which only the failure was told.
    *
@@ -188,9 +184,23 @@ final class FailureLedger {
     return account.toldIn >= 0 && ownEnd ? how(exit) : null;
   }
 
-  /** A rank's process said where its program has thrown. */
-  void failedAt(int rank, long loop, long iteration) {
-    accounts[rank].failedAt = new Place(loop, iteration);
+  /** A rank's process said that its program has thrown. */
+  void thrown(int rank, RankMessage.Failed failed) {
+    accounts[rank].thrown = failed;
+  }
+
+  /** How a process has ended, as a part of a sentence that begins with the rank. */
+  String how(JobEvent.RankExited exit) {
+    Account account = accounts[exit.rank()];
+    RankMessage.Failed thrown = account.thrown;
+    String how = account.injected ? exit.how() + ", injected by --kill" : exit.how();
+    return thrown == null
+        ? how
+        : "has thrown "
+            + (thrown.trace().isEmpty() ? "an exception" : thrown.exception())
+            + " "
+            + thrown.where()
+            + (exit.status() == JobCommand.End.PROGRAM_FAULT ? "" : " and " + how);
   }
 
   /**
@@ -202,17 +212,18 @@ final class FailureLedger {
    */
   JobCommand.@Nullable End exited(JobEvent.RankExited exit, boolean known) {
     Account account = accounts[exit.rank()];
-    if (known && isOwnFault(exit) && countOwnFault(account) >= OWN_FAULTS) {
-      return new JobCommand.End(
-          exit.status() == 0 ? JobCommand.End.FAILED : exit.status(),
-          EndCause.PROGRAM_FAILED,
-          "rank "
-              + exit.rank()
-              + " failed by itself "
-              + OWN_FAULTS
-              + " times at the same place ("
-              + exit.how()
-              + "): not started again");
+    if (known && isOwnFault(exit)) {
+      if (account.thrown != null && account.thrown.loop() == RankMessage.Failed.NO_LOOP) {
+        return JobCommand.End.programFault(exit, how(exit));
+      }
+      if (countOwnFault(account) >= OWN_FAULTS) {
+        return JobCommand.End.programFault(
+            exit,
+            how(exit)
+                + ": it failed by itself "
+                + OWN_FAULTS
+                + " times at the same place, and is not started again");
+      }
     }
     if (account.starts >= MOST_STARTS) {
       return JobCommand.End.failed(
@@ -249,7 +260,8 @@ final class FailureLedger {
    * Each rank's own, for one incident may hit all at the same place.
    */
   private int countOwnFault(Account account) {
-    Place place = account.failedAt == null ? line : account.failedAt;
+    RankMessage.Failed thrown = account.thrown;
+    Place place = thrown == null ? line : new Place(thrown.loop(), thrown.iteration());
     if (!Objects.equals(place, account.ownFaultAt)) {
       account.ownFaults = 0;
     }

@@ -1,5 +1,6 @@
 package org.fmi.job;
 
+import java.util.Locale;
 import org.fmi.spi.FaultPoint;
 
 /**
@@ -12,4 +13,16 @@ import org.fmi.spi.FaultPoint;
  * @param iteration at which iteration, -1 for any
  */
 public record FaultSpec(
-    boolean node, int number, boolean daemon, FaultPoint point, long iteration) {}
+    boolean node, int number, boolean daemon, FaultPoint point, long iteration) {
+
+  /** As {@code --kill} names it: {@code rank3@40:encode}. */
+  String kill() {
+    String who = daemon ? "daemon" : node ? "node" : "rank";
+    String place = point.name().toLowerCase(Locale.ROOT);
+    String where =
+        iteration < 0
+            ? place
+            : point == FaultPoint.ITERATION ? "" + iteration : iteration + ":" + place;
+    return who + number + "@" + where;
+  }
+}

@@ -51,6 +51,8 @@ public final class GlobalRecoveryJob implements Job {
   /** The first bad one of those that ranks have ended with. */
   private int exitStatus;
 
+  private String exitReason = "";
+
   /**
    * A job to be begun.
    *
@@ -278,7 +280,7 @@ public final class GlobalRecoveryJob implements Job {
         // What the program still did after Fmi.close cannot be done again.
         out.report(new Notice.RankFailed(epoch(), r, "daemon", e.how() + " after Fmi.close"));
       }
-      gone(rank, e.status());
+      gone(rank, e);
       return;
     }
     out.reportCause(r, ledger.toldIn(r), ledger.cause(e));
@@ -291,11 +293,12 @@ public final class GlobalRecoveryJob implements Job {
       ranks.lost(rank);
       respawn(rank);
     } else if (!rank.known() && !e.signaled()) {
-      endedBeforeInit(rank, e.status());
+      endedBeforeInit(rank, e);
     } else {
-      out.report(new Notice.RankFailed(epoch(), r, "daemon", ledger.how(e)));
+      String how = ledger.how(e);
+      out.report(new Notice.RankFailed(epoch(), r, "daemon", how));
       ranks.lost(rank);
-      if (recover(r, "rank " + r + " " + e.how())) {
+      if (recover(r, "rank " + r + " " + how)) {
         respawn(rank);
       }
     }
@@ -304,39 +307,27 @@ public final class GlobalRecoveryJob implements Job {
   /**
    * A program that does not use the library may run too; but not if others of its job wait for it.
    */
-  private void endedBeforeInit(Rank rank, int status) {
+  private void endedBeforeInit(Rank rank, JobEvent.RankExited e) {
     Rank other = ranks.firstKnown();
-    if (status != 0) {
-      end(
-          new JobCommand.End(
-              status,
-              EndCause.PROGRAM_FAILED,
-              "rank " + rank.number() + " ended with status " + status + " before Fmi.init"));
+    if (e.status() != 0) {
+      end(JobCommand.End.programFault(e, ledger.how(e) + ", before Fmi.init"));
     } else if (other != null) {
-      endAsNotAllJoin(rank, other);
+      end(JobCommand.End.notAllJoined(rank.number(), other.number()));
     } else {
-      gone(rank, 0);
+      gone(rank, e);
     }
   }
 
-  private void endAsNotAllJoin(Rank gone, Rank waiting) {
-    end(
-        JobCommand.End.failed(
-            EndCause.NOT_ALL_JOINED,
-            "rank "
-                + gone.number()
-                + " ended without Fmi.init, but rank "
-                + waiting.number()
-                + " waits for it: all ranks must call it"));
-  }
-
-  private void gone(Rank rank, int status) {
+  private void gone(Rank rank, JobEvent.RankExited e) {
     ranks.gone(rank);
     if (exitStatus == 0) {
-      exitStatus = status;
+      exitStatus = e.status();
+      exitReason =
+          exitStatus == 0 ? "" : "rank " + e.rank() + " " + ledger.how(e) + ", after Fmi.close";
     }
     if (ranks.allGone()) {
-      end(new JobCommand.End(exitStatus, EndCause.ALL_ENDED, ""));
+      injections.missed().forEach(out::report);
+      end(new JobCommand.End(exitStatus, EndCause.ALL_ENDED, exitReason));
     }
   }
 
@@ -428,6 +419,11 @@ public final class GlobalRecoveryJob implements Job {
 
   private void onFromRank(JobEvent.FromRank e) {
     Rank rank = ranks.get(e.rank());
+    if (e.message() instanceof RankMessage.Failed m && e.incarnation() == rank.incarnation()) {
+      // Even if another rank has seen its end first.
+      ledger.thrown(e.rank(), m);
+      out.reportThrown(epoch(), e.rank(), m);
+    }
     if (!rank.lives(e.incarnation())) {
       return;
     }
@@ -455,7 +451,9 @@ public final class GlobalRecoveryJob implements Job {
         }
       }
       case RankMessage.Finished m -> onFinished(rank, m);
-      case RankMessage.Failed m -> ledger.failedAt(e.rank(), m.loop(), m.iteration());
+      case RankMessage.Failed _ -> {
+        // above
+      }
       case RankMessage.Abort m -> end(JobCommand.End.aborted(e.rank(), m.status()));
     }
   }
@@ -467,7 +465,7 @@ public final class GlobalRecoveryJob implements Job {
     }
     Rank gone = ranks.firstGone();
     if (gone != null) {
-      endAsNotAllJoin(gone, rank);
+      end(JobCommand.End.notAllJoined(gone.number(), rank.number()));
       return;
     }
     ranks.joined(rank, m);
@@ -550,16 +548,8 @@ public final class GlobalRecoveryJob implements Job {
     }
     ledger.committed(m.version(), m.loop(), m.iteration());
     placement.checkpoint(m.bytes());
-    out.report(
-        new Notice.CheckpointCommitted(
-            m.epoch(),
-            m.version(),
-            m.loop(),
-            m.iteration(),
-            m.bytes(),
-            m.copyNanos(),
-            m.encodeNanos(),
-            m.commitNanos()));
+    injections.checkpointAt(m.iteration());
+    out.report(Notice.CheckpointCommitted.of(m));
     if (standbyEpoch < epoch()) {
       // Not earlier: they must not slow down the start of the job, nor a recovery, and short
       // programs never pay for them.

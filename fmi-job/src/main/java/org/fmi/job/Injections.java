@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 final class Injections {
   private final Map<Integer, FaultSpec> pending = new TreeMap<>();
 
+  /** The iterations of the longest loop that has ended, or those so far; -1 without a loop. */
+  private long most = -1;
+
   Injections(List<FaultSpec> faults) {
     for (FaultSpec fault : faults) {
       pending.put(pending.size(), fault);
@@ -27,6 +30,41 @@ final class Injections {
           }
         });
     return List.copyOf(mine);
+  }
+
+  /** A checkpoint was taken at an iteration; that at the end of a loop, at the number of them. */
+  void checkpointAt(long iteration) {
+    most = Math.max(most, iteration);
+  }
+
+  /** What has not happened, as the job has ended; it says why, as far as that is known. */
+  List<Notice> missed() {
+    List<Notice> missed = new ArrayList<>();
+    for (FaultSpec fault : pending.values()) {
+      missed.add(new Notice.KillMissed(fault.kill(), reason(fault)));
+    }
+    return missed;
+  }
+
+  private String reason(FaultSpec fault) {
+    boolean ofRank = !fault.node() && !fault.daemon();
+    String here = ofRank ? "" : ", or no rank of node" + fault.number() + " did";
+    if (!fault.point().inLoop()) {
+      return "no rank came to that place" + here;
+    }
+    if (most < 0) {
+      return "the program has no loop";
+    }
+    if (fault.iteration() >= most) {
+      return "the longest loop had " + most + " iterations, counted from 0";
+    }
+    return switch (fault.point()) {
+      case CHECKPOINT, ENCODE, COMMIT, COMMITTED ->
+          "no checkpoint was taken at that iteration" + here;
+      case REBUILD -> "no recovery had to rebuild a checkpoint there" + here;
+      case RESTORED -> "no recovery went back there" + here;
+      default -> "no rank came to that iteration" + here;
+    };
   }
 
   /** A process has come to the place of a failure; null if another one came first. */

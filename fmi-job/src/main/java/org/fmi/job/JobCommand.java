@@ -63,7 +63,7 @@ public sealed interface JobCommand {
     /** The exit status of a job that could not go on. */
     public static final int FAILED = 70;
 
-    /** The exit status of a program whose ranks do not fit together. */
+    /** The exit status of a program that fails, if it gives none of its own. */
     public static final int PROGRAM_FAULT = 1;
 
     static End failed(EndCause cause, String message) {
@@ -86,6 +86,25 @@ public sealed interface JobCommand {
 
     static End programFault(String message) {
       return new End(PROGRAM_FAULT, EndCause.PROGRAM_FAILED, message);
+    }
+
+    /** A rank's program has failed by itself, and would again. */
+    static End programFault(JobEvent.RankExited exit, String how) {
+      return new End(
+          exit.status() == 0 ? PROGRAM_FAULT : exit.status(),
+          EndCause.PROGRAM_FAILED,
+          "rank " + exit.rank() + " " + how);
+    }
+
+    /** A rank has ended without {@code Fmi.init}, and another one has called it. */
+    static End notAllJoined(int gone, int waiting) {
+      return failed(
+          EndCause.NOT_ALL_JOINED,
+          "rank "
+              + gone
+              + " ended without Fmi.init, but rank "
+              + waiting
+              + " waits for it: all ranks must call it");
     }
   }
 }

@@ -1,5 +1,7 @@
 package org.fmi.job;
 
+import org.fmi.control.RankMessage.CheckpointDone;
+
 /** Something that happened, for the progress lines and the event file. The shell adds the time. */
 public sealed interface Notice {
   /**
@@ -22,6 +24,11 @@ public sealed interface Notice {
    * log-ring".
    */
   record RankFailed(int epoch, int rank, String by, String reason) implements Notice {}
+
+  /**
+   * The program's own code has thrown; {@code loop} and {@code iteration} are -1 outside of loops.
+   */
+  record Thrown(int epoch, int rank, long loop, long iteration, String trace) implements Notice {}
 
   record NodeFailed(int epoch, int node, String name, String by, String reason) implements Notice {}
 
@@ -68,10 +75,29 @@ public sealed interface Notice {
       long copyNanos,
       long encodeNanos,
       long commitNanos)
-      implements Notice {}
+      implements Notice {
+    static CheckpointCommitted of(CheckpointDone m) {
+      return new CheckpointCommitted(
+          m.epoch(),
+          m.version(),
+          m.loop(),
+          m.iteration(),
+          m.bytes(),
+          m.copyNanos(),
+          m.encodeNanos(),
+          m.commitNanos());
+    }
+  }
 
   /** The job runs on with less than was asked for; says what. */
   record Degraded(String what) implements Notice {}
+
+  /**
+   * A failure that was to be injected was not, up to the end of the job.
+   *
+   * @param kill as the user wrote it
+   */
+  record KillMissed(String kill, String reason) implements Notice {}
 
   record Finished(int status, int recoveries, String message) implements Notice {}
 }

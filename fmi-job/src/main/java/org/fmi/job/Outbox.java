@@ -54,6 +54,13 @@ final class Outbox {
     report(new Notice.Left(left.epoch(), rank, left.loop(), left.iteration()));
   }
 
+  /** Shows the stack trace of a rank's program, once it is known. */
+  void reportThrown(int epoch, int rank, RankMessage.Failed failed) {
+    if (!failed.trace().isEmpty()) {
+      report(new Notice.Thrown(epoch, rank, failed.loop(), failed.iteration(), failed.trace()));
+    }
+  }
+
   private void degraded(String what) {
     report(new Notice.Degraded(what));
   }

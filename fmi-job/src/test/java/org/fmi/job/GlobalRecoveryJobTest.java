@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
@@ -519,10 +520,55 @@ final class GlobalRecoveryJobTest {
     assertThat(end().message()).contains("3 times");
   }
 
+  private static final String TRACE = "IllegalStateException: no\n\tat Main.main";
+
+  @Test
+  void aProgramThatThrowsOutsideOfLoopsIsNotStartedAgain() {
+    Job job = job(2, 2, 1, OnNoSpare.SHARE);
+    startAll(job, 2, 1);
+    say(job, 1, 0, new RankMessage.Failed(-1, -1, ""));
+    say(job, 1, 0, new RankMessage.Failed(-1, -1, TRACE));
+    assertThat(all(JobCommand.Report.class))
+        .extracting(JobCommand.Report::notice)
+        .contains(new Notice.Thrown(0, 1, -1, -1, TRACE));
+    on(job, new JobEvent.RankExited(0, 1, 0, 1, false));
+    assertThat(end())
+        .isEqualTo(
+            new JobCommand.End(
+                1,
+                EndCause.PROGRAM_FAILED,
+                "rank 1 has thrown IllegalStateException: no outside of loops"));
+  }
+
+  /** Its own status wins, and it may end well: it has not left the job by close. */
+  @Test
+  void aProgramThatDealsWithItsExceptionHasFailedNevertheless() {
+    Job job = job(2, 2, 1, OnNoSpare.SHARE);
+    startAll(job, 2, 1);
+    say(job, 1, 0, new RankMessage.Failed(-1, -1, ""));
+    on(job, new JobEvent.RankExited(0, 1, 0, 0, false));
+    assertThat(end().status()).isEqualTo(1);
+    assertThat(end().message())
+        .isEqualTo("rank 1 has thrown an exception outside of loops and ended without Fmi.close");
+  }
+
+  @Test
+  void anExceptionAfterCloseIsTold() {
+    Job job = job(2, 2, 1, OnNoSpare.SHARE);
+    startAll(job, 2, 1);
+    say(job, 0, 0, new RankMessage.Finished(0));
+    say(job, 1, 0, new RankMessage.Finished(0));
+    say(job, 1, 0, new RankMessage.Failed(-1, -1, TRACE));
+    on(job, new JobEvent.RankExited(0, 1, 0, 1, false));
+    on(job, new JobEvent.RankExited(0, 0, 0, 0, false));
+    assertThat(end().status()).isEqualTo(1);
+    assertThat(end().message()).contains("rank 1").contains("no").contains("after Fmi.close");
+  }
+
   /** All ranks throw in this iteration; they go on if the job does. */
   private void allFailAt(Job job, int size, int epoch, long iteration) {
     for (int r = 0; r < size && all(JobCommand.End.class).isEmpty(); r++) {
-      say(job, r, epoch, new RankMessage.Failed(0, iteration));
+      say(job, r, epoch, new RankMessage.Failed(0, iteration, TRACE));
       on(job, new JobEvent.RankExited(0, r, epoch, 1, false));
     }
     for (int r = 0; r < size && all(JobCommand.End.class).isEmpty(); r++) {
@@ -539,7 +585,9 @@ final class GlobalRecoveryJobTest {
     allFailAt(job, 4, 1, 5);
     assertThat(all(JobCommand.End.class)).isEmpty();
     allFailAt(job, 4, 2, 5);
-    assertThat(end().message()).contains("rank 0 failed by itself 3 times");
+    assertThat(end().message())
+        .startsWith("rank 0 has thrown IllegalStateException: no in iteration 5 of loop 0: ")
+        .contains("failed by itself 3 times");
   }
 
   @Test
@@ -688,6 +736,43 @@ final class GlobalRecoveryJobTest {
     assertThat(all(JobCommand.KillRank.class)).hasSize(1);
     on(job, new JobEvent.RankExited(0, 1, 0, 137, true));
     assertThat(all(JobCommand.Spawn.class).getFirst().faults()).isEmpty();
+  }
+
+  /** The reasons that are told at the end, by what was to be killed. */
+  private String missed(long iterations, FaultSpec fault) {
+    Job job = job(2, 2, 2, OnNoSpare.SHARE, fault);
+    startAll(job, 2, 1);
+    on(job, new JobEvent.NodeUp(1, 1L << 30));
+    if (iterations >= 0) {
+      committed(job, 0, 0);
+      committed(job, 1, iterations);
+    }
+    say(job, 0, 0, new RankMessage.Finished(0));
+    say(job, 1, 0, new RankMessage.Finished(0));
+    on(job, new JobEvent.RankExited(0, 1, 0, 0, false));
+    on(job, new JobEvent.RankExited(0, 0, 0, 0, false));
+    assertThat(end().status()).isZero();
+    return all(JobCommand.Report.class).stream()
+        .map(JobCommand.Report::notice)
+        .filter(Notice.KillMissed.class::isInstance)
+        .map(n -> ((Notice.KillMissed) n).kill() + " " + ((Notice.KillMissed) n).reason())
+        .collect(Collectors.joining(" and "));
+  }
+
+  @Test
+  void aFailureThatWasNotInjectedIsToldAtTheEnd() {
+    assertThat(missed(200, new FaultSpec(false, 1, false, FaultPoint.ITERATION, 300)))
+        .isEqualTo("rank1@300 the longest loop had 200 iterations, counted from 0");
+    assertThat(missed(200, new FaultSpec(false, 1, false, FaultPoint.ENCODE, 55)))
+        .isEqualTo("rank1@55:encode no checkpoint was taken at that iteration");
+    assertThat(missed(200, new FaultSpec(true, 1, false, FaultPoint.ITERATION, 55)))
+        .isEqualTo("node1@55 no rank came to that iteration, or no rank of node1 did");
+    assertThat(missed(200, new FaultSpec(false, 0, true, FaultPoint.REBUILD, -1)))
+        .startsWith("daemon0@rebuild no recovery had to rebuild a checkpoint there");
+    assertThat(missed(-1, new FaultSpec(false, 0, false, FaultPoint.ITERATION, 5)))
+        .isEqualTo("rank0@5 the program has no loop");
+    assertThat(missed(-1, new FaultSpec(false, 0, false, FaultPoint.PROLOGUE, -1)))
+        .isEqualTo("rank0@prologue no rank came to that place");
   }
 
   // ---- a rank that does not get to run where it is

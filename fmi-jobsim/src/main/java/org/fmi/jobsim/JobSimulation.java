@@ -59,6 +59,7 @@ final class JobSimulation implements Supervisor {
       long recordLimitBytes,
       JobSpec.OnNoSpare policy,
       int maxRecoveries,
+      boolean check,
       List<FaultSpec> faults) {
 
     /** One rank per node, one group, a checkpoint every two iterations. */
@@ -93,6 +94,11 @@ final class JobSimulation implements Supervisor {
       return with(shape -> shape.maxRecoveries = most);
     }
 
+    /** Repeats iterations, and compares. */
+    Shape withCheck() {
+      return with(shape -> shape.check = true);
+    }
+
     /** Ranks that die at chosen places, once each. */
     Shape withFaults(FaultSpec... injected) {
       return with(shape -> shape.faults = List.of(injected));
@@ -106,6 +112,7 @@ final class JobSimulation implements Supervisor {
       shape.interval = interval;
       shape.recordLimitBytes = recordLimitBytes;
       shape.maxRecoveries = maxRecoveries;
+      shape.check = check;
       shape.faults = faults;
       change.accept(shape);
       return shape.build();
@@ -122,6 +129,7 @@ final class JobSimulation implements Supervisor {
       private CheckpointInterval interval = new CheckpointInterval.Every(2);
       private long recordLimitBytes = 1L << 20;
       private int maxRecoveries = Integer.MAX_VALUE;
+      private boolean check;
       private List<FaultSpec> faults = List.of();
 
       Builder(int size, int spares, JobSpec.OnNoSpare policy) {
@@ -142,6 +150,7 @@ final class JobSimulation implements Supervisor {
             recordLimitBytes,
             policy,
             maxRecoveries,
+            check,
             faults);
       }
     }
@@ -336,7 +345,8 @@ final class JobSimulation implements Supervisor {
                 shape.logRingBase(),
                 shape.recordLimitBytes(),
                 shape.interval(),
-                List.of())));
+                List.of(),
+                shape.check())));
   }
 
   /** As JobShell does. */
@@ -438,7 +448,8 @@ final class JobSimulation implements Supervisor {
             stores,
             process.memory(),
             process.clock(),
-            OwnCore.NONE);
+            OwnCore.NONE,
+            () -> false);
     long answer = program.run(fmi, process, cluster);
     fmi.close();
     answers[process.rank()] = answer;

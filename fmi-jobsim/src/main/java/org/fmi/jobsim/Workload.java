@@ -1,8 +1,12 @@
 package org.fmi.jobsim;
 
+import java.io.Serializable;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Holder;
@@ -18,6 +22,9 @@ final class Workload {
   private static final int LONG_BYTES = 2_000;
 
   private static final byte UNUSED = -1;
+
+  /** Part of a list that grows. */
+  private record Seen(long iteration, long sum) implements Serializable {}
 
   private Workload() {}
 
@@ -144,18 +151,23 @@ final class Workload {
 
     // Each rank has enough after another number of iterations; all stop after that of the last.
     long[] converged = {between[0]};
+    Holder<Random> random = Holder.of(new Random(between[0] + rank));
+    Holder<List<Seen>> seen = Holder.of(new ArrayList<>());
     long iterations =
         fmi.loopWhile(
             100,
             iteration -> {
               long[] sum = {converged[0] % 1_000 + rank};
               world.allReduce(sum, Op.SUM);
-              converged[0] = 7 * converged[0] + sum[0] + iteration;
+              seen.get().add(new Seen(iteration, sum[0] + random.get().nextInt(100)));
+              converged[0] = 7 * converged[0] + sum[0] + seen.get().getLast().sum();
               return iteration + 1 < 2 + rank % 3;
             },
-            converged);
+            converged,
+            random,
+            seen);
 
-    long[] total = {converged[0] + iterations};
+    long[] total = {converged[0] + iterations * seen.get().hashCode()};
     long[] step = new long[1];
     boolean done = false;
     while (!done) {

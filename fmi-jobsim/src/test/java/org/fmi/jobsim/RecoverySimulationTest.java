@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongConsumer;
 import java.util.stream.LongStream;
@@ -535,7 +536,9 @@ final class RecoverySimulationTest {
     JobSimulation job = new JobSimulation(1, ranks(4), CALM, program);
     Outcome outcome = job.run();
     assertThat(outcome.status()).as(job.story()).isEqualTo(1);
-    assertThat(outcome.message()).contains("rank 1 failed by itself 3 times at the same place");
+    assertThat(outcome.message())
+        .startsWith("rank 1 has thrown ")
+        .contains("failed by itself 3 times at the same place");
     assertThat(job.exits())
         .as("close does not wait for the others")
         .allSatisfy(exit -> assertThat(exit.cause()).hasNoSuppressedExceptions());
@@ -571,7 +574,7 @@ final class RecoverySimulationTest {
               try {
                 fmi.world().barrier();
                 if (n == 5 && process.rank() == 1) {
-                  state.set("text");
+                  state.set(new Thread());
                 }
               } catch (Rollback e) {
                 // the next call of loop goes back
@@ -601,5 +604,74 @@ final class RecoverySimulationTest {
           }
           return 0;
         });
+  }
+
+  // ---- exceptions that come of a failure
+
+  /** What a program makes of the rollback that its call has thrown. */
+  private interface Handler {
+    void handle(Rollback rollback);
+  }
+
+  /** Adds up iterations and loses a rank on the way. */
+  private static Program sum(Handler handler) {
+    return (fmi, process, cluster) -> {
+      long[] sum = new long[1];
+      fmi.loop(
+          10,
+          n -> {
+            sum[0] += n;
+            boolean met = false;
+            while (!met) {
+              try {
+                fmi.world().barrier();
+                met = true;
+              } catch (Rollback e) {
+                handler.handle(e);
+              }
+            }
+            if (n == 5) {
+              dieOnce(fmi, process, cluster);
+            }
+          },
+          sum);
+      return sum[0];
+    };
+  }
+
+  private static JobSimulation assertSurvives(Program program) {
+    JobSimulation job = new JobSimulation(1, ranks(4), CALM, program);
+    Outcome outcome = job.run();
+    assertThat(outcome.status()).as(job.story()).isZero();
+    assertThat(outcome.answer()).isEqualTo(45);
+    assertThat(outcome.recoveries()).isPositive();
+    return job;
+  }
+
+  /** As a pool does with what its tasks throw. */
+  @Test
+  void aRollbackInAnotherExceptionIsARollback() {
+    JobSimulation job =
+        assertSurvives(
+            sum(
+                e -> {
+                  throw new CompletionException(e);
+                }));
+    assertThat(job.notices())
+        .as(job.story())
+        .noneMatch(n -> n instanceof Notice.RecoveryBegun r && r.restartAll());
+  }
+
+  /** Its rank would call again and again, and all others wait for it. */
+  @Test
+  void aRollbackThatIsCaughtLeadsToARestart() {
+    JobSimulation job = assertSurvives(sum(e -> {}));
+    assertThat(job.notices())
+        .as(job.story())
+        .anyMatch(
+            n ->
+                n instanceof Notice.RecoveryBegun r
+                    && r.restartAll()
+                    && r.reason().contains("catches Rollback again and again"));
   }
 }

@@ -42,7 +42,8 @@ final class JobOfOne implements JobLink {
         (config, system, memory) -> new HeapStore(),
         new NoNodeMemory(),
         new ParkingClock(),
-        OwnCore.NONE);
+        OwnCore.NONE,
+        () -> false);
   }
 
   private static RankConfig config() {

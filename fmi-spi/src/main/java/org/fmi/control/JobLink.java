@@ -10,6 +10,9 @@ public interface JobLink {
   /** Returns when all that was sent will arrive even if this process ends now. */
   void flush();
 
+  /** Whether what the rank prints is thrown away, from now on. */
+  default void hideOutput(boolean hidden) {}
+
   /**
    * Names who gets the job's messages; called once, before the first {@link #send}. Messages arrive
    * on the link's thread.

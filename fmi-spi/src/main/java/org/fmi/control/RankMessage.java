@@ -1,6 +1,11 @@
 package org.fmi.control;
 
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
 import java.util.Map;
+import org.fmi.spi.CheckpointId;
+import org.jspecify.annotations.Nullable;
 
 /** What a rank tells the job. */
 public sealed interface RankMessage {
@@ -41,7 +46,14 @@ public sealed interface RankMessage {
    * @param iteration the iteration it goes on with, -1 at the start of the program
    * @param rebuilt whether this rank's checkpoint was rebuilt from the group's code
    */
-  record Running(int epoch, long loop, long iteration, boolean rebuilt) implements RankMessage {}
+  record Running(int epoch, long loop, long iteration, boolean rebuilt) implements RankMessage {
+    /** From a checkpoint, or from the start of the program. */
+    public static Running from(@Nullable CheckpointId id, int epoch, boolean rebuilt) {
+      return id == null
+          ? new Running(epoch, -1, -1, rebuilt)
+          : new Running(epoch, id.loop(), id.iteration(), rebuilt);
+    }
+  }
 
   /**
    * Another rank has failed.
@@ -96,10 +108,60 @@ public sealed interface RankMessage {
   record Finished(int epoch) implements RankMessage {}
 
   /**
-   * The program's own code has thrown in this iteration, as it would again: this process is about
-   * to end.
+   * The program's own code has thrown, as it would again: this process is about to end.
+   *
+   * @param loop the one that it was in, or {@link #NO_LOOP}
+   * @param trace the stack trace; empty while the exception is on its way and only that is known
    */
-  record Failed(long loop, long iteration) implements RankMessage {}
+  record Failed(long loop, long iteration, String trace) implements RankMessage {
+    /** The loop and the iteration of what happens outside of loops. */
+    public static final int NO_LOOP = -1;
+
+    /** Lines that are shown of a stack trace: its beginning, and where the first cause is. */
+    private static final int FIRST_LINES = 120;
+
+    private static final int LAST_LINES = 40;
+    private static final int MOST_OF_A_LINE = 300;
+
+    /** With the stack trace of an exception. */
+    public static Failed of(long loop, long iteration, Throwable thrown) {
+      return new Failed(loop, iteration, trace(thrown));
+    }
+
+    private static String trace(Throwable thrown) {
+      List<String> lines;
+      try {
+        StringWriter text = new StringWriter();
+        thrown.printStackTrace(new PrintWriter(text));
+        lines = text.toString().lines().toList();
+      } catch (RuntimeException | Error e) {
+        // Methods of the program's own exception run here, perhaps without memory.
+        return thrown.getClass().getName();
+      }
+      int left = lines.size() - FIRST_LINES - LAST_LINES;
+      if (left <= 1) {
+        return String.join("\n", lines);
+      }
+      return String.join("\n", lines.subList(0, FIRST_LINES))
+          + "\n\t... "
+          + left
+          + " lines ...\n"
+          + String.join("\n", lines.subList(FIRST_LINES + left, lines.size()));
+    }
+
+    /** The exception, as a part of a line; empty while it is not known. */
+    public String exception() {
+      String line = trace.lines().findFirst().orElse("");
+      return line.length() <= MOST_OF_A_LINE ? line : line.substring(0, MOST_OF_A_LINE) + "...";
+    }
+
+    /** Where it was thrown, as a part of a line. */
+    public String where() {
+      return loop == NO_LOOP
+          ? "outside of loops"
+          : "in iteration " + iteration + " of loop " + loop;
+    }
+  }
 
   /** The program called abort. */
   record Abort(int status) implements RankMessage {}

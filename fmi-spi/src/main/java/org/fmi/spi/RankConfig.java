@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param recordLimitBytes the most that is recorded outside of loops for a replacement
  * @param interval when checkpoints are taken
  * @param transports names of the transports to use, in order of preference; empty for all
+ * @param check whether iterations are repeated now and then, and compared
  * @param faults failures to inject in this process
  */
 public record RankConfig(
@@ -48,6 +49,7 @@ public record RankConfig(
     long recordLimitBytes,
     CheckpointInterval interval,
     List<String> transports,
+    boolean check,
     List<Fault> faults) {
 
   /**
@@ -83,6 +85,7 @@ public record RankConfig(
         .recordLimitBytes(recordLimitBytes)
         .interval(interval)
         .transports(transports)
+        .check(check)
         .faults(faults);
   }
 
@@ -123,6 +126,7 @@ public record RankConfig(
     private long recordLimitBytes;
     private @Nullable CheckpointInterval interval;
     private List<String> transports = List.of();
+    private boolean check;
     private List<Fault> faults = List.of();
 
     private Builder() {}
@@ -212,6 +216,11 @@ public record RankConfig(
       return this;
     }
 
+    public Builder check(boolean value) {
+      check = value;
+      return this;
+    }
+
     public Builder faults(List<Fault> value) {
       faults = value;
       return this;
@@ -241,6 +250,7 @@ public record RankConfig(
           recordLimitBytes,
           Objects.requireNonNull(interval, "interval"),
           transports,
+          check,
           faults);
     }
   }

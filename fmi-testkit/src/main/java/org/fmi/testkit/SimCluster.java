@@ -184,6 +184,7 @@ public final class SimCluster {
         recordLimitBytes,
         interval,
         List.of(),
+        false,
         faults);
   }
 

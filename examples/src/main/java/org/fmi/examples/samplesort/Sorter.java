@@ -31,7 +31,7 @@ final class Sorter {
     int begin = 0;
     for (int r = 0; r < ranks; r++) {
       int end = r == ranks - 1 ? keys.length : firstNotLess(keys, splitters[r]);
-      sendCounts[r] = end - begin;
+      sendCounts[r] = (long) end - begin;
       begin = end;
     }
     long[] recvCounts = new long[ranks];

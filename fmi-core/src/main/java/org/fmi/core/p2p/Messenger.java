@@ -157,8 +157,9 @@ public final class Messenger implements PointToPoint, FrameHandler {
     return epoch;
   }
 
-  /** Throws if the epoch is over, unless the listener enters another one. */
+  /** Throws if the epoch is over, unless the listener enters another one; or at a second thread. */
   void check() {
+    waits.requireOneThread();
     while (revoked >= epoch) {
       if (closed) {
         throw afterClose();

@@ -23,6 +23,9 @@ public final class Recording implements PointToPoint {
   private final Runnable onCall;
   private Recorder recorder;
 
+  /** Sees the calls in loops; null if nobody does. */
+  private @Nullable Witness witness;
+
   /**
    * Calls on a messenger; neither recorded nor replayed at first.
    *
@@ -46,6 +49,27 @@ public final class Recording implements PointToPoint {
   /** Goes on with another record, such as one out of a checkpoint. */
   public void recorder(Recorder next) {
     recorder = next;
+  }
+
+  /** Shows the calls that are not recorded to a witness from now on. */
+  public void witness(Witness seeing) {
+    witness = seeing;
+  }
+
+  /** A call that is not recorded sends. */
+  private void sends(Object base, long offset, long bytes, int dest, int context, int tag) {
+    Witness seeing = witness;
+    if (seeing != null && !recorder.on()) {
+      seeing.sends(base, offset, bytes, dest, context, tag);
+    }
+  }
+
+  /** A call that is not recorded receives. */
+  private void receives(int source) {
+    Witness seeing = witness;
+    if (seeing != null && !recorder.on()) {
+      seeing.receives(source);
+    }
   }
 
   /** Begins a call that sends or receives: whether it is recorded or replayed. */
@@ -78,6 +102,7 @@ public final class Recording implements PointToPoint {
   @Override
   public void send(
       Object base, long offset, long bytes, int dest, int context, int tag, Mode mode) {
+    sends(base, offset, bytes, dest, context, tag);
     if (!begin() || !replaySend(bytes, dest, context, tag, mode, true)) {
       messenger.send(base, offset, bytes, dest, context, tag, mode);
     }
@@ -86,6 +111,7 @@ public final class Recording implements PointToPoint {
   @Override
   public Request isend(
       Object base, long offset, long bytes, int dest, int context, int tag, Mode mode) {
+    sends(base, offset, bytes, dest, context, tag);
     if (!begin()) {
       return messenger.isend(base, offset, bytes, dest, context, tag, mode);
     }
@@ -124,6 +150,7 @@ public final class Recording implements PointToPoint {
 
   @Override
   public Status recv(Object base, long offset, long bytes, int source, int context, int tag) {
+    receives(source);
     if (!begin()) {
       return messenger.recv(base, offset, bytes, source, context, tag);
     }
@@ -145,7 +172,9 @@ public final class Recording implements PointToPoint {
       int source,
       int inTag,
       int context) {
+    receives(source);
     if (!begin()) {
+      sends(out, outOffset, outBytes, dest, context, outTag);
       return messenger.sendRecv(
           out, outOffset, outBytes, dest, outTag, in, inOffset, inBytes, source, inTag, context);
     }
@@ -164,6 +193,7 @@ public final class Recording implements PointToPoint {
 
   @Override
   public Request irecv(Object base, long offset, long bytes, int source, int context, int tag) {
+    receives(source);
     if (!begin()) {
       return messenger.irecv(base, offset, bytes, source, context, tag);
     }
@@ -199,6 +229,7 @@ public final class Recording implements PointToPoint {
 
   @Override
   public Status probe(int source, int context, int tag) {
+    receives(source);
     if (!begin()) {
       return messenger.probe(source, context, tag);
     }
@@ -212,6 +243,7 @@ public final class Recording implements PointToPoint {
 
   @Override
   public @Nullable Status iprobe(int source, int context, int tag) {
+    receives(source);
     if (!begin()) {
       return messenger.iprobe(source, context, tag);
     }
@@ -297,7 +329,7 @@ public final class Recording implements PointToPoint {
   @Override
   public @Nullable NodeShare share() {
     NodeShare share = messenger.share();
-    return recorder.on() ? null : share;
+    return recorder.on() || witness != null ? null : share;
   }
 
   @Override

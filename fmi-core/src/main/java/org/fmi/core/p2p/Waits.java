@@ -48,6 +48,12 @@ final class Waits {
 
   private boolean left;
 
+  /** The thread that waits in a call now. Plain, as it is read in each call: best effort. */
+  private @Nullable Thread waiter;
+
+  /** A thread that has made a call meanwhile. */
+  private @Nullable Thread intruder;
+
   Waits(Messenger messenger, Peers peers, Mailbox mailbox, SendList unsent, WaitStrategy strategy) {
     this.messenger = messenger;
     this.peers = peers;
@@ -137,8 +143,48 @@ final class Waits {
       throw nobodyAnswers();
     }
     if (work(progress.poll(messenger)) == 0) {
-      progress.idle();
+      Thread me = Thread.currentThread();
+      waiter = me;
+      try {
+        progress.idle();
+      } finally {
+        waiter = null;
+      }
+      Thread other = intruder;
+      if (other != null) {
+        intruder = null;
+        throw twoThreads(other, me);
+      }
     }
+  }
+
+  /**
+   * Refuses a call while another thread waits in one, which is refused too.
+   *
+   * @throws IllegalStateException if so
+   */
+  void requireOneThread() {
+    Thread waiting = waiter;
+    if (waiting != null) {
+      Thread me = Thread.currentThread();
+      if (!waiting.equals(me)) {
+        intruder = me;
+        wakeup();
+        throw twoThreads(me, waiting);
+      }
+    }
+  }
+
+  private IllegalStateException twoThreads(Thread caller, Thread waiting) {
+    return new IllegalStateException(
+        "two threads of rank "
+            + messenger.rank()
+            + " are in calls at once: \""
+            + caller.getName()
+            + "\" has made one while \""
+            + waiting.getName()
+            + "\" waits in another: only one thread at a time may, so let one thread communicate,"
+            + " or guard all calls by one lock");
   }
 
   /** Makes what progress is possible now. */

@@ -123,6 +123,18 @@ public final class WaitStrategy {
     return new WaitStrategy(nanoTime, isWanted);
   }
 
+  /**
+   * As suits a rank on a core of its own, or one on a machine where {@code ranks} ranks share
+   * {@code cores} cores.
+   *
+   * @param nanoTime the time in nanoseconds; only differences count
+   */
+  public static WaitStrategy of(OwnCore ownCore, int ranks, int cores, LongSupplier nanoTime) {
+    return ownCore.exists()
+        ? onOwnCore(nanoTime, ownCore::isWanted)
+        : new WaitStrategy(ranks, cores, nanoTime);
+  }
+
   /** Whether a transport needs yields while the rank polls on a core of its own. */
   public void needsYields(boolean needed) {
     yielding = !ownCore || needed;

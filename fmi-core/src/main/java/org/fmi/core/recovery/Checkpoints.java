@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.fmi.Comm;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
@@ -105,8 +106,9 @@ final class Checkpoints {
     counters.put(Counter.RECORD_BYTES, program.recorder().bytes());
   }
 
-  @Nullable CheckpointId committed() {
-    return committed;
+  /** Whether a checkpoint of a loop is known to be committed by all. */
+  boolean hasCommitted(@Nullable Loop loop) {
+    return loop != null && committed != null && committed.loop() == loop.number;
   }
 
   // ---- take
@@ -249,22 +251,61 @@ final class Checkpoints {
       other++;
     }
     if (config.rank() == other) {
-      link.send(
-          new RankMessage.ProgramFault(
-              epoch,
-              "ranks 0 and "
-                  + other
-                  + " meet at different places of the program: rank 0 "
-                  + Meeting.unpack(places[0], places[1])
-                  + ", rank "
-                  + other
-                  + " "
-                  + Meeting.unpack(places[2 * other], places[2 * other + 1])
-                  + ": all ranks must run the same loops, with the same number of iterations"));
+      throw programFault(
+          "ranks 0 and "
+              + other
+              + " meet at different places of the program: rank 0 "
+              + Meeting.unpack(places[0], places[1])
+              + ", rank "
+              + other
+              + " "
+              + Meeting.unpack(places[2 * other], places[2 * other + 1])
+              + ": all ranks must run the same loops, with the same number of iterations",
+          epoch);
     }
     while (true) {
       messenger.park();
     }
+  }
+
+  /**
+   * Tells the job that the program is wrong, which ends it. Never returns.
+   *
+   * @throws Rollback if the epoch is over
+   */
+  IllegalStateException programFault(String reason, int epoch) {
+    link.send(new RankMessage.ProgramFault(epoch, reason));
+    while (true) {
+      messenger.park();
+    }
+  }
+
+  // ---- repeat iterations
+
+  /** The lowest rank that says yes, -1 if none does; collective over all ranks. */
+  int lowestOfThose(boolean mine, Loop loop, int epoch) {
+    requireNoRequests();
+    drain(new Meeting(Meeting.Kind.CHECKPOINT, loop.number, loop.iteration), epoch);
+    long[] lowest = {mine ? config.rank() : config.size()};
+    system.allReduce(lowest, Op.MIN);
+    return lowest[0] == config.size() ? -1 : (int) lowest[0];
+  }
+
+  /** Goes back to the last checkpoint, within the epoch; collective over all ranks. */
+  void goBack(Loop loop, int epoch) {
+    CheckpointId id = Objects.requireNonNull(committed);
+    long interval = tuner.iterations();
+    restore(id, loop.state, Restore.RESTARTED, epoch);
+    tuner.restore(interval); // that of the image is from before the checkpoint was measured
+    loop.iteration = id.iteration();
+  }
+
+  /** The loop's state in the last checkpoint. */
+  MemorySegment stateOf(Loop loop) {
+    CheckpointId id = Objects.requireNonNull(committed);
+    assert id.loop() == loop.number : id + " is of another loop than " + loop.number;
+    Image image = image(id);
+    return image.memory().asSlice(image.stateAt(), image.stateEnd() - image.stateAt());
   }
 
   /**
@@ -459,7 +500,7 @@ final class Checkpoints {
     ROLLED_BACK,
     /**
      * All processes are new: messages that they have sent again before the loop are in the
-     * checkpoint too.
+     * checkpoint too. Or none is, and it is gone back without a failure.
      */
     RESTARTED,
     /** On the way to a later loop, whose own checkpoint holds the messages. */

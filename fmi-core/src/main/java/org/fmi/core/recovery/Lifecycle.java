@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import org.fmi.Rollback;
 import org.fmi.control.Counter;
 import org.fmi.control.JobLink;
 import org.fmi.control.JobMessage;
@@ -103,6 +104,11 @@ final class Lifecycle implements JobLink.Listener {
     counters.put(Counter.LOG_RING_NOTICES, notices.get());
   }
 
+  /** The newest epoch the job has asked for. */
+  int wanted() {
+    return target;
+  }
+
   boolean released() {
     return released;
   }
@@ -162,6 +168,23 @@ final class Lifecycle implements JobLink.Listener {
   void awaitDecision() {
     while (undecided()) {
       clock.await(Long.MAX_VALUE);
+    }
+  }
+
+  /**
+   * Waits until all have finished. A failure heard meanwhile may be that of a rank that was
+   * released already: the job knows. Does not return if it was not.
+   */
+  void awaitRelease() {
+    while (undecided()) {
+      try {
+        messenger.park();
+      } catch (Rollback e) {
+        awaitDecision();
+      }
+    }
+    if (!released) {
+      awaitRestart();
     }
   }
 

@@ -1,5 +1,8 @@
 package org.fmi.core.recovery;
 
+import org.fmi.ConvergingBody;
+import org.fmi.LoopBody;
+
 /** Knows where a rank stands in a loop of the program. */
 final class Loop {
   /** Counts the program's loops, from 0. */
@@ -22,6 +25,14 @@ final class Loop {
   /** A final checkpoint of it exists. */
   boolean ended;
 
+  /** A body that always wants another iteration. */
+  static ConvergingBody goingOn(LoopBody body) {
+    return iteration -> {
+      body.run(iteration);
+      return true;
+    };
+  }
+
   /**
    * @param iterations -1 if the program begins each by a call
    */
@@ -30,5 +41,18 @@ final class Loop {
     this.state = state;
     this.iterations = iterations;
     this.byCall = iterations < 0;
+  }
+
+  /**
+   * What the loop throws when its body has thrown.
+   *
+   * @throws Error that the body has thrown
+   */
+  RuntimeException failed(Throwable thrown) {
+    return switch (thrown) {
+      case RuntimeException e -> e;
+      case Error e -> throw e;
+      default -> new IllegalStateException("iteration " + iteration + " failed: " + thrown, thrown);
+    };
   }
 }

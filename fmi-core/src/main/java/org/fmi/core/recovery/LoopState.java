@@ -1,7 +1,8 @@
 package org.fmi.core.recovery;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.reflect.Array;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import org.fmi.Holder;
+import org.fmi.core.object.ObjectCodec;
 import org.fmi.wire.FrameLayout;
 import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
@@ -32,21 +34,24 @@ import org.jspecify.annotations.Nullable;
  * in one section, and the others name that section's number.
  */
 final class LoopState {
-  private static final int SECTION_HEADER = 16;
-  private static final int BUFFER_HEADER = 16;
-
-  /** More than the number of any kind. */
-  private static final long DIMENSION = 16;
+  static final int SECTION_HEADER = 16;
+  static final int BUFFER_HEADER = 16;
+  private static final byte[] NOTHING = {};
 
   private final Object[] roots;
 
   /** By section, collected before each write: holders and rows may refer to other ones by then. */
   private final List<Object> objects = new ArrayList<>();
 
+  private final List<Long> kinds = new ArrayList<>();
+
+  /** By section: where the object is. */
+  private final List<StatePath> paths = new ArrayList<>();
+
   /** The section that has an object's content. */
   private final IdentityHashMap<Object, Integer> owners = new IdentityHashMap<>();
 
-  /** Serialised form of the objects that write themselves, by section; empty for others. */
+  /** By section: the bytes of an object that is neither array nor memory; empty for others. */
   private final List<byte[]> serialised = new ArrayList<>();
 
   /**
@@ -79,18 +84,51 @@ final class LoopState {
     return true;
   }
 
+  /** The state as it is now, as {@link #write} gives it; needs no checkpoint. */
+  MemorySegment copy() {
+    long bytes = bytes();
+    MemorySegment copy = Arena.ofAuto().allocate(Math.max(Long.BYTES, bytes), Long.BYTES);
+    write(copy, 0);
+    return copy.asSlice(0, bytes);
+  }
+
+  /** What a section holds, in words, as it was written last. */
+  String describe(int section) {
+    return describe(paths.get(section), objects.get(section));
+  }
+
+  /** Where a section of this many bytes of data ends, from its beginning. */
+  static long sectionEnd(long bytes) {
+    return SECTION_HEADER + roundUp(bytes);
+  }
+
   /** Measures the state as it is now; call before {@link #write}. */
   long bytes() {
     collect();
     serialised.clear();
     long bytes = 0;
     for (int i = 0; i < objects.size(); i++) {
-      Object object = objects.get(i);
-      serialised.add(
-          owner(i) == i && isSelfWriting(object) ? SelfWriting.write(object) : new byte[0]);
-      bytes += SECTION_HEADER + roundUp(sectionBytes(i));
+      serialised.add(owner(i) == i ? serialise(i) : NOTHING);
+      bytes += sectionEnd(sectionBytes(i));
     }
     return bytes;
+  }
+
+  private byte[] serialise(int section) {
+    Object object = objects.get(section);
+    StateKind kind = StateKind.of(kind(section));
+    if (kind == StateKind.SELF_WRITING) {
+      return SelfWriting.write(object);
+    }
+    if (kind != StateKind.SERIALIZED) {
+      return NOTHING;
+    }
+    try {
+      return ObjectCodec.write(object);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          describe(paths.get(section), object) + ", cannot be saved: " + e.getMessage(), e);
+    }
   }
 
   /** Writes what {@link #bytes} has measured. */
@@ -100,20 +138,20 @@ final class LoopState {
       Object object = objects.get(i);
       int owner = owner(i);
       long bytes = sectionBytes(i);
-      image.set(FrameLayout.LONG, to, owner == i ? kind(object) : Kind.SAME.number);
+      image.set(FrameLayout.LONG, to, owner == i ? kind(i) : StateKind.SAME.number);
       image.set(FrameLayout.LONG, to + 8, bytes);
       to += SECTION_HEADER;
       byte[] own = serialised.get(i);
       if (owner != i) {
         image.set(FrameLayout.LONG, to, owner);
-      } else if (object instanceof Object[] rows) {
-        image.set(FrameLayout.LONG, to, rows.length);
       } else if (own.length > 0) {
         Memory.toSegment(own, 0, image, to, bytes);
+      } else if (object instanceof Object[] rows) {
+        image.set(FrameLayout.LONG, to, rows.length);
       } else if (object instanceof ByteBuffer buffer) {
         image.set(FrameLayout.LONG, to, buffer.position());
         image.set(FrameLayout.LONG, to + 8, buffer.limit());
-        Memory.toSegment(whole(buffer), 0, image, to + BUFFER_HEADER, buffer.capacity());
+        Memory.toSegment(StateKind.whole(buffer), 0, image, to + BUFFER_HEADER, buffer.capacity());
       } else if (bytes > 0) {
         Memory.toSegment(object, 0, image, to, bytes);
       }
@@ -129,41 +167,55 @@ final class LoopState {
    *     something else
    */
   void read(MemorySegment image, long at, long end) {
-    objects.clear();
-    owners.clear();
+    clear();
     new Reading(image, at, end).run();
   }
 
   // ---- what is to be written
 
-  private void collect() {
+  private void clear() {
     objects.clear();
+    paths.clear();
+    kinds.clear();
     owners.clear();
+  }
+
+  private void collect() {
+    clear();
     Set<Object> fixed = fixed();
-    for (Object root : roots) {
-      add(root, true, false, fixed);
+    for (int i = 0; i < roots.length; i++) {
+      add(roots[i], new StatePath(null, i), false, fixed);
     }
   }
 
-  private void add(@Nullable Object object, boolean root, boolean held, Set<Object> fixed) {
+  private void add(@Nullable Object object, StatePath path, boolean held, Set<Object> fixed) {
     if (object == null) {
-      throw new IllegalArgumentException("the loop's state object " + objects.size() + " is null");
+      throw new IllegalArgumentException("the loop's state object " + path + " is null");
     }
     if (object instanceof Holder<?> holder) {
       if (held) {
-        throw new IllegalArgumentException("a loop's state cannot hold a Holder of a Holder");
+        throw new IllegalArgumentException(
+            "the loop's state object " + path + " is a Holder of a Holder, which is not supported");
       }
-      add(holder.get(), false, true, fixed);
+      add(holder.get(), path, true, fixed);
       return;
     }
-    kind(object); // refuses what is of no supported type
+    long kind = StateKind.numberOf(object, held);
+    if (kind == StateKind.NONE.number) {
+      throw new IllegalArgumentException(
+          "the loop's state object " + path + StateKind.refusal(object));
+    }
     int section = objects.size();
     objects.add(object);
+    paths.add(path);
+    kinds.add(kind);
+    boolean root = path.parent() == null && !held;
     boolean owner =
         (root || !fixed.contains(object)) && owners.putIfAbsent(object, section) == null;
-    if (owner && object instanceof Object[] rows) {
-      for (Object row : rows) {
-        add(row, false, false, fixed);
+    if (owner && StateKind.isNested(kind)) {
+      Object[] rows = (Object[]) object;
+      for (int i = 0; i < rows.length; i++) {
+        add(rows[i], new StatePath(path, i), false, fixed);
       }
     }
   }
@@ -187,17 +239,22 @@ final class LoopState {
     return Objects.requireNonNull(owners.get(objects.get(section)));
   }
 
+  private long kind(int section) {
+    return kinds.get(section);
+  }
+
   private long sectionBytes(int section) {
     Object object = objects.get(section);
-    if (owner(section) != section || object instanceof Object[]) {
+    long number = kind(section);
+    if (owner(section) != section || StateKind.isNested(number)) {
       return Long.BYTES;
     }
-    if (isSelfWriting(object)) {
-      return serialised.get(section).length;
-    }
-    return object instanceof ByteBuffer buffer
-        ? BUFFER_HEADER + (long) buffer.capacity()
-        : size(object) * Kind.of(kind(object)).elementBytes;
+    StateKind kind = StateKind.of(number);
+    return switch (kind) {
+      case SELF_WRITING, SERIALIZED -> serialised.get(section).length;
+      case BUFFER -> BUFFER_HEADER + StateKind.size(object);
+      default -> StateKind.size(object) * kind.elementBytes;
+    };
   }
 
   // ---- reading
@@ -207,11 +264,11 @@ final class LoopState {
    * program itself, whose reference cannot be changed.
    */
   private record Referrer(
-      @Nullable Object root, @Nullable Holder<?> holder, Object @Nullable [] rows, int row) {
+      StatePath path, @Nullable Object root, @Nullable Holder<?> holder, Object @Nullable [] rows) {
 
     /** Null in a row of a new array. */
     @Nullable Object get() {
-      return holder != null ? holder.get() : rows != null ? rows[row] : root;
+      return holder != null ? holder.get() : rows != null ? rows[path.index()] : root;
     }
 
     /** The holder, if that is what the program or a row refers to. */
@@ -226,7 +283,7 @@ final class LoopState {
       if (holder != null) {
         ((Holder<Object>) holder).set(other);
       } else if (rows != null) {
-        rows[row] = other;
+        rows[path.index()] = other;
       }
     }
   }
@@ -259,11 +316,11 @@ final class LoopState {
 
     @SuppressWarnings("ReferenceEquality") // which object it is, not what is in it
     void run() {
-      for (Object root : roots) {
-        read(new Referrer(root, null, null, 0), false);
+      for (int i = 0; i < roots.length; i++) {
+        read(new Referrer(new StatePath(null, i), roots[i], null, null), false);
       }
       if (from != end) {
-        throw differs(referrers.size(), null, "more objects");
+        throw differs(new StatePath(null, roots.length), null, "more objects");
       }
       for (int i = 0; i < referrers.size(); i++) {
         referrers.get(i).set(content(i));
@@ -288,11 +345,11 @@ final class LoopState {
     private void read(Referrer referrer, boolean renew) {
       Holder<?> inner = referrer.inner();
       if (inner != null) {
-        read(new Referrer(null, inner, null, 0), true);
+        read(new Referrer(referrer.path, null, inner, null), true);
         return;
       }
       if (from + SECTION_HEADER > end) {
-        throw differs(referrers.size(), referrer.get(), "nothing");
+        throw differs(referrer.path, referrer.get(), "nothing");
       }
       long kind = image.get(FrameLayout.LONG, from);
       long bytes = image.get(FrameLayout.LONG, from + 8);
@@ -300,21 +357,27 @@ final class LoopState {
       from = data + roundUp(bytes);
       int section = referrers.size();
       referrers.add(referrer);
-      if (kind == Kind.SAME.number) {
+      if (kind == StateKind.SAME.number) {
         contents.add(new Same((int) image.get(FrameLayout.LONG, data)));
+        return;
+      }
+      if (kind == StateKind.SERIALIZED.number) {
+        contents.add(deserialised(referrer, image.asSlice(data, bytes)));
         return;
       }
       Object object = object(section, renew, kind, storedSize(kind, bytes, data));
       contents.add(object);
-      if (object instanceof Object[] rows) {
+      if (StateKind.isNested(kind)) {
+        Object[] rows = (Object[]) object;
         boolean renewRows = !restored.contains(rows);
         for (int i = 0; i < rows.length; i++) {
-          read(new Referrer(null, null, rows, i), renewRows);
+          read(new Referrer(new StatePath(referrer.path, i), null, null, rows), renewRows);
         }
-      } else if (isSelfWriting(object)) {
+      } else if (kind == StateKind.SELF_WRITING.number) {
         SelfWriting.read(object, image.asSlice(data, bytes));
       } else if (object instanceof ByteBuffer buffer) {
-        Memory.fromSegment(image, data + BUFFER_HEADER, whole(buffer), 0, buffer.capacity());
+        Memory.fromSegment(
+            image, data + BUFFER_HEADER, StateKind.whole(buffer), 0, buffer.capacity());
         buffer.limit((int) image.get(FrameLayout.LONG, data + 8));
         buffer.position((int) image.get(FrameLayout.LONG, data));
       } else if (bytes > 0) {
@@ -322,32 +385,44 @@ final class LoopState {
       }
     }
 
+    private Object deserialised(Referrer referrer, MemorySegment data) {
+      if (referrer.holder == null) {
+        throw differs(referrer.path, referrer.get(), "a holder of a serialized object");
+      }
+      try {
+        return ObjectCodec.read(data.toArray(ValueLayout.JAVA_BYTE));
+      } catch (IllegalArgumentException e) {
+        throw new IllegalStateException(
+            describe(referrer.path, referrer.get()) + ", cannot be restored: " + e.getMessage(), e);
+      }
+    }
+
     /** The size of the object that a section was written from. */
     private long storedSize(long kind, long bytes, long data) {
-      if (kind == Kind.BUFFER.number) {
+      if (kind == StateKind.BUFFER.number) {
         return bytes - BUFFER_HEADER;
       }
-      return isNested(kind)
+      return StateKind.isNested(kind)
           ? image.get(FrameLayout.LONG, data)
-          : bytes / Kind.of(kind).elementBytes;
+          : bytes / StateKind.of(kind).elementBytes;
     }
 
     /** The object that a section is read into. */
     private Object object(int section, boolean renew, long kind, long size) {
       Referrer referrer = referrers.get(section);
-      boolean creatable = Kind.of(kind).element != void.class;
+      boolean creatable = StateKind.of(kind).element != void.class;
       if (renew && creatable) {
         // The heap need not have room for both: the array before, which no variable refers to, can
         // be collected first.
-        referrer.set(newArray(kind, 0));
-        referrer.set(newArray(kind, size));
+        referrer.set(StateKind.newArray(kind, 0));
+        referrer.set(StateKind.newArray(kind, size));
         return Objects.requireNonNull(referrer.get());
       }
       Object now = referrer.get();
       if (now == null
-          || kind != kind(now)
-          || (kind != Kind.SELF_WRITING.number && size != size(now))) {
-        throw differs(section, now, name(kind) + " of size " + size);
+          || kind != StateKind.numberOf(now, referrer.holder != null)
+          || (kind != StateKind.SELF_WRITING.number && size != StateKind.size(now))) {
+        throw differs(referrer.path, now, StateKind.name(kind) + " of size " + size);
       }
       if (renew && now instanceof Object[] rows) {
         return rows.clone();
@@ -358,180 +433,37 @@ final class LoopState {
         return now;
       }
       if (referrer.rows != null && creatable) {
-        return newArray(kind, size);
+        return StateKind.newArray(kind, size);
       }
       throw sameness(section);
     }
 
     private IllegalStateException sameness(int section) {
       return new IllegalStateException(
-          "whether the loop's state object "
-              + section
-              + ", a "
-              + typeName(referrers.get(section).get())
+          "whether "
+              + describe(referrers.get(section).path, referrers.get(section).get())
               + ", is the same as another one is not as it was in the checkpoint, and cannot be"
               + " made so: register objects that are not the same at the beginning of the loop");
     }
   }
 
   private static IllegalStateException differs(
-      int section, @Nullable Object now, String checkpoint) {
+      StatePath path, @Nullable Object now, String checkpoint) {
     return new IllegalStateException(
         "the loop's state object "
-            + section
+            + path
             + " is "
-            + typeName(now)
+            + StateKind.typeName(now)
             + ", but the checkpoint holds "
             + checkpoint
             + ": register the same objects, of the same sizes, in every run");
   }
 
-  private static String typeName(@Nullable Object object) {
-    return object == null ? "missing" : object.getClass().getTypeName();
+  private static String describe(StatePath path, @Nullable Object object) {
+    return "the loop's state object " + path + ", a " + StateKind.typeName(object);
   }
-
-  // ---- kinds
 
   private static long roundUp(long bytes) {
     return (bytes + 7) & ~7L;
-  }
-
-  /**
-   * What a section holds; the number is part of the image's format. That of an array of arrays is
-   * that of its innermost arrays, and {@link #DIMENSION} for each dimension more.
-   */
-  private enum Kind {
-    NONE(0, void.class, 1),
-    BYTES(1, byte.class, 1),
-    BOOLEANS(2, boolean.class, 1),
-    CHARS(3, char.class, 2),
-    SHORTS(4, short.class, 2),
-    INTS(5, int.class, 4),
-    LONGS(6, long.class, 8),
-    FLOATS(7, float.class, 4),
-    DOUBLES(8, double.class, 8),
-    BUFFER(9, void.class, 1),
-    SEGMENT(10, void.class, 1),
-    SELF_WRITING(11, void.class, 1),
-    /** The object is that of the section whose number is the data. */
-    SAME(12, void.class, 1),
-    /** An array whose innermost elements are objects. */
-    OBJECTS(13, void.class, 1);
-
-    private final long number;
-
-    /** The type of the elements of an array; void for others. */
-    private final Class<?> element;
-
-    private final int elementBytes;
-
-    Kind(long number, Class<?> element, int elementBytes) {
-      this.number = number;
-      this.element = element;
-      this.elementBytes = elementBytes;
-    }
-
-    static Kind of(long number) {
-      for (Kind kind : values()) {
-        if (kind.number == number % DIMENSION) {
-          return kind;
-        }
-      }
-      return NONE;
-    }
-  }
-
-  private static long kind(Object object) {
-    if ((object instanceof ByteBuffer b && b.isReadOnly())
-        || (object instanceof MemorySegment s && s.isReadOnly())) {
-      throw new IllegalArgumentException(
-          "a loop's state cannot be restored into a read-only " + typeName(object));
-    }
-    if (object.getClass().isArray()) {
-      return arrayKind(object.getClass().componentType());
-    }
-    if (object instanceof ByteBuffer) {
-      return Kind.BUFFER.number;
-    }
-    if (object instanceof MemorySegment) {
-      return Kind.SEGMENT.number;
-    }
-    if (isSelfWriting(object)) {
-      return Kind.SELF_WRITING.number;
-    }
-    throw new IllegalArgumentException(
-        "a loop's state cannot hold a "
-            + typeName(object)
-            + ": use primitive arrays (of arrays), ByteBuffer, MemorySegment, Holder,"
-            + " or an object that implements net.openhft.chronicle.bytes.BytesMarshallable");
-  }
-
-  private static long arrayKind(Class<?> element) {
-    for (Kind kind : Kind.values()) {
-      if (kind.element == element) {
-        return kind.number;
-      }
-    }
-    long row = element.isArray() ? arrayKind(element.componentType()) : Kind.OBJECTS.number;
-    return row == Kind.OBJECTS.number ? row : DIMENSION + row;
-  }
-
-  private static boolean isNested(long kind) {
-    return kind > DIMENSION || kind == Kind.OBJECTS.number;
-  }
-
-  /** Of a kind that has primitive elements. */
-  private static Object newArray(long kind, long length) {
-    Class<?> element = Kind.of(kind).element;
-    for (long more = kind / DIMENSION; more > 0; more--) {
-      element = element.arrayType();
-    }
-    return Array.newInstance(element, Math.toIntExact(length));
-  }
-
-  private static String name(long kind) {
-    return Kind.of(kind) + "[]".repeat((int) (kind / DIMENSION));
-  }
-
-  /** The length of an array, the bytes of a buffer or segment. */
-  private static long size(Object object) {
-    return switch (object) {
-      case ByteBuffer b -> b.capacity();
-      case MemorySegment s -> s.byteSize();
-      default -> Array.getLength(object);
-    };
-  }
-
-  /** All of it, whatever its position and limit. */
-  private static MemorySegment whole(ByteBuffer buffer) {
-    return MemorySegment.ofBuffer(buffer.duplicate().clear());
-  }
-
-  /**
-   * Decided by the interface's name, so that Chronicle's classes are loaded only by programs that
-   * use them.
-   */
-  private static boolean isSelfWriting(Object object) {
-    if (object.getClass().isArray()
-        || object instanceof ByteBuffer
-        || object instanceof MemorySegment) {
-      return false;
-    }
-    for (Class<?> c = object.getClass(); c != null; c = c.getSuperclass()) {
-      if (implementsMarshallable(c)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static boolean implementsMarshallable(Class<?> type) {
-    for (Class<?> i : type.getInterfaces()) {
-      if (i.getName().equals("net.openhft.chronicle.bytes.BytesMarshallable")
-          || implementsMarshallable(i)) {
-        return true;
-      }
-    }
-    return false;
   }
 }

@@ -2,6 +2,11 @@ package org.fmi.core.recovery;
 
 /** What a program is told that calls {@link org.fmi.Fmi} where or as it must not. */
 final class Misuse {
+  /** Of a rank that others wait for, as the end of a sentence that begins with it. */
+  static final String CATCHES_ROLLBACK =
+      "catches Rollback again and again (in catch Throwable?) instead of going back with the"
+          + " others: let Rollback pass";
+
   private Misuse() {}
 
   static IllegalArgumentException iterations(long iterations) {
@@ -25,8 +30,12 @@ final class Misuse {
         "endLoop ends loops of the form loop(state...); this one ends by itself");
   }
 
-  static IllegalStateException loopAfterClose() {
-    return new IllegalStateException("a loop after Fmi.close: all communication has ended with it");
+  /** Refuses a loop where all communication has ended. */
+  static void requireOpen(Place place) {
+    if (place == Place.CLOSED) {
+      throw new IllegalStateException(
+          "a loop after Fmi.close: all communication has ended with it");
+    }
   }
 
   static IllegalStateException closeInBody() {

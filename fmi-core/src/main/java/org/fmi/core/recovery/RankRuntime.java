@@ -2,6 +2,7 @@ package org.fmi.core.recovery;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.fmi.Comm;
 import org.fmi.ConvergingBody;
 import org.fmi.Fmi;
@@ -56,9 +57,12 @@ public final class RankRuntime implements Fmi {
   private final Checkpoints checkpoints;
   private final OwnCore ownCore;
   private final FaultInjector faults;
+  private final Repetition repetition;
   private final Communicator world;
   private final Communicator system;
 
+  private final CaughtRollbacks caught = new CaughtRollbacks();
+  private final RankClock clock;
   private volatile Place place = Place.START;
 
   /** Number of the next loop. */
@@ -79,8 +83,8 @@ public final class RankRuntime implements Fmi {
   /** This rank's checkpoint had been lost, and was brought back by the recovery under way. */
   private boolean rebuilt;
 
-  /** The program's own code has thrown: {@link #close} must not wait for the others then. */
-  private boolean failed;
+  /** Once it has begun {@link #close} must not wait for the others. */
+  private final ProgramFailure failure;
 
   /** The job was told that this rank is done: others may leave from now on. */
   private boolean finished;
@@ -101,6 +105,7 @@ public final class RankRuntime implements Fmi {
    *
    * @param transports in order of preference
    * @param ownCore taken by the calling thread until {@link #close}
+   * @param unwinding whether an exception is on its way through the callers of this thread
    * @throws IOException if no transport, detector or memory can be had
    */
   public RankRuntime(
@@ -111,19 +116,20 @@ public final class RankRuntime implements Fmi {
       CheckpointStoreProvider stores,
       NodeMemory memory,
       RankClock clock,
-      OwnCore ownCore)
+      OwnCore ownCore,
+      BooleanSupplier unwinding)
       throws IOException {
     this.config = config;
     this.ownCore = ownCore;
+    this.failure = new ProgramFailure(link, unwinding);
     this.link = link;
+    this.clock = clock;
     this.faults = new FaultInjector(config.faults(), link, clock);
     this.messenger =
         new Messenger(
             config.rank(),
             config.size(),
-            ownCore.exists()
-                ? WaitStrategy.onOwnCore(clock::nanoTime, ownCore::isWanted)
-                : new WaitStrategy(config.ranksOnMachine(), config.cores(), clock::nanoTime),
+            WaitStrategy.of(ownCore, config.ranksOnMachine(), config.cores(), clock::nanoTime),
             new Hooks());
     this.program = new Recording(messenger, config.recordLimitBytes(), this::onOutsideCall);
     this.world = Communicator.world(program, contexts, this::abort);
@@ -140,6 +146,7 @@ public final class RankRuntime implements Fmi {
             link,
             clock,
             faults);
+    this.repetition = new Repetition(config, checkpoints, link, program);
     link.listen(lifecycle);
     link.show(() -> place.report(lifecycle, current, messenger, checkpoints));
     faults.at(FaultPoint.INIT, -1);
@@ -172,7 +179,12 @@ public final class RankRuntime implements Fmi {
       throw new Rollback(reason);
     }
     switch (place) {
-      case START, LOOP, CLOSED -> throw new Rollback(reason);
+      case START, LOOP, CLOSED -> {
+        if (place == Place.LOOP && caught.oneTooMany(clock.nanoTime())) {
+          stray(Misuse.CATCHES_ROLLBACK);
+        }
+        throw new Rollback(reason);
+      }
       case REPLAY -> recover();
       case OUTSIDE, STRAYED -> lifecycle.awaitRestart();
     }
@@ -183,16 +195,12 @@ public final class RankRuntime implements Fmi {
     faults.at(nextLoop == 0 ? FaultPoint.PROLOGUE : FaultPoint.EPILOGUE, -1);
   }
 
-  private boolean hasCommittedHere() {
-    CheckpointId committed = checkpoints.committed();
-    return current != null && committed != null && committed.loop() == current.number;
-  }
-
   /** Goes into the current epoch, as often as it takes, until the lost checkpoints are back. */
   private void recover() {
+    caught.reset();
     while (true) {
       try {
-        Position position = place.position(hasCommittedHere());
+        Position position = place.position(checkpoints.hasCommitted(current));
         if (position == Position.OUTSIDE) {
           lifecycle.awaitRestart();
         }
@@ -240,29 +248,27 @@ public final class RankRuntime implements Fmi {
     program.recorder(record);
     // Runs in the call that does not match: the program's own code must not get to see it.
     record.startReplay(
-        mismatch ->
-            stray(
-                "rank "
-                    + config.rank()
-                    + " cannot repeat what it did before its loop: "
-                    + mismatch.getMessage()));
+        mismatch -> stray("cannot repeat what it did before its loop: " + mismatch.getMessage()));
     move(Place.REPLAY);
   }
 
   private void running(@Nullable CheckpointId id) {
-    link.send(
-        new RankMessage.Running(
-            lifecycle.epoch(),
-            id == null ? -1 : id.loop(),
-            id == null ? -1 : id.iteration(),
-            rebuilt));
+    link.send(RankMessage.Running.from(id, lifecycle.epoch(), rebuilt));
     rebuilt = false;
   }
 
-  /** Asks for a restart of all processes, and waits to be killed. Never returns. */
+  /**
+   * Asks for a restart of all processes, and waits to be killed. Never returns.
+   *
+   * @param reason what this rank does that makes it necessary
+   */
   private void stray(String reason) {
     move(Place.STRAYED);
-    link.send(new RankMessage.RestartNeeded(lifecycle.epoch(), reason));
+    if (lifecycle.revoked()) {
+      lifecycle.awaitDecision();
+    }
+    link.send(
+        new RankMessage.RestartNeeded(lifecycle.wanted(), "rank " + config.rank() + " " + reason));
     lifecycle.awaitRestart();
   }
 
@@ -270,13 +276,7 @@ public final class RankRuntime implements Fmi {
 
   @Override
   public void loop(long iterations, LoopBody body, Object... state) {
-    run(
-        iterations,
-        iteration -> {
-          body.run(iteration);
-          return true;
-        },
-        state);
+    run(iterations, Loop.goingOn(body), state);
   }
 
   @Override
@@ -289,11 +289,12 @@ public final class RankRuntime implements Fmi {
   }
 
   /** Gives the number of iterations that were done. */
-  private long run(long iterations, ConvergingBody body, Object[] state) {
-    requireOpen();
+  private long run(long iterations, ConvergingBody given, Object[] state) {
+    Misuse.requireOpen(place);
     if (iterations < 0) {
       throw Misuse.iterations(iterations);
     }
+    ConvergingBody body = repetition.watching(given);
     Loop loop = enterLoop(new LoopState(state), iterations);
     while (!loop.ended) {
       try {
@@ -304,35 +305,49 @@ public final class RankRuntime implements Fmi {
           loop.iteration++;
         }
         checkpoint(loop, true);
-      } catch (Rollback e) {
-        if (!lifecycle.revoked()) {
-          // It is of an earlier failure: there is nothing to go back from.
-          fail(loop);
-          throw e;
+      } catch (Exception | Error e) {
+        if (!goesBack(loop, e)) {
+          throw loop.failed(e);
         }
-        rollback(loop);
-      } catch (RuntimeException | Error e) {
-        fail(loop);
-        throw e;
-      } catch (Exception e) {
-        fail(loop);
-        throw new IllegalStateException("iteration " + loop.iteration + " failed: " + e, e);
       }
     }
     leaveLoop();
     return loop.iteration;
   }
 
-  /** The program's own code has thrown, or what it gave the loop cannot be saved or restored. */
-  private void fail(Loop loop) {
-    failed = true;
-    link.send(new RankMessage.Failed(loop.number, loop.iteration));
-    link.flush();
+  /**
+   * Goes back if the epoch is over, whatever has been thrown: a {@link Rollback}, an exception that
+   * the program has made of one, as pools do, or what came of the failure of another rank. An
+   * exception of the program's own is thrown again by the iteration that is repeated.
+   *
+   * @return false if the program has failed
+   */
+  private boolean goesBack(Loop loop, Throwable thrown) {
+    if (failure.begun() || !lifecycle.revoked()) {
+      failure.tell(loop, thrown);
+      return false;
+    }
+    rollback(loop);
+    return true;
+  }
+
+  /**
+   * An exception leaves the program's communication: the job is told, unless it was already. Never
+   * returns if a failure is being recovered, of which the exception may have come: all processes
+   * start again.
+   *
+   * @param thrown null if it is not known yet
+   */
+  public void fail(@Nullable Throwable thrown) {
+    if (!failure.begun() && place != Place.CLOSED && lifecycle.revoked()) {
+      lifecycle.awaitRestart();
+    }
+    failure.tell(place == Place.LOOP ? current : null, thrown);
   }
 
   @Override
   public long loop(Object... state) {
-    requireOpen();
+    Misuse.requireOpen(place);
     Loop loop = current;
     if (loop == null) {
       loop = enterLoop(new LoopState(state), -1);
@@ -343,8 +358,9 @@ public final class RankRuntime implements Fmi {
     } else if (!loop.byCall) {
       throw Misuse.nestedLoop();
     } else if (!loop.state.isOf(state)) {
-      fail(loop);
-      throw Misuse.otherState();
+      IllegalStateException others = Misuse.otherState();
+      failure.tell(loop, others);
+      throw others;
     } else if (!loop.ended) {
       loop.iteration++;
     } else {
@@ -357,11 +373,10 @@ public final class RankRuntime implements Fmi {
       try {
         beginIteration(loop);
         return loop.iteration;
-      } catch (Rollback e) {
-        rollback(loop);
       } catch (RuntimeException | Error e) {
-        fail(loop);
-        throw e;
+        if (!goesBack(loop, e)) {
+          throw e;
+        }
       }
     }
   }
@@ -372,7 +387,7 @@ public final class RankRuntime implements Fmi {
     if (loop == null) {
       return;
     }
-    requireOpen();
+    Misuse.requireOpen(place);
     if (!loop.byCall) {
       throw Misuse.endLoopInBody();
     }
@@ -382,17 +397,11 @@ public final class RankRuntime implements Fmi {
       } catch (Rollback e) {
         throw e;
       } catch (RuntimeException | Error e) {
-        fail(loop);
+        failure.tell(loop, e);
         throw e;
       }
     }
     leaveLoop();
-  }
-
-  private void requireOpen() {
-    if (place == Place.CLOSED) {
-      throw Misuse.loopAfterClose();
-    }
   }
 
   /** Begins a loop, or takes up the one that a checkpoint belongs to. */
@@ -404,7 +413,7 @@ public final class RankRuntime implements Fmi {
     Loop loop = new Loop(nextLoop++, state, iterations);
     CheckpointId last = line.finalOf(loop.number);
     if (place == Place.REPLAY) {
-      if (last != null && !isLine(last)) {
+      if (last != null && !last.equals(line.line())) {
         restoreEnded(loop, last, Checkpoints.Restore.REPLAYING);
       } else {
         catchUp(loop);
@@ -429,15 +438,11 @@ public final class RankRuntime implements Fmi {
     return loop;
   }
 
-  private boolean isLine(CheckpointId id) {
-    return line.line() != null && line.line().equals(id);
-  }
-
   /** A loop that had ended gives its final state and is over. */
   private void restoreEnded(Loop loop, CheckpointId last, Checkpoints.Restore how) {
     restoreAll(loop, last, how);
     current = loop;
-    if (isLine(last)) {
+    if (last.equals(line.line())) {
       linePending = false;
     }
   }
@@ -469,9 +474,7 @@ public final class RankRuntime implements Fmi {
         CheckpointId id = line.line();
         if (id == null || id.loop() != loop.number) {
           // What is left is of an earlier loop; this process cannot go back to before this one.
-          stray(
-              "rank %d is in loop %d, and the newest checkpoint that can be brought back is %s"
-                  .formatted(config.rank(), loop.number, id));
+          stray("is in loop %d, and the newest checkpoint is %s".formatted(loop.number, id));
           throw new IllegalStateException("a restart was awaited, and came back");
         }
         restoreAll(loop, id, Checkpoints.Restore.ROLLED_BACK);
@@ -494,16 +497,18 @@ public final class RankRuntime implements Fmi {
       throw e;
     } catch (RuntimeException | Error e) {
       // The program's state does not fit, or its own code that reads it has thrown.
-      fail(loop);
+      failure.tell(loop, e);
       throw e;
     }
     loop.ended = id.last();
+    repetition.fromCheckpoint(loop);
   }
 
   private void beginIteration(Loop loop) {
     if (lifecycle.revoked()) {
       throw new Rollback("a failure is being recovered");
     }
+    repetition.begins(loop, lifecycle.epoch());
     faults.at(FaultPoint.ITERATION, loop.iteration);
     if (loop.checkpointed < 0 || loop.iteration - loop.checkpointed >= checkpoints.interval()) {
       checkpoint(loop, false);
@@ -511,9 +516,13 @@ public final class RankRuntime implements Fmi {
   }
 
   private void checkpoint(Loop loop, boolean last) {
+    if (last) {
+      repetition.ends(null);
+    }
     checkpoints.take(loop, last, lifecycle.epoch());
     loop.checkpointed = loop.iteration;
     loop.ended = last;
+    repetition.fromCheckpoint(loop);
   }
 
   private void leaveLoop() {
@@ -540,14 +549,20 @@ public final class RankRuntime implements Fmi {
     checkpoints.park();
   }
 
+  /** Whether {@link #close} was called: the program's communication is over. */
+  public boolean isClosed() {
+    return place == Place.CLOSED;
+  }
+
   @Override
   public void close() {
     if (place == Place.CLOSED) {
       return;
     }
-    if (failed) {
+    if (failure.underWay()) {
       // Others must take this process for alive until it has shown why it ends: no connection is
       // closed.
+      fail(null);
       move(Place.CLOSED);
       endCalls();
       return;
@@ -556,7 +571,7 @@ public final class RankRuntime implements Fmi {
       throw Misuse.closeInBody();
     }
     if (place == Place.REPLAY) {
-      stray("rank " + config.rank() + " came to its end while others are in a loop");
+      stray("came to its end while others are in a loop");
     }
     faults.at(FaultPoint.CLOSE, -1);
     messenger.leave();
@@ -570,7 +585,7 @@ public final class RankRuntime implements Fmi {
     }
     finished = true;
     link.send(new RankMessage.Finished(lifecycle.epoch()));
-    awaitRelease();
+    lifecycle.awaitRelease();
     lifecycle.close();
     endCalls();
     checkpoints.close();
@@ -581,22 +596,5 @@ public final class RankRuntime implements Fmi {
   private void endCalls() {
     messenger.close();
     contexts.close();
-  }
-
-  /**
-   * Waits until all have finished. A failure heard meanwhile may be that of a rank that was
-   * released already: the job knows.
-   */
-  private void awaitRelease() {
-    while (lifecycle.undecided()) {
-      try {
-        messenger.park();
-      } catch (Rollback e) {
-        lifecycle.awaitDecision();
-      }
-    }
-    if (!lifecycle.released()) {
-      lifecycle.awaitRestart();
-    }
   }
 }

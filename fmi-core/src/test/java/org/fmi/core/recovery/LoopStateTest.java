@@ -3,12 +3,17 @@ package org.fmi.core.recovery;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.Serializable;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
 import net.openhft.chronicle.bytes.BytesIn;
 import net.openhft.chronicle.bytes.BytesMarshallable;
 import net.openhft.chronicle.bytes.BytesOut;
@@ -364,14 +369,89 @@ final class LoopStateTest {
         .hasMessageContaining("state object 1 is null");
     assertThatThrownBy(() -> new LoopState(new Object[] {new double[][] {{1}, null}}))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("state object 2 is null");
-    assertThatThrownBy(() -> new LoopState(new Object[] {"text"}))
+        .hasMessageContaining("state object 0[1] is null");
+    assertThatThrownBy(() -> new LoopState(new Object[] {new int[1], new Thread()}))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("java.lang.String")
+        .hasMessageContaining("state object 1 is a java.lang.Thread")
         .hasMessageContaining("BytesMarshallable");
+    assertThatThrownBy(() -> new LoopState(new Object[] {Holder.of(Holder.of(new int[1]))}))
+        .hasMessageContaining("state object 0 is a Holder of a Holder");
     assertThatThrownBy(
             () -> new LoopState(new Object[] {ByteBuffer.allocate(1).asReadOnlyBuffer()}))
         .hasMessageContaining("read-only");
+  }
+
+  // ---- serializable objects
+
+  /** What a program may hold. */
+  record Task(String name, List<Integer> parts) implements Serializable {}
+
+  @Test
+  void aHolderOfASerializableObjectGetsAnEqualOne() {
+    Task task = new Task("sort", new ArrayList<>(List.of(1, 2)));
+    Random random = new Random(7);
+    random.nextGaussian();
+    Holder<Task> heldTask = Holder.of(task);
+    Holder<Random> heldRandom = Holder.of(random);
+    Holder<String[]> names = Holder.of(new String[] {"a", null});
+    Holder<Object> any = Holder.of(new TreeMap<>(Map.of("x", 1.5, "y", 2.5)));
+    Holder<Object> same = Holder.of(task);
+    LoopState state = new LoopState(new Object[] {heldTask, heldRandom, names, any, same});
+    MemorySegment image = write(state);
+    double next = random.nextGaussian();
+    long after = random.nextLong();
+    task.parts().clear();
+    heldTask.set(new Task("other", List.of()));
+    names.set(new String[5]);
+    any.set(new double[1]);
+    same.set("text");
+
+    state.read(image, 0, image.byteSize());
+    assertThat(heldTask.get()).isEqualTo(new Task("sort", List.of(1, 2))).isNotSameAs(task);
+    assertThat(heldRandom.get().nextGaussian()).isEqualTo(next);
+    assertThat(heldRandom.get().nextLong()).isEqualTo(after);
+    assertThat(names.get()).containsExactly("a", null);
+    assertThat(any.get()).isEqualTo(Map.of("x", 1.5, "y", 2.5));
+    assertThat(same.get()).as("one object again").isSameAs(heldTask.get());
+  }
+
+  @Test
+  void aSerializableObjectBelongsInAHolder() {
+    for (Object object : List.of("text", new Random(), new ArrayList<>(), new Integer[] {1})) {
+      assertThatThrownBy(() -> new LoopState(new Object[] {new int[1], object}))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("state object 1")
+          .hasMessageContaining("put it into a Holder");
+      write(new LoopState(new Object[] {new int[1], Holder.of(object)}));
+    }
+  }
+
+  @Test
+  void saysWhatCannotBeSerialized() {
+    LoopState state =
+        new LoopState(
+            new Object[] {new int[1], Holder.of(new ArrayList<>(List.of(new Particle())))});
+    assertThatThrownBy(state::bytes)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "the loop's state object 1, a java.util.ArrayList, cannot be saved: it refers to a "
+                + Particle.class.getName()
+                + ", which is not java.io.Serializable");
+  }
+
+  @Test
+  void saysWhatCannotBeDeserialized() {
+    MemorySegment image = write(new LoopState(new Object[] {Holder.of("text")}));
+    assertThatThrownBy(
+            () -> new LoopState(new Object[] {new int[1]}).read(image, 0, image.byteSize()))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("state object 0 is int[]")
+        .hasMessageContaining("a holder of a serialized object");
+    image.set(ValueLayout.JAVA_BYTE, 16, (byte) 0);
+    assertThatThrownBy(
+            () -> new LoopState(new Object[] {Holder.of("text")}).read(image, 0, image.byteSize()))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("state object 0, a java.lang.String, cannot be restored");
   }
 
   @Test

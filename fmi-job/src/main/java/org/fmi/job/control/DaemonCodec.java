@@ -167,7 +167,7 @@ public final class DaemonCodec {
         .putInt(setup.logRingBase())
         .putLong(setup.recordLimitBytes());
     RuntimeParts.putInterval(out, setup.interval());
-    out.putList(setup.transports(), MessageWriter::putString);
+    out.putList(setup.transports(), MessageWriter::putString).putBoolean(setup.check());
   }
 
   private static NodeSetup getSetup(MessageReader in) throws BadMessageException {
@@ -183,6 +183,7 @@ public final class DaemonCodec {
         in.getInt(),
         in.getLong(),
         RuntimeParts.getInterval(in),
-        in.getList(MessageReader::getString));
+        in.getList(MessageReader::getString),
+        in.getBoolean());
   }
 }

@@ -17,6 +17,7 @@ import org.fmi.spi.CheckpointInterval;
  * @param heartbeatMillis a process silent for this long is declared dead
  * @param recordLimitBytes see {@link org.fmi.spi.RankConfig}
  * @param transports see {@link org.fmi.spi.RankConfig}
+ * @param check see {@link org.fmi.spi.RankConfig}
  */
 public record NodeSetup(
     int size,
@@ -30,7 +31,8 @@ public record NodeSetup(
     int logRingBase,
     long recordLimitBytes,
     CheckpointInterval interval,
-    List<String> transports) {
+    List<String> transports,
+    boolean check) {
 
   public NodeSetup {
     args = List.copyOf(args);

@@ -54,7 +54,8 @@ final class RuntimeParts {
           out.putByte(8).putInt(m.epoch()).putBoolean(m.checkpointsLost()).putString(m.reason());
       case RankMessage.Finished m -> out.putByte(9).putInt(m.epoch());
       case RankMessage.Abort m -> out.putByte(10).putInt(m.status());
-      case RankMessage.Failed m -> out.putByte(11).putLong(m.loop()).putLong(m.iteration());
+      case RankMessage.Failed m ->
+          out.putByte(11).putLong(m.loop()).putLong(m.iteration()).putString(m.trace());
       case RankMessage.Left m ->
           out.putByte(13).putInt(m.epoch()).putLong(m.loop()).putLong(m.iteration());
       case RankMessage.ProgramFault m -> out.putByte(12).putInt(m.epoch()).putString(m.reason());
@@ -89,7 +90,7 @@ final class RuntimeParts {
       case 8 -> new RankMessage.Unrecoverable(in.getInt(), in.getBoolean(), in.getString());
       case 9 -> new RankMessage.Finished(in.getInt());
       case 10 -> new RankMessage.Abort(in.getInt());
-      case 11 -> new RankMessage.Failed(in.getLong(), in.getLong());
+      case 11 -> new RankMessage.Failed(in.getLong(), in.getLong(), in.getString());
       case 12 -> new RankMessage.ProgramFault(in.getInt(), in.getString());
       case 13 -> new RankMessage.Left(in.getInt(), in.getLong(), in.getLong());
       default -> throw new BadMessageException("unknown rank message " + type);
@@ -212,7 +213,7 @@ final class RuntimeParts {
         .putInt(config.heartbeatTimeoutMillis())
         .putLong(config.recordLimitBytes());
     putInterval(out, config.interval());
-    out.putList(config.transports(), MessageWriter::putString);
+    out.putList(config.transports(), MessageWriter::putString).putBoolean(config.check());
     out.putList(config.faults(), RuntimeParts::putFault);
   }
 
@@ -235,6 +236,7 @@ final class RuntimeParts {
         .recordLimitBytes(in.getLong())
         .interval(getInterval(in))
         .transports(List.copyOf(in.getList(MessageReader::getString)))
+        .check(in.getBoolean())
         .faults(List.copyOf(in.getList(RuntimeParts::getFault)))
         .build();
   }

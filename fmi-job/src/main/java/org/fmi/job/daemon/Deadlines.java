@@ -16,6 +16,8 @@ final class Deadlines {
     COME_UP(60),
     /** To end, after it closed its connection without saying why. */
     LEAVE(2),
+    /** To end, after its program has thrown. */
+    UNWIND(30),
     /** To end, while others wait for it, after it said that it is ending. */
     END(30),
     /** To die, after it was killed: it may have much memory to give back. */
@@ -56,6 +58,9 @@ final class Deadlines {
         case LEAVE -> throw new IllegalStateException("exceeding it is not reported");
         case END ->
             "rank %d began to end %d s ago, and others wait for it: a shutdown hook of the program does not come to its end, or calls Fmi.close; it is killed"
+                .formatted(rank, limit.time.toSeconds());
+        case UNWIND ->
+            "rank %d has thrown %d s ago and has not ended: what the program does on the way (in finally, catch or close) takes too long; it is killed"
                 .formatted(rank, limit.time.toSeconds());
         case DEATH ->
             "rank %d does not die (process %d was killed %d s ago): does a file server or a device not answer?"

@@ -2,6 +2,7 @@ package org.fmi.job.daemon;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import org.fmi.control.JobMessage;
@@ -134,7 +135,15 @@ public final class NodeDaemon {
       case DaemonEvent.Disconnected e -> onDisconnected(process(e.process()), e.silent());
       case DaemonEvent.Dying e -> onDying(processes.get(e.process()));
       case DaemonEvent.WasDying e -> onWasDying(processes.get(e.process()));
-      case DaemonEvent.Exited e -> onExited(process(e.process()), e.status());
+      case DaemonEvent.Exited e -> {
+        NodeProcess process = process(e.process());
+        if (process.isConnected() && process.config() != null) {
+          // What it has said last may be under way: why it ends, for example.
+          process.exited(e.status());
+        } else {
+          onExited(process, e.status());
+        }
+      }
       case DaemonEvent.Tick _ -> {
         // below
       }
@@ -264,7 +273,7 @@ public final class NodeDaemon {
     }
     if (process.lives()) {
       out.add(new DaemonCommand.Input(process.number, m.bytes()));
-    } else {
+    } else if (process.state() == NodeProcess.State.STARTING) {
       process.keepInput(m);
     }
   }
@@ -374,6 +383,8 @@ public final class NodeDaemon {
         } else {
           if (m.message() instanceof RankMessage.Joined) {
             process.joined();
+          } else if (m.message() instanceof RankMessage.Failed) {
+            deadlines.set(now, process, Limit.UNWIND);
           }
           report(new FromDaemon.Said(config.rank(), config.incarnation(), m.message()));
         }
@@ -414,6 +425,11 @@ public final class NodeDaemon {
 
   private void onDisconnected(NodeProcess process, boolean silent) {
     process.disconnected();
+    OptionalInt status = process.exitStatus();
+    if (status.isPresent()) {
+      onExited(process, status.getAsInt());
+      return;
+    }
     if (process.isForgotten()) {
       processes.remove(process.number);
       return;
@@ -525,7 +541,7 @@ public final class NodeDaemon {
         }
       }
       case LEAVE -> kill(process);
-      case END -> {
+      case END, UNWIND -> {
         warn(due.complaint());
         process.overdue();
         kill(process);

@@ -36,6 +36,7 @@ public record NodeFacts(
         .recordLimitBytes(setup.recordLimitBytes())
         .interval(setup.interval())
         .transports(setup.transports())
+        .check(setup.check())
         .faults(spawn.faults())
         .build();
   }

@@ -2,6 +2,7 @@ package org.fmi.job.daemon;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankReport;
 import org.fmi.job.control.FromDaemon;
@@ -71,6 +72,7 @@ final class NodeProcess {
   /** It said that it exits by itself. */
   private boolean exiting;
 
+  private OptionalInt exitStatus = OptionalInt.empty();
   private boolean joined;
   private boolean released;
   private boolean killed;
@@ -127,13 +129,22 @@ final class NodeProcess {
     return cores;
   }
 
+  /** The system has it no more, but its last words are still to be read. */
+  void exited(int status) {
+    exitStatus = OptionalInt.of(status);
+  }
+
+  OptionalInt exitStatus() {
+    return exitStatus;
+  }
+
   void ended() {
     become(State.ENDED);
   }
 
   /** Whether the system has it. */
   boolean lives() {
-    return state == State.STANDBY || state == State.RANK;
+    return (state == State.STANDBY || state == State.RANK) && exitStatus.isEmpty();
   }
 
   void connected() {

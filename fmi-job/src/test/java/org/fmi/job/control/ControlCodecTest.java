@@ -155,7 +155,7 @@ final class ControlCodecTest {
     Class<?> raw = (Class<?>) type;
     if (raw == int.class) {
       return random.nextInt();
-    } else if (raw == long.class) {
+    } else if (raw == long.class || raw == Long.class) {
       return random.nextLong();
     } else if (raw == boolean.class) {
       return random.nextBoolean();

@@ -163,6 +163,9 @@ final class NodeDaemonScheduleTest {
           assertThat(proc.killed).as("rank %d is killed", proc.rank).isTrue();
           exit(number, proc, 137);
         }
+        if (proc != null && proc.life == Proc.Life.DEAD && proc.line == Proc.Line.OPEN) {
+          disconnect(number, proc, false);
+        }
       }
       for (Seat seat : seats) {
         must(refused || !seat.occupied, "all are reported as ended");
@@ -472,7 +475,8 @@ final class NodeDaemonScheduleTest {
       reached.add(message.getClass().getSimpleName());
       switch (message) {
         case FromDaemon.RankExited m -> {
-          assertThat(event).isInstanceOf(DaemonEvent.Exited.class);
+          assertThat(event)
+              .isInstanceOfAny(DaemonEvent.Exited.class, DaemonEvent.Disconnected.class);
           Seat seat = seats[m.rank()];
           assertThat(seat.occupied).as("%s: reported once", m).isTrue();
           assertThat(m.incarnation()).isEqualTo(seat.incarnation);
@@ -509,12 +513,11 @@ final class NodeDaemonScheduleTest {
       int[] serving = new int[RANKS];
       int idle = 0;
       for (Proc proc : procs.values()) {
-        if (proc.life != Proc.Life.DEAD) {
-          if (proc.rank >= 0) {
-            serving[proc.rank]++;
-          } else if (proc.line != Proc.Line.CLOSED && !proc.killed) {
-            idle++;
-          }
+        if (proc.rank >= 0) {
+          // Its end is reported once nothing more is heard of it.
+          serving[proc.rank] += proc.life != Proc.Life.DEAD || proc.line == Proc.Line.OPEN ? 1 : 0;
+        } else if (proc.life != Proc.Life.DEAD && proc.line != Proc.Line.CLOSED && !proc.killed) {
+          idle++;
         }
       }
       for (int r = 0; r < RANKS; r++) {

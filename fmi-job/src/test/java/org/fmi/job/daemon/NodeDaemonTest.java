@@ -45,7 +45,8 @@ final class NodeDaemonTest {
         2,
         0,
         new CheckpointInterval.Every(1),
-        List.of());
+        List.of(),
+        false);
   }
 
   static ToDaemon.Spawn spawn(int rank, int incarnation, int... cores) {
@@ -216,6 +217,12 @@ final class NodeDaemonTest {
     assertThat(from(new ToDaemon.Standbys(1, 2))).isEmpty();
   }
 
+  /** The system closes the connection of a process that ends. */
+  private List<DaemonCommand> ends(int process, int status) {
+    on(new DaemonEvent.Disconnected(process, false));
+    return on(new DaemonEvent.Exited(process, status));
+  }
+
   @Test
   void aRankIsKilledAndItsEndReported() {
     runs(0, 0);
@@ -223,7 +230,7 @@ final class NodeDaemonTest {
     assertThat(from(new ToDaemon.KillRank(RANK, 0))).containsExactly(new DaemonCommand.Kill(0));
     assertThat(on(new DaemonEvent.Dying(0)))
         .containsExactly(report(new FromDaemon.RankDying(RANK, 0)));
-    assertThat(on(new DaemonEvent.Exited(0, 137))).containsExactly(exited(0, 137, true));
+    assertThat(ends(0, 137)).containsExactly(exited(0, 137, true));
     assertThat(on(new DaemonEvent.Dying(0))).isEmpty();
     assertThat(on(new DaemonEvent.WasDying(0))).isEmpty();
     assertThat(from(new ToDaemon.KillRank(RANK, 0))).isEmpty();
@@ -260,11 +267,11 @@ final class NodeDaemonTest {
   @Test
   void onlyADeathBySignalIsOne() {
     runs(0, 0);
-    assertThat(on(new DaemonEvent.Exited(0, 128 + 64))).containsExactly(exited(0, 192, true));
+    assertThat(ends(0, 128 + 64)).containsExactly(exited(0, 192, true));
     runs(1, 1);
-    assertThat(on(new DaemonEvent.Exited(1, 128 + 65))).containsExactly(exited(1, 193, false));
+    assertThat(ends(1, 128 + 65)).containsExactly(exited(1, 193, false));
     runs(2, 2);
-    assertThat(on(new DaemonEvent.Exited(2, 128))).containsExactly(exited(2, 128, false));
+    assertThat(ends(2, 128)).containsExactly(exited(2, 128, false));
   }
 
   @Test
@@ -361,16 +368,32 @@ final class NodeDaemonTest {
     assertThat(tick()).isEmpty();
   }
 
+  /** It says why it ends: fmirun decides by that. */
   @Test
-  void whatOneHasSaidIsReportedAfterItsEndToo() {
+  void whatOneHasSaidIsReportedBeforeItsEnd() {
     runs(0, 0);
-    on(new DaemonEvent.Exited(0, 4));
+    assertThat(on(new DaemonEvent.Exited(0, 4))).isEmpty();
+    assertThat(from(new ToDaemon.KillRank(RANK, 0))).isEmpty();
     RankMessage abort = new RankMessage.Abort(4);
     assertThat(said(0, new FromRank.Said(abort)))
         .containsExactly(report(new FromDaemon.Said(RANK, 0, abort)));
-    assertThat(on(new DaemonEvent.Disconnected(0, false))).isEmpty();
+    assertThat(on(new DaemonEvent.Disconnected(0, false))).containsExactly(exited(0, 4, false));
     assertThatThrownBy(() -> said(0, new FromRank.Said(abort)))
         .isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void oneThatHasThrownIsKilledWhenItDoesNotComeToItsEnd() {
+    runs(0, 0);
+    joins(0);
+    said(0, new FromRank.Said(new RankMessage.Failed(-1, -1, "")));
+    assertThat(after(Limit.UNWIND.time))
+        .containsExactly(
+            warning(
+                "rank 3 has thrown 30 s ago and has not ended: what the program does on the way (in"
+                    + " finally, catch or close) takes too long; it is killed"),
+            new DaemonCommand.Kill(0));
+    assertThat(ends(0, 137)).containsExactly(exited(0, 1, false));
   }
 
   @Test

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param spec what the decision maker needs to know
  * @param ssh whether the nodes are other hosts, reached by ssh, and not on this machine
  * @param prefix where FMI is installed on other hosts, if not in the same place as here
+ * @param check whether iterations are repeated now and then, and compared
  */
 public record RunOptions(
     Program program,
@@ -32,6 +33,7 @@ public record RunOptions(
     Processes processes,
     Network network,
     CheckpointInterval interval,
+    boolean check,
     Output output,
     MetricsOptions metrics) {
 
@@ -172,6 +174,7 @@ public record RunOptions(
               (int) Math.round(1000 * decimal(Setting.HEARTBEAT, 0.1, 3600, 5)),
               whole(Setting.LOG_RING_BASE, 2, MAX_RANKS, 2)),
           interval(),
+          on(Setting.CHECK),
           new Output(
               verbosity(),
               on(Setting.TAG_OUTPUT),

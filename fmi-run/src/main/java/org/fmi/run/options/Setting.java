@@ -54,6 +54,10 @@ enum Setting {
       "W@I",
       "failure injection: rank3@40, node1@40, rank1@40:encode, node1@close; repeatable",
       true),
+  CHECK(
+      "--check",
+      "check",
+      "repeat iterations now and then, and end the job if they compute something else"),
   EVENTS("--events", "events", "FILE", "write every event as a JSON line"),
   METRICS_PORT(
       "--metrics-port",

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
@@ -26,6 +27,10 @@ public final class Settings {
 
   /** The prefix of the variables of dev/rdma-vm. */
   private static final String VM_VARIABLES = "FMI_VM_";
+
+  /** What java would take. */
+  private static final Pattern OF_THE_JVM =
+      Pattern.compile("-(X|D\\w|-add-|-enable-|ea\\b|da\\b|agent|javaagent|verbose:).*");
 
   /** What the user wants. */
   public enum Request {
@@ -110,6 +115,14 @@ public final class Settings {
       return command.parseArgs(args.toArray(String[]::new));
     } catch (CommandLine.UnmatchedArgumentException e) {
       String unknown = e.getUnmatched().getFirst();
+      if (OF_THE_JVM.matcher(unknown).matches()) {
+        throw new UsageException(
+            unknown
+                + ": an option of the JVM, not of fmirun; for the JVMs of the ranks write "
+                + Setting.JVM_OPTION.flag()
+                + " "
+                + unknown);
+      }
       throw new UsageException(
           unknown
               + ": no such option; did you mean "

@@ -51,6 +51,9 @@ final class DaemonLink implements JobLink, ConnectionHandler {
   private volatile @Nullable Lifeline lifeline;
   private volatile boolean exiting;
 
+  /** What the program prints to, where that can be hidden. */
+  private volatile @Nullable HideableOutput output;
+
   private DaemonLink(Path socket) {
     nodeDirectory = Objects.requireNonNull(socket.toAbsolutePath().getParent());
     // The socket is protected by its directory; the job's secret comes over it.
@@ -92,6 +95,19 @@ final class DaemonLink implements JobLink, ConnectionHandler {
   @Override
   public void send(RankMessage message) {
     connection.send(RankCodec.encode(new FromRank.Said(message)));
+  }
+
+  /** What {@link #hideOutput} hides. */
+  void output(HideableOutput ofProgram) {
+    output = ofProgram;
+  }
+
+  @Override
+  public void hideOutput(boolean hidden) {
+    HideableOutput known = output;
+    if (known != null) {
+      known.hide(hidden);
+    }
   }
 
   @Override

@@ -49,6 +49,14 @@ record Modules(
           "none of the transports " + config.transports() + " is on the class path");
     }
     return new RankRuntime(
-        config, link, wanted, detectors, stores, memory, new ParkingClock(), ownCore);
+        config,
+        link,
+        wanted,
+        detectors,
+        stores,
+        memory,
+        new ParkingClock(),
+        ownCore,
+        Unwinding::isUnderWay);
   }
 }

@@ -5,12 +5,15 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.nio.charset.Charset;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.fmi.Fmi;
+import java.util.concurrent.atomic.AtomicReference;
 import org.fmi.control.JobLink;
+import org.fmi.control.RankMessage;
+import org.fmi.core.recovery.RankRuntime;
 import org.fmi.job.control.ToRank;
 import org.fmi.node.SharedMemory;
 import org.fmi.run.process.ProcessGroup;
@@ -26,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RankMain {
   private static final int FAILED = 1;
+  private static final int NO_LOOP = RankMessage.Failed.NO_LOOP;
 
   private RankMain() {}
 
@@ -44,12 +48,46 @@ public final class RankMain {
       WarmUp.begin(warmUp.get(), args[0]);
     }
     ToRank.Assign assigned = assignment.join();
-    Seat.offer(() -> join(assigned, link));
+    if (assigned.config().check()) {
+      link.output(HideableOutput.install());
+    }
+    AtomicReference<RankRuntime> joined = new AtomicReference<>();
+    Seat.offer(
+        () -> {
+          RankRuntime fmi = join(assigned, link);
+          joined.set(fmi);
+          return fmi;
+        });
     await(group);
-    run(args[0], Arrays.copyOfRange(args, 1, args.length));
+    int rank = assigned.config().rank();
+    Thread.setDefaultUncaughtExceptionHandler((thread, e) -> show(rank, thread, e));
+    Throwable thrown = run(args[0], Arrays.copyOfRange(args, 1, args.length));
+    RankRuntime fmi = joined.get();
+    if (thrown != null) {
+      System.out.flush();
+      if (fmi != null) {
+        fmi.fail(thrown);
+      } else {
+        link.send(RankMessage.Failed.of(NO_LOOP, NO_LOOP, thrown));
+        link.flush();
+      }
+      System.exit(FAILED);
+    } else if (fmi != null && fmi.isClosed()) {
+      LeftThreads.end(rank);
+    }
   }
 
-  private static Fmi join(ToRank.Assign assigned, JobLink link) throws IOException {
+  /** In one piece, so that no other rank's output comes between. */
+  private static void show(int rank, Thread thread, Throwable thrown) {
+    String trace = RankMessage.Failed.of(NO_LOOP, NO_LOOP, thrown).trace();
+    byte[] text =
+        ("Exception in thread \"" + thread.getName() + "\" of rank " + rank + " " + trace + "\n")
+            .getBytes(Charset.defaultCharset());
+    System.err.write(text, 0, text.length);
+    System.err.flush();
+  }
+
+  private static RankRuntime join(ToRank.Assign assigned, JobLink link) throws IOException {
     RankConfig config = assigned.config();
     return Modules.find()
         .join(
@@ -67,8 +105,12 @@ public final class RankMain {
     }
   }
 
-  private static void run(String mainClass, String[] args) {
-    Throwable failure;
+  /**
+   * Runs the program.
+   *
+   * @return what it has thrown; null if it has returned
+   */
+  private static @Nullable Throwable run(String mainClass, String[] args) {
     try {
       Method main = mainOf(Class.forName(mainClass));
       main.setAccessible(true);
@@ -79,17 +121,12 @@ public final class RankMain {
         target = constructor.newInstance();
       }
       invoke(main, target, args);
-      return;
+      return null;
     } catch (InvocationTargetException e) {
-      failure = e.getCause() == null ? e : e.getCause();
+      return e.getCause() == null ? e : e.getCause();
     } catch (ReflectiveOperationException | LinkageError e) {
-      failure = e;
+      return e;
     }
-    System.out.flush();
-    System.err.print("Exception in thread \"main\" ");
-    failure.printStackTrace();
-    System.err.flush();
-    System.exit(FAILED);
   }
 
   private static void invoke(Method main, @Nullable Object target, String[] args)

@@ -19,10 +19,14 @@ public final class EndText {
           end.message()
               + "; ranks on more nodes (--ppn, --hosts), smaller groups (--group-size) and spare"
               + " nodes make this less likely";
+      case PROGRAM_FAILED ->
+          end.message()
+              + (end.message().contains(OutOfMemoryError.class.getName())
+                  ? "; -J -Xmx4g, for example, gives each rank a larger heap"
+                  : "");
       case ALL_ENDED,
           INTERRUPTED,
           ABORTED,
-          PROGRAM_FAILED,
           NOT_ALL_JOINED,
           NEVER_RAN,
           UNRECOVERABLE,

@@ -1,10 +1,13 @@
 package org.fmi.run.report;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.fmi.control.RankMessage;
 import org.fmi.job.JobSpec;
 import org.fmi.job.Notice;
 import org.fmi.run.options.RunOptions.Verbosity;
@@ -14,6 +17,8 @@ import org.fmi.run.options.RunOptions.Verbosity;
  * time since fmirun learned of the failure.
  */
 public final class ProgressLines {
+  private static final int MOST_TRACES = 100;
+
   private final Verbosity verbosity;
   private final JobSpec spec;
   private final Consumer<String> lines;
@@ -22,6 +27,9 @@ public final class ProgressLines {
   private final List<Integer> placed = new ArrayList<>();
 
   private String placedWhere = "";
+
+  /** Stack traces that were shown. */
+  private final Set<String> shown = new HashSet<>();
 
   private boolean recovering;
   private long begunNanos;
@@ -49,6 +57,10 @@ public final class ProgressLines {
       case Notice.RankFailed _, Notice.RecoveryBegun _ -> begins(nanos);
       default -> {}
     }
+    if (notice instanceof Notice.Thrown n) {
+      // It is the program's own output.
+      lines.accept(thrown(n));
+    }
     if (verbosity == Verbosity.QUIET) {
       return;
     }
@@ -69,6 +81,9 @@ public final class ProgressLines {
                   + " spare");
       case Notice.RankFailed n ->
           line("rank " + n.rank() + " lost (seen by " + n.by() + "): " + n.reason());
+      case Notice.Thrown _ -> {
+        // above
+      }
       case Notice.NodeFailed n ->
           line(nodeName(n.node()) + " lost (seen by " + n.by() + "): " + n.reason());
       case Notice.CauseKnown n -> line("rank " + n.rank() + " lost because it " + n.reason());
@@ -163,6 +178,7 @@ public final class ProgressLines {
                   + ", commit "
                   + millis(n.commitNanos()));
       case Notice.Degraded n -> line(n.what());
+      case Notice.KillMissed n -> line("--kill " + n.kill() + " never happened: " + n.reason());
       case Notice.Finished n ->
           detail("ends with status " + n.status() + " after " + n.recoveries() + " recoveries");
     }
@@ -171,6 +187,19 @@ public final class ProgressLines {
       notified = 0;
       mostHops = 0;
     }
+  }
+
+  /** A stack trace, whole if it was not shown before: ranks often fail alike. */
+  private String thrown(Notice.Thrown n) {
+    RankMessage.Failed failed = new RankMessage.Failed(n.loop(), n.iteration(), n.trace());
+    String begin = "fmi: rank " + n.rank() + " has thrown ";
+    if (!shown.contains(n.trace())) {
+      if (shown.size() < MOST_TRACES) {
+        shown.add(n.trace());
+      }
+      return begin + failed.where() + ":\n" + n.trace();
+    }
+    return begin + failed.where() + ", as shown above: " + failed.exception();
   }
 
   /** Writes what was held back so that it fits into one line. */

@@ -426,7 +426,8 @@ final class JobShell {
         options.network().logRingBase(),
         RECORD_LIMIT,
         options.interval(),
-        options.network().transports());
+        options.network().transports(),
+        options.check());
   }
 
   // ---- the end

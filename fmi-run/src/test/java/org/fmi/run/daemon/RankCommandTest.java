@@ -55,7 +55,8 @@ final class RankCommandTest {
             2,
             0,
             new CheckpointInterval.Every(1),
-            List.of());
+            List.of(),
+            false);
     ProcessBuilder rank =
         new RankCommand(setup, new Installation(home), home.resolve("socket"), 2)
             .build(ranksOnNode);

@@ -310,7 +310,7 @@ final class LaunchIT {
       full.write(new byte[1 << 16]);
       assertThat(run(List.of("-n", "1", "--events", events.toString()), "exit", "7")).isEqualTo(7);
     }
-    assertThat(err()).contains("rank 0 ended with status 7 before Fmi.init");
+    assertThat(err()).contains("rank 0 ended by itself with status 7, before Fmi.init");
   }
 
   @Test

@@ -345,26 +345,6 @@ final class RecoveryIT {
     assertThat(Integer.parseInt(result.value("recoveries"))).isPositive();
   }
 
-  /** Its close must not wait for those that wait for it. */
-  @ParameterizedTest
-  @CsvSource({"message, rank 0 waits for this rank", "checkpoint, other ranks are in a loop"})
-  void endsAProgramThatFailsOutsideOfALoop(String waitsFor, String said)
-      throws IOException, InterruptedException {
-    Fmirun.Result result = pair(List.of("--interval", "1"), LeavingProgram.class, waitsFor).run();
-    assertThat(result.status()).as(result.err()).isEqualTo(1);
-    assertThat(result.err())
-        .contains("ArithmeticException: a defect before the message")
-        .contains(said)
-        .contains("failed by itself 3 times");
-  }
-
-  @Test
-  void endsAProgramThatFailsByItself() throws IOException, InterruptedException {
-    Fmirun.Result result = pair(List.of(), FailingProgram.class).run();
-    assertThat(result.status()).as(result.err()).isEqualTo(1);
-    assertThat(result.err()).contains("ArithmeticException").contains("failed by itself 3 times");
-  }
-
   /** It has said that it ends, and nobody watches it any more. */
   @Test
   @Tag("wide")

@@ -1,13 +1,17 @@
 package org.fmi.run.e2e;
 
+import java.io.Serializable;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.SplittableRandom;
 import org.fmi.Comm;
 import org.fmi.Fmi;
+import org.fmi.Holder;
 import org.fmi.Op;
 import org.fmi.Request;
 import org.fmi.Status;
@@ -30,6 +34,13 @@ final class SoakProgram {
   /** The state: what has arrived at this rank so far. */
   private final long[] checksum = new long[1];
 
+  /** State too, of objects that are serialized: the checksums of the last iterations. */
+  private final Holder<ArrayDeque<Past>> past = Holder.of(new ArrayDeque<>());
+
+  private final Holder<Random> random;
+
+  private record Past(long iteration, long checksum) implements Serializable {}
+
   /** How the messages of an iteration are received. */
   private enum Receiving {
     /** By source and tag; several messages between two ranks have the same tag. */
@@ -49,6 +60,7 @@ final class SoakProgram {
     if (half == null) {
       throw new IllegalStateException("split with a color gives a communicator");
     }
+    random = Holder.of(new Random(seed));
     comms = new Comm[] {world, world.dup(), half};
   }
 
@@ -59,7 +71,7 @@ final class SoakProgram {
     int iterations = Integer.parseInt(args[1]);
     try (Fmi fmi = Fmi.init(args)) {
       SoakProgram program = new SoakProgram(Long.parseLong(args[0]), fmi.world());
-      fmi.loop(iterations, program::iteration, program.checksum);
+      fmi.loop(iterations, program::iteration, program.checksum, program.past, program.random);
       total = program.checksum.clone();
       program.world.allReduce(total, Op.SUM);
       rank = program.world.rank();
@@ -79,6 +91,11 @@ final class SoakProgram {
     for (int i = 0; i < COLLECTIVES; i++) {
       collective(plan);
     }
+    if (past.get().size() == 5) {
+      check(past.get().removeFirst().iteration(), iteration - 5, "the iteration five before");
+    }
+    past.get().add(new Past(iteration, checksum[0]));
+    checksum[0] ^= random.get().nextLong() + past.get().getFirst().checksum();
   }
 
   /** Mostly short ones, some that go in several pieces. */

@@ -299,8 +299,9 @@ final class OptionsTest {
         options(
             "-n 2 --transport tcp --group-size 4 --interval 10 --on-no-spare wait --max-recoveries"
                 + " 3 --events e.jsonl --quiet --tag-output -x HERE -x THERE=then=x -J -Xmx2g -J"
-                + " -Dkey=value --heartbeat 0.5 --logring-base 4 --bind none app.jar");
+                + " -Dkey=value --check --heartbeat 0.5 --logring-base 4 --bind none app.jar");
     assertThat(options.processes().bind()).isFalse();
+    assertThat(options.check()).isTrue();
     assertThat(options.network().transports()).containsExactly("tcp");
     assertThat(options.spec().groupSize()).isEqualTo(4);
     assertThat(options.interval()).isEqualTo(new CheckpointInterval.Every(10));
@@ -430,6 +431,8 @@ final class OptionsTest {
           -n 4 text.jar                        | text.jar | readable jar
           -n 4 -cp classes org.example.Ap      | org.example.Ap | no such class
           -n 4 -cp nope org.example.App        | -cp nope | no such file
+          -n 4 -Xmx2g app.jar                  | -Xmx2g | write -J -Xmx2g
+          -n 4 -Dname=value app.jar            | an option of the JVM | write -J -Dname=value
           -n 4 --interval 0 app.jar            | --interval 0 | at least 1
           -n 4 --interval often app.jar        | --interval often | whole number
           -n 4 --mtbf 0 app.jar                | --mtbf 0 | seconds

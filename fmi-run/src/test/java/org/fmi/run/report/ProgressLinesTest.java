@@ -106,4 +106,17 @@ final class ProgressLinesTest {
             "fmi: epoch 0: running (H3) from the start",
             "fmi: epoch 1 begins: node1 lost");
   }
+
+  /** It is what the program says, and often all ranks say the same. */
+  @Test
+  void showsEachStackTraceOnceThoughItIsQuiet() {
+    ProgressLines progress = new ProgressLines(Verbosity.QUIET, SPEC, lines::add);
+    String trace = "java.lang.Error: no\n\tat Main.main";
+    progress.on(new Notice.Thrown(0, 1, 0, 5, trace), 0);
+    progress.on(new Notice.Thrown(0, 2, -1, -1, trace), 0);
+    assertThat(lines)
+        .containsExactly(
+            "fmi: rank 1 has thrown in iteration 5 of loop 0:\n" + trace,
+            "fmi: rank 2 has thrown outside of loops, as shown above: java.lang.Error: no");
+  }
 }

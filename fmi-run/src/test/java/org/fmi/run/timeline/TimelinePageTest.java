@@ -63,7 +63,7 @@ final class TimelinePageTest {
         .contains("heat2d.jar --rows 4096", "ended well", "job generated")
         .contains("<dt>Recoveries</dt><dd>" + timeline.recoveryCount() + "<")
         .contains("<dt>Checkpoints</dt><dd>" + timeline.checkpoints().size() + "<")
-        .contains("id=\"recovery-1\"", "id=\"recovery-" + timeline.recoveryCount() + "\"")
+        .contains("id=\"row-1\"", "id=\"row-" + timeline.recoveryCount() + "\"")
         .contains("was killed by signal 9")
         .contains("data-draw-millis=")
         .contains("id=\"error\" class=\"message\" hidden=\"\"");
@@ -81,7 +81,7 @@ final class TimelinePageTest {
     String html = Files.readString(file);
     Chromium.Page page = chromium.open(file, "#recovery-2");
     assertThat(page.console()).isEmpty();
-    assertThat(page.document()).contains("<tr id=\"recovery-2\" class=\"chosen\">");
+    assertThat(page.document()).contains("<tr id=\"row-2\" class=\"chosen\">");
     // Below the head and above the legend and the table, which show the colours always.
     Set<Integer> shown = colours(page.picture(), 350, 450);
     for (String name : new String[] {"running", "join", "wait", "h2", "h3"}) {

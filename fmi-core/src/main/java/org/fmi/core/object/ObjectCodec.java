@@ -1,0 +1,154 @@
+package org.fmi.core.object;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InvalidClassException;
+import java.io.NotSerializableException;
+import java.io.ObjectInputFilter;
+import java.io.ObjectInputFilter.FilterInfo;
+import java.io.ObjectInputFilter.Status;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.io.ObjectStreamClass;
+import java.io.OutputStream;
+
+/**
+ * Turns {@link java.io.Serializable} objects into bytes and back, by Java's serialization.
+ *
+ * <p>The bytes come from a rank of the same job, but through the memory of other nodes, so they are
+ * read behind a filter:
+ *
+ * <ul>
+ *   <li>Classes are the program's own, or of the module java.base, where strings, numbers, dates,
+ *       collections and random generators are. Other modules of the JDK have classes that do more
+ *       than hold data when they are read; so have dynamic proxies.
+ *   <li>No array is longer than the bytes can fill, so that a few bytes do not ask for gigabytes.
+ *   <li>A filter that the user gives the JVM ({@code jdk.serialFilter}) holds too.
+ * </ul>
+ *
+ * <p>The rule for classes is applied when an object is written too: it fails then, and not at the
+ * recovery that needs it.
+ */
+public final class ObjectCodec {
+  /** Elements per byte: a hash table has more places than entries, of two bytes at least. */
+  private static final long DENSITY = 16;
+
+  private ObjectCodec() {}
+
+  /**
+   * An object, and all it refers to, as bytes.
+   *
+   * @throws IllegalArgumentException if it cannot be written, or could not be read: names the class
+   *     that is to blame
+   */
+  public static byte[] write(Object object) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (Output out = new Output(bytes)) {
+      out.writeObject(object);
+    } catch (NotSerializableException e) {
+      throw new IllegalArgumentException(
+          "it refers to a " + e.getMessage() + ", which is not java.io.Serializable", e);
+    } catch (IOException e) {
+      throw new IllegalArgumentException(String.valueOf(e.getMessage()), e);
+    } catch (StackOverflowError e) {
+      throw tooDeep(e);
+    }
+    return bytes.toByteArray();
+  }
+
+  /**
+   * The object that {@link #write} gave these bytes for.
+   *
+   * @throws IllegalArgumentException if that cannot be read, or must not
+   */
+  public static Object read(byte[] bytes) {
+    try (Input in = new Input(bytes)) {
+      return in.readObject();
+    } catch (ClassNotFoundException e) {
+      throw new IllegalArgumentException("there is no class " + e.getMessage(), e);
+    } catch (IOException e) {
+      throw new IllegalArgumentException(String.valueOf(e.getMessage()), e);
+    } catch (StackOverflowError e) {
+      throw tooDeep(e);
+    }
+  }
+
+  private static IllegalArgumentException tooDeep(StackOverflowError e) {
+    return new IllegalArgumentException(
+        "its objects refer to one another too deeply for the thread's stack: use a collection"
+            + " instead of objects that are linked, or a larger stack (-Xss)",
+        e);
+  }
+
+  private static boolean isAllowed(Class<?> type) {
+    Class<?> element = type;
+    while (element.isArray()) {
+      element = element.componentType();
+    }
+    ClassLoader loader = element.getClassLoader();
+    boolean ofProgram = loader != null && !loader.equals(ClassLoader.getPlatformClassLoader());
+    return ofProgram || "java.base".equals(element.getModule().getName());
+  }
+
+  private static InvalidClassException refused(String what) {
+    return new InvalidClassException(
+        "it refers to "
+            + what
+            + "; what is serialized may be of the program's own classes and of the module"
+            + " java.base");
+  }
+
+  private static final class Output extends ObjectOutputStream {
+    Output(OutputStream out) throws IOException {
+      super(out);
+    }
+
+    @Override
+    protected void annotateClass(Class<?> type) throws IOException {
+      if (!isAllowed(type)) {
+        throw refused("a " + type.getName() + " of " + type.getModule());
+      }
+    }
+
+    @Override
+    protected void annotateProxyClass(Class<?> type) throws IOException {
+      throw refused("a dynamic proxy");
+    }
+  }
+
+  private static final class Input extends ObjectInputStream {
+    Input(byte[] bytes) throws IOException {
+      super(new ByteArrayInputStream(bytes));
+      long most = DENSITY * bytes.length;
+      setObjectInputFilter(
+          ObjectInputFilter.merge(
+              info -> info.arrayLength() > most ? Status.REJECTED : Status.UNDECIDED,
+              Input::classes));
+    }
+
+    private static Status classes(FilterInfo info) {
+      Class<?> type = info.serialClass();
+      if (type == null) {
+        return Status.UNDECIDED;
+      }
+      return isAllowed(type) ? Status.ALLOWED : Status.REJECTED;
+    }
+
+    @Override
+    protected Class<?> resolveClass(ObjectStreamClass described)
+        throws IOException, ClassNotFoundException {
+      ClassLoader ofProgram = Thread.currentThread().getContextClassLoader();
+      try {
+        return Class.forName(described.getName(), false, ofProgram);
+      } catch (ClassNotFoundException e) {
+        return super.resolveClass(described); // a primitive type
+      }
+    }
+
+    @Override
+    protected Class<?> resolveProxyClass(String[] interfaces) throws IOException {
+      throw refused("a dynamic proxy");
+    }
+  }
+}

@@ -1,0 +1,213 @@
+package org.fmi.core.recovery;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import org.fmi.Comm;
+import org.fmi.ConvergingBody;
+import org.fmi.Rollback;
+import org.fmi.control.JobLink;
+import org.fmi.core.p2p.Recording;
+import org.fmi.core.p2p.Witness;
+import org.fmi.spi.RankConfig;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Repeats iterations from the last checkpoint, and compares: {@code fmirun --check}. A program
+ * whose state is complete computes and sends the same again; one whose is not is found without a
+ * failure.
+ *
+ * <pre>
+ *   OFF --a checkpoint, and iteration 2^i before the next one--> FIRST --iteration 2^i: go back--> AGAIN
+ *    ^                                                                                           |
+ *    +----------------------------------- iteration 2^i again: the same -------------------------+
+ * </pre>
+ *
+ * <p>Going back is that of a recovery, without a failure: messages that were not received and
+ * communicators made since are forgotten, and the state is read from the checkpoint's image. A
+ * program that does something else may leave others waiting for a message that does not come: so
+ * each rank compares by itself, and tells what it finds before it waits for others.
+ */
+final class Repetition implements Witness {
+  private static final long NEVER = Long.MAX_VALUE;
+
+  private static final String RULE =
+      "; what an iteration changes and a later one reads must be state of the loop, and with the"
+          + " same state an iteration must do the same";
+
+  private final RankConfig config;
+  private final Checkpoints checkpoints;
+  private final JobLink link;
+  private final SentMessages sent = new SentMessages();
+
+  private enum Phase {
+    OFF,
+    FIRST,
+    AGAIN
+  }
+
+  private Phase phase = Phase.OFF;
+
+  /** The iteration at whose beginning is gone back, or compared. */
+  private long end = NEVER;
+
+  /** The state there, when it was reached for the first time. */
+  private @Nullable MemorySegment result;
+
+  /** The iteration under way. */
+  private long iteration;
+
+  private boolean receivesFromAny;
+  private boolean saidSo;
+  private int epoch;
+
+  /** Does nothing unless the configuration says so. */
+  Repetition(RankConfig config, Checkpoints checkpoints, JobLink link, Recording program) {
+    this.config = config;
+    this.checkpoints = checkpoints;
+    this.link = link;
+    if (config.check()) {
+      program.witness(this);
+    }
+  }
+
+  /** A loop goes on from a checkpoint that was taken or restored. */
+  void fromCheckpoint(Loop loop) {
+    over();
+    sent.clear();
+    receivesFromAny = false;
+    aimAfter(loop, loop.checkpointed);
+  }
+
+  /** The next power of two comes next, if that is not after the next checkpoint. */
+  private void aimAfter(Loop loop, long after) {
+    end = Math.max(2, 2 * Long.highestOneBit(Math.max(1, after)));
+    boolean reached = end - loop.checkpointed <= checkpoints.interval();
+    phase = config.check() && reached && !loop.ended ? Phase.FIRST : Phase.OFF;
+  }
+
+  /** An iteration begins: perhaps an earlier one than the loop stood at. */
+  void begins(Loop loop, int currentEpoch) {
+    epoch = currentEpoch;
+    if (loop.iteration == end) {
+      switch (phase) {
+        case OFF -> {}
+        case FIRST -> goBack(loop);
+        case AGAIN -> {
+          compare(loop);
+          over();
+          aimAfter(loop, loop.iteration);
+        }
+      }
+    }
+    iteration = loop.iteration;
+  }
+
+  private void goBack(Loop loop) {
+    int any = checkpoints.lowestOfThose(receivesFromAny, loop, epoch);
+    if (any >= 0) {
+      if (any == config.rank() && !saidSo) {
+        saidSo = true;
+        System.err.println(
+            "fmi: --check: iterations %d to %d of loop %d are not checked, nor are others like them:"
+                    .formatted(loop.checkpointed, end - 1, loop.number)
+                + " rank %d receives from any source in them".formatted(any));
+      }
+      aimAfter(loop, end);
+      return;
+    }
+    result = loop.state.copy();
+    checkpoints.goBack(loop, epoch);
+    String read =
+        new StateDifferences(loop.state, "in the checkpoint", "after it was read back")
+            .of(checkpoints.stateOf(loop), loop.state.copy());
+    if (!read.isEmpty()) {
+      throw tell("does not get its state back from a checkpoint: " + read);
+    }
+    link.hideOutput(true);
+    phase = Phase.AGAIN;
+    sent.beginAgain();
+  }
+
+  private void compare(Loop loop) {
+    String missing = sent.missing();
+    if (missing != null) {
+      throw differs(missing);
+    }
+    String state =
+        new StateDifferences(loop.state, "the first time", "when repeated")
+            .of(Objects.requireNonNull(result), loop.state.copy());
+    if (!state.isEmpty()) {
+      throw differs(state);
+    }
+  }
+
+  private void over() {
+    if (phase == Phase.AGAIN) {
+      link.hideOutput(false);
+      result = null;
+    }
+    phase = Phase.OFF;
+  }
+
+  /** A body of which it is told if it throws when it is repeated. */
+  ConvergingBody watching(ConvergingBody body) {
+    return n -> {
+      try {
+        return body.run(n);
+      } catch (Rollback e) {
+        throw e;
+      } catch (Exception | Error e) {
+        ends(e);
+        throw e;
+      }
+    };
+  }
+
+  /** The loop's last iteration is done, or its body has thrown: not so the first time. */
+  void ends(@Nullable Throwable thrown) {
+    if (phase == Phase.AGAIN) {
+      throw differs(
+          thrown == null
+              ? "the loop ended after iteration " + iteration
+              : "iteration " + iteration + " has thrown " + thrown);
+    }
+  }
+
+  @Override
+  public void sends(Object base, long offset, long bytes, int dest, int context, int tag) {
+    switch (phase) {
+      case OFF -> {}
+      case FIRST -> sent.record(iteration, base, offset, bytes, dest, context, tag);
+      case AGAIN -> {
+        String difference = sent.repeat(iteration, base, offset, bytes, dest, context, tag);
+        if (difference != null) {
+          throw differs(difference);
+        }
+      }
+    }
+  }
+
+  @Override
+  public void receives(int source) {
+    receivesFromAny |= source == Comm.ANY_SOURCE;
+  }
+
+  private IllegalStateException differs(String what) {
+    return tell(
+        "does something else when iterations are repeated from a checkpoint, up to iteration "
+            + (end - 1)
+            + ": "
+            + what
+            + RULE);
+  }
+
+  /**
+   * Ends the job. Never returns.
+   *
+   * @throws Rollback if the epoch is over
+   */
+  private IllegalStateException tell(String what) {
+    over();
+    return checkpoints.programFault("--check: rank " + config.rank() + " " + what, epoch);
+  }
+}

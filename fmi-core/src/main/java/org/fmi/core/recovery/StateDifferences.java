@@ -1,0 +1,139 @@
+package org.fmi.core.recovery;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.fmi.core.object.ObjectCodec;
+import org.fmi.wire.FrameLayout;
+
+/**
+ * Finds where two images of a loop's state differ, section by section, and says it in words: the
+ * object, the element, and both values.
+ */
+final class StateDifferences {
+  /** More are counted, not told. */
+  private static final int MOST = 3;
+
+  private final LoopState state;
+  private final String first;
+  private final String second;
+  private final List<String> told = new ArrayList<>();
+  private long found;
+
+  /**
+   * Looks for differences.
+   *
+   * @param state that of the second image, as it was written last
+   * @param first when the first image was taken, in words
+   * @param second when the second one was
+   */
+  StateDifferences(LoopState state, String first, String second) {
+    this.state = state;
+    this.first = first;
+    this.second = second;
+  }
+
+  /** All differences in one sentence; empty if there are none. */
+  String of(MemorySegment one, MemorySegment other) {
+    long a = 0;
+    long b = 0;
+    for (int section = 0; a < one.byteSize() && b < other.byteSize(); section++) {
+      long kindA = one.get(FrameLayout.LONG, a);
+      long kindB = other.get(FrameLayout.LONG, b);
+      MemorySegment dataA = data(one, a);
+      MemorySegment dataB = data(other, b);
+      if (kindA != kindB
+          || (StateKind.isNested(kindA) && dataA.mismatch(dataB) >= 0)
+          || (dataA.byteSize() != dataB.byteSize() && !isWritten(kindA))) {
+        differs(section, "", describe(kindA, dataA), describe(kindB, dataB));
+        break; // what follows may be other objects
+      }
+      compare(section, kindA, dataA, dataB);
+      a += LoopState.sectionEnd(dataA.byteSize());
+      b += LoopState.sectionEnd(dataB.byteSize());
+    }
+    if (found == 0) {
+      return "";
+    }
+    String more = found > told.size() ? " (and " + (found - told.size()) + " more)" : "";
+    return String.join("; ", told) + more;
+  }
+
+  private static MemorySegment data(MemorySegment image, long at) {
+    return image.asSlice(
+        at + LoopState.SECTION_HEADER, image.get(FrameLayout.LONG, at + Long.BYTES));
+  }
+
+  private static boolean isWritten(long kind) {
+    return kind == StateKind.SELF_WRITING.number || kind == StateKind.SERIALIZED.number;
+  }
+
+  private void compare(int section, long kind, MemorySegment a, MemorySegment b) {
+    long at = a.mismatch(b);
+    if (at < 0) {
+      return;
+    }
+    StateKind base = StateKind.of(kind);
+    if (base == StateKind.SERIALIZED && areEqual(a, b)) {
+      return;
+    }
+    if (isWritten(kind)) {
+      differs(section, ", byte " + at + " of its written form", value(a, at), value(b, at));
+    } else if (base == StateKind.SAME) {
+      differs(section, "", "one object with another place", "with that of a third");
+    } else if (base == StateKind.BUFFER && at < LoopState.BUFFER_HEADER) {
+      differs(section, "", bounds(a), bounds(b));
+    } else {
+      long start = base == StateKind.BUFFER ? LoopState.BUFFER_HEADER : 0;
+      for (long e = (at - start) / base.elementBytes;
+          start + e * base.elementBytes < a.byteSize();
+          e++) {
+        long offset = start + e * base.elementBytes;
+        if (a.asSlice(offset, base.elementBytes).mismatch(b.asSlice(offset, base.elementBytes))
+            >= 0) {
+          differs(section, ", element " + e, base.element(a, offset), base.element(b, offset));
+        }
+      }
+    }
+  }
+
+  /** Tables of hashes, for instance, have one order when they were filled, and one when read. */
+  private static boolean areEqual(MemorySegment a, MemorySegment b) {
+    Object one = ObjectCodec.read(a.toArray(ValueLayout.JAVA_BYTE));
+    Object other = ObjectCodec.read(b.toArray(ValueLayout.JAVA_BYTE));
+    return one.equals(other) || Arrays.equals(ObjectCodec.write(one), ObjectCodec.write(other));
+  }
+
+  private void differs(int section, String where, String one, String other) {
+    found++;
+    if (told.size() < MOST) {
+      told.add(
+          state.describe(section) + where + ": " + one + " " + first + ", " + other + " " + second);
+    }
+  }
+
+  private static String value(MemorySegment memory, long at) {
+    return at < memory.byteSize() ? StateKind.BYTES.element(memory, at) : "none";
+  }
+
+  private static String bounds(MemorySegment buffer) {
+    return "position "
+        + buffer.get(FrameLayout.LONG, 0)
+        + " and limit "
+        + buffer.get(FrameLayout.LONG, Long.BYTES);
+  }
+
+  private static String describe(long kind, MemorySegment data) {
+    StateKind base = StateKind.of(kind);
+    if (base == StateKind.SAME) {
+      return "the same object as another one";
+    }
+    long size =
+        StateKind.isNested(kind)
+            ? data.get(FrameLayout.LONG, 0)
+            : data.byteSize() / base.elementBytes;
+    return StateKind.name(kind) + " of size " + size;
+  }
+}

@@ -1,0 +1,210 @@
+package org.fmi.core.recovery;
+
+import java.io.Serializable;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.reflect.Array;
+import java.nio.ByteBuffer;
+import org.fmi.Comm;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a section of a {@link LoopState} holds; the number is part of the image's format. That of an
+ * array of arrays is that of its innermost arrays, and {@link #DIMENSION} for each dimension more.
+ */
+enum StateKind {
+  NONE(0, void.class, 1),
+  BYTES(1, byte.class, 1),
+  BOOLEANS(2, boolean.class, 1),
+  CHARS(3, char.class, 2),
+  SHORTS(4, short.class, 2),
+  INTS(5, int.class, 4),
+  LONGS(6, long.class, 8),
+  FLOATS(7, float.class, 4),
+  DOUBLES(8, double.class, 8),
+  BUFFER(9, void.class, 1),
+  SEGMENT(10, void.class, 1),
+  SELF_WRITING(11, void.class, 1),
+  /** The object is that of the section whose number is the data. */
+  SAME(12, void.class, 1),
+  /** An array whose innermost elements are objects. */
+  OBJECTS(13, void.class, 1),
+  /** An object that only a holder refers to, by Java's serialization. */
+  SERIALIZED(14, void.class, 1);
+
+  /** More than the number of any kind. */
+  private static final long DIMENSION = 16;
+
+  final long number;
+
+  /** The type of the elements of an array; void for others. */
+  final Class<?> element;
+
+  final int elementBytes;
+
+  StateKind(long number, Class<?> element, int elementBytes) {
+    this.number = number;
+    this.element = element;
+    this.elementBytes = elementBytes;
+  }
+
+  static StateKind of(long number) {
+    for (StateKind kind : values()) {
+      if (kind.number == number % DIMENSION) {
+        return kind;
+      }
+    }
+    return NONE;
+  }
+
+  /**
+   * The number of the kind that an object is saved as; that of {@link #NONE} if it cannot be.
+   *
+   * @param held whether a holder refers to it, and can be given another one
+   */
+  static long numberOf(Object object, boolean held) {
+    Class<?> type = object.getClass();
+    if (isReadOnly(object)) {
+      return NONE.number;
+    }
+    if (type.isArray()) {
+      long kind = arrayKind(type.componentType());
+      return held && kind == OBJECTS.number && isOfSerializables(type) ? SERIALIZED.number : kind;
+    }
+    if (object instanceof ByteBuffer) {
+      return BUFFER.number;
+    }
+    if (object instanceof MemorySegment) {
+      return SEGMENT.number;
+    }
+    if (isSelfWriting(object)) {
+      return SELF_WRITING.number;
+    }
+    return held && object instanceof Serializable ? SERIALIZED.number : NONE.number;
+  }
+
+  /** Why an object cannot be saved, and what would help. */
+  static String refusal(Object object) {
+    if (isReadOnly(object)) {
+      return " is read-only, a " + typeName(object) + ": nothing can be restored into it";
+    }
+    if (object instanceof Comm) {
+      return " is a communicator: make it before the loop and leave it out";
+    }
+    if (object instanceof Serializable) {
+      return " is a "
+          + typeName(object)
+          + ", which cannot be restored in place: put it into a Holder (Holder.of(...))";
+    }
+    return " is a "
+        + typeName(object)
+        + ": use primitive arrays (of arrays), ByteBuffer, MemorySegment, an object that implements"
+        + " net.openhft.chronicle.bytes.BytesMarshallable, or a Holder of one of these or of a"
+        + " Serializable object";
+  }
+
+  static String typeName(@Nullable Object object) {
+    return object == null ? "missing" : object.getClass().getTypeName();
+  }
+
+  private static boolean isReadOnly(Object object) {
+    return (object instanceof ByteBuffer b && b.isReadOnly())
+        || (object instanceof MemorySegment s && s.isReadOnly());
+  }
+
+  /** Whether the type of an array's innermost elements says that they can be serialized. */
+  private static boolean isOfSerializables(Class<?> array) {
+    Class<?> element = array;
+    while (element.isArray()) {
+      element = element.componentType();
+    }
+    return Serializable.class.isAssignableFrom(element) && !isSelfWriting(element);
+  }
+
+  private static long arrayKind(Class<?> element) {
+    for (StateKind kind : values()) {
+      if (kind.element == element) {
+        return kind.number;
+      }
+    }
+    long row = element.isArray() ? arrayKind(element.componentType()) : OBJECTS.number;
+    return row == OBJECTS.number ? row : DIMENSION + row;
+  }
+
+  /** An element in words. */
+  String element(MemorySegment memory, long at) {
+    return switch (this) {
+      case BOOLEANS -> "" + (memory.get(ValueLayout.JAVA_BYTE, at) != 0);
+      case CHARS -> "'" + memory.get(ValueLayout.JAVA_CHAR_UNALIGNED, at) + "'";
+      case SHORTS -> "" + memory.get(ValueLayout.JAVA_SHORT_UNALIGNED, at);
+      case INTS -> "" + memory.get(ValueLayout.JAVA_INT_UNALIGNED, at);
+      case LONGS -> "" + memory.get(ValueLayout.JAVA_LONG_UNALIGNED, at);
+      case FLOATS -> "" + memory.get(ValueLayout.JAVA_FLOAT_UNALIGNED, at);
+      case DOUBLES -> "" + memory.get(ValueLayout.JAVA_DOUBLE_UNALIGNED, at);
+      default -> "" + memory.get(ValueLayout.JAVA_BYTE, at);
+    };
+  }
+
+  static boolean isNested(long kind) {
+    return kind > DIMENSION || kind == OBJECTS.number;
+  }
+
+  /** Of a kind that has primitive elements. */
+  static Object newArray(long kind, long length) {
+    Class<?> element = of(kind).element;
+    for (long more = kind / DIMENSION; more > 0; more--) {
+      element = element.arrayType();
+    }
+    return Array.newInstance(element, Math.toIntExact(length));
+  }
+
+  static String name(long kind) {
+    return of(kind) + "[]".repeat((int) (kind / DIMENSION));
+  }
+
+  /** The length of an array, the bytes of a buffer or segment. */
+  static long size(Object object) {
+    return switch (object) {
+      case ByteBuffer b -> b.capacity();
+      case MemorySegment s -> s.byteSize();
+      default -> Array.getLength(object);
+    };
+  }
+
+  /** All of it, whatever its position and limit. */
+  static MemorySegment whole(ByteBuffer buffer) {
+    return MemorySegment.ofBuffer(buffer.duplicate().clear());
+  }
+
+  /**
+   * Decided by the interface's name, so that Chronicle's classes are loaded only by programs that
+   * use them.
+   */
+  static boolean isSelfWriting(Object object) {
+    if (object.getClass().isArray()
+        || object instanceof ByteBuffer
+        || object instanceof MemorySegment) {
+      return false;
+    }
+    return isSelfWriting(object.getClass());
+  }
+
+  private static boolean isSelfWriting(Class<?> type) {
+    for (Class<?> c = type; c != null; c = c.getSuperclass()) {
+      if (implementsMarshallable(c)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean implementsMarshallable(Class<?> type) {
+    for (Class<?> i : type.getInterfaces()) {
+      if (i.getName().equals("net.openhft.chronicle.bytes.BytesMarshallable")
+          || implementsMarshallable(i)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,389 @@
+package org.fmi.jobsim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.stream.LongStream;
+import net.openhft.chronicle.bytes.BytesIn;
+import net.openhft.chronicle.bytes.BytesMarshallable;
+import net.openhft.chronicle.bytes.BytesOut;
+import org.fmi.Comm;
+import org.fmi.Fmi;
+import org.fmi.Holder;
+import org.fmi.Op;
+import org.fmi.Rollback;
+import org.fmi.job.FaultSpec;
+import org.fmi.job.JobSpec.OnNoSpare;
+import org.fmi.jobsim.JobSimulation.Outcome;
+import org.fmi.jobsim.JobSimulation.Program;
+import org.fmi.jobsim.JobSimulation.Shape;
+import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.FaultPoint;
+import org.fmi.testkit.SimModel;
+import org.junit.jupiter.api.Test;
+
+/** Jobs with {@code --check}: right programs end as without it, wrong ones are told why. */
+final class RepetitionSimulationTest {
+  private static final Shape SHAPE = Shape.plain(3, 0, OnNoSpare.ABORT).withCheck();
+
+  private static Outcome run(long seed, Shape shape, Program program) {
+    return new JobSimulation(seed, shape, SimModel.calm(), program).run();
+  }
+
+  /** A program of which no failure strikes ends with status 1 and these words. */
+  private static void assertFound(Program program, String... words) {
+    assertFound(SHAPE, program, words);
+  }
+
+  private static void assertFound(Shape shape, Program program, String... words) {
+    Outcome outcome = run(1, shape, program);
+    assertThat(outcome.message()).startsWith("--check: rank ").contains(words);
+    assertThat(outcome.status()).isEqualTo(1);
+    assertThat(outcome.recoveries()).isZero();
+  }
+
+  private static long sum(Fmi fmi, long value) {
+    long[] sum = {value};
+    fmi.world().allReduce(sum, Op.SUM);
+    return sum[0];
+  }
+
+  // ---- right programs
+
+  private static void assertSame(Shape shape, Program program) {
+    Outcome expected = run(1, Shape.plain(3, 0, OnNoSpare.ABORT), program);
+    assertThat(expected.status()).isZero();
+    LongStream.range(0, 10)
+        .forEach(
+            seed -> {
+              Outcome outcome = run(seed, shape, program);
+              assertThat(outcome.message()).isEmpty();
+              assertThat(outcome.status()).isZero();
+              assertThat(outcome.answer()).isEqualTo(expected.answer());
+            });
+  }
+
+  private static long messagesThatCross(Fmi fmi) {
+    Comm world = fmi.world();
+    int right = (world.rank() + 1) % world.size();
+    int left = (world.rank() + world.size() - 1) % world.size();
+    long[] late = {world.rank()};
+    Holder<Random> random = Holder.of(new Random(world.rank()));
+    Holder<Set<String>> seen = Holder.of(new HashSet<>());
+    long done =
+        fmi.loopWhile(
+            40,
+            n -> {
+              if (n > 0) {
+                long[] in = new long[1];
+                world.recv(in, left, 5);
+                late[0] = 31 * late[0] + in[0] + random.get().nextInt(1000);
+              }
+              Comm own = world.dup();
+              late[0] += sum(fmi, n) + seen.get().size();
+              own.free();
+              seen.get().add("n" + late[0] % 7);
+              world.bsend(late, 0, 1, right, 5);
+              return n < 20;
+            },
+            late,
+            random,
+            seen);
+    long[] in = new long[1];
+    world.recv(in, left, 5);
+    return sum(fmi, late[0] + in[0]) + done;
+  }
+
+  @Test
+  void aRightProgramEndsAsItDoes() {
+    Program program =
+        (fmi, process, cluster) -> {
+          fmi.world().attachBuffer(1 << 16);
+          return messagesThatCross(fmi);
+        };
+    for (int interval : new int[] {1, 2, 3, 7, 100}) {
+      assertSame(SHAPE.withInterval(new CheckpointInterval.Every(interval)), program);
+    }
+    assertSame(SHAPE.withInterval(new CheckpointInterval.Mtbf(0.01)), program);
+  }
+
+  @Test
+  void soItDoesWhenARankDies() {
+    Program program =
+        (fmi, process, cluster) -> {
+          fmi.world().attachBuffer(1 << 16);
+          return messagesThatCross(fmi);
+        };
+    for (FaultPoint point : new FaultPoint[] {FaultPoint.ITERATION, FaultPoint.COMMIT}) {
+      for (long iteration : new long[] {2, 4, 8}) {
+        assertSame(SHAPE.withFaults(new FaultSpec(false, 1, false, point, iteration)), program);
+      }
+    }
+  }
+
+  @Test
+  void theLoopByCallsIsRepeatedToo() {
+    assertSame(
+        SHAPE,
+        (fmi, process, cluster) -> {
+          long[] state = new long[1];
+          for (long n = fmi.loop(state); n < 20; n = fmi.loop(state)) {
+            try {
+              state[0] += sum(fmi, n);
+            } catch (Rollback e) {
+              // the next call of loop goes back
+            }
+          }
+          fmi.endLoop();
+          return state[0];
+        });
+  }
+
+  /** The order in which they come is not that of the first time. */
+  @Test
+  void receivesFromAnySourceAreNotChecked() {
+    assertSame(
+        SHAPE,
+        (fmi, process, cluster) -> {
+          Comm world = fmi.world();
+          long[] state = new long[1];
+          long[] forgotten = new long[1];
+          fmi.loop(
+              9,
+              n -> {
+                long[] in = new long[1];
+                if (world.rank() == 0) {
+                  for (int i = 1; i < world.size(); i++) {
+                    world.recv(in, Comm.ANY_SOURCE, 1);
+                    state[0] += in[0];
+                  }
+                } else {
+                  world.send(new long[] {n}, 0, 1);
+                }
+                world.barrier();
+                forgotten[0] += n;
+              },
+              state);
+          return state[0] + forgotten[0];
+        });
+  }
+
+  // ---- wrong programs
+
+  @Test
+  void stateThatIsNotRegistered() {
+    assertFound(
+        (fmi, process, cluster) -> {
+          long[] sum = new long[1];
+          double[] registered = {0, 0, 0.5};
+          fmi.loop(
+              20,
+              n -> {
+                sum[0]++;
+                registered[2] += sum[0];
+              },
+              new int[1],
+              registered);
+          return sum[0];
+        },
+        "the loop's state object 1, a double[], element 2: 3.5 the first time, 7.5 when repeated",
+        "must be state of the loop");
+  }
+
+  @Test
+  void anArrayThatIsReplacedWithoutAHolder() {
+    assertFound(
+        (fmi, process, cluster) -> {
+          double[][] u = {{fmi.world().rank()}};
+          double[] first = u[0];
+          fmi.loop(
+              20,
+              n -> {
+                u[0] = u[0].clone();
+                u[0][0]++;
+                double[] in = {u[0][0]};
+                fmi.world().allReduce(in, Op.MAX);
+              },
+              (Object) first);
+          return (long) u[0][0];
+        },
+        "has other content");
+  }
+
+  @Test
+  void aSeededGeneratorThatIsNotState() {
+    assertFound(
+        (fmi, process, cluster) -> {
+          SplittableRandom random = new SplittableRandom(process.rank());
+          long[] sum = new long[1];
+          fmi.loop(20, n -> sum[0] += sum(fmi, random.nextInt(1_000_000)), sum);
+          return sum[0];
+        },
+        "has other content");
+  }
+
+  @Test
+  void theTime() {
+    assertFound(
+        (fmi, process, cluster) -> {
+          long[] last = new long[1];
+          fmi.loop(20, n -> last[0] = System.nanoTime(), last);
+          return last[0];
+        },
+        "the loop's state object 0, a long[], element 0: ");
+  }
+
+  @Test
+  void messagesThatDependOnWhatIsNotState() {
+    assertFound(
+        (fmi, process, cluster) -> {
+          Comm world = fmi.world();
+          int[] calls = new int[1];
+          fmi.loop(
+              20,
+              n -> {
+                if (calls[0]++ < 2 && world.rank() == 0) {
+                  world.send(new long[100], 1, 7);
+                }
+                if (n < 2 && world.rank() == 1) {
+                  world.recv(new long[100], 0, 7);
+                }
+              });
+          return 0;
+        },
+        "rank 0 does something else",
+        "it does not send a message of 800 bytes to rank 1, tag 7, in iteration 0, which it had"
+            + " sent");
+  }
+
+  @Test
+  void messagesThatAreSentToAnother() {
+    assertFound(
+        (fmi, process, cluster) -> {
+          Comm world = fmi.world();
+          int[] calls = new int[1];
+          fmi.loop(
+              20,
+              n -> {
+                int to = 1 + calls[0]++ / 2 % 2;
+                if (world.rank() == 0) {
+                  world.send(new long[1], to, 7);
+                } else if (world.rank() == (n < 2 ? 1 : 2)) {
+                  world.recv(new long[1], 0, 7);
+                }
+              });
+          return 0;
+        },
+        "rank 0 does something else",
+        "it sends a message of 8 bytes to rank 2, tag 7, in iteration 0, and had sent no such one");
+  }
+
+  @Test
+  void anExceptionWhenRepeated() {
+    assertFound(
+        (fmi, process, cluster) -> {
+          int[] calls = new int[1];
+          fmi.loop(
+              20,
+              n -> {
+                if (calls[0]++ != n) {
+                  throw new IllegalArgumentException("call " + calls[0]);
+                }
+              });
+          return 0;
+        },
+        "iteration 0 has thrown java.lang.IllegalArgumentException: call 3");
+  }
+
+  @Test
+  void aLoopThatEndsEarlierWhenRepeated() {
+    assertFound(
+        (fmi, process, cluster) -> {
+          int[] calls = new int[1];
+          return fmi.loopWhile(20, n -> ++calls[0] < 3);
+        },
+        "the loop ended after iteration 0");
+  }
+
+  // ---- objects that read themselves
+
+  /** Writes two numbers and a list. */
+  private static class Pair implements BytesMarshallable {
+    long a;
+    long b;
+    final List<Long> list = new ArrayList<>();
+
+    @Override
+    public void writeMarshallable(BytesOut<?> bytes) {
+      bytes.writeLong(a).writeLong(b).writeInt(list.size());
+      list.forEach(bytes::writeLong);
+    }
+
+    @Override
+    public void readMarshallable(BytesIn<?> bytes) {
+      a = bytes.readLong();
+      b = bytes.readLong();
+      list.clear();
+      for (int left = bytes.readInt(); left > 0; left--) {
+        list.add(bytes.readLong());
+      }
+    }
+  }
+
+  private static Program growing(Pair pair) {
+    return (fmi, process, cluster) -> {
+      fmi.loop(
+          20,
+          n -> {
+            pair.a += n;
+            pair.b -= n;
+            pair.list.add(n);
+          },
+          new int[1],
+          pair);
+      return 0;
+    };
+  }
+
+  private static final Shape ALONE = Shape.plain(1, 0, OnNoSpare.ABORT).withCheck();
+
+  @Test
+  void anObjectThatReadsLessThanItHasWritten() {
+    assertThat(run(1, ALONE, growing(new Pair())).status()).isZero();
+    assertFound(
+        ALONE,
+        growing(
+            new Pair() {
+              @Override
+              public void readMarshallable(BytesIn<?> bytes) {
+                a = bytes.readLong();
+              }
+            }),
+        "rank 0 does not get its state back from a checkpoint: the loop's state object 1, a ",
+        "byte 8 of its written form");
+  }
+
+  @Test
+  void anObjectThatAddsToWhatItHas() {
+    assertFound(
+        ALONE,
+        growing(
+            new Pair() {
+              @Override
+              public void readMarshallable(BytesIn<?> bytes) {
+                a = bytes.readLong();
+                b = bytes.readLong();
+                for (int left = bytes.readInt(); left > 0; left--) {
+                  list.add(bytes.readLong());
+                }
+              }
+            }),
+        "rank 0 does not get its state back",
+        "byte 16 of its written form");
+  }
+}
