@@ -170,6 +170,18 @@ final class ArchitectureTest {
         .check(project);
   }
 
+  /** Its jars are in lib/metrics; a job that nobody measures must not load them. */
+  @Test
+  void onlyMetricsKnowMicrometer() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("org.fmi.run.metrics")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.micrometer..", "io.prometheus..")
+        .check(project);
+  }
+
   @Test
   void modulesThatAreFoundDoNotKnowEachOther() {
     slices()
@@ -258,6 +270,10 @@ final class ArchitectureTest {
         .mayNotBeAccessedByAnyLayer()
         .layer("timeline")
         .definedBy("org.fmi.run.timeline")
+        .layer("metrics")
+        .definedBy("org.fmi.run.metrics")
+        .whereLayer("metrics")
+        .mayOnlyBeAccessedByLayers("shell")
         .whereLayer("tool")
         .mayNotBeAccessedByAnyLayer()
         .whereLayer("doctor")

@@ -1,13 +1,51 @@
 package org.fmi.control;
 
-/** What a rank shows as a number; counts are from the start of its process. */
+/**
+ * A number that a rank shows: what it has counted since its process began or, if it {@linkplain
+ * #isLevel is a level}, how much there is now.
+ */
 public enum Counter {
-  /** Messages of the program sent to other ranks. */
-  MESSAGES_SENT,
-  /** Messages of other ranks' programs that arrived. */
-  MESSAGES_RECEIVED,
-  /** Memory that its process has at this moment, shared memory that it uses included, in bytes. */
-  MEMORY_BYTES,
-  /** The most that it ever had of it. */
-  PEAK_MEMORY_BYTES
+  MESSAGES_SENT("messages of the program sent to other ranks, without those of collectives"),
+  MESSAGES_RECEIVED("messages of other ranks' programs that have arrived"),
+  BYTES_SENT("bytes of the program's messages to other ranks"),
+  BYTES_RECEIVED("bytes of the messages of other ranks' programs"),
+  MESSAGES_UNEXPECTED("messages that arrived before their receive"),
+  WAITS("how often the rank slept because nothing came"),
+  WAIT_NANOS("time in which the rank slept because nothing came"),
+  CHECKPOINTS("checkpoints that the rank has committed"),
+  CHECKPOINT_BYTES("bytes of their images on this rank"),
+  CHECKPOINT_NANOS("time for checkpoints, without the wait for slower ranks before"),
+  EPOCHS("epochs that the rank has entered"),
+  LOG_RING_NOTICES("failures that the rank has heard of over the log-ring"),
+  UNEXPECTED_MESSAGES("messages here that no receive has taken yet", true),
+  UNEXPECTED_BYTES("memory of those messages", true),
+  RECORD_BYTES("memory of what is recorded of messages outside of loops", true),
+  CHECKPOINT_MEMORY_BYTES("memory of the node that its checkpoints take, images and codes", true),
+  HEAP_USED_BYTES("heap in use, with what is garbage already", true),
+  HEAP_MAX_BYTES("how large the heap may become", true),
+  MEMORY_BYTES("memory of its process, shared memory that it uses included", true),
+  PEAK_MEMORY_BYTES("the most that its process ever had", true),
+  NODE_MEMORY_FREE_BYTES("what is free for checkpoints and messages on its machine", true);
+
+  private final String meaning;
+  private final boolean level;
+
+  Counter(String meaning) {
+    this(meaning, false);
+  }
+
+  Counter(String meaning, boolean level) {
+    this.meaning = meaning;
+    this.level = level;
+  }
+
+  /** What it tells, for a person. */
+  public String meaning() {
+    return meaning;
+  }
+
+  /** Whether it tells how much there is now, and so may fall. */
+  public boolean isLevel() {
+    return level;
+  }
 }

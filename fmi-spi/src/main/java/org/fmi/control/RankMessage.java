@@ -4,8 +4,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
 import java.util.Map;
-import org.fmi.spi.CheckpointId;
-import org.jspecify.annotations.Nullable;
 
 /** What a rank tells the job. */
 public sealed interface RankMessage {
@@ -46,14 +44,7 @@ public sealed interface RankMessage {
    * @param iteration the iteration it goes on with, -1 at the start of the program
    * @param rebuilt whether this rank's checkpoint was rebuilt from the group's code
    */
-  record Running(int epoch, long loop, long iteration, boolean rebuilt) implements RankMessage {
-    /** From a checkpoint, or from the start of the program. */
-    public static Running from(@Nullable CheckpointId id, int epoch, boolean rebuilt) {
-      return id == null
-          ? new Running(epoch, -1, -1, rebuilt)
-          : new Running(epoch, id.loop(), id.iteration(), rebuilt);
-    }
-  }
+  record Running(int epoch, long loop, long iteration, boolean rebuilt) implements RankMessage {}
 
   /**
    * Another rank has failed.

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param iteration the iteration under way; -1 outside of loops
  * @param iterations how many the loop has; -1 if that is not known
  * @param waiting the call that it waits in; null if it computes, or has not waited for long
- * @param counters what it has counted since its process began
+ * @param counters its numbers
  */
 public record RankReport(
     int epoch,

@@ -67,6 +67,9 @@ public interface CheckpointStore extends AutoCloseable {
    */
   int tolerance();
 
+  /** The memory that it takes, images and codes, free pieces included, in bytes. Any thread. */
+  long memoryBytes();
+
   /** Unmaps everything; the images stay in node memory. */
   @Override
   void close();

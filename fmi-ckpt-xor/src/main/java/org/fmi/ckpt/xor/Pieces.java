@@ -20,6 +20,9 @@ final class Pieces implements AutoCloseable {
   private final int me;
   private final List<Piece> pieces = new ArrayList<>();
 
+  /** Size of all pieces. Read by other threads. */
+  private volatile long bytes;
+
   /**
    * Maps what earlier processes of the rank have left.
    *
@@ -35,6 +38,7 @@ final class Pieces implements AutoCloseable {
       for (String name : node.list(prefix)) {
         pieces.add(Piece.open(node, name));
       }
+      measure();
     } catch (IOException | RuntimeException e) {
       close();
       throw e;
@@ -105,6 +109,7 @@ final class Pieces implements AutoCloseable {
       }
       best = Piece.create(node, unusedName(), bytes);
       pieces.add(best);
+      measure();
     }
     CheckpointHeader.markWriting(best.memory());
     return best;
@@ -114,6 +119,16 @@ final class Pieces implements AutoCloseable {
     pieces.remove(piece);
     piece.unmap();
     node.delete(piece.name());
+    measure();
+  }
+
+  private void measure() {
+    bytes = pieces.stream().mapToLong(piece -> piece.memory().byteSize()).sum();
+  }
+
+  /** The memory that they take, in bytes. Any thread. */
+  long bytes() {
+    return bytes;
   }
 
   private String unusedName() {

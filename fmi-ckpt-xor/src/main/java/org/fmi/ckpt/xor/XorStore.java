@@ -68,6 +68,11 @@ final class XorStore implements CheckpointStore {
   }
 
   @Override
+  public long memoryBytes() {
+    return pieces.bytes();
+  }
+
+  @Override
   public int tolerance() {
     return group.length > 1 ? 1 : 0;
   }

@@ -2,7 +2,9 @@ package org.fmi.core.p2p;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Map;
 import java.util.Objects;
+import org.fmi.control.Counter;
 import org.fmi.core.p2p.UnexpectedMessage.Place;
 import org.fmi.spi.RemoteMemory;
 import org.fmi.wire.FrameLayout;
@@ -30,6 +32,11 @@ final class Mailbox implements MessageRequest.Completion {
   private int stalledPeers;
 
   private long userArrived;
+
+  /** Bytes of those messages, and how many came before their receive; in all epochs. */
+  private long userBytes;
+
+  private long userUnexpected;
 
   /** As {@link #userArrived}, in the epochs before. */
   private long arrivedEarlier;
@@ -156,9 +163,10 @@ final class Mailbox implements MessageRequest.Completion {
 
   /** An eager message has come. */
   void onEager(Peer p, int context, int tag, long length, MemorySegment memory, long data) {
-    countArrived(context);
+    countArrived(context, length);
     MessageRequest r = take(context, p.rank, tag, length);
     if (r == null) {
+      countUnexpected(context);
       UnexpectedMessage m = pool.take(length);
       m.describe(Place.HELD, context, p.rank, tag, length);
       MemorySegment.copy(memory, data, m.data, 0, length);
@@ -180,13 +188,14 @@ final class Mailbox implements MessageRequest.Completion {
    */
   void onAnnouncement(
       Peer p, int context, int tag, long sequence, long length, MemorySegment memory, long at) {
-    countArrived(context);
+    countArrived(context, length);
     boolean exposed = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD) > 0;
     MessageRequest r = take(context, p.rank, tag, length);
     if (r != null) {
       startData(p, r, sequence, exposed ? ticketOf(memory, at, ticket) : null);
       return;
     }
+    countUnexpected(context);
     UnexpectedMessage m = pool.take(0);
     m.describe(Place.REMOTE, context, p.rank, tag, length);
     m.sequence = sequence;
@@ -216,9 +225,16 @@ final class Mailbox implements MessageRequest.Completion {
     return ticket;
   }
 
-  private void countArrived(int context) {
+  private void countArrived(int context, long length) {
     if (Contexts.isProgram(context)) {
       userArrived++;
+      userBytes += length;
+    }
+  }
+
+  private void countUnexpected(int context) {
+    if (Contexts.isProgram(context)) {
+      userUnexpected++;
     }
   }
 
@@ -227,8 +243,14 @@ final class Mailbox implements MessageRequest.Completion {
     return userArrived;
   }
 
-  long arrivedInAll() {
-    return arrivedEarlier + userArrived;
+  /** Adds what it has counted in all epochs, and what it holds. Any thread. */
+  void count(Map<Counter, Long> counters) {
+    UnexpectedQueue queue = unexpected;
+    counters.put(Counter.MESSAGES_RECEIVED, arrivedEarlier + userArrived);
+    counters.put(Counter.BYTES_RECEIVED, userBytes);
+    counters.put(Counter.MESSAGES_UNEXPECTED, userUnexpected);
+    counters.put(Counter.UNEXPECTED_MESSAGES, (long) queue.count());
+    counters.put(Counter.UNEXPECTED_BYTES, queue.heldBytes());
   }
 
   // ---- a pair is complete

@@ -526,11 +526,11 @@ public final class Messenger implements PointToPoint, FrameHandler {
     return mailbox.userArrived();
   }
 
-  /** What this process has counted. Any thread: the numbers may be a little old. */
-  public Map<Counter, Long> counters() {
-    return Map.of(
-        Counter.MESSAGES_SENT, outbox.sentInAll(),
-        Counter.MESSAGES_RECEIVED, mailbox.arrivedInAll());
+  /** Adds what this process has counted. Any thread: the numbers may be a little old. */
+  public void count(Map<Counter, Long> counters) {
+    outbox.count(counters);
+    mailbox.count(counters);
+    waits.count(counters);
   }
 
   /** Frames dropped because they belonged to another epoch. */

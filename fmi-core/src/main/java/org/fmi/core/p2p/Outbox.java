@@ -1,7 +1,9 @@
 package org.fmi.core.p2p;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Map;
 import org.fmi.FmiException;
+import org.fmi.control.Counter;
 import org.fmi.core.p2p.MessageRequest.State;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.wire.Memory;
@@ -21,6 +23,9 @@ final class Outbox {
   private final Waits waits;
   private final SelfSends self;
   private long userSent;
+
+  /** Bytes of those messages, in all epochs. */
+  private long userBytes;
 
   /** As {@link #userSent}, in the epochs before. */
   private long sentEarlier;
@@ -54,8 +59,10 @@ final class Outbox {
     return userSent;
   }
 
-  long sentInAll() {
-    return sentEarlier + userSent;
+  /** Adds what it has counted in all epochs. Any thread. */
+  void count(Map<Counter, Long> counters) {
+    counters.put(Counter.MESSAGES_SENT, sentEarlier + userSent);
+    counters.put(Counter.BYTES_SENT, userBytes);
   }
 
   /** {@link PointToPoint#send}. */
@@ -112,6 +119,7 @@ final class Outbox {
     boolean sent = mode != Mode.SYNCHRONOUS && p.sendNow(base, offset, bytes, context, tag);
     if (Contexts.isProgram(context)) {
       userSent++;
+      userBytes += bytes;
     }
     return sent;
   }
@@ -162,6 +170,7 @@ final class Outbox {
     if (r.epoch == messenger.epoch() && peers.get(r.peer).withdraw(r)) {
       if (Contexts.isProgram(r.context)) {
         userSent--;
+        userBytes -= r.bytes;
       }
       assert userSent >= 0 : "more messages were taken back than sent";
       requests.finishSend(r);

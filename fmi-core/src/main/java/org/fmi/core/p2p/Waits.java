@@ -3,8 +3,10 @@ package org.fmi.core.p2p;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import java.util.Map;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
+import org.fmi.control.Counter;
 import org.fmi.core.progress.Poller;
 import org.fmi.core.progress.WaitStrategy;
 import org.fmi.spi.Transport;
@@ -206,6 +208,12 @@ final class Waits {
   /** Ends a {@link #step} that sleeps, now or the next one. Any thread. */
   void wakeup() {
     progress.wakeup();
+  }
+
+  /** Adds what it has counted. Any thread. */
+  void count(Map<Counter, Long> counters) {
+    counters.put(Counter.WAITS, progress.sleeps());
+    counters.put(Counter.WAIT_NANOS, progress.sleptNanos());
   }
 
   boolean mayWaitBusily() {

@@ -46,6 +46,10 @@ public final class Poller {
   /** When a call that does not wait last had the others polled. */
   private long looked;
 
+  // Beside a sleep, looking at the clock costs nothing.
+  private long sleeps;
+  private long sleptNanos;
+
   public Poller(WaitStrategy waiting) {
     this.waiting = waiting;
     this.looked = waiting.now();
@@ -123,8 +127,21 @@ public final class Poller {
       quiet += PATIENCE_PER_YIELD;
     }
     if (nanos > 0) {
+      long begun = waiting.now();
       sleep(nanos);
+      sleeps++;
+      sleptNanos += waiting.now() - begun;
     }
+  }
+
+  /** How often the rank has slept. Any thread: the number may be a little old. */
+  public long sleeps() {
+    return sleeps;
+  }
+
+  /** How long it has slept in all. Any thread: the number may be a little old. */
+  public long sleptNanos() {
+    return sleptNanos;
   }
 
   /** Whether there has been no work for long; true once in every long wait. */

@@ -5,12 +5,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.fmi.Comm;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Op;
 import org.fmi.Rollback;
+import org.fmi.control.Counter;
 import org.fmi.control.JobLink;
 import org.fmi.control.RankMessage;
 import org.fmi.core.comm.ContextIds;
@@ -63,6 +65,11 @@ final class Checkpoints {
 
   private long lastDoneIteration = -1;
 
+  // What was counted; read by other threads.
+  private long taken;
+  private long takenBytes;
+  private long takenNanos;
+
   Checkpoints(
       RankConfig config,
       Comm system,
@@ -88,6 +95,15 @@ final class Checkpoints {
   /** The iterations between two checkpoints, as of now. */
   long interval() {
     return tuner.iterations();
+  }
+
+  /** Adds what it has counted. Any thread: the numbers may be a little old. */
+  void count(Map<Counter, Long> counters) {
+    counters.put(Counter.CHECKPOINTS, taken);
+    counters.put(Counter.CHECKPOINT_BYTES, takenBytes);
+    counters.put(Counter.CHECKPOINT_NANOS, takenNanos);
+    counters.put(Counter.CHECKPOINT_MEMORY_BYTES, store.memoryBytes());
+    counters.put(Counter.RECORD_BYTES, program.recorder().bytes());
   }
 
   /** Whether a checkpoint of a loop is known to be committed by all. */
@@ -124,6 +140,10 @@ final class Checkpoints {
     long encoded = clock.nanoTime();
     faults.at(FaultPoint.COMMIT, iteration);
     agree(id, arrived, begun, epoch);
+    long done = clock.nanoTime();
+    taken++;
+    takenBytes += bytes;
+    takenNanos += done - begun;
     if (config.rank() == 0) {
       link.send(
           new RankMessage.CheckpointDone(
@@ -134,7 +154,7 @@ final class Checkpoints {
               bytes,
               copied - begun,
               encoded - copied,
-              clock.nanoTime() - encoded));
+              done - encoded));
     }
     faults.at(FaultPoint.COMMITTED, iteration);
   }

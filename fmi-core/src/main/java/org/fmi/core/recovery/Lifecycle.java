@@ -9,12 +9,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.fmi.Rollback;
+import org.fmi.control.Counter;
 import org.fmi.control.JobLink;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
 import org.fmi.core.p2p.Messenger;
+import org.fmi.spi.CheckpointId;
 import org.fmi.spi.FailureDetector;
 import org.fmi.spi.FailureDetectorProvider;
 import org.fmi.spi.RankClock;
@@ -63,10 +66,16 @@ final class Lifecycle implements JobLink.Listener {
   /** The epoch this rank is in, or was in last; -1 before the first. */
   private volatile int epoch = -1;
 
+  /** How many epochs this rank was in. Read by other threads. */
+  private long entered;
+
   /** The epoch this rank has joined last, or tried to. */
   private int tried = -1;
 
   private List<Transport> transports = List.of();
+
+  /** Failures heard over the log-ring. Several epochs' detectors may tell at a time. */
+  private final AtomicLong notices = new AtomicLong();
 
   /** Transports that could not be opened when that was tried last. */
   private final Set<String> leftOut = new HashSet<>();
@@ -88,6 +97,12 @@ final class Lifecycle implements JobLink.Listener {
 
   int epoch() {
     return epoch;
+  }
+
+  /** Adds what it has counted. Any thread. */
+  void count(Map<Counter, Long> counters) {
+    counters.put(Counter.EPOCHS, entered);
+    counters.put(Counter.LOG_RING_NOTICES, notices.get());
   }
 
   /** The newest epoch the job has asked for. */
@@ -128,6 +143,18 @@ final class Lifecycle implements JobLink.Listener {
         }
       }
     }
+  }
+
+  /**
+   * H3: tells the job that this rank runs in the epoch.
+   *
+   * @param from the checkpoint that it goes on from; null at the start of the program
+   * @param rebuilt whether that was lost, and brought back
+   */
+  void running(@Nullable CheckpointId from, boolean rebuilt) {
+    long loop = from == null ? -1 : from.loop();
+    long iteration = from == null ? -1 : from.iteration();
+    link.send(new RankMessage.Running(epoch, loop, iteration, rebuilt));
   }
 
   /**
@@ -217,6 +244,7 @@ final class Lifecycle implements JobLink.Listener {
     transports.forEach(Transport::close);
     transports = List.copyOf(opened.values());
     epoch = joining;
+    entered++;
     messenger.enter(joining, transports.toArray(Transport[]::new));
     for (Map.Entry<String, Transport> each : opened.entrySet()) {
       each.getValue().start(endpoints(begun, each.getKey()));
@@ -337,6 +365,7 @@ final class Lifecycle implements JobLink.Listener {
 
   private void onFailure(int heardIn, int rank, int hops, String reason) {
     long heard = clock.nanoTime();
+    notices.incrementAndGet();
     messenger.revoke(heardIn, "rank " + rank + " has failed: " + reason);
     FailureDetector d = detector;
     String overlay = d == null ? "" : d.transport();

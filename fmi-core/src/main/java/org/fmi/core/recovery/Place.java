@@ -1,6 +1,9 @@
 package org.fmi.core.recovery;
 
+import java.util.EnumMap;
 import java.util.Locale;
+import java.util.Map;
+import org.fmi.control.Counter;
 import org.fmi.control.RankMessage.Position;
 import org.fmi.control.RankReport;
 import org.fmi.core.p2p.Messenger;
@@ -41,15 +44,20 @@ enum Place {
   }
 
   /** What a rank at this place shows of itself. */
-  RankReport report(int epoch, @Nullable Loop loop, Messenger messenger) {
+  RankReport report(
+      Lifecycle lifecycle, @Nullable Loop loop, Messenger messenger, Checkpoints checkpoints) {
+    Map<Counter, Long> counters = new EnumMap<>(Counter.class);
+    messenger.count(counters);
+    checkpoints.count(counters);
+    lifecycle.count(counters);
     return new RankReport(
-        epoch,
+        lifecycle.epoch(),
         name().toLowerCase(Locale.ROOT),
         loop == null ? -1 : loop.number,
         loop == null ? -1 : loop.iteration,
         loop == null ? -1 : loop.iterations,
         null,
-        messenger.counters());
+        counters);
   }
 
   /**

@@ -148,7 +148,7 @@ public final class RankRuntime implements Fmi {
             faults);
     this.repetition = new Repetition(config, checkpoints, link, program);
     link.listen(lifecycle);
-    link.show(() -> place.report(lifecycle.epoch(), current, messenger));
+    link.show(() -> place.report(lifecycle, current, messenger, checkpoints));
     faults.at(FaultPoint.INIT, -1);
     recover();
   }
@@ -253,7 +253,7 @@ public final class RankRuntime implements Fmi {
   }
 
   private void running(@Nullable CheckpointId id) {
-    link.send(RankMessage.Running.from(id, lifecycle.epoch(), rebuilt));
+    lifecycle.running(id, rebuilt);
     rebuilt = false;
   }
 

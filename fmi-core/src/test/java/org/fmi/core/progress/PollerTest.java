@@ -31,6 +31,7 @@ class PollerTest {
     boolean wasArmed;
     int wakeups;
     boolean needsYields;
+    Runnable wakesAfter = () -> {};
 
     @Override
     public int poll(FrameHandler handler) {
@@ -41,6 +42,7 @@ class PollerTest {
     @Override
     public void await(long maxNanos) {
       sleeps++;
+      wakesAfter.run();
     }
 
     @Override
@@ -165,6 +167,20 @@ class PollerTest {
     progress.wakeup();
     assertThat(slow.wakeups).isEqualTo(1);
     assertThat(fast.wakeups).isZero();
+  }
+
+  @Test
+  void sleepsAreCountedAndTimed() {
+    long[] now = {0};
+    Poller timed = new Poller(WaitStrategy.onOwnCore(() -> now[0], () -> false));
+    slow.wakesAfter = () -> now[0] += 7;
+    timed.use(new Transport[] {slow});
+    while (slow.sleeps < 3) {
+      now[0] += WaitStrategy.SPIN_NANOS;
+      timed.idle();
+    }
+    assertThat(timed.sleeps()).isEqualTo(3);
+    assertThat(timed.sleptNanos()).isEqualTo(21);
   }
 
   @Test

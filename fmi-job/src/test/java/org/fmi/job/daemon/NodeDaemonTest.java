@@ -251,7 +251,8 @@ final class NodeDaemonTest {
     assertThat(from(new ToDaemon.KillRank(RANK, 0))).containsExactly(new DaemonCommand.Kill(0));
     assertThat(on(new DaemonEvent.WasDying(0)))
         .containsExactly(report(new FromDaemon.RankWasDying(RANK, 0)));
-    assertThat(on(new DaemonEvent.Exited(0, 139))).containsExactly(exited(0, 139, true));
+    assertThat(on(new DaemonEvent.Exited(0, 139))).isEmpty();
+    assertThat(on(new DaemonEvent.Disconnected(0, false))).containsExactly(exited(0, 139, true));
   }
 
   @Test

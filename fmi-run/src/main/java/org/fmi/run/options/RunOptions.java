@@ -36,7 +36,8 @@ public record RunOptions(
     Network network,
     CheckpointInterval interval,
     boolean check,
-    Output output) {
+    Output output,
+    MetricsOptions metrics) {
 
   /**
    * How the process of a rank runs.
@@ -197,7 +198,8 @@ public record RunOptions(
               on(Setting.TAG_OUTPUT),
               on(Setting.TIMESTAMPS),
               path(Setting.OUTPUT),
-              path(Setting.EVENTS)));
+              path(Setting.EVENTS)),
+          MetricsOptions.of(settings));
     }
 
     private boolean ssh() throws UsageException {

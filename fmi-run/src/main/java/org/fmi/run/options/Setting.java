@@ -59,6 +59,17 @@ enum Setting {
       "check",
       "repeat iterations now and then, and end the job if they compute something else"),
   EVENTS("--events", "events", "FILE", "write every event as a JSON line"),
+  METRICS_PORT(
+      "--metrics-port",
+      "metrics-port",
+      "[HOST:]PORT",
+      "serve metrics of all ranks to Prometheus there, from this machine only unless HOST is given;"
+          + " 0 takes any free port"),
+  METRICS_OTLP(
+      "--metrics-otlp",
+      "metrics-otlp",
+      "URL",
+      "push metrics of all ranks there by OTLP over HTTP, as in http://collector:4318/v1/metrics"),
   QUIET("--quiet", "quiet", "no progress lines"),
   VERBOSE("--verbose", "verbose", "more progress lines, and what was chosen"),
   TAG_OUTPUT("--tag-output", "tag-output", "prefix each line of output with the rank it came from"),

@@ -15,6 +15,7 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import org.fmi.job.GlobalRecoveryJob;
 import org.fmi.job.JobSpec;
@@ -22,6 +23,8 @@ import org.fmi.run.Installation;
 import org.fmi.run.launch.Launcher;
 import org.fmi.run.launch.LocalLauncher;
 import org.fmi.run.launch.SshLauncher;
+import org.fmi.run.metrics.JobMetrics;
+import org.fmi.run.options.MetricsOptions;
 import org.fmi.run.options.RunOptions;
 import org.fmi.run.options.RunOptions.Verbosity;
 import org.fmi.run.options.Settings;
@@ -126,12 +129,13 @@ public final class FmiRun {
       Installation installation,
       @Nullable EventLog events,
       @Nullable OutputFiles files)
-      throws IOException {
+      throws IOException, UsageException {
     SecureRandom random = new SecureRandom();
     byte[] secret = new byte[32];
     random.nextBytes(secret);
-    byte[] jobId = new byte[6];
-    random.nextBytes(jobId);
+    byte[] jobBytes = new byte[6];
+    random.nextBytes(jobBytes);
+    String jobId = HexFormat.of().formatHex(jobBytes);
     List<String> hosts = options.spec().nodes().stream().map(JobSpec.Node::name).toList();
     String prefix = options.prefix();
     Addresses addresses = new Addresses(hosts);
@@ -147,12 +151,13 @@ public final class FmiRun {
             options.output().timed(),
             () -> shell[0].interrupt(SIGPIPE),
             () -> shell[0].outputLost());
+    JobMetrics metrics = open(options, jobId, console::line);
     shell[0] =
         new JobShell(
             options,
             new GlobalRecoveryJob(options.spec()),
             new JobShell.Surroundings(
-                HexFormat.of().formatHex(jobId),
+                jobId,
                 secret,
                 launcher,
                 options.ssh()
@@ -164,7 +169,8 @@ public final class FmiRun {
                         : List.of(InetAddress.getLoopbackAddress().getHostAddress()),
                 new FileInputStream(FileDescriptor.in),
                 console,
-                events));
+                events,
+                metrics));
     onSignal("INT", shell[0]::interrupt);
     onSignal("TERM", shell[0]::interrupt);
     onSignal("HUP", shell[0]::interrupt);
@@ -175,6 +181,24 @@ public final class FmiRun {
       console.line(describe(options));
     }
     return shell[0].run();
+  }
+
+  private static @Nullable JobMetrics open(RunOptions options, String jobId, Consumer<String> say)
+      throws UsageException {
+    MetricsOptions asked = options.metrics();
+    if (asked.isEmpty()) {
+      return null;
+    }
+    try {
+      return new JobMetrics(options.spec(), jobId, asked.listenAt(), asked.pushTo(), say);
+    } catch (IOException e) {
+      throw new UsageException(
+          "--metrics-port: cannot listen at "
+              + asked.listenAt()
+              + " ("
+              + e.getMessage()
+              + "); choose another port, or 0 for any that is free");
+    }
   }
 
   private static String describe(RunOptions options) {

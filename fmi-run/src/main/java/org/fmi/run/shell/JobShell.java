@@ -29,6 +29,7 @@ import org.fmi.job.control.ToDaemon;
 import org.fmi.net.NetLoop;
 import org.fmi.run.daemon.NodeDirectory;
 import org.fmi.run.launch.Launcher;
+import org.fmi.run.metrics.JobMetrics;
 import org.fmi.run.options.RunOptions;
 import org.fmi.run.options.RunOptions.Verbosity;
 import org.fmi.run.report.Console;
@@ -74,7 +75,8 @@ final class JobShell {
       IntFunction<List<String>> addressesFor,
       InputStream input,
       Console console,
-      @Nullable EventLog events) {}
+      @Nullable EventLog events,
+      @Nullable JobMetrics metrics) {}
 
   private final RunOptions options;
   private final JobSpec spec;
@@ -87,6 +89,10 @@ final class JobShell {
   private final InputFeed input;
   private final JobDesk desk;
   private final LiveProgress live;
+
+  /** Null if nobody measures the job. */
+  private final @Nullable JobMetrics metrics;
+
   private final Binding binding;
   private final int[] nodeOfRank;
 
@@ -135,6 +141,7 @@ final class JobShell {
               interrupt(SIGTERM);
             });
     this.live = new LiveProgress(options.output().verbosity(), around.console(), System.nanoTime());
+    this.metrics = around.metrics();
     this.nodeOfRank = new int[spec.size()];
     Arrays.fill(nodeOfRank, -1);
     this.input =
@@ -168,8 +175,16 @@ final class JobShell {
           decide();
           tick();
         });
+    if (metrics != null
+        && metrics.address() != null
+        && options.output().verbosity() != Verbosity.QUIET) {
+      reporter.lines(List.of("fmi: metrics at " + metrics.address()));
+    }
     NodeDirectory asked = beAsked();
     int status = ending.await();
+    if (metrics != null) {
+      metrics.close();
+    }
     try {
       reporter.close(REPORT_MILLIS);
       // All output counts, however slowly it is read; but not for a user who wants to stop.
@@ -285,6 +300,9 @@ final class JobShell {
         restarts = begun.restartAll();
       }
     }
+    if (metrics != null) {
+      notices.forEach(metrics::on);
+    }
     Map<NodeHandle, Set<String>> bound = new LinkedHashMap<>();
     for (JobCommand command : commands) {
       switch (command) {
@@ -331,6 +349,9 @@ final class JobShell {
     nodeOfRank[c.rank()] = c.node();
     alive.set(c.rank());
     desk.view.spawned(c.rank(), c.node(), c.incarnation());
+    if (metrics != null) {
+      metrics.spawned(c.rank(), c.incarnation());
+    }
     Binding.Choice choice = binding.choose(c.rank(), c.node());
     nodes
         .get(c.node())
@@ -388,6 +409,9 @@ final class JobShell {
         case FromDaemon.Ready _ -> {
           node.up = true;
           desk.view.nodeUp(node.number, node.pid);
+          if (metrics != null) {
+            metrics.nodeUp(node.number);
+          }
           node.settle();
           feed(new JobEvent.NodeUp(node.number, node.memoryFree));
         }
@@ -424,7 +448,12 @@ final class JobShell {
             feed(new JobEvent.FromRank(m.rank(), m.incarnation(), m.message()));
           }
         }
-        case FromDaemon.Reports m -> desk.view.reported(m, System.nanoTime());
+        case FromDaemon.Reports m -> {
+          desk.view.reported(m, System.nanoTime());
+          if (metrics != null) {
+            metrics.reported(m);
+          }
+        }
         case FromDaemon.Output m ->
             around
                 .console()

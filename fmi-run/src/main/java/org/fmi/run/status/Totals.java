@@ -72,15 +72,21 @@ final class Totals {
         checkpoints++;
         checkpointNanos += n.copyNanos() + n.encodeNanos() + n.commitNanos();
       }
-      case Notice.NodeReady _,
+      case Notice.Submitted _,
+          Notice.NodeReady _,
           Notice.Started _,
+          Notice.Spawned _,
+          Notice.Thrown _,
           Notice.NodeFailed _,
+          Notice.CauseKnown _,
           Notice.Notified _,
+          Notice.Left _,
           Notice.Respawned _,
           Notice.Joined _,
           Notice.AllJoined _,
           Notice.AllConnected _,
           Notice.Degraded _,
+          Notice.KillMissed _,
           Notice.Finished _ -> {
         // nothing that is summed up
       }

@@ -91,6 +91,11 @@ final class Fmirun {
       return traces.processesByAge("RankMain");
     }
 
+    /** What it has written to standard error so far. */
+    String err() throws IOException {
+      return Files.readString(err);
+    }
+
     /** The events so far. */
     List<Map<String, String>> events() throws IOException {
       return parse(events);

@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
@@ -135,6 +138,46 @@ final class OptionsTest {
     assertThat(e).as(line).isNotNull();
     assertThat(e.getMessage()).as(line).isNotBlank().doesNotContain("\n");
     return String.valueOf(e.getMessage());
+  }
+
+  // ---- metrics
+
+  @Test
+  void metricsAreForThisMachineUnlessAHostIsGiven() throws UsageException {
+    assertThat(options("-n 1 app.jar").metrics().isEmpty()).isTrue();
+    InetSocketAddress here =
+        Objects.requireNonNull(options("-n 1 --metrics-port 9400 app.jar").metrics().listenAt());
+    assertThat(here.getAddress().isLoopbackAddress()).isTrue();
+    assertThat(here.getPort()).isEqualTo(9400);
+    InetSocketAddress all =
+        Objects.requireNonNull(
+            options("-n 1 --metrics-port 0.0.0.0:0 app.jar").metrics().listenAt());
+    assertThat(all.getAddress().isAnyLocalAddress()).isTrue();
+    assertThat(options("-n 1 --metrics-otlp http://c:4318/v1/metrics app.jar").metrics().pushTo())
+        .isEqualTo(URI.create("http://c:4318/v1/metrics"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"65536", "-1", "x", "host:", ":9400"})
+  void noPortOfMetrics(String text) {
+    assertThat(refusal("-n 1 --metrics-port " + text + " app.jar"))
+        .startsWith("--metrics-port " + text + ": not a port from 0 to 65535; write 9400");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"collector:4318", "ftp://c/", "http:///v1", "http://a b"})
+  void noUrlOfMetrics(String text) {
+    environment.put("FMI_METRICS_OTLP", text);
+    assertThat(refusal("-n 1 app.jar"))
+        .startsWith("FMI_METRICS_OTLP " + text + ": not a URL of a receiver; write it as in http:");
+  }
+
+  @Test
+  void anUnknownHostOfMetrics() {
+    assertThat(refusal("-n 1 --metrics-port none.invalid:9400 app.jar"))
+        .isEqualTo(
+            "--metrics-port none.invalid:9400: unknown host none.invalid; name an address of this"
+                + " machine");
   }
 
   // ---- what works

@@ -172,7 +172,8 @@ final class JobShellTest {
             addressesFor,
             InputStream.nullInputStream(),
             console,
-            events));
+            events,
+            null));
   }
 
   /** Has nothing to wait for when it ends. */

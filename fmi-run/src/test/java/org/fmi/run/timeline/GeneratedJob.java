@@ -58,7 +58,7 @@ final class GeneratedJob {
   }
 
   private void tell(Notice notice) throws IOException {
-    log.write(notice, BEGUN_MILLIS + now / MILLI, BEGUN_NANOS + now);
+    log.write(EventLog.line(notice, BEGUN_MILLIS + now / MILLI, BEGUN_NANOS + now));
   }
 
   private void pass(double millis) {

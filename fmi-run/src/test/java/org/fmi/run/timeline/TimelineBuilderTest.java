@@ -41,7 +41,7 @@ final class TimelineBuilderTest {
 
   private void at(long millis, Notice... notices) throws IOException {
     for (Notice notice : notices) {
-      log.write(notice, 1_790_000_000_000L + millis, 77 + millis * MILLI);
+      log.write(EventLog.line(notice, 1_790_000_000_000L + millis, 77 + millis * MILLI));
     }
   }
 

@@ -94,8 +94,8 @@ final class TimelinePageTest {
     Path events = directory.resolve("events.json");
     String program = "x.jar </script><script>alert(1)</script><img src=x onerror=alert(2)> & \"'";
     try (EventLog log = new EventLog(events)) {
-      log.write(new Notice.Submitted("f00", program), 1, 1);
-      log.write(new Notice.Finished(70, 0, program), 2, 2_000_000);
+      log.write(EventLog.line(new Notice.Submitted("f00", program), 1, 1));
+      log.write(EventLog.line(new Notice.Finished(70, 0, program), 2, 2_000_000));
     }
     Path file = page(events);
     assertThat(Files.readString(file)).doesNotContain("<script>alert", "<img");
@@ -132,7 +132,7 @@ final class TimelinePageTest {
   void aJobOfWhichLittleIsKnownHasAPageToo() throws Exception {
     Path events = directory.resolve("events.json");
     try (EventLog log = new EventLog(events)) {
-      log.write(new Notice.Submitted("f00", "x.jar"), 1, 1);
+      log.write(EventLog.line(new Notice.Submitted("f00", "x.jar"), 1, 1));
     }
     Chromium.Page page = Chromium.find(directory).open(page(events), "");
     assertThat(page.console()).isEmpty();

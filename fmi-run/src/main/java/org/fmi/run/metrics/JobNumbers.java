@@ -1,0 +1,246 @@
+package org.fmi.run.metrics;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.fmi.control.Counter;
+import org.fmi.control.RankReport;
+import org.fmi.job.JobSpec;
+import org.fmi.job.Notice;
+import org.fmi.job.control.FromDaemon;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The numbers of a job, all its ranks and all their processes. Counts never fall: what a process
+ * has shown is kept when another one takes its place. Any thread may bring and ask.
+ */
+final class JobNumbers {
+  /** The stages of a recovery, each from the end of the one before. */
+  enum Recovery {
+    /** From its begin until all ranks have joined: processes start, survivors stop (H1). */
+    JOIN,
+    /** Until all are connected (H2). */
+    CONNECT,
+    /** Until all run: the checkpoint is restored, and lost ones are rebuilt (H3). */
+    RESTORE
+  }
+
+  /** The parts of a checkpoint. */
+  enum Checkpoint {
+    /** State and messages are copied. */
+    COPY,
+    /** The group's code is computed. */
+    ENCODE,
+    /** All agree that it is complete. */
+    COMMIT
+  }
+
+  /** How often something took place, and how long it took in all. */
+  private static final class Spent {
+    long count;
+    long nanos;
+
+    void add(long more) {
+      count++;
+      nanos += more;
+    }
+  }
+
+  private static final class Rank {
+    int incarnation;
+    @Nullable RankReport report;
+    long reportedNanos;
+
+    /** What the processes before this one have shown last. */
+    final Map<Counter, Long> earlier = new EnumMap<>(Counter.class);
+  }
+
+  private final LongSupplier clock;
+  private final List<Rank> ranks = new ArrayList<>();
+  private final boolean[] nodesUp;
+
+  /** Of recoveries and checkpoints, by stage. */
+  private final Map<Enum<?>, Spent> spent = new HashMap<>();
+
+  private int epoch;
+  private int recoveries;
+  private boolean recovering;
+  private boolean committed;
+  private long committedNanos;
+
+  /** When the last stage of the recovery under way was reached. */
+  private long stageNanos;
+
+  /**
+   * @param clock gives the time in nanoseconds; only differences count
+   */
+  JobNumbers(JobSpec spec, LongSupplier clock) {
+    this.clock = clock;
+    this.nodesUp = new boolean[spec.nodes().size()];
+    for (int r = 0; r < spec.size(); r++) {
+      ranks.add(new Rank());
+    }
+  }
+
+  // ---- what happens
+
+  /** The daemon of a node is up. */
+  synchronized void nodeUp(int node) {
+    nodesUp[node] = true;
+  }
+
+  /** A process is being started for a rank. */
+  synchronized void spawned(int rank, int incarnation) {
+    Rank r = ranks.get(rank);
+    RankReport last = r.report;
+    if (last != null) {
+      last.counters()
+          .forEach(
+              (counter, value) -> {
+                if (!counter.isLevel()) {
+                  r.earlier.merge(counter, value, Long::sum);
+                }
+              });
+    }
+    r.incarnation = incarnation;
+    r.report = null;
+  }
+
+  /** What ranks of a node show. */
+  synchronized void reported(FromDaemon.Reports message) {
+    long now = clock.getAsLong();
+    for (FromDaemon.Report shown : message.reports()) {
+      if (shown.rank() < 0 || shown.rank() >= ranks.size()) {
+        continue;
+      }
+      Rank r = ranks.get(shown.rank());
+      if (r.incarnation == shown.incarnation()) {
+        r.report = shown.report();
+        r.reportedNanos = now;
+      }
+    }
+  }
+
+  /** Something happened. */
+  synchronized void on(Notice notice) {
+    long now = clock.getAsLong();
+    switch (notice) {
+      case Notice.NodeFailed n -> nodesUp[n.node()] = false;
+      case Notice.RecoveryBegun n -> {
+        epoch = n.epoch();
+        recoveries++;
+        recovering = true;
+        stageNanos = now;
+      }
+      case Notice.AllJoined _ -> reached(Recovery.JOIN, now);
+      case Notice.AllConnected _ -> reached(Recovery.CONNECT, now);
+      case Notice.AllRunning n -> {
+        epoch = n.epoch();
+        reached(Recovery.RESTORE, now);
+        recovering = false;
+      }
+      case Notice.CheckpointCommitted n -> {
+        committed = true;
+        committedNanos = now;
+        spent(Checkpoint.COPY).add(n.copyNanos());
+        spent(Checkpoint.ENCODE).add(n.encodeNanos());
+        spent(Checkpoint.COMMIT).add(n.commitNanos());
+      }
+      default -> {}
+    }
+  }
+
+  /** The start of a job has these stages too, and is no recovery. */
+  private void reached(Recovery stage, long now) {
+    if (recovering) {
+      spent(stage).add(now - stageNanos);
+      stageNanos = now;
+    }
+  }
+
+  private Spent spent(Enum<?> stage) {
+    return spent.computeIfAbsent(stage, _ -> new Spent());
+  }
+
+  // ---- what is asked
+
+  /** A count of all processes of a rank, or the level of the one it has; NaN if unknown. */
+  synchronized double value(int rank, Counter counter) {
+    Rank r = ranks.get(rank);
+    RankReport report = r.report;
+    if (counter.isLevel()) {
+      Long value = report == null ? null : report.counters().get(counter);
+      return value == null ? Double.NaN : value;
+    }
+    long value = r.earlier.getOrDefault(counter, 0L);
+    return report == null ? value : value + report.counter(counter);
+  }
+
+  /** The iteration that a rank is in; NaN if it is in none. */
+  synchronized double iteration(int rank) {
+    RankReport report = ranks.get(rank).report;
+    return report == null || report.iteration() < 0 ? Double.NaN : report.iteration();
+  }
+
+  /** Since when nothing was heard of a rank, in seconds; NaN if nothing was heard yet. */
+  synchronized double age(int rank) {
+    Rank r = ranks.get(rank);
+    return r.report == null ? Double.NaN : seconds(clock.getAsLong() - r.reportedNanos);
+  }
+
+  /** Processes that a rank had before the one it has. */
+  synchronized double respawns(int rank) {
+    return ranks.get(rank).incarnation;
+  }
+
+  synchronized double ranks() {
+    return ranks.size();
+  }
+
+  synchronized double nodes() {
+    return nodesUp.length;
+  }
+
+  synchronized double nodesUp() {
+    int up = 0;
+    for (boolean node : nodesUp) {
+      up += node ? 1 : 0;
+    }
+    return up;
+  }
+
+  synchronized double epoch() {
+    return epoch;
+  }
+
+  synchronized double recoveries() {
+    return recoveries;
+  }
+
+  synchronized double recovering() {
+    return recovering ? 1 : 0;
+  }
+
+  /** Since when no checkpoint was committed, in seconds; NaN before the first. */
+  synchronized double checkpointAge() {
+    return committed ? seconds(clock.getAsLong() - committedNanos) : Double.NaN;
+  }
+
+  /** How often a stage of recoveries or checkpoints was gone through. */
+  synchronized long count(Enum<?> stage) {
+    return spent(stage).count;
+  }
+
+  /** How long it took in all. */
+  synchronized double nanos(Enum<?> stage) {
+    return spent(stage).nanos;
+  }
+
+  private static double seconds(long nanos) {
+    return (double) nanos / TimeUnit.SECONDS.toNanos(1);
+  }
+}

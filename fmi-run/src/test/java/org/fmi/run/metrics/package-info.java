@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.run.metrics;
+
+import org.jspecify.annotations.NullMarked;
