@@ -161,9 +161,9 @@ final class StatusText {
     return text.toString();
   }
 
-  /** A command begins with the name of a class. */
+  /** A command begins with the name of a jar or of a class. */
   private static String withoutPackage(String command) {
-    return command.replaceFirst("^[^ ]*\\.", "");
+    return command.replaceFirst("^(?![^ ]*\\.jar( |$))[^ ]*\\.", "");
   }
 
   private static String cut(String text, int most) {

@@ -130,7 +130,8 @@ final class FmiToolIT {
     }
     assertThat(ask("jobs").output().lines())
         .anyMatch(
-            line -> line.matches(job + "  Heat2d .* 4 ranks .*iteration \\d+ of 100000000.*"));
+            line ->
+                line.matches(job + "  heat2d\\.jar .* 4 ranks .*iteration \\d+ of 100000000.*"));
     Result status = ask("status", job.substring(0, 11));
     assertThat(status.output()).contains("job " + job, "node1", "last checkpoint: iteration ");
     assertThat(ask("status", "zz"))

@@ -3,6 +3,7 @@ package org.fmi.run.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -13,9 +14,15 @@ final class ProcessStatTest {
   /** The child of one that does not wait for it is there for as long as its parent is. */
   @Test
   void aProcessThatHasDiedIsDyingAndOneThatLivesIsNot() throws Exception {
-    Process parent = new ProcessBuilder("sh", "-c", "true & echo $!; exec sleep 60").start();
+    // A shell would wait for it: it ends only when another program is in the shell's place.
+    Process parent =
+        new ProcessBuilder("sh", "-c", "exec 3<&0; cat <&3 & echo $!; exec sleep 60").start();
     try (BufferedReader output = parent.inputReader()) {
       Path child = Path.of("/proc", output.readLine());
+      while (!Files.readString(Path.of("/proc/" + parent.pid() + "/comm")).equals("sleep\n")) {
+        Thread.onSpinWait();
+      }
+      parent.getOutputStream().close();
       while (!ProcessStat.of(child).field(3).equals("Z")) {
         Thread.onSpinWait();
       }
