@@ -131,8 +131,9 @@ final class JobNumbers {
     switch (notice) {
       case Notice.NodeFailed n -> nodesUp[n.node()] = false;
       case Notice.RecoveryBegun n -> {
+        // One that turns into a restart of all processes is told again, in its epoch.
+        recoveries += n.epoch() > epoch ? 1 : 0;
         epoch = n.epoch();
-        recoveries++;
         recovering = true;
         stageNanos = now;
       }

@@ -178,6 +178,16 @@ final class JobMetricsTest {
             "fmi_recovery_seconds_count{job=\"f00\",stage=\"restore\"} 1");
   }
 
+  @Test
+  void aRecoveryThatTurnsIntoARestartIsOne() throws Exception {
+    JobMetrics metrics = served();
+    metrics.on(new Notice.RecoveryBegun(1, false, "rank 0"));
+    metrics.on(new Notice.RecoveryBegun(1, true, "no checkpoint yet"));
+    assertThat(scrape(metrics).lines()).contains("fmi_recoveries_total{job=\"f00\"} 1.0");
+    metrics.on(new Notice.RecoveryBegun(2, false, "rank 1"));
+    assertThat(scrape(metrics).lines()).contains("fmi_recoveries_total{job=\"f00\"} 2.0");
+  }
+
   /** The table of docs/metrics.md has a row per metric that is served, and no other. */
   @Test
   void theDocumentNamesEachMetricItsTypeItsLabelsAndItsMeaning() throws Exception {
