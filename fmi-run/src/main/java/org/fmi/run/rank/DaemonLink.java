@@ -137,12 +137,7 @@ final class DaemonLink implements JobLink, ConnectionHandler {
 
   private void showEvery(Supplier<RankReport> report) {
     connection.send(
-        RankCodec.encode(
-            new FromRank.Shown(
-                report
-                    .get()
-                    .with(ProcessMemory.counters())
-                    .with(MemoryLevels.now(nodeDirectory)))));
+        RankCodec.encode(new FromRank.Shown(report.get().with(MemoryLevels.now(nodeDirectory)))));
     var _ = loop.schedule(SHOW_MILLIS, TimeUnit.MILLISECONDS, () -> showEvery(report));
   }
 

@@ -7,12 +7,17 @@ import java.util.EnumMap;
 import java.util.Map;
 import org.fmi.control.Counter;
 
-/** What this process has of memory, and what its node has left, at one moment. */
+/**
+ * What this process has of memory, by the word of the system (proc_pid_status(5)) and of the
+ * virtual machine, and what its node has left, at one moment.
+ */
 final class MemoryLevels {
+  private static final Path STATUS = Path.of("/proc/self/status");
+
   private MemoryLevels() {}
 
   /**
-   * Looks at both.
+   * Looks at all of them; leaves out what is not told.
    *
    * @param directory where the node's memory lies
    */
@@ -22,10 +27,26 @@ final class MemoryLevels {
     levels.put(Counter.HEAP_USED_BYTES, runtime.totalMemory() - runtime.freeMemory());
     levels.put(Counter.HEAP_MAX_BYTES, runtime.maxMemory());
     try {
+      for (String line : Files.readAllLines(STATUS)) {
+        if (line.startsWith("VmRSS:")) {
+          levels.put(Counter.MEMORY_BYTES, bytes(line));
+        } else if (line.startsWith("VmHWM:")) {
+          levels.put(Counter.PEAK_MEMORY_BYTES, bytes(line));
+        }
+      }
+    } catch (IOException e) {
+      // Nothing depends on it.
+    }
+    try {
       levels.put(Counter.NODE_MEMORY_FREE_BYTES, Files.getFileStore(directory).getUsableSpace());
     } catch (IOException e) {
       // The node is being cleared away: nobody looks any more.
     }
     return levels;
+  }
+
+  /** As in "VmRSS: 5216 kB". */
+  private static long bytes(String line) {
+    return Long.parseLong(line.replaceAll("[^0-9]", "")) << 10;
   }
 }

@@ -3,13 +3,19 @@ package org.fmi.run.shell;
 import java.util.ArrayList;
 import java.util.List;
 import org.fmi.job.Notice;
+import org.fmi.job.control.FromDaemon;
+import org.fmi.run.metrics.JobMetrics;
 import org.fmi.run.status.Answer;
 import org.fmi.run.status.Answerer;
 import org.fmi.run.status.EventFeed;
 import org.fmi.run.status.JobView;
 import org.fmi.run.status.Question;
+import org.jspecify.annotations.Nullable;
 
-/** Answers those who ask about the job, from what it keeps of it. Belongs to the loop's thread. */
+/**
+ * Answers those who ask about the job, from what it keeps of it, and passes what happens on to
+ * those who measure it. Belongs to the loop's thread.
+ */
 final class JobDesk implements Answerer {
   /** Of events that are kept for who follows them later. */
   private static final int EVENT_BYTES = 8 << 20;
@@ -22,15 +28,20 @@ final class JobDesk implements Answerer {
     void stop(boolean now);
   }
 
-  final JobView view;
+  private final JobView view;
+
+  /** Null if nobody measures the job. */
+  private final @Nullable JobMetrics metrics;
+
   private final EventFeed events = new EventFeed(EVENT_BYTES);
   private final Stop stop;
 
   /** Those who wait for the end of the job. */
   private final List<Answer> awaiting = new ArrayList<>();
 
-  JobDesk(JobView view, Stop stop) {
+  JobDesk(JobView view, @Nullable JobMetrics metrics, Stop stop) {
     this.view = view;
+    this.metrics = metrics;
     this.stop = stop;
   }
 
@@ -56,9 +67,41 @@ final class JobDesk implements Answerer {
     answer.end();
   }
 
+  /** A node's daemon has sent something. */
+  void heard(int node) {
+    view.heard(node, System.nanoTime());
+  }
+
+  /** The daemon of a node is up. */
+  void nodeUp(int node, long pid) {
+    view.nodeUp(node, pid);
+    if (metrics != null) {
+      metrics.nodeUp(node);
+    }
+  }
+
+  /** A process is being started for a rank. */
+  void spawned(int rank, int node, int incarnation) {
+    view.spawned(rank, node, incarnation);
+    if (metrics != null) {
+      metrics.spawned(rank, incarnation);
+    }
+  }
+
+  /** What ranks of a node show. */
+  void reported(FromDaemon.Reports message) {
+    view.reported(message, System.nanoTime());
+    if (metrics != null) {
+      metrics.reported(message);
+    }
+  }
+
   void happened(List<Notice> notices) {
     long now = System.nanoTime();
     notices.forEach(notice -> view.on(notice, now));
+    if (metrics != null) {
+      notices.forEach(metrics::on);
+    }
   }
 
   /** An event, as those read it who follow. */

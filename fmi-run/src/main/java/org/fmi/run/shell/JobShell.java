@@ -89,10 +89,6 @@ final class JobShell {
   private final InputFeed input;
   private final JobDesk desk;
   private final LiveProgress live;
-
-  /** Null if nobody measures the job. */
-  private final @Nullable JobMetrics metrics;
-
   private final Binding binding;
   private final int[] nodeOfRank;
 
@@ -136,12 +132,12 @@ final class JobShell {
     this.desk =
         new JobDesk(
             new JobView(spec, around.jobId(), options.program().text(), System.nanoTime()),
+            around.metrics(),
             now -> {
               hurries |= now;
               interrupt(SIGTERM);
             });
     this.live = new LiveProgress(options.output().verbosity(), around.console(), System.nanoTime());
-    this.metrics = around.metrics();
     this.nodeOfRank = new int[spec.size()];
     Arrays.fill(nodeOfRank, -1);
     this.input =
@@ -175,6 +171,7 @@ final class JobShell {
           decide();
           tick();
         });
+    JobMetrics metrics = around.metrics();
     if (metrics != null
         && metrics.address() != null
         && options.output().verbosity() != Verbosity.QUIET) {
@@ -300,9 +297,6 @@ final class JobShell {
         restarts = begun.restartAll();
       }
     }
-    if (metrics != null) {
-      notices.forEach(metrics::on);
-    }
     Map<NodeHandle, Set<String>> bound = new LinkedHashMap<>();
     for (JobCommand command : commands) {
       switch (command) {
@@ -348,10 +342,7 @@ final class JobShell {
     }
     nodeOfRank[c.rank()] = c.node();
     alive.set(c.rank());
-    desk.view.spawned(c.rank(), c.node(), c.incarnation());
-    if (metrics != null) {
-      metrics.spawned(c.rank(), c.incarnation());
-    }
+    desk.spawned(c.rank(), c.node(), c.incarnation());
     Binding.Choice choice = binding.choose(c.rank(), c.node());
     nodes
         .get(c.node())
@@ -388,7 +379,7 @@ final class JobShell {
   private final class NodeListener implements Nodes.Listener {
     @Override
     public void onMessage(NodeHandle node, FromDaemon message) {
-      desk.view.heard(node.number, System.nanoTime());
+      desk.heard(node.number);
       switch (message) {
         case FromDaemon.Hello m -> {
           node.pid = m.pid();
@@ -408,10 +399,7 @@ final class JobShell {
         }
         case FromDaemon.Ready _ -> {
           node.up = true;
-          desk.view.nodeUp(node.number, node.pid);
-          if (metrics != null) {
-            metrics.nodeUp(node.number);
-          }
+          desk.nodeUp(node.number, node.pid);
           node.settle();
           feed(new JobEvent.NodeUp(node.number, node.memoryFree));
         }
@@ -448,12 +436,7 @@ final class JobShell {
             feed(new JobEvent.FromRank(m.rank(), m.incarnation(), m.message()));
           }
         }
-        case FromDaemon.Reports m -> {
-          desk.view.reported(m, System.nanoTime());
-          if (metrics != null) {
-            metrics.reported(m);
-          }
-        }
+        case FromDaemon.Reports m -> desk.reported(m);
         case FromDaemon.Output m ->
             around
                 .console()
