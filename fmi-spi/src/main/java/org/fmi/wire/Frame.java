@@ -11,8 +11,7 @@ public final class Frame {
   public byte kind;
   public int epoch;
   public int context;
-  public int source;
-  public int tag;
+  public long tag;
   public long sequence;
   public long length;
   public long loop;
@@ -44,9 +43,8 @@ public final class Frame {
     dst.set(FrameLayout.INT, at + FrameLayout.KIND, kind & 0xff);
     dst.set(FrameLayout.INT, at + FrameLayout.EPOCH, epoch);
     dst.set(FrameLayout.INT, at + FrameLayout.CONTEXT, context);
-    dst.set(FrameLayout.INT, at + FrameLayout.SOURCE, source);
-    dst.set(FrameLayout.INT, at + FrameLayout.TAG, tag);
     dst.set(FrameLayout.INT, at + FrameLayout.PAYLOAD, payload);
+    dst.set(FrameLayout.LONG, at + FrameLayout.TAG, tag);
     dst.set(FrameLayout.LONG, at + FrameLayout.SEQUENCE, sequence);
     dst.set(FrameLayout.LONG, at + FrameLayout.LENGTH, length);
     dst.set(FrameLayout.LONG, at + FrameLayout.LOOP, loop);

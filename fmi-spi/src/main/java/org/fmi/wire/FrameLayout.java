@@ -7,13 +7,15 @@ import java.nio.ByteOrder;
  * The header of every frame: 48 bytes, little endian, followed by the payload.
  *
  * <pre>
- *  0      1      4        8         12        16      20        24         32        40      48
- *  +------+------+--------+---------+---------+-------+---------+----------+---------+-------+--------
- *  | kind |  0   | epoch  | context | source  |  tag  | payload | sequence | length  | loop  | payload...
- *  +------+------+--------+---------+---------+-------+---------+----------+---------+-------+--------
+ *  0      1      4        8         12        16      24         32        40      48
+ *  +------+------+--------+---------+---------+-------+----------+---------+-------+--------
+ *  | kind |  0   | epoch  | context | payload |  tag  | sequence | length  | loop  | payload...
+ *  +------+------+--------+---------+---------+-------+----------+---------+-------+--------
  * </pre>
  *
- * {@code source} is a world rank; {@code payload} the bytes that follow in this frame; {@code
+ * The sender is known from the connection. {@code payload} is the bytes that follow in this frame;
+ * {@code tag} a program's tag or, in a context of collectives, the signature of the call that the
+ * message belongs to: which collective, with what root, length, type and operation. {@code
  * sequence} counts the messages of one ordered pair of ranks (or names a rendezvous, by kind);
  * {@code length} is the whole message's length in bytes; {@code loop} is the sender's checkpoint
  * version, for checkpoints without a barrier (later).
@@ -28,9 +30,8 @@ public final class FrameLayout {
   public static final int KIND = 0;
   public static final int EPOCH = 4;
   public static final int CONTEXT = 8;
-  public static final int SOURCE = 12;
+  public static final int PAYLOAD = 12;
   public static final int TAG = 16;
-  public static final int PAYLOAD = 20;
   public static final int SEQUENCE = 24;
   public static final int LENGTH = 32;
   public static final int LOOP = 40;

@@ -115,7 +115,6 @@ final class ToyRank implements SimProgram, JobLink.Listener, FrameHandler {
     byte[] payload = new byte[Math.min(t.maxPayload(), 8 + round)];
     for (int step : steps) {
       frame.epoch = epoch;
-      frame.source = process.rank();
       frame.sequence = round;
       frame.base = payload;
       frame.payload = payload.length;

@@ -12,11 +12,11 @@ final class BinomialBcast {
       mask <<= 1;
     }
     if (v != 0) {
-      channel.recv(data, bytes, channel.neighbour(-mask), Kind.BCAST);
+      channel.recv(data, bytes, channel.neighbour(-mask));
     }
     for (mask >>= 1; mask > 0; mask >>= 1) {
       if (v + mask < size) {
-        channel.send(data, bytes, channel.neighbour(mask), Kind.BCAST);
+        channel.send(data, bytes, channel.neighbour(mask));
       }
     }
   }

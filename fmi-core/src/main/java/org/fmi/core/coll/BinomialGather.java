@@ -21,10 +21,10 @@ final class BinomialGather {
     }
     for (int mask = 1; mask < blocks; mask <<= 1) {
       long part = Math.min(mask, blocks - mask) * bytes;
-      channel.recv(found.plus(mask * bytes), part, channel.neighbour(mask), Kind.GATHER);
+      channel.recv(found.plus(mask * bytes), part, channel.neighbour(mask));
     }
     if (v != 0) {
-      channel.send(found, blocks * bytes, channel.neighbour(-(v & -v)), Kind.GATHER);
+      channel.send(found, blocks * bytes, channel.neighbour(-(v & -v)));
     } else if (found != all) {
       found.copyTo(all.plus(root * bytes), (size - root) * bytes);
       found.plus((size - root) * bytes).copyTo(all, root * bytes);

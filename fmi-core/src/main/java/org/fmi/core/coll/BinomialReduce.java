@@ -27,20 +27,20 @@ final class BinomialReduce {
       if (v + mask < size) {
         Scratch.Use use = sum == data ? Scratch.Use.OTHER : Scratch.Use.SUM;
         Location right = spare == null ? channel.scratch(reducer, use, bytes) : spare;
-        channel.recv(right, bytes, channel.neighbour(mask), Kind.REDUCE);
+        channel.recv(right, bytes, channel.neighbour(mask));
         reducer.combine(sum, right, bytes);
         spare = sum == data ? null : sum;
         sum = right;
       }
     }
     if (v != 0) {
-      channel.send(sum, bytes, channel.neighbour(-mask), Kind.REDUCE);
+      channel.send(sum, bytes, channel.neighbour(-mask));
     }
     if (treeRoot != root) {
       if (v == 0) {
-        channel.send(sum, bytes, root, Kind.REDUCE);
+        channel.send(sum, bytes, root);
       } else if (channel.rank() == root) {
-        channel.recv(result, bytes, 0, Kind.REDUCE);
+        channel.recv(result, bytes, 0);
       }
     } else if (v == 0) {
       sum.copyTo(result, bytes);

@@ -21,7 +21,7 @@ final class BinomialScatter {
     if (v != 0) {
       Location own = Collectives.required(mine);
       held = blocks == 1 ? own : own.scratch(blocks * bytes);
-      channel.recv(held, blocks * bytes, channel.neighbour(-(v & -v)), Kind.SCATTER);
+      channel.recv(held, blocks * bytes, channel.neighbour(-(v & -v)));
     } else if (root == 0) {
       held = Collectives.required(all);
     } else {
@@ -32,7 +32,7 @@ final class BinomialScatter {
     }
     for (int mask = Integer.highestOneBit(Math.max(blocks - 1, 0)); mask > 0; mask >>= 1) {
       long part = Math.min(mask, blocks - mask) * bytes;
-      channel.send(held.plus(mask * bytes), part, channel.neighbour(mask), Kind.SCATTER);
+      channel.send(held.plus(mask * bytes), part, channel.neighbour(mask));
     }
     if (mine != null && held != mine) {
       held.copyTo(mine, bytes);

@@ -25,8 +25,7 @@ final class BruckAllGather {
           channel.neighbour(-have),
           found.plus(have * bytes),
           part,
-          channel.neighbour(have),
-          Kind.ALL_GATHER);
+          channel.neighbour(have));
     }
     found.copyTo(all.plus(rank * bytes), (size - rank) * bytes);
     found.plus((size - rank) * bytes).copyTo(all, rank * bytes);

@@ -23,14 +23,7 @@ final class BruckAllToAll {
           n += bytes;
         }
       }
-      channel.exchange(
-          packed,
-          n,
-          channel.neighbour(mask),
-          received,
-          n,
-          channel.neighbour(-mask),
-          Kind.ALL_TO_ALL);
+      channel.exchange(packed, n, channel.neighbour(mask), received, n, channel.neighbour(-mask));
       n = 0;
       for (int i = mask; i < size; i++) {
         if ((i & mask) != 0) {

@@ -14,11 +14,11 @@ final class ChainBcast {
     int v = channel.neighbour(-root);
     Pipeline.@Nullable Incoming in = null;
     if (v > 0) {
-      in = new Pipeline.Incoming(channel, data, bytes, channel.neighbour(-1), Kind.BCAST);
+      in = new Pipeline.Incoming(channel, data, bytes, channel.neighbour(-1));
     }
     Pipeline.@Nullable Outgoing out = null;
     if (v < channel.size() - 1) {
-      out = new Pipeline.Outgoing(channel, data, bytes, channel.neighbour(1), Kind.BCAST);
+      out = new Pipeline.Outgoing(channel, data, bytes, channel.neighbour(1));
     }
     for (long at = 0; at < bytes; at += Pipeline.BYTES) {
       if (in != null) {

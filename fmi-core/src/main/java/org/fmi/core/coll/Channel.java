@@ -5,7 +5,10 @@ import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Request;
 import org.fmi.Status;
+import org.fmi.core.p2p.CollectiveCall;
+import org.fmi.core.p2p.Contexts;
 import org.fmi.core.p2p.PointToPoint;
+import org.fmi.core.p2p.UnfitMessageException;
 import org.fmi.spi.NodeShare;
 import org.jspecify.annotations.Nullable;
 
@@ -13,12 +16,16 @@ import org.jspecify.annotations.Nullable;
  * The messages of one communicator's collectives: between its ranks, in a context that only
  * collectives use.
  *
- * <p>All messages of one kind of collective carry the same tag, and nothing is counted here. That
- * suffices: messages from one source match in the order sent, all ranks call the collectives of a
- * communicator in the same order, and within each algorithm a rank posts its receives from a peer
- * in the order in which that peer sends. So the k-th message of a kind always meets the k-th
- * receive. So there is nothing that a rollback could leave in disagreement: what an interrupted
- * collective has sent belongs to the old epoch and is dropped.
+ * <p>Messages match by their order alone. That suffices: messages from one source match in the
+ * order sent, all ranks call the collectives of a communicator in the same order, and within each
+ * algorithm a rank posts its receives from a peer in the order in which that peer sends. So the
+ * k-th message always meets the k-th receive. Each message carries the signature of its call, a
+ * {@link CollectiveCall}: where it is not that of the receiver's call, the program is at fault, and
+ * is told.
+ *
+ * <p>There is nothing that a rollback could leave in disagreement: what an interrupted collective
+ * has sent belongs to the old epoch and is dropped, and a signature says nothing of the calls
+ * before.
  *
  * <p>Ranks that are all on one node share a {@link SharedRegion} once they have made some use of
  * the channel in an epoch; where only some are, those of each node do ({@link Nodes}). What is
@@ -45,6 +52,20 @@ public final class Channel {
   private final int rank;
   private final int size;
 
+  /** The channel of all ranks that make a call together. */
+  private final Channel whole;
+
+  /** The call that is under way, and the one before it in this epoch; 0 for none. */
+  private long call;
+
+  private long callBefore;
+
+  /** Calls so far, in this epoch, for messages to users. */
+  private long calls;
+
+  private int countedEpoch = NO_EPOCH;
+  private boolean recovered;
+
   /** The epoch of a collective that has begun here and not ended. */
   private int unfinished = NO_EPOCH;
 
@@ -63,11 +84,22 @@ public final class Channel {
    * @param rank this process' rank here
    */
   public Channel(PointToPoint p2p, int context, int @Nullable [] worldRanks, int rank, int size) {
+    this(p2p, context, worldRanks, rank, size, null);
+  }
+
+  private Channel(
+      PointToPoint p2p,
+      int context,
+      int @Nullable [] worldRanks,
+      int rank,
+      int size,
+      @Nullable Channel whole) {
     this.p2p = p2p;
     this.context = context;
     this.worldRanks = worldRanks;
     this.rank = rank;
     this.size = size;
+    this.whole = whole == null ? this : whole;
   }
 
   int rank() {
@@ -78,18 +110,33 @@ public final class Channel {
     return size;
   }
 
+  /** The call that is under way. */
+  long call() {
+    return whole.call;
+  }
+
   /**
    * A collective begins; {@link #end} follows unless it throws.
    *
+   * @param beginning as {@link CollectiveCall} makes it
    * @throws FmiException if another one has thrown in this epoch: receives that it left would take
    *     the messages of this one, or leave those of the other to it
    */
-  public void begin() {
+  public void begin(long beginning) {
     int now = p2p.epoch();
     if (unfinished == now) {
       refuse();
     }
     unfinished = now;
+    if (countedEpoch != now) {
+      recovered = countedEpoch != NO_EPOCH;
+      countedEpoch = now;
+      calls = 0;
+      call = 0;
+    }
+    calls++;
+    callBefore = call;
+    call = beginning;
   }
 
   private void refuse() {
@@ -175,7 +222,7 @@ public final class Channel {
       members[i] = world(ranks[i]);
       own = ranks[i] == rank ? i : own;
     }
-    return new Channel(p2p, context, members, own, members.length);
+    return new Channel(p2p, context, members, own, members.length, whole);
   }
 
   /** An array to reduce in, as long as this collective lasts. */
@@ -207,71 +254,135 @@ public final class Channel {
     return Math.floorMod(rank + distance, size);
   }
 
-  void send(Location data, long bytes, int dest, Kind kind) {
+  void send(Location data, long bytes, int dest) {
     p2p.send(
-        data.base(), data.at(), bytes, world(dest), context, kind.tag, PointToPoint.Mode.STANDARD);
+        data.base(), data.at(), bytes, world(dest), context, call(), PointToPoint.Mode.STANDARD);
   }
 
-  Request isend(Location data, long bytes, int dest, Kind kind) {
+  Request isend(Location data, long bytes, int dest) {
     return p2p.isend(
-        data.base(), data.at(), bytes, world(dest), context, kind.tag, PointToPoint.Mode.STANDARD);
+        data.base(), data.at(), bytes, world(dest), context, call(), PointToPoint.Mode.STANDARD);
   }
 
-  void recv(Location data, long bytes, int source, Kind kind) {
-    Status status = p2p.recv(data.base(), data.at(), bytes, world(source), context, kind.tag);
-    checkLength(status, bytes, source, kind);
+  void recv(Location data, long bytes, int source) {
+    try {
+      checkLength(p2p.recv(data.base(), data.at(), bytes, world(source), context, call()), bytes);
+    } catch (UnfitMessageException e) {
+      throw refusal(e, bytes);
+    }
   }
 
-  Request irecv(Location data, long bytes, int source, Kind kind) {
-    return p2p.irecv(data.base(), data.at(), bytes, world(source), context, kind.tag);
+  Request irecv(Location data, long bytes, int source) {
+    return p2p.irecv(data.base(), data.at(), bytes, world(source), context, call());
   }
 
-  /** Waits for a receive begun by {@link #irecv} with the same arguments. */
-  void complete(Request receive, long bytes, int source, Kind kind) {
-    checkLength(receive.waitFor(), bytes, source, kind);
+  /** Waits for a receive begun by {@link #irecv} with the same length. */
+  void complete(Request receive, long bytes) {
+    try {
+      checkLength(receive.waitFor(), bytes);
+    } catch (UnfitMessageException e) {
+      throw refusal(e, bytes);
+    }
   }
 
   /** Sends to one rank and receives from another at once. */
-  void exchange(
-      Location out, long outBytes, int dest, Location in, long inBytes, int source, Kind kind) {
-    Status status =
-        p2p.sendRecv(
-            out.base(),
-            out.at(),
-            outBytes,
-            world(dest),
-            kind.tag,
-            in.base(),
-            in.at(),
-            inBytes,
-            world(source),
-            kind.tag,
-            context);
-    checkLength(status, inBytes, source, kind);
+  void exchange(Location out, long outBytes, int dest, Location in, long inBytes, int source) {
+    try {
+      checkLength(
+          p2p.sendRecv(
+              out.base(),
+              out.at(),
+              outBytes,
+              world(dest),
+              call(),
+              in.base(),
+              in.at(),
+              inBytes,
+              world(source),
+              call(),
+              context),
+          inBytes);
+    } catch (UnfitMessageException e) {
+      throw refusal(e, inBytes);
+    }
   }
 
   /** Sends a signal to one rank and waits for that of another. */
-  void signal(int dest, int source, Kind kind) {
-    exchange(NOTHING, 0, dest, NOTHING, 0, source, kind);
+  void signal(int dest, int source) {
+    exchange(NOTHING, 0, dest, NOTHING, 0, source);
   }
 
   private int world(int r) {
     return worldRanks == null ? r : worldRanks[r];
   }
 
-  private void checkLength(Status status, long bytes, int source, Kind kind) {
+  private void checkLength(Status status, long bytes) {
     if (status.bytes() != bytes) {
-      throw new FmiException(
-          ErrorClass.TRUNCATE,
-          "world rank "
-              + world(source)
-              + " sent "
-              + status.bytes()
-              + " bytes in "
-              + kind
-              + " where "
-              + bytes
-              + " were expected: all ranks must pass counts that match");
+      throw otherLength(status.source(), status.bytes(), bytes);
     }
+  }
+
+  private FmiException refusal(UnfitMessageException e, long bytes) {
+    return CollectiveCall.isSame(e.call(), call())
+        ? otherLength(e.source(), e.bytes(), bytes)
+        : otherCall(e.source(), e.call());
+  }
+
+  private FmiException otherLength(int source, long theirs, long ours) {
+    return new FmiException(
+        ErrorClass.TRUNCATE,
+        "rank "
+            + source
+            + " has sent "
+            + theirs
+            + " bytes in "
+            + CollectiveCall.text(call())
+            + ", where rank "
+            + p2p.rank()
+            + " expects "
+            + ours
+            + whole.number()
+            + ": all ranks must pass counts that match");
+  }
+
+  /**
+   * The error of a rank that meets another one in a call that is not its own.
+   *
+   * @param source the other's world rank
+   * @param theirs what it has called
+   */
+  FmiException otherCall(int source, long theirs) {
+    return new FmiException(
+        ErrorClass.TRUNCATE,
+        "rank "
+            + source
+            + " calls "
+            + CollectiveCall.text(theirs)
+            + " where rank "
+            + p2p.rank()
+            + " calls "
+            + CollectiveCall.text(call())
+            + whole.number()
+            + ": all ranks of a communicator must make the same collective calls in the same order,"
+            + " with roots, counts, types and operations that match");
+  }
+
+  private String name() {
+    if (context == Contexts.collectives(Contexts.WORLD)) {
+      return "communicator world";
+    }
+    return context == Contexts.collectives(Contexts.SYSTEM)
+        ? "the communicator of the runtime"
+        : "communicator " + context / 2 + " of " + size + " ranks";
+  }
+
+  /** Which call it is that is under way, for a person. */
+  private String number() {
+    return ", its collective number "
+        + calls
+        + " on "
+        + name()
+        + (recovered ? " since the last recovery" : "")
+        + (callBefore == 0 ? "" : ", after " + CollectiveCall.text(callBefore));
   }
 }

@@ -183,12 +183,7 @@ public final class Collectives {
       mine.copyTo(place, bytes);
     }
     RingAllGather.run(
-        channel,
-        all,
-        evenStarts(size, bytes),
-        evenLengths(size, bytes),
-        channel.rank(),
-        Kind.ALL_GATHER);
+        channel, all, evenStarts(size, bytes), evenLengths(size, bytes), channel.rank());
   }
 
   /** MPI_Allgatherv. */
@@ -198,7 +193,7 @@ public final class Collectives {
     if (mine != null) {
       mine.copyTo(all.plus(starts[rank]), lengths[rank]);
     }
-    RingAllGather.run(channel, all, starts, lengths, rank, Kind.ALL_GATHER);
+    RingAllGather.run(channel, all, starts, lengths, rank);
   }
 
   /** MPI_Alltoall; {@code bytes} for each pair of ranks. */

@@ -9,7 +9,7 @@ final class DisseminationBarrier {
 
   static void run(Channel channel) {
     for (int distance = 1; distance < channel.size(); distance <<= 1) {
-      channel.signal(channel.neighbour(distance), channel.neighbour(-distance), Kind.BARRIER);
+      channel.signal(channel.neighbour(distance), channel.neighbour(-distance));
     }
   }
 }

@@ -9,7 +9,7 @@ final class LinearGather {
 
   /** This rank's block to the root. */
   static void send(Channel channel, Location mine, long bytes, int root) {
-    channel.send(mine, bytes, root, Kind.GATHER);
+    channel.send(mine, bytes, root);
   }
 
   /** At the root: all blocks but its own, block i to {@code starts[i]} in bytes. */
@@ -19,13 +19,13 @@ final class LinearGather {
     @Nullable Request[] receives = new Request[size];
     for (int i = 0; i < size; i++) {
       if (i != root) {
-        receives[i] = channel.irecv(all.plus(starts[i]), lengths[i], i, Kind.GATHER);
+        receives[i] = channel.irecv(all.plus(starts[i]), lengths[i], i);
       }
     }
     for (int i = 0; i < size; i++) {
       Request receive = receives[i];
       if (receive != null) {
-        channel.complete(receive, lengths[i], i, Kind.GATHER);
+        channel.complete(receive, lengths[i]);
       }
     }
   }

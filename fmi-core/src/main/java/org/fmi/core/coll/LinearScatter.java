@@ -9,7 +9,7 @@ final class LinearScatter {
 
   /** This rank's block from the root. */
   static void receive(Channel channel, Location mine, long bytes, int root) {
-    channel.recv(mine, bytes, root, Kind.SCATTER);
+    channel.recv(mine, bytes, root);
   }
 
   /** At the root: all blocks but its own, block i from {@code starts[i]} in bytes. */
@@ -19,7 +19,7 @@ final class LinearScatter {
     @Nullable Request[] sends = new Request[size];
     for (int i = 0; i < size; i++) {
       if (i != root) {
-        sends[i] = channel.isend(all.plus(starts[i]), lengths[i], i, Kind.SCATTER);
+        sends[i] = channel.isend(all.plus(starts[i]), lengths[i], i);
       }
     }
     Request.waitAll(sends);

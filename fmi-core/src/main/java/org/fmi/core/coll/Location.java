@@ -52,6 +52,11 @@ public final class Location {
     };
   }
 
+  /** As {@link #elementType(Object)}. */
+  public @Nullable Predefined elementType() {
+    return elementType(base);
+  }
+
   /** A new array of {@code bytes} bytes, all zero. */
   static Location ofType(Predefined type, long bytes) {
     int n = Math.toIntExact(bytes / type.bytes());

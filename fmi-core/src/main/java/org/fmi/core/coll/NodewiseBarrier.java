@@ -10,7 +10,7 @@ final class NodewiseBarrier {
     SharedRegion region = nodes.region();
     boolean speaks = nodes.speaks();
     if (region != null) {
-      region.begin(Kind.BARRIER, 0, 0);
+      region.begin(0);
       if (speaks) {
         for (int r = 1; r < region.size(); r++) {
           region.awaitWritten(r);
@@ -25,7 +25,7 @@ final class NodewiseBarrier {
       DisseminationBarrier.run(nodes.speakers());
     }
     if (region != null) {
-      region.begin(Kind.BARRIER, 0, 0);
+      region.begin(0);
       if (speaks) {
         region.awaitFree();
         region.written();

@@ -24,7 +24,7 @@ final class PairReduce {
       combine(channel, reducer, data, result, bytes, other);
       return;
     }
-    Pipeline.Outgoing out = new Pipeline.Outgoing(channel, data, bytes, root, Kind.REDUCE);
+    Pipeline.Outgoing out = new Pipeline.Outgoing(channel, data, bytes, root);
     for (long at = 0; at < bytes; at += Pipeline.BYTES) {
       out.send();
     }
@@ -37,13 +37,13 @@ final class PairReduce {
     Pipeline.Incoming in;
     if (reducer.direct(data, result)) {
       operand = data;
-      in = new Pipeline.Incoming(channel, result, bytes, other, Kind.REDUCE);
+      in = new Pipeline.Incoming(channel, result, bytes, other);
     } else {
       data.copyTo(result, bytes);
       // At the same offset as the result, if that is not far: combined fastest.
       long offset = Math.min(result.at(), bytes);
       operand = channel.scratch(reducer, Scratch.Use.SPARE, offset + bytes).plus(offset);
-      in = new Pipeline.Incoming(channel, operand, bytes, other, Kind.REDUCE);
+      in = new Pipeline.Incoming(channel, operand, bytes, other);
     }
     for (long at = 0; at < bytes; at += Pipeline.BYTES) {
       long n = in.await();

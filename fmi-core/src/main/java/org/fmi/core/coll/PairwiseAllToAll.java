@@ -27,8 +27,7 @@ final class PairwiseAllToAll {
           dest,
           in.plus(inStarts[source]),
           inLengths[source],
-          source,
-          Kind.ALL_TO_ALL);
+          source);
     }
   }
 }

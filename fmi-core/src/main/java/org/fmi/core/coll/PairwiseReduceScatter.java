@@ -22,13 +22,7 @@ final class PairwiseReduceScatter {
       int dest = channel.neighbour(step);
       int source = channel.neighbour(-step);
       channel.exchange(
-          data.plus(starts[dest]),
-          starts[dest + 1] - starts[dest],
-          dest,
-          other,
-          bytes,
-          source,
-          Kind.REDUCE_SCATTER);
+          data.plus(starts[dest]), starts[dest + 1] - starts[dest], dest, other, bytes, source);
       reducer.combine(other, sum, bytes);
     }
     sum.copyTo(result, bytes);

@@ -13,6 +13,6 @@ final class PairwiseRingAllReduce {
     long[] starts = RecursiveHalving.equalBlocks(reducer, bytes, channel.size());
     int rank = channel.rank();
     PairwiseReduceScatter.run(channel, reducer, data, result.plus(starts[rank]), starts);
-    RingAllGather.run(channel, result, starts, rank, Kind.ALL_REDUCE);
+    RingAllGather.run(channel, result, starts, rank);
   }
 }

@@ -26,17 +26,15 @@ final class Pipeline {
     private final Location data;
     private final long bytes;
     private final int source;
-    private final Kind kind;
     private final Request[] receives = new Request[AHEAD];
     private int slot;
     private long at;
 
-    Incoming(Channel channel, Location data, long bytes, int source, Kind kind) {
+    Incoming(Channel channel, Location data, long bytes, int source) {
       this.channel = channel;
       this.data = data;
       this.bytes = bytes;
       this.source = source;
-      this.kind = kind;
       for (int i = 0; i < AHEAD; i++) {
         receive(i, i * BYTES);
       }
@@ -44,14 +42,14 @@ final class Pipeline {
 
     private void receive(int into, long from) {
       if (from < bytes) {
-        receives[into] = channel.irecv(data.plus(from), length(from, bytes), source, kind);
+        receives[into] = channel.irecv(data.plus(from), length(from, bytes), source);
       }
     }
 
     /** Returns when the next piece is there, with its length. */
     long await() {
       long n = length(at, bytes);
-      channel.complete(receives[slot], n, source, kind);
+      channel.complete(receives[slot], n);
       receive(slot, at + AHEAD * BYTES);
       at += BYTES;
       slot = (slot + 1) % AHEAD;
@@ -65,17 +63,15 @@ final class Pipeline {
     private final Location data;
     private final long bytes;
     private final int dest;
-    private final Kind kind;
     private final @Nullable Request[] sends = new Request[AHEAD];
     private int slot;
     private long at;
 
-    Outgoing(Channel channel, Location data, long bytes, int dest, Kind kind) {
+    Outgoing(Channel channel, Location data, long bytes, int dest) {
       this.channel = channel;
       this.data = data;
       this.bytes = bytes;
       this.dest = dest;
-      this.kind = kind;
     }
 
     /** Sends the next piece. */
@@ -84,7 +80,7 @@ final class Pipeline {
       if (before != null) {
         before.waitFor();
       }
-      sends[slot] = channel.isend(data.plus(at), length(at, bytes), dest, kind);
+      sends[slot] = channel.isend(data.plus(at), length(at, bytes), dest);
       at += BYTES;
       slot = (slot + 1) % AHEAD;
     }

@@ -74,14 +74,13 @@ final class PowerOfTwoFold {
    * @param spare scratch of the same size
    * @return whether this rank acts
    */
-  boolean fold(
-      Channel channel, Reducer reducer, Location data, Location spare, long bytes, Kind kind) {
+  boolean fold(Channel channel, Reducer reducer, Location data, Location spare, long bytes) {
     if (!acts()) {
-      channel.send(data, bytes, partner(), kind);
+      channel.send(data, bytes, partner());
       return false;
     }
     if (paired()) {
-      channel.recv(spare, bytes, partner(), kind);
+      channel.recv(spare, bytes, partner());
       reducer.combine(spare, data, bytes);
     }
     return true;

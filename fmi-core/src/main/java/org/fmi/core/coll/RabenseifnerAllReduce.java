@@ -12,22 +12,17 @@ final class RabenseifnerAllReduce {
   static void run(Channel channel, Reducer reducer, Location data, Location result, long bytes) {
     PowerOfTwoFold fold = new PowerOfTwoFold(channel, -1);
     if (!fold.acts()) {
-      channel.send(data, bytes, fold.partner(), Kind.ALL_REDUCE);
-      channel.recv(result, bytes, fold.partner(), Kind.ALL_REDUCE);
+      channel.send(data, bytes, fold.partner());
+      channel.recv(result, bytes, fold.partner());
       return;
     }
     data.copyTo(result, bytes);
     if (fold.paired()) {
       fold.fold(
-          channel,
-          reducer,
-          result,
-          channel.scratch(reducer, Scratch.Use.OTHER, bytes),
-          bytes,
-          Kind.ALL_REDUCE);
+          channel, reducer, result, channel.scratch(reducer, Scratch.Use.OTHER, bytes), bytes);
     }
     long[] starts = RecursiveHalving.equalBlocks(reducer, bytes, fold.size());
-    RecursiveHalving.run(channel, fold, reducer, result, starts, Kind.ALL_REDUCE);
+    RecursiveHalving.run(channel, fold, reducer, result, starts);
     int v = fold.virtual();
     for (int mask = 1; mask < fold.size(); mask <<= 1) {
       int peer = fold.actor(v ^ mask);
@@ -39,11 +34,10 @@ final class RabenseifnerAllReduce {
           peer,
           result.plus(starts[theirs]),
           starts[theirs + mask] - starts[theirs],
-          peer,
-          Kind.ALL_REDUCE);
+          peer);
     }
     if (fold.paired()) {
-      channel.send(result, bytes, fold.partner(), Kind.ALL_REDUCE);
+      channel.send(result, bytes, fold.partner());
     }
   }
 }

@@ -17,7 +17,7 @@ final class RabenseifnerReduce {
       Channel channel, Reducer reducer, Location data, Location result, long bytes, int root) {
     PowerOfTwoFold fold = new PowerOfTwoFold(channel, root);
     if (!fold.acts()) {
-      channel.send(data, bytes, fold.partner(), Kind.REDUCE);
+      channel.send(data, bytes, fold.partner());
       return;
     }
     Location sum;
@@ -29,11 +29,11 @@ final class RabenseifnerReduce {
     }
     if (fold.paired()) {
       Location other = channel.scratch(reducer, Scratch.Use.OTHER, bytes);
-      channel.recv(other, bytes, fold.partner(), Kind.REDUCE);
+      channel.recv(other, bytes, fold.partner());
       reducer.combine(other, sum, bytes);
     }
     long[] starts = RecursiveHalving.equalBlocks(reducer, bytes, fold.size());
-    RecursiveHalving.run(channel, fold, reducer, sum, starts, Kind.REDUCE);
+    RecursiveHalving.run(channel, fold, reducer, sum, starts);
     gather(channel, fold, sum, starts, fold.virtual(root));
   }
 
@@ -46,12 +46,12 @@ final class RabenseifnerReduce {
       if (((v ^ root) & mask) != 0) {
         int first = v & -mask;
         long bytes = starts[first + mask] - starts[first];
-        channel.send(sum.plus(starts[first]), bytes, fold.actor(peer), Kind.REDUCE);
+        channel.send(sum.plus(starts[first]), bytes, fold.actor(peer));
         return;
       }
       int first = peer & -mask;
       long bytes = starts[first + mask] - starts[first];
-      channel.recv(sum.plus(starts[first]), bytes, fold.actor(peer), Kind.REDUCE);
+      channel.recv(sum.plus(starts[first]), bytes, fold.actor(peer));
     }
   }
 }

@@ -13,14 +13,14 @@ final class RecursiveDoublingAllReduce {
     PowerOfTwoFold fold = new PowerOfTwoFold(channel, -1);
     Location sum = channel.copyOf(reducer, Scratch.Use.SUM, data, bytes);
     Location other = channel.scratch(reducer, Scratch.Use.OTHER, bytes);
-    if (!fold.fold(channel, reducer, sum, other, bytes, Kind.ALL_REDUCE)) {
-      channel.recv(result, bytes, fold.partner(), Kind.ALL_REDUCE);
+    if (!fold.fold(channel, reducer, sum, other, bytes)) {
+      channel.recv(result, bytes, fold.partner());
       return;
     }
     int v = fold.virtual();
     for (int mask = 1; mask < fold.size(); mask <<= 1) {
       int peer = fold.actor(v ^ mask);
-      channel.exchange(sum, bytes, peer, other, bytes, peer, Kind.ALL_REDUCE);
+      channel.exchange(sum, bytes, peer, other, bytes, peer);
       if ((v & mask) != 0) {
         reducer.combine(other, sum, bytes);
       } else {
@@ -31,7 +31,7 @@ final class RecursiveDoublingAllReduce {
       }
     }
     if (fold.paired()) {
-      channel.send(sum, bytes, fold.partner(), Kind.ALL_REDUCE);
+      channel.send(sum, bytes, fold.partner());
     }
     sum.copyTo(result, bytes);
   }

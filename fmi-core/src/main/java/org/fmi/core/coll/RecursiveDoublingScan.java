@@ -30,7 +30,7 @@ final class RecursiveDoublingScan {
       if (peer >= channel.size()) {
         continue;
       }
-      channel.exchange(run, bytes, peer, other, bytes, peer, Kind.SCAN);
+      channel.exchange(run, bytes, peer, other, bytes, peer);
       if (peer > rank) {
         reducer.combine(run, other, bytes);
         Location combined = other;

@@ -15,12 +15,7 @@ final class RecursiveHalving {
    * @param starts where blocks begin in bytes, and the vector's end
    */
   static void run(
-      Channel channel,
-      PowerOfTwoFold fold,
-      Reducer reducer,
-      Location data,
-      long[] starts,
-      Kind kind) {
+      Channel channel, PowerOfTwoFold fold, Reducer reducer, Location data, long[] starts) {
     int size = fold.size();
     if (size == 1) {
       return;
@@ -41,7 +36,7 @@ final class RecursiveHalving {
       long giveBytes = starts[give + half] - starts[give];
       Location kept = data.plus(starts[keep]);
       Location theirs = spare.plus(starts[keep]);
-      channel.exchange(data.plus(starts[give]), giveBytes, peer, theirs, keepBytes, peer, kind);
+      channel.exchange(data.plus(starts[give]), giveBytes, peer, theirs, keepBytes, peer);
       reducer.combine(theirs, kept, keepBytes);
       low = keep;
     }

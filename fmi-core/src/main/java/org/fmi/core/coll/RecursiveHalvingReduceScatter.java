@@ -20,22 +20,18 @@ final class RecursiveHalvingReduceScatter {
     Location sum = channel.copyOf(reducer, Scratch.Use.SUM, data, total);
     Location spare =
         channel.scratch(reducer, Scratch.Use.OTHER, fold.paired() && fold.acts() ? total : 0);
-    if (!fold.fold(channel, reducer, sum, spare, total, Kind.REDUCE_SCATTER)) {
-      channel.recv(result, mine, fold.partner(), Kind.REDUCE_SCATTER);
+    if (!fold.fold(channel, reducer, sum, spare, total)) {
+      channel.recv(result, mine, fold.partner());
       return;
     }
     long[] pairStarts = new long[fold.size() + 1];
     for (int v = 0; v <= fold.size(); v++) {
       pairStarts[v] = starts[fold.first(v)];
     }
-    RecursiveHalving.run(channel, fold, reducer, sum, pairStarts, Kind.REDUCE_SCATTER);
+    RecursiveHalving.run(channel, fold, reducer, sum, pairStarts);
     if (fold.paired()) {
       int partner = fold.partner();
-      channel.send(
-          sum.plus(starts[partner]),
-          starts[partner + 1] - starts[partner],
-          partner,
-          Kind.REDUCE_SCATTER);
+      channel.send(sum.plus(starts[partner]), starts[partner + 1] - starts[partner], partner);
     }
     sum.plus(starts[rank]).copyTo(result, mine);
   }

@@ -5,6 +5,7 @@ import org.fmi.Datatype.Predefined;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Op;
+import org.fmi.core.p2p.CollectiveCall;
 import org.jspecify.annotations.Nullable;
 
 /** Applies one operation to elements of one type, held in arrays of that type. */
@@ -61,6 +62,11 @@ public final class Reducer {
   /** The type of the elements. */
   public Predefined type() {
     return type;
+  }
+
+  /** The signature of a call that reduces by this. */
+  public long call(CollectiveCall.Name name, int root, long count) {
+    return CollectiveCall.of(name, type, op, root, count * type.bytes());
   }
 
   /** How many elements belong together: 2 for pairs of value and index, else 1. */

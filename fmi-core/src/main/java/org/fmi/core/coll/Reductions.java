@@ -186,9 +186,9 @@ public final class Reductions {
       SharedRegion region, Reducer reducer, Location from, Location to, long bytes) {
     int size = region.size();
     if (Thresholds.reduceWhole(bytes)) {
-      SharedAllReduce.run(region, reducer, region.doubling(), from, to, bytes, bytes);
+      SharedAllReduce.run(region, reducer, region.doubling(), from, to, bytes);
     } else if (!Thresholds.allReduceByRing(bytes, size)) {
-      SharedAllReduce.run(region, reducer, region.halving(), from, to, bytes, bytes);
+      SharedAllReduce.run(region, reducer, region.halving(), from, to, bytes);
     } else {
       long[] starts = RecursiveHalving.equalBlocks(reducer, bytes, size);
       for (int owner = 0; owner < size; owner++) {
@@ -198,8 +198,7 @@ public final class Reductions {
             ReductionOrder.pairwise(size, owner),
             from.plus(starts[owner]),
             to.plus(starts[owner]),
-            starts[owner + 1] - starts[owner],
-            bytes);
+            starts[owner + 1] - starts[owner]);
       }
     }
   }

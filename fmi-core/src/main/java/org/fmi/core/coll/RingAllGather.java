@@ -8,13 +8,13 @@ final class RingAllGather {
   private RingAllGather() {}
 
   /** Blocks one after the other: block i begins at {@code starts[i]} and ends at the next start. */
-  static void run(Channel channel, Location data, long[] starts, int mine, Kind kind) {
+  static void run(Channel channel, Location data, long[] starts, int mine) {
     int size = channel.size();
     long[] lengths = new long[size];
     for (int i = 0; i < size; i++) {
       lengths[i] = starts[i + 1] - starts[i];
     }
-    run(channel, data, starts, lengths, mine, kind);
+    run(channel, data, starts, lengths, mine);
   }
 
   /**
@@ -22,8 +22,7 @@ final class RingAllGather {
    *
    * @param mine the block this rank has; its right neighbour has the next one
    */
-  static void run(
-      Channel channel, Location data, long[] starts, long[] lengths, int mine, Kind kind) {
+  static void run(Channel channel, Location data, long[] starts, long[] lengths, int mine) {
     int size = channel.size();
     int right = channel.neighbour(1);
     int left = channel.neighbour(-1);
@@ -31,13 +30,7 @@ final class RingAllGather {
     for (int step = 1; step < size; step++) {
       int in = Math.floorMod(out - 1, size);
       channel.exchange(
-          data.plus(starts[out]),
-          lengths[out],
-          right,
-          data.plus(starts[in]),
-          lengths[in],
-          left,
-          kind);
+          data.plus(starts[out]), lengths[out], right, data.plus(starts[in]), lengths[in], left);
       out = in;
     }
   }

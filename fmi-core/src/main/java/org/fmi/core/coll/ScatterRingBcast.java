@@ -35,11 +35,11 @@ final class ScatterRingBcast {
       long bytesSent = starts[out + 1] - starts[out];
       long bytesReceived = starts[in + 1] - starts[in];
       if (v == 0) {
-        channel.send(sent, bytesSent, right, Kind.BCAST);
+        channel.send(sent, bytesSent, right);
       } else if (v == size - 1) {
-        channel.recv(received, bytesReceived, left, Kind.BCAST);
+        channel.recv(received, bytesReceived, left);
       } else {
-        channel.exchange(sent, bytesSent, right, received, bytesReceived, left, Kind.BCAST);
+        channel.exchange(sent, bytesSent, right, received, bytesReceived, left);
       }
     }
   }
@@ -53,13 +53,13 @@ final class ScatterRingBcast {
     }
     if (v != 0) {
       long bytes = starts[Math.min(v + mask, size)] - starts[v];
-      channel.recv(data.plus(starts[v]), bytes, channel.neighbour(-mask), Kind.BCAST);
+      channel.recv(data.plus(starts[v]), bytes, channel.neighbour(-mask));
     }
     for (mask >>= 1; mask > 0; mask >>= 1) {
       int child = v + mask;
       if (child < size) {
         long bytes = starts[Math.min(child + mask, size)] - starts[child];
-        channel.send(data.plus(starts[child]), bytes, channel.neighbour(mask), Kind.BCAST);
+        channel.send(data.plus(starts[child]), bytes, channel.neighbour(mask));
       }
     }
   }

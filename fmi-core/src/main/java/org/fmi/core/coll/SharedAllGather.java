@@ -21,7 +21,7 @@ final class SharedAllGather {
     }
     for (long at = 0; at < bytes; at += piece) {
       long n = Math.min(piece, bytes - at);
-      region.begin(Kind.ALL_GATHER, bytes, n);
+      region.begin(n);
       region.awaitFree();
       region.put(place.plus(at), rank, 0, n);
       region.written();

@@ -11,7 +11,6 @@ final class SharedAllReduce {
    * Reduces a vector, or a part of one.
    *
    * @param result may be the same place as {@code data}
-   * @param call bytes of the whole vector
    */
   static void run(
       SharedRegion region,
@@ -19,18 +18,15 @@ final class SharedAllReduce {
       ReductionOrder order,
       Location data,
       Location result,
-      long bytes,
-      long call) {
+      long bytes) {
     long piece = region.pieceBytes();
     for (long at = 0; at < bytes; at += piece) {
       long n = Math.min(piece, bytes - at);
       if (!reducer.divisible() || Thresholds.reduceSharedWhole(n, region.size())) {
-        SharedOperands.write(region, Kind.ALL_REDUCE, call, data.plus(at), n);
+        SharedOperands.write(region, data.plus(at), n);
         SharedOperands.combine(region, reducer, order, data.plus(at), 0, n, result.plus(at));
       } else {
-        long[] starts =
-            SharedOperands.reduceSlices(
-                region, Kind.ALL_REDUCE, call, reducer, order, data.plus(at), n);
+        long[] starts = SharedOperands.reduceSlices(region, reducer, order, data.plus(at), n);
         for (int r = 0; r < region.size(); r++) {
           region.awaitWritten(r);
           region.get(r, 0, result.plus(at + starts[r]), starts[r + 1] - starts[r]);

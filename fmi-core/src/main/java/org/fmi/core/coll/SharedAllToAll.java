@@ -23,7 +23,7 @@ final class SharedAllToAll {
     long part = region.pieceBytes() / size & -Long.BYTES;
     for (long at = 0; at < bytes; at += part) {
       long n = Math.min(part, bytes - at);
-      region.begin(Kind.ALL_TO_ALL, bytes, size * n);
+      region.begin(size * n);
       region.awaitFree();
       for (int r = 0; r < size; r++) {
         if (r != rank) {

@@ -5,7 +5,7 @@ final class SharedBarrier {
   private SharedBarrier() {}
 
   static void run(SharedRegion region) {
-    region.begin(Kind.BARRIER, 0, 0);
+    region.begin(0);
     region.awaitFree();
     region.written();
     for (int r = 0; r < region.size(); r++) {

@@ -8,7 +8,7 @@ final class SharedBcast {
     long piece = region.pieceBytes();
     for (long at = 0; at < bytes; at += piece) {
       long n = Math.min(piece, bytes - at);
-      region.begin(Kind.BCAST, bytes, n);
+      region.begin(n);
       if (region.rank() == root) {
         region.awaitFree();
         region.put(data.plus(at), root, 0, n);

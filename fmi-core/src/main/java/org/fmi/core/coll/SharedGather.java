@@ -21,7 +21,7 @@ final class SharedGather {
     }
     for (long at = 0; at < bytes; at += piece) {
       long n = Math.min(piece, bytes - at);
-      region.begin(Kind.GATHER, bytes, n);
+      region.begin(n);
       if (rank != root && mine != null) {
         region.awaitFree();
         region.put(mine.plus(at), rank, 0, n);

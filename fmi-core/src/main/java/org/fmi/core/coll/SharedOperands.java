@@ -14,13 +14,9 @@ final class SharedOperands {
     return reducer.divisible() || bytes <= region.pieceBytes();
   }
 
-  /**
-   * A round begins in which each rank writes its operand, or a part of it.
-   *
-   * @param call bytes of the call that it belongs to
-   */
-  static void write(SharedRegion region, Kind kind, long call, Location data, long bytes) {
-    region.begin(kind, call, bytes);
+  /** A round begins in which each rank writes its operand, or a part of it. */
+  static void write(SharedRegion region, Location data, long bytes) {
+    region.begin(bytes);
     region.awaitFree();
     region.put(data, region.rank(), 0, bytes);
     region.written();
@@ -86,25 +82,18 @@ final class SharedOperands {
    * A round in which each rank writes its operand and combines its slice of all; then one begins in
    * which it writes the result of that.
    *
-   * @param call bytes of the call that they belong to
    * @return where the slices begin, and the operand's end
    */
   static long[] reduceSlices(
-      SharedRegion region,
-      Kind kind,
-      long call,
-      Reducer reducer,
-      ReductionOrder order,
-      Location data,
-      long bytes) {
+      SharedRegion region, Reducer reducer, ReductionOrder order, Location data, long bytes) {
     int rank = region.rank();
     long[] starts = RecursiveHalving.equalBlocks(reducer, bytes, region.size());
     long mine = starts[rank + 1] - starts[rank];
-    write(region, kind, call, data, bytes);
+    write(region, data, bytes);
     Location sum = region.sum(reducer, mine);
     combine(region, reducer, order, data.plus(starts[rank]), starts[rank], mine, sum);
     region.done();
-    region.begin(kind, call, starts[1]); // the first is the longest
+    region.begin(starts[1]); // the first is the longest
     region.awaitFree();
     region.put(sum, rank, 0, mine);
     region.written();

@@ -26,15 +26,13 @@ final class SharedReduce {
       long n = Math.min(piece, bytes - at);
       if (!reducer.divisible() || Thresholds.reduceSharedAtRoot(n, region)) {
         if (isRoot) {
-          region.begin(Kind.REDUCE, bytes, n);
+          region.begin(n);
           SharedOperands.combine(region, reducer, order, data.plus(at), 0, n, result.plus(at));
         } else {
-          SharedOperands.write(region, Kind.REDUCE, bytes, data.plus(at), n);
+          SharedOperands.write(region, data.plus(at), n);
         }
       } else {
-        long[] starts =
-            SharedOperands.reduceSlices(
-                region, Kind.REDUCE, bytes, reducer, order, data.plus(at), n);
+        long[] starts = SharedOperands.reduceSlices(region, reducer, order, data.plus(at), n);
         for (int r = 0; isRoot && r < region.size(); r++) {
           region.awaitWritten(r);
           region.get(r, 0, result.plus(at + starts[r]), starts[r + 1] - starts[r]);

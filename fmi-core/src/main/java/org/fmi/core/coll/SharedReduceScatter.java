@@ -31,7 +31,7 @@ final class SharedReduceScatter {
     long part = region.pieceBytes() / size & -(2 * Long.BYTES);
     for (long at = 0; at < longest; at += part) {
       long n = Math.min(part, longest - at);
-      region.begin(Kind.REDUCE_SCATTER, starts[size], size * n);
+      region.begin(size * n);
       region.awaitFree();
       for (int r = 0; r < size; r++) {
         long theirs = length(starts, r, at, n);

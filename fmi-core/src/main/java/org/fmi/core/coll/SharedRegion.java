@@ -7,9 +7,9 @@ import java.lang.invoke.VarHandle;
 import java.util.EnumMap;
 import java.util.Map;
 import org.fmi.Datatype.Predefined;
-import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Op;
+import org.fmi.core.p2p.CollectiveCall;
 import org.fmi.core.p2p.PointToPoint;
 import org.fmi.spi.NodeShare;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *   for each rank a line of 128 bytes:   done    the last round that it has nothing to do with any more
  *   for each rank 64 slots of 128 bytes, used in turn:
  *                                        0       the round that this slot is written in
- *                                        8       what was called for that
+ *                                        8       what was called for that: a CollectiveCall
  *                                        16      data, if they are short
  *   for each rank a ring                 of longer data, one piece after the other, none cut in two
  * </pre>
@@ -46,7 +46,6 @@ final class SharedRegion {
   private static final long CALL = 8;
   private static final long DATA = 16;
   private static final long SHORT_BYTES = LINE - DATA;
-  private static final int KIND_BITS = 8;
   private static final long MAX_PIECE = 128 << 10;
   private static final long MIN_PIECE = 16 << 10;
 
@@ -69,6 +68,7 @@ final class SharedRegion {
   /** Then as many with a yield in between, before what else the rank has to do is seen to. */
   private static final int YIELDS = 100;
 
+  private final Channel channel;
   private final PointToPoint p2p;
   private final NodeShare share;
   private final MemorySegment memory;
@@ -89,7 +89,7 @@ final class SharedRegion {
 
   private long round;
 
-  /** What this rank is doing: bytes, and the kind's tag. */
+  /** What this rank has called. */
   private long call;
 
   /** Where this round's data are, from the beginning of a rank's slots or of its ring. */
@@ -114,12 +114,14 @@ final class SharedRegion {
   private final Scratch scratch = new Scratch();
 
   private SharedRegion(
+      Channel channel,
       PointToPoint p2p,
       NodeShare share,
       MemorySegment memory,
       int[] worldRanks,
       int rank,
       boolean coresShared) {
+    this.channel = channel;
     this.p2p = p2p;
     this.share = share;
     this.memory = memory;
@@ -186,7 +188,8 @@ final class SharedRegion {
       share.unmap(memory);
       return null;
     }
-    return new SharedRegion(p2p, share, memory, worldRanks, channel.rank(), okAndCores[1] == 0);
+    return new SharedRegion(
+        channel, p2p, share, memory, worldRanks, channel.rank(), okAndCores[1] == 0);
   }
 
   /** Ends its use by this rank. */
@@ -250,13 +253,12 @@ final class SharedRegion {
   /**
    * The next round begins. All ranks give the same.
    *
-   * @param bytes of the call that it belongs to
    * @param most the most that one of them writes in this round, at most {@link #pieceBytes}
    */
-  void begin(Kind kind, long bytes, long most) {
+  void begin(long most) {
     assert most <= pieceBytes : "a rank writes more in a round than its place holds";
     round++;
-    call = bytes << KIND_BITS | kind.tag;
+    call = channel.call();
     inRing = most > SHORT_BYTES;
     place = inRing ? nextInRing(most) : turn() * LINE + DATA;
   }
@@ -325,31 +327,19 @@ final class SharedRegion {
   /**
    * Returns when the rank has written in this round.
    *
-   * @throws FmiException if it is in another call, or in one with another count
+   * @throws FmiException if it is in another call
    */
   void awaitWritten(int r) {
     long slot = slot(r);
     await(r, slot, round);
     long theirs = (long) NUMBER.get(memory, slot + CALL);
-    if (theirs != call) {
-      throw new FmiException(
-          ErrorClass.TRUNCATE,
-          "world rank "
-              + worldRanks[r]
-              + " has "
-              + text(theirs)
-              + " where this rank has "
-              + text(call)
-              + ": all ranks must call the same, with counts that match");
+    if (!CollectiveCall.isSame(theirs, call)) {
+      throw channel.otherCall(worldRanks[r], theirs);
     }
   }
 
   private long slot(int r) {
     return size * LINE + ((long) r * TURNS + turn()) * LINE;
-  }
-
-  private static String text(long call) {
-    return (call >> KIND_BITS) + " bytes in " + Kind.of((int) (call & (1 << KIND_BITS) - 1));
   }
 
   /** This rank neither reads nor writes in this round any more. */

@@ -35,7 +35,7 @@ final class SharedScatter {
       SharedRegion region, @Nullable Location all, @Nullable Location mine, long bytes, int root) {
     int rank = region.rank();
     long total = region.size() * bytes;
-    region.begin(Kind.SCATTER, bytes, total);
+    region.begin(total);
     if (rank != root && mine != null) {
       region.awaitWritten(root);
       region.get(root, rank * bytes, mine, bytes);
@@ -53,7 +53,7 @@ final class SharedScatter {
     long piece = region.pieceBytes();
     for (long at = 0; at < bytes; at += piece) {
       long n = Math.min(piece, bytes - at);
-      region.begin(Kind.SCATTER, bytes, n);
+      region.begin(n);
       if (rank != root && mine != null) {
         region.awaitWritten(root);
         region.get(rank, 0, mine.plus(at), n);

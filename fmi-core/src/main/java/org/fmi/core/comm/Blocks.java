@@ -1,6 +1,7 @@
 package org.fmi.core.comm;
 
 import org.fmi.Datatype;
+import org.fmi.Datatype.Predefined;
 import org.fmi.core.coll.Location;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,16 @@ import org.jspecify.annotations.Nullable;
  * @param lengths of the blocks, in bytes
  */
 record Blocks(Location place, long[] starts, long[] lengths) {
+  /** The type of the data; null if all blocks are empty. */
+  @Nullable Predefined type() {
+    for (long length : lengths) {
+      if (length > 0) {
+        return place.elementType();
+      }
+    }
+    return null;
+  }
+
   /** Checked blocks to be read. */
   static Blocks toRead(
       Object buffer,

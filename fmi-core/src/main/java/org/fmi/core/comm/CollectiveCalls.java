@@ -21,7 +21,7 @@ abstract class CollectiveCalls extends MessageCalls {
   }
 
   private void run(Plan plan) {
-    channel.begin();
+    channel.begin(plan.call());
     plan.run(channel);
     channel.end();
   }

@@ -1,5 +1,7 @@
 package org.fmi.core.comm;
 
+import static org.fmi.core.p2p.CollectiveCall.NONE;
+
 import java.util.Arrays;
 import org.fmi.Comm;
 import org.fmi.Datatype;
@@ -12,6 +14,8 @@ import org.fmi.core.coll.Collectives;
 import org.fmi.core.coll.Location;
 import org.fmi.core.coll.Reducer;
 import org.fmi.core.coll.Reductions;
+import org.fmi.core.p2p.CollectiveCall;
+import org.fmi.core.p2p.CollectiveCall.Name;
 import org.jspecify.annotations.Nullable;
 
 /** Agrees with the members of a communicator on new ones: their ids and their members. */
@@ -36,7 +40,7 @@ final class Creation {
 
   /** One of the same ranks. */
   Agreed dup() {
-    return new Agreed(agreeOnId(), group);
+    return new Agreed(agreeOnId(Name.DUP), group);
   }
 
   /** One of the ranks with the same colour; null for UNDEFINED. */
@@ -49,7 +53,7 @@ final class Creation {
     int size = group.size();
     int[] mine = {color, key, ids.state()};
     int[] all = new int[3 * size];
-    channel.begin();
+    channel.begin(CollectiveCall.of(Name.SPLIT, null, NONE, NONE));
     Collectives.allGather(channel, new Location(mine, 0), 3L * Integer.BYTES, new Location(all, 0));
     channel.end();
     int agreed = 0;
@@ -84,15 +88,15 @@ final class Creation {
               + group
               + ": use Comm.group().incl(...)");
     }
-    int agreed = agreeOnId();
+    int agreed = agreeOnId(Name.CREATE);
     return members.rank() == Comm.UNDEFINED ? null : new Agreed(agreed, members);
   }
 
   /** Collective: an id that is new to all ranks here. */
-  private int agreeOnId() {
+  private int agreeOnId(Name name) {
     int[] id = {ids.state()};
     Location place = new Location(id, 0);
-    channel.begin();
+    channel.begin(CollectiveCall.of(name, null, NONE, NONE));
     Reductions.allReduce(channel, Reducer.of(Op.MAX, Datatype.INT), place, place, 1);
     channel.end();
     ids.take(id[0]);

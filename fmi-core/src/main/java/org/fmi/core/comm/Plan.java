@@ -1,10 +1,15 @@
 package org.fmi.core.comm;
 
+import static org.fmi.core.p2p.CollectiveCall.NONE;
+
+import org.fmi.Datatype.Predefined;
 import org.fmi.core.coll.Channel;
 import org.fmi.core.coll.Collectives;
 import org.fmi.core.coll.Location;
 import org.fmi.core.coll.Reducer;
 import org.fmi.core.coll.Reductions;
+import org.fmi.core.p2p.CollectiveCall;
+import org.fmi.core.p2p.CollectiveCall.Name;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,11 +18,28 @@ import org.jspecify.annotations.Nullable;
  * <p>A null place of what this rank sends (or receives, in a scatter) stands for MPI_IN_PLACE.
  */
 sealed interface Plan {
+  /** The signature of the call. */
+  long call();
+
   /** Takes part in the collective, over all ranks of the channel. */
   void run(Channel channel);
 
+  /** The type of what this rank sends or receives itself, which may stand among the data of all. */
+  private static @Nullable Predefined typeOf(@Nullable Location mine, @Nullable Location all) {
+    return mine != null ? mine.elementType() : all != null ? all.elementType() : null;
+  }
+
+  private static @Nullable Predefined typeOf(@Nullable Location mine, @Nullable Blocks all) {
+    return typeOf(mine, all == null ? null : all.place());
+  }
+
   /** MPI_Barrier. */
   record Barrier() implements Plan {
+    @Override
+    public long call() {
+      return CollectiveCall.of(Name.BARRIER, null, NONE, NONE);
+    }
+
     @Override
     public void run(Channel channel) {
       Collectives.barrier(channel);
@@ -26,6 +48,11 @@ sealed interface Plan {
 
   /** MPI_Bcast. */
   record Bcast(Location data, long bytes, int root) implements Plan {
+    @Override
+    public long call() {
+      return CollectiveCall.of(Name.BCAST, data.elementType(), root, bytes);
+    }
+
     @Override
     public void run(Channel channel) {
       Collectives.bcast(channel, data, bytes, root);
@@ -36,6 +63,11 @@ sealed interface Plan {
   record Gather(@Nullable Location mine, long bytes, @Nullable Location all, int root)
       implements Plan {
     @Override
+    public long call() {
+      return CollectiveCall.of(Name.GATHER, typeOf(mine, all), root, bytes);
+    }
+
+    @Override
     public void run(Channel channel) {
       Collectives.gather(channel, mine, bytes, all, root);
     }
@@ -44,6 +76,11 @@ sealed interface Plan {
   /** MPI_Gatherv. */
   record Gatherv(@Nullable Location mine, long bytes, @Nullable Blocks all, int root)
       implements Plan {
+    @Override
+    public long call() {
+      return CollectiveCall.of(Name.GATHERV, bytes == 0 ? null : typeOf(mine, all), root, NONE);
+    }
+
     @Override
     public void run(Channel channel) {
       if (all == null) {
@@ -58,6 +95,11 @@ sealed interface Plan {
   record Scatter(@Nullable Location all, @Nullable Location mine, long bytes, int root)
       implements Plan {
     @Override
+    public long call() {
+      return CollectiveCall.of(Name.SCATTER, typeOf(mine, all), root, bytes);
+    }
+
+    @Override
     public void run(Channel channel) {
       Collectives.scatter(channel, all, mine, bytes, root);
     }
@@ -66,6 +108,11 @@ sealed interface Plan {
   /** MPI_Scatterv. */
   record Scatterv(@Nullable Blocks all, @Nullable Location mine, long bytes, int root)
       implements Plan {
+    @Override
+    public long call() {
+      return CollectiveCall.of(Name.SCATTERV, bytes == 0 ? null : typeOf(mine, all), root, NONE);
+    }
+
     @Override
     public void run(Channel channel) {
       if (all == null) {
@@ -79,6 +126,11 @@ sealed interface Plan {
   /** MPI_Allgather. */
   record AllGather(@Nullable Location mine, long bytes, Location all) implements Plan {
     @Override
+    public long call() {
+      return CollectiveCall.of(Name.ALL_GATHER, all.elementType(), NONE, bytes);
+    }
+
+    @Override
     public void run(Channel channel) {
       Collectives.allGather(channel, mine, bytes, all);
     }
@@ -86,6 +138,11 @@ sealed interface Plan {
 
   /** MPI_Allgatherv. */
   record AllGatherv(@Nullable Location mine, Blocks all) implements Plan {
+    @Override
+    public long call() {
+      return CollectiveCall.of(Name.ALL_GATHERV, all.type(), NONE, NONE);
+    }
+
     @Override
     public void run(Channel channel) {
       Collectives.allGatherv(channel, mine, all.place(), all.starts(), all.lengths());
@@ -95,6 +152,11 @@ sealed interface Plan {
   /** MPI_Alltoall. */
   record AllToAll(@Nullable Location out, Location in, long bytes) implements Plan {
     @Override
+    public long call() {
+      return CollectiveCall.of(Name.ALL_TO_ALL, in.elementType(), NONE, bytes);
+    }
+
+    @Override
     public void run(Channel channel) {
       Collectives.allToAll(channel, out, in, bytes);
     }
@@ -102,6 +164,11 @@ sealed interface Plan {
 
   /** MPI_Alltoallv. */
   record AllToAllv(@Nullable Blocks out, Blocks in) implements Plan {
+    @Override
+    public long call() {
+      return CollectiveCall.of(Name.ALL_TO_ALLV, in.type(), NONE, NONE);
+    }
+
     @Override
     public void run(Channel channel) {
       Blocks sent = out == null ? in : out;
@@ -120,6 +187,11 @@ sealed interface Plan {
   record Reduce(Reducer reducer, Location data, Location result, long count, int root)
       implements Plan {
     @Override
+    public long call() {
+      return reducer.call(Name.REDUCE, root, count);
+    }
+
+    @Override
     public void run(Channel channel) {
       Reductions.reduce(channel, reducer, data, result, count, root);
     }
@@ -127,6 +199,11 @@ sealed interface Plan {
 
   /** MPI_Allreduce. */
   record AllReduce(Reducer reducer, Location data, Location result, long count) implements Plan {
+    @Override
+    public long call() {
+      return reducer.call(Name.ALL_REDUCE, NONE, count);
+    }
+
     @Override
     public void run(Channel channel) {
       Reductions.allReduce(channel, reducer, data, result, count);
@@ -137,6 +214,15 @@ sealed interface Plan {
   record ReduceScatter(Reducer reducer, Location data, Location result, long[] counts)
       implements Plan {
     @Override
+    public long call() {
+      long count = 0;
+      for (long c : counts) {
+        count += c;
+      }
+      return reducer.call(Name.REDUCE_SCATTER, NONE, count);
+    }
+
+    @Override
     public void run(Channel channel) {
       Reductions.reduceScatter(channel, reducer, data, result, counts);
     }
@@ -145,6 +231,11 @@ sealed interface Plan {
   /** MPI_Scan, or MPI_Exscan if exclusive. */
   record Scan(Reducer reducer, Location data, Location result, long count, boolean exclusive)
       implements Plan {
+    @Override
+    public long call() {
+      return reducer.call(exclusive ? Name.EX_SCAN : Name.SCAN, NONE, count);
+    }
+
     @Override
     public void run(Channel channel) {
       Reductions.scan(channel, reducer, data, result, count, exclusive);

@@ -88,12 +88,12 @@ final class Mailbox implements MessageRequest.Completion {
   }
 
   /** Whether a receive waits for this message. */
-  boolean isWanted(int context, int source, int tag) {
+  boolean isWanted(int context, int source, long tag) {
     return posted.wants(context, source, tag);
   }
 
   /** The oldest message that a probe wants; it stays. */
-  @Nullable UnexpectedMessage find(int source, int context, int tag) {
+  @Nullable UnexpectedMessage find(int source, int context, long tag) {
     return unexpected.first(context, source, tag);
   }
 
@@ -113,7 +113,7 @@ final class Mailbox implements MessageRequest.Completion {
   // ---- messages that come
 
   /** The receive that takes a message which comes now, already matched; null if none wants it. */
-  private @Nullable MessageRequest take(int context, int source, int tag, long length) {
+  private @Nullable MessageRequest take(int context, int source, long tag, long length) {
     MessageRequest r = posted.take(context, source, tag);
     if (r != null) {
       match(r, source, tag, length);
@@ -122,13 +122,13 @@ final class Mailbox implements MessageRequest.Completion {
   }
 
   /** The one place where receives get their messages. */
-  private static void match(MessageRequest r, int source, int tag, long length) {
+  private static void match(MessageRequest r, int source, long tag, long length) {
     assert r.pending() && !r.hasMatched() : "a receive gets a second message";
     r.matched(source, tag, length);
   }
 
   /** Gives a message of this rank to the receive that waits for it, if there is one. */
-  boolean deliver(Object base, long offset, long bytes, int context, int self, int tag) {
+  boolean deliver(Object base, long offset, long bytes, int context, int self, long tag) {
     MessageRequest r = take(context, self, tag, bytes);
     if (r == null) {
       return false;
@@ -145,7 +145,7 @@ final class Mailbox implements MessageRequest.Completion {
    *
    * @param buffered how much of the attached buffer it takes, in bytes
    */
-  void keep(Object base, long offset, long bytes, int context, int self, int tag, long buffered) {
+  void keep(Object base, long offset, long bytes, int context, int self, long tag, long buffered) {
     UnexpectedMessage m = pool.take(bytes);
     m.describe(Place.HELD, context, self, tag, bytes);
     Memory.toSegment(base, offset, m.data, 0, bytes);
@@ -162,7 +162,7 @@ final class Mailbox implements MessageRequest.Completion {
   }
 
   /** An eager message has come. */
-  void onEager(Peer p, int context, int tag, long length, MemorySegment memory, long data) {
+  void onEager(Peer p, int context, long tag, long length, MemorySegment memory, long data) {
     countArrived(context, length);
     MessageRequest r = take(context, p.rank, tag, length);
     if (r == null) {
@@ -187,7 +187,7 @@ final class Mailbox implements MessageRequest.Completion {
    * @param at where its frame begins in {@code memory}
    */
   void onAnnouncement(
-      Peer p, int context, int tag, long sequence, long length, MemorySegment memory, long at) {
+      Peer p, int context, long tag, long sequence, long length, MemorySegment memory, long at) {
     countArrived(context, length);
     boolean exposed = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD) > 0;
     MessageRequest r = take(context, p.rank, tag, length);

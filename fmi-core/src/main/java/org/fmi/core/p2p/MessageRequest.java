@@ -20,6 +20,8 @@ final class MessageRequest extends MatchTable.Queued implements Request {
     TRUNCATED,
     /** Received, but for its last bytes, which make no whole element of the buffer. */
     UNEVEN,
+    /** Received, from a rank that is in another collective call. */
+    OTHER_CALL,
     CANCELLED
   }
 
@@ -47,8 +49,8 @@ final class MessageRequest extends MatchTable.Queued implements Request {
 
   int context;
 
-  /** A receive: the wanted tag. */
-  int tag;
+  /** A receive: the wanted tag. Of a collective a {@link CollectiveCall}. */
+  long tag;
 
   Mode mode = Mode.STANDARD;
 
@@ -67,7 +69,7 @@ final class MessageRequest extends MatchTable.Queued implements Request {
   /** What a receive has matched. */
   int matchedSource;
 
-  int matchedTag;
+  long matchedTag;
 
   /** -1 before. */
   long matchedLength = -1;
@@ -93,18 +95,20 @@ final class MessageRequest extends MatchTable.Queued implements Request {
   }
 
   void prepareSend(
-      Object buffer, long at, long length, int dest, int ofContext, int withTag, Mode how) {
+      Object buffer, long at, long length, int dest, int ofContext, long withTag, Mode how) {
     prepare(buffer, at, length, dest, ofContext, withTag);
     send = true;
     mode = how;
   }
 
-  void prepareReceive(Object buffer, long at, long length, int source, int ofContext, int withTag) {
+  void prepareReceive(
+      Object buffer, long at, long length, int source, int ofContext, long withTag) {
     prepare(buffer, at, length, source, ofContext, withTag);
     send = false;
   }
 
-  private void prepare(Object buffer, long at, long length, int other, int ofContext, int withTag) {
+  private void prepare(
+      Object buffer, long at, long length, int other, int ofContext, long withTag) {
     assert state != State.PENDING : "a request is used again that is under way";
     state = State.PENDING;
     epoch = messenger.epoch();
@@ -134,7 +138,7 @@ final class MessageRequest extends MatchTable.Queued implements Request {
   }
 
   /** A receive: notes what it got. */
-  void matched(int source, int messageTag, long length) {
+  void matched(int source, long messageTag, long length) {
     matchedSource = source;
     matchedTag = messageTag;
     matchedLength = length;
@@ -142,6 +146,11 @@ final class MessageRequest extends MatchTable.Queued implements Request {
 
   /** How a receive ends that has all of its message. */
   State outcome() {
+    if (matchedTag != tag
+        && Contexts.isCollective(context)
+        && !CollectiveCall.isSame(matchedTag, tag)) {
+      return State.OTHER_CALL;
+    }
     if (matchedLength > bytes) {
       return State.TRUNCATED;
     }

@@ -64,7 +64,6 @@ public final class Messenger implements PointToPoint, FrameHandler {
     this.rank = rank;
     this.size = size;
     this.listener = listener;
-    frame.source = rank;
     unsent = new SendList(size);
     requests = new Requests(this, attached);
     peers = new Peers(rank, size, frame, unsent, requests);
@@ -208,13 +207,13 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   @Override
   public void send(
-      Object base, long offset, long bytes, int dest, int context, int tag, Mode mode) {
+      Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
     outbox.send(base, offset, bytes, dest, context, tag, mode);
   }
 
   @Override
   public Request isend(
-      Object base, long offset, long bytes, int dest, int context, int tag, Mode mode) {
+      Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
     return outbox.isend(base, offset, bytes, dest, context, tag, mode);
   }
 
@@ -240,7 +239,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   // ---- receiving
 
   @Override
-  public Status recv(Object base, long offset, long bytes, int source, int context, int tag) {
+  public Status recv(Object base, long offset, long bytes, int source, int context, long tag) {
     check();
     MessageRequest r = requests.takeReceive(base, offset, bytes, source, context, tag);
     mailbox.post(r);
@@ -254,12 +253,12 @@ public final class Messenger implements PointToPoint, FrameHandler {
       long outOffset,
       long outBytes,
       int dest,
-      int outTag,
+      long outTag,
       Object in,
       long inOffset,
       long inBytes,
       int source,
-      int inTag,
+      long inTag,
       int context) {
     check();
     MessageRequest r = requests.takeReceive(in, inOffset, inBytes, source, context, inTag);
@@ -296,7 +295,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   }
 
   @Override
-  public Request irecv(Object base, long offset, long bytes, int source, int context, int tag) {
+  public Request irecv(Object base, long offset, long bytes, int source, int context, long tag) {
     check();
     MessageRequest r = requests.makeReceive(base, offset, bytes, source, context, tag);
     requests.count(r);
@@ -305,13 +304,13 @@ public final class Messenger implements PointToPoint, FrameHandler {
   }
 
   @Override
-  public Status probe(int source, int context, int tag) {
+  public Status probe(int source, int context, long tag) {
     check();
     return requests.status(waits.await(source, context, tag));
   }
 
   @Override
-  public @Nullable Status iprobe(int source, int context, int tag) {
+  public @Nullable Status iprobe(int source, int context, long tag) {
     check();
     UnexpectedMessage m = mailbox.find(source, context, tag);
     if (m == null) {
@@ -386,7 +385,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
           mailbox.onEager(
               p,
               memory.get(FrameLayout.INT, at + FrameLayout.CONTEXT),
-              memory.get(FrameLayout.INT, at + FrameLayout.TAG),
+              memory.get(FrameLayout.LONG, at + FrameLayout.TAG),
               length,
               memory,
               at + FrameLayout.HEADER_BYTES);
@@ -394,7 +393,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
           mailbox.onAnnouncement(
               p,
               memory.get(FrameLayout.INT, at + FrameLayout.CONTEXT),
-              memory.get(FrameLayout.INT, at + FrameLayout.TAG),
+              memory.get(FrameLayout.LONG, at + FrameLayout.TAG),
               sequence,
               length,
               memory,

@@ -66,7 +66,7 @@ final class Outbox {
   }
 
   /** {@link PointToPoint#send}. */
-  void send(Object base, long offset, long bytes, int dest, int context, int tag, Mode mode) {
+  void send(Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
     if (sendNow(base, offset, bytes, dest, context, tag, mode)) {
       return;
     }
@@ -81,7 +81,7 @@ final class Outbox {
 
   /** {@link PointToPoint#isend}. */
   MessageRequest isend(
-      Object base, long offset, long bytes, int dest, int context, int tag, Mode mode) {
+      Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
     MessageRequest r = requests.make();
     if (sendNow(base, offset, bytes, dest, context, tag, mode)) {
       r.prepareSend(base, offset, bytes, dest, context, tag, mode);
@@ -107,7 +107,7 @@ final class Outbox {
    * place that every message passes on its way out.
    */
   private boolean sendNow(
-      Object base, long offset, long bytes, int dest, int context, int tag, Mode mode) {
+      Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
     messenger.check();
     if (mode == Mode.BUFFERED && !attached.hasRoom(bytes)) {
       throw attached.refusal(bytes);
@@ -125,7 +125,7 @@ final class Outbox {
   }
 
   private void sendAndWait(
-      Object base, long offset, long bytes, int dest, int context, int tag, Mode mode) {
+      Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
     MessageRequest r = requests.take();
     r.prepareSend(base, offset, bytes, dest, context, tag, mode);
     enqueue(r);
@@ -139,7 +139,7 @@ final class Outbox {
   }
 
   /** Makes a buffered send wait as a copy, which there is room for. */
-  private void sendCopy(Object base, long offset, long bytes, int dest, int context, int tag) {
+  private void sendCopy(Object base, long offset, long bytes, int dest, int context, long tag) {
     if (dest == rank) {
       self.sendLater(base, offset, bytes, context, tag, Mode.BUFFERED);
       attached.take(bytes);
@@ -178,12 +178,12 @@ final class Outbox {
   }
 
   /** Whether a send that must not wait, a buffered one or one to oneself, can be made now. */
-  boolean accepts(long bytes, int context, int tag, Mode mode) {
+  boolean accepts(long bytes, int context, long tag, Mode mode) {
     return mode == Mode.BUFFERED ? attached.hasRoom(bytes) : self.hasReceive(context, tag);
   }
 
   /** The error of such a send. */
-  FmiException refusal(long bytes, int tag, Mode mode) {
+  FmiException refusal(long bytes, long tag, Mode mode) {
     return mode == Mode.BUFFERED ? attached.refusal(bytes) : self.refusal(tag);
   }
 }

@@ -4,6 +4,9 @@ import org.fmi.Comm;
 
 /**
  * Which messages a receive or probe wants: the matching rules of MPI 4 §3.2.4, as pure functions.
+ *
+ * <p>Messages of collectives match whatever their tag, which is a {@link CollectiveCall}: as these
+ * come in the order of the calls, one of another call is an error, which must not wait.
  */
 final class Pattern {
   /** The number of kinds: with and without a wildcard for source and tag. */
@@ -19,14 +22,19 @@ final class Pattern {
 
   /** Whether a message is one that a receive wants. */
   static boolean matches(
-      int wantedContext, int wantedSource, int wantedTag, int context, int source, int tag) {
+      int wantedContext, int wantedSource, long wantedTag, int context, int source, long tag) {
     return wantedContext == context
         && (wantedSource == source || wantedSource == Comm.ANY_SOURCE)
-        && (wantedTag == tag || wantedTag == Comm.ANY_TAG);
+        && (wantedTag == tag || wantedTag == Comm.ANY_TAG || Contexts.isCollective(context));
+  }
+
+  /** The part of a tag that must be the same for a match. */
+  static int key(int context, long tag) {
+    return Contexts.isCollective(context) ? 0 : (int) tag;
   }
 
   /** Which wildcards a receive has. */
-  static int kind(int wantedSource, int wantedTag) {
+  static int kind(int wantedSource, long wantedTag) {
     return (wantedSource == Comm.ANY_SOURCE ? ANY_SOURCE : 0)
         | (wantedTag == Comm.ANY_TAG ? ANY_TAG : 0);
   }
@@ -36,7 +44,7 @@ final class Pattern {
     return (kind & ANY_SOURCE) != 0 ? Comm.ANY_SOURCE : source;
   }
 
-  /** The tag that a receive of this kind names if it wants a message of {@code tag}. */
+  /** The tag that a receive of this kind names if it wants a message with the key {@code tag}. */
   static int tag(int kind, int tag) {
     return (kind & ANY_TAG) != 0 ? Comm.ANY_TAG : tag;
   }

@@ -84,7 +84,7 @@ final class Peer {
   // ---- sending
 
   /** Sends a message at once if nothing stands in the way; else does nothing. */
-  boolean sendNow(Object base, long offset, long bytes, int context, int tag) {
+  boolean sendNow(Object base, long offset, long bytes, int context, long tag) {
     return fitsEager(bytes) && sends.isEmpty() && sendEager(base, offset, bytes, context, tag);
   }
 
@@ -99,7 +99,7 @@ final class Peer {
     return sends.remove(r);
   }
 
-  private boolean sendEager(Object base, long offset, long bytes, int context, int tag) {
+  private boolean sendEager(Object base, long offset, long bytes, int context, long tag) {
     Frame f = frame;
     f.kind = FrameKind.EAGER;
     f.context = context;

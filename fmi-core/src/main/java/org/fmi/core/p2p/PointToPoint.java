@@ -29,14 +29,14 @@ public interface PointToPoint {
   /** The number of ranks of the job. */
   int size();
 
-  void send(Object base, long offset, long bytes, int dest, int context, int tag, Mode mode);
+  void send(Object base, long offset, long bytes, int dest, int context, long tag, Mode mode);
 
-  Request isend(Object base, long offset, long bytes, int dest, int context, int tag, Mode mode);
+  Request isend(Object base, long offset, long bytes, int dest, int context, long tag, Mode mode);
 
   /** {@code source} may be ANY_SOURCE, {@code tag} ANY_TAG. */
-  Status recv(Object base, long offset, long bytes, int source, int context, int tag);
+  Status recv(Object base, long offset, long bytes, int source, int context, long tag);
 
-  Request irecv(Object base, long offset, long bytes, int source, int context, int tag);
+  Request irecv(Object base, long offset, long bytes, int source, int context, long tag);
 
   /** A send and a receive at once. */
   default Status sendRecv(
@@ -44,21 +44,21 @@ public interface PointToPoint {
       long outOffset,
       long outBytes,
       int dest,
-      int outTag,
+      long outTag,
       Object in,
       long inOffset,
       long inBytes,
       int source,
-      int inTag,
+      long inTag,
       int context) {
     Request receive = irecv(in, inOffset, inBytes, source, context, inTag);
     send(out, outOffset, outBytes, dest, context, outTag, Mode.STANDARD);
     return receive.waitFor();
   }
 
-  Status probe(int source, int context, int tag);
+  Status probe(int source, int context, long tag);
 
-  @Nullable Status iprobe(int source, int context, int tag);
+  @Nullable Status iprobe(int source, int context, long tag);
 
   /** The current epoch. */
   int epoch();

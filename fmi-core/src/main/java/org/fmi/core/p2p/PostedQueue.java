@@ -31,7 +31,7 @@ final class PostedQueue {
   }
 
   /** Takes out the oldest receive that wants this message; null if there is none. */
-  @Nullable MessageRequest take(int context, int source, int tag) {
+  @Nullable MessageRequest take(int context, int source, long tag) {
     if (count == 0) {
       return null;
     }
@@ -52,7 +52,7 @@ final class PostedQueue {
   }
 
   /** Whether a receive wants this message. */
-  boolean wants(int context, int source, int tag) {
+  boolean wants(int context, int source, long tag) {
     MessageRequest only = lone;
     return only == null
         ? count > 0 && oldest(context, source, tag) != null
@@ -71,13 +71,14 @@ final class PostedQueue {
   }
 
   /** The oldest receive in the table that wants this message. */
-  private @Nullable MessageRequest oldest(int context, int source, int tag) {
+  private @Nullable MessageRequest oldest(int context, int source, long tag) {
+    int key = Pattern.key(context, tag);
     MessageRequest oldest = null;
     for (int kind = 0; kind < Pattern.KINDS; kind++) {
       if (ofKind[kind] > 0) {
         MessageRequest r =
             (MessageRequest)
-                table.first(context, Pattern.source(kind, source), Pattern.tag(kind, tag));
+                table.first(context, Pattern.source(kind, source), Pattern.tag(kind, key));
         if (r != null && (oldest == null || r.posting < oldest.posting)) {
           oldest = r;
         }
@@ -88,7 +89,7 @@ final class PostedQueue {
 
   private void index(MessageRequest r) {
     ofKind[Pattern.kind(r.peer, r.tag)]++;
-    table.append(r.context, r.peer, r.tag, r);
+    table.append(r.context, r.peer, Pattern.key(r.context, r.tag), r);
   }
 
   private void unindex(MessageRequest r) {

@@ -45,7 +45,7 @@ public final class Recorder {
     final long signature;
     int outcome = NONE;
     int source;
-    int tag;
+    long tag;
     long length;
     MemorySegment data = UnexpectedMessage.NO_DATA;
 
@@ -64,7 +64,7 @@ public final class Recorder {
       source = r.matchedSource;
       tag = r.matchedTag;
       length = r.matchedLength;
-      if (r.state == MessageRequest.State.TRUNCATED) {
+      if (length > r.bytes) {
         outcome = TRUNCATED;
         return;
       }
@@ -134,7 +134,7 @@ public final class Recorder {
               (int) image.get(LONG, at + 8), image.get(LONG, at + 40), image.get(LONG, at + 48));
       got.outcome = (int) image.get(LONG, at);
       got.source = (int) image.get(LONG, at + 16);
-      got.tag = (int) image.get(LONG, at + 24);
+      got.tag = image.get(LONG, at + 24);
       got.length = image.get(LONG, at + 32);
       at += RECEIVE_BYTES;
       if (got.outcome == DONE) {
@@ -283,7 +283,7 @@ public final class Recorder {
   }
 
   /** A send begins; whether it must not really be made. */
-  boolean send(int dest, int context, int tag, long length) {
+  boolean send(int dest, int context, long tag, long length) {
     if (mode == Mode.RECORD) {
       sends++;
       signature = sign(signature, dest, context, tag, length);
@@ -292,7 +292,7 @@ public final class Recorder {
     sendsAgain++;
     signatureAgain = sign(signatureAgain, dest, context, tag, length);
     if (sendsAgain > sends) {
-      throw mismatch("a send to rank " + dest + " with tag " + tag);
+      throw mismatch("a send to rank " + dest + " " + CollectiveCall.belonging(context, tag));
     }
     return true;
   }
@@ -309,19 +309,18 @@ public final class Recorder {
       return false;
     }
     if (nextReceive == receives.size()) {
-      throw mismatch("a receive from rank " + r.peer + " with tag " + r.tag);
+      throw mismatch(receiveOf(r));
     }
     Receive got = receives.get(nextReceive++);
     if (got.sends != sendsAgain || got.signature != signatureAgain || got.context != r.context) {
-      throw mismatch("the sends before a receive from rank " + r.peer + " with tag " + r.tag);
+      throw mismatch("the sends before " + receiveOf(r));
     }
     if (got.outcome == NONE) {
       return true;
     }
     if (!Pattern.matches(r.context, r.peer, r.tag, got.context, got.source, got.tag)
         || (got.length > r.bytes) != (got.outcome == TRUNCATED)) {
-      throw mismatch(
-          "a receive from rank " + r.peer + " with tag " + r.tag + " of " + r.bytes + " bytes");
+      throw mismatch(receiveOf(r) + " of " + r.bytes + " bytes");
     }
     r.matched(got.source, got.tag, got.length);
     r.state = r.outcome();
@@ -329,6 +328,10 @@ public final class Recorder {
       Memory.fromSegment(got.data, 0, r.base, r.offset, got.length);
     }
     return true;
+  }
+
+  static String receiveOf(MessageRequest r) {
+    return "a receive from rank " + r.peer + " " + CollectiveCall.belonging(r.context, r.tag);
   }
 
   /** While recording: a probe has found something. */
@@ -340,7 +343,7 @@ public final class Recorder {
   }
 
   /** While replaying: what this probe found. */
-  Status findAgain(int source, int context, int tag) {
+  Status findAgain(int source, int context, long tag) {
     if (nextProbe < probes.size()) {
       Probe p = probes.get(nextProbe++);
       if (p.receives == nextReceive
@@ -431,8 +434,8 @@ public final class Recorder {
     }
   }
 
-  private static long sign(long signature, int dest, int context, int tag, long length) {
-    long h = signature ^ (((long) context << 32) | (tag & 0xFFFFFFFFL));
+  private static long sign(long signature, int dest, int context, long tag, long length) {
+    long h = signature ^ ((long) context << 32) ^ tag;
     h = (h ^ (h >>> 29)) * 0xBF58476D1CE4E5B9L + dest;
     h = (h ^ (h >>> 32)) * 0x94D049BB133111EBL + length;
     return h;

@@ -57,7 +57,7 @@ public final class Recording implements PointToPoint {
   }
 
   /** A call that is not recorded sends. */
-  private void sends(Object base, long offset, long bytes, int dest, int context, int tag) {
+  private void sends(Object base, long offset, long bytes, int dest, int context, long tag) {
     Witness seeing = witness;
     if (seeing != null && !recorder.on()) {
       seeing.sends(base, offset, bytes, dest, context, tag);
@@ -101,7 +101,7 @@ public final class Recording implements PointToPoint {
 
   @Override
   public void send(
-      Object base, long offset, long bytes, int dest, int context, int tag, Mode mode) {
+      Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
     sends(base, offset, bytes, dest, context, tag);
     if (!begin() || !replaySend(bytes, dest, context, tag, mode, true)) {
       messenger.send(base, offset, bytes, dest, context, tag, mode);
@@ -110,7 +110,7 @@ public final class Recording implements PointToPoint {
 
   @Override
   public Request isend(
-      Object base, long offset, long bytes, int dest, int context, int tag, Mode mode) {
+      Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
     sends(base, offset, bytes, dest, context, tag);
     if (!begin()) {
       return messenger.isend(base, offset, bytes, dest, context, tag, mode);
@@ -131,7 +131,7 @@ public final class Recording implements PointToPoint {
    * @throws FmiException if it was refused
    */
   private boolean replaySend(
-      long bytes, int dest, int context, int tag, Mode mode, boolean blocking) {
+      long bytes, int dest, int context, long tag, Mode mode, boolean blocking) {
     boolean replayed = recorder.send(dest, context, tag, bytes);
     boolean refusable =
         mode == Mode.BUFFERED || (mode == Mode.SYNCHRONOUS && blocking && dest == messenger.rank());
@@ -149,7 +149,7 @@ public final class Recording implements PointToPoint {
   // ---- receiving
 
   @Override
-  public Status recv(Object base, long offset, long bytes, int source, int context, int tag) {
+  public Status recv(Object base, long offset, long bytes, int source, int context, long tag) {
     receives(source);
     if (!begin()) {
       return messenger.recv(base, offset, bytes, source, context, tag);
@@ -165,12 +165,12 @@ public final class Recording implements PointToPoint {
       long outOffset,
       long outBytes,
       int dest,
-      int outTag,
+      long outTag,
       Object in,
       long inOffset,
       long inBytes,
       int source,
-      int inTag,
+      long inTag,
       int context) {
     receives(source);
     if (!begin()) {
@@ -192,7 +192,7 @@ public final class Recording implements PointToPoint {
   }
 
   @Override
-  public Request irecv(Object base, long offset, long bytes, int source, int context, int tag) {
+  public Request irecv(Object base, long offset, long bytes, int source, int context, long tag) {
     receives(source);
     if (!begin()) {
       return messenger.irecv(base, offset, bytes, source, context, tag);
@@ -223,12 +223,12 @@ public final class Recording implements PointToPoint {
   /** In a replay nothing comes that was not recorded. */
   private void requireAnswer(MessageRequest r) {
     if (recorder.replaying() && r.pending()) {
-      throw recorder.mismatch("waiting for a receive from rank " + r.peer + ", tag " + r.tag);
+      throw recorder.mismatch("waiting for " + Recorder.receiveOf(r));
     }
   }
 
   @Override
-  public Status probe(int source, int context, int tag) {
+  public Status probe(int source, int context, long tag) {
     receives(source);
     if (!begin()) {
       return messenger.probe(source, context, tag);
@@ -242,7 +242,7 @@ public final class Recording implements PointToPoint {
   }
 
   @Override
-  public @Nullable Status iprobe(int source, int context, int tag) {
+  public @Nullable Status iprobe(int source, int context, long tag) {
     receives(source);
     if (!begin()) {
       return messenger.iprobe(source, context, tag);

@@ -50,7 +50,7 @@ final class Requests {
 
   /** The receive of a call of the program that does not block, to be counted and posted. */
   MessageRequest makeReceive(
-      Object base, long offset, long bytes, int source, int context, int tag) {
+      Object base, long offset, long bytes, int source, int context, long tag) {
     MessageRequest r = make();
     r.prepareReceive(base, offset, bytes, source, context, tag);
     return r;
@@ -58,7 +58,7 @@ final class Requests {
 
   /** The receive of a blocking call, to be posted; {@link Messenger#complete} ends it. */
   MessageRequest takeReceive(
-      Object base, long offset, long bytes, int source, int context, int tag) {
+      Object base, long offset, long bytes, int source, int context, long tag) {
     MessageRequest r = take();
     r.prepareReceive(base, offset, bytes, source, context, tag);
     return r;
@@ -113,27 +113,33 @@ final class Requests {
 
   /** What a message is called in a {@link Status}. */
   Status status(UnexpectedMessage m) {
-    return statuses.of(m.source, m.tag, m.length);
+    return statuses.of(m.source, (int) m.tag, m.length);
   }
 
   /** How a request has ended; throws if it has failed. */
   Status result(MessageRequest r) {
     return switch (r.state) {
       case DONE ->
-          r.send ? Status.EMPTY : statuses.of(r.matchedSource, r.matchedTag, r.matchedLength);
+          r.send ? Status.EMPTY : statuses.of(r.matchedSource, (int) r.matchedTag, r.matchedLength);
       case CANCELLED -> Status.EMPTY;
-      case TRUNCATED ->
-          throw new FmiException(
-              ErrorClass.TRUNCATE, describe(r) + ", the receive buffer only " + r.bytes);
-      case UNEVEN ->
-          throw new FmiException(
-              ErrorClass.TYPE,
-              describe(r)
-                  + ", which is not a whole number of elements of the receive buffer's "
-                  + Memory.elementBytes(r.base)
-                  + " bytes each");
+      case TRUNCATED, UNEVEN, OTHER_CALL -> throw unfit(r);
       case PENDING -> throw new IllegalStateException("the request is not complete");
     };
+  }
+
+  private static RuntimeException unfit(MessageRequest r) {
+    if (Contexts.isCollective(r.context)) {
+      return new UnfitMessageException(r.matchedSource, r.matchedTag, r.matchedLength);
+    }
+    return r.state == MessageRequest.State.TRUNCATED
+        ? new FmiException(
+            ErrorClass.TRUNCATE, describe(r) + ", the receive buffer only " + r.bytes)
+        : new FmiException(
+            ErrorClass.TYPE,
+            describe(r)
+                + ", which is not a whole number of elements of the receive buffer's "
+                + Memory.elementBytes(r.base)
+                + " bytes each");
   }
 
   private static String describe(MessageRequest r) {

@@ -18,7 +18,7 @@ final class SelfSends {
   }
 
   /** Completes a send at once if its receive is posted, or it is short; else does nothing. */
-  boolean sendNow(Object base, long offset, long bytes, int context, int tag, Mode mode) {
+  boolean sendNow(Object base, long offset, long bytes, int context, long tag, Mode mode) {
     if (mailbox.deliver(base, offset, bytes, context, rank, tag)) {
       return true;
     }
@@ -35,7 +35,7 @@ final class SelfSends {
    *
    * @throws FmiException if it is to wait for that receive
    */
-  void sendLater(Object base, long offset, long bytes, int context, int tag, Mode mode) {
+  void sendLater(Object base, long offset, long bytes, int context, long tag, Mode mode) {
     if (mode == Mode.SYNCHRONOUS) {
       throw refusal(tag);
     }
@@ -43,12 +43,12 @@ final class SelfSends {
   }
 
   /** Whether a blocking synchronous send would end. */
-  boolean hasReceive(int context, int tag) {
+  boolean hasReceive(int context, long tag) {
     return mailbox.isWanted(context, rank, tag);
   }
 
   /** The error of a blocking synchronous send without a receive. */
-  FmiException refusal(int tag) {
+  FmiException refusal(long tag) {
     return new FmiException(
         ErrorClass.OTHER,
         "a synchronous send of rank "

@@ -42,7 +42,7 @@ final class UnexpectedImage {
         count++;
         image.set(INT, at, m.context);
         image.set(INT, at + 4, m.source);
-        image.set(INT, at + 8, m.tag);
+        image.set(INT, at + 8, (int) m.tag);
         image.set(INT, at + 12, 0);
         image.set(LONG, at + 16, m.length);
         MemorySegment.copy(m.data, 0, image, at + HEADER_BYTES, m.length);

@@ -36,7 +36,7 @@ final class UnexpectedMessage {
   Place place = Place.HELD;
   int context;
   int source;
-  int tag;
+  long tag;
   long length;
 
   /** Names the rendezvous of a remote message. */
@@ -71,7 +71,7 @@ final class UnexpectedMessage {
     this.data = data;
   }
 
-  void describe(Place where, int ofContext, int from, int withTag, long bytes) {
+  void describe(Place where, int ofContext, int from, long withTag, long bytes) {
     place = where;
     context = ofContext;
     source = from;

@@ -53,7 +53,7 @@ final class UnexpectedQueue {
   }
 
   /** The oldest message that a receive wants, left in the queue; null if there is none. */
-  @Nullable UnexpectedMessage first(int context, int wantedSource, int wantedTag) {
+  @Nullable UnexpectedMessage first(int context, int wantedSource, long wantedTag) {
     if (count == 0) {
       return null;
     }
@@ -65,7 +65,8 @@ final class UnexpectedQueue {
       }
     }
     UnexpectedMessage.Entry e =
-        (UnexpectedMessage.Entry) table.first(context, wantedSource, wantedTag);
+        (UnexpectedMessage.Entry)
+            table.first(context, wantedSource, Pattern.key(context, wantedTag));
     return e == null ? null : e.message;
   }
 
@@ -104,6 +105,9 @@ final class UnexpectedQueue {
 
   private void index(UnexpectedMessage m, int kind) {
     table.append(
-        m.context, Pattern.source(kind, m.source), Pattern.tag(kind, m.tag), m.entries[kind]);
+        m.context,
+        Pattern.source(kind, m.source),
+        Pattern.tag(kind, Pattern.key(m.context, m.tag)),
+        m.entries[kind]);
   }
 }

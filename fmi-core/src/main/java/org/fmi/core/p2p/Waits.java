@@ -41,7 +41,7 @@ final class Waits {
   private long awaitedLeast;
 
   private int probedContext;
-  private int probedTag;
+  private long probedTag;
 
   /** A rank that waits for this one, which has left; negative if there is none. */
   private int stuck = NOBODY;
@@ -90,7 +90,7 @@ final class Waits {
   }
 
   /** Returns when there is a message that a probe wants. */
-  UnexpectedMessage await(int source, int context, int tag) {
+  UnexpectedMessage await(int source, int context, long tag) {
     UnexpectedMessage m = mailbox.find(source, context, tag);
     if (m != null) {
       return m;

@@ -6,7 +6,7 @@ package org.fmi.core.p2p;
  */
 public interface Witness {
   /** A message is about to be sent. */
-  void sends(Object base, long offset, long bytes, int dest, int context, int tag);
+  void sends(Object base, long offset, long bytes, int dest, int context, long tag);
 
   /** A message is about to be received or probed for. */
   void receives(int source);

@@ -186,7 +186,7 @@ final class Repetition implements Witness {
   }
 
   @Override
-  public void sends(Object base, long offset, long bytes, int dest, int context, int tag) {
+  public void sends(Object base, long offset, long bytes, int dest, int context, long tag) {
     switch (phase) {
       case OFF -> {}
       case FIRST -> sent.record(iteration, base, offset, bytes, dest, context, tag);

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.fmi.core.p2p.CollectiveCall;
 import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
@@ -22,14 +23,14 @@ final class SentMessages {
 
   private record Receiver(int dest, int context) {}
 
-  private record Message(long iteration, int dest, int tag, long bytes, long hash) {
+  private record Message(long iteration, int dest, int context, long tag, long bytes, long hash) {
     String describe() {
       return "a message of "
           + bytes
           + " bytes to rank "
           + dest
-          + ", tag "
-          + tag
+          + " "
+          + CollectiveCall.belonging(context, tag)
           + ", in iteration "
           + iteration;
     }
@@ -47,13 +48,13 @@ final class SentMessages {
   }
 
   void record(
-      long iteration, Object base, long offset, long bytes, int dest, int context, int tag) {
+      long iteration, Object base, long offset, long bytes, int dest, int context, long tag) {
     if (recorded < MOST) {
       recorded++;
       streams
           .computeIfAbsent(new Receiver(dest, context), r -> new Stream())
           .messages
-          .add(new Message(iteration, dest, tag, bytes, hash(base, offset, bytes)));
+          .add(new Message(iteration, dest, context, tag, bytes, hash(base, offset, bytes)));
     }
   }
 
@@ -64,9 +65,9 @@ final class SentMessages {
 
   /** Compares a message with the one that was sent in its place; gives the difference. */
   @Nullable String repeat(
-      long iteration, Object base, long offset, long bytes, int dest, int context, int tag) {
+      long iteration, Object base, long offset, long bytes, int dest, int context, long tag) {
     Stream stream = streams.get(new Receiver(dest, context));
-    Message now = new Message(iteration, dest, tag, bytes, hash(base, offset, bytes));
+    Message now = new Message(iteration, dest, context, tag, bytes, hash(base, offset, bytes));
     if (stream == null || stream.repeated == stream.messages.size()) {
       return recorded == MOST ? null : "it sends " + now.describe() + ", and had sent no such one";
     }

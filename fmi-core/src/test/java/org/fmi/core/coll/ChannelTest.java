@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
+import org.fmi.Datatype.Predefined;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Rollback;
+import org.fmi.core.p2p.CollectiveCall;
+import org.fmi.core.p2p.CollectiveCall.Name;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.PointToPoint;
 import org.fmi.core.p2p.Ranks;
@@ -68,16 +71,21 @@ class ChannelTest {
             Collectives.bcast(channel, data, 8, 0);
           } else {
             assertThatThrownBy(() -> Collectives.bcast(channel, data, 16, 0))
-                .hasMessageContaining("world rank 1 sent 8 bytes in BCAST where 16 were expected");
+                .hasMessageContaining("rank 1 has sent 8 bytes in ")
+                .hasMessageContaining(", where rank 0 expects 16");
           }
           while (channel.region() == null) {
             Collectives.barrier(channel);
           }
           if (rank == 0) {
+            channel.begin(CollectiveCall.of(Name.BCAST, Predefined.BYTE, 0, 8));
             Collectives.bcast(channel, data, 8, 0);
           } else {
+            channel.begin(CollectiveCall.of(Name.BCAST, Predefined.BYTE, 0, 16));
             assertThatThrownBy(() -> Collectives.bcast(channel, data, 16, 0))
-                .hasMessageContaining("world rank 1 has 8 bytes in BCAST");
+                .hasMessageContaining(
+                    "rank 1 calls bcast(byte[8], root 0) where rank 0 calls bcast(byte[16], root"
+                        + " 0)");
           }
         });
   }
@@ -87,16 +95,16 @@ class ChannelTest {
     Messenger messenger = new Messenger(0, 1, new WaitStrategy(1, 1), (peer, reason) -> {});
     messenger.enter(0, new Transport[0]);
     Channel channel = new Channel(messenger, 1, null, 0, 1);
-    channel.begin();
+    channel.begin(0);
     channel.end();
-    channel.begin(); // and fails
-    assertThatThrownBy(channel::begin)
+    channel.begin(0); // and fails
+    assertThatThrownBy(() -> channel.begin(0))
         .isInstanceOf(FmiException.class)
         .hasMessageStartingWith(ErrorClass.COMM + ": a collective");
     // What the program's catch and finally blocks call after a failure is a rollback.
     messenger.revoke(0, "a rank has died");
-    assertThatThrownBy(channel::begin).isInstanceOf(Rollback.class);
+    assertThatThrownBy(() -> channel.begin(0)).isInstanceOf(Rollback.class);
     messenger.enter(1, new Transport[0]);
-    assertThatCode(channel::begin).doesNotThrowAnyException();
+    assertThatCode(() -> channel.begin(0)).doesNotThrowAnyException();
   }
 }

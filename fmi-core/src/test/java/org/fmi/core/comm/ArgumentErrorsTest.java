@@ -325,7 +325,7 @@ class ArgumentErrorsTest {
             assertFails(ErrorClass.TRUNCATE, "16 bytes", () -> world.recv(new int[3], 0, 0));
             assertFails(
                 ErrorClass.TRUNCATE,
-                "rank 0 sent 12 bytes in BCAST where 40 were expected",
+                "rank 0 calls bcast(int[3], root 0) where rank 1 calls bcast(int[10], root 0)",
                 () -> world.bcast(ints, 0));
           }
         });

@@ -28,10 +28,10 @@ class BuffersTest {
     long bytes;
     int peer;
     int context;
-    int tag;
+    long tag;
     @Nullable Mode mode;
 
-    private void record(Object b, long o, long n, int p, int c, int t, @Nullable Mode m) {
+    private void record(Object b, long o, long n, int p, int c, long t, @Nullable Mode m) {
       base = b;
       offset = o;
       bytes = n;
@@ -52,35 +52,35 @@ class BuffersTest {
     }
 
     @Override
-    public void send(Object b, long o, long n, int dest, int c, int t, Mode m) {
+    public void send(Object b, long o, long n, int dest, int c, long t, Mode m) {
       record(b, o, n, dest, c, t, m);
     }
 
     @Override
-    public Request isend(Object b, long o, long n, int dest, int c, int t, Mode m) {
+    public Request isend(Object b, long o, long n, int dest, int c, long t, Mode m) {
       record(b, o, n, dest, c, t, m);
       return new CompletedRequest(Status.EMPTY);
     }
 
     @Override
-    public Status recv(Object b, long o, long n, int source, int c, int t) {
+    public Status recv(Object b, long o, long n, int source, int c, long t) {
       record(b, o, n, source, c, t, null);
       return Status.EMPTY;
     }
 
     @Override
-    public Request irecv(Object b, long o, long n, int source, int c, int t) {
+    public Request irecv(Object b, long o, long n, int source, int c, long t) {
       record(b, o, n, source, c, t, null);
       return new CompletedRequest(Status.EMPTY);
     }
 
     @Override
-    public Status probe(int source, int c, int t) {
+    public Status probe(int source, int c, long t) {
       return Status.EMPTY;
     }
 
     @Override
-    public @Nullable Status iprobe(int source, int c, int t) {
+    public @Nullable Status iprobe(int source, int c, long t) {
       return null;
     }
 

@@ -176,7 +176,6 @@ class EpochTest {
     Frame f = new Frame();
     f.kind = FrameKind.EAGER;
     f.context = CONTEXT;
-    f.source = 1;
     f.tag = 1;
     MemorySegment memory = MemorySegment.ofArray(new byte[48]);
     for (int epoch : new int[] {4, 6, -1}) {

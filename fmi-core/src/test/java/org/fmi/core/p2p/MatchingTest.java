@@ -143,7 +143,6 @@ class MatchingTest {
     f.kind = FrameKind.EAGER;
     f.epoch = messenger.epoch();
     f.context = m.context;
-    f.source = m.source;
     f.tag = m.tag;
     f.length = 8;
     f.payload = 8;

@@ -59,8 +59,7 @@ final class ContractPeer implements FrameHandler {
     frame.kind = KIND;
     frame.epoch = TransportContract.EPOCH;
     frame.context = random.nextInt();
-    frame.source = member.rank();
-    frame.tag = random.nextInt();
+    frame.tag = random.nextLong();
     frame.sequence = n;
     frame.length = random.nextLong();
     frame.loop = random.nextLong();
@@ -88,7 +87,6 @@ final class ContractPeer implements FrameHandler {
   void sendRaw(Object base, long offset, int bytes) {
     frame.kind = RAW;
     frame.epoch = TransportContract.EPOCH;
-    frame.source = member.rank();
     frame.base = base;
     frame.baseOffset = offset;
     frame.payload = bytes;
@@ -203,10 +201,9 @@ final class ContractPeer implements FrameHandler {
     assertThat(memory.get(FrameLayout.INT, at + FrameLayout.CONTEXT))
         .as(what)
         .isEqualTo(random.nextInt());
-    assertThat(memory.get(FrameLayout.INT, at + FrameLayout.SOURCE)).as(what).isEqualTo(peer);
-    assertThat(memory.get(FrameLayout.INT, at + FrameLayout.TAG))
+    assertThat(memory.get(FrameLayout.LONG, at + FrameLayout.TAG))
         .as(what)
-        .isEqualTo(random.nextInt());
+        .isEqualTo(random.nextLong());
     assertThat(memory.get(FrameLayout.LONG, at + FrameLayout.LENGTH))
         .as(what)
         .isEqualTo(random.nextLong());

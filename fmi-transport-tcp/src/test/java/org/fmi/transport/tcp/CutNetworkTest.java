@@ -54,7 +54,7 @@ class CutNetworkTest {
 
   private static Frame frame(int source, int bytes) {
     Frame frame = new Frame();
-    frame.source = source;
+    frame.context = source;
     frame.base = new byte[bytes];
     frame.payload = bytes;
     return frame;

@@ -189,7 +189,7 @@ class TcpTransportTest {
 
   private static Frame frame(int source, int tag, long sequence, byte[] payload) {
     Frame frame = new Frame();
-    frame.source = source;
+    frame.context = source;
     frame.tag = tag;
     frame.sequence = sequence;
     frame.base = payload;
@@ -250,7 +250,7 @@ class TcpTransportTest {
 
     private void check(int peer, MemorySegment memory, long at, MemorySegment got) {
       frames++;
-      assertThat(memory.get(FrameLayout.INT, at + FrameLayout.SOURCE)).isEqualTo(peer);
+      assertThat(memory.get(FrameLayout.INT, at + FrameLayout.CONTEXT)).isEqualTo(peer);
       assertThat(memory.get(FrameLayout.LONG, at + FrameLayout.SEQUENCE)).isEqualTo(next[peer]++);
       byte[] payload = payload(expected[peer]);
       assertThat(memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD)).isEqualTo(payload.length);

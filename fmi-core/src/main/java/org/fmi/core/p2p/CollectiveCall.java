@@ -1,0 +1,143 @@
+package org.fmi.core.p2p;
+
+import java.util.Locale;
+import org.fmi.Datatype;
+import org.fmi.Op;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The signature of a collective call: what it is, in 64 bits. It is the tag of all messages of the
+ * call, by which their receiver knows whether the sender is in the same call.
+ *
+ * <pre>
+ *  63    59     55   51     34        0
+ *  +------+------+----+------+---------+
+ *  | name | type | op | root |  bytes  |     0 where a call has none
+ *  +------+------+----+------+---------+
+ * </pre>
+ *
+ * {@code type}, {@code op} and {@code root} are counted from 1. {@code bytes} is the length that
+ * all ranks give alike, plus 1, modulo 2^34. So no signature is 0 or -1.
+ */
+@SuppressWarnings("EnumOrdinal") // all ranks of a job run the same version
+public final class CollectiveCall {
+  /** The names of the calls, as a program writes them. */
+  public enum Name {
+    NONE("no collective"),
+    BARRIER("barrier"),
+    BCAST("bcast"),
+    GATHER("gather"),
+    GATHERV("gatherv"),
+    SCATTER("scatter"),
+    SCATTERV("scatterv"),
+    ALL_GATHER("allGather"),
+    ALL_GATHERV("allGatherv"),
+    ALL_TO_ALL("allToAll"),
+    ALL_TO_ALLV("allToAllv"),
+    REDUCE("reduce"),
+    ALL_REDUCE("allReduce"),
+    REDUCE_SCATTER("reduceScatter"),
+    SCAN("scan"),
+    EX_SCAN("exScan"),
+    DUP("dup"),
+    SPLIT("split"),
+    CREATE("create");
+
+    private static final Name[] ALL = values();
+
+    private final String text;
+
+    Name(String text) {
+      this.text = text;
+    }
+  }
+
+  /** For a root that a call does not have, or a length that the ranks need not give alike. */
+  public static final int NONE = -1;
+
+  private static final int NAME_SHIFT = 59;
+  private static final int TYPE_SHIFT = 55;
+  private static final int OP_SHIFT = 51;
+  private static final int ROOT_SHIFT = 34;
+  private static final long NIBBLE = 0xF;
+  private static final long ROOT_MASK = (1L << (OP_SHIFT - ROOT_SHIFT)) - 1;
+  private static final long BYTES_MASK = (1L << ROOT_SHIFT) - 1;
+  private static final int BYTE = Datatype.Predefined.BYTE.ordinal() + 1;
+  private static final Datatype.Predefined[] TYPES = Datatype.Predefined.values();
+  private static final Op.Predefined[] OPS = Op.Predefined.values();
+
+  /** Stands for every operation of the program's own: two of them cannot be compared. */
+  private static final int USER_OP = OPS.length + 1;
+
+  private CollectiveCall() {}
+
+  /**
+   * A call that moves data.
+   *
+   * @param type of the data; null if there is none, or if it may be any, as where there are 0 bytes
+   * @param root or {@link #NONE}
+   * @param bytes or {@link #NONE}
+   */
+  public static long of(Name name, Datatype.@Nullable Predefined type, int root, long bytes) {
+    return ((long) name.ordinal() << NAME_SHIFT)
+        | ((type == null || bytes == 0 ? 0L : type.ordinal() + 1L) << TYPE_SHIFT)
+        | (((root + 1L) & ROOT_MASK) << ROOT_SHIFT)
+        | ((bytes + 1) & BYTES_MASK);
+  }
+
+  /** A call that reduces. */
+  public static long of(Name name, Datatype.Predefined type, Op op, int root, long bytes) {
+    long number = op instanceof Op.Predefined p ? p.ordinal() + 1L : USER_OP;
+    return of(name, type, root, bytes) | (number << OP_SHIFT);
+  }
+
+  /**
+   * Whether two signatures are of the same call. Data that are moved may be bytes at some ranks.
+   */
+  public static boolean isSame(long one, long other) {
+    return one == other || isSameButForType(one, other);
+  }
+
+  private static boolean isSameButForType(long one, long other) {
+    return ((one ^ other) & ~(NIBBLE << TYPE_SHIFT)) == 0
+        && part(one, OP_SHIFT) == 0
+        && (mayBeAny(part(one, TYPE_SHIFT)) || mayBeAny(part(other, TYPE_SHIFT)));
+  }
+
+  private static boolean mayBeAny(int type) {
+    return type == 0 || type == BYTE;
+  }
+
+  private static int part(long call, int shift) {
+    return (int) ((call >>> shift) & NIBBLE);
+  }
+
+  /** The call as a person reads it, such as "reduce(double[8], SUM, root 0)". */
+  public static String text(long call) {
+    StringBuilder text = new StringBuilder(Name.ALL[(int) (call >>> NAME_SHIFT)].text).append('(');
+    String comma = "";
+    int type = part(call, TYPE_SHIFT);
+    if (type > 0) {
+      Datatype.Predefined of = TYPES[type - 1];
+      long bytes = call & BYTES_MASK;
+      text.append(of.name().toLowerCase(Locale.ROOT)).append('[');
+      text.append(bytes == 0 ? "" : Long.toString((bytes - 1) / of.bytes())).append(']');
+      comma = ", ";
+    }
+    int op = part(call, OP_SHIFT);
+    if (op > 0) {
+      text.append(comma).append(op == USER_OP ? "an Op of the program" : OPS[op - 1].name());
+      comma = ", ";
+    }
+    long root = (call >>> ROOT_SHIFT) & ROOT_MASK;
+    if (root > 0) {
+      text.append(comma).append("root ").append(root - 1);
+    }
+    return text.append(')').toString();
+  }
+
+  /** What messages of this context and tag belong to: "in bcast(...)", or "with tag 3". */
+  public static String belonging(int context, long tag) {
+    return Contexts.isCollective(context) ? "in " + text(tag) : "with tag " + tag;
+  }
+}
