@@ -56,13 +56,13 @@ public interface Fmi extends AutoCloseable {
    * (FMI_Loop, FMI paper §III).
    *
    * <p>Collective over all ranks, which run the same loops and pass the same {@code iterations}:
-   * the job ends if two of them meet for a checkpoint at different places. A checkpoint of {@code
-   * state} is taken before the first iteration, then at the configured interval, and when the loop
-   * ends. When a process or node dies, the call catches the {@link Rollback}, restores {@code
-   * state} to the last committed checkpoint and calls the body again from there. After all
-   * processes had to be restarted, a loop that had ended restores its final state and returns at
-   * once. For that its final checkpoint stays in memory until the job ends: prefer one long loop to
-   * many short ones.
+   * the job ends if two of them meet for a checkpoint at different places, or in loops of different
+   * length. A checkpoint of {@code state} is taken before the first iteration, then at the
+   * configured interval, and when the loop ends. When a process or node dies, the call catches the
+   * {@link Rollback}, restores {@code state} to the last committed checkpoint and calls the body
+   * again from there. After all processes had to be restarted, a loop that had ended restores its
+   * final state and returns at once. For that its final checkpoint stays in memory until the job
+   * ends: prefer one long loop to many short ones.
    *
    * <p>The body completes its requests before an iteration ends. What stands outside of loops runs
    * again in a replacement, and must then send and receive the same.

@@ -79,7 +79,7 @@ final class LoopWhileSimulationTest {
     }
   }
 
-  /** One loop more or an iteration more: found where the ranks meet, and both are named. */
+  /** Loops of other lengths or another kind: found where the ranks meet, and both are named. */
   @Test
   void ranksAtDifferentPlacesAreNamed() {
     assertDiffer(
@@ -88,8 +88,8 @@ final class LoopWhileSimulationTest {
           fmi.loopWhile(process.rank() == 2 ? 3 : 5, n -> ++sum[0] < 100, sum);
           return sum[0];
         },
-        "rank 0 asks whether to go on after iteration 3 of loop 0",
-        "rank 2 takes a checkpoint at the end, after 3 iterations, of loop 0");
+        "rank 0 runs loop 0 of 5 iterations",
+        "rank 2 runs loop 0 of 3 iterations");
     assertDiffer(
         (fmi, process, cluster) -> {
           long[] sum = new long[1];

@@ -523,11 +523,57 @@ final class RecoverySimulationTest {
     assertDiffer(
         (fmi, process, cluster) -> {
           long[] sum = new long[1];
-          fmi.loop(process.rank() == 2 ? 3 : 5, n -> sum[0]++, sum);
+          long iterations = process.rank() == 2 ? 3 : 5;
+          while (fmi.loop(sum) < iterations) {
+            sum[0]++;
+          }
+          fmi.endLoop();
           return sum[0];
         },
         "takes a checkpoint before iteration 4 of loop 0",
         "takes a checkpoint at the end, after 3 iterations, of loop 0");
+  }
+
+  /** Before the first of them may wait for a rank that is not in the loop any more. */
+  @Test
+  void ranksInLoopsOfDifferentLengthDoNotBegin() {
+    assertDiffer(
+        (fmi, process, cluster) -> {
+          long[] sum = new long[1];
+          fmi.loop(
+              process.rank() == 2 ? 3 : 5,
+              n -> {
+                sum[0]++;
+                fmi.world().barrier();
+              },
+              sum);
+          return sum[0];
+        },
+        "runs loop 0 of 5 iterations",
+        "runs loop 0 of 3 iterations");
+  }
+
+  /** The program gives the same number, in one way or the other. */
+  @Test
+  void ranksMayBeginIterationsInDifferentWays() {
+    JobSimulation job =
+        new JobSimulation(
+            1,
+            ranks(4),
+            CALM,
+            (fmi, process, cluster) -> {
+              long[] sum = new long[1];
+              if (process.rank() == 2) {
+                while (fmi.loop(sum) < 5) {
+                  sum[0]++;
+                }
+                fmi.endLoop();
+              } else {
+                fmi.loop(5, n -> sum[0]++, sum);
+              }
+              return sum[0];
+            });
+    assertThat(job.run().status()).as(job.story()).isZero();
   }
 
   // ---- state that cannot be saved or restored

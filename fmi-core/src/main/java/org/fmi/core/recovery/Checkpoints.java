@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import org.fmi.Comm;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
@@ -139,7 +140,7 @@ final class Checkpoints {
     }
     long encoded = clock.nanoTime();
     faults.at(FaultPoint.COMMIT, iteration);
-    agree(id, arrived, begun, epoch);
+    agree(id, loop.iterations, arrived, begun, epoch);
     long done = clock.nanoTime();
     taken++;
     takenBytes += bytes;
@@ -203,10 +204,12 @@ final class Checkpoints {
 
   /**
    * The commit: returns when all ranks have come here, that is, when the checkpoint is complete on
-   * all. All ranks must stand at the same place of the program: what they hold would else be
-   * restored together, as the state of one loop.
+   * all. All ranks must stand at the same place of the program, in a loop that is as long for all:
+   * what they hold would else be restored together, as the state of one loop.
+   *
+   * @param iterations of the loop; negative if only the program knows
    */
-  private void agree(CheckpointId id, long arrived, long begun, int epoch) {
+  private void agree(CheckpointId id, long iterations, long arrived, long begun, int epoch) {
     long now = clock.nanoTime();
     long iteration = id.iteration();
     // The first checkpoint of a loop is that of iteration 0.
@@ -218,11 +221,25 @@ final class Checkpoints {
       at.packedLoop(),
       -at.packedLoop(),
       iteration,
-      -iteration
+      -iteration,
+      iterations < 0 ? Long.MIN_VALUE : iterations,
+      iterations < 0 ? Long.MIN_VALUE : -iterations
     };
     system.allReduce(most, Op.MAX);
     if (most[2] != -most[3] || most[4] != -most[5]) {
       throw differ(at, epoch);
+    }
+    if (most[6] != -most[7]) {
+      throw differ(
+          "run loops of different length",
+          new long[] {id.loop(), iterations},
+          loop ->
+              "runs loop "
+                  + loop[0]
+                  + " of "
+                  + (loop[1] < 0 ? "an unknown number of" : loop[1])
+                  + " iterations",
+          epoch);
     }
     tuner.measured(most[0], most[1], done);
     lastDoneNanos = clock.nanoTime();
@@ -236,30 +253,44 @@ final class Checkpoints {
     }
   }
 
+  /** Ranks are at different places of the program, each at its own meeting. */
+  private IllegalStateException differ(Meeting at, int epoch) {
+    return differ(
+        "meet at different places of the program",
+        new long[] {at.packedLoop(), at.iteration()},
+        place -> Meeting.unpack(place[0], place[1]).toString(),
+        epoch);
+  }
+
   /**
-   * Ranks are at different places of the program, each at its own meeting: the program's fault, and
-   * repeated if it were started again. The lowest rank that differs from rank 0 tells the job,
-   * which ends. Never returns.
+   * Ranks do different things where they must do the same: the program's fault, and repeated if it
+   * were started again. The lowest rank that differs from rank 0 tells the job, which ends. Never
+   * returns.
    *
+   * @param mine two numbers that say what this rank does
+   * @param text the same as a person reads it
    * @throws Rollback if the epoch is over
    */
-  private IllegalStateException differ(Meeting at, int epoch) {
-    long[] places = new long[2 * config.size()];
-    system.allGather(new long[] {at.packedLoop(), at.iteration()}, 0, 2, places, 0);
+  private IllegalStateException differ(
+      String how, long[] mine, Function<long[], String> text, int epoch) {
+    long[] all = new long[2 * config.size()];
+    system.allGather(mine, 0, 2, all, 0);
     int other = 1;
-    while (places[2 * other] == places[0] && places[2 * other + 1] == places[1]) {
+    while (all[2 * other] == all[0] && all[2 * other + 1] == all[1]) {
       other++;
     }
     if (config.rank() == other) {
       throw programFault(
           "ranks 0 and "
               + other
-              + " meet at different places of the program: rank 0 "
-              + Meeting.unpack(places[0], places[1])
+              + " "
+              + how
+              + ": rank 0 "
+              + text.apply(Arrays.copyOf(all, 2))
               + ", rank "
               + other
               + " "
-              + Meeting.unpack(places[2 * other], places[2 * other + 1])
+              + text.apply(Arrays.copyOfRange(all, 2 * other, 2 * other + 2))
               + ": all ranks must run the same loops, with the same number of iterations",
           epoch);
     }
