@@ -257,7 +257,7 @@ final class RepetitionSimulationTest {
           return 0;
         },
         "rank 0 does something else",
-        "it does not send a message of 800 bytes to rank 1, tag 7, in iteration 0, which it had"
+        "it does not send a message of 800 bytes to rank 1 with tag 7, in iteration 0, which it had"
             + " sent");
   }
 
@@ -280,7 +280,8 @@ final class RepetitionSimulationTest {
           return 0;
         },
         "rank 0 does something else",
-        "it sends a message of 8 bytes to rank 2, tag 7, in iteration 0, and had sent no such one");
+        "it sends a message of 8 bytes to rank 2 with tag 7, in iteration 0, and had sent no such"
+            + " one");
   }
 
   @Test

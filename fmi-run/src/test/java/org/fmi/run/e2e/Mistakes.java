@@ -5,9 +5,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.FmiException;
+import org.fmi.Op;
 import org.fmi.Rollback;
 
 /** Makes the mistake that its first argument names: see {@code docs/mistakes.md}. */
@@ -135,13 +137,23 @@ public final class Mistakes {
           fmi.loop(ITERATIONS, n -> state[0]++, state);
         }
       }
-      case "iterations" -> fmi.loop(rank == 0 ? ITERATIONS : 3, n -> state[0]++, state);
+      case "iterations" -> fmi.loop(rank == 0 ? ITERATIONS : 3, n -> world.barrier(), state);
       case "unregistered" -> {
         long[] forgotten = new long[1];
         fmi.loop(ITERATIONS, n -> state[0] += ++forgotten[0], state);
       }
       case "random" ->
           fmi.loop(ITERATIONS, n -> state[0] = ThreadLocalRandom.current().nextLong(), state);
+      // ---- collectives
+      case "mismatched" -> mismatched(world);
+      case "mismatched-later" ->
+          fmi.loop(
+              ITERATIONS,
+              n -> {
+                world.barrier();
+                world.allReduce(new int[n == AT ? 4 + rank : 4], Op.SUM);
+              },
+              state);
       // ---- messages
       case "no-send" -> {
         if (rank == 0) {
@@ -258,6 +270,40 @@ public final class Mistakes {
       }
     }
     calls.getFirst().run();
+  }
+
+  /** All but the last are caught, and each spoils a communicator of its own. */
+  private static void mismatched(Comm world) {
+    int rank = world.rank();
+    List<Consumer<Comm>> calls =
+        List.of(
+            c -> {
+              if (rank == 0) {
+                c.bcast(new int[4], 0);
+              } else {
+                c.allReduce(new int[4], Op.SUM);
+              }
+            },
+            c -> {
+              c.bcast(new int[4], rank);
+              c.barrier();
+            },
+            c -> c.bcast(new int[4 + rank], 0),
+            c -> c.bcast(rank == 0 ? new int[4] : new float[4], 0),
+            c -> c.gatherv(new int[3], 0, 1 + rank, new int[2], 0, ones(), new long[] {0, 1}, 0));
+    for (Consumer<Comm> call : calls) {
+      Comm own = world.dup();
+      try {
+        call.accept(own);
+      } catch (FmiException e) {
+        System.out.println(e.getMessage());
+      }
+    }
+    world.allReduce(new int[4], rank == 0 ? Op.SUM : Op.MAX);
+  }
+
+  private static long[] ones() {
+    return new long[] {1, 1};
   }
 
   private static void retry(Fmi fmi, long[] state, Class<? extends Throwable> caught) {
