@@ -64,7 +64,6 @@ public final class Channel {
   private long calls;
 
   private int countedEpoch = NO_EPOCH;
-  private boolean recovered;
 
   /** The epoch of a collective that has begun here and not ended. */
   private int unfinished = NO_EPOCH;
@@ -129,7 +128,6 @@ public final class Channel {
     }
     unfinished = now;
     if (countedEpoch != now) {
-      recovered = countedEpoch != NO_EPOCH;
       countedEpoch = now;
       calls = 0;
       call = 0;
@@ -382,7 +380,7 @@ public final class Channel {
         + calls
         + " on "
         + name()
-        + (recovered ? " since the last recovery" : "")
+        + (countedEpoch > 0 ? " since the last recovery" : "")
         + (callBefore == 0 ? "" : ", after " + CollectiveCall.text(callBefore));
   }
 }
