@@ -64,4 +64,11 @@ public class CallPathBenchmark {
     world[1].send(out, 0, bytes, 0, TAG);
     world[0].recv(in, 0, bytes, Comm.ANY_SOURCE, Comm.ANY_TAG);
   }
+
+  /** A collective call of two ranks by one message. */
+  @Benchmark
+  public void bcast() {
+    world[0].bcast(out, 0, bytes, 0);
+    world[1].bcast(in, 0, bytes, 0);
+  }
 }
