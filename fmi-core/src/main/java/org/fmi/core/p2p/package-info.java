@@ -21,9 +21,10 @@
  *       EAGER} or {@code RTS} frame with context, tag, length, and a sequence number that counts
  *       the pair's messages from 0. The receiver matches an announcement when it arrives, against
  *       receives in the order they were posted, or keeps it as an <i>unexpected</i> message. So
- *       messages match in the order sent, however they travel. A sender that cannot announce (the
- *       transport refuses, or rule 6) queues the message, and all later ones to that peer behind
- *       it.
+ *       messages match in the order sent, however they travel. Those of collectives match by that
+ *       order alone: their tag is a {@link CollectiveCall}, and a receive of another call than the
+ *       message's fails. A sender that cannot announce (the transport refuses, or rule 6) queues
+ *       the message, and all later ones to that peer behind it.
  *   <li><b>Eager.</b> The announcement carries the whole message. The send is complete when the
  *       transport has taken it.
  *   <li><b>Rendezvous.</b> {@code RTS} carries no data. Once matched, the receiver answers {@code
