@@ -25,6 +25,11 @@ public final class Contexts {
     return 2 * communicator + 1;
   }
 
+  /** Whether collectives are done in this context. */
+  static boolean isCollective(int context) {
+    return (context & 1) != 0;
+  }
+
   /**
    * Whether messages of this context are the program's own: those that it sends and receives by
    * itself, point to point. They are counted, and saved with a checkpoint.
