@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.fmi.control.Counter;
 import org.fmi.control.RankReport;
 import org.fmi.control.RankReport.Waiting;
@@ -28,12 +27,12 @@ import org.jspecify.annotations.Nullable;
  * each iteration. Nothing is told while ranks join, nor of ranks that have ended.
  */
 public final class StallWatch {
-  /** A rank shows itself each second; one that has not for this long is stopped, or very slow. */
-  private static final long HEARD_NANOS = TimeUnit.SECONDS.toNanos(5);
+  private static final long SECOND = 1_000_000_000;
 
-  private static final long[] PAUSES = {
-    0, TimeUnit.MINUTES.toNanos(1), TimeUnit.MINUTES.toNanos(10), TimeUnit.HOURS.toNanos(1)
-  };
+  /** A rank shows itself each second; one that has not for this long is stopped, or very slow. */
+  private static final long HEARD_NANOS = 5 * SECOND;
+
+  private static final long[] PAUSES = {0, 60 * SECOND, 600 * SECOND, 3600 * SECOND};
 
   private static final int NO_EPOCH = -1;
 

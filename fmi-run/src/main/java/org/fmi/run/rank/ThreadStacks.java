@@ -35,11 +35,36 @@ final class ThreadStacks {
       Thread thread = stack.getKey();
       text.append('"').append(thread.getName()).append("\" ");
       text.append(thread.isDaemon() ? "daemon " : "").append(thread.getState()).append('\n');
-      for (StackTraceElement frame : stack.getValue()) {
-        text.append("    at ").append(frame).append('\n');
+      StackTraceElement[] frames = stack.getValue();
+      int end = frames.length;
+      while (end > 0 && isOfLauncher(frames[end - 1].getClassName())) {
+        end--;
+      }
+      for (int f = 0; f < end; f++) {
+        text.append("    at ").append(withoutLoader(frames[f])).append('\n');
       }
     }
     return text.toString();
+  }
+
+  /** Whether it is of what calls the program's main. */
+  private static boolean isOfLauncher(String type) {
+    return type.startsWith("org.fmi.run.rank.")
+        || type.startsWith("java.lang.invoke.")
+        || type.startsWith("java.lang.reflect.")
+        || type.startsWith("jdk.internal.reflect.");
+  }
+
+  /** As in the stack trace of an exception. */
+  private static StackTraceElement withoutLoader(StackTraceElement frame) {
+    return new StackTraceElement(
+        null,
+        null,
+        null,
+        frame.getClassName(),
+        frame.getMethodName(),
+        frame.getFileName(),
+        frame.getLineNumber());
   }
 
   private static boolean isOfProgram(Thread thread) {

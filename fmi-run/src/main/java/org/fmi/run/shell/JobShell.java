@@ -253,7 +253,7 @@ final class JobShell {
 
   private void timeIsOver(List<String> stacksOfRanks, long millis) {
     if (!ending.begun()) {
-      stacksOfRanks.forEach(text -> around.console().line(text.stripTrailing()));
+      stacksOfRanks.forEach(text -> around.console().line(text.stripTrailing() + "\n"));
       end(
           Ending.TIMED_OUT,
           "the job has not ended within "

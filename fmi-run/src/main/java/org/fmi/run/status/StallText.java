@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.fmi.control.RankReport.Waiting;
 import org.fmi.job.Stall;
@@ -21,7 +22,7 @@ public final class StallText {
   private static final int MOST_RANGES = 4;
 
   /** A longer circle is not shown whole. */
-  private static final int LONG_CIRCLE = 8;
+  private static final int LONG_CIRCLE = 6;
 
   private StallText() {}
 
@@ -206,6 +207,7 @@ public final class StallText {
 
   private static String duration(long nanos) {
     // Ranks show themselves each second: tenths would say nothing.
-    return Amounts.duration(Math.max(0, Math.floor(JobView.seconds(nanos))));
+    long seconds = TimeUnit.NANOSECONDS.toSeconds(Math.max(0, nanos));
+    return seconds < 10 ? seconds + " s" : Amounts.duration((double) seconds);
   }
 }

@@ -88,7 +88,7 @@ final class StallTextTest {
             all ranks wait, and nothing has happened for 10 s:
               rank  in    waits for   tag  communicator  iteration  since
               0-39  recv  ranks 0-39    7  world                17  49 s
-            they wait in a circle: 0 waits for 1, 1 for 2, 2 for 3, 3 for 4, ..., 39 for 0: 40 ranks
+            they wait in a circle: 0 waits for 1, 1 for 2, 2 for 3, ..., 39 for 0: 40 ranks
             """);
   }
 
