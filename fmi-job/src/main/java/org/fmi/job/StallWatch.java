@@ -86,6 +86,7 @@ public final class StallWatch {
 
   private Rhythm ofAll = new Rhythm();
   private final Rhythm ofSome = new Rhythm();
+  private final Rhythm ofUnheard = new Rhythm();
   private Rhythm ofRecovery = new Rhythm();
 
   /** When the standstill began that {@link #ofAll} is about. */
@@ -156,7 +157,7 @@ public final class StallWatch {
     Waiting was = before.waiting();
     Waiting is = now.waiting();
     if (was == null || is == null) {
-      return was != is;
+      return (was == null) != (is == null);
     }
     return !is.operation().equals(was.operation())
         || is.peer() != was.peer()
@@ -181,7 +182,8 @@ public final class StallWatch {
             }
             yield ofAll;
           }
-          case Stall.SomeAwaited _ -> ofSome;
+          case Stall.SomeAwaited s ->
+              s.ranks().stream().allMatch(Stall.Awaited::heard) ? ofSome : ofUnheard;
           case Stall.RecoveryWaits _ -> ofRecovery;
         };
     if (!rhythm.isDue(nanos)) {

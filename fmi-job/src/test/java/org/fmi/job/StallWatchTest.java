@@ -224,6 +224,14 @@ final class StallWatchTest {
   }
 
   @Test
+  void thatItIsNotHeardIsToldThoughItWasSaidToCompute() {
+    StallWatch watch = watch(2);
+    pass(watch, 12, receives(1), computes(17));
+    pass(watch, 20, receives(1), SILENT);
+    assertThat(told).containsExactly("10 1 computes 10 for [0]", "17 1 unheard 6 for [0]");
+  }
+
+  @Test
   void nothingIsToldWhileRanksJoin() {
     StallWatch watch = watch(2);
     pass(watch, 100, receives(1));

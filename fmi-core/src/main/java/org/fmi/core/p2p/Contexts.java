@@ -25,7 +25,7 @@ public final class Contexts {
     return 2 * communicator + 1;
   }
 
-  /** Whether collectives are done in this context. */
+  /** Whether it is a context of collectives. */
   static boolean isCollective(int context) {
     return (context & 1) != 0;
   }
