@@ -240,7 +240,7 @@ final class DaemonShell implements SimDaemon {
           host.tell(process, m.message());
         }
       }
-      case ToRank.WarmUp _, ToRank.HoldLifeline _ -> {}
+      case ToRank.WarmUp _, ToRank.HoldLifeline _, ToRank.Stack _ -> {}
     }
   }
 

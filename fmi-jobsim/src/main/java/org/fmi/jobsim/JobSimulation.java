@@ -373,7 +373,11 @@ final class JobSimulation implements Supervisor {
         carryOut(job.on(new JobEvent.FromRank(m.rank(), m.incarnation(), m.message())));
       }
       case FromDaemon.Warning m -> reports.add(simulation.nanoTime() / 1000 + " us " + m);
-      case FromDaemon.Hello _, FromDaemon.Output _, FromDaemon.InputTaken _, FromDaemon.Reports _ ->
+      case FromDaemon.Hello _,
+          FromDaemon.Output _,
+          FromDaemon.InputTaken _,
+          FromDaemon.Reports _,
+          FromDaemon.Stack _ ->
           throw new AssertionError(message);
     }
   }

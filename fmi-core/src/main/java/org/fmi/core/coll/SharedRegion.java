@@ -77,6 +77,7 @@ final class SharedRegion {
   private final int size;
   private final boolean coresShared;
   private final long pieceBytes;
+  private final int context;
   private final long ringBytes;
   private final int spins;
   private final int yields;
@@ -120,6 +121,7 @@ final class SharedRegion {
       MemorySegment memory,
       int[] worldRanks,
       int rank,
+      int context,
       boolean coresShared) {
     this.channel = channel;
     this.p2p = p2p;
@@ -127,6 +129,7 @@ final class SharedRegion {
     this.memory = memory;
     this.worldRanks = worldRanks;
     this.rank = rank;
+    this.context = context;
     this.size = worldRanks.length;
     this.coresShared = coresShared;
     this.pieceBytes = pieceBytes(size);
@@ -154,24 +157,25 @@ final class SharedRegion {
   /**
    * Makes the region of a channel; collective over its ranks.
    *
-   * @param key names it among those of the channel's rank 0
+   * @param context of the collectives that use it; names it among the regions of the channel's rank
+   *     0
    * @return null at all ranks if one of them could not
    */
   static @Nullable SharedRegion open(
-      Channel channel, PointToPoint p2p, NodeShare share, int[] worldRanks, int key) {
+      Channel channel, PointToPoint p2p, NodeShare share, int[] worldRanks, int context) {
     int[] ok = {1};
     Location agreed = new Location(ok, 0);
     @Nullable MemorySegment memory = null;
     boolean first = channel.rank() == 0;
     if (first) {
-      memory = ok(() -> share.create(key, bytes(worldRanks.length)), ok);
+      memory = ok(() -> share.create(context, bytes(worldRanks.length)), ok);
     }
     BinomialBcast.run(channel, agreed, Integer.BYTES, 0);
     if (ok[0] == 0) {
       return null;
     }
     if (!first) {
-      memory = ok(() -> share.open(worldRanks[0], key), ok);
+      memory = ok(() -> share.open(worldRanks[0], context), ok);
     }
     // What a rank knows of its node's others may be old: it is the same at all only if agreed upon.
     int[] okAndCores = {ok[0], p2p.mayWaitBusily() ? 1 : 0};
@@ -179,7 +183,7 @@ final class SharedRegion {
     Reducer min = Reducer.of(Op.MIN, Predefined.INT);
     RecursiveDoublingAllReduce.run(channel, min, agreed, agreed, 2L * Integer.BYTES);
     if (first) {
-      share.hide(key);
+      share.hide(context);
     }
     if (memory == null) {
       return null;
@@ -189,7 +193,7 @@ final class SharedRegion {
       return null;
     }
     return new SharedRegion(
-        channel, p2p, share, memory, worldRanks, channel.rank(), okAndCores[1] == 0);
+        channel, p2p, share, memory, worldRanks, channel.rank(), context, okAndCores[1] == 0);
   }
 
   /** Ends its use by this rank. */
@@ -368,7 +372,7 @@ final class SharedRegion {
       }
       Thread.yield();
     }
-    p2p.awaitShared(memory, at, least, worldRanks[r]);
+    p2p.awaitShared(memory, at, least, worldRanks[r], context);
   }
 
   private long number(long at) {

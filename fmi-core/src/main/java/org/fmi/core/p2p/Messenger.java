@@ -221,7 +221,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   public void attachBuffer(long bytes) {
     check();
     while (bytes == 0 && attached.inUse()) {
-      waits.step();
+      waits.progress(null);
     }
     attached.attach(bytes);
   }
@@ -360,7 +360,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   /** Blocks until something may have changed. */
   void progress(MessageRequest r) {
     check(r);
-    waits.step();
+    waits.progress(r);
   }
 
   Status result(MessageRequest r) {
@@ -478,8 +478,8 @@ public final class Messenger implements PointToPoint, FrameHandler {
   }
 
   @Override
-  public void awaitShared(MemorySegment memory, long offset, long least, int source) {
-    waits.await(memory, offset, least, source);
+  public void awaitShared(MemorySegment memory, long offset, long least, int source, int context) {
+    waits.await(memory, offset, least, source, context);
   }
 
   // ---- progress
@@ -500,7 +500,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   /** Makes progress; blocks until something may have changed, or {@link #wakeup} is called. */
   public void park() {
-    waits.step();
+    waits.progress(null);
   }
 
   /** Ends a {@link #park}, now or the next one. Any thread. */
@@ -532,6 +532,11 @@ public final class Messenger implements PointToPoint, FrameHandler {
     waits.count(counters);
   }
 
+  /** The call that has not returned for a while, if there is one. Any thread. */
+  public @Nullable LongWait longWait() {
+    return waits.longWait();
+  }
+
   /** Frames dropped because they belonged to another epoch. */
   public long staleFrames() {
     return staleFrames;
@@ -553,7 +558,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   public void pullUnexpected() {
     check();
     while (!mailbox.fetchAll()) {
-      waits.step();
+      waits.progress(null);
     }
   }
 

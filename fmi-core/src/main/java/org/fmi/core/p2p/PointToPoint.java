@@ -77,8 +77,9 @@ public interface PointToPoint {
    * Returns when a number in shared memory has become {@code least}, or more.
    *
    * @param source the rank that sets it
+   * @param context of the call that waits
    */
-  void awaitShared(MemorySegment memory, long offset, long least, int source);
+  void awaitShared(MemorySegment memory, long offset, long least, int source, int context);
 
   /** Room for buffered sends in bytes; 0 waits until all are sent. */
   void attachBuffer(long bytes);

@@ -338,7 +338,7 @@ public final class Recording implements PointToPoint {
   }
 
   @Override
-  public void awaitShared(MemorySegment memory, long offset, long least, int source) {
-    messenger.awaitShared(memory, offset, least, source);
+  public void awaitShared(MemorySegment memory, long offset, long least, int source, int context) {
+    messenger.awaitShared(memory, offset, least, source, context);
   }
 }

@@ -20,6 +20,15 @@ import org.jspecify.annotations.Nullable;
 final class Waits {
   private static final int NOBODY = -1;
 
+  /** As the context of what is waited for: none. */
+  private static final int NONE = -1;
+
+  /** How long a wait has lasted, about, when the rank first sleeps for long. */
+  private static final long LONG_NANOS = 100_000_000;
+
+  /** A call that looks at something again within this time has waited for it all the while. */
+  private static final long GOES_ON_NANOS = 1_000_000_000;
+
   private static final VarHandle SHARED = ValueLayout.JAVA_LONG.varHandle();
 
   private final Messenger messenger;
@@ -40,8 +49,26 @@ final class Waits {
   private long awaitedOffset;
   private long awaitedLeast;
 
+  /** In which context that call waits. */
+  private int awaitedContext = NONE;
+
   private int probedContext;
   private long probedTag;
+
+  /**
+   * That call, once it has waited for long. Written by the thread that waits, never on a message's
+   * way; a record, so that whoever reads it sees all of one call.
+   */
+  private volatile @Nullable LongWait longWait;
+
+  /**
+   * What the last call of {@link #progress} that waited long was for, since when, and until when.
+   */
+  private @Nullable MessageRequest progressed;
+
+  private long progressedSince;
+  private long progressedUntil;
+  private boolean progressedLong;
 
   /** A rank that waits for this one, which has left; negative if there is none. */
   private int stuck = NOBODY;
@@ -59,13 +86,14 @@ final class Waits {
     this.peers = peers;
     this.mailbox = mailbox;
     this.unsent = unsent;
-    this.progress = new Poller(strategy);
+    this.progress = new Poller(strategy, this::noteLongWait);
   }
 
   /** Begins an epoch. */
   void reset(Transport[] epochTransports) {
     progress.use(epochTransports);
-    awaited = NOBODY;
+    progressedLong = false;
+    end();
     stuck = NOBODY;
   }
 
@@ -78,14 +106,15 @@ final class Waits {
     }
     awaited = r.peer;
     awaitedRequest = r;
+    awaitedContext = r.context;
     try {
       while (r.pending()) {
         step();
         askIfLong();
       }
     } finally {
-      awaited = NOBODY;
       awaitedRequest = null;
+      end();
     }
   }
 
@@ -99,6 +128,7 @@ final class Waits {
     probedContext = context;
     probedTag = tag;
     awaited = source;
+    awaitedContext = context;
     try {
       do {
         mailbox.allowMoreAnnouncements();
@@ -109,25 +139,58 @@ final class Waits {
       return m;
     } finally {
       mailbox.probed(false);
-      awaited = NOBODY;
+      end();
     }
   }
 
   /** Returns when a number in shared memory, set by rank {@code source}, has become so large. */
-  void await(MemorySegment memory, long offset, long least, int source) {
+  void await(MemorySegment memory, long offset, long least, int source, int context) {
     progress.busy();
     awaited = source;
     awaitedMemory = memory;
     awaitedOffset = offset;
     awaitedLeast = least;
+    awaitedContext = context;
     try {
       while (sharedIsLess()) {
         step();
         askIfLong();
       }
     } finally {
-      awaited = NOBODY;
       awaitedMemory = null;
+      end();
+    }
+  }
+
+  /** The blocking call is over. */
+  private void end() {
+    awaited = NOBODY;
+    awaitedContext = NONE;
+    if (longWait != null) {
+      longWait = null;
+    }
+  }
+
+  /**
+   * Polls once, and waits a moment if there was nothing, in a call that looks again and again.
+   *
+   * @param r what it waits for, among others; null if that is no request
+   */
+  void progress(@Nullable MessageRequest r) {
+    awaitedRequest = r;
+    awaitedContext = r == null ? NONE : r.context;
+    try {
+      step();
+    } finally {
+      LongWait wait = longWait;
+      if (wait != null) {
+        progressed = r;
+        progressedSince = wait.sinceNanos();
+        progressedUntil = progress.now();
+        progressedLong = true;
+      }
+      awaitedRequest = null;
+      end();
     }
   }
 
@@ -137,7 +200,7 @@ final class Waits {
   }
 
   /** Polls once, and waits a moment if there was nothing. */
-  void step() {
+  private void step() {
     messenger.check();
     if (stuck >= 0) {
       throw nobodyAnswers();
@@ -218,6 +281,30 @@ final class Waits {
 
   boolean mayWaitBusily() {
     return progress.mayWaitBusily();
+  }
+
+  // ---- long waits
+
+  /** The call that waits, if it has done so for a while. Any thread. */
+  @Nullable LongWait longWait() {
+    return longWait;
+  }
+
+  private void noteLongWait() {
+    if (longWait != null) {
+      return;
+    }
+    MessageRequest r = awaitedRequest;
+    long now = progress.now();
+    boolean goesOn = progressedLong && r == progressed && now - progressedUntil < GOES_ON_NANOS;
+    boolean inMessage = awaitedContext != NONE && !Contexts.isCollective(awaitedContext);
+    longWait =
+        new LongWait(
+            LongWait.callOfThisThread(),
+            r == null ? awaited : r.peer,
+            inMessage ? (int) (r == null ? probedTag : r.tag) : LongWait.ANY,
+            awaitedContext,
+            goesOn ? progressedSince : now - LONG_NANOS);
   }
 
   // ---- waits without hope

@@ -33,6 +33,7 @@ public final class Poller {
   private static final long LOOK_NANOS = 100_000;
 
   private final WaitStrategy waiting;
+  private final Runnable beforeLongSleep;
 
   /** Replaced, never changed. */
   private volatile Transport[] transports = {};
@@ -50,8 +51,13 @@ public final class Poller {
   private long sleeps;
   private long sleptNanos;
 
-  public Poller(WaitStrategy waiting) {
+  /**
+   * @param beforeLongSleep called before each sleep that is as long as any: nothing has come for a
+   *     tenth of a second
+   */
+  public Poller(WaitStrategy waiting, Runnable beforeLongSleep) {
     this.waiting = waiting;
+    this.beforeLongSleep = beforeLongSleep;
     this.looked = waiting.now();
   }
 
@@ -127,6 +133,9 @@ public final class Poller {
       quiet += PATIENCE_PER_YIELD;
     }
     if (nanos > 0) {
+      if (nanos == WaitStrategy.LAST_SLEEP_NANOS) {
+        beforeLongSleep.run();
+      }
       long begun = waiting.now();
       sleep(nanos);
       sleeps++;
@@ -142,6 +151,11 @@ public final class Poller {
   /** How long it has slept in all. Any thread: the number may be a little old. */
   public long sleptNanos() {
     return sleptNanos;
+  }
+
+  /** The time of the rank's clock, in nanoseconds; only differences count. Any thread. */
+  public long now() {
+    return waiting.now();
   }
 
   /** Whether there has been no work for long; true once in every long wait. */

@@ -72,6 +72,12 @@ final class Lifecycle implements JobLink.Listener {
   /** The epoch this rank has joined last, or tried to. */
   private int tried = -1;
 
+  /** Whether this rank waits until all are in an epoch. Read by other threads. */
+  private volatile boolean joining;
+
+  /** Whether this rank is on the way to H3, the first or the next. Read by other threads. */
+  private volatile boolean recovering;
+
   private List<Transport> transports = List.of();
 
   /** Failures heard over the log-ring. Several epochs' detectors may tell at a time. */
@@ -97,6 +103,21 @@ final class Lifecycle implements JobLink.Listener {
 
   int epoch() {
     return epoch;
+  }
+
+  /** How long ago that was, by the rank's clock. Any thread. */
+  long nanosSince(long nanos) {
+    return clock.nanoTime() - nanos;
+  }
+
+  /** Whether this rank waits until all others are in an epoch. Any thread. */
+  boolean joining() {
+    return joining;
+  }
+
+  /** Whether this rank has left its program for a recovery that has not ended. Any thread. */
+  boolean recovering() {
+    return recovering;
   }
 
   /** Adds what it has counted. Any thread. */
@@ -132,6 +153,8 @@ final class Lifecycle implements JobLink.Listener {
    * @throws IOException if a transport that is needed, or no detector, can be opened here
    */
   JobMessage.Start join(Position position) throws IOException {
+    joining = true;
+    recovering = true;
     while (true) {
       awaitDecision();
       JobMessage.Start begun = bootstrap(position);
@@ -139,6 +162,7 @@ final class Lifecycle implements JobLink.Listener {
         String overlay = connect();
         if (overlay != null) {
           link.send(new RankMessage.Connected(epoch, overlay));
+          joining = false;
           return begun;
         }
       }
@@ -155,6 +179,7 @@ final class Lifecycle implements JobLink.Listener {
     long loop = from == null ? -1 : from.loop();
     long iteration = from == null ? -1 : from.iteration();
     link.send(new RankMessage.Running(epoch, loop, iteration, rebuilt));
+    recovering = false;
   }
 
   /**
@@ -163,6 +188,7 @@ final class Lifecycle implements JobLink.Listener {
    * Never returns.
    */
   void awaitRestart() {
+    joining = true;
     while (true) {
       while (target <= tried) {
         clock.await(Long.MAX_VALUE);

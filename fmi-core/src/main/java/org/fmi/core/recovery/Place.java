@@ -6,6 +6,8 @@ import java.util.Map;
 import org.fmi.control.Counter;
 import org.fmi.control.RankMessage.Position;
 import org.fmi.control.RankReport;
+import org.fmi.control.RankReport.Waiting;
+import org.fmi.core.p2p.LongWait;
 import org.fmi.core.p2p.Messenger;
 import org.jspecify.annotations.Nullable;
 
@@ -56,8 +58,28 @@ enum Place {
         loop == null ? -1 : loop.number,
         loop == null ? -1 : loop.iteration,
         loop == null ? -1 : loop.iterations,
-        null,
+        waiting(lifecycle, messenger.longWait()),
         counters);
+  }
+
+  private @Nullable Waiting waiting(Lifecycle lifecycle, @Nullable LongWait wait) {
+    if (this != START && lifecycle.joining()) {
+      return new Waiting("recovery", Waiting.ANY, Waiting.ANY, "", 0);
+    }
+    if (wait == null || this == START) {
+      return null;
+    }
+    String call = wait.call();
+    if (this == LOOP && call.startsWith("Fmi.loop")) {
+      // The end of an iteration of loopWhile is agreed upon, too.
+      call = lifecycle.recovering() ? "recovery" : call.endsWith("While") ? call : "checkpoint";
+    }
+    return new Waiting(
+        call,
+        wait.peer(),
+        wait.tag(),
+        wait.communicator(),
+        lifecycle.nanosSince(wait.sinceNanos()));
   }
 
   /**

@@ -100,7 +100,7 @@ class BuffersTest {
     }
 
     @Override
-    public void awaitShared(MemorySegment memory, long at, long least, int source) {
+    public void awaitShared(MemorySegment memory, long at, long least, int source, int context) {
       throw new AssertionError("nothing is shared");
     }
 

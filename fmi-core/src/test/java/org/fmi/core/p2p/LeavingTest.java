@@ -92,7 +92,7 @@ class LeavingTest {
   @Test
   void aNumberInSharedMemory() {
     MemorySegment memory = Arena.ofAuto().allocate(Long.BYTES, Long.BYTES);
-    assertTold((m, box) -> m.awaitShared(memory, 0, 1, 1));
+    assertTold((m, box) -> m.awaitShared(memory, 0, 1, 1, 1));
   }
 
   /** Long as it may take to come: what a rank has sent before it left is received. */

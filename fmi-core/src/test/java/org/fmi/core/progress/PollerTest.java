@@ -20,7 +20,7 @@ class PollerTest {
 
   private final Fake fast = new Fake();
   private final Fake slow = new Fake();
-  private final Poller progress = new Poller(new WaitStrategy(1, 1));
+  private final Poller progress = new Poller(new WaitStrategy(1, 1), () -> {});
 
   /** Counts what is asked of it. */
   private static final class Fake implements Transport {
@@ -172,7 +172,7 @@ class PollerTest {
   @Test
   void sleepsAreCountedAndTimed() {
     long[] now = {0};
-    Poller timed = new Poller(WaitStrategy.onOwnCore(() -> now[0], () -> false));
+    Poller timed = new Poller(WaitStrategy.onOwnCore(() -> now[0], () -> false), () -> {});
     slow.wakesAfter = () -> now[0] += 7;
     timed.use(new Transport[] {slow});
     while (slow.sleeps < 3) {
@@ -186,7 +186,7 @@ class PollerTest {
   @Test
   void yieldsOnItsOwnCoreAsLongAsATransportNeedsIt() {
     WaitStrategy waiting = WaitStrategy.onOwnCore(() -> 0, () -> false);
-    Poller onOwnCore = new Poller(waiting);
+    Poller onOwnCore = new Poller(waiting, () -> {});
     slow.needsYields = true;
     onOwnCore.use(new Transport[] {fast, slow});
     assertThat(waiting).hasToString("spin 1 ms with yields, sleep");

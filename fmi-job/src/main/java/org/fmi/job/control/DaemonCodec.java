@@ -44,6 +44,7 @@ public final class DaemonCodec {
       case ToDaemon.OutputTaken m -> new MessageWriter(8).putInt(m.bytes()).toBytes();
       case ToDaemon.ShutDown _ -> new MessageWriter(9).toBytes();
       case ToDaemon.Terminate _ -> new MessageWriter(11).toBytes();
+      case ToDaemon.Stack m -> new MessageWriter(12).putInt(m.rank()).toBytes();
     };
   }
 
@@ -73,6 +74,7 @@ public final class DaemonCodec {
           case 8 -> new ToDaemon.OutputTaken(in.getInt());
           case 9 -> new ToDaemon.ShutDown();
           case 11 -> new ToDaemon.Terminate();
+          case 12 -> new ToDaemon.Stack(in.getInt());
           default -> throw in.unknownType();
         });
   }
@@ -115,6 +117,8 @@ public final class DaemonCodec {
           new MessageWriter(11).putList(m.reports(), DaemonCodec::putReport).toBytes();
       case FromDaemon.RankWasDying m ->
           new MessageWriter(12).putInt(m.rank()).putInt(m.incarnation()).toBytes();
+      case FromDaemon.Stack m ->
+          new MessageWriter(13).putInt(m.rank()).putLong(m.pid()).putString(m.text()).toBytes();
     };
   }
 
@@ -145,6 +149,7 @@ public final class DaemonCodec {
           case 10 -> new FromDaemon.RankDying(in.getInt(), in.getInt());
           case 11 -> new FromDaemon.Reports(in.getList(DaemonCodec::getReport));
           case 12 -> new FromDaemon.RankWasDying(in.getInt(), in.getInt());
+          case 13 -> new FromDaemon.Stack(in.getInt(), in.getLong(), in.getString());
           default -> throw in.unknownType();
         });
   }

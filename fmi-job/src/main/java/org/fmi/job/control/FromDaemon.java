@@ -66,6 +66,14 @@ public sealed interface FromDaemon {
   record Report(int rank, int incarnation, long pid, RankReport report) {}
 
   /**
+   * What the threads of a rank's process do.
+   *
+   * @param pid the number of its process, on its host
+   * @param text for a person: lines, each with its end
+   */
+  record Stack(int rank, long pid, String text) implements FromDaemon {}
+
+  /**
    * Output of a rank: whole lines, or a piece of one that is too long to be kept together.
    *
    * @param error whether on standard error

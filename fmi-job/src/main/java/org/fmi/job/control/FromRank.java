@@ -17,6 +17,9 @@ public sealed interface FromRank {
   /** What it shows of itself. */
   record Shown(RankReport report) implements FromRank {}
 
+  /** What the program's threads do, for a person: lines, each with its end. */
+  record Stack(String text) implements FromRank {}
+
   /** The last message: it exits by itself, and closes its connection before. */
   record Exiting() implements FromRank {}
 }

@@ -20,6 +20,7 @@ public final class RankCodec {
       }
       case ToRank.WarmUp m -> new MessageWriter(3).putString(m.directory()).toBytes();
       case ToRank.HoldLifeline _ -> new MessageWriter(4).toBytes();
+      case ToRank.Stack _ -> new MessageWriter(5).toBytes();
     };
   }
 
@@ -34,6 +35,7 @@ public final class RankCodec {
           case 2 -> new ToRank.Tell(RuntimeParts.getJobMessage(in));
           case 3 -> new ToRank.WarmUp(in.getString());
           case 4 -> new ToRank.HoldLifeline();
+          case 5 -> new ToRank.Stack();
           default -> throw in.unknownType();
         });
   }
@@ -53,6 +55,7 @@ public final class RankCodec {
         RuntimeParts.putReport(out, m.report());
         yield out.toBytes();
       }
+      case FromRank.Stack m -> new MessageWriter(6).putString(m.text()).toBytes();
     };
   }
 
@@ -68,6 +71,7 @@ public final class RankCodec {
           case 3 -> new FromRank.Exiting();
           case 4 -> new FromRank.LifelineHeld();
           case 5 -> new FromRank.Shown(RuntimeParts.getReport(in));
+          case 6 -> new FromRank.Stack(in.getString());
           default -> throw in.unknownType();
         });
   }

@@ -58,6 +58,12 @@ public sealed interface ToDaemon {
   /** Ask all ranks to end, with SIGTERM; {@link ShutDown} follows. */
   record Terminate() implements ToDaemon {}
 
+  /**
+   * Ask the process of a rank what its threads do: answered by {@link FromDaemon.Stack}, unless it
+   * cannot answer.
+   */
+  record Stack(int rank) implements ToDaemon {}
+
   /** Kill all ranks, delete the node's directory, end. */
   record ShutDown() implements ToDaemon {}
 }

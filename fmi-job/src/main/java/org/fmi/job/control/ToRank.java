@@ -26,4 +26,7 @@ public sealed interface ToRank {
 
   /** A message of the job. */
   record Tell(JobMessage message) implements ToRank {}
+
+  /** Show what the program's threads do: answered by {@link FromRank.Stack}. */
+  record Stack() implements ToRank {}
 }

@@ -240,6 +240,12 @@ public final class NodeDaemon {
           }
         }
       }
+      case ToDaemon.Stack m -> {
+        NodeProcess process = ranks.get(m.rank());
+        if (process != null && process.isConnected()) {
+          send(process, new ToRank.Stack());
+        }
+      }
       case ToDaemon.ShutDown _ -> end();
     }
   }
@@ -386,6 +392,13 @@ public final class NodeDaemon {
         }
       }
       case FromRank.Shown m -> onShown(process, m.report());
+      case FromRank.Stack m -> {
+        if (config == null) {
+          out.add(new DaemonCommand.Disconnect(process.number));
+        } else {
+          report(new FromDaemon.Stack(config.rank(), process.pid(), m.text()));
+        }
+      }
       case FromRank.Said m -> {
         if (config == null) {
           out.add(new DaemonCommand.Disconnect(process.number));

@@ -224,9 +224,8 @@ final class NodeDaemonScheduleTest {
           }
           from(new ToDaemon.TellAll(message(number)));
         }
-        case 7, 8 -> {
-          from(new ToDaemon.Standbys(random.nextInt(MOST_STANDBYS + 1), 2));
-        }
+        case 7 -> from(new ToDaemon.Standbys(random.nextInt(MOST_STANDBYS + 1), 2));
+        case 8 -> from(new ToDaemon.Stack(r));
         default -> {
           if (random.nextInt(100) == 0) {
             switch (random.nextInt(3)) {
@@ -316,7 +315,7 @@ final class NodeDaemonScheduleTest {
       if (proc.line != Proc.Line.OPEN) {
         return;
       }
-      switch (random.nextInt(9)) {
+      switch (random.nextInt(10)) {
         case 0 -> disconnect(number, proc, false);
         case 1 -> {
           if (proc.rank >= 0) {
@@ -331,6 +330,7 @@ final class NodeDaemonScheduleTest {
         case 3 -> say(number, new FromRank.LifelineHeld());
         case 5 ->
             say(number, new FromRank.Shown(new RankReport(0, "loop", 0, 0, 10, null, Map.of())));
+        case 6 -> say(number, new FromRank.Stack("\"main\" RUNNABLE\n"));
         case 4 ->
             say(
                 number,
@@ -457,6 +457,7 @@ final class NodeDaemonScheduleTest {
       switch (message) {
         case ToRank.WarmUp _ -> assertThat(proc.rank).isNegative();
         case ToRank.HoldLifeline _ -> {}
+        case ToRank.Stack _ -> assertThat(proc.rank).isNotNegative();
         case ToRank.Assign m -> {
           RankConfig config = m.config();
           assertThat(proc.assigned).as("assigned once").isFalse();
@@ -500,6 +501,7 @@ final class NodeDaemonScheduleTest {
             assertThat(report.incarnation()).isEqualTo(seats[report.rank()].incarnation);
           }
         }
+        case FromDaemon.Stack m -> assertThat(m.rank()).isBetween(0, RANKS - 1);
         case FromDaemon.Ready _, FromDaemon.Warning _ -> {}
         case FromDaemon.Hello _, FromDaemon.Output _, FromDaemon.InputTaken _ ->
             throw new AssertionError(message + " is the shell's to send");

@@ -523,4 +523,34 @@ final class NodeDaemonTest {
     assertThat(said(0, new FromRank.Shown(shown(3))))
         .containsExactly(new DaemonCommand.Disconnect(0));
   }
+
+  // ---- what their threads do
+
+  @Test
+  void aRankThatIsThereIsAskedForItsStack() {
+    runs(0, 0);
+    assertThat(from(new ToDaemon.Stack(RANK)))
+        .containsExactly(new DaemonCommand.Tell(0, new ToRank.Stack()));
+    assertThat(said(0, new FromRank.Stack("main")))
+        .containsExactly(report(new FromDaemon.Stack(RANK, 100, "main")));
+  }
+
+  @Test
+  void aRankThatIsNotThereYetIsNotAskedForItsStackLater() {
+    from(spawn(RANK, 0));
+    assertThat(from(new ToDaemon.Stack(RANK))).isEmpty();
+    assertThat(from(new ToDaemon.Stack(RANK + 1))).isEmpty();
+    on(new DaemonEvent.Started(0, 100));
+    assertThat(on(new DaemonEvent.Connected(0, "/dir/warm")))
+        .doesNotContain(new DaemonCommand.Tell(0, new ToRank.Stack()));
+  }
+
+  @Test
+  void aStandbyHasNoStackToShow() {
+    from(new ToDaemon.Standbys(1, 1));
+    on(new DaemonEvent.Started(0, 100));
+    on(new DaemonEvent.Connected(0, "/dir/warm"));
+    assertThat(said(0, new FromRank.Stack("main")))
+        .containsExactly(new DaemonCommand.Disconnect(0));
+  }
 }

@@ -36,6 +36,7 @@ public record RunOptions(
     Network network,
     CheckpointInterval interval,
     boolean check,
+    Patience patience,
     Output output,
     MetricsOptions metrics) {
 
@@ -73,6 +74,14 @@ public record RunOptions(
       transports = List.copyOf(transports);
     }
   }
+
+  /**
+   * How long fmirun looks on.
+   *
+   * @param stallMillis after a standstill of this long it tells who waits for whom; 0 for never
+   * @param timeoutMillis after this long it ends the job; 0 for never
+   */
+  public record Patience(long stallMillis, long timeoutMillis) {}
 
   /**
    * What fmirun writes.
@@ -193,6 +202,7 @@ public record RunOptions(
               whole(Setting.LOG_RING_BASE, 2, MAX_RANKS, 2)),
           interval(),
           on(Setting.CHECK),
+          new Patience(millis(Setting.STALL_REPORT, 10), millis(Setting.TIMEOUT, 0)),
           new Output(
               verbosity(),
               on(Setting.TAG_OUTPUT),
@@ -491,6 +501,10 @@ public record RunOptions(
               + setting.parameter()
               + " means: "
               + setting.meaning());
+    }
+
+    private long millis(Setting setting, double otherwise) throws UsageException {
+      return Math.round(1000 * decimal(setting, 0, 1e9, otherwise));
     }
 
     private double decimal(Setting setting, double least, double most, double otherwise)

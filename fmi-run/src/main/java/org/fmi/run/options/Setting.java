@@ -70,6 +70,16 @@ enum Setting {
       "metrics-otlp",
       "URL",
       "push metrics of all ranks there by OTLP over HTTP, as in http://collector:4318/v1/metrics"),
+  STALL_REPORT(
+      "--stall-report",
+      "stall-report-sec",
+      "SECONDS",
+      "say who waits for whom once nothing has happened for this long; 0: never (default 10)"),
+  TIMEOUT(
+      "--timeout",
+      "timeout-sec",
+      "SECONDS",
+      "end the job after this time, with the stacks of all ranks and status 124"),
   QUIET("--quiet", "quiet", "no progress lines"),
   VERBOSE("--verbose", "verbose", "more progress lines, and what was chosen"),
   TAG_OUTPUT("--tag-output", "tag-output", "prefix each line of output with the rank it came from"),

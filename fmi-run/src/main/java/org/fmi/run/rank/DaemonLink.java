@@ -157,6 +157,7 @@ final class DaemonLink implements JobLink, ConnectionHandler {
           assignment.complete(m);
           warmUp.complete(Optional.empty());
         }
+        case ToRank.Stack _ -> from.send(RankCodec.encode(new FromRank.Stack(ThreadStacks.text())));
         case ToRank.Tell m -> {
           Listener known = listener;
           if (known == null) {

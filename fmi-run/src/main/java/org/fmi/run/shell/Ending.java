@@ -14,6 +14,9 @@ final class Ending {
   /** FMI itself failed, or data was lost. */
   static final int FAILED = JobCommand.End.FAILED;
 
+  /** The time that the user gave the job is over; as of timeout(1). */
+  static final int TIMED_OUT = 124;
+
   private final CompletableFuture<Integer> result = new CompletableFuture<>();
 
   /** Launches and fences under way, and the processes of daemons that run. */

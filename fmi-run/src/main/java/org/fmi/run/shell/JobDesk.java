@@ -1,8 +1,13 @@
 package org.fmi.run.shell;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.fmi.job.Notice;
+import org.fmi.job.Stall;
+import org.fmi.job.StallWatch;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.run.metrics.JobMetrics;
 import org.fmi.run.status.Answer;
@@ -10,6 +15,7 @@ import org.fmi.run.status.Answerer;
 import org.fmi.run.status.EventFeed;
 import org.fmi.run.status.JobView;
 import org.fmi.run.status.Question;
+import org.fmi.run.status.StallText;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 final class JobDesk implements Answerer {
   /** Of events that are kept for who follows them later. */
   private static final int EVENT_BYTES = 8 << 20;
+
+  /** How long nothing has happened when the line that tells how far the job is says why. */
+  private static final long LIVE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
   /** Ends the job for somebody who asked for it. */
   interface Stop {
@@ -35,12 +44,29 @@ final class JobDesk implements Answerer {
 
   private final EventFeed events = new EventFeed(EVENT_BYTES);
   private final Stop stop;
+  private final StackQuestions stacks;
+
+  /** Null if nobody wants to know of a standstill. */
+  private final @Nullable StallWatch stalls;
 
   /** Those who wait for the end of the job. */
   private final List<Answer> awaiting = new ArrayList<>();
 
-  JobDesk(JobView view, @Nullable JobMetrics metrics, Stop stop) {
+  /**
+   * @param stallMillis how long nothing happens before that is told; 0 to tell nothing
+   */
+  JobDesk(
+      JobView view,
+      @Nullable JobMetrics metrics,
+      long stallMillis,
+      StackQuestions stacks,
+      Stop stop) {
     this.view = view;
+    this.stalls =
+        stallMillis == 0
+            ? null
+            : new StallWatch(view.size(), TimeUnit.MILLISECONDS.toNanos(stallMillis));
+    this.stacks = stacks;
     this.metrics = metrics;
     this.stop = stop;
   }
@@ -52,6 +78,7 @@ final class JobDesk implements Answerer {
       case JOB -> whole(answer, view.line(now));
       case STATUS -> whole(answer, view.text(now));
       case STATUS_JSON -> whole(answer, view.json(now));
+      case STACK -> stack(question.rank(), answer);
       case EVENTS -> events.follow(answer);
       case STOP, STOP_NOW -> {
         // It was heard, and will be done.
@@ -60,6 +87,20 @@ final class JobDesk implements Answerer {
         stop.stop(question.kind() == Question.Kind.STOP_NOW);
       }
     }
+  }
+
+  private void stack(int rank, Answer answer) {
+    int size = view.size();
+    if (rank >= size) {
+      answer.refuse("this job has the ranks 0 to " + (size - 1) + ", not " + rank);
+      return;
+    }
+    stacks.ask(
+        rank == Question.ALL ? IntStream.range(0, size).boxed().toList() : List.of(rank),
+        texts -> {
+          texts.forEach(text -> answer.part(text.getBytes(StandardCharsets.UTF_8)));
+          answer.end();
+        });
   }
 
   private static void whole(Answer answer, byte[] bytes) {
@@ -83,6 +124,9 @@ final class JobDesk implements Answerer {
   /** A process is being started for a rank. */
   void spawned(int rank, int node, int incarnation) {
     view.spawned(rank, node, incarnation);
+    if (stalls != null) {
+      stalls.spawned(rank);
+    }
     if (metrics != null) {
       metrics.spawned(rank, incarnation);
     }
@@ -90,7 +134,15 @@ final class JobDesk implements Answerer {
 
   /** What ranks of a node show. */
   void reported(FromDaemon.Reports message) {
-    view.reported(message, System.nanoTime());
+    long now = System.nanoTime();
+    view.reported(message, now);
+    if (stalls != null) {
+      for (FromDaemon.Report shown : message.reports()) {
+        if (view.isCurrent(shown.rank(), shown.incarnation())) {
+          stalls.shown(shown.rank(), shown.report(), now);
+        }
+      }
+    }
     if (metrics != null) {
       metrics.reported(message);
     }
@@ -99,6 +151,9 @@ final class JobDesk implements Answerer {
   void happened(List<Notice> notices) {
     long now = System.nanoTime();
     notices.forEach(notice -> view.on(notice, now));
+    if (stalls != null) {
+      notices.forEach(notice -> stalls.on(notice, now));
+    }
     if (metrics != null) {
       notices.forEach(metrics::on);
     }
@@ -116,7 +171,18 @@ final class JobDesk implements Answerer {
 
   /** How far the job has come, in a line. */
   String progress() {
-    return view.progress(System.nanoTime()).text();
+    long now = System.nanoTime();
+    Stall stall = stalls == null ? null : stalls.now(now);
+    String waits = stall == null || stall.nanos() < LIVE_NANOS ? "" : ", " + StallText.brief(stall);
+    return view.progress(now).text() + waits;
+  }
+
+  /** What the user is to be told of a standstill; usually nothing. */
+  List<String> stall() {
+    Stall stall = stalls == null ? null : stalls.look(System.nanoTime());
+    return stall == null
+        ? List.of()
+        : StallText.lines(stall).stream().map(line -> "fmi: " + line).toList();
   }
 
   /** Called now and then. */

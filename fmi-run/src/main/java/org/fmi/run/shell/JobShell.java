@@ -2,6 +2,7 @@ package org.fmi.run.shell;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.math.BigDecimal;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.fmi.job.Job;
 import org.fmi.job.JobCommand;
 import org.fmi.job.JobEvent;
@@ -87,6 +89,7 @@ final class JobShell {
   private final Ending ending = new Ending();
   private final Nodes nodes;
   private final InputFeed input;
+  private final StackQuestions stacks;
   private final JobDesk desk;
   private final LiveProgress live;
   private final Binding binding;
@@ -129,10 +132,13 @@ final class JobShell {
     this.binding = new Binding(spec, options.processes().bind(), !options.ssh());
     this.loop = NetLoop.open("fmi-control", around.secret(), NetLoop.MAX_FRAME);
     this.nodes = new Nodes(options, around, loop, this::post, ending, new NodeListener());
+    this.stacks = new StackQuestions(this::askForStack, this::later);
     this.desk =
         new JobDesk(
             new JobView(spec, around.jobId(), options.program().text(), System.nanoTime()),
             around.metrics(),
+            options.output().verbosity() == Verbosity.QUIET ? 0 : options.patience().stallMillis(),
+            stacks,
             now -> {
               hurries |= now;
               interrupt(SIGTERM);
@@ -170,6 +176,7 @@ final class JobShell {
           steps.add(job::begin);
           decide();
           tick();
+          limitTime();
         });
     JobMetrics metrics = around.metrics();
     if (metrics != null
@@ -218,8 +225,45 @@ final class JobShell {
     desk.tick();
     if (!ending.begun()) {
       live.look(desk::progress, System.nanoTime());
+      reporter.lines(desk.stall());
     }
-    var _ = loop.schedule(TICK_MILLIS, TimeUnit.MILLISECONDS, this::tick);
+    later(TICK_MILLIS, this::tick);
+  }
+
+  /** Whether the rank has a process that was asked what its threads do. */
+  private boolean askForStack(int rank) {
+    boolean asked = alive.get(rank);
+    if (asked) {
+      sendToRank(rank, new ToDaemon.Stack(rank));
+    }
+    return asked;
+  }
+
+  private void limitTime() {
+    long millis = options.patience().timeoutMillis();
+    if (millis > 0) {
+      later(
+          millis,
+          () ->
+              stacks.ask(
+                  IntStream.range(0, spec.size()).boxed().toList(),
+                  texts -> timeIsOver(texts, millis)));
+    }
+  }
+
+  private void timeIsOver(List<String> stacksOfRanks, long millis) {
+    if (!ending.begun()) {
+      stacksOfRanks.forEach(text -> around.console().line(text.stripTrailing() + "\n"));
+      end(
+          Ending.TIMED_OUT,
+          "the job has not ended within "
+              + BigDecimal.valueOf(millis, 3).stripTrailingZeros().toPlainString()
+              + " s (--timeout)");
+    }
+  }
+
+  private void later(long millis, Runnable task) {
+    var _ = loop.schedule(millis, TimeUnit.MILLISECONDS, task);
   }
 
   /** Output cannot be written, which the user was told. Any thread. */
@@ -437,6 +481,7 @@ final class JobShell {
           }
         }
         case FromDaemon.Reports m -> desk.reported(m);
+        case FromDaemon.Stack m -> stacks.came(m);
         case FromDaemon.Output m ->
             around
                 .console()
@@ -496,7 +541,7 @@ final class JobShell {
     // First: what follows may not all succeed.
     boolean waits = ending.interrupted() && !hurries && !alive.isEmpty();
     if (waits) {
-      var _ = loop.schedule(HOOKS_MILLIS, TimeUnit.MILLISECONDS, this::shutDown);
+      later(HOOKS_MILLIS, this::shutDown);
     } else {
       limitShutDown();
     }
@@ -524,7 +569,7 @@ final class JobShell {
   private void limitShutDown() {
     if (!isLimited) {
       isLimited = true;
-      var _ = loop.schedule(END_MILLIS, TimeUnit.MILLISECONDS, this::endByForce);
+      later(END_MILLIS, this::endByForce);
     }
   }
 
@@ -532,7 +577,7 @@ final class JobShell {
     CompletableFuture<?> fenced = nodes.endByForce();
     if (options.ssh()) {
       // Hosts that cannot be reached are not waited for.
-      var _ = loop.schedule(END_MILLIS / 4, TimeUnit.MILLISECONDS, ending::complete);
+      later(END_MILLIS / 4, ending::complete);
     } else {
       // Here only the deletion of much memory takes long, and nobody else would go on with it.
       var _ = fenced.whenComplete((_, _) -> post(ending::complete));

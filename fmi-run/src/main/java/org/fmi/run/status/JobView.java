@@ -108,14 +108,21 @@ public final class JobView {
     r.rate.reset();
   }
 
+  /** Whether this is the process that serves a rank now. */
+  public boolean isCurrent(int rank, int incarnation) {
+    return rank >= 0 && rank < ranks.size() && ranks.get(rank).incarnation == incarnation;
+  }
+
+  /** How many ranks the job has. */
+  public int size() {
+    return ranks.size();
+  }
+
   /** What ranks of a node show. */
   public void reported(FromDaemon.Reports message, long nanos) {
     for (FromDaemon.Report shown : message.reports()) {
-      if (shown.rank() < 0 || shown.rank() >= ranks.size()) {
-        continue;
-      }
-      Rank r = ranks.get(shown.rank());
-      if (r.incarnation == shown.incarnation()) {
+      if (isCurrent(shown.rank(), shown.incarnation())) {
+        Rank r = ranks.get(shown.rank());
         RankReport before = r.report;
         if (before == null || before.loop() != shown.report().loop()) {
           r.rate.reset();

@@ -21,6 +21,8 @@ public record Question(Kind kind, int rank) {
     STATUS,
     /** The same and more, as JSON. */
     STATUS_JSON,
+    /** What the threads of a rank do, or of all ranks. */
+    STACK,
     /** All events, as JSON lines, from the first to the last. */
     EVENTS,
     /** That the job end, as by SIGTERM. The answer comes when it has ended. */

@@ -131,10 +131,10 @@ final class StatusText {
       };
     }
     return waiting.operation()
-        + (waiting.peer() == RankReport.Waiting.ANY ? "" : " from " + waiting.peer())
+        + (waiting.peer() == RankReport.Waiting.ANY ? "" : " waits for " + waiting.peer())
         + (waiting.tag() == RankReport.Waiting.ANY ? "" : ", tag " + waiting.tag())
-        + ", "
-        + Amounts.duration(JobView.seconds(waiting.nanos()));
+        + (waiting.communicator().startsWith("#") ? ", communicator " + waiting.communicator() : "")
+        + (waiting.nanos() == 0 ? "" : ", " + Amounts.duration(JobView.seconds(waiting.nanos())));
   }
 
   /**
@@ -142,7 +142,7 @@ final class StatusText {
    *
    * @param isName for each column
    */
-  private static String columns(List<String[]> rows, boolean... isName) {
+  static String columns(List<String[]> rows, boolean... isName) {
     int last = rows.getFirst().length - 1;
     int[] width = new int[last + 1];
     for (String[] row : rows) {

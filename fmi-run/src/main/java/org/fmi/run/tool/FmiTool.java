@@ -45,6 +45,7 @@ public final class FmiTool {
     tool.addSubcommand("jobs", Jobs.list());
     tool.addSubcommand("status", Jobs.status());
     tool.addSubcommand("events", Jobs.events());
+    tool.addSubcommand("stack", Jobs.stack());
     tool.addSubcommand("stop", Jobs.stop());
     tool.addSubcommand("timeline", TimelineCommand.spec());
     tool.addSubcommand(

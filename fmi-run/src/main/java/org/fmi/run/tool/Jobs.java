@@ -50,6 +50,23 @@ final class Jobs {
             .description("At once: shutdown hooks of the program do not run."));
   }
 
+  static CommandSpec stack() {
+    CommandSpec spec =
+        command(
+            Jobs::stack,
+            "Shows what the threads of a running job's ranks do, or of one rank. A rank that does"
+                + " not answer within 2 s is named.");
+    spec.addPositional(
+        PositionalParamSpec.builder()
+            .index("1")
+            .paramLabel("RANK")
+            .arity("0..1")
+            .type(Integer.class)
+            .description("Only this rank.")
+            .build());
+    return spec;
+  }
+
   static CommandSpec events() {
     return command(
         command -> ask(command, Kind.EVENTS),
@@ -120,6 +137,16 @@ final class Jobs {
             TimeUnit.MILLISECONDS.sleep(WATCH_MILLIS);
           }
         });
+  }
+
+  private static int stack(CommandSpec command) {
+    Integer rank = command.positionalParameters().get(1).getValue();
+    if (rank != null && rank < 0) {
+      System.err.println("fmi: ranks are counted from 0, not " + rank);
+      return USAGE;
+    }
+    Question question = new Question(Kind.STACK, rank == null ? Question.ALL : rank);
+    return with(client -> client.ask(find(command), question, Jobs::print));
   }
 
   private static int ask(CommandSpec command, Kind kind) {

@@ -30,6 +30,8 @@ final class FmiToolIT {
   /** The directory of a job's fmirun. */
   private static final Pattern RUN = Pattern.compile("fmi-([0-9a-f]{12})-run-[0-9a-f]{16}");
 
+  private static final Pattern STACK_OF_1 = Pattern.compile("rank 1, process (\\d+):");
+
   private static final Pattern ITERATION = Pattern.compile("\"iteration\" : (\\d+)");
 
   private final Traces traces = new Traces();
@@ -141,6 +143,52 @@ final class FmiToolIT {
     Fmirun.Result result = running.await();
     assertThat(result.status()).isEqualTo(143);
     assertThat(ask("status", job).output()).startsWith("fmi: " + job + ": no such job; ");
+  }
+
+  @Test
+  void stacksOfARunningJobAreShown(@TempDir Path directory) throws Exception {
+    Fmirun.Running running =
+        new Fmirun(
+                directory,
+                "-n",
+                "2",
+                "--heartbeat",
+                "3600",
+                "-cp",
+                Path.of("target", "test-classes").toString(),
+                Mistakes.class.getName(),
+                "wait")
+            .start();
+    running.awaitEvent("AllRunning", 1);
+    String job = job(running.process().pid());
+    Result all = ask("stack", job);
+    assertThat(all.status()).as(all.output()).isZero();
+    assertThat(all.output())
+        .matches(
+            "(?s)rank 0, process \\d+:\n"
+                + "\"main\" .*\n"
+                + "    at org.fmi.run.e2e.Mistakes.main.*\n"
+                + "\n"
+                + "rank 1, process \\d+:\n"
+                + "\"main\" .*\n"
+                + "    at org.fmi.run.e2e.Mistakes.main.*\n\n");
+    Result one = ask("stack", job, "1");
+    assertThat(one.output()).startsWith("rank 1, process ").doesNotContain("rank 0");
+    assertThat(ask("stack", job, "2"))
+        .isEqualTo(new Result(70, "fmi: this job has the ranks 0 to 1, not 2\n"));
+    assertThat(ask("stack", job, "-1").status()).isEqualTo(64);
+    assertThat(ask("stack", job, "one").status()).isEqualTo(64);
+
+    Matcher process = STACK_OF_1.matcher(one.output());
+    assertThat(process.find()).isTrue();
+    Traces.signal("STOP", Long.parseLong(process.group(1)));
+    Result stopped = ask("stack", job);
+    assertThat(stopped.status()).isZero();
+    assertThat(stopped.output())
+        .startsWith("rank 0, process ")
+        .contains("\nrank 1 does not answer: it is being started, or is stopped, or");
+    assertThat(ask("stop", "--now", job)).isEqualTo(new Result(0, ""));
+    assertThat(running.await().status()).isEqualTo(143);
   }
 
   @Test

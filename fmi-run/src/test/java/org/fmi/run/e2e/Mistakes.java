@@ -160,6 +160,18 @@ public final class Mistakes {
           world.recv(state, 1, 3);
         }
       }
+      case "no-sends" -> world.recv(state, 1 - rank, 3);
+      case "ring" -> {
+        byte[] large = new byte[8 << 20];
+        world.send(large, (rank + 1) % world.size(), 3);
+        world.recv(large, (rank + world.size() - 1) % world.size(), 3);
+      }
+      case "endless" -> {
+        if (rank == 1) {
+          new CompletableFuture<Void>().join();
+        }
+        world.barrier();
+      }
       case "exception-retry" -> retry(fmi, state, Exception.class);
       case "throwable-retry" -> retry(fmi, state, Throwable.class);
       // ---- loops

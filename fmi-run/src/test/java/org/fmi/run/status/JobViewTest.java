@@ -123,7 +123,7 @@ final class JobViewTest {
             gamma  spare      0  pid 102  19 s
 
             rank  node    pid  epoch  iteration  rate/s  memory  heard  does
-               0  alpha  1000      0         17       -  64 MiB    now  recv from 1, tag 7, 12 s
+               0  alpha  1000      0         17       -  64 MiB    now  recv waits for 1, tag 7, 12 s
                1  beta      -      -          -       -       -      -  is being started
             """);
   }

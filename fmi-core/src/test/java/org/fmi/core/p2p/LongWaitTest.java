@@ -1,0 +1,180 @@
+package org.fmi.core.p2p;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.atomic.AtomicReference;
+import org.fmi.Comm;
+import org.fmi.Request;
+import org.fmi.core.comm.Communicator;
+import org.fmi.core.comm.ContextIds;
+import org.fmi.core.p2p.MemoryNetwork.Options;
+import org.junit.jupiter.api.Test;
+
+/** What others see of a call that waits. */
+final class LongWaitTest {
+  private static final int WORLD = Contexts.pointToPoint(Contexts.WORLD);
+
+  /** A call of one rank. */
+  private interface Call {
+    void run(Comm world, int[] box);
+  }
+
+  private static Comm world(Messenger m) {
+    return Communicator.world(m, new ContextIds(), _ -> {});
+  }
+
+  /** What rank 1 sees of rank 0 while that waits for what rank 1 does only then. */
+  private static LongWait seen(Call waiting, Call answer) {
+    AtomicReference<Messenger> waits = new AtomicReference<>();
+    AtomicReference<LongWait> seen = new AtomicReference<>();
+    Ranks.run(
+        2,
+        1,
+        Options.PLAIN,
+        m -> {
+          if (m.rank() == 0) {
+            assertThat(m.longWait()).isNull();
+            waits.set(m);
+            waiting.run(world(m), new int[2]);
+            assertThat(m.longWait()).isNull();
+          } else {
+            while (seen.get() == null) {
+              Thread.onSpinWait();
+              Messenger other = waits.get();
+              seen.set(other == null ? null : other.longWait());
+            }
+            answer.run(world(m), new int[2]);
+          }
+        });
+    return seen.get();
+  }
+
+  private static void assertSeen(LongWait wait, String call, int peer, int tag, int context) {
+    assertThat(wait)
+        .usingRecursiveComparison()
+        .ignoringFields("sinceNanos")
+        .isEqualTo(new LongWait(call, peer, tag, context, 0));
+    assertThat(wait.sinceNanos() - System.nanoTime()).isNegative();
+  }
+
+  private static void send(Comm world, int[] box) {
+    world.send(box, 1 - world.rank(), 7);
+  }
+
+  private static void receive(Comm world, int[] box) {
+    world.recv(box, 1 - world.rank(), 7);
+  }
+
+  @Test
+  void aReceive() {
+    LongWait wait = seen(LongWaitTest::receive, LongWaitTest::send);
+    assertSeen(wait, "recv", 1, 7, WORLD);
+    assertThat(wait.communicator()).isEqualTo("world");
+  }
+
+  @Test
+  void aReceiveFromAny() {
+    assertSeen(
+        seen((world, box) -> world.recv(box, Comm.ANY_SOURCE, Comm.ANY_TAG), LongWaitTest::send),
+        "recv",
+        LongWait.ANY,
+        LongWait.ANY,
+        WORLD);
+  }
+
+  @Test
+  void aSend() {
+    assertSeen(
+        seen((world, box) -> world.ssend(box, 0, box.length, 1, 7), LongWaitTest::receive),
+        "ssend",
+        1,
+        7,
+        WORLD);
+  }
+
+  @Test
+  void aProbe() {
+    Call probe =
+        (world, box) -> {
+          world.probe(1, 7);
+          receive(world, box);
+        };
+    assertSeen(seen(probe, LongWaitTest::send), "probe", 1, 7, WORLD);
+  }
+
+  @Test
+  void requestsOneByOneAndTogether() {
+    assertSeen(
+        seen((world, box) -> world.irecv(box, 1, 7).waitFor(), LongWaitTest::send),
+        "waitFor",
+        1,
+        7,
+        WORLD);
+    assertSeen(
+        seen((world, box) -> Request.waitAll(world.irecv(box, 1, 7)), LongWaitTest::send),
+        "waitAll",
+        1,
+        7,
+        WORLD);
+    assertSeen(
+        seen((world, box) -> Request.waitAny(world.irecv(box, 1, 7)), LongWaitTest::send),
+        "waitAny",
+        1,
+        7,
+        WORLD);
+  }
+
+  @Test
+  void whatMayCompleteInAnyOrderHasWaitedSinceItsFirstLook() {
+    AtomicReference<Messenger> waits = new AtomicReference<>();
+    Ranks.run(
+        2,
+        1,
+        Options.PLAIN,
+        m -> {
+          int[] box = new int[2];
+          if (m.rank() == 0) {
+            Request never = world(m).irecv(box, 1, 8);
+            waits.set(m);
+            Request.waitAny(never, world(m).irecv(box, 1, 7));
+            never.cancel();
+          } else {
+            LongWait first = null;
+            LongWait later = null;
+            // Each look of waitAny that finds nothing is a call of its own.
+            while (first == null || later == null || later == first) {
+              Thread.onSpinWait();
+              Messenger other = waits.get();
+              later = other == null ? null : other.longWait();
+              first = first == null ? later : first;
+            }
+            assertThat(later.sinceNanos()).isEqualTo(first.sinceNanos());
+            send(world(m), box);
+          }
+        });
+  }
+
+  @Test
+  void aCollectiveByTheNameThatTheProgramCalls() {
+    Call bcast = (world, box) -> world.bcast(box, 1);
+    assertSeen(seen(bcast, bcast), "bcast", 1, LongWait.ANY, Contexts.collectives(Contexts.WORLD));
+    Call split = (world, box) -> world.split(0, 0);
+    assertThat(seen(split, split).call()).isEqualTo("split");
+  }
+
+  @Test
+  void aDetachThatWaitsForItsMessages() {
+    Call detach =
+        (world, box) -> {
+          world.attachBuffer(1 << 20);
+          world.bsend(new int[100_000], 0, 100_000, 1, 7);
+          world.attachBuffer(0);
+        };
+    assertSeen(
+        seen(detach, (world, box) -> world.recv(new int[100_000], 0, 7)),
+        "attachBuffer",
+        LongWait.ANY,
+        LongWait.ANY,
+        LongWait.ANY);
+  }
+}

@@ -1,0 +1,79 @@
+package org.fmi.run.shell;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.fmi.job.control.FromDaemon;
+import org.junit.jupiter.api.Test;
+
+final class StackQuestionsTest {
+  private static final int GONE = 9;
+
+  private final List<Integer> asked = new ArrayList<>();
+  private final List<Runnable> timers = new ArrayList<>();
+  private final List<List<String>> answers = new ArrayList<>();
+  private final StackQuestions questions =
+      new StackQuestions(
+          rank -> {
+            asked.add(rank);
+            return rank != GONE;
+          },
+          (_, task) -> timers.add(task));
+
+  private void ask(Integer... ranks) {
+    questions.ask(List.of(ranks), answers::add);
+  }
+
+  private void answer(int rank) {
+    questions.came(new FromDaemon.Stack(rank, 100 + rank, "\"main\" RUNNABLE\n"));
+  }
+
+  @Test
+  void answersAreHandedOverOnceInTheOrderOfRanks() {
+    ask(0, 1);
+    assertThat(asked).containsExactly(0, 1);
+    answer(1);
+    answer(1);
+    assertThat(answers).isEmpty();
+    answer(0);
+    answer(0);
+    timers.forEach(Runnable::run);
+    assertThat(answers)
+        .containsExactly(
+            List.of(
+                "rank 0, process 100:\n\"main\" RUNNABLE\n\n",
+                "rank 1, process 101:\n\"main\" RUNNABLE\n\n"));
+  }
+
+  @Test
+  void aRankThatDoesNotAnswerIsNamed() {
+    ask(0, 1);
+    answer(0);
+    timers.forEach(Runnable::run);
+    assertThat(answers).hasSize(1);
+    assertThat(answers.getFirst().get(1)).startsWith("rank 1 does not answer: ").endsWith("\n");
+    answer(1);
+    assertThat(answers).hasSize(1);
+  }
+
+  @Test
+  void aRankWithoutProcessIsNotWaitedFor() {
+    ask(0, GONE);
+    answer(0);
+    assertThat(answers).hasSize(1);
+    assertThat(answers.getFirst().get(1)).startsWith("rank 9 has no process");
+    ask(GONE);
+    assertThat(answers).hasSize(2);
+  }
+
+  @Test
+  void oneAnswerServesAllWhoAsked() {
+    ask(0);
+    ask(0, 1);
+    answer(0);
+    assertThat(answers).hasSize(1);
+    answer(1);
+    assertThat(answers).hasSize(2);
+  }
+}
