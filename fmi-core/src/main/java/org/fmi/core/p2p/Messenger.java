@@ -531,6 +531,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
     outbox.count(counters);
     mailbox.count(counters);
     waits.count(counters);
+    peers.count(counters);
   }
 
   /** Frames dropped because they belonged to another epoch. */

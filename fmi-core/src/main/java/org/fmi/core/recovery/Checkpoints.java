@@ -103,6 +103,7 @@ final class Checkpoints {
     counters.put(Counter.CHECKPOINT_BYTES, takenBytes);
     counters.put(Counter.CHECKPOINT_NANOS, takenNanos);
     counters.put(Counter.CHECKPOINT_MEMORY_BYTES, store.memoryBytes());
+    counters.put(Counter.CHECKPOINT_FORECAST_BYTES, store.forecastBytes());
     counters.put(Counter.RECORD_BYTES, program.recorder().bytes());
   }
 

@@ -131,7 +131,8 @@ final class JobShell {
     this.nodes = new Nodes(options, around, loop, this::post, ending, new NodeListener());
     this.desk =
         new JobDesk(
-            new JobView(spec, around.jobId(), options.program().text(), System.nanoTime()),
+            new JobView(
+                spec, around.jobId(), options.program().text(), !options.ssh(), System.nanoTime()),
             around.metrics(),
             now -> {
               hurries |= now;
@@ -212,6 +213,12 @@ final class JobShell {
 
   private JobDesk desk() {
     return desk;
+  }
+
+  private void tell(List<String> lines) {
+    if (options.output().verbosity() != Verbosity.QUIET) {
+      reporter.lines(lines.stream().map(line -> "fmi: " + line).toList());
+    }
   }
 
   private void tick() {
@@ -436,7 +443,10 @@ final class JobShell {
             feed(new JobEvent.FromRank(m.rank(), m.incarnation(), m.message()));
           }
         }
-        case FromDaemon.Reports m -> desk.reported(m);
+        case FromDaemon.Reports m -> {
+          desk.reported(m);
+          tell(desk.memory(node.number, options.output().verbosity() == Verbosity.VERBOSE));
+        }
         case FromDaemon.Output m ->
             around
                 .console()

@@ -33,6 +33,7 @@ final class JobViewTest {
               List.of()),
           "0123456789ab",
           "app.Main 7",
+          false,
           0);
 
   @BeforeEach
@@ -65,7 +66,9 @@ final class JobViewTest {
                         Map.of(
                             Counter.MEMORY_BYTES, 64L << 20,
                             Counter.PEAK_MEMORY_BYTES, 70L << 20,
-                            Counter.MESSAGES_SENT, 5L))))),
+                            Counter.MESSAGES_SENT, 5L,
+                            Counter.BYTES_SENT, 3L << 20,
+                            Counter.PEERS_SHM, 1L))))),
         nanos);
   }
 
@@ -179,7 +182,7 @@ final class JobViewTest {
             "recoveries: 1 recovery (2.0 s)",
             "checkpoints: 2 checkpoints (10.0 % of the time), 64 B per rank, the last one after 40"
                 + " iterations",
-            "messages: 5, as far as ranks have shown",
+            "messages: 5 (3.0 MiB), over shm (1 connection), as far as ranks have shown",
             "peak memory: 70 MiB, rank 1");
   }
 
