@@ -6,6 +6,7 @@ import java.util.Map;
 import org.fmi.control.Counter;
 import org.fmi.control.RankMessage.Position;
 import org.fmi.control.RankReport;
+import org.fmi.core.meters.ProgramMeters;
 import org.fmi.core.p2p.Messenger;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +46,11 @@ enum Place {
 
   /** What a rank at this place shows of itself. */
   RankReport report(
-      Lifecycle lifecycle, @Nullable Loop loop, Messenger messenger, Checkpoints checkpoints) {
+      Lifecycle lifecycle,
+      @Nullable Loop loop,
+      Messenger messenger,
+      Checkpoints checkpoints,
+      ProgramMeters meters) {
     Map<Counter, Long> counters = new EnumMap<>(Counter.class);
     messenger.count(counters);
     checkpoints.count(counters);
@@ -57,7 +62,8 @@ enum Place {
         loop == null ? -1 : loop.iteration,
         loop == null ? -1 : loop.iterations,
         null,
-        counters);
+        counters,
+        meters.readings());
   }
 
   /**

@@ -174,6 +174,7 @@ final class JobViewTest {
   void whoWantsToKnowAllGetsAll() {
     show(1, 0, 500, null, 2 * SECOND);
     recover();
+    show(0, 0, 510, null, 12 * SECOND);
     view.on(new Notice.CheckpointCommitted(1, 1, 0, 10, 64, SECOND, 0, 0), 13 * SECOND);
     view.on(new Notice.CheckpointCommitted(1, 2, 0, 50, 64, SECOND, 0, 0), 14 * SECOND);
     assertThat(view.summary(21 * SECOND, true))
@@ -182,7 +183,7 @@ final class JobViewTest {
             "recoveries: 1 recovery (2.0 s)",
             "checkpoints: 2 checkpoints (10.0 % of the time), 64 B per rank, the last one after 40"
                 + " iterations",
-            "messages: 5 (3.0 MiB), over shm (1 connection), as far as ranks have shown",
+            "messages: 10 (6.0 MiB), over shm (1 connection), as far as ranks have shown",
             "peak memory: 70 MiB, rank 1");
   }
 
