@@ -122,6 +122,8 @@ final class Checkpoints {
   void take(Loop loop, boolean last, int epoch) {
     requireNoRequests();
     long iteration = loop.iteration;
+    CheckpointEvent event = new CheckpointEvent();
+    event.begin();
     long arrived = clock.nanoTime();
     CheckpointId id = new CheckpointId(nextVersion, loop.number, iteration, last);
     drain(Meeting.at(id), epoch);
@@ -145,6 +147,12 @@ final class Checkpoints {
     taken++;
     takenBytes += bytes;
     takenNanos += done - begun;
+    event.epoch = epoch;
+    event.version = id.version();
+    event.loop = id.loop();
+    event.iteration = iteration;
+    event.bytes = bytes;
+    event.commit();
     if (config.rank() == 0) {
       link.send(
           new RankMessage.CheckpointDone(

@@ -74,6 +74,9 @@ final class Lifecycle implements JobLink.Listener {
 
   private List<Transport> transports = List.of();
 
+  /** Null while the program runs. */
+  private @Nullable RecoveryEvent underWay;
+
   /** This rank's checkpoint had been lost, and was brought back by the recovery under way. */
   private boolean rebuilt;
 
@@ -135,6 +138,10 @@ final class Lifecycle implements JobLink.Listener {
    * @throws IOException if a transport that is needed, or no detector, can be opened here
    */
   JobMessage.Start join(Position position) throws IOException {
+    if (underWay == null) {
+      underWay = new RecoveryEvent();
+      underWay.begin();
+    }
     while (true) {
       awaitDecision();
       JobMessage.Start begun = bootstrap(position);
@@ -157,6 +164,15 @@ final class Lifecycle implements JobLink.Listener {
     long loop = from == null ? -1 : from.loop();
     long iteration = from == null ? -1 : from.iteration();
     link.send(new RankMessage.Running(epoch, loop, iteration, rebuilt));
+    RecoveryEvent event = underWay;
+    if (event != null) {
+      event.epoch = epoch;
+      event.loop = loop;
+      event.iteration = iteration;
+      event.rebuilt = rebuilt;
+      event.commit();
+      underWay = null;
+    }
     rebuilt = false;
   }
 

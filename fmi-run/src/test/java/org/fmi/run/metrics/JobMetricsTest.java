@@ -198,9 +198,9 @@ final class JobMetricsTest {
                 Map.of("COUNT", 4.0, "TOTAL_TIME", 2.5, "MAX", 1.5))));
     assertThat(scrape(metrics).lines())
         .contains(
-            "step_seconds_count{job=\"f00\",rank=\"0\"} 4.0",
+            "step_seconds_count{job=\"f00\",rank=\"0\"} 4",
             "step_seconds_sum{job=\"f00\",rank=\"0\"} 2.5",
-            "step_seconds_max{job=\"f00\",rank=\"0\"} 1.5");
+            "step_max_seconds{job=\"f00\",rank=\"0\"} 1.5");
   }
 
   @Test
