@@ -14,6 +14,8 @@ import java.util.List;
  *   bin/fmirun, fmi, fmi-daemon   scripts that find a JDK
  *   lib/*.jar                     what ranks and daemons need
  *   lib/chronicle/*.jar           what only ranks with state of a certain kind need
+ *   lib/meters/*.jar              what only programs with meters, and jobs that are measured, need
+ *   lib/metrics/*.jar             what only fmirun needs, in jobs that are measured
  *   lib/disni/*.jar               what only ranks that use RDMA through DiSNI need
  *   lib/run/*.jar                 what only fmirun needs
  *   lib/native/*.so               Netty's libraries, so that no process unpacks them
@@ -55,7 +57,8 @@ public record Installation(Path home) {
    */
   public List<String> lastJars(boolean disni) throws IOException {
     List<String> jars = new ArrayList<>();
-    for (String directory : disni ? List.of("chronicle", "disni") : List.of("chronicle")) {
+    for (String directory :
+        disni ? List.of("chronicle", "meters", "disni") : List.of("chronicle", "meters")) {
       try (DirectoryStream<Path> found =
           Files.newDirectoryStream(home.resolve("lib").resolve(directory), "*.jar")) {
         found.forEach(jar -> jars.add(jar.toString()));

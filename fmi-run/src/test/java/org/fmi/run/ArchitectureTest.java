@@ -54,7 +54,12 @@ final class ArchitectureTest {
         .resideInAPackage(API)
         .should()
         .onlyDependOnClassesThat()
-        .resideInAnyPackage(API, "java..", "org.jspecify..", "net.openhft.chronicle.bytes..")
+        .resideInAnyPackage(
+            API,
+            "java..",
+            "org.jspecify..",
+            "net.openhft.chronicle.bytes..",
+            "io.micrometer.core.instrument")
         .check(project);
   }
 
@@ -100,6 +105,8 @@ final class ArchitectureTest {
         .definedBy("org.fmi.core.object")
         .layer("p2p")
         .definedBy("org.fmi.core.p2p")
+        .layer("meters")
+        .definedBy("org.fmi.core.meters")
         .layer("progress")
         .definedBy("org.fmi.core.progress")
         .layer("node")
@@ -126,8 +133,10 @@ final class ArchitectureTest {
         .mayOnlyBeAccessedByLayers("p2p", "recovery")
         .whereLayer("node")
         .mayNotBeAccessedByAnyLayer()
+        .whereLayer("meters")
+        .mayOnlyBeAccessedByLayers("recovery")
         .whereLayer("control")
-        .mayOnlyBeAccessedByLayers("recovery", "p2p")
+        .mayOnlyBeAccessedByLayers("recovery", "p2p", "meters")
         .whereLayer("rules")
         .mayOnlyBeAccessedByLayers("recovery")
         .whereLayer("spi")
@@ -170,12 +179,19 @@ final class ArchitectureTest {
         .check(project);
   }
 
-  /** Its jars are in lib/metrics; a job that nobody measures must not load them. */
+  /**
+   * Its jars are in lib/meters and lib/metrics: a job that nobody measures must not load them. Of
+   * the API and its implementation, one method gives the registry of the program's own meters.
+   */
   @Test
   void onlyMetricsKnowMicrometer() {
     noClasses()
         .that()
-        .resideOutsideOfPackage("org.fmi.run.metrics")
+        .resideOutsideOfPackages("org.fmi.run.metrics", "org.fmi.core.meters")
+        .and()
+        .doNotImplement("org.fmi.Fmi")
+        .and()
+        .doNotHaveFullyQualifiedName("org.fmi.Fmi")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.micrometer..", "io.prometheus..")

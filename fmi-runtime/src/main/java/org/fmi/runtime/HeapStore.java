@@ -93,6 +93,11 @@ final class HeapStore implements CheckpointStore {
   }
 
   @Override
+  public long forecastBytes() {
+    return 0;
+  }
+
+  @Override
   public void close() {
     complete.clear();
     spare = null;

@@ -1,6 +1,7 @@
 package org.fmi.control;
 
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param iterations how many the loop has; -1 if that is not known
  * @param waiting the call that it waits in; null if it computes, or has not waited for long
  * @param counters its numbers
+ * @param meters of the program
  */
 public record RankReport(
     int epoch,
@@ -23,9 +25,23 @@ public record RankReport(
     long iteration,
     long iterations,
     @Nullable Waiting waiting,
-    Map<Counter, Long> counters) {
+    Map<Counter, Long> counters,
+    List<MeterReading> meters) {
   public RankReport {
     counters = Map.copyOf(counters);
+    meters = List.copyOf(meters);
+  }
+
+  /** Of a rank whose program has no meters. */
+  public RankReport(
+      int epoch,
+      String place,
+      long loop,
+      long iteration,
+      long iterations,
+      @Nullable Waiting waiting,
+      Map<Counter, Long> counters) {
+    this(epoch, place, loop, iteration, iterations, waiting, counters, List.of());
   }
 
   /**
@@ -47,7 +63,7 @@ public record RankReport(
     Map<Counter, Long> all = new EnumMap<>(Counter.class);
     all.putAll(counters);
     all.putAll(more);
-    return new RankReport(epoch, place, loop, iteration, iterations, waiting, all);
+    return new RankReport(epoch, place, loop, iteration, iterations, waiting, all, meters);
   }
 
   /** The value of a counter; 0 if the rank does not count it. */

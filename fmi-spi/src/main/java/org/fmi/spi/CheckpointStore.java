@@ -70,6 +70,12 @@ public interface CheckpointStore extends AutoCloseable {
   /** The memory that it takes, images and codes, free pieces included, in bytes. Any thread. */
   long memoryBytes();
 
+  /**
+   * The memory that it will take when the checkpoint that was begun last and the one after it are
+   * complete, if that is as large; 0 before the first. Any thread.
+   */
+  long forecastBytes();
+
   /** Unmaps everything; the images stay in node memory. */
   @Override
   void close();

@@ -115,6 +115,24 @@ final class Pieces implements AutoCloseable {
     return best;
   }
 
+  /**
+   * What all will take once a piece of this size is complete and another one of its size too: the
+   * complete one that is released meanwhile, the last of its loop apart, is then used again.
+   */
+  long forecast(long size) {
+    int wanted = 2;
+    long all = 0;
+    for (Piece piece : pieces) {
+      CheckpointHeader header = header(piece);
+      boolean stays = header != null && header.id().last();
+      if (stays || (piece.memory().byteSize() >= size && wanted > 0)) {
+        all += piece.memory().byteSize();
+        wanted -= stays ? 0 : 1;
+      }
+    }
+    return all + wanted * size;
+  }
+
   void delete(Piece piece) throws IOException {
     pieces.remove(piece);
     piece.unmap();

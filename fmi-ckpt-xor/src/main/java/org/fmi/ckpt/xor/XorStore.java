@@ -39,6 +39,9 @@ final class XorStore implements CheckpointStore {
   /** Largest image of the group when last seen: tells how much room parity will need. */
   private long largestSeen;
 
+  /** Read by other threads. */
+  private volatile long forecast;
+
   /**
    * @param group world ranks, ascending, {@code rank} among them
    * @param comm of all ranks, for this store alone
@@ -73,6 +76,11 @@ final class XorStore implements CheckpointStore {
   }
 
   @Override
+  public long forecastBytes() {
+    return forecast;
+  }
+
+  @Override
   public int tolerance() {
     return group.length > 1 ? 1 : 0;
   }
@@ -84,6 +92,7 @@ final class XorStore implements CheckpointStore {
     }
     writing = null;
     PieceLayout layout = new PieceLayout(group.length, bytes, Math.max(bytes, largestSeen));
+    forecast = pieces.forecast(layout.totalBytes());
     Piece piece = pieces.take(layout.totalBytes(), null);
     writing = new Writing(id, bytes, piece);
     return piece.memory().asSlice(layout.imageAt(), bytes);

@@ -112,6 +112,31 @@ class XorStoreTest extends CheckpointStoreContract {
     }
   }
 
+  @Test
+  void forecastsWhatTwoGenerationsTake() throws Exception {
+    try (StoreGroup group = new StoreGroup(2, this::open)) {
+      CheckpointStore store = group.store(0);
+      assertThat(store.forecastBytes()).isZero();
+      long[] sizes = {800_000, 800_000};
+      group.checkpoint(StoreGroup.id(1), sizes, 1);
+      long forecast = store.forecastBytes();
+      assertThat(forecast).isEqualTo(2 * store.memoryBytes());
+      group.checkpoint(StoreGroup.id(2), sizes, 2);
+      assertThat(store.memoryBytes()).isEqualTo(forecast);
+      assertThat(store.forecastBytes()).isEqualTo(forecast);
+      group.stores().forEach(each -> each.release(StoreGroup.id(1)));
+      group.checkpoint(StoreGroup.id(3), sizes, 3);
+      assertThat(store.forecastBytes()).isEqualTo(forecast);
+      // Larger ones take the place of what is free.
+      group.stores().forEach(each -> each.release(StoreGroup.id(2)));
+      long[] larger = {1_600_000, 1_600_000};
+      group.checkpoint(StoreGroup.id(4), larger, 4);
+      group.stores().forEach(each -> each.release(StoreGroup.id(3)));
+      group.checkpoint(StoreGroup.id(5), larger, 5);
+      assertThat(store.memoryBytes()).isEqualTo(store.forecastBytes()).isGreaterThan(forecast);
+    }
+  }
+
   /** Which knows how large the parity will be only from what it was given back. */
   @Test
   void aNewNodeNeedsNoMoreMemoryThanTheLostOne() throws Exception {

@@ -530,6 +530,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
     outbox.count(counters);
     mailbox.count(counters);
     waits.count(counters);
+    peers.count(counters);
   }
 
   /** The call that has not returned for a while, if there is one. Any thread. */

@@ -1,7 +1,9 @@
 package org.fmi.core.p2p;
 
+import java.util.Map;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
+import org.fmi.control.Counter;
 import org.fmi.spi.Transport;
 import org.fmi.wire.Frame;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +19,11 @@ final class Peers {
   private final Requests requests;
   private Transport[] transports = {};
   private @Nullable Peer[] peers;
+
+  // How many are connected by each; read by other threads.
+  private int overShm;
+  private int overTcp;
+  private int overRdma;
 
   /**
    * Nobody can be reached yet.
@@ -36,6 +43,16 @@ final class Peers {
   void reset(Transport[] epochTransports) {
     transports = epochTransports;
     peers = new Peer[peers.length];
+    overShm = 0;
+    overTcp = 0;
+    overRdma = 0;
+  }
+
+  /** Adds how many are connected. Any thread: the numbers may be a little old. */
+  void count(Map<Counter, Long> counters) {
+    counters.put(Counter.PEERS_SHM, (long) overShm);
+    counters.put(Counter.PEERS_TCP, (long) overTcp);
+    counters.put(Counter.PEERS_RDMA, (long) overRdma);
   }
 
   Peer get(int other) {
@@ -52,11 +69,23 @@ final class Peers {
     }
   }
 
+  private void connected(Transport transport) {
+    switch (transport.name()) {
+      case "shm" -> overShm++;
+      case "tcp" -> overTcp++;
+      case "rdma" -> overRdma++;
+      default -> {
+        // a test's
+      }
+    }
+  }
+
   private Peer connect(int other) {
     for (Transport t : transports) {
       if (t.reaches(other)) {
         Peer p = new Peer(other, unsent, requests, t, frame, window);
         peers[other] = p;
+        connected(t);
         return p;
       }
     }

@@ -104,6 +104,7 @@ final class Checkpoints {
     counters.put(Counter.CHECKPOINT_BYTES, takenBytes);
     counters.put(Counter.CHECKPOINT_NANOS, takenNanos);
     counters.put(Counter.CHECKPOINT_MEMORY_BYTES, store.memoryBytes());
+    counters.put(Counter.CHECKPOINT_FORECAST_BYTES, store.forecastBytes());
     counters.put(Counter.RECORD_BYTES, program.recorder().bytes());
   }
 
@@ -122,6 +123,8 @@ final class Checkpoints {
   void take(Loop loop, boolean last, int epoch) {
     requireNoRequests();
     long iteration = loop.iteration;
+    CheckpointEvent event = new CheckpointEvent();
+    event.begin();
     long arrived = clock.nanoTime();
     CheckpointId id = new CheckpointId(nextVersion, loop.number, iteration, last);
     drain(Meeting.at(id), epoch);
@@ -145,6 +148,12 @@ final class Checkpoints {
     taken++;
     takenBytes += bytes;
     takenNanos += done - begun;
+    event.epoch = epoch;
+    event.version = id.version();
+    event.loop = id.loop();
+    event.iteration = iteration;
+    event.bytes = bytes;
+    event.commit();
     if (config.rank() == 0) {
       link.send(
           new RankMessage.CheckpointDone(

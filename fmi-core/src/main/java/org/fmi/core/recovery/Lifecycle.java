@@ -80,6 +80,12 @@ final class Lifecycle implements JobLink.Listener {
 
   private List<Transport> transports = List.of();
 
+  /** Null while the program runs. */
+  private @Nullable RecoveryEvent underWay;
+
+  /** This rank's checkpoint had been lost, and was brought back by the recovery under way. */
+  private boolean rebuilt;
+
   /** Failures heard over the log-ring. Several epochs' detectors may tell at a time. */
   private final AtomicLong notices = new AtomicLong();
 
@@ -155,6 +161,10 @@ final class Lifecycle implements JobLink.Listener {
   JobMessage.Start join(Position position) throws IOException {
     joining = true;
     recovering = true;
+    if (underWay == null) {
+      underWay = new RecoveryEvent();
+      underWay.begin();
+    }
     while (true) {
       awaitDecision();
       JobMessage.Start begun = bootstrap(position);
@@ -173,13 +183,31 @@ final class Lifecycle implements JobLink.Listener {
    * H3: tells the job that this rank runs in the epoch.
    *
    * @param from the checkpoint that it goes on from; null at the start of the program
-   * @param rebuilt whether that was lost, and brought back
    */
-  void running(@Nullable CheckpointId from, boolean rebuilt) {
+  void running(@Nullable CheckpointId from) {
     long loop = from == null ? -1 : from.loop();
     long iteration = from == null ? -1 : from.iteration();
     link.send(new RankMessage.Running(epoch, loop, iteration, rebuilt));
     recovering = false;
+    RecoveryEvent event = underWay;
+    if (event != null) {
+      event.epoch = epoch;
+      event.loop = loop;
+      event.iteration = iteration;
+      event.rebuilt = rebuilt;
+      event.commit();
+      underWay = null;
+    }
+    rebuilt = false;
+  }
+
+  /**
+   * Ranks have agreed on what to go on from.
+   *
+   * @param broughtBack whether this rank's checkpoint had been lost
+   */
+  void recovered(boolean broughtBack) {
+    rebuilt |= broughtBack;
   }
 
   /**

@@ -7,6 +7,7 @@ import org.fmi.control.Counter;
 import org.fmi.control.RankMessage.Position;
 import org.fmi.control.RankReport;
 import org.fmi.control.RankReport.Waiting;
+import org.fmi.core.meters.ProgramMeters;
 import org.fmi.core.p2p.LongWait;
 import org.fmi.core.p2p.Messenger;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +48,11 @@ enum Place {
 
   /** What a rank at this place shows of itself. */
   RankReport report(
-      Lifecycle lifecycle, @Nullable Loop loop, Messenger messenger, Checkpoints checkpoints) {
+      Lifecycle lifecycle,
+      @Nullable Loop loop,
+      Messenger messenger,
+      Checkpoints checkpoints,
+      ProgramMeters meters) {
     Map<Counter, Long> counters = new EnumMap<>(Counter.class);
     messenger.count(counters);
     checkpoints.count(counters);
@@ -59,7 +64,8 @@ enum Place {
         loop == null ? -1 : loop.iteration,
         loop == null ? -1 : loop.iterations,
         waiting(lifecycle, messenger.longWait()),
-        counters);
+        counters,
+        meters.readings());
   }
 
   private @Nullable Waiting waiting(Lifecycle lifecycle, @Nullable LongWait wait) {

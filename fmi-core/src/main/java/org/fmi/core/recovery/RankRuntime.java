@@ -1,5 +1,6 @@
 package org.fmi.core.recovery;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -14,6 +15,7 @@ import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
 import org.fmi.core.comm.Communicator;
 import org.fmi.core.comm.ContextIds;
+import org.fmi.core.meters.ProgramMeters;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.MessengerListener;
 import org.fmi.core.p2p.Recorder;
@@ -61,6 +63,7 @@ public final class RankRuntime implements Fmi {
   private final Communicator world;
   private final Communicator system;
 
+  private final ProgramMeters meters = new ProgramMeters();
   private final CaughtRollbacks caught = new CaughtRollbacks();
   private final RankClock clock;
   private volatile Place place = Place.START;
@@ -79,9 +82,6 @@ public final class RankRuntime implements Fmi {
 
   /** Ranks are agreeing on a recovery line: a failure makes them begin that again. */
   private boolean recovering;
-
-  /** This rank's checkpoint had been lost, and was brought back by the recovery under way. */
-  private boolean rebuilt;
 
   /** Once it has begun {@link #close} must not wait for the others. */
   private final ProgramFailure failure;
@@ -148,7 +148,7 @@ public final class RankRuntime implements Fmi {
             faults);
     this.repetition = new Repetition(config, checkpoints, link, program);
     link.listen(lifecycle);
-    link.show(() -> place.report(lifecycle, current, messenger, checkpoints));
+    link.show(() -> place.report(lifecycle, current, messenger, checkpoints, meters));
     faults.at(FaultPoint.INIT, -1);
     recover();
   }
@@ -213,7 +213,7 @@ public final class RankRuntime implements Fmi {
         try {
           Checkpoints.Recovered recovered = checkpoints.recover(!start.rollback());
           line = recovered.line();
-          rebuilt |= recovered.rebuilt();
+          lifecycle.recovered(recovered.rebuilt());
         } finally {
           recovering = false;
         }
@@ -237,7 +237,7 @@ public final class RankRuntime implements Fmi {
     CheckpointId id = line.line();
     linePending = id != null;
     if (!start.rollback()) {
-      running(id);
+      lifecycle.running(id);
       move(Place.OUTSIDE);
       return;
     }
@@ -250,11 +250,6 @@ public final class RankRuntime implements Fmi {
     record.startReplay(
         mismatch -> stray("cannot repeat what it did before its loop: " + mismatch.getMessage()));
     move(Place.REPLAY);
-  }
-
-  private void running(@Nullable CheckpointId id) {
-    lifecycle.running(id, rebuilt);
-    rebuilt = false;
   }
 
   /**
@@ -480,7 +475,7 @@ public final class RankRuntime implements Fmi {
         restoreAll(loop, id, Checkpoints.Restore.ROLLED_BACK);
         faults.at(FaultPoint.RESTORED, id.iteration());
         system.barrier();
-        running(id);
+        lifecycle.running(id);
         return;
       } catch (Rollback e) {
         recover();
@@ -537,6 +532,11 @@ public final class RankRuntime implements Fmi {
   @Override
   public Comm world() {
     return world;
+  }
+
+  @Override
+  public MeterRegistry metrics() {
+    return meters.registry();
   }
 
   @Override

@@ -1,10 +1,12 @@
 package org.fmi.job.control;
 
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import org.fmi.control.Counter;
 import org.fmi.control.JobMessage;
+import org.fmi.control.MeterReading;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankReport;
 import org.fmi.spi.CheckpointInterval;
@@ -97,6 +99,25 @@ final class RuntimeParts {
     };
   }
 
+  private static void putMeter(MessageWriter out, MeterReading meter) {
+    out.putString(meter.name())
+        .putString(meter.type())
+        .putString(meter.unit())
+        .putString(meter.description())
+        .putMap(meter.tags(), MessageWriter::putString)
+        .putMap(meter.values(), (to, value) -> to.putLong(Double.doubleToLongBits(value)));
+  }
+
+  private static MeterReading getMeter(MessageReader in) throws BadMessageException {
+    return new MeterReading(
+        in.getString(),
+        in.getString(),
+        in.getString(),
+        in.getString(),
+        in.getMap(MessageReader::getString),
+        in.getMap(from -> Double.longBitsToDouble(from.getLong())));
+  }
+
   static void putReport(MessageWriter out, RankReport report) {
     RankReport.Waiting waiting = report.waiting();
     out.putInt(report.epoch())
@@ -114,6 +135,8 @@ final class RuntimeParts {
           .putString(waiting.communicator())
           .putLong(waiting.nanos());
     }
+    out.putInt(report.meters().size());
+    report.meters().forEach(meter -> putMeter(out, meter));
   }
 
   static RankReport getReport(MessageReader in) throws BadMessageException {
@@ -131,7 +154,11 @@ final class RuntimeParts {
             ? new RankReport.Waiting(
                 in.getString(), in.getInt(), in.getInt(), in.getString(), in.getLong())
             : null;
-    return new RankReport(epoch, place, loop, iteration, iterations, waiting, counters);
+    List<MeterReading> meters = new ArrayList<>();
+    for (int n = in.getInt(); n > 0; n--) {
+      meters.add(getMeter(in));
+    }
+    return new RankReport(epoch, place, loop, iteration, iterations, waiting, counters, meters);
   }
 
   static void putJobMessage(MessageWriter out, JobMessage message) {

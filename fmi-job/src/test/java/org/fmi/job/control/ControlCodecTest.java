@@ -157,6 +157,8 @@ final class ControlCodecTest {
       return random.nextInt();
     } else if (raw == long.class || raw == Long.class) {
       return random.nextLong();
+    } else if (raw == Double.class) {
+      return random.nextDouble();
     } else if (raw == boolean.class) {
       return random.nextBoolean();
     } else if (raw == String.class) {

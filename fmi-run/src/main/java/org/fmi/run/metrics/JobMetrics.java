@@ -1,5 +1,6 @@
 package org.fmi.run.metrics;
 
+import io.micrometer.core.instrument.binder.MeterBinder;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JobMetrics {
   private final JobNumbers numbers;
+  private final RankMeters ofProgram;
   private final @Nullable MetricsServer server;
   private final @Nullable MetricsPusher pusher;
 
@@ -35,8 +37,14 @@ public final class JobMetrics {
       throws IOException {
     numbers = new JobNumbers(spec, System::nanoTime);
     JobMeters meters = new JobMeters(numbers, jobId);
-    server = listenAt == null ? null : new MetricsServer(listenAt, meters);
-    pusher = pushTo == null ? null : new MetricsPusher(pushTo, jobId, meters, say);
+    ofProgram = new RankMeters(jobId, spec.size());
+    MeterBinder all =
+        registry -> {
+          meters.bindTo(registry);
+          ofProgram.bindTo(registry);
+        };
+    server = listenAt == null ? null : new MetricsServer(listenAt, all);
+    pusher = pushTo == null ? null : new MetricsPusher(pushTo, jobId, all, say);
   }
 
   /** Where it can be asked; null if nowhere. */
@@ -52,11 +60,12 @@ public final class JobMetrics {
   /** A process is being started for a rank. */
   public void spawned(int rank, int incarnation) {
     numbers.spawned(rank, incarnation);
+    ofProgram.spawned(rank);
   }
 
   /** What ranks of a node show. */
   public void reported(FromDaemon.Reports message) {
-    numbers.reported(message);
+    numbers.reported(message).forEach(shown -> ofProgram.reported(shown.rank(), shown.report()));
   }
 
   /** Something happened. */

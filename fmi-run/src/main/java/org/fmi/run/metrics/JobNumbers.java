@@ -110,9 +110,14 @@ final class JobNumbers {
     r.report = null;
   }
 
-  /** What ranks of a node show. */
-  synchronized void reported(FromDaemon.Reports message) {
+  /**
+   * What ranks of a node show.
+   *
+   * @return of those, what is shown by the process that the rank has now
+   */
+  synchronized List<FromDaemon.Report> reported(FromDaemon.Reports message) {
     long now = clock.getAsLong();
+    List<FromDaemon.Report> current = new ArrayList<>();
     for (FromDaemon.Report shown : message.reports()) {
       if (shown.rank() < 0 || shown.rank() >= ranks.size()) {
         continue;
@@ -121,8 +126,10 @@ final class JobNumbers {
       if (r.incarnation == shown.incarnation()) {
         r.report = shown.report();
         r.reportedNanos = now;
+        current.add(shown);
       }
     }
+    return current;
   }
 
   /** Something happened. */

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
 import org.fmi.control.Counter;
+import org.fmi.node.FreeMemory;
 
 /**
  * What this process has of memory, by the word of the system (proc_pid_status(5)) and of the
@@ -38,7 +39,7 @@ final class MemoryLevels {
       // Nothing depends on it.
     }
     try {
-      levels.put(Counter.NODE_MEMORY_FREE_BYTES, Files.getFileStore(directory).getUsableSpace());
+      levels.put(Counter.NODE_MEMORY_FREE_BYTES, FreeMemory.bytes(directory));
     } catch (IOException e) {
       // The node is being cleared away: nobody looks any more.
     }

@@ -148,6 +148,11 @@ final class JobDesk implements Answerer {
     }
   }
 
+  /** What is to be said about the memory of a node whose ranks have shown something. */
+  List<String> memory(int node, boolean all) {
+    return view.memory(node, all);
+  }
+
   void happened(List<Notice> notices) {
     long now = System.nanoTime();
     notices.forEach(notice -> view.on(notice, now));

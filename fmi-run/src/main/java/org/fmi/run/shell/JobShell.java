@@ -135,7 +135,8 @@ final class JobShell {
     this.stacks = new StackQuestions(this::askForStack, this::later);
     this.desk =
         new JobDesk(
-            new JobView(spec, around.jobId(), options.program().text(), System.nanoTime()),
+            new JobView(
+                spec, around.jobId(), options.program().text(), !options.ssh(), System.nanoTime()),
             around.metrics(),
             options.output().verbosity() == Verbosity.QUIET ? 0 : options.patience().stallMillis(),
             stacks,
@@ -219,6 +220,12 @@ final class JobShell {
 
   private JobDesk desk() {
     return desk;
+  }
+
+  private void tell(List<String> lines) {
+    if (options.output().verbosity() != Verbosity.QUIET) {
+      reporter.lines(lines.stream().map(line -> "fmi: " + line).toList());
+    }
   }
 
   private void tick() {
@@ -480,7 +487,10 @@ final class JobShell {
             feed(new JobEvent.FromRank(m.rank(), m.incarnation(), m.message()));
           }
         }
-        case FromDaemon.Reports m -> desk.reported(m);
+        case FromDaemon.Reports m -> {
+          desk.reported(m);
+          tell(desk.memory(node.number, options.output().verbosity() == Verbosity.VERBOSE));
+        }
         case FromDaemon.Stack m -> stacks.came(m);
         case FromDaemon.Output m ->
             around

@@ -53,9 +53,13 @@ public final class JobView {
   final List<Node> nodes = new ArrayList<>();
   final List<Rank> ranks = new ArrayList<>();
   final Totals totals = new Totals();
+  private final MemoryForecast forecast;
 
   /** Messages that were sent by processes which are gone. */
   long sentEarlier;
+
+  /** Bytes of these. */
+  long bytesEarlier;
 
   /** The most memory that a process had, as far as they have shown it. */
   long peakMemory;
@@ -69,13 +73,15 @@ public final class JobView {
 
   /**
    * @param command the program and its arguments, for a person
+   * @param oneMachine whether all nodes are on one
    * @param nanos now
    */
-  public JobView(JobSpec spec, String jobId, String command, long nanos) {
+  public JobView(JobSpec spec, String jobId, String command, boolean oneMachine, long nanos) {
     this.spec = spec;
     this.jobId = jobId;
     this.command = command;
     this.begunNanos = nanos;
+    this.forecast = new MemoryForecast(oneMachine);
     for (int n = 0; n < spec.nodes().size(); n++) {
       nodes.add(new Node());
     }
@@ -100,6 +106,7 @@ public final class JobView {
     Rank r = ranks.get(rank);
     if (r.report != null) {
       sentEarlier += r.report.counter(Counter.MESSAGES_SENT);
+      bytesEarlier += r.report.counter(Counter.BYTES_SENT);
     }
     r.node = node;
     r.incarnation = incarnation;
@@ -148,6 +155,16 @@ public final class JobView {
       }
       rate.at(last.iteration(), nanos);
     }
+  }
+
+  /**
+   * What is to be said about the memory for checkpoints, after ranks of a node have shown
+   * something: lines, mostly none.
+   *
+   * @param all whether it is also said that it suffices
+   */
+  public List<String> memory(int node, boolean all) {
+    return forecast.look(ranks, node, spec.nodes().get(node).name(), all);
   }
 
   /** What the rank shows that is behind all others; null if one has not shown anything yet. */

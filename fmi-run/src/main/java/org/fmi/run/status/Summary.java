@@ -2,6 +2,7 @@ package org.fmi.run.status;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.StringJoiner;
 import org.fmi.control.Counter;
 import org.fmi.control.RankReport;
 import org.fmi.run.status.JobView.Rank;
@@ -37,7 +38,14 @@ final class Summary {
             + (totals.checkpointInterval < 0
                 ? ""
                 : ", the last one after " + Amounts.count(totals.checkpointInterval, "iteration")));
-    lines.add("messages: " + sent(view) + ", as far as ranks have shown");
+    lines.add(
+        "messages: "
+            + (view.sentEarlier + sum(view, Counter.MESSAGES_SENT))
+            + " ("
+            + Amounts.bytes(view.bytesEarlier + sum(view, Counter.BYTES_SENT))
+            + ")"
+            + transports(view)
+            + ", as far as ranks have shown");
     if (view.peakMemory > 0) {
       lines.add("peak memory: " + Amounts.bytes(view.peakMemory) + ", rank " + view.peakRank);
     }
@@ -59,12 +67,28 @@ final class Summary {
         + (share < 0 ? "" : " (" + Amounts.rate(100 * share) + " % of the time)");
   }
 
-  private static long sent(JobView view) {
-    long sent = view.sentEarlier;
+  /** Over what, in the last epoch: "over shm (12 pairs of ranks), tcp (4)". */
+  private static String transports(JobView view) {
+    StringJoiner used = new StringJoiner(", ", ", over ", "");
+    used.setEmptyValue("");
+    add(used, "shm", sum(view, Counter.PEERS_SHM));
+    add(used, "tcp", sum(view, Counter.PEERS_TCP));
+    add(used, "rdma", sum(view, Counter.PEERS_RDMA));
+    return used.toString();
+  }
+
+  private static void add(StringJoiner used, String transport, long connections) {
+    if (connections > 0) {
+      used.add(transport + " (" + Amounts.count(connections, "connection") + ")");
+    }
+  }
+
+  private static long sum(JobView view, Counter counter) {
+    long sum = 0;
     for (Rank rank : view.ranks) {
       RankReport report = rank.report;
-      sent += report == null ? 0 : report.counter(Counter.MESSAGES_SENT);
+      sum += report == null ? 0 : report.counter(counter);
     }
-    return sent;
+    return sum;
   }
 }

@@ -26,6 +26,8 @@ final class MetricsIT {
   private static final Pattern ADDRESS = Pattern.compile("fmi: metrics at (http://\\S+)");
   private static final Pattern SENT =
       Pattern.compile("fmi_messages_sent_total\\{job=\"\\w+\",rank=\"(\\d)\"\\} [1-9]");
+  private static final Pattern ROUNDS =
+      Pattern.compile("program_rounds_total\\{job=\"\\w+\",rank=\"(\\d)\"\\} [1-9]");
 
   @TempDir private Path directory;
 
@@ -54,9 +56,9 @@ final class MetricsIT {
                 "node1@20",
                 "--metrics-port",
                 "0",
-                Fmirun.example("heat2d"),
-                "--iterations",
-                "2000000000")
+                "-cp",
+                "target/test-classes",
+                MeteredProgram.class.getName())
             .start();
     job.awaitEvent("AllRunning", 2);
     Matcher address = ADDRESS.matcher(job.err());
@@ -64,14 +66,20 @@ final class MetricsIT {
     URI served = URI.create(address.group(1));
     String text = scrape(served);
     long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (SENT.matcher(text).results().count() < 4 && System.nanoTime() < limit) {
+    while ((SENT.matcher(text).results().count() < 4 || ROUNDS.matcher(text).results().count() < 4)
+        && System.nanoTime() < limit) {
       Thread.sleep(50); // ranks show themselves once a second
       text = scrape(served);
     }
     assertThat(SENT.matcher(text).results().map(m -> m.group(1)))
         .as(text)
         .containsExactlyInAnyOrder("0", "1", "2", "3");
+    assertThat(ROUNDS.matcher(text).results().map(m -> m.group(1)))
+        .as(text)
+        .containsExactlyInAnyOrder("0", "1", "2", "3");
     assertThat(text)
+        .containsPattern(
+            "program_step_seconds_sum\\{job=\"\\w+\",of=\"ring\",rank=\"3\"\\} [0-9.]*[1-9]")
         .containsPattern("fmi_nodes\\{job=\"\\w+\"\\} 3\\.0")
         .containsPattern("fmi_nodes_up\\{job=\"\\w+\"\\} 2\\.0")
         .containsPattern("fmi_recovery_seconds_count\\{job=\"\\w+\",stage=\"restore\"\\} 1")

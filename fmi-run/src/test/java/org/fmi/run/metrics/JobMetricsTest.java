@@ -25,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.fmi.control.Counter;
+import org.fmi.control.MeterReading;
 import org.fmi.control.RankReport;
 import org.fmi.job.JobSpec;
 import org.fmi.job.Notice;
@@ -141,6 +142,65 @@ final class JobMetricsTest {
     metrics.reported(shown(0, 2, Map.of(Counter.MESSAGES_SENT, 1L)));
     assertThat(scrape(metrics).lines())
         .contains("fmi_messages_sent_total{job=\"f00\",rank=\"0\"} 9.0");
+  }
+
+  private static FromDaemon.Reports shown(int rank, int incarnation, MeterReading... meters) {
+    RankReport report = new RankReport(0, "loop", 0, 17, 100, null, Map.of(), List.of(meters));
+    return new FromDaemon.Reports(List.of(new FromDaemon.Report(rank, incarnation, 4711, report)));
+  }
+
+  private static MeterReading tasks(String kind, double count) {
+    return new MeterReading(
+        "farm.tasks", "COUNTER", "", "done", Map.of("kind", kind), Map.of("COUNT", count));
+  }
+
+  @Test
+  void metersOfTheProgramHaveTheirRank() throws Exception {
+    JobMetrics metrics = served();
+    metrics.spawned(0, 0);
+    metrics.spawned(1, 0);
+    MeterReading depth = new MeterReading("depth", "GAUGE", "", "", Map.of(), Map.of("VALUE", 7.0));
+    metrics.reported(shown(0, 0, tasks("large", 3), tasks("small", 5), depth));
+    metrics.reported(shown(1, 0, tasks("large", 4)));
+    assertThat(scrape(metrics).lines())
+        .contains(
+            "# HELP farm_tasks_total done",
+            "farm_tasks_total{job=\"f00\",kind=\"large\",rank=\"0\"} 3.0",
+            "farm_tasks_total{job=\"f00\",kind=\"small\",rank=\"0\"} 5.0",
+            "farm_tasks_total{job=\"f00\",kind=\"large\",rank=\"1\"} 4.0",
+            "depth{job=\"f00\",rank=\"0\"} 7.0");
+    // What counts goes on in another process.
+    metrics.spawned(0, 1);
+    metrics.reported(shown(0, 0, tasks("large", 100))); // late
+    assertThat(scrape(metrics).lines())
+        .contains(
+            "farm_tasks_total{job=\"f00\",kind=\"large\",rank=\"0\"} 3.0",
+            "depth{job=\"f00\",rank=\"0\"} NaN");
+    metrics.reported(shown(0, 1, tasks("large", 2)));
+    assertThat(scrape(metrics).lines())
+        .contains("farm_tasks_total{job=\"f00\",kind=\"large\",rank=\"0\"} 5.0");
+  }
+
+  @Test
+  void aTimerOfTheProgramIsOne() throws Exception {
+    JobMetrics metrics = served();
+    metrics.spawned(0, 0);
+    metrics.reported(
+        shown(
+            0,
+            0,
+            new MeterReading(
+                "step",
+                "TIMER",
+                "seconds",
+                "",
+                Map.of(),
+                Map.of("COUNT", 4.0, "TOTAL_TIME", 2.5, "MAX", 1.5))));
+    assertThat(scrape(metrics).lines())
+        .contains(
+            "step_seconds_count{job=\"f00\",rank=\"0\"} 4",
+            "step_seconds_sum{job=\"f00\",rank=\"0\"} 2.5",
+            "step_max_seconds{job=\"f00\",rank=\"0\"} 1.5");
   }
 
   @Test

@@ -33,6 +33,7 @@ final class JobViewTest {
               List.of()),
           "0123456789ab",
           "app.Main 7",
+          false,
           0);
 
   @BeforeEach
@@ -65,7 +66,9 @@ final class JobViewTest {
                         Map.of(
                             Counter.MEMORY_BYTES, 64L << 20,
                             Counter.PEAK_MEMORY_BYTES, 70L << 20,
-                            Counter.MESSAGES_SENT, 5L))))),
+                            Counter.MESSAGES_SENT, 5L,
+                            Counter.BYTES_SENT, 3L << 20,
+                            Counter.PEERS_SHM, 1L))))),
         nanos);
   }
 
@@ -171,6 +174,7 @@ final class JobViewTest {
   void whoWantsToKnowAllGetsAll() {
     show(1, 0, 500, null, 2 * SECOND);
     recover();
+    show(0, 0, 510, null, 12 * SECOND);
     view.on(new Notice.CheckpointCommitted(1, 1, 0, 10, 64, SECOND, 0, 0), 13 * SECOND);
     view.on(new Notice.CheckpointCommitted(1, 2, 0, 50, 64, SECOND, 0, 0), 14 * SECOND);
     assertThat(view.summary(21 * SECOND, true))
@@ -179,7 +183,7 @@ final class JobViewTest {
             "recoveries: 1 recovery (2.0 s)",
             "checkpoints: 2 checkpoints (10.0 % of the time), 64 B per rank, the last one after 40"
                 + " iterations",
-            "messages: 5, as far as ranks have shown",
+            "messages: 10 (6.0 MiB), over shm (1 connection), as far as ranks have shown",
             "peak memory: 70 MiB, rank 1");
   }
 

@@ -11,6 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
+import org.fmi.node.FreeMemory;
 import org.fmi.node.PrivateFile;
 
 /**
@@ -97,7 +98,7 @@ final class NodeFiles {
   }
 
   long freeBytes() throws IOException {
-    return Files.getFileStore(directory).getUsableSpace();
+    return FreeMemory.bytes(directory);
   }
 
   /**

@@ -1,0 +1,78 @@
+package org.fmi.run.status;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.fmi.control.Counter;
+import org.fmi.control.RankReport;
+import org.fmi.run.status.JobView.Rank;
+
+/**
+ * Tells from what ranks show whether their checkpoints will fit into the memory of their machines.
+ * Once for each loop and number of ranks on a machine.
+ */
+final class MemoryForecast {
+  private static final int THE_ONLY = -1;
+
+  private final boolean oneMachine;
+  private final Map<Integer, Found> last = new HashMap<>();
+  private final Set<Found> told = new HashSet<>();
+
+  /** What was found on a machine, as far as it does not change by the moment. */
+  private record Found(int machine, long loop, int ranks, long forecast, boolean enough) {}
+
+  /**
+   * @param oneMachine whether all nodes are on one
+   */
+  MemoryForecast(boolean oneMachine) {
+    this.oneMachine = oneMachine;
+  }
+
+  /**
+   * Looks at the machine of a node after its ranks have shown something.
+   *
+   * @param all whether it is also told that the memory suffices
+   * @return lines for a person
+   */
+  List<String> look(List<Rank> ranks, int node, String name, boolean all) {
+    long loop = -1;
+    int here = 0;
+    long forecast = 0;
+    long taken = 0;
+    long free = Long.MAX_VALUE;
+    for (Rank rank : ranks) {
+      if (rank.node >= 0 && (oneMachine || rank.node == node)) {
+        RankReport report = rank.report;
+        if (report == null || report.counter(Counter.CHECKPOINT_FORECAST_BYTES) == 0) {
+          return List.of();
+        }
+        loop = Math.max(loop, report.loop());
+        here++;
+        forecast += report.counter(Counter.CHECKPOINT_FORECAST_BYTES);
+        taken += report.counter(Counter.CHECKPOINT_MEMORY_BYTES);
+        free = Math.min(free, report.counter(Counter.NODE_MEMORY_FREE_BYTES));
+      }
+    }
+    boolean enough = forecast - taken <= free;
+    Found found = new Found(oneMachine ? THE_ONLY : node, loop, here, forecast, enough);
+    // Ranks are not read at one moment: what one has taken since may be free for another. What is
+    // found twice is true.
+    if (!found.equals(last.put(found.machine, found)) || !told.add(found) || (enough && !all)) {
+      return List.of();
+    }
+    return List.of(
+        "checkpoints of %s on %s will take %s (%s so far), %s are free"
+                .formatted(
+                    Amounts.count(here, "rank"),
+                    oneMachine ? "this machine" : name,
+                    Amounts.bytes(forecast),
+                    Amounts.bytes(taken),
+                    Amounts.bytes(free))
+            + (enough
+                ? ""
+                : ": the job will end when one does not fit; fewer ranks per node (--ppn), a"
+                      + " smaller state, or more memory in /dev/shm helps"));
+  }
+}

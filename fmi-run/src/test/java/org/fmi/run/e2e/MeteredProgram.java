@@ -1,0 +1,34 @@
+package org.fmi.run.e2e;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Timer;
+import org.fmi.Comm;
+import org.fmi.Fmi;
+
+/** Sends a token around for ever, and counts that with meters of its own. */
+public final class MeteredProgram {
+  private MeteredProgram() {}
+
+  public static void main(String[] args) {
+    try (Fmi fmi = Fmi.init(args)) {
+      Comm world = fmi.world();
+      Counter rounds = fmi.metrics().counter("program.rounds");
+      Timer time = fmi.metrics().timer("program.step", "of", "ring");
+      long[] token = {world.rank()};
+      fmi.loop(
+          Long.MAX_VALUE,
+          _ -> {
+            time.record(() -> exchange(world, token));
+            rounds.increment();
+          },
+          token);
+    }
+  }
+
+  private static void exchange(Comm world, long[] token) {
+    long[] sent = token.clone();
+    int right = (world.rank() + 1) % world.size();
+    int left = (world.rank() + world.size() - 1) % world.size();
+    world.sendRecv(sent, 0, 1, right, 0, token, 0, 1, left, 0);
+  }
+}

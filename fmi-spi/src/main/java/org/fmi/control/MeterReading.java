@@ -1,0 +1,24 @@
+package org.fmi.control;
+
+import java.util.Map;
+
+/**
+ * What a meter of the program shows, in the words of Micrometer, which is not loaded here.
+ *
+ * @param type the name of its {@code Meter.Type}
+ * @param unit its base unit; empty for none
+ * @param description empty for none
+ * @param values by the names of their {@code Statistic}s
+ */
+public record MeterReading(
+    String name,
+    String type,
+    String unit,
+    String description,
+    Map<String, String> tags,
+    Map<String, Double> values) {
+  public MeterReading {
+    tags = Map.copyOf(tags);
+    values = Map.copyOf(values);
+  }
+}
