@@ -33,7 +33,10 @@ final class Traces {
   private static final Duration VANISHING = Duration.ofSeconds(30);
 
   private static final Path MEMORY = Path.of("/dev/shm");
-  private static final Pattern DIRECTORY = Pattern.compile("fmi-[0-9a-f]{12}-[0-9]+");
+
+  /** Of a node, or of fmirun itself: see {@code NodeDirectory}. */
+  private static final Pattern DIRECTORY =
+      Pattern.compile("fmi-[0-9a-f]{12}-(?:[0-9]+|run)-[0-9a-f]{16}");
 
   private final String mark = UUID.randomUUID().toString();
   private final Set<Path> before = directories(_ -> true);
@@ -84,8 +87,8 @@ final class Traces {
     }
   }
 
-  /** Node directories that the job may have made. */
-  private Set<Path> directories() {
+  /** Directories in node memory that the job may have made. */
+  Set<Path> directories() {
     return directories(path -> !before.contains(path) && !isOfAnother(path));
   }
 
@@ -108,6 +111,11 @@ final class Traces {
     } catch (IOException e) {
       return Files.notExists(directory);
     }
+  }
+
+  /** Ends what is left of the job after a failure, so that it disturbs no other test. */
+  void kill() {
+    found("").forEach(ProcessHandle::destroyForcibly);
   }
 
   /** Whether all processes and directories of the job are gone. */
