@@ -125,7 +125,7 @@ final class MistakesIT {
             .redirectErrorStream(true)
             .redirectOutput(out.toFile());
     traces.mark(builder.environment());
-    builder.environment().put("FMI_JVM_OPTIONS", "-XX:TieredStopAtLevel=1 -Xmx64m");
+    builder.environment().merge("FMI_JVM_OPTIONS", "-Xmx64m", (all, heap) -> all + " " + heap);
     Process process = builder.start();
     try {
       Matcher signal = SIGNAL.matcher(how);

@@ -38,12 +38,19 @@ final class Traces {
   private static final Pattern DIRECTORY =
       Pattern.compile("fmi-[0-9a-f]{12}-(?:[0-9]+|run)-[0-9a-f]{16}");
 
+  /** A job of a few seconds ends sooner if little of it is compiled. */
+  private static final String JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=8";
+
   private final String mark = UUID.randomUUID().toString();
   private final Set<Path> before = directories(_ -> true);
 
-  /** Marks what is started with this environment, and keeps the tester's own settings out. */
+  /**
+   * Marks what is started with this environment, keeps the tester's own settings out, and sets
+   * {@code FMI_JVM_OPTIONS} to what suits a short job.
+   */
   void mark(Map<String, String> environment) {
     environment.keySet().removeIf(name -> name.startsWith("FMI_") || JAVA_OPTIONS.contains(name));
+    environment.put("FMI_JVM_OPTIONS", JVM_OPTIONS);
     environment.put("LC_ALL", "C.UTF-8"); // messages of the system are in the user's language
     environment.put(VARIABLE, mark);
   }
