@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *  for a rank:  Spawn --&gt; Start ... Started --&gt; Bind, Attach ... Connected --&gt; Tell(Assign), Tell ...
- *  stands by:   Standbys --&gt; Start ... Started ... Connected --&gt; Tell(WarmUp), Tell(HoldLifeline)
+ *  stands by:   Standbys ... Start ... Started ... Connected --&gt; Tell(WarmUp), Tell(HoldLifeline)
  *               ... Spawn --&gt; Bind, Attach, Tell(Assign) ...
  *
  *  killed:               KillRank --&gt; Kill ... Exited --&gt; RankExited
@@ -104,7 +104,13 @@ public final class NodeDaemon {
 
   /** When {@link DaemonEvent.Tick} is due at the latest, on the clock of the events; may change. */
   public OptionalLong nextTick() {
-    return deadlines.first();
+    OptionalLong first = deadlines.first();
+    OptionalLong standby = standbys.due();
+    if (first.isEmpty() || standby.isEmpty()) {
+      return first.isEmpty() ? standby : first;
+    }
+    // The clock may wrap around.
+    return standby.getAsLong() - first.getAsLong() < 0 ? standby : first;
   }
 
   /**
@@ -164,6 +170,7 @@ public final class NodeDaemon {
   private void end() {
     become(Phase.ENDED);
     deadlines.clear();
+    standbys.end();
     out.add(new DaemonCommand.End());
   }
 
@@ -223,8 +230,7 @@ public final class NodeDaemon {
       }
       case ToDaemon.TellAll m -> ranks.values().forEach(process -> tell(process, m.message()));
       case ToDaemon.Standbys m -> {
-        standbys.want(m.count(), m.ranksOnMachine());
-        startStandbys();
+        standbys.want(now, m.count(), m.ranksOnMachine());
         for (NodeProcess process : ranks.values()) {
           if (process.lives()) {
             send(process, new ToRank.HoldLifeline());
@@ -544,6 +550,9 @@ public final class NodeDaemon {
   // ---- time
 
   private void onTime() {
+    if (standbys.isDue(now)) {
+      startStandbys();
+    }
     Deadline due;
     while ((due = deadlines.takeDue(now)) != null) {
       if (due.process().state() != NodeProcess.State.ENDED) {

@@ -1,12 +1,20 @@
 package org.fmi.job.daemon;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Counts the processes of a node that stand by for a failure, and decides when to start more. */
 final class Standbys {
+  /**
+   * From the request to the start: getting ready takes a second of a core, which a program that is
+   * about to end, or ranks that have just been restored, are spared.
+   */
+  static final Duration DELAY = Duration.ofSeconds(2);
+
   /** After this many that ended by themselves no more are started. */
   private static final int MOST_FAILURES = 3;
 
@@ -14,18 +22,41 @@ final class Standbys {
   private final Deque<NodeProcess> ready = new ArrayDeque<>();
 
   private int wanted;
+  private OptionalLong due = OptionalLong.empty();
   private int ranksOnMachine = 1;
   private int starting;
   private int failures;
 
   /**
-   * Sets how many there are to be.
+   * Sets how many there are to be. Those that are missing are started when the {@link #DELAY} is
+   * over.
    *
    * @param ranks how many ranks share the machine
    */
-  void want(int count, int ranks) {
+  void want(long now, int count, int ranks) {
     wanted = count;
     ranksOnMachine = ranks;
+    due = OptionalLong.of(now + DELAY.toNanos());
+  }
+
+  /** When the delay is over, if it is not yet. */
+  OptionalLong due() {
+    return due;
+  }
+
+  /** Whether the delay has ended since it was asked last. */
+  boolean isDue(long now) {
+    if (due.isEmpty() || due.getAsLong() - now > 0) {
+      return false;
+    }
+    due = OptionalLong.empty();
+    return true;
+  }
+
+  /** None is started any more. */
+  void end() {
+    wanted = 0;
+    due = OptionalLong.empty();
   }
 
   int ranksOnMachine() {
@@ -34,7 +65,7 @@ final class Standbys {
 
   /** Whether another one must be started; it is counted as starting from now on. */
   boolean startsAnother() {
-    boolean starts = ready.size() + starting < wanted && failures < MOST_FAILURES;
+    boolean starts = due.isEmpty() && ready.size() + starting < wanted && failures < MOST_FAILURES;
     starting += starts ? 1 : 0;
     return starts;
   }

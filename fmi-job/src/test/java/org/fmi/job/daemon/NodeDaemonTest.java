@@ -85,6 +85,12 @@ final class NodeDaemonTest {
     return tick();
   }
 
+  /** What follows from the request for standbys, once it is time. */
+  private List<DaemonCommand> wanted(int count, int ranksOnMachine) {
+    from(new ToDaemon.Standbys(count, ranksOnMachine));
+    return after(Standbys.DELAY);
+  }
+
   private static DaemonCommand report(FromDaemon message) {
     return new DaemonCommand.Report(message);
   }
@@ -163,9 +169,8 @@ final class NodeDaemonTest {
 
   @Test
   void aStandbyTakesARankOver() {
-    assertThat(from(new ToDaemon.Standbys(1, 2)))
-        .containsExactly(new DaemonCommand.Start(0, 2, List.of()));
-    assertThat(from(new ToDaemon.Standbys(1, 2))).isEmpty();
+    assertThat(wanted(1, 2)).containsExactly(new DaemonCommand.Start(0, 2, List.of()));
+    assertThat(wanted(1, 2)).isEmpty();
     assertThat(on(new DaemonEvent.Started(0, 100))).isEmpty();
     assertThat(on(new DaemonEvent.Connected(0, "/dir/warm")))
         .containsExactly(
@@ -178,14 +183,23 @@ final class NodeDaemonTest {
     assertThat(taken.get(2)).isEqualTo(new DaemonCommand.Watch(0, HEARTBEAT));
     // The next one only when fmirun wants it.
     assertThat(from(new ToDaemon.Standbys(1, 2)))
-        .containsExactly(
-            new DaemonCommand.Start(1, 2, List.of()),
-            new DaemonCommand.Tell(0, new ToRank.HoldLifeline()));
+        .containsExactly(new DaemonCommand.Tell(0, new ToRank.HoldLifeline()));
+    assertThat(after(Standbys.DELAY)).containsExactly(new DaemonCommand.Start(1, 2, List.of()));
+  }
+
+  /** Each request begins the delay anew. */
+  @Test
+  void aRankThatIsLostSoonIsServedByAProcessOfItsOwn() {
+    from(new ToDaemon.Standbys(1, 2));
+    pass(Standbys.DELAY.minusNanos(1));
+    assertThat(from(spawn(RANK, 1))).containsExactly(new DaemonCommand.Start(0, 3, List.of()));
+    from(new ToDaemon.Standbys(1, 2));
+    assertThat(after(Standbys.DELAY)).containsExactly(new DaemonCommand.Start(1, 2, List.of()));
   }
 
   @Test
   void aStandbyIsTakenBeforeItHasConnected() {
-    from(new ToDaemon.Standbys(1, 2));
+    wanted(1, 2);
     on(new DaemonEvent.Started(0, 100));
     assertThat(from(spawn(RANK, 1))).containsExactly(new DaemonCommand.Attach(0, RANK, 1));
     List<DaemonCommand> connected = on(new DaemonEvent.Connected(0, "/dir/warm"));
@@ -195,7 +209,7 @@ final class NodeDaemonTest {
 
   @Test
   void aStandbyThatIsGoingIsNotTaken() {
-    from(new ToDaemon.Standbys(2, 2));
+    wanted(2, 2);
     for (int process = 0; process < 2; process++) {
       on(new DaemonEvent.Started(process, 100));
       on(new DaemonEvent.Connected(process, "/dir/warm"));
@@ -207,20 +221,19 @@ final class NodeDaemonTest {
 
   @Test
   void standbysThatDoNotStayAliveAreGivenUp() {
-    from(new ToDaemon.Standbys(1, 2));
+    wanted(1, 2);
     on(new DaemonEvent.Started(0, 100));
     assertThat(on(new DaemonEvent.Exited(0, 1)))
         .containsExactly(new DaemonCommand.Start(1, 2, List.of()));
     assertThat(on(new DaemonEvent.NotStarted(1, "no memory"))).isEmpty();
-    assertThat(from(new ToDaemon.Standbys(1, 2)))
-        .containsExactly(new DaemonCommand.Start(2, 2, List.of()));
+    assertThat(wanted(1, 2)).containsExactly(new DaemonCommand.Start(2, 2, List.of()));
     on(new DaemonEvent.Started(2, 100));
     assertThat(on(new DaemonEvent.Exited(2, 134)))
         .containsExactly(
             warning(
                 "processes held ready for a failure do not stay alive (status 134): replacements"
                     + " will be started when they are needed, which takes longer"));
-    assertThat(from(new ToDaemon.Standbys(1, 2))).isEmpty();
+    assertThat(wanted(1, 2)).isEmpty();
   }
 
   /** The system closes the connection of a process that ends. */
@@ -405,7 +418,7 @@ final class NodeDaemonTest {
 
   @Test
   void aProcessMustKnowWhenToSpeak() {
-    from(new ToDaemon.Standbys(1, 2));
+    wanted(1, 2);
     on(new DaemonEvent.Started(0, 100));
     on(new DaemonEvent.Connected(0, "/dir/warm"));
     assertThat(said(0, new FromRank.LifelineHeld()))
@@ -424,7 +437,7 @@ final class NodeDaemonTest {
 
   @Test
   void aRankWithOptionsOfItsOwnIsServedByNoStandby() {
-    from(new ToDaemon.Standbys(1, 2));
+    wanted(1, 2);
     on(new DaemonEvent.Started(0, 100));
     on(new DaemonEvent.Connected(0, "/warm"));
     assertThat(
@@ -517,7 +530,7 @@ final class NodeDaemonTest {
 
   @Test
   void aStandbyHasNothingToShow() {
-    from(new ToDaemon.Standbys(1, 1));
+    wanted(1, 1);
     on(new DaemonEvent.Started(0, 100));
     on(new DaemonEvent.Connected(0, "/dir/warm"));
     assertThat(said(0, new FromRank.Shown(shown(3))))

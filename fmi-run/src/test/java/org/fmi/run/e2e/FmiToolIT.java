@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -111,7 +112,7 @@ final class FmiToolIT {
 
   @Test
   void aRunningJobIsLookedAtFollowedAndStopped(@TempDir Path directory) throws Exception {
-    Fmirun.Running running =
+    try (Fmirun.Running running =
         new Fmirun(
                 directory,
                 "-n",
@@ -123,26 +124,27 @@ final class FmiToolIT {
                 Fmirun.example("heat2d"),
                 "--iterations",
                 "100000000")
-            .start();
-    running.awaitEvent("CheckpointCommitted", 1);
-    String job = job(running.process().pid());
-    long first = iteration(job);
-    while (iteration(job) <= first) {
-      assertThat(running.process().isAlive()).isTrue();
+            .start()) {
+      running.awaitEvent("CheckpointCommitted", 1);
+      String job = job(running.process().pid());
+      long first = iteration(job);
+      while (iteration(job) <= first) {
+        assertThat(running.process().isAlive()).isTrue();
+      }
+      assertThat(ask("jobs").output().lines())
+          .anyMatch(
+              line ->
+                  line.matches(job + "  heat2d\\.jar .* 4 ranks .*iteration \\d+ of 100000000.*"));
+      Result status = ask("status", job.substring(0, 11));
+      assertThat(status.output()).contains("job " + job, "node1", "last checkpoint: iteration ");
+      assertThat(ask("status", "zz"))
+          .satisfies(refused -> assertThat(refused.status()).isEqualTo(64))
+          .satisfies(refused -> assertThat(refused.output()).startsWith("fmi: zz: no such job; "));
+      assertThat(ask("stop", job)).isEqualTo(new Result(0, ""));
+      Fmirun.Result result = running.await();
+      assertThat(result.status()).isEqualTo(143);
+      assertThat(ask("status", job).output()).startsWith("fmi: " + job + ": no such job; ");
     }
-    assertThat(ask("jobs").output().lines())
-        .anyMatch(
-            line ->
-                line.matches(job + "  heat2d\\.jar .* 4 ranks .*iteration \\d+ of 100000000.*"));
-    Result status = ask("status", job.substring(0, 11));
-    assertThat(status.output()).contains("job " + job, "node1", "last checkpoint: iteration ");
-    assertThat(ask("status", "zz"))
-        .satisfies(refused -> assertThat(refused.status()).isEqualTo(64))
-        .satisfies(refused -> assertThat(refused.output()).startsWith("fmi: zz: no such job; "));
-    assertThat(ask("stop", job)).isEqualTo(new Result(0, ""));
-    Fmirun.Result result = running.await();
-    assertThat(result.status()).isEqualTo(143);
-    assertThat(ask("status", job).output()).startsWith("fmi: " + job + ": no such job; ");
   }
 
   @Test
@@ -193,27 +195,56 @@ final class FmiToolIT {
 
   @Test
   void eventsAreFollowedFromTheFirstToTheLast(@TempDir Path directory) throws Exception {
-    Fmirun.Running running =
+    try (Fmirun.Running running =
         new Fmirun(directory, "-n", "2", Fmirun.example("heat2d"), "--iterations", "100000000")
-            .start();
-    running.awaitEvent("AllRunning", 1);
-    String job = job(running.process().pid());
-    CompletableFuture<Result> followed =
-        CompletableFuture.supplyAsync(
-            () -> {
-              try {
-                return ask("events", job);
-              } catch (IOException | InterruptedException e) {
-                throw new AssertionError(e);
-              }
-            });
-    Traces.signal("KILL", running.ranks().getFirst());
-    running.awaitEvent("AllRunning", 2);
-    assertThat(ask("stop", "--now", job)).isEqualTo(new Result(0, ""));
-    assertThat(running.await().status()).isEqualTo(143);
-    Result events = followed.get();
-    assertThat(events.status()).as(events.output()).isZero();
-    assertThat(events.output()).isEqualTo(running.eventText());
+            .start()) {
+      running.awaitEvent("AllRunning", 1);
+      String job = job(running.process().pid());
+      CompletableFuture<Result> followed =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return ask("events", job);
+                } catch (IOException | InterruptedException e) {
+                  throw new AssertionError(e);
+                }
+              });
+      Traces.signal("KILL", running.ranks().getFirst());
+      running.awaitEvent("AllRunning", 2);
+      assertThat(ask("stop", "--now", job)).isEqualTo(new Result(0, ""));
+      assertThat(running.await().status()).isEqualTo(143);
+      Result events = followed.get();
+      assertThat(events.status()).as(events.output()).isZero();
+      assertThat(events.output()).isEqualTo(running.eventText());
+    }
+  }
+
+  @Test
+  void aProcessThatStandsByTakesARankOver(@TempDir Path directory) throws Exception {
+    try (Fmirun.Running running =
+        new Fmirun(directory, "-n", "2", Fmirun.example("heat2d"), "--iterations", "100000000")
+            .start()) {
+      running.awaitEvent("CheckpointCommitted", 1);
+      await(running, () -> running.ranks().size() == 3);
+      List<Long> oldestFirst = running.ranks();
+      Traces.signal("KILL", oldestFirst.getFirst());
+      String job = job(running.process().pid());
+      String standsBy = "\"pid\" : " + oldestFirst.getLast() + ",";
+      // Only processes that serve a rank are shown.
+      await(running, () -> ask("status", "--json", job).output().contains(standsBy));
+      assertThat(ask("stop", "--now", job)).isEqualTo(new Result(0, ""));
+      assertThat(running.await().status()).isEqualTo(143);
+    }
+  }
+
+  /** Polls a job for what other processes bring about. */
+  private static void await(Fmirun.Running running, Callable<Boolean> condition) throws Exception {
+    long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (!condition.call()) {
+      assertThat(running.process().isAlive()).as(running.err()).isTrue();
+      assertThat(System.nanoTime()).as(running.err()).isLessThan(limit);
+      Thread.sleep(10);
+    }
   }
 
   /** By the process of its fmirun: other jobs may run on this machine. */

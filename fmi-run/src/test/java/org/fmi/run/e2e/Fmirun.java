@@ -57,8 +57,8 @@ final class Fmirun {
     return this;
   }
 
-  /** A run under way. */
-  final class Running {
+  /** A run under way, which ends with its test. */
+  final class Running implements AutoCloseable {
     private final Process process;
     private final Path out;
     private final Path err;
@@ -120,8 +120,6 @@ final class Fmirun {
 
     Result await() throws IOException, InterruptedException {
       if (!process.waitFor(LIMIT, TimeUnit.SECONDS)) {
-        process.descendants().forEach(ProcessHandle::destroyForcibly);
-        process.destroyForcibly();
         throw new AssertionError(
             "hangs: fmirun "
                 + String.join(" ", arguments)
@@ -134,6 +132,11 @@ final class Fmirun {
       traces.assertGone(result.err());
       return result;
     }
+
+    @Override
+    public void close() {
+      traces.kill();
+    }
   }
 
   Running start() throws IOException {
@@ -141,7 +144,9 @@ final class Fmirun {
   }
 
   Result run() throws IOException, InterruptedException {
-    return start().await();
+    try (Running running = start()) {
+      return running.await();
+    }
   }
 
   /** How a run ended. */

@@ -41,7 +41,7 @@ final class MetricsIT {
 
   @Test
   void allRanksAreServedAfterANodeIsLostToo() throws Exception {
-    Fmirun.Running job =
+    try (Fmirun.Running job =
         new Fmirun(
                 directory,
                 "-n",
@@ -59,35 +59,37 @@ final class MetricsIT {
                 "-cp",
                 "target/test-classes",
                 MeteredProgram.class.getName())
-            .start();
-    job.awaitEvent("AllRunning", 2);
-    Matcher address = ADDRESS.matcher(job.err());
-    assertThat(address.find()).as(job.err()).isTrue();
-    URI served = URI.create(address.group(1));
-    String text = scrape(served);
-    long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while ((SENT.matcher(text).results().count() < 4 || ROUNDS.matcher(text).results().count() < 4)
-        && System.nanoTime() < limit) {
-      Thread.sleep(50); // ranks show themselves once a second
-      text = scrape(served);
+            .start()) {
+      job.awaitEvent("AllRunning", 2);
+      Matcher address = ADDRESS.matcher(job.err());
+      assertThat(address.find()).as(job.err()).isTrue();
+      URI served = URI.create(address.group(1));
+      String text = scrape(served);
+      long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+      while ((SENT.matcher(text).results().count() < 4
+              || ROUNDS.matcher(text).results().count() < 4)
+          && System.nanoTime() < limit) {
+        Thread.sleep(50); // ranks show themselves once a second
+        text = scrape(served);
+      }
+      assertThat(SENT.matcher(text).results().map(m -> m.group(1)))
+          .as(text)
+          .containsExactlyInAnyOrder("0", "1", "2", "3");
+      assertThat(ROUNDS.matcher(text).results().map(m -> m.group(1)))
+          .as(text)
+          .containsExactlyInAnyOrder("0", "1", "2", "3");
+      assertThat(text)
+          .containsPattern(
+              "program_step_seconds_sum\\{job=\"\\w+\",of=\"ring\",rank=\"3\"\\} [0-9.]*[1-9]")
+          .containsPattern("fmi_nodes\\{job=\"\\w+\"\\} 3\\.0")
+          .containsPattern("fmi_nodes_up\\{job=\"\\w+\"\\} 2\\.0")
+          .containsPattern("fmi_recovery_seconds_count\\{job=\"\\w+\",stage=\"restore\"\\} 1")
+          .containsPattern("fmi_respawns_total\\{job=\"\\w+\",rank=\"3\"\\} 1\\.0")
+          .containsPattern("fmi_checkpoint_memory_bytes\\{job=\"\\w+\",rank=\"0\"\\} [1-9]")
+          .containsPattern("fmi_node_memory_free_bytes\\{job=\"\\w+\",rank=\"0\"\\} [1-9]");
+      job.process().destroy();
+      assertThat(job.await().status()).isEqualTo(143);
     }
-    assertThat(SENT.matcher(text).results().map(m -> m.group(1)))
-        .as(text)
-        .containsExactlyInAnyOrder("0", "1", "2", "3");
-    assertThat(ROUNDS.matcher(text).results().map(m -> m.group(1)))
-        .as(text)
-        .containsExactlyInAnyOrder("0", "1", "2", "3");
-    assertThat(text)
-        .containsPattern(
-            "program_step_seconds_sum\\{job=\"\\w+\",of=\"ring\",rank=\"3\"\\} [0-9.]*[1-9]")
-        .containsPattern("fmi_nodes\\{job=\"\\w+\"\\} 3\\.0")
-        .containsPattern("fmi_nodes_up\\{job=\"\\w+\"\\} 2\\.0")
-        .containsPattern("fmi_recovery_seconds_count\\{job=\"\\w+\",stage=\"restore\"\\} 1")
-        .containsPattern("fmi_respawns_total\\{job=\"\\w+\",rank=\"3\"\\} 1\\.0")
-        .containsPattern("fmi_checkpoint_memory_bytes\\{job=\"\\w+\",rank=\"0\"\\} [1-9]")
-        .containsPattern("fmi_node_memory_free_bytes\\{job=\"\\w+\",rank=\"0\"\\} [1-9]");
-    job.process().destroy();
-    assertThat(job.await().status()).isEqualTo(143);
   }
 
   @Test

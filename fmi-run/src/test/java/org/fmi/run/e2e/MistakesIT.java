@@ -125,22 +125,22 @@ final class MistakesIT {
             .redirectErrorStream(true)
             .redirectOutput(out.toFile());
     traces.mark(builder.environment());
-    builder.environment().put("FMI_JVM_OPTIONS", "-XX:TieredStopAtLevel=1 -Xmx64m");
+    builder.environment().merge("FMI_JVM_OPTIONS", "-Xmx64m", (all, heap) -> all + " " + heap);
     Process process = builder.start();
-    Matcher signal = SIGNAL.matcher(how);
-    if (signal.find()) {
-      awaitLine(out, "ready", process);
-      Traces.signal(signal.group(1), process.pid());
+    try {
+      Matcher signal = SIGNAL.matcher(how);
+      if (signal.find()) {
+        awaitLine(out, "ready", process);
+        Traces.signal(signal.group(1), process.pid());
+      }
+      boolean ended = process.waitFor(seconds * (long) PATIENCE, TimeUnit.SECONDS);
+      String text = text(out);
+      assertThat(ended).as("%s does not end:%n%s", how, text).isTrue();
+      traces.assertGone(text);
+      return new Ending(process.exitValue(), text);
+    } finally {
+      traces.kill();
     }
-    boolean ended = process.waitFor(seconds * (long) PATIENCE, TimeUnit.SECONDS);
-    if (!ended) {
-      process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly();
-    }
-    String text = text(out);
-    assertThat(ended).as("%s does not end:%n%s", how, text).isTrue();
-    traces.assertGone(text);
-    return new Ending(process.exitValue(), text);
   }
 
   /** The end of it, if it is long. */

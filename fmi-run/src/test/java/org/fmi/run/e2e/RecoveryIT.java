@@ -70,15 +70,16 @@ final class RecoveryIT {
   /** Two jobs at once, as everything else waits for them. */
   @BeforeAll
   static void undisturbed(@TempDir Path directory) throws IOException, InterruptedException {
-    Fmirun.Running twoLoops = twoLoops(directory, 1).start();
-    Fmirun.Result result = heat(directory, List.of()).run().succeeded();
-    assertThat(result.value("check")).isEqualTo("ok");
-    assertThat(result.value("recoveries")).isEqualTo("0");
-    expected = result.value("checksum");
-    result = twoLoops.await().succeeded();
-    assertThat(result.count("RecoveryBegun")).isZero();
-    expectedOfTwoLoops = sortedLines(result);
-    assertThat(expectedOfTwoLoops).hasSize(4);
+    try (Fmirun.Running twoLoops = twoLoops(directory, 1).start()) {
+      Fmirun.Result result = heat(directory, List.of()).run().succeeded();
+      assertThat(result.value("check")).isEqualTo("ok");
+      assertThat(result.value("recoveries")).isEqualTo("0");
+      expected = result.value("checksum");
+      result = twoLoops.await().succeeded();
+      assertThat(result.count("RecoveryBegun")).isZero();
+      expectedOfTwoLoops = sortedLines(result);
+      assertThat(expectedOfTwoLoops).hasSize(4);
+    }
   }
 
   private static Fmirun twoLoops(Path directory, int ranksOnNode) {
@@ -319,7 +320,7 @@ final class RecoveryIT {
   /** Silence is death too: a stopped process is found by its heartbeats and made dead. */
   @Test
   void survivesAStoppedRank() throws IOException, InterruptedException {
-    Fmirun.Running running =
+    try (Fmirun.Running running =
         new Fmirun(
                 directory,
                 "-n",
@@ -337,12 +338,13 @@ final class RecoveryIT {
                 "400",
                 "--phases",
                 "2")
-            .start();
-    running.awaitEvent("CheckpointCommitted", 3);
-    Traces.signal("STOP", running.ranks().get(1));
-    Fmirun.Result result = running.await().succeeded();
-    assertThat(result.value("check")).isEqualTo("ok");
-    assertThat(Integer.parseInt(result.value("recoveries"))).isPositive();
+            .start()) {
+      running.awaitEvent("CheckpointCommitted", 3);
+      Traces.signal("STOP", running.ranks().get(1));
+      Fmirun.Result result = running.await().succeeded();
+      assertThat(result.value("check")).isEqualTo("ok");
+      assertThat(Integer.parseInt(result.value("recoveries"))).isPositive();
+    }
   }
 
   /** It has said that it ends, and nobody watches it any more. */

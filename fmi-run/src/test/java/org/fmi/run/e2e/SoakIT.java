@@ -33,7 +33,11 @@ final class SoakIT {
     all.addAll(List.of(options));
     all.addAll(
         List.of("-cp", "target/test-classes", SoakProgram.class.getName(), "" + SEED, ITERATIONS));
-    return new Fmirun(directory, all.toArray(String[]::new)).run().succeeded();
+    // With all that compilers do to the code of a long job.
+    return new Fmirun(directory, all.toArray(String[]::new))
+        .env("FMI_JVM_OPTIONS", "")
+        .run()
+        .succeeded();
   }
 
   @BeforeAll

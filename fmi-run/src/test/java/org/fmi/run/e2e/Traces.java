@@ -33,14 +33,24 @@ final class Traces {
   private static final Duration VANISHING = Duration.ofSeconds(30);
 
   private static final Path MEMORY = Path.of("/dev/shm");
-  private static final Pattern DIRECTORY = Pattern.compile("fmi-[0-9a-f]{12}-[0-9]+");
+
+  /** Of a node, or of fmirun itself: see {@code NodeDirectory}. */
+  private static final Pattern DIRECTORY =
+      Pattern.compile("fmi-[0-9a-f]{12}-(?:[0-9]+|run)-[0-9a-f]{16}");
+
+  /** A job of a few seconds ends sooner if little of it is compiled. */
+  private static final String JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=8";
 
   private final String mark = UUID.randomUUID().toString();
   private final Set<Path> before = directories(_ -> true);
 
-  /** Marks what is started with this environment, and keeps the tester's own settings out. */
+  /**
+   * Marks what is started with this environment, keeps the tester's own settings out, and sets
+   * {@code FMI_JVM_OPTIONS} to what suits a short job.
+   */
   void mark(Map<String, String> environment) {
     environment.keySet().removeIf(name -> name.startsWith("FMI_") || JAVA_OPTIONS.contains(name));
+    environment.put("FMI_JVM_OPTIONS", JVM_OPTIONS);
     environment.put("LC_ALL", "C.UTF-8"); // messages of the system are in the user's language
     environment.put(VARIABLE, mark);
   }
@@ -84,8 +94,8 @@ final class Traces {
     }
   }
 
-  /** Node directories that the job may have made. */
-  private Set<Path> directories() {
+  /** Directories in node memory that the job may have made. */
+  Set<Path> directories() {
     return directories(path -> !before.contains(path) && !isOfAnother(path));
   }
 
@@ -108,6 +118,11 @@ final class Traces {
     } catch (IOException e) {
       return Files.notExists(directory);
     }
+  }
+
+  /** Ends what is left of the job after a failure, so that it disturbs no other test. */
+  void kill() {
+    found("").forEach(ProcessHandle::destroyForcibly);
   }
 
   /** Whether all processes and directories of the job are gone. */
