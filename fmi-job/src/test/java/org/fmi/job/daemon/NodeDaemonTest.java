@@ -560,7 +560,7 @@ final class NodeDaemonTest {
 
   @Test
   void aStandbyHasNoStackToShow() {
-    from(new ToDaemon.Standbys(1, 1));
+    wanted(1, 1);
     on(new DaemonEvent.Started(0, 100));
     on(new DaemonEvent.Connected(0, "/dir/warm"));
     assertThat(said(0, new FromRank.Stack("main")))
