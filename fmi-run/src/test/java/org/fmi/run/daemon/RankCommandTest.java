@@ -35,6 +35,7 @@ final class RankCommandTest {
   @BeforeEach
   void installation() throws IOException {
     Files.createDirectories(home.resolve("lib/chronicle"));
+    Files.createDirectories(home.resolve("lib/meters"));
     Files.createFile(home.resolve("lib/jvm.options"));
   }
 
