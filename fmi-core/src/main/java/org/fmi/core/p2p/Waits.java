@@ -166,8 +166,10 @@ final class Waits {
   private void end() {
     awaited = NOBODY;
     awaitedContext = NONE;
-    if (longWait != null) {
+    LongWait wait = longWait;
+    if (wait != null) {
       longWait = null;
+      WaitEvent.tell(wait, progress.now() - wait.sinceNanos());
     }
   }
 
@@ -188,6 +190,7 @@ final class Waits {
         progressedSince = wait.sinceNanos();
         progressedUntil = progress.now();
         progressedLong = true;
+        longWait = null; // not its end: the call looks again
       }
       awaitedRequest = null;
       end();

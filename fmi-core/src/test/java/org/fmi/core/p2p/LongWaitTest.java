@@ -2,13 +2,18 @@ package org.fmi.core.p2p;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicReference;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordingFile;
 import org.fmi.Comm;
 import org.fmi.Request;
 import org.fmi.core.comm.Communicator;
 import org.fmi.core.comm.ContextIds;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What others see of a call that waits. */
 final class LongWaitTest {
@@ -176,5 +181,27 @@ final class LongWaitTest {
         LongWait.ANY,
         LongWait.ANY,
         LongWait.ANY);
+  }
+
+  @Test
+  void theFlightRecorderLearnsOfIt(@TempDir Path directory) throws IOException {
+    Path file = directory.resolve("rank.jfr");
+    try (Recording recording = new Recording()) {
+      recording.start();
+      seen((world, box) -> world.recv(box, 1, 4711), (world, box) -> world.send(box, 0, 4711));
+      recording.stop();
+      recording.dump(file);
+    }
+    assertThat(RecordingFile.readAllEvents(file))
+        .filteredOn(event -> event.getEventType().getName().equals("fmi.Wait"))
+        .filteredOn(event -> event.getInt("tag") == 4711)
+        .singleElement()
+        .satisfies(
+            event -> {
+              assertThat(event.getString("call")).isEqualTo("recv");
+              assertThat(event.getInt("peer")).isOne();
+              assertThat(event.getString("communicator")).isEqualTo("world");
+              assertThat(event.getDuration("nanos")).isPositive();
+            });
   }
 }
