@@ -49,14 +49,14 @@ final class MismatchTest {
           new Call("create()", c -> c.create(c.group())));
 
   /** What a rank calls. */
-  private record Call(String text, Program program) {
+  record Call(String text, Program program) {
     @Override
     public String toString() {
       return text;
     }
   }
 
-  private interface Program {
+  interface Program {
     void run(Comm comm);
   }
 
@@ -140,7 +140,7 @@ final class MismatchTest {
   @FieldSource("CALLS")
   void anotherCollective(Call call) {
     for (Call other : CALLS) {
-      if (other != call) {
+      if (!other.equals(call)) {
         assertRefused(call.program, call.text, other.program, other.text);
       }
     }
@@ -268,8 +268,8 @@ final class MismatchTest {
                       long[] counts = {0, 2};
                       long[] starts = {0, 0};
                       Object mine = rank == 0 ? new byte[0] : new double[2];
-                      c.gatherv(mine, 0, 2 * rank, new double[2], 0, counts, starts, 0);
-                      c.scatterv(new double[2], 0, counts, starts, mine, 0, 2 * rank, 1);
+                      c.gatherv(mine, 0, 2L * rank, new double[2], 0, counts, starts, 0);
+                      c.scatterv(new double[2], 0, counts, starts, mine, 0, 2L * rank, 1);
                       long[] none = {0, 0};
                       c.allToAllv(
                           rank == 0 ? new double[2] : new int[0],
