@@ -44,8 +44,12 @@ final class Mailbox implements MessageRequest.Completion {
   /** Whether announced messages of the program are fetched as they come: see {@link #pull}. */
   private boolean pulling;
 
-  /** Whether a blocking probe waits for a message. */
+  /** Whether a blocking probe is under way, and what it wants. */
   private boolean probed;
+
+  private int probedSource;
+  private int probedContext;
+  private long probedTag;
 
   Mailbox(Peers peers, Requests requests, AttachedBuffer attached, SendList unsent) {
     this.peers = peers;
@@ -97,9 +101,22 @@ final class Mailbox implements MessageRequest.Completion {
     return unexpected.first(context, source, tag);
   }
 
-  /** A blocking probe begins, or ends. */
-  void probed(boolean waits) {
-    probed = waits;
+  /** A blocking probe begins. */
+  void beginProbe(int source, int context, long tag) {
+    probed = true;
+    probedSource = source;
+    probedContext = context;
+    probedTag = tag;
+  }
+
+  void endProbe() {
+    probed = false;
+  }
+
+  /** Whether a receive or a probe waits for a message that has not come. */
+  private boolean isWaitedFor() {
+    // Many messages may come before a probe looks whether its own is among them.
+    return posted.count() > 0 || (probed && find(probedSource, probedContext, probedTag) == null);
   }
 
   /** What a receive waits for may be announced only after those that nobody wants yet. */
@@ -206,7 +223,7 @@ final class Mailbox implements MessageRequest.Completion {
     unexpected.add(m);
     if (p.waitingAdded()) {
       stalledPeers++;
-      if (probed || posted.count() > 0) {
+      if (isWaitedFor()) {
         allowMoreAnnouncements();
       }
     }

@@ -124,7 +124,7 @@ final class Waits {
     if (m != null) {
       return m;
     }
-    mailbox.probed(true);
+    mailbox.beginProbe(source, context, tag);
     probedContext = context;
     probedTag = tag;
     awaited = source;
@@ -138,7 +138,7 @@ final class Waits {
       } while (m == null);
       return m;
     } finally {
-      mailbox.probed(false);
+      mailbox.endProbe();
       end();
     }
   }

@@ -2,6 +2,7 @@ package org.fmi.core.p2p;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.fmi.Request;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.PointToPoint.Mode;
@@ -123,6 +124,40 @@ class FlowControlTest {
             assertThat(box[0]).isEqualTo(i);
           }
           assertThat(m.unexpectedCount()).isZero();
+        });
+  }
+
+  /** All that fills the window comes at once, before the probe looks at the first. */
+  @Test
+  void aProbeThatIsAnsweredAllowsNoMoreAnnouncements() {
+    int n = 2 * FlowLimits.ANNOUNCEMENTS;
+    AtomicBoolean filled = new AtomicBoolean();
+    Ranks.run(
+        2,
+        1,
+        new Options(16 << 10, 4 << 10, n, 0, 0),
+        m -> {
+          int[] box = new int[1];
+          if (m.rank() == 0) {
+            Request[] all = new Request[n];
+            for (int i = 0; i < n; i++) {
+              all[i] = m.isend(box, 0, 4, 1, CONTEXT, i, Mode.SYNCHRONOUS);
+            }
+            filled.set(true);
+            Request.waitAll(all);
+            return;
+          }
+          while (!filled.get()) {
+            Thread.onSpinWait();
+          }
+          m.probe(0, CONTEXT, 0);
+          for (int i = 0; i < 100_000; i++) {
+            m.poll();
+          }
+          assertThat(m.unexpectedCount()).isEqualTo(FlowLimits.ANNOUNCEMENTS);
+          for (int i = 0; i < n; i++) {
+            m.recv(box, 0, 4, 0, CONTEXT, i);
+          }
         });
   }
 

@@ -134,7 +134,7 @@ final class Fmirun {
     }
 
     @Override
-    public void close() {
+    public void close() throws IOException {
       traces.kill();
     }
   }

@@ -112,17 +112,34 @@ final class Traces {
 
   /** Whether a living daemon of another job has it, or it is gone by now. */
   private boolean isOfAnother(Path directory) {
+    long daemon = daemon(directory);
+    return daemon < 0
+        ? Files.notExists(directory)
+        : !read(daemon, "environ").isEmpty() && !isOurs(daemon);
+  }
+
+  /** The process that has a directory, or fmirun's own; negative if that cannot be read. */
+  private static long daemon(Path directory) {
     try {
-      long daemon = Long.parseLong(Files.readString(directory.resolve("lock")));
-      return !read(daemon, "environ").isEmpty() && !isOurs(daemon);
+      return Long.parseLong(Files.readString(directory.resolve("lock")));
     } catch (IOException e) {
-      return Files.notExists(directory);
+      return -1;
     }
   }
 
-  /** Ends what is left of the job after a failure, so that it disturbs no other test. */
-  void kill() {
-    found("").forEach(ProcessHandle::destroyForcibly);
+  /**
+   * Ends what is left of the job, and deletes what that leaves, which would disturb other tests.
+   */
+  void kill() throws IOException {
+    Set<Path> own = directories(path -> isOurs(daemon(path)));
+    for (ProcessHandle process : found("").toList()) {
+      process.destroyForcibly();
+      process.onExit().join();
+    }
+    for (Path directory : own) {
+      // Those of other jobs, and their daemons, delete it as well.
+      new ProcessBuilder("rm", "-rf", directory.toString()).start().onExit().join();
+    }
   }
 
   /** Whether all processes and directories of the job are gone. */
