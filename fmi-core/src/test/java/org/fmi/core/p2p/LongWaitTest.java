@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
@@ -51,7 +52,7 @@ final class LongWaitTest {
             answer.run(world(m), new int[2]);
           }
         });
-    return seen.get();
+    return Objects.requireNonNull(seen.get());
   }
 
   private static void assertSeen(LongWait wait, String call, int peer, int tag, int context) {
@@ -130,6 +131,7 @@ final class LongWaitTest {
   }
 
   @Test
+  @SuppressWarnings("ReferenceEquality") // another look makes another record, with the same content
   void whatMayCompleteInAnyOrderHasWaitedSinceItsFirstLook() {
     AtomicReference<Messenger> waits = new AtomicReference<>();
     Ranks.run(

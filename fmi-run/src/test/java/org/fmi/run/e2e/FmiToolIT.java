@@ -149,7 +149,7 @@ final class FmiToolIT {
 
   @Test
   void stacksOfARunningJobAreShown(@TempDir Path directory) throws Exception {
-    Fmirun.Running running =
+    try (Fmirun.Running running =
         new Fmirun(
                 directory,
                 "-n",
@@ -160,37 +160,41 @@ final class FmiToolIT {
                 Path.of("target", "test-classes").toString(),
                 Mistakes.class.getName(),
                 "wait")
-            .start();
-    running.awaitEvent("AllRunning", 1);
-    String job = job(running.process().pid());
-    Result all = ask("stack", job);
-    assertThat(all.status()).as(all.output()).isZero();
-    assertThat(all.output())
-        .matches(
-            "(?s)rank 0, process \\d+:\n"
-                + "\"main\" .*\n"
-                + "    at org.fmi.run.e2e.Mistakes.main.*\n"
-                + "\n"
-                + "rank 1, process \\d+:\n"
-                + "\"main\" .*\n"
-                + "    at org.fmi.run.e2e.Mistakes.main.*\n\n");
-    Result one = ask("stack", job, "1");
-    assertThat(one.output()).startsWith("rank 1, process ").doesNotContain("rank 0");
-    assertThat(ask("stack", job, "2"))
-        .isEqualTo(new Result(70, "fmi: this job has the ranks 0 to 1, not 2\n"));
-    assertThat(ask("stack", job, "-1").status()).isEqualTo(64);
-    assertThat(ask("stack", job, "one").status()).isEqualTo(64);
+            .start()) {
+      running.awaitEvent("AllRunning", 1);
+      String job = job(running.process().pid());
+      Result all = ask("stack", job);
+      assertThat(all.status()).as(all.output()).isZero();
+      assertThat(all.output())
+          .matches(
+              """
+              (?s)rank 0, process \\d+:
+              "main" .*
+                  at org.fmi.run.e2e.Mistakes.main.*
 
-    Matcher process = STACK_OF_1.matcher(one.output());
-    assertThat(process.find()).isTrue();
-    Traces.signal("STOP", Long.parseLong(process.group(1)));
-    Result stopped = ask("stack", job);
-    assertThat(stopped.status()).isZero();
-    assertThat(stopped.output())
-        .startsWith("rank 0, process ")
-        .contains("\nrank 1 does not answer: it is being started, or is stopped, or");
-    assertThat(ask("stop", "--now", job)).isEqualTo(new Result(0, ""));
-    assertThat(running.await().status()).isEqualTo(143);
+              rank 1, process \\d+:
+              "main" .*
+                  at org.fmi.run.e2e.Mistakes.main.*
+
+              """);
+      Result one = ask("stack", job, "1");
+      assertThat(one.output()).startsWith("rank 1, process ").doesNotContain("rank 0");
+      assertThat(ask("stack", job, "2"))
+          .isEqualTo(new Result(70, "fmi: this job has the ranks 0 to 1, not 2\n"));
+      assertThat(ask("stack", job, "-1").status()).isEqualTo(64);
+      assertThat(ask("stack", job, "one").status()).isEqualTo(64);
+
+      Matcher process = STACK_OF_1.matcher(one.output());
+      assertThat(process.find()).isTrue();
+      Traces.signal("STOP", Long.parseLong(process.group(1)));
+      Result stopped = ask("stack", job);
+      assertThat(stopped.status()).isZero();
+      assertThat(stopped.output())
+          .startsWith("rank 0, process ")
+          .contains("\nrank 1 does not answer: it is being started, or is stopped, or");
+      assertThat(ask("stop", "--now", job)).isEqualTo(new Result(0, ""));
+      assertThat(running.await().status()).isEqualTo(143);
+    }
   }
 
   @Test
