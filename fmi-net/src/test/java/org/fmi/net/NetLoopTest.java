@@ -355,20 +355,20 @@ class NetLoopTest {
       other.connect(at(server.port()), ME, 30_000, left);
       Connection out = left.next().connection();
       Connection in = right.next().connection();
-      in.heartbeat(1000);
+      in.heartbeat(3000); // a machine under test may be as late as a second
       CountDownLatch stop = new CountDownLatch(1);
       // The watching thread stands still for much longer than the timeout; so does what it hears.
       mine.execute(
           () -> {
             try {
-              assertThat(stop.await(2500, TimeUnit.MILLISECONDS)).isFalse();
+              assertThat(stop.await(7, TimeUnit.SECONDS)).isFalse();
             } catch (InterruptedException e) {
               throw new AssertionError(e);
             }
-            out.heartbeat(1000);
+            out.heartbeat(3000);
           });
       CountDownLatch later = new CountDownLatch(1);
-      mine.schedule(4000, TimeUnit.MILLISECONDS, later::countDown);
+      mine.schedule(11, TimeUnit.SECONDS, later::countDown);
       assertThat(later.await(60, TimeUnit.SECONDS)).isTrue();
       out.send(ME);
       assertThat(right.next().bytes()).isEqualTo(ME);
