@@ -170,11 +170,11 @@ final class FmiToolIT {
               """
               (?s)rank 0, process \\d+:
               "main" .*
-                  at org.fmi.run.e2e.Mistakes.main.*
+                  at .*[.]Mistakes[.]main.*
 
               rank 1, process \\d+:
               "main" .*
-                  at org.fmi.run.e2e.Mistakes.main.*
+                  at .*[.]Mistakes[.]main.*
 
               """);
       Result one = ask("stack", job, "1");
