@@ -75,13 +75,10 @@ final class Lifecycle implements JobLink.Listener {
   /** Whether this rank waits until all are in an epoch. Read by other threads. */
   private volatile boolean joining;
 
-  /** Whether this rank is on the way to H3, the first or the next. Read by other threads. */
-  private volatile boolean recovering;
-
   private List<Transport> transports = List.of();
 
-  /** Null while the program runs. */
-  private @Nullable RecoveryEvent underWay;
+  /** On the way to H3, the first or the next; null while the program runs. Read by others. */
+  private volatile @Nullable RecoveryEvent underWay;
 
   /** This rank's checkpoint had been lost, and was brought back by the recovery under way. */
   private boolean rebuilt;
@@ -123,7 +120,7 @@ final class Lifecycle implements JobLink.Listener {
 
   /** Whether this rank has left its program for a recovery that has not ended. Any thread. */
   boolean recovering() {
-    return recovering;
+    return underWay != null;
   }
 
   /** Adds what it has counted. Any thread. */
@@ -160,10 +157,10 @@ final class Lifecycle implements JobLink.Listener {
    */
   JobMessage.Start join(Position position) throws IOException {
     joining = true;
-    recovering = true;
     if (underWay == null) {
-      underWay = new RecoveryEvent();
-      underWay.begin();
+      RecoveryEvent event = new RecoveryEvent();
+      event.begin();
+      underWay = event;
     }
     while (true) {
       awaitDecision();
@@ -188,7 +185,6 @@ final class Lifecycle implements JobLink.Listener {
     long loop = from == null ? -1 : from.loop();
     long iteration = from == null ? -1 : from.iteration();
     link.send(new RankMessage.Running(epoch, loop, iteration, rebuilt));
-    recovering = false;
     RecoveryEvent event = underWay;
     if (event != null) {
       event.epoch = epoch;

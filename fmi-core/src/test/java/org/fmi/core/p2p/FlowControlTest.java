@@ -127,6 +127,21 @@ class FlowControlTest {
         });
   }
 
+  /** Begins to send messages that wait for their receives, tagged from 0 on. */
+  private static Request[] announce(Messenger m, int n) {
+    Request[] all = new Request[n];
+    for (int i = 0; i < n; i++) {
+      all[i] = m.isend(new int[1], 0, 4, 1, CONTEXT, i, Mode.SYNCHRONOUS);
+    }
+    return all;
+  }
+
+  private static void receive(Messenger m, int n) {
+    for (int i = 0; i < n; i++) {
+      m.recv(new int[1], 0, 4, 0, CONTEXT, i);
+    }
+  }
+
   /** All that fills the window comes at once, before the probe looks at the first. */
   @Test
   void aProbeThatIsAnsweredAllowsNoMoreAnnouncements() {
@@ -137,12 +152,8 @@ class FlowControlTest {
         1,
         new Options(16 << 10, 4 << 10, n, 0, 0),
         m -> {
-          int[] box = new int[1];
           if (m.rank() == 0) {
-            Request[] all = new Request[n];
-            for (int i = 0; i < n; i++) {
-              all[i] = m.isend(box, 0, 4, 1, CONTEXT, i, Mode.SYNCHRONOUS);
-            }
+            Request[] all = announce(m, n);
             filled.set(true);
             Request.waitAll(all);
             return;
@@ -155,9 +166,7 @@ class FlowControlTest {
             m.poll();
           }
           assertThat(m.unexpectedCount()).isEqualTo(FlowLimits.ANNOUNCEMENTS);
-          for (int i = 0; i < n; i++) {
-            m.recv(box, 0, 4, 0, CONTEXT, i);
-          }
+          receive(m, n);
         });
   }
 
@@ -169,18 +178,12 @@ class FlowControlTest {
         1,
         Options.PLAIN,
         m -> {
-          int[] box = new int[1];
           if (m.rank() == 0) {
-            Request[] all = new Request[n];
-            for (int i = 0; i < n; i++) {
-              all[i] = m.isend(box, 0, 4, 1, CONTEXT, i, Mode.SYNCHRONOUS);
-            }
+            Request[] all = announce(m, n);
             Request.waitAll(all);
           } else {
             assertThat(m.probe(0, CONTEXT, n - 1).tag()).isEqualTo(n - 1);
-            for (int i = 0; i < n; i++) {
-              m.recv(box, 0, 4, 0, CONTEXT, i);
-            }
+            receive(m, n);
           }
         });
   }

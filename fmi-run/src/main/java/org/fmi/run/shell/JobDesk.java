@@ -185,9 +185,7 @@ final class JobDesk implements Answerer {
   /** What the user is to be told of a standstill; usually nothing. */
   List<String> stall() {
     Stall stall = stalls == null ? null : stalls.look(System.nanoTime());
-    return stall == null
-        ? List.of()
-        : StallText.lines(stall).stream().map(line -> "fmi: " + line).toList();
+    return stall == null ? List.of() : StallText.lines(stall);
   }
 
   /** Called now and then. */

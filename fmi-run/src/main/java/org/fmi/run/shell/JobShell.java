@@ -180,10 +180,8 @@ final class JobShell {
           limitTime();
         });
     JobMetrics metrics = around.metrics();
-    if (metrics != null
-        && metrics.address() != null
-        && options.output().verbosity() != Verbosity.QUIET) {
-      reporter.lines(List.of("fmi: metrics at " + metrics.address()));
+    if (metrics != null && metrics.address() != null) {
+      tell(List.of("metrics at " + metrics.address()));
     }
     NodeDirectory asked = beAsked();
     int status = ending.await();
@@ -222,6 +220,7 @@ final class JobShell {
     return desk;
   }
 
+  /** Tells the user, behind the events so far, unless that is not wanted. */
   private void tell(List<String> lines) {
     if (options.output().verbosity() != Verbosity.QUIET) {
       reporter.lines(lines.stream().map(line -> "fmi: " + line).toList());
@@ -232,7 +231,7 @@ final class JobShell {
     desk.tick();
     if (!ending.begun()) {
       live.look(desk::progress, System.nanoTime());
-      reporter.lines(desk.stall());
+      tell(desk.stall());
     }
     later(TICK_MILLIS, this::tick);
   }

@@ -67,7 +67,7 @@ final class Summary {
         + (share < 0 ? "" : " (" + Amounts.rate(100 * share) + " % of the time)");
   }
 
-  /** Over what, in the last epoch: "over shm (12 pairs of ranks), tcp (4)". */
+  /** Over what, in the last epoch: "over shm (12 connections), tcp (4 connections)". */
   private static String transports(JobView view) {
     StringJoiner used = new StringJoiner(", ", ", over ", "");
     used.setEmptyValue("");

@@ -95,9 +95,14 @@ final class JobMetricsTest {
     return response.body();
   }
 
-  private static FromDaemon.Reports shown(int rank, int incarnation, Map<Counter, Long> counters) {
-    RankReport report = new RankReport(0, "loop", 0, 17, 100, null, counters);
+  private static FromDaemon.Reports shown(
+      int rank, int incarnation, Map<Counter, Long> counters, List<MeterReading> meters) {
+    RankReport report = new RankReport(0, "loop", 0, 17, 100, null, counters, meters);
     return new FromDaemon.Reports(List.of(new FromDaemon.Report(rank, incarnation, 4711, report)));
+  }
+
+  private static FromDaemon.Reports shown(int rank, int incarnation, Map<Counter, Long> counters) {
+    return shown(rank, incarnation, counters, List.of());
   }
 
   @Test
@@ -145,8 +150,7 @@ final class JobMetricsTest {
   }
 
   private static FromDaemon.Reports shown(int rank, int incarnation, MeterReading... meters) {
-    RankReport report = new RankReport(0, "loop", 0, 17, 100, null, Map.of(), List.of(meters));
-    return new FromDaemon.Reports(List.of(new FromDaemon.Report(rank, incarnation, 4711, report)));
+    return shown(rank, incarnation, Map.of(), List.of(meters));
   }
 
   private static MeterReading tasks(String kind, double count) {
