@@ -82,6 +82,9 @@ class Job:
                 raise SystemExit(f"the job ended too early:\n{self._process.communicate()[1]}")
             time.sleep(0.002)
 
+    def copy_events(self, to):
+        shutil.copy(self._events_file, to)
+
     def runs(self):
         return self._process.poll() is None
 
