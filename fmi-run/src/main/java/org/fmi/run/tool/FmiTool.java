@@ -40,8 +40,14 @@ public final class FmiTool {
   }
 
   static CommandSpec spec() {
-    CommandSpec tool = CommandSpec.create().name("fmi").mixinStandardHelpOptions(true);
-    tool.version(version());
+    CommandSpec tool = CommandSpec.create().name("fmi").version(version());
+    tool.addOption(
+        OptionSpec.builder("-h", "--help").usageHelp(true).description("Shows this help.").build());
+    tool.addOption(
+        OptionSpec.builder("-V", "--version")
+            .versionHelp(true)
+            .description("Shows the version.")
+            .build());
     tool.addSubcommand("jobs", Jobs.list());
     tool.addSubcommand("status", Jobs.status());
     tool.addSubcommand("events", Jobs.events());
