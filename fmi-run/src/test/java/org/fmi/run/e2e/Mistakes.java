@@ -3,9 +3,13 @@ package org.fmi.run.e2e;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
+import net.openhft.chronicle.bytes.BytesIn;
+import net.openhft.chronicle.bytes.BytesMarshallable;
+import net.openhft.chronicle.bytes.BytesOut;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.FmiException;
@@ -144,6 +148,26 @@ public final class Mistakes {
       }
       case "random" ->
           fmi.loop(ITERATIONS, n -> state[0] = ThreadLocalRandom.current().nextLong(), state);
+      case "seeded" -> {
+        Random generator = new Random(42);
+        fmi.loop(ITERATIONS, n -> state[0] = generator.nextLong(), state);
+      }
+      case "replaced" -> {
+        long[][] current = {state};
+        fmi.loop(
+            ITERATIONS,
+            n -> {
+              long next = current[0][0] + 1;
+              current[0] = new long[] {next};
+              world.send(current[0], 0, 3);
+              world.recv(new long[1], 0, 3);
+            },
+            state);
+      }
+      case "short-read" -> {
+        ShortRead pair = new ShortRead();
+        fmi.loop(ITERATIONS, n -> pair.first += pair.second++, pair);
+      }
       // ---- collectives
       case "mismatched" -> mismatched(world);
       case "mismatched-later" ->
@@ -171,6 +195,11 @@ public final class Mistakes {
           new CompletableFuture<Void>().join();
         }
         world.barrier();
+      }
+      case "two-threads" -> {
+        Thread other = new Thread(() -> world.recv(new long[1], 0, 3), "helper");
+        other.start();
+        world.recv(state, 0, 4);
       }
       case "exception-retry" -> retry(fmi, state, Exception.class);
       case "throwable-retry" -> retry(fmi, state, Throwable.class);
@@ -259,6 +288,22 @@ public final class Mistakes {
       }
       case "ok" -> fmi.loop(ITERATIONS, n -> world.barrier(), state);
       default -> throw new IllegalArgumentException(name);
+    }
+  }
+
+  /** Reads less than it writes. */
+  private static final class ShortRead implements BytesMarshallable {
+    private long first = 1;
+    private long second = 2;
+
+    @Override
+    public void writeMarshallable(BytesOut<?> out) {
+      out.writeLong(first).writeLong(second);
+    }
+
+    @Override
+    public void readMarshallable(BytesIn<?> in) {
+      first = in.readLong();
     }
   }
 

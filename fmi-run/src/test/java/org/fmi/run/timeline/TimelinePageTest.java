@@ -89,6 +89,80 @@ final class TimelinePageTest {
     }
   }
 
+  /** What a person does with wheel and pointer is done by a script behind the page's own. */
+  @Test
+  void aPersonMovesAndAsks() throws Exception {
+    Path file = page(minute());
+    String script =
+        """
+        <script>
+        const part = id => document.getElementById(id);
+        const note = (name, text) => document.body.setAttribute('data-seen-' + name, text);
+        const span = () => part('shown').textContent;
+        const at = (canvas, type, x, y, more) => {
+          const box = canvas.getBoundingClientRect();
+          canvas.dispatchEvent(new (type === 'wheel' ? WheelEvent : PointerEvent)(type,
+            {clientX: box.left + x, clientY: box.top + y, bubbles: true, cancelable: true, pointerId: 1, ...more}));
+        };
+        const drawn = () => new Promise(done => {
+          const watch = new MutationObserver(() => { watch.disconnect(); done(); });
+          watch.observe(part('chart'), {attributeFilter: ['data-draw-millis']});
+        });
+        (async () => {
+          const head = part('head'), rows = part('rows');
+          head.setPointerCapture = rows.setPointerCapture = () => {}; // knows no pointer of a script
+          note('all', span());
+          at(rows, 'wheel', 700, 50, {deltaY: -300});
+          await drawn();
+          note('wheel', span());
+          at(head, 'pointerdown', 900, 20, {});
+          at(head, 'pointermove', 600, 20, {});
+          at(head, 'pointerup', 600, 20, {});
+          await drawn();
+          note('dragged', span());
+          dispatchEvent(new KeyboardEvent('keydown', {key: '0'}));
+          await drawn();
+          note('again', span());
+          part('next').click();
+          await drawn();
+          at(rows, 'pointermove', 800, 30, {});
+          note('hover', part('tip').hidden ? 'nothing' : part('tip').textContent);
+          at(rows, 'pointermove', 20, 30, {});
+          note('left', String(part('tip').hidden));
+        })();
+        </script>
+        </body>
+        """;
+    Path driven = directory.resolve("driven.html");
+    // A browser without a screen shows few frames, or none: here a timer makes them.
+    String frames = "<script>window.requestAnimationFrame = f => setTimeout(f, 0);</script></head>";
+    Files.writeString(
+        driven, Files.readString(file).replace("</head>", frames).replace("</body>", script));
+    Chromium.Page page = Chromium.find(directory).open(driven, "", "--virtual-time-budget=5000");
+    assertThat(page.console()).isEmpty();
+    String all = seen(page, "all");
+    assertThat(all).startsWith("all ");
+    assertThat(seen(page, "wheel")).contains(" to ").isNotEqualTo(all);
+    assertThat(length(seen(page, "dragged"))).isEqualTo(length(seen(page, "wheel")));
+    assertThat(seen(page, "dragged")).isNotEqualTo(seen(page, "wheel"));
+    assertThat(seen(page, "again")).isEqualTo(all);
+    assertThat(seen(page, "hover"))
+        .contains("Recovery 2", "was killed by signal 9", "all joined (H1)", "lost work: ");
+    assertThat(seen(page, "left")).isEqualTo("true");
+  }
+
+  private static String seen(Chromium.Page page, String name) {
+    Matcher matcher =
+        Pattern.compile("data-seen-" + name + "=\"([^\"]*)\"").matcher(page.document());
+    assertThat(matcher.find()).as("%s in %s", name, page.console()).isTrue();
+    return matcher.group(1);
+  }
+
+  /** The part behind the last comma: how long what is shown took. */
+  private static String length(String shown) {
+    return shown.substring(shown.lastIndexOf(',') + 1);
+  }
+
   @Test
   void aProgramsTextIsNoMarkup() throws Exception {
     Path events = directory.resolve("events.json");
