@@ -275,6 +275,7 @@ final class NodeDirectoryTest {
   enum Foreign {
     OPEN,
     OTHER_OWNER,
+    /** To a directory that is ours, with its daemon: that of another job. */
     LINK,
     LINKED_LOCK,
     /** All is ours, but the process that holds the lock is not the one that is named. */
@@ -308,6 +309,9 @@ final class NodeDirectoryTest {
       }
       holder = JavaProcess.of(LockHolder.class, lock.toString()).start();
       assertThat(holder.inputReader().readLine()).isEqualTo("locked");
+      if (kind == Foreign.LINK) {
+        Files.writeString(lock, Long.toString(holder.pid()));
+      }
 
       fence(7);
       NodeDirectory.sweepDead();
