@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import jdk.jfr.FlightRecorder;
 import net.openhft.chronicle.bytes.BytesIn;
 import net.openhft.chronicle.bytes.BytesMarshallable;
 import net.openhft.chronicle.bytes.BytesOut;
@@ -179,6 +180,12 @@ final class JobOfOneTest {
     assertThat(run("abort", 3)).isEqualTo("rank 0 of 1\n");
   }
 
+  /** To set it up would take longer than all else that such a program does. */
+  @Test
+  void theFlightRecorderIsLeftAlone() throws Exception {
+    assertThat(run("recorder", 0)).isEqualTo("rank 0 of 1\nflight recorder: false\n");
+  }
+
   /** By {@code java} without any option of FMI's. */
   private static String run(String end, int status) throws Exception {
     Process process =
@@ -205,8 +212,11 @@ final class JobOfOneTest {
         double[] state = new double[1000];
         fmi.loop(10, iteration -> world.allReduce(state, Op.SUM), state);
         System.out.println("rank " + world.rank() + " of " + world.size());
-        if (args[0].equals("abort")) {
-          world.abort(3);
+        switch (args[0]) {
+          case "abort" -> world.abort(3);
+          case "recorder" ->
+              System.out.println("flight recorder: " + FlightRecorder.isInitialized());
+          default -> {}
         }
       }
     }

@@ -4,32 +4,63 @@ import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
+import jdk.jfr.FlightRecorder;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A checkpoint of this rank, from the wait for the others on, as the JVM's flight recorder has it.
+ * A checkpoint of this rank, from the wait for the others on, as the JVM's flight recorder has it;
+ * nothing if that is not in use, as with {@link RecoveryEvent}.
  */
-@Name("fmi.Checkpoint")
-@Label("Checkpoint")
-@Category("FMI")
-@Description("A checkpoint of this rank, the wait for other ranks included")
-@StackTrace(false)
-final class CheckpointEvent extends Event {
-  @Label("Epoch")
+final class CheckpointEvent {
+  private final @Nullable Recorded recorded =
+      FlightRecorder.isInitialized() ? new Recorded() : null;
+
   int epoch;
-
-  @Label("Version")
   long version;
-
-  @Label("Loop")
   long loop;
-
-  @Label("Iteration")
   long iteration;
-
-  @Label("Image Size")
-  @DataAmount
   long bytes;
+
+  void begin() {
+    if (recorded != null) {
+      recorded.begin();
+    }
+  }
+
+  void commit() {
+    if (recorded != null) {
+      recorded.epoch = epoch;
+      recorded.version = version;
+      recorded.loop = loop;
+      recorded.iteration = iteration;
+      recorded.bytes = bytes;
+      recorded.commit();
+    }
+  }
+
+  @Name("fmi.Checkpoint")
+  @Label("Checkpoint")
+  @Category("FMI")
+  @Description("A checkpoint of this rank, the wait for other ranks included")
+  @StackTrace(false)
+  private static final class Recorded extends Event {
+    @Label("Epoch")
+    int epoch;
+
+    @Label("Version")
+    long version;
+
+    @Label("Loop")
+    long loop;
+
+    @Label("Iteration")
+    long iteration;
+
+    @Label("Image Size")
+    @DataAmount
+    long bytes;
+  }
 }
