@@ -1,6 +1,7 @@
 package org.fmi.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -43,9 +44,10 @@ final class LogRingTest {
         int r = rank;
         Set<Integer> rotated =
             ofZero.stream().map(d -> (d + r) % n).collect(Collectors.toCollection(TreeSet::new));
-        assertThat(new LogRing(n, rank, 2).neighbours())
-            .as("rank %d of %d", rank, n)
-            .isEqualTo(rotated);
+        Set<Integer> neighbours = new LogRing(n, rank, 2).neighbours();
+        if (!neighbours.equals(rotated)) {
+          fail("rank %d of %d: %s, not %s", rank, n, neighbours, rotated);
+        }
       }
       assertThat(farthest(n, distances)).as("%d ranks", n).isLessThanOrEqualTo(bound(n));
     }
@@ -84,10 +86,9 @@ final class LogRingTest {
       for (int failed = 0; failed < size; failed++) {
         int[] hops = flood(size, failed);
         for (int r = 0; r < size; r++) {
-          if (r != failed) {
-            assertThat(hops[r])
-                .as("rank %d of %d, failed %d", r, size, failed)
-                .isBetween(0, bound(size) - 1);
+          // Without an object for each of a million.
+          if (r != failed && (hops[r] < 0 || hops[r] >= bound(size))) {
+            fail("rank %d of %d, failed %d: %d hops", r, size, failed, hops[r]);
           }
         }
       }

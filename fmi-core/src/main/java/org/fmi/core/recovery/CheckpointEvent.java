@@ -46,7 +46,7 @@ final class CheckpointEvent {
   @Category("FMI")
   @Description("A checkpoint of this rank, the wait for other ranks included")
   @StackTrace(false)
-  private static final class Recorded extends Event {
+  static final class Recorded extends Event {
     @Label("Epoch")
     int epoch;
 

@@ -46,7 +46,7 @@ final class RecoveryEvent {
   @Description(
       "From leaving the program, or the start of this process, until all ranks run (H1 to H3)")
   @StackTrace(false)
-  private static final class Recorded extends Event {
+  static final class Recorded extends Event {
     @Label("Epoch")
     int epoch;
 

@@ -163,7 +163,7 @@ final class RecoveryIT {
   @Test
   void survivesALossBeforeTheStart() throws IOException, InterruptedException {
     Fmirun.Result result =
-        heat(directory, List.of()).env("FMI_KILL", "rank1@init").run().succeeded();
+        heat(directory, 2, List.of()).env("FMI_KILL", "rank1@init").run().succeeded();
     assertThat(result.value("checksum")).as(result.err()).isEqualTo(expected);
     assertThat(result.count("Respawned")).isEqualTo(1);
   }
@@ -298,7 +298,7 @@ final class RecoveryIT {
   void twoNodesOfOneGroupLostAtOnceEndTheJobWithAClearMessage()
       throws IOException, InterruptedException {
     Fmirun.Result result =
-        heat(directory, List.of("--spares", "3")).env("FMI_KILL", "node1@35,node2@rebuild").run();
+        heat(directory, List.of("--spares", "2")).env("FMI_KILL", "node1@35,node2@rebuild").run();
     assertThat(result.status()).as(result.err()).isEqualTo(70);
     assertThat(result.err()).contains("lost for good").contains("--group-size");
   }
@@ -312,7 +312,7 @@ final class RecoveryIT {
   @Test
   void endsWithoutASpareIfTold() throws IOException, InterruptedException {
     Fmirun.Result result =
-        heat(directory, List.of("--on-no-spare", "abort", "--kill", "node2@35")).run();
+        heat(directory, 2, List.of("--on-no-spare", "abort", "--kill", "node1@35")).run();
     assertThat(result.status()).isEqualTo(70);
     assertThat(result.err()).contains("no spare node is left");
   }

@@ -49,8 +49,7 @@ final class SoakIT {
   @ParameterizedTest
   @CsvSource({
     "--transport tcp, 0",
-    "--ppn 4 --spares 1 --kill rank5@25 --kill rank0@35, 1",
-    "--ppn 4 --spares 1 --kill node0@45, 1"
+    "--ppn 4 --spares 1 --kill rank5@25 --kill rank0@35 --kill node0@45, 3"
   })
   void theSameHoweverMessagesTravelAndWhateverFails(String options, int leastRecoveries)
       throws IOException, InterruptedException {
