@@ -13,7 +13,7 @@ final class Standbys {
    * From the request to the start: getting ready takes a second of a core, which a program that is
    * about to end, or ranks that have just been restored, are spared.
    */
-  static final Duration DELAY = Duration.ofSeconds(2);
+  static final Duration DELAY = Duration.ofSeconds(5);
 
   /** After this many that ended by themselves no more are started. */
   private static final int MOST_FAILURES = 3;
