@@ -45,9 +45,6 @@ final class Oracle implements SimObserver {
   /** From the end of the job and of the faults until nothing is left of it: invariant I6. */
   private static final long CLEAR_NANOS = 5_000_000_000L;
 
-  /** Losses that the code of a group brings back. */
-  private static final int TOLERANCE = 1;
-
   /** Invariants that take long to check are checked once in this many events, and at each fault. */
   private static final int CHECK_EVERY = 2_000;
 
@@ -189,7 +186,7 @@ final class Oracle implements SimObserver {
       all += places[r].lost || places[r].corrupt ? 1 : 0;
       byFailure += places[r].lostByFailure || places[r].corrupt ? 1 : 0;
     }
-    int tolerance = group.length > 1 ? TOLERANCE : 0;
+    int tolerance = tolerance(group);
     String what = "of the group " + Arrays.toString(group) + " at once";
     if (protects && byFailure > tolerance && lost == null) {
       lost = byFailure + " " + what;
@@ -197,6 +194,11 @@ final class Oracle implements SimObserver {
     if (protects && all > tolerance && thrownAway == null) {
       thrownAway = all + " " + what;
     }
+  }
+
+  /** Losses that the code of a group brings back. */
+  private int tolerance(int[] group) {
+    return Math.min(shape.groupLosses(), group.length - 1);
   }
 
   @Override
@@ -387,7 +389,9 @@ final class Oracle implements SimObserver {
     Place place = places[rank];
     SimNodeMemory memory = place.data == NOWHERE ? null : cluster.memory(place.data);
     try {
-      return memory == null ? List.of() : HeldCheckpoints.intact(memory, rank, place.group);
+      return memory == null
+          ? List.of()
+          : HeldCheckpoints.intact(memory, rank, place.group, tolerance(place.group));
     } catch (IOException e) {
       throw new AssertionError(e);
     }
@@ -399,7 +403,7 @@ final class Oracle implements SimObserver {
       for (int r : place.group) {
         missing += holds[r] ? 0 : 1;
       }
-      if (missing > (place.group.length > 1 ? TOLERANCE : 0)) {
+      if (missing > tolerance(place.group)) {
         return false;
       }
     }
