@@ -76,7 +76,8 @@ final class JobSimulation implements Supervisor {
               : new CheckpointInterval.Every(1 + random.nextInt(4));
       Builder shape = new Builder(2 + random.nextInt(7), spares, policy);
       shape.ranksPerNode = 1 + random.nextInt(2);
-      shape.groupSize = 2 + random.nextInt(3);
+      shape.groupSize = 2 + random.nextInt(5);
+      shape.groupLosses = random.nextInt(4);
       shape.logRingBase = 2 + random.nextInt(2);
       shape.interval = interval;
       return shape.build();
