@@ -23,7 +23,13 @@ final class Sums {
   private static final int PASS = 2048;
 
   private final long[][] sums;
-  private final long[][] results;
+
+  /** Room for missing data, made when it is needed. */
+  private final long[][] rooms;
+
+  /** Missing data that were computed. */
+  private final long[][] data;
+
   private Erasures erasures;
   private int rows;
   private int longs;
@@ -35,7 +41,8 @@ final class Sums {
    */
   Sums(int losses, int blockBytes) {
     this.sums = new long[losses][blockBytes / Long.BYTES];
-    this.results = new long[losses][0];
+    this.rooms = new long[losses][0];
+    this.data = new long[losses][0];
     this.erasures = new Erasures(new Stripes(losses + 1, losses));
   }
 
@@ -117,16 +124,26 @@ final class Sums {
       known[i] = sums[read[i]];
     }
     for (int i = 0; i < read.length; i++) {
-      if (results[i].length < longs) {
-        results[i] = new long[sums[0].length];
-      }
-      combine(results[i], known, erasures.factorsOfRead(i), true);
+      int[] factors = erasures.factorsOfRead(i);
+      data[i] = isOne(factors) ? known[0] : combine(room(i), known, factors, true);
     }
     for (int place : erasures.missing()) {
       if (place < sums.length && read.length > 0) {
-        combine(sums[place], results, erasures.factorsOfData(place), false);
+        combine(sums[place], data, erasures.factorsOfData(place), false);
       }
     }
+  }
+
+  /** XOR alone brings the chunk back. */
+  private static boolean isOne(int[] factors) {
+    return factors.length == 1 && factors[0] == 1;
+  }
+
+  private long[] room(int which) {
+    if (rooms[which].length < longs) {
+      rooms[which] = new long[sums[0].length];
+    }
+    return rooms[which];
   }
 
   /** A result of {@link #solve}. */
@@ -142,7 +159,7 @@ final class Sums {
     for (int other : erasures.missing()) {
       which += other >= sums.length && other < place ? 1 : 0;
     }
-    return results[which];
+    return data[which];
   }
 
   private static void add(long[] sum, MemorySegment from, long at, int end) {
@@ -174,7 +191,7 @@ final class Sums {
    *
    * @param anew whether what was in the result counts as zeros
    */
-  private void combine(long[] result, long[][] blocks, int[] factors, boolean anew) {
+  private long[] combine(long[] result, long[][] blocks, int[] factors, boolean anew) {
     int all = 0;
     for (int factor : factors) {
       all |= factor;
@@ -198,6 +215,7 @@ final class Sums {
         addPart(result, begin, part, 0, count);
       }
     }
+    return result;
   }
 
   private static void addPart(long[] sum, int at, long[] from, int fromAt, int count) {
