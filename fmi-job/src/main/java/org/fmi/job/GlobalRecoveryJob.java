@@ -130,7 +130,7 @@ public final class GlobalRecoveryJob implements Job {
       return;
     }
     int used = placement.used();
-    out.report(new Notice.Started(ranks.size(), used, placement.spares()));
+    out.report(new Notice.Started(ranks.size(), used, placement.spares(), placement.groupLosses()));
     if (used > 1) {
       out.reportUnprotected(ranks.size());
     }

@@ -9,6 +9,7 @@ import java.util.List;
  * @param nodes the nodes, in the order of their numbers; those no rank is placed on are spares
  * @param ranksPerNode most ranks to place on a node, 0 for as many as it has slots
  * @param groupSize most ranks in a checkpoint group
+ * @param groupLosses how many nodes a group may lose at once, as far as the nodes allow
  * @param onNoSpare what to do when a node is lost and no spare is left
  * @param maxRecoveries end the job rather than recover more often than this
  * @param faults failures to inject
@@ -18,6 +19,7 @@ public record JobSpec(
     List<Node> nodes,
     int ranksPerNode,
     int groupSize,
+    int groupLosses,
     OnNoSpare onNoSpare,
     int maxRecoveries,
     List<FaultSpec> faults) {

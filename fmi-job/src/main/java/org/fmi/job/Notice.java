@@ -14,7 +14,7 @@ public sealed interface Notice {
 
   record NodeReady(int node, String name) implements Notice {}
 
-  record Started(int ranks, int nodes, int spares) implements Notice {}
+  record Started(int ranks, int nodes, int spares, int groupLosses) implements Notice {}
 
   /** A rank gets its first process. */
   record Spawned(int rank, int node, String name) implements Notice {}

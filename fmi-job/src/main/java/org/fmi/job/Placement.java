@@ -10,9 +10,9 @@ import java.util.List;
  * nodes can grow.
  *
  * <p>A rank's checkpoints lie in the memory of its node. Where it is put on another one, they have
- * to be brought back by its group, which can do that for one member at a time. So a rank only
- * leaves a node that lives if no other member of its group is without its checkpoints now, and it
- * does not come back to what it has left there, which is old, until that is deleted.
+ * to be brought back by its group, which can do that for a few members at a time. So a rank only
+ * leaves a node that lives if no more members of its group would be without their checkpoints, and
+ * it does not come back to what it has left there, which is old, until that is deleted.
  */
 final class Placement {
   private static final int NOWHERE = -1;
@@ -149,14 +149,30 @@ final class Placement {
     return nodes.get(node).ranks.stream().boxed().toList();
   }
 
-  /** Another rank of the same group on the node of a rank; negative if there is none. */
+  /**
+   * Another rank of the same group on the node of a rank, if there are more of them than the group
+   * survives the loss of; negative if not.
+   */
   int partnerOf(int rank) {
+    int partner = NOWHERE;
+    int together = 0;
     for (int other : groups[rank]) {
-      if (other != rank && nodeOf[other] == nodeOf[rank]) {
-        return other;
+      if (nodeOf[other] == nodeOf[rank]) {
+        together++;
+        partner = other == rank ? partner : other;
       }
     }
-    return NOWHERE;
+    return tolerance(rank) > 0 && together > tolerance(rank) ? partner : NOWHERE;
+  }
+
+  /** How many members a rank's group may lose at once. */
+  private int tolerance(int rank) {
+    return Math.min(spec.groupLosses(), groups[rank].length - 1);
+  }
+
+  /** How many losses every group survives, once groups are formed. */
+  int groupLosses() {
+    return Groups.carried(nodeOf, spec.groupLosses());
   }
 
   /** How many nodes have ranks. */
@@ -233,7 +249,7 @@ final class Placement {
         return false;
       }
     }
-    groups = Groups.form(nodeOf, spec.groupSize());
+    groups = Groups.form(nodeOf, spec.groupSize(), spec.groupLosses());
     return true;
   }
 
@@ -335,12 +351,11 @@ final class Placement {
   }
 
   private boolean canBeBroughtBack(int rank) {
+    int others = 0;
     for (int other : groups[rank]) {
-      if (other != rank && bare.get(other)) {
-        return false;
-      }
+      others += other != rank && bare.get(other) ? 1 : 0;
     }
-    return groups[rank].length > 1;
+    return others < tolerance(rank);
   }
 
   /** All ranks run: each has its checkpoints on its node again. */

@@ -35,7 +35,7 @@ final class GlobalRecoveryJobTest {
     for (int n = 0; n < nodes; n++) {
       all.add(new JobSpec.Node("node" + n, ppn, false));
     }
-    return new GlobalRecoveryJob(new JobSpec(size, all, ppn, 16, policy, maxRecoveries, faults));
+    return new GlobalRecoveryJob(new JobSpec(size, all, ppn, 16, 1, policy, maxRecoveries, faults));
   }
 
   private void on(Job job, JobEvent event) {
@@ -920,7 +920,7 @@ final class GlobalRecoveryJobTest {
         .containsExactly(
             "rank 2 starts on node3 instead of node1", "rank 3 starts on node3 instead of node1");
     assertThat(all(JobCommand.Report.class))
-        .contains(new JobCommand.Report(new Notice.Started(4, 2, 1)));
+        .contains(new JobCommand.Report(new Notice.Started(4, 2, 1, 1)));
     assertThat(all(JobCommand.Spawn.class))
         .extracting(JobCommand.Spawn::rank, JobCommand.Spawn::node)
         .containsExactly(tuple(0, 0), tuple(1, 0), tuple(2, 3), tuple(3, 3));
@@ -936,7 +936,7 @@ final class GlobalRecoveryJobTest {
     }
     Job job =
         new GlobalRecoveryJob(
-            new JobSpec(4, nodes, 0, 4, OnNoSpare.ABORT, Integer.MAX_VALUE, List.of()));
+            new JobSpec(4, nodes, 0, 4, 1, OnNoSpare.ABORT, Integer.MAX_VALUE, List.of()));
     job.begin();
     on(job, new JobEvent.NodeLost(0, "no route"));
     assertThat(all(JobCommand.End.class)).isEmpty();
@@ -947,7 +947,7 @@ final class GlobalRecoveryJobTest {
     assertThat(all(JobCommand.Spawn.class))
         .extracting(JobCommand.Spawn::node)
         .containsExactly(2, 3, 1, 1);
-    assertThat(all(JobCommand.Spawn.class).getFirst().group()).containsExactly(0, 1, 2);
+    assertThat(all(JobCommand.Spawn.class).getFirst().group()).containsExactly(0, 2);
   }
 
   // ---- after the release

@@ -54,6 +54,7 @@ final class JobSimulation implements Supervisor {
       int ranksPerNode,
       int spares,
       int groupSize,
+      int groupLosses,
       int logRingBase,
       CheckpointInterval interval,
       long recordLimitBytes,
@@ -75,7 +76,8 @@ final class JobSimulation implements Supervisor {
               : new CheckpointInterval.Every(1 + random.nextInt(4));
       Builder shape = new Builder(2 + random.nextInt(7), spares, policy);
       shape.ranksPerNode = 1 + random.nextInt(2);
-      shape.groupSize = 2 + random.nextInt(3);
+      shape.groupSize = 2 + random.nextInt(5);
+      shape.groupLosses = random.nextInt(4);
       shape.logRingBase = 2 + random.nextInt(2);
       shape.interval = interval;
       return shape.build();
@@ -94,6 +96,11 @@ final class JobSimulation implements Supervisor {
       return with(shape -> shape.maxRecoveries = most);
     }
 
+    /** Survives this many losses per group at once. */
+    Shape withGroupLosses(int losses) {
+      return with(shape -> shape.groupLosses = losses);
+    }
+
     /** Repeats iterations, and compares. */
     Shape withCheck() {
       return with(shape -> shape.check = true);
@@ -108,6 +115,7 @@ final class JobSimulation implements Supervisor {
       Builder shape = new Builder(size, spares, policy);
       shape.ranksPerNode = ranksPerNode;
       shape.groupSize = groupSize;
+      shape.groupLosses = groupLosses;
       shape.logRingBase = logRingBase;
       shape.interval = interval;
       shape.recordLimitBytes = recordLimitBytes;
@@ -125,6 +133,7 @@ final class JobSimulation implements Supervisor {
       private final JobSpec.OnNoSpare policy;
       private int ranksPerNode = 1;
       private int groupSize;
+      private int groupLosses = 1;
       private int logRingBase = 2;
       private CheckpointInterval interval = new CheckpointInterval.Every(2);
       private long recordLimitBytes = 1L << 20;
@@ -145,6 +154,7 @@ final class JobSimulation implements Supervisor {
             ranksPerNode,
             spares,
             groupSize,
+            groupLosses,
             logRingBase,
             interval,
             recordLimitBytes,
@@ -165,7 +175,8 @@ final class JobSimulation implements Supervisor {
       for (int n = 0; n < usedNodes() + spares; n++) {
         nodes.add(new JobSpec.Node("node" + n, ranksPerNode, false));
       }
-      return new JobSpec(size, nodes, ranksPerNode, groupSize, policy, maxRecoveries, faults);
+      return new JobSpec(
+          size, nodes, ranksPerNode, groupSize, groupLosses, policy, maxRecoveries, faults);
     }
   }
 
@@ -342,6 +353,7 @@ final class JobSimulation implements Supervisor {
                 Map.of(),
                 "",
                 SimCluster.HEARTBEAT_TIMEOUT_MILLIS,
+                shape.groupLosses(),
                 shape.logRingBase(),
                 shape.recordLimitBytes(),
                 shape.interval(),

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A job must finish with the right answer as long as its data and its places exist. It models
  * where each rank's checkpoints are: they are lost with the memory of the node, and there again
  * when all ranks have recovered or have committed a new checkpoint, as they say it. More losses in
- * a group than its code brings back are a reason for status 70; so is a lack of nodes under the
- * user's policy. What is excused beyond that stands in {@link Exclusion}.
+ * a group than its code brings back are a reason for status 70, if no other version is whole; so is
+ * a lack of nodes under the user's policy. What is excused beyond that stands in {@link Exclusion}.
  */
 final class Oracle implements SimObserver {
   /** A rank that was told of a new epoch is there, or dead, after this long: invariant I3. */
@@ -44,9 +44,6 @@ final class Oracle implements SimObserver {
 
   /** From the end of the job and of the faults until nothing is left of it: invariant I6. */
   private static final long CLEAR_NANOS = 5_000_000_000L;
-
-  /** Losses that the code of a group brings back. */
-  private static final int TOLERANCE = 1;
 
   /** Invariants that take long to check are checked once in this many events, and at each fault. */
   private static final int CHECK_EVERY = 2_000;
@@ -179,7 +176,16 @@ final class Oracle implements SimObserver {
     place.data = NOWHERE;
     place.lost = true;
     place.lostByFailure |= byFailure;
-    count(place.group);
+    assess();
+  }
+
+  /** Notes when data are lost. */
+  private void assess() {
+    for (int r = 0; protects && r < places.length; r++) {
+      if (places[r].group.length > 0 && places[r].group[0] == r) {
+        count(places[r].group);
+      }
+    }
   }
 
   private void count(int[] group) {
@@ -189,14 +195,19 @@ final class Oracle implements SimObserver {
       all += places[r].lost || places[r].corrupt ? 1 : 0;
       byFailure += places[r].lostByFailure || places[r].corrupt ? 1 : 0;
     }
-    int tolerance = group.length > 1 ? TOLERANCE : 0;
+    int tolerance = tolerance(group);
     String what = "of the group " + Arrays.toString(group) + " at once";
-    if (protects && byFailure > tolerance && lost == null) {
+    if (byFailure > tolerance && lost == null && !isAnyWhole()) {
       lost = byFailure + " " + what;
     }
-    if (protects && all > tolerance && thrownAway == null) {
+    if (all > tolerance && thrownAway == null) {
       thrownAway = all + " " + what;
     }
+  }
+
+  /** Losses that the code of a group brings back. */
+  private int tolerance(int[] group) {
+    return Math.min(shape.groupLosses(), group.length - 1);
   }
 
   @Override
@@ -205,9 +216,9 @@ final class Oracle implements SimObserver {
     for (Place place : places) {
       if (place.data == node || place.node == node) {
         place.corrupt = true;
-        count(place.group);
       }
     }
+    assess();
   }
 
   /** I8: who does not know the job's secret gets nothing but a closed connection. */
@@ -311,6 +322,9 @@ final class Oracle implements SimObserver {
 
   @Override
   public void onTold(SimProcess process, JobMessage message) {
+    if (corrupted) {
+      assess(); // an older version may have gone meanwhile
+    }
     if (message instanceof JobMessage.Revoke m && joined.containsKey(process)) {
       long until = cluster.simulation().nanoTime() + BOUND_NANOS;
       promises.add(new Promise(process, m.epoch(), until, process.freezes()));
@@ -320,7 +334,12 @@ final class Oracle implements SimObserver {
   @Override
   public void onSaid(SimProcess process, RankMessage message) {
     switch (message) {
-      case RankMessage.Joined m -> joined.merge(process, m.epoch(), Math::max);
+      case RankMessage.Joined m -> {
+        joined.merge(process, m.epoch(), Math::max);
+        if (corrupted) {
+          assess();
+        }
+      }
       case RankMessage.Running m -> {
         Set<Integer> ranks = running.computeIfAbsent(m.epoch(), e -> new HashSet<>());
         ranks.add(process.rank());
@@ -366,12 +385,7 @@ final class Oracle implements SimObserver {
     if (newest == null || corrupted || thrownAway != null) {
       return;
     }
-    Map<CheckpointId, boolean[]> held = new HashMap<>();
-    for (int r = 0; r < places.length; r++) {
-      for (CheckpointId id : intact(r)) {
-        held.computeIfAbsent(id, i -> new boolean[places.length])[r] = true;
-      }
-    }
+    Map<CheckpointId, boolean[]> held = held();
     for (Map.Entry<CheckpointId, boolean[]> each : held.entrySet()) {
       if (each.getKey().version() >= newest.version() && canBeBroughtBack(each.getValue())) {
         return;
@@ -383,11 +397,42 @@ final class Oracle implements SimObserver {
     throw new AssertionError(text.toString());
   }
 
+  /**
+   * Whether there is a version, the newest or an older one, that can be brought back together with
+   * the loops that ended before it.
+   */
+  private boolean isAnyWhole() {
+    Map<CheckpointId, boolean[]> held = held();
+    return held.keySet().stream()
+        .anyMatch(
+            line ->
+                held.entrySet().stream()
+                    .filter(each -> isNeeded(each.getKey(), line))
+                    .allMatch(each -> canBeBroughtBack(each.getValue())));
+  }
+
+  private static boolean isNeeded(CheckpointId id, CheckpointId line) {
+    return id.equals(line) || (id.last() && id.version() <= line.version());
+  }
+
+  /** Who holds what, undamaged. */
+  private Map<CheckpointId, boolean[]> held() {
+    Map<CheckpointId, boolean[]> held = new HashMap<>();
+    for (int r = 0; r < places.length; r++) {
+      for (CheckpointId id : intact(r)) {
+        held.computeIfAbsent(id, i -> new boolean[places.length])[r] = true;
+      }
+    }
+    return held;
+  }
+
   private List<CheckpointId> intact(int rank) {
     Place place = places[rank];
     SimNodeMemory memory = place.data == NOWHERE ? null : cluster.memory(place.data);
     try {
-      return memory == null ? List.of() : HeldCheckpoints.intact(memory, rank, place.group);
+      return memory == null
+          ? List.of()
+          : HeldCheckpoints.intact(memory, rank, place.group, tolerance(place.group));
     } catch (IOException e) {
       throw new AssertionError(e);
     }
@@ -399,7 +444,7 @@ final class Oracle implements SimObserver {
       for (int r : place.group) {
         missing += holds[r] ? 0 : 1;
       }
-      if (missing > (place.group.length > 1 ? TOLERANCE : 0)) {
+      if (missing > tolerance(place.group)) {
         return false;
       }
     }

@@ -47,6 +47,8 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
     PROCESSES(6),
     /** One node is lost. */
     A_NODE(1),
+    /** Nodes are lost, some at once. */
+    NODES(3),
     /** Sides stand still, lines between them are cut, with a death now and then. */
     SILENCE(5),
     /** Nodes do not come up when the job is launched, silently or not; processes die. */
@@ -81,6 +83,7 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
         case LAUNCH, AGAIN ->
             List.of(Kind.KILL_RANK, Kind.FREEZE, Kind.START_HANGS, Kind.JOIN_HANGS);
         case A_NODE -> List.of(Kind.CRASH_NODE, Kind.POWER_OFF, Kind.ISOLATE_NODE);
+        case NODES -> List.of(Kind.CRASH_NODE, Kind.POWER_OFF, Kind.CRASH_NODE, Kind.KILL_RANK);
         case SILENCE ->
             List.of(
                 Kind.FREEZE,

@@ -65,36 +65,26 @@ public record RecoveryLine(@Nullable CheckpointId line, List<CheckpointId> final
         versions.put(id.version(), id);
       }
     }
-    CheckpointId line = null;
     String why = "";
     for (CheckpointId id : List.copyOf(versions.values()).reversed()) {
+      List<CheckpointId> finals =
+          versions.headMap(id.version() + 1).values().stream().filter(CheckpointId::last).toList();
       String lost = lost(held, id);
+      for (CheckpointId needed : finals) {
+        lost = lost == null ? lost(held, needed) : lost;
+      }
       if (lost == null) {
-        line = id;
-        break;
+        return new RecoveryLine(id, finals);
       }
       if (why.isEmpty()) {
         why = lost;
       }
     }
-    if (line == null) {
-      if (versions.isEmpty() || (restart && versions.lastKey() == 0)) {
-        // The first checkpoint is of the program's start: without it the program just starts again.
-        return new RecoveryLine(null, List.of());
-      }
-      throw new UnrecoverableException(why);
+    if (versions.isEmpty() || (restart && versions.lastKey() == 0)) {
+      // The first checkpoint is of the program's start: without it the program just starts again.
+      return new RecoveryLine(null, List.of());
     }
-    List<CheckpointId> finals = new ArrayList<>();
-    for (CheckpointId id : versions.values()) {
-      if (id.last() && id.version() <= line.version()) {
-        String lost = lost(held, id);
-        if (lost != null) {
-          throw new UnrecoverableException(lost);
-        }
-        finals.add(id);
-      }
-    }
-    return new RecoveryLine(line, List.copyOf(finals));
+    throw new UnrecoverableException(why);
   }
 
   /** The ranks of a group that do not hold a checkpoint, ascending. */
@@ -128,7 +118,8 @@ public record RecoveryLine(@Nullable CheckpointId line, List<CheckpointId> final
             + id.iteration()
             + " is lost for good: ranks "
             + e.getValue()
-            + " of one checkpoint group lost theirs at once, and the group's code brings back "
+            + " of one checkpoint group lost theirs at once, or found it damaged, and the group's"
+            + " code brings back "
             + tolerance;
       }
     }

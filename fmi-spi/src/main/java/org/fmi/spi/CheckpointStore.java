@@ -57,7 +57,9 @@ public interface CheckpointStore extends AutoCloseable {
    * again, so that the next loss can be survived; collective over the group.
    *
    * @param lost world ranks of the group that do not hold it
-   * @throws UnrecoverableException if more are lost than the code can bring back
+   * @throws UnrecoverableException on all ranks of the group if more are lost than the code can
+   *     bring back, or what others hold is damaged, which they forget then: the group can try again
+   *     with what is left of this checkpoint, or of another one
    * @throws IOException if there is not enough memory
    */
   void rebuild(CheckpointId id, int[] lost) throws IOException, UnrecoverableException;

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  *     they are local ones
  * @param cores cores that these may use
  * @param group the world ranks of this rank's checkpoint group, ascending, this one included
+ * @param groupLosses how many members of the group may be lost at once, if it has as many others
  * @param logRingBase base k of the log-ring
  * @param heartbeatTimeoutMillis a process silent for this long is declared dead
  * @param recordLimitBytes the most that is recorded outside of loops for a replacement
@@ -44,6 +45,7 @@ public record RankConfig(
     int ranksOnMachine,
     int cores,
     int[] group,
+    int groupLosses,
     int logRingBase,
     int heartbeatTimeoutMillis,
     long recordLimitBytes,
@@ -80,6 +82,7 @@ public record RankConfig(
         .ranksOnMachine(ranksOnMachine)
         .cores(cores)
         .group(group)
+        .groupLosses(groupLosses)
         .logRingBase(logRingBase)
         .heartbeatTimeoutMillis(heartbeatTimeoutMillis)
         .recordLimitBytes(recordLimitBytes)
@@ -121,6 +124,7 @@ public record RankConfig(
     private int ranksOnMachine;
     private int cores;
     private int @Nullable [] group;
+    private int groupLosses = 1;
     private int logRingBase;
     private int heartbeatTimeoutMillis;
     private long recordLimitBytes;
@@ -191,6 +195,11 @@ public record RankConfig(
       return this;
     }
 
+    public Builder groupLosses(int value) {
+      groupLosses = value;
+      return this;
+    }
+
     public Builder logRingBase(int value) {
       logRingBase = value;
       return this;
@@ -245,6 +254,7 @@ public record RankConfig(
           ranksOnMachine,
           cores,
           Objects.requireNonNull(group, "group"),
+          groupLosses,
           logRingBase,
           heartbeatTimeoutMillis,
           recordLimitBytes,

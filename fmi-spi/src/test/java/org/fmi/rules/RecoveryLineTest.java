@@ -98,4 +98,32 @@ final class RecoveryLineTest {
     assertThat(line.line()).isEqualTo(END);
     assertThat(line.needed()).containsExactly(END);
   }
+
+  /** The end of the loop is lost for good; what was taken before it is not. */
+  @Test
+  void withoutTheEndOfALoopItGoesBackToWhatIsBeforeThat() throws UnrecoverableException {
+    List<CheckpointId> all = List.of(SECOND, END, NEXT_LOOP);
+    List<CheckpointId> damaged = List.of(SECOND, NEXT_LOOP);
+    RecoveryLine line = RecoveryLine.choose(held(all, all, damaged, damaged), false);
+    assertThat(line.line()).isEqualTo(SECOND);
+    assertThat(line.needed()).containsExactly(SECOND);
+  }
+
+  @Test
+  void aGroupLosesAsManyAsItTolerates() throws UnrecoverableException {
+    for (int lost = 0; lost < 4; lost++) {
+      List<RecoveryLine.Held> held = new ArrayList<>();
+      for (int rank = 0; rank < 5; rank++) {
+        held.add(new RecoveryLine.Held(0, 2, rank < lost ? List.of() : List.of(SECOND)));
+      }
+      if (lost <= 2) {
+        assertThat(RecoveryLine.choose(held, false).line()).isEqualTo(SECOND);
+      } else {
+        assertThatThrownBy(() -> RecoveryLine.choose(held, false))
+            .isInstanceOf(UnrecoverableException.class)
+            .hasMessageContaining("[0, 1, 2]")
+            .hasMessageContaining("brings back 2");
+      }
+    }
+  }
 }

@@ -179,6 +179,7 @@ public final class SimCluster {
         ranksOnNode,
         2,
         group,
+        1,
         logRingBase,
         HEARTBEAT_TIMEOUT_MILLIS,
         recordLimitBytes,

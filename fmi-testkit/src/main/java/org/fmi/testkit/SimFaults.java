@@ -1,5 +1,6 @@
 package org.fmi.testkit;
 
+import java.util.function.Consumer;
 import org.fmi.testkit.FaultPlan.Step;
 import org.fmi.testkit.SimNode.Boot;
 
@@ -246,9 +247,14 @@ public final class SimFaults {
 
   /** A bit of a node's memory flips. */
   public void corruptMemory(int node) {
+    corruptMemory(node, memory -> memory.corrupt(simulation.random()));
+  }
+
+  /** A node's memory is damaged in a chosen way. */
+  public void corruptMemory(int node, Consumer<SimNodeMemory> how) {
     Boot boot = cluster.boot(node);
     if (boot != null) {
-      boot.memory.corrupt(simulation.random());
+      how.accept(boot.memory);
       cluster.observer().onCorrupted(node);
     }
   }

@@ -21,25 +21,25 @@ import org.jspecify.annotations.Nullable;
  *   32  loop               8
  *   40  iteration          8
  *   48  last of its loop?  8
- *   56  members            8
- *   64  a member, 24 bytes each, by rank:
+ *   56  members            4
+ *   60  losses             4   that the parity brings back: its chunks
+ *   64  a member, 16 + 4 losses bytes each, by rank:
  *        0  rank           4
  *        4  image digest   4   CRC32C of the CRCs of the image's blocks
  *        8  image bytes    8
- *       16  parity digest  4   CRC32C of the CRCs of the parity's blocks
- *       20  unused         4
+ *       16  parity digests 4   each: CRC32C of the CRCs of a parity chunk's blocks
  * </pre>
  *
  * All little endian. The state is written after all else, and taken back before anything else is
  * changed: a process that dies at any moment leaves a complete checkpoint or none.
  */
-record CheckpointHeader(CheckpointId id, Member[] members) {
+record CheckpointHeader(CheckpointId id, int losses, Member[] members) {
   private static final ValueLayout.OfLong LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final ValueLayout.OfInt INT =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-  private static final long MAGIC = 0x3150_4b43_5f49_4d46L; // "FMI_CKP1"
+  private static final long MAGIC = 0x3250_4b43_5f49_4d46L; // "FMI_CKP2"
   private static final long COMPLETE = 0x4554_454c_504d_4f43L; // "COMPLETE"
   private static final long WRITING = 0x2e47_4e49_5449_5257L; // "WRITING."
 
@@ -47,14 +47,18 @@ record CheckpointHeader(CheckpointId id, Member[] members) {
   private static final int CRC_AT = 16;
   private static final int BODY_AT = 24;
   private static final int MEMBERS_AT = 64;
-  private static final int MEMBER_BYTES = 24;
+  private static final int PARITY_AT = 16;
 
   /** What one rank of the group holds. */
-  record Member(int rank, long imageBytes, int imageDigest, int parityDigest) {}
+  record Member(int rank, long imageBytes, int imageDigest, int[] parityDigests) {}
 
   /** Size of the header of a group. */
-  static int bytes(int members) {
-    return MEMBERS_AT + members * MEMBER_BYTES;
+  static int bytes(int members, int losses) {
+    return (int) memberAt(members, losses);
+  }
+
+  private static long memberAt(int index, int losses) {
+    return MEMBERS_AT + (long) index * (PARITY_AT + Integer.BYTES * losses);
   }
 
   /** What lies where in the piece of a member. */
@@ -63,7 +67,7 @@ record CheckpointHeader(CheckpointId id, Member[] members) {
     for (Member m : members) {
       largest = Math.max(largest, m.imageBytes);
     }
-    return new PieceLayout(members.length, members[index].imageBytes, largest);
+    return new PieceLayout(members.length, losses, members[index].imageBytes, largest);
   }
 
   /** From now on the piece holds no complete checkpoint. */
@@ -81,16 +85,18 @@ record CheckpointHeader(CheckpointId id, Member[] members) {
     piece.set(LONG, 32, id.loop());
     piece.set(LONG, 40, id.iteration());
     piece.set(LONG, 48, id.last() ? 1 : 0);
-    piece.set(LONG, 56, members.length);
+    piece.set(INT, 56, members.length);
+    piece.set(INT, 60, losses);
     for (int i = 0; i < members.length; i++) {
-      long at = MEMBERS_AT + (long) i * MEMBER_BYTES;
+      long at = memberAt(i, losses);
       piece.set(INT, at, members[i].rank);
       piece.set(INT, at + 4, members[i].imageDigest);
       piece.set(LONG, at + 8, members[i].imageBytes);
-      piece.set(INT, at + 16, members[i].parityDigest);
-      piece.set(INT, at + 20, 0);
+      for (int r = 0; r < losses; r++) {
+        piece.set(INT, at + PARITY_AT + (long) Integer.BYTES * r, members[i].parityDigests[r]);
+      }
     }
-    piece.set(INT, CRC_AT, crc(piece, members.length));
+    piece.set(INT, CRC_AT, crc(piece, bytes(members.length, losses)));
     VarHandle.fullFence();
     piece.set(LONG, STATE_AT, COMPLETE);
     VarHandle.fullFence();
@@ -100,25 +106,29 @@ record CheckpointHeader(CheckpointId id, Member[] members) {
    * Reads the header of a complete checkpoint.
    *
    * @param piece a piece, or a copy of its first bytes
-   * @return null if there is none, it is corrupt, or of another group
+   * @return null if there is none, it is corrupt, or of another group or code
    */
-  static @Nullable CheckpointHeader read(MemorySegment piece, int[] group) {
-    if (piece.byteSize() < bytes(group.length)
+  static @Nullable CheckpointHeader read(MemorySegment piece, int[] group, int losses) {
+    int bytes = bytes(group.length, losses);
+    if (piece.byteSize() < bytes
         || piece.get(LONG, STATE_AT) != COMPLETE
         || piece.get(LONG, 0) != MAGIC
-        || piece.get(LONG, 56) != group.length
-        || piece.get(INT, CRC_AT) != crc(piece, group.length)) {
+        || piece.get(INT, 56) != group.length
+        || piece.get(INT, 60) != losses
+        || piece.get(INT, CRC_AT) != crc(piece, bytes)) {
       return null;
     }
     Member[] members = new Member[group.length];
     for (int i = 0; i < members.length; i++) {
-      long at = MEMBERS_AT + (long) i * MEMBER_BYTES;
+      long at = memberAt(i, losses);
       if (piece.get(INT, at) != group[i]) {
         return null;
       }
-      members[i] =
-          new Member(
-              group[i], piece.get(LONG, at + 8), piece.get(INT, at + 4), piece.get(INT, at + 16));
+      int[] parity = new int[losses];
+      for (int r = 0; r < losses; r++) {
+        parity[r] = piece.get(INT, at + PARITY_AT + (long) Integer.BYTES * r);
+      }
+      members[i] = new Member(group[i], piece.get(LONG, at + 8), piece.get(INT, at + 4), parity);
     }
     CheckpointId id =
         new CheckpointId(
@@ -126,13 +136,13 @@ record CheckpointHeader(CheckpointId id, Member[] members) {
             piece.get(LONG, 32),
             piece.get(LONG, 40),
             piece.get(LONG, 48) != 0);
-    return new CheckpointHeader(id, members);
+    return new CheckpointHeader(id, losses, members);
   }
 
-  private static int crc(MemorySegment piece, int members) {
+  private static int crc(MemorySegment piece, int bytes) {
     CRC32C crc = new CRC32C();
     crc.update(piece.asSlice(0, STATE_AT).asByteBuffer());
-    crc.update(piece.asSlice(BODY_AT, bytes(members) - BODY_AT).asByteBuffer());
+    crc.update(piece.asSlice(BODY_AT, bytes - BODY_AT).asByteBuffer());
     return (int) crc.getValue();
   }
 

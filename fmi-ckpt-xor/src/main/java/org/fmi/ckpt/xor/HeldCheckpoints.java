@@ -15,12 +15,13 @@ public final class HeldCheckpoints {
    * The checkpoints of a rank that are complete and have the checksums that were noted.
    *
    * @param group world ranks of the rank's group, ascending
+   * @param losses how many lost members its parity brings back
    */
-  public static List<CheckpointId> intact(NodeMemory memory, int rank, int[] group)
+  public static List<CheckpointId> intact(NodeMemory memory, int rank, int[] group, int losses)
       throws IOException {
     int me = Arrays.binarySearch(group, rank);
     List<CheckpointId> intact = new ArrayList<>();
-    try (Pieces pieces = new Pieces(memory, group, me)) {
+    try (Pieces pieces = new Pieces(memory, group, me, losses)) {
       for (CheckpointId id : pieces.complete()) {
         Piece piece = pieces.find(id);
         CheckpointHeader header = piece == null ? null : pieces.header(piece);

@@ -7,27 +7,25 @@ package org.fmi.ckpt.xor;
  *   0         headerBytes      + storedImageBytes   + parityBytes       + tableBytes
  *   +---------+----------------+--------------------+-------------------+
  *   | header  | image, zeros   | parity: one chunk  | CRC32C of every   |   rest: room for
- *   |         | to 64 bytes    | (no group: none)   | block, 4 bytes    |   larger checkpoints
+ *   |         | to 64 bytes    | for each loss      | block, 4 bytes    |   larger checkpoints
  *   +---------+----------------+--------------------+-------------------+
  *
- *   image  = chunk 0 | chunk 1 | ... | chunk members-2      parity = chunk members-1
+ *   image  = chunk 0 | chunk 1 | ... | chunk members-losses-1
+ *   parity = chunk members-losses | ... | chunk members-1
  *   chunk  = block 0 | block 1 | ... | last, shorter block
- *   table  = CRCs of chunk 0's blocks | ... | CRCs of the parity's blocks
+ *   table  = CRCs of chunk 0's blocks | ... | CRCs of the last parity chunk's blocks
  * </pre>
  *
  * All images of a group count as long as the largest one: what is missing reads as zeros, and is
- * not stored. So chunks and blocks have the same sizes on all members. A group of one rank has one
- * chunk and no parity.
- *
- * <p>Chunk j of member i is covered by the parity of member (i + 1 + j) mod members; with j =
- * members-1 this is member i, whose chunk members-1 is that parity itself: XOR of all chunks with
- * the same holder is zero.
+ * not stored. So chunks and blocks have the same sizes on all members. Without losses to survive
+ * there is one chunk and no parity. Which chunks belong together is said by {@link Stripes}.
  *
  * @param members size of the group
+ * @param losses how many lost members the parity brings back
  * @param imageBytes size of this rank's image
  * @param largest size of the largest image of the group
  */
-record PieceLayout(int members, long imageBytes, long largest) {
+record PieceLayout(int members, int losses, long imageBytes, long largest) {
   /** Bytes that are checksummed, sent and combined at a time: stays in a core's cache. */
   static final int BLOCK_BYTES = 256 << 10;
 
@@ -37,9 +35,10 @@ record PieceLayout(int members, long imageBytes, long largest) {
   private static final int PAGE = 4096;
 
   PieceLayout {
-    if (members < 1 || imageBytes < 0 || imageBytes > largest) {
+    if (losses < 0 || losses >= members || imageBytes < 0 || imageBytes > largest) {
       throw new IllegalArgumentException(
-          members + " members, image of " + imageBytes + " bytes, largest " + largest);
+          "%d members, %d losses, image of %d bytes, largest %d"
+              .formatted(members, losses, imageBytes, largest));
     }
   }
 
@@ -47,17 +46,17 @@ record PieceLayout(int members, long imageBytes, long largest) {
     return (bytes + to - 1) / to * to;
   }
 
-  static long headerBytes(int members) {
-    return align(CheckpointHeader.bytes(members), PAGE);
+  static long headerBytes(int members, int losses) {
+    return align(CheckpointHeader.bytes(members, losses), PAGE);
   }
 
   int imageChunks() {
-    return Math.max(1, members - 1);
+    return losses == 0 ? 1 : members - losses;
   }
 
   /** Image chunks and parity. */
   int chunks() {
-    return members;
+    return imageChunks() + losses;
   }
 
   long chunkBytes() {
@@ -70,7 +69,7 @@ record PieceLayout(int members, long imageBytes, long largest) {
   }
 
   long imageAt() {
-    return headerBytes(members);
+    return headerBytes(members, losses);
   }
 
   long storedImageBytes() {
@@ -82,7 +81,7 @@ record PieceLayout(int members, long imageBytes, long largest) {
   }
 
   private long parityBytes() {
-    return members == 1 ? 0 : chunkBytes();
+    return losses * chunkBytes();
   }
 
   private long tableAt() {
@@ -110,7 +109,10 @@ record PieceLayout(int members, long imageBytes, long largest) {
 
   /** Where a block begins; without meaning if none of it is stored. */
   long blockAt(int chunk, long block) {
-    long begin = chunk < imageChunks() ? imageAt() + chunk * chunkBytes() : parityAt();
+    long begin =
+        chunk < imageChunks()
+            ? imageAt() + chunk * chunkBytes()
+            : parityAt() + (chunk - imageChunks()) * chunkBytes();
     return begin + block * BLOCK_BYTES;
   }
 

@@ -18,6 +18,7 @@ final class Pieces implements AutoCloseable {
   private final String prefix;
   private final int[] group;
   private final int me;
+  private final int losses;
   private final List<Piece> pieces = new ArrayList<>();
 
   /** Size of all pieces. Read by other threads. */
@@ -28,12 +29,14 @@ final class Pieces implements AutoCloseable {
    *
    * @param group world ranks
    * @param me index of this rank in it
+   * @param losses how many lost members the parity brings back
    */
-  Pieces(NodeMemory node, int[] group, int me) throws IOException {
+  Pieces(NodeMemory node, int[] group, int me, int losses) throws IOException {
     this.node = node;
     this.prefix = "ckpt-r" + group[me] + "-";
     this.group = group;
     this.me = me;
+    this.losses = losses;
     try {
       for (String name : node.list(prefix)) {
         pieces.add(Piece.open(node, name));
@@ -47,7 +50,7 @@ final class Pieces implements AutoCloseable {
 
   /** The header of a piece, null if it is free. */
   @Nullable CheckpointHeader header(Piece piece) {
-    CheckpointHeader header = CheckpointHeader.read(piece.memory(), group);
+    CheckpointHeader header = CheckpointHeader.read(piece.memory(), group, losses);
     return header != null && header.layout(me).totalBytes() <= piece.memory().byteSize()
         ? header
         : null;

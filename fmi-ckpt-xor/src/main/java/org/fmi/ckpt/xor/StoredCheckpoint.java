@@ -2,15 +2,11 @@ package org.fmi.ckpt.xor;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import java.util.zip.CRC32C;
 
-/**
- * The blocks of one checkpoint in its piece: their checksums, and their XOR into a buffer, at
- * memory speed.
- */
+/** The blocks of one checkpoint in its piece, and their checksums. */
 final class StoredCheckpoint {
-  private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
-
   private final MemorySegment piece;
   private final PieceLayout layout;
   private final CRC32C crc = new CRC32C();
@@ -38,37 +34,18 @@ final class StoredCheckpoint {
     piece.asSlice(layout.imageAt() + layout.imageBytes(), padding).fill((byte) 0);
   }
 
-  /** Whether no byte of a block is one of the zeros that are not stored. */
-  boolean isWhole(int chunk, long block) {
-    return layout.storedBytes(chunk, block) == layout.blockBytes(block);
-  }
-
-  /** {@code sum ^= block}, where the sum begins at {@code sumAt}. */
-  void addTo(MemorySegment sum, long sumAt, int chunk, long block) {
-    xor(
-        sum,
-        sumAt,
-        piece,
-        layout.blockAt(chunk, block),
-        layout.storedBytes(chunk, block) / Long.BYTES);
-  }
-
-  /**
-   * The JIT vectorises this only if the sum is an array, which native memory cannot overlap (JDK
-   * 25): then it takes half as long in the cache. But an array cannot be sent without copies, which
-   * take longer than that saves.
-   */
-  private static void xor(
-      MemorySegment sum, long sumAt, MemorySegment source, long sourceAt, int longs) {
-    for (int i = 0; i < longs; i++) {
-      long j = (long) i << 3;
-      sum.set(LONG, sumAt + j, sum.get(LONG, sumAt + j) ^ source.get(LONG, sourceAt + j));
-    }
-  }
-
   /** Notes the checksum of a block as it is now. */
   void seal(int chunk, long block) {
     piece.set(ValueLayout.JAVA_INT, layout.crcAt(chunk, block), checksum(chunk, block));
+  }
+
+  /** Notes the checksums of all blocks of the image. */
+  void sealImage() {
+    for (int chunk = 0; chunk < layout.imageChunks(); chunk++) {
+      for (long block = 0; block < layout.blocks(); block++) {
+        seal(chunk, block);
+      }
+    }
   }
 
   /** Whether a block is as it was sealed. */
@@ -99,7 +76,8 @@ final class StoredCheckpoint {
 
   /** Whether the checksums are those that were told to the group. */
   boolean hasDigestsOf(CheckpointHeader.Member member) {
-    return imageDigest() == member.imageDigest() && parityDigest() == member.parityDigest();
+    return imageDigest() == member.imageDigest()
+        && Arrays.equals(parityDigests(), member.parityDigests());
   }
 
   /** Checksum of the checksums of the image's blocks. */
@@ -107,9 +85,11 @@ final class StoredCheckpoint {
     return digest(0, layout.imageChunks());
   }
 
-  /** Checksum of the checksums of the parity's blocks. */
-  int parityDigest() {
-    return digest(layout.imageChunks(), layout.chunks());
+  /** For each chunk of parity the checksum of the checksums of its blocks. */
+  int[] parityDigests() {
+    int[] digests = new int[layout.losses()];
+    Arrays.setAll(digests, r -> digest(layout.imageChunks() + r, layout.imageChunks() + r + 1));
+    return digests;
   }
 
   private int digest(int fromChunk, int toChunk) {

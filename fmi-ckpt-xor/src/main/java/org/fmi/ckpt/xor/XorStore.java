@@ -2,9 +2,10 @@ package org.fmi.ckpt.xor;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.IntStream;
 import org.fmi.Comm;
 import org.fmi.ckpt.xor.CheckpointHeader.Member;
 import org.fmi.ckpt.xor.GroupExchange.Note;
@@ -15,21 +16,25 @@ import org.fmi.spi.UnrecoverableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Level-1 checkpoints: keeps a rank's images in node memory, with the XOR parity that brings back
- * those of one lost member of its group.
+ * Level-1 checkpoints: keeps a rank's images in node memory, with the parity that brings back those
+ * of k lost members of its group.
  *
- * <p>A checkpoint costs s + s/(n-1) bytes of memory for an image of s bytes in a group of n ranks,
- * twice, since two generations take turns in the same pieces.
+ * <p>A checkpoint costs s + k s/(n-k) bytes of memory for an image of s bytes in a group of n
+ * ranks, twice, since two generations take turns in the same pieces.
  */
 final class XorStore implements CheckpointStore {
   private static final int HEADER_TAG = 2;
 
   private final int[] group;
   private final int me;
+
+  /** How many lost members the parity brings back. */
+  private final int losses;
+
   private final Comm comm;
   private final Pieces pieces;
   private final GroupExchange exchange;
-  private final Lane[] lanes;
+  private final Gather.@Nullable Buffers buffers;
 
   /** The image that is being written. */
   private record Writing(CheckpointId id, long imageBytes, Piece piece) {}
@@ -44,19 +49,25 @@ final class XorStore implements CheckpointStore {
 
   /**
    * @param group world ranks, ascending, {@code rank} among them
+   * @param losses how many members may be lost at once, as far as there are others
    * @param comm of all ranks, for this store alone
    */
-  XorStore(int rank, int[] group, Comm comm, NodeMemory memory) throws IOException {
+  XorStore(int rank, int[] group, int losses, Comm comm, NodeMemory memory) throws IOException {
     this.group = group.clone();
     this.me = Arrays.binarySearch(group, rank);
     if (me < 0) {
       throw new IllegalArgumentException(
           "rank " + rank + " is not in its group " + Arrays.toString(group));
     }
+    this.losses = Math.min(losses, group.length - 1);
+    if (group.length > Sums.mostMembers(this.losses)) {
+      throw new IllegalArgumentException(
+          "a group of " + group.length + " ranks cannot survive " + losses + " losses");
+    }
     this.comm = comm;
-    this.pieces = new Pieces(memory, this.group, me);
+    this.pieces = new Pieces(memory, this.group, me, this.losses);
     this.exchange = new GroupExchange(comm, this.group, me);
-    this.lanes = Lane.lanes(comm);
+    this.buffers = this.losses == 0 ? null : new Gather.Buffers(this.losses);
     for (CheckpointId id : pieces.complete()) {
       StoredCheckpoint checkpoint = stored(id);
       if (checkpoint != null) {
@@ -82,7 +93,7 @@ final class XorStore implements CheckpointStore {
 
   @Override
   public int tolerance() {
-    return group.length > 1 ? 1 : 0;
+    return losses;
   }
 
   @Override
@@ -91,7 +102,7 @@ final class XorStore implements CheckpointStore {
       throw new IllegalStateException(id + " is complete; release it before it is written again");
     }
     writing = null;
-    PieceLayout layout = new PieceLayout(group.length, bytes, Math.max(bytes, largestSeen));
+    PieceLayout layout = new PieceLayout(group.length, losses, bytes, Math.max(bytes, largestSeen));
     forecast = pieces.forecast(layout.totalBytes());
     Piece piece = pieces.take(layout.totalBytes(), null);
     writing = new Writing(id, bytes, piece);
@@ -108,20 +119,43 @@ final class XorStore implements CheckpointStore {
     largestSeen = Arrays.stream(sizes).max().orElseThrow();
     image = makeRoomForParity(image);
 
-    PieceLayout layout = new PieceLayout(group.length, image.imageBytes, largestSeen);
-    StoredCheckpoint checkpoint = new StoredCheckpoint(image.piece.memory(), layout);
+    PieceLayout[] layouts = new PieceLayout[group.length];
+    Arrays.setAll(layouts, i -> new PieceLayout(group.length, losses, sizes[i], largestSeen));
+    StoredCheckpoint checkpoint = new StoredCheckpoint(image.piece.memory(), layouts[me]);
     checkpoint.padImage();
-    new RingEncoder(lanes, group, me, checkpoint).encode();
-
-    Note[] digests =
-        exchange.exchange(new Note(checkpoint.imageDigest(), checkpoint.parityDigest()));
-    Member[] members = new Member[group.length];
-    for (int i = 0; i < members.length; i++) {
-      members[i] =
-          new Member(group[i], sizes[i], (int) digests[i].first(), (int) digests[i].second());
+    if (buffers == null) {
+      checkpoint.sealImage();
+    } else {
+      new Gather(comm, group, me, buffers, layouts, image.piece.memory()).run();
     }
-    new CheckpointHeader(id, members).markComplete(image.piece.memory());
+
+    Note[] digests = exchange.exchange(note(checkpoint));
+    Member[] members = new Member[group.length];
+    Arrays.setAll(members, i -> member(i, sizes[i], digests[i]));
+    new CheckpointHeader(id, losses, members).markComplete(image.piece.memory());
     writing = null;
+  }
+
+  /** The digests of what this member holds. */
+  private Note note(StoredCheckpoint checkpoint) {
+    int[] all = new int[1 + Sums.MOST];
+    all[0] = checkpoint.imageDigest();
+    System.arraycopy(checkpoint.parityDigests(), 0, all, 1, losses);
+    return new Note(both(all[0], all[1]), both(all[2], all[3]));
+  }
+
+  private static long both(int low, int high) {
+    return (long) high << Integer.SIZE | Integer.toUnsignedLong(low);
+  }
+
+  /** What a member has told by {@link #note}. */
+  private Member member(int index, long imageBytes, Note note) {
+    int[] parity = {
+      (int) (note.first() >> Integer.SIZE),
+      (int) note.second(),
+      (int) (note.second() >> Integer.SIZE)
+    };
+    return new Member(group[index], imageBytes, (int) note.first(), Arrays.copyOf(parity, losses));
   }
 
   private long[] agreeOnSizes(Writing image) {
@@ -140,13 +174,13 @@ final class XorStore implements CheckpointStore {
 
   /** All members get room, or none goes on. */
   private Writing makeRoomForParity(Writing image) throws IOException {
-    long needed = new PieceLayout(group.length, image.imageBytes, largestSeen).totalBytes();
+    long needed = new PieceLayout(group.length, losses, image.imageBytes, largestSeen).totalBytes();
     Writing roomy = image;
     IOException failure = null;
     if (image.piece.memory().byteSize() < needed) {
       try {
         roomy = new Writing(image.id, image.imageBytes, pieces.take(needed, image.piece));
-        long at = PieceLayout.headerBytes(group.length);
+        long at = PieceLayout.headerBytes(group.length, losses);
         MemorySegment.copy(image.piece.memory(), at, roomy.piece.memory(), at, image.imageBytes);
         writing = roomy;
         pieces.delete(image.piece);
@@ -201,79 +235,99 @@ final class XorStore implements CheckpointStore {
             "rank " + rank + " is not in the group " + Arrays.toString(group));
       }
     }
-    if (lostRanks.length > tolerance()) {
+    if (lostRanks.length > losses) {
       throw beyondRepair(id, "is lost on ranks " + Arrays.toString(lostRanks));
     }
     if (lostRanks.length == 0) {
       return;
     }
-    int lostIndex = Arrays.binarySearch(group, lostRanks[0]);
-    if (me == lostIndex) {
+    if (Arrays.binarySearch(lostRanks, group[me]) >= 0) {
       pieces.free(id);
     }
     Piece piece = pieces.find(id);
-    checkSurvivors(id, lostIndex, piece);
-    if (me == lostIndex) {
-      bringBack(id, lostIndex);
-    } else if (piece != null) {
-      helpToBringBack(id, lostIndex, piece);
+    int[] without = withoutIt(id, piece);
+    if (piece == null) {
+      bringBack(id, without);
+    } else {
+      helpToBringBack(id, without, piece);
     }
   }
 
-  /** All others hold the checkpoint, and the same one; or all members throw. */
-  private void checkSurvivors(CheckpointId id, int lostIndex, @Nullable Piece piece)
-      throws UnrecoverableException {
+  /**
+   * The members that do not hold the checkpoint; all others hold the same one, and can bring it
+   * back, or all members throw.
+   */
+  private int[] withoutIt(CheckpointId id, @Nullable Piece piece) throws UnrecoverableException {
     Note[] notes =
         exchange.exchange(
             piece == null ? new Note(0, 0) : new Note(1, CheckpointHeader.digest(piece.memory())));
-    long digest = notes[(lostIndex + 1) % notes.length].second();
-    List<Integer> missing = new ArrayList<>();
-    List<Integer> different = new ArrayList<>();
-    for (int i = 0; i < notes.length; i++) {
-      if (notes[i].first() == 0) {
-        missing.add(group[i]);
-      } else if (notes[i].second() != digest) {
-        different.add(group[i]);
-      }
+    int[] without = IntStream.range(0, notes.length).filter(i -> notes[i].first() == 0).toArray();
+    if (without.length > losses) {
+      throw beyondRepair(id, "is lost on ranks " + ranks(without));
     }
-    if (missing.size() > 1) {
-      throw beyondRepair(id, "is lost on ranks " + missing);
-    }
-    if (!different.isEmpty()) {
+    int[] with = IntStream.range(0, notes.length).filter(i -> notes[i].first() != 0).toArray();
+    long digest = notes[with[0]].second();
+    int[] others = IntStream.of(with).filter(i -> notes[i].second() != digest).toArray();
+    if (others.length > 0) {
+      pieces.free(id);
       throw beyondRepair(
           id,
-          "is lost on rank "
-              + group[lostIndex]
+          "is lost on ranks "
+              + ranks(without)
               + ", and what ranks "
-              + different
+              + ranks(others)
               + " hold is of another attempt to write it than that of the others");
     }
+    return without;
   }
 
-  private void helpToBringBack(CheckpointId id, int lostIndex, Piece piece)
+  private String ranks(int[] members) {
+    return Arrays.toString(IntStream.of(members).map(i -> group[i]).toArray());
+  }
+
+  /** Collective over the group; see {@link Gather#run}. */
+  private boolean gather(CheckpointHeader header, Piece piece, int[] lost) {
+    PieceLayout[] layouts = new PieceLayout[group.length];
+    Arrays.setAll(layouts, header::layout);
+    return new Gather(
+            comm, group, me, Objects.requireNonNull(buffers), layouts, piece.memory(), lost)
+        .run();
+  }
+
+  private void helpToBringBack(CheckpointId id, int[] lost, Piece piece)
       throws IOException, UnrecoverableException {
     CheckpointHeader header = pieces.header(piece);
     if (header == null) {
       throw new IllegalStateException("the header of " + id + " changed while it was in use");
     }
-    if ((me + 1) % group.length == lostIndex) {
-      comm.send(
-          piece.memory(), 0, CheckpointHeader.bytes(group.length), group[lostIndex], HEADER_TAG);
+    if (me == firstBut(lost)) {
+      for (int i : lost) {
+        comm.send(
+            piece.memory(), 0, CheckpointHeader.bytes(group.length, losses), group[i], HEADER_TAG);
+      }
     }
     exchange.agree(null);
-    StoredCheckpoint checkpoint = new StoredCheckpoint(piece.memory(), header.layout(me));
-    boolean intact = new ChainDecoder(lanes, group, me, lostIndex, checkpoint).decode();
+    boolean intact = gather(header, piece, lost);
     if (!intact) {
       pieces.free(id);
     }
-    checkResult(id, lostIndex, intact);
+    checkResult(id, lost, intact);
   }
 
-  private void bringBack(CheckpointId id, int lostIndex)
-      throws IOException, UnrecoverableException {
-    MemorySegment copy = MemorySegment.ofArray(new byte[CheckpointHeader.bytes(group.length)]);
-    comm.recv(copy, 0, copy.byteSize(), group[(me + group.length - 1) % group.length], HEADER_TAG);
-    CheckpointHeader header = CheckpointHeader.read(copy, group);
+  /** The first member that is none of these. */
+  private static int firstBut(int[] members) {
+    int first = 0;
+    while (Arrays.binarySearch(members, first) >= 0) {
+      first++;
+    }
+    return first;
+  }
+
+  private void bringBack(CheckpointId id, int[] lost) throws IOException, UnrecoverableException {
+    MemorySegment copy =
+        MemorySegment.ofArray(new byte[CheckpointHeader.bytes(group.length, losses)]);
+    comm.recv(copy, 0, copy.byteSize(), group[firstBut(lost)], HEADER_TAG);
+    CheckpointHeader header = CheckpointHeader.read(copy, group, losses);
     Piece piece = null;
     IOException failure = null;
     if (header == null) {
@@ -289,46 +343,45 @@ final class XorStore implements CheckpointStore {
     if (header == null || piece == null) {
       throw new IllegalStateException("agreed to go on without memory");
     }
+    gather(header, piece, lost);
     StoredCheckpoint checkpoint = new StoredCheckpoint(piece.memory(), header.layout(me));
-    new ChainDecoder(lanes, group, me, lostIndex, checkpoint).decode();
-    checkResult(id, lostIndex, checkpoint.hasDigestsOf(header.members()[me]));
+    checkResult(id, lost, checkpoint.hasDigestsOf(header.members()[me]));
     header.markComplete(piece.memory());
     largestSeen = Math.max(largestSeen, header.layout(me).largest());
   }
 
   /**
-   * All members throw if what one of them holds is not what was written.
+   * All members throw if what one of them holds is not what was written; what is of no use any more
+   * is forgotten.
    *
    * @param intact whether it is on this rank
    */
-  private void checkResult(CheckpointId id, int lostIndex, boolean intact)
+  private void checkResult(CheckpointId id, int[] lost, boolean intact)
       throws UnrecoverableException {
     Note[] notes = exchange.exchange(new Note(intact ? 1 : 0, 0));
-    List<Integer> corrupt = new ArrayList<>();
-    for (int i = 0; i < notes.length; i++) {
-      if (notes[i].first() == 0 && i != lostIndex) {
-        corrupt.add(group[i]);
-      }
-    }
-    if (!corrupt.isEmpty()) {
-      throw beyondRepair(
-          id, "is lost on rank " + group[lostIndex] + " and corrupt in memory on ranks " + corrupt);
-    }
-    if (notes[lostIndex].first() == 0) {
+    int[] corrupt = IntStream.range(0, notes.length).filter(i -> notes[i].first() == 0).toArray();
+    int[] source = IntStream.of(corrupt).filter(i -> Arrays.binarySearch(lost, i) < 0).toArray();
+    if (source.length > 0) {
       throw beyondRepair(
           id,
-          "is lost on rank "
-              + group[lostIndex]
+          "is lost on ranks " + ranks(lost) + " and corrupt in memory on ranks " + ranks(source));
+    }
+    if (corrupt.length > 0) {
+      pieces.free(id);
+      throw beyondRepair(
+          id,
+          "is lost on ranks "
+              + ranks(lost)
               + ", and what was computed from the other ranks' parts fails its checksum");
     }
   }
 
   private UnrecoverableException beyondRepair(CheckpointId id, String what) {
     String parity =
-        group.length == 1
-            ? "a group of one rank has no parity"
-            : "the parity of the group of %d ranks %s brings back one"
-                .formatted(group.length, Arrays.toString(group));
+        losses == 0
+            ? "a group of %d ranks has no parity".formatted(group.length)
+            : "the parity of the group of %d ranks %s brings back %d"
+                .formatted(group.length, Arrays.toString(group), losses);
     return new UnrecoverableException(
         "checkpoint %d (loop %d, iteration %d) %s: %s"
             .formatted(id.version(), id.loop(), id.iteration(), what, parity));

@@ -12,6 +12,6 @@ public final class XorStoreProvider implements CheckpointStoreProvider {
   @Override
   public CheckpointStore open(RankConfig config, Comm system, NodeMemory memory)
       throws IOException {
-    return new XorStore(config.rank(), config.group(), system, memory);
+    return new XorStore(config.rank(), config.group(), config.groupLosses(), system, memory);
   }
 }

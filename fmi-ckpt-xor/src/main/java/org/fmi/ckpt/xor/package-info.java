@@ -1,13 +1,14 @@
 /**
- * The level-1 checkpoint store: images in node memory, protected by XOR parity over groups of ranks
- * on different nodes.
+ * The level-1 checkpoint store: images in node memory, protected by parity over groups of ranks on
+ * different nodes: a linear code, whose first sum is XOR.
  *
  * <pre>
  *   XorStore              which piece holds which checkpoint; protect and rebuild, step by step
- *     RingEncoder         parity, while all members hold their image
- *     ChainDecoder        a lost member's image and parity, from those of the others
  *     GroupExchange       small agreements of the group
- *   StoredCheckpoint      blocks of one checkpoint: their checksums, their XOR
+ *     Gather              who sends which block to whom: parity, or what lost members held
+ *       Stripes           which chunks belong together
+ *       Erasures, Sums    how missing chunks follow from the others, in the Field of bytes
+ *   StoredCheckpoint      blocks of one checkpoint: their checksums
  *     PieceLayout, CheckpointHeader   what lies where in a piece
  * </pre>
  */

@@ -31,7 +31,9 @@ final class LargeImageIT {
   @Test
   void aLargeImageIsBroughtBackAndHelpsToBringBackOthers() throws Exception {
     CheckpointId id = StoreGroup.id(1);
-    try (StoreGroup group = new StoreGroup(SIZES.length, XorStore::new)) {
+    try (StoreGroup group =
+        new StoreGroup(
+            SIZES.length, (rank, all, comm, node) -> new XorStore(rank, all, 1, comm, node))) {
       group.run(
           (store, i) -> {
             fill(store.begin(id, SIZES[i]), i);

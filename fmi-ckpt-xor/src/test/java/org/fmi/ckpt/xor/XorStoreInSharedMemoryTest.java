@@ -10,8 +10,11 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.stream.Stream;
+import org.fmi.Comm;
 import org.fmi.node.SharedMemory;
 import org.fmi.spi.CheckpointId;
+import org.fmi.spi.CheckpointStore;
+import org.fmi.spi.NodeMemory;
 import org.fmi.testkit.contract.StoreGroup;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,7 +44,8 @@ class XorStoreInSharedMemoryTest {
   void aCheckpointIsLostWithItsNodeAndBroughtBack() throws Exception {
     CheckpointId id = StoreGroup.id(1);
     long[] sizes = {900_000, 100_000, 333_333};
-    try (StoreGroup group = new StoreGroup(3, XorStore::new, this::nodeDirectory)) {
+    try (StoreGroup group =
+        new StoreGroup(3, XorStoreInSharedMemoryTest::open, this::nodeDirectory)) {
       group.checkpoint(id, sizes, 77);
       for (int i = 0; i < 3; i++) {
         group.restart(i);
@@ -60,7 +64,7 @@ class XorStoreInSharedMemoryTest {
   /** A creation that was interrupted leaves a file of any size. */
   @Test
   void whatAKilledProcessLeftIsNoCheckpoint() throws Exception {
-    try (StoreGroup group = new StoreGroup(1, XorStore::new, i -> memory)) {
+    try (StoreGroup group = new StoreGroup(1, XorStoreInSharedMemoryTest::open, i -> memory)) {
       group.store(0).close();
       Files.createFile(directory.resolve("ckpt-r1-0"));
       Files.write(directory.resolve("ckpt-r1-1"), new byte[50]);
@@ -77,6 +81,11 @@ class XorStoreInSharedMemoryTest {
       group.restart(0);
       assertThat(group.store(0).held()).isEmpty();
     }
+  }
+
+  private static CheckpointStore open(int rank, int[] group, Comm system, NodeMemory memory)
+      throws IOException {
+    return new XorStore(rank, group, 1, system, memory);
   }
 
   private SharedMemory nodeDirectory(int i) {

@@ -2,7 +2,6 @@ package org.fmi.core.recovery;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -35,8 +34,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A checkpoint: drain all channels, copy the state, compute the group's code, agree that all
  * have done so. It is <i>complete</i> on a rank after the code, and <i>committed</i> for a rank
- * that knows that it is complete on all. The one before is released only then, so that a failure at
- * any moment finds a version that is complete everywhere or can be decoded.
+ * that knows that it is complete on all. The one before is released only when the next one needs
+ * its memory, so that a failure at any moment finds a version that is complete everywhere or can be
+ * decoded, and mostly an older one too, should that be damaged.
  */
 final class Checkpoints {
   // What ranks tell each other where they meet.
@@ -190,6 +190,7 @@ final class Checkpoints {
     long record = recorder.bytes();
     long unexpected = messenger.unexpectedBytes();
     long stateBytes = state.bytes();
+    releaseOlder();
     try {
       MemorySegment memory = store.begin(id, Image.bytes(record, unexpected, stateBytes));
       faults.at(FaultPoint.CHECKPOINT, id.iteration());
@@ -257,8 +258,14 @@ final class Checkpoints {
     assert before == null || before.version() < id.version() : before + ", then " + id;
     committed = id;
     nextVersion = id.version() + 1;
-    if (before != null && !before.last()) {
-      store.release(before);
+  }
+
+  /** Makes room for the next checkpoint: what is older than the last one is of no use then. */
+  private void releaseOlder() {
+    for (CheckpointId id : store.held()) {
+      if (!id.last() && !id.equals(committed)) {
+        store.release(id);
+      }
     }
   }
 
@@ -436,7 +443,8 @@ final class Checkpoints {
 
   /**
    * Agrees with all ranks on what to go back to, and brings lost checkpoints back; collective over
-   * all ranks.
+   * all ranks. What turns out to be damaged is forgotten, and all agree anew: on the same version
+   * if it can be brought back nevertheless, else on the one before it.
    *
    * @param restart all processes are new
    * @return what every rank holds now
@@ -445,21 +453,49 @@ final class Checkpoints {
    */
   Recovered recover(boolean restart) throws IOException, UnrecoverableException {
     boolean rebuilt = false;
+    RecoveryLine before = null;
     while (true) {
-      List<RecoveryLine.Held> held = gatherHeld();
+      List<RecoveryLine.Held> held = HeldByAll.gather(config, system, store);
       RecoveryLine line = RecoveryLine.choose(held, restart);
+      requireAnyLeft(line, before, restart);
+      before = line;
+      boolean whole = true;
       for (CheckpointId id : line.needed()) {
         int[] lost = RecoveryLine.lostIn(held, config.group(), id);
-        if (lost.length > 0) {
+        if (whole && lost.length > 0) {
           faults.at(FaultPoint.REBUILD, id.iteration());
-          store.rebuild(id, lost);
+          whole = rebuild(id, lost);
           rebuilt |= Arrays.binarySearch(lost, config.rank()) >= 0;
         }
       }
-      if (!anyCorrupt(line)) {
+      if (allIntact(line, whole)) {
         adopt(line);
         return new Recovered(line, rebuilt);
       }
+    }
+  }
+
+  /** Gives false on all ranks of the group if something was damaged, and is forgotten now. */
+  private boolean rebuild(CheckpointId id, int[] lost) throws IOException {
+    try {
+      store.rebuild(id, lost);
+      return true;
+    } catch (UnrecoverableException damaged) {
+      return false; // all ranks see from what is held now what can be done
+    }
+  }
+
+  /** Damage on all ranks at once leaves nothing: that is not how a job begins. */
+  private static void requireAnyLeft(
+      RecoveryLine line, @Nullable RecoveryLine before, boolean restart)
+      throws UnrecoverableException {
+    CheckpointId damaged = before == null ? null : before.line();
+    if (damaged != null && line.line() == null && !(restart && damaged.version() == 0)) {
+      throw new UnrecoverableException(
+          "the checkpoint of iteration "
+              + damaged.iteration()
+              + " is lost for good: it is damaged in the memory of all ranks, and there is no older"
+              + " one");
     }
   }
 
@@ -470,49 +506,13 @@ final class Checkpoints {
    */
   record Recovered(RecoveryLine line, boolean rebuilt) {}
 
-  /** All ranks' {@link RecoveryLine.Held}, by an all-gather of numbers. */
-  private List<RecoveryLine.Held> gatherHeld() {
-    List<CheckpointId> mine = store.held();
-    int size = config.size();
-    long[] counts = new long[size];
-    system.allGather(new long[] {3 + 4L * mine.size()}, 0, 1, counts, 0);
-    long[] packed = new long[3 + 4 * mine.size()];
-    packed[0] = config.group()[0];
-    packed[1] = store.tolerance();
-    packed[2] = mine.size();
-    for (int i = 0; i < mine.size(); i++) {
-      CheckpointId id = mine.get(i);
-      packed[3 + 4 * i] = id.version();
-      packed[4 + 4 * i] = id.loop();
-      packed[5 + 4 * i] = id.iteration();
-      packed[6 + 4 * i] = id.last() ? 1 : 0;
-    }
-    long[] displs = new long[size];
-    long total = 0;
-    for (int r = 0; r < size; r++) {
-      displs[r] = total;
-      total += counts[r];
-    }
-    long[] all = new long[Math.toIntExact(total)];
-    system.allGatherv(packed, 0, packed.length, all, 0, counts, displs);
-    List<RecoveryLine.Held> held = new ArrayList<>();
-    for (int r = 0; r < size; r++) {
-      int at = (int) displs[r];
-      List<CheckpointId> complete = new ArrayList<>();
-      for (int i = 0; i < all[at + 2]; i++) {
-        int p = at + 3 + 4 * i;
-        complete.add(new CheckpointId(all[p], all[p + 1], all[p + 2], all[p + 3] != 0));
-      }
-      held.add(new RecoveryLine.Held((int) all[at], (int) all[at + 1], complete));
-    }
-    return held;
-  }
-
   /**
    * Verifies checksums everywhere; what is corrupt is forgotten, to be rebuilt in the next round.
+   *
+   * @param whole whether this rank's group has brought back what it had lost
    */
-  private boolean anyCorrupt(RecoveryLine line) {
-    long[] corrupt = new long[1];
+  private boolean allIntact(RecoveryLine line, boolean whole) {
+    long[] corrupt = {whole ? 0 : 1};
     for (CheckpointId id : line.needed()) {
       if (!store.intact(id)) {
         store.release(id);
@@ -520,7 +520,7 @@ final class Checkpoints {
       }
     }
     system.allReduce(corrupt, Op.SUM);
-    return corrupt[0] != 0;
+    return corrupt[0] == 0;
   }
 
   private void adopt(RecoveryLine line) {
@@ -528,7 +528,8 @@ final class Checkpoints {
     nextVersion = committed == null ? 0 : committed.version() + 1;
     lastDoneIteration = -1;
     for (CheckpointId id : store.held()) {
-      if (!line.needed().contains(id)) {
+      // Older ones are kept: the next checkpoint takes their memory.
+      if (committed == null || id.version() > committed.version()) {
         store.release(id);
       }
     }

@@ -173,6 +173,7 @@ public final class DaemonCodec {
         .putMap(setup.environment(), MessageWriter::putString)
         .putString(setup.workDirectory())
         .putInt(setup.heartbeatMillis())
+        .putInt(setup.groupLosses())
         .putInt(setup.logRingBase())
         .putLong(setup.recordLimitBytes());
     RuntimeParts.putInterval(out, setup.interval());
@@ -188,6 +189,7 @@ public final class DaemonCodec {
         in.getList(MessageReader::getString),
         in.getMap(MessageReader::getString),
         in.getString(),
+        in.getInt(),
         in.getInt(),
         in.getInt(),
         in.getLong(),

@@ -15,6 +15,7 @@ import org.fmi.spi.CheckpointInterval;
  * @param environment variables to set for the ranks
  * @param workDirectory where the ranks run
  * @param heartbeatMillis a process silent for this long is declared dead
+ * @param groupLosses see {@link org.fmi.spi.RankConfig}
  * @param recordLimitBytes see {@link org.fmi.spi.RankConfig}
  * @param transports see {@link org.fmi.spi.RankConfig}
  * @param check see {@link org.fmi.spi.RankConfig}
@@ -28,6 +29,7 @@ public record NodeSetup(
     Map<String, String> environment,
     String workDirectory,
     int heartbeatMillis,
+    int groupLosses,
     int logRingBase,
     long recordLimitBytes,
     CheckpointInterval interval,

@@ -236,6 +236,7 @@ final class RuntimeParts {
         .putInt(config.ranksOnMachine())
         .putInt(config.cores())
         .putInts(config.group())
+        .putInt(config.groupLosses())
         .putInt(config.logRingBase())
         .putInt(config.heartbeatTimeoutMillis())
         .putLong(config.recordLimitBytes());
@@ -258,6 +259,7 @@ final class RuntimeParts {
         .ranksOnMachine(in.getInt())
         .cores(in.getInt())
         .group(in.getInts())
+        .groupLosses(in.getInt())
         .logRingBase(in.getInt())
         .heartbeatTimeoutMillis(in.getInt())
         .recordLimitBytes(in.getLong())

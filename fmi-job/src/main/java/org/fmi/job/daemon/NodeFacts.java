@@ -31,6 +31,7 @@ public record NodeFacts(
         .ranksOnMachine(spawn.ranksOnMachine())
         .cores(cores)
         .group(spawn.group())
+        .groupLosses(setup.groupLosses())
         .logRingBase(setup.logRingBase())
         .heartbeatTimeoutMillis(setup.heartbeatMillis())
         .recordLimitBytes(setup.recordLimitBytes())

@@ -42,6 +42,7 @@ final class NodeDaemonTest {
         Map.of(),
         "/",
         HEARTBEAT,
+        1,
         2,
         0,
         new CheckpointInterval.Every(1),

@@ -32,6 +32,12 @@ enum Setting {
       "V",
       "how rdma uses the device: native, or disni where the site has libdisni (default native)"),
   GROUP_SIZE("--group-size", "group-size", "G", "ranks per checkpoint group (default 16)"),
+  GROUP_LOSSES(
+      "--group-losses",
+      "group-losses",
+      "K",
+      "nodes per checkpoint group that may be lost at once, from 0 to 3 (default 1, as far as there"
+          + " are nodes)"),
   INTERVAL("--interval", "interval", "K", "checkpoint every K iterations"),
   MTBF(
       "--mtbf",

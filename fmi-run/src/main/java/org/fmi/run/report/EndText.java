@@ -17,8 +17,8 @@ public final class EndText {
       case TOO_MANY_RECOVERIES -> end.message() + " (--max-recoveries)";
       case CHECKPOINTS_LOST ->
           end.message()
-              + "; ranks on more nodes (--ppn, --hosts), smaller groups (--group-size) and spare"
-              + " nodes make this less likely";
+              + "; more losses per group (--group-losses), ranks on more nodes (--ppn, --hosts),"
+              + " smaller groups (--group-size) and spare nodes make this less likely";
       case PROGRAM_FAILED ->
           end.message()
               + (end.message().contains(OutOfMemoryError.class.getName())

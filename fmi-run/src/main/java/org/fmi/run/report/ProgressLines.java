@@ -78,7 +78,12 @@ public final class ProgressLines {
                   + n.nodes()
                   + " nodes, "
                   + n.spares()
-                  + " spare");
+                  + " spare"
+                  + (n.groupLosses() == spec.groupLosses()
+                      ? ""
+                      : ", --group-losses "
+                          + n.groupLosses()
+                          + ": more would need ranks on more nodes"));
       case Notice.RankFailed n ->
           line("rank " + n.rank() + " lost (seen by " + n.by() + "): " + n.reason());
       case Notice.Thrown _ -> {

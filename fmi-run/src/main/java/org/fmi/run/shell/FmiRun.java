@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import org.fmi.job.GlobalRecoveryJob;
+import org.fmi.job.Groups;
 import org.fmi.job.JobSpec;
 import org.fmi.run.Installation;
 import org.fmi.run.launch.Launcher;
@@ -214,6 +215,9 @@ public final class FmiRun {
         + options.interval()
         + " in groups of up to "
         + spec.groupSize()
+        + " that survive "
+        + Groups.carried(spec.placement(), spec.groupLosses())
+        + " losses at once"
         + ", without a spare "
         + spec.onNoSpare()
         + ", heartbeat "

@@ -523,6 +523,7 @@ final class JobShell {
         options.processes().environment(),
         options.processes().directory().toString(),
         options.network().heartbeatMillis(),
+        spec.groupLosses(),
         options.network().logRingBase(),
         RECORD_LIMIT,
         options.interval(),

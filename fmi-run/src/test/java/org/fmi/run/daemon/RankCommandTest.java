@@ -53,6 +53,7 @@ final class RankCommandTest {
             environment,
             home.toString(),
             1000,
+            1,
             2,
             0,
             new CheckpointInterval.Every(1),

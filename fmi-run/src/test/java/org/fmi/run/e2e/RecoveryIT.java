@@ -303,6 +303,50 @@ final class RecoveryIT {
     assertThat(result.err()).contains("lost for good").contains("--group-size");
   }
 
+  /** Four nodes of two ranks, in two groups, and two spares. */
+  private Fmirun himeno(List<String> kills, String... options) {
+    List<String> all = new ArrayList<>(List.of("-n", "8", "--ppn", "2", "--spares", "2"));
+    all.addAll(List.of("--interval", "10"));
+    all.addAll(kills);
+    all.addAll(List.of(options));
+    all.add(Fmirun.example("himeno"));
+    all.addAll(List.of("--grid", "XS", "--iterations", "200"));
+    return new Fmirun(directory, all.toArray(String[]::new));
+  }
+
+  /** The second node is lost before anything was brought back. */
+  private static final List<String> BOTH = List.of("--kill", "node1@50", "--kill", "node2@rebuild");
+
+  @Test
+  void twoNodesOfAllGroupsLostAtOnceAreBroughtBackInOneRecovery()
+      throws IOException, InterruptedException {
+    String gosa = himeno(List.of()).run().succeeded().value("gosa");
+    Fmirun.Result result = himeno(BOTH, "--group-losses", "2").run().succeeded();
+    assertThat(result.value("gosa")).isEqualTo(gosa);
+    List<String> stages =
+        result.events().stream()
+            .map(event -> event.get("event"))
+            .filter(List.of("NodeFailed", "AllRunning")::contains)
+            .toList();
+    assertThat(stages).containsExactly("AllRunning", "NodeFailed", "NodeFailed", "AllRunning");
+    assertThat(result.events())
+        .filteredOn(event -> "AllRunning".equals(event.get("event")))
+        .last()
+        .satisfies(event -> assertThat(event).containsEntry("rebuilt", "4"));
+    // Both in the same iteration, unless one of them hears first of the other's loss.
+    List<String> together = List.of("--kill", "node1@50", "--kill", "node2@50");
+    result = himeno(together, "--group-losses", "2").run().succeeded();
+    assertThat(result.value("gosa")).isEqualTo(gosa);
+  }
+
+  @Test
+  void twoNodesOfAllGroupsLostAtOnceAreOneTooManyForOneSum()
+      throws IOException, InterruptedException {
+    Fmirun.Result result = himeno(BOTH, "--group-losses", "1").run();
+    assertThat(result.status()).as(result.err()).isEqualTo(70);
+    assertThat(result.err()).contains("lost for good", "brings back 1", "--group-losses");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"wait", "share"})
   void goesOnWithoutASpare(String policy) throws IOException, InterruptedException {

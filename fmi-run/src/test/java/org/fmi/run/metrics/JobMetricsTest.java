@@ -71,6 +71,7 @@ final class JobMetricsTest {
             new JobSpec.Node("c", 1, true)),
         1,
         16,
+        1,
         JobSpec.OnNoSpare.SHARE,
         1000,
         List.of());

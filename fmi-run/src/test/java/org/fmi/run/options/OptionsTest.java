@@ -194,7 +194,14 @@ final class OptionsTest {
     assertThat(options.spec())
         .isEqualTo(
             new JobSpec(
-                4, List.of(new Node("node0", 4, false)), 0, 16, OnNoSpare.SHARE, 1000, List.of()));
+                4,
+                List.of(new Node("node0", 4, false)),
+                0,
+                16,
+                1,
+                OnNoSpare.SHARE,
+                1000,
+                List.of()));
     assertThat(options.ssh()).isFalse();
     assertThat(options.processes().bind()).isTrue();
     assertThat(options.network().transports()).isEmpty();
@@ -307,13 +314,15 @@ final class OptionsTest {
     environment.put("HERE", "now");
     RunOptions options =
         options(
-            "-n 2 --transport tcp --group-size 4 --interval 10 --on-no-spare wait --max-recoveries"
-                + " 3 --events e.jsonl --quiet --tag-output -x HERE -x THERE=then=x -J -Xmx2g -J"
-                + " -Dkey=value --check --heartbeat 0.5 --logring-base 4 --bind none app.jar");
+            "-n 2 --transport tcp --group-size 4 --group-losses 0 --interval 10 --on-no-spare wait"
+                + " --max-recoveries 3 --events e.jsonl --quiet --tag-output -x HERE -x"
+                + " THERE=then=x -J -Xmx2g -J -Dkey=value --check --heartbeat 0.5 --logring-base 4"
+                + " --bind none app.jar");
     assertThat(options.processes().bind()).isFalse();
     assertThat(options.check()).isTrue();
     assertThat(options.network().transports()).containsExactly("tcp");
     assertThat(options.spec().groupSize()).isEqualTo(4);
+    assertThat(options.spec().groupLosses()).isZero();
     assertThat(options.interval()).isEqualTo(new CheckpointInterval.Every(10));
     assertThat(options.spec().onNoSpare()).isEqualTo(OnNoSpare.WAIT);
     assertThat(options.spec().maxRecoveries()).isEqualTo(3);
@@ -325,6 +334,18 @@ final class OptionsTest {
     assertThat(options.processes().jvmOptions()).containsExactly("-Xmx2g", "-Dkey=value");
     assertThat(options.network().heartbeatMillis()).isEqualTo(500);
     assertThat(options.network().logRingBase()).isEqualTo(4);
+  }
+
+  @Test
+  void theGroupLossesOfASiteAreForJobsThatCanCarryThem() throws UsageException, IOException {
+    configuration("group-losses = 2\n");
+    assertThat(options("-n 4 app.jar").spec().groupLosses()).isEqualTo(2);
+    environment.put("FMI_GROUP_LOSSES", "2");
+    assertThat(refusal("-n 4 --ppn 2 app.jar"))
+        .isEqualTo(
+            "FMI_GROUP_LOSSES 2: takes groups of at least 3 ranks on different nodes; place the"
+                + " ranks on more nodes (--ppn, --hosts), or use --group-losses 1");
+    assertThat(options("-n 6 --ppn 2 app.jar").spec().groupLosses()).isEqualTo(2);
   }
 
   // ---- which one wins
@@ -453,6 +474,11 @@ final class OptionsTest {
           -n 4 --ppn 0 app.jar                 | --ppn 0 | from 1
           -n 4 --spares -1 app.jar             | --spares -1 | from 0
           -n 4 --group-size 0 app.jar          | --group-size 0 | from 1
+          -n 8 --ppn 1 --group-losses 4 app.jar | --group-losses 4 | from 0 to 3
+          -n 4 --group-losses 1 app.jar        | --group-losses 1 | or use --group-losses 0
+          -n 6 --ppn 2 --group-losses 3 app.jar | --group-losses 3 | or use --group-losses 2
+          -n 6 --ppn 1 --group-size 3 --group-losses 3 app.jar | --group-losses 3 | larger groups (--group-size), or use --group-losses 2
+          -n 80 --ppn 1 --group-size 80 --group-losses 3 app.jar | --group-losses 3 | use --group-size 67
           -n 4 --max-recoveries -1 app.jar     | --max-recoveries -1 | at least 0
           -n 4 --heartbeat 0 app.jar           | --heartbeat 0 | 0.1
           -n 4 --logring-base 1 app.jar        | --logring-base 1 | from 2

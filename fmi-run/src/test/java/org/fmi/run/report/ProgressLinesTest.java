@@ -21,6 +21,7 @@ final class ProgressLinesTest {
               new JobSpec.Node("h3", 2, true)),
           2,
           16,
+          1,
           JobSpec.OnNoSpare.SHARE,
           10,
           List.of());
@@ -30,7 +31,7 @@ final class ProgressLinesTest {
   private void tell(Verbosity verbosity) {
     ProgressLines progress = new ProgressLines(verbosity, SPEC, lines::add);
     progress.on(new Notice.NodeReady(0, "node0"), 0);
-    progress.on(new Notice.Started(4, 2, 1), 0);
+    progress.on(new Notice.Started(4, 2, 1, 1), 0);
     progress.on(new Notice.AllJoined(0), 0);
     progress.on(new Notice.AllRunning(0, 0, -1, 0), 0);
     progress.on(new Notice.NodeFailed(0, 1, "node1", "fmirun", "its daemon died"), 100 * MILLI);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 final class BindingTest {
   private static JobSpec spec(int size, int ppn, Node... nodes) {
-    return new JobSpec(size, List.of(nodes), ppn, 16, OnNoSpare.SHARE, 10, List.of());
+    return new JobSpec(size, List.of(nodes), ppn, 16, 1, OnNoSpare.SHARE, 10, List.of());
   }
 
   private static Node node(String name, int slots) {

@@ -28,6 +28,7 @@ final class JobViewTest {
                   new JobSpec.Node("gamma", 1, true)),
               1,
               16,
+              1,
               JobSpec.OnNoSpare.SHARE,
               10,
               List.of()),

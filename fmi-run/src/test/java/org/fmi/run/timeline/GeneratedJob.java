@@ -72,7 +72,7 @@ final class GeneratedJob {
       pass(2);
       tell(new Notice.NodeReady(node, "node" + node));
     }
-    tell(new Notice.Started(ranks, nodes, 0));
+    tell(new Notice.Started(ranks, nodes, 0, 1));
     for (int rank = 0; rank < ranks; rank++) {
       tell(new Notice.Spawned(rank, rank / ranksPerNode, "node" + rank / ranksPerNode));
     }

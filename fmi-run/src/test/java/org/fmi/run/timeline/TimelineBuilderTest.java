@@ -62,7 +62,7 @@ final class TimelineBuilderTest {
         new Notice.NodeReady(0, "node0"),
         new Notice.NodeReady(1, "node1"),
         new Notice.NodeReady(2, "h3"),
-        new Notice.Started(2, 2, 1),
+        new Notice.Started(2, 2, 1, 1),
         new Notice.Spawned(0, 0, "node0"),
         new Notice.Spawned(1, 1, "node1"));
     at(millis - 3, new Notice.Joined(0, 0), new Notice.Joined(0, 1), new Notice.AllJoined(0));

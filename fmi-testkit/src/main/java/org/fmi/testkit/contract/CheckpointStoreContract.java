@@ -2,11 +2,13 @@ package org.fmi.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Random;
 import org.fmi.Comm;
 import org.fmi.Rollback;
@@ -89,6 +91,36 @@ public abstract class CheckpointStoreContract {
           int[] lostRank = {group.rank(lost)};
           group.run((store, i) -> store.rebuild(id, lostRank));
           assertThat(group.store(lost).held()).containsExactly(id);
+          assertImages(group, id, sizes, seed);
+        }
+      }
+    }
+  }
+
+  /** Up to as many members at once as the code brings back, in turn. */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 4, 5, 6, 7, 8, 9, 16})
+  void bringsBackMembersThatAreLostAtOnce(int members) throws Exception {
+    CheckpointId id = StoreGroup.id(7);
+    for (long seed = 0; seed < 3; seed++) {
+      Random random = new Random(seed * 31 + members);
+      long[] sizes = randomSizes(random, members);
+      try (StoreGroup group = new StoreGroup(members, this::open)) {
+        group.checkpoint(id, sizes, seed);
+        for (int round = 0; round < 6; round++) {
+          int[] lost = new int[1 + random.nextInt(group.store(0).tolerance())];
+          BitSet gone = new BitSet();
+          for (int l = 0; l < lost.length; l++) {
+            int member = gone.nextClearBit(random.nextInt(members));
+            member = member < members ? member : gone.nextClearBit(0);
+            gone.set(member);
+            group.loseNode(member);
+            lost[l] = group.rank(member);
+          }
+          group.run((store, i) -> store.rebuild(id, lost));
+          for (CheckpointStore store : group.stores()) {
+            assertThat(store.intact(id)).as("seed %d", seed).isTrue();
+          }
           assertImages(group, id, sizes, seed);
         }
       }
@@ -298,11 +330,17 @@ public abstract class CheckpointStoreContract {
           assertThat(store.held()).contains(StoreGroup.id(1));
         }
         group.network().nextEpoch();
-        group.loseNode(victim);
-        int[] lost = {group.rank(victim)};
+        // As many nodes as the code brings back.
+        int[] lost = new int[group.store(0).tolerance()];
+        BitSet gone = new BitSet();
+        for (int l = 0; l < lost.length; l++) {
+          gone.set((victim + l) % 3);
+          group.loseNode((victim + l) % 3);
+          lost[l] = group.rank((victim + l) % 3);
+        }
         boolean survivorsHoldIt = true;
-        for (int i = 0; i < 3; i++) {
-          survivorsHoldIt &= i == victim || group.store(i).held().contains(StoreGroup.id(2));
+        for (int i = gone.nextClearBit(0); i < 3; i = gone.nextClearBit(i + 1)) {
+          survivorsHoldIt &= group.store(i).held().contains(StoreGroup.id(2));
         }
         CheckpointId line = StoreGroup.id(survivorsHoldIt ? 2 : 1);
         group.run((store, i) -> store.rebuild(line, lost));
@@ -350,7 +388,7 @@ public abstract class CheckpointStoreContract {
           }
           assertImages(group, id, sizes, 1);
           if (!more) {
-            // Another node may go now, but not two.
+            // As many nodes may go again.
             group.loseNode(3);
             group.run((store, i) -> store.rebuild(id, new int[] {group.rank(3)}));
             assertImages(group, id, sizes, 1);
@@ -359,5 +397,34 @@ public abstract class CheckpointStoreContract {
       }
     }
     assertThat(steps).isGreaterThan(100);
+  }
+
+  /** One that helps is lost too, as long as the code brings back both. */
+  @Test
+  void aSurvivorsNodeMayDieAtAnyStepOfRebuild() throws Exception {
+    CheckpointId id = StoreGroup.id(1);
+    long[] sizes = {600_000, 1_300_000, 40_000, 900_000, 5_000};
+    int first = 1;
+    for (int victim : new int[] {0, 2, 4}) {
+      boolean more = true;
+      for (int k = 0; more; k++) {
+        try (StoreGroup group = new StoreGroup(5, this::open)) {
+          assumeThat(group.store(0).tolerance()).isGreaterThan(1);
+          group.checkpoint(id, sizes, 1);
+          group.loseNode(first);
+          int[] lost = {group.rank(first)};
+          group.network().dieAt(group.rank(victim), k);
+          more = died(group.attempt((store, i) -> store.rebuild(id, lost)));
+          group.network().nextEpoch();
+          group.loseNode(victim);
+          int[] all =
+              group.store(first).held().isEmpty()
+                  ? new int[] {group.rank(first), group.rank(victim)}
+                  : new int[] {group.rank(victim)};
+          group.run((store, i) -> store.rebuild(id, all));
+          assertImages(group, id, sizes, 1);
+        }
+      }
+    }
   }
 }

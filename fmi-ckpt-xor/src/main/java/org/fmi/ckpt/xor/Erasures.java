@@ -1,0 +1,135 @@
+package org.fmi.ckpt.xor;
+
+import java.util.Arrays;
+
+/**
+ * The chunks of a stripe that are missing, and how they follow from the others. That all sums are
+ * missing is how they are computed for the first time.
+ *
+ * <p>Sum r of data chunks d(0) ... d(m-1) is the sum of 2^(r(m-1-j)) d(j), in {@link Field}: r = 0
+ * is XOR. Any missing chunks, as many as there are sums, follow from the rest: they solve a system
+ * of equations of which no minor is zero, for as many members as {@link Sums#mostMembers} says.
+ */
+final class Erasures {
+  private final Stripes stripes;
+
+  /** Places, ascending. */
+  private final int[] missing;
+
+  /** The sums that are read, as many as data chunks are missing. */
+  private final int[] read;
+
+  /** Factors of what is missing of the read sums, for each missing data chunk. */
+  private final int[][] ofRead;
+
+  /**
+   * @param missing places of the stripe, no more than there are sums
+   */
+  Erasures(Stripes stripes, int... missing) {
+    this.stripes = stripes;
+    this.missing = missing.clone();
+    Arrays.sort(this.missing);
+    int[] data = Arrays.stream(this.missing).filter(place -> !stripes.isSum(place)).toArray();
+    int[] sums = new int[data.length];
+    int n = 0;
+    for (int r = 0; n < sums.length; r++) {
+      if (!isMissing(r)) {
+        sums[n++] = r;
+      }
+    }
+    this.read = sums;
+    int[][] factors = new int[data.length][data.length];
+    for (int a = 0; a < data.length; a++) {
+      for (int b = 0; b < data.length; b++) {
+        factors[a][b] = factor(read[a], data[b]);
+      }
+    }
+    this.ofRead = inverse(factors);
+  }
+
+  int[] missing() {
+    return missing.clone();
+  }
+
+  boolean isMissing(int place) {
+    return Arrays.binarySearch(missing, place) >= 0;
+  }
+
+  /** Whether a chunk is read. */
+  boolean needs(int place) {
+    return !isMissing(place) && (!stripes.isSum(place) || Arrays.binarySearch(read, place) >= 0);
+  }
+
+  /** How many sums have to be computed of the data: up to the last one that is read or missing. */
+  int rows() {
+    int rows = read.length == 0 ? 0 : read[read.length - 1] + 1;
+    for (int place : missing) {
+      rows = stripes.isSum(place) ? Math.max(rows, place + 1) : rows;
+    }
+    return rows;
+  }
+
+  /** The sums that are read, ascending. */
+  int[] read() {
+    return read.clone();
+  }
+
+  /**
+   * A missing data chunk is the sum of these, each times what is missing of a read sum.
+   *
+   * @param which of the missing data chunks, ascending
+   */
+  int[] factorsOfRead(int which) {
+    return ofRead[which].clone();
+  }
+
+  /** By what a missing sum grows for each missing data chunk. */
+  int[] factorsOfData(int sum) {
+    return Arrays.stream(missing)
+        .filter(place -> !stripes.isSum(place))
+        .map(place -> factor(sum, place))
+        .toArray();
+  }
+
+  private int factor(int sum, int dataPlace) {
+    return Field.powerOfTwo(sum * (stripes.members() - 1 - dataPlace));
+  }
+
+  /** By Gauss and Jordan; the matrix is used up. */
+  private static int[][] inverse(int[][] matrix) {
+    int n = matrix.length;
+    int[][] inverse = new int[n][n];
+    for (int i = 0; i < n; i++) {
+      inverse[i][i] = 1;
+    }
+    for (int i = 0; i < n; i++) {
+      int pivot = i;
+      while (matrix[pivot][i] == 0) {
+        pivot++;
+      }
+      swap(matrix, i, pivot);
+      swap(inverse, i, pivot);
+      int scale = Field.inverse(matrix[i][i]);
+      addRow(matrix, i, i, scale ^ 1);
+      addRow(inverse, i, i, scale ^ 1);
+      for (int row = 0; row < n; row++) {
+        int factor = row == i ? 0 : matrix[row][i];
+        addRow(matrix, row, i, factor);
+        addRow(inverse, row, i, factor);
+      }
+    }
+    return inverse;
+  }
+
+  private static void swap(int[][] rows, int a, int b) {
+    int[] row = rows[a];
+    rows[a] = rows[b];
+    rows[b] = row;
+  }
+
+  private static void addRow(int[][] rows, int to, int from, int factor) {
+    for (int i = 0; i < rows.length; i++) {
+      rows[to][i] ^= Field.times(factor, rows[from][i]);
+    }
+  }
+}

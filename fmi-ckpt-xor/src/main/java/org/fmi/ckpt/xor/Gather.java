@@ -1,0 +1,371 @@
+package org.fmi.ckpt.xor;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.stream.IntStream;
+import org.fmi.Comm;
+import org.fmi.Request;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Computes what is missing of all stripes of a group at once: the sums when a checkpoint is taken,
+ * the chunks of lost members when it is brought back.
+ *
+ * <p>A <i>unit</i> is one block of one stripe. A member works on it: it gets the blocks of the
+ * other members, adds them up as they come, and sends what it has computed to those that are to
+ * hold it. The members that have their image, the <i>workers</i>, work on units in turn, a round of
+ * one unit each at a time.
+ *
+ * <pre>
+ *   round:   unit of stripe p      at worker A
+ *            unit of stripe p+1    at worker B      each gets place losses, losses+1, ... of its
+ *            ...                                    stripe in turn; at the same time
+ * </pre>
+ *
+ * As stripes are numbered so that member i has place x of stripe i-x, each turn is a permutation:
+ * every member sends one block, as it lies in its piece, and receives one. For n members, s bytes
+ * and k losses a rank sends and receives s (n-1)/(n-k) bytes when sums are computed. To bring back
+ * any lost members takes each of the others about s, and each lost one gets all that it held.
+ *
+ * <p>Every member does the same sequence of steps, and waits in a step only for what the other one
+ * does in an earlier step: so nobody waits for ever.
+ */
+final class Gather {
+  private static final int BLOCK_TAG = 3;
+  private static final int RESULT_TAG = 4;
+
+  /** Blocks under way. */
+  private static final int WINDOW = 4;
+
+  /** Rounds whose results are under way. */
+  private static final int ROUNDS = 2;
+
+  private static final int ALIGNMENT = 4096;
+
+  /**
+   * What is used again by each checkpoint: a network that reads memory remotely needs to know it
+   * once.
+   */
+  static final class Buffers {
+    private final int losses;
+    private final MemorySegment memory;
+    private @Nullable Sums sums;
+
+    Buffers(int losses) {
+      this.losses = losses;
+      this.memory =
+          Arena.ofAuto()
+              .allocate((WINDOW + (long) ROUNDS * losses) * PieceLayout.BLOCK_BYTES, ALIGNMENT);
+    }
+
+    private long received(long turn) {
+      return turn % WINDOW * PieceLayout.BLOCK_BYTES;
+    }
+
+    private long result(int slot) {
+      return (WINDOW + (long) slot) * PieceLayout.BLOCK_BYTES;
+    }
+
+    private Sums sums() {
+      Sums made = sums;
+      if (made == null) {
+        made = new Sums(losses, PieceLayout.BLOCK_BYTES);
+        sums = made;
+      }
+      return made;
+    }
+  }
+
+  private final Comm comm;
+  private final int[] group;
+  private final int me;
+  private final Buffers buffers;
+  private final PieceLayout[] layouts;
+  private final StoredCheckpoint mine;
+  private final Stripes stripes;
+  private final boolean encoding;
+  private final int[] workers;
+
+  /** This member's turn among the workers; negative if it is none. */
+  private final int turn;
+
+  /** By stripe. */
+  private final Erasures[] erasures;
+
+  /** The places of a stripe in the order in which they are added. */
+  private final int[] order;
+
+  private final long units;
+  private final @Nullable Request[] sending = new Request[WINDOW];
+  private final @Nullable Request[] receiving = new Request[WINDOW];
+  private final @Nullable Request[] resultSending;
+  private final Deque<Result> expected = new ArrayDeque<>();
+  private boolean intact = true;
+
+  /**
+   * @param group world ranks
+   * @param me index of this rank in it
+   * @param layouts of the members' pieces
+   * @param piece of this rank
+   * @param lost members that are brought back; none if the sums are computed
+   */
+  Gather(
+      Comm comm,
+      int[] group,
+      int me,
+      Buffers buffers,
+      PieceLayout[] layouts,
+      MemorySegment piece,
+      int... lost) {
+    this.comm = comm;
+    this.group = group;
+    this.me = me;
+    this.buffers = buffers;
+    this.layouts = layouts;
+    this.mine = new StoredCheckpoint(piece, layouts[me]);
+    this.stripes = new Stripes(group.length, buffers.losses);
+    this.encoding = lost.length == 0;
+    this.workers =
+        IntStream.range(0, group.length)
+            .filter(member -> IntStream.of(lost).noneMatch(l -> l == member))
+            .toArray();
+    this.turn = Arrays.binarySearch(workers, me);
+    this.erasures = new Erasures[group.length];
+    if (encoding) {
+      int[] sums = IntStream.range(0, buffers.losses).toArray();
+      Arrays.fill(erasures, new Erasures(stripes, sums));
+    } else {
+      Arrays.setAll(
+          erasures,
+          stripe ->
+              new Erasures(
+                  stripes,
+                  IntStream.of(lost).map(member -> stripes.place(stripe, member)).toArray()));
+    }
+    IntStream data = IntStream.range(buffers.losses, group.length);
+    this.order =
+        encoding
+            ? data.toArray()
+            : IntStream.concat(data, IntStream.range(0, buffers.losses)).toArray();
+    this.units = layouts[me].blocks() * group.length;
+    this.resultSending = new Request[ROUNDS * buffers.losses];
+  }
+
+  /**
+   * Collective over the group. Blocks that are computed, and those that sums are computed of, are
+   * sealed where they are.
+   *
+   * @return false if a block of this rank was not what its checksum says
+   */
+  boolean run() {
+    long rounds = Math.ceilDiv(units, workers.length);
+    long steps = rounds * order.length;
+    for (long step = 0; step < steps + WINDOW - 1; step++) {
+      if (step < steps) {
+        begin(step);
+      }
+      if (step >= WINDOW - 1) {
+        finish(step - (WINDOW - 1));
+      }
+    }
+    takeExpected(rounds);
+    for (int i = 0; i < resultSending.length; i++) {
+      await(resultSending, i);
+    }
+    return intact;
+  }
+
+  private long round(long step) {
+    return step / order.length;
+  }
+
+  private int place(long step) {
+    return order[(int) (step % order.length)];
+  }
+
+  private boolean beginsRound(long step) {
+    return step % order.length == 0;
+  }
+
+  private boolean endsRound(long step) {
+    return beginsRound(step + 1);
+  }
+
+  /** The unit of a stripe in a round, null if the round has none. */
+  private @Nullable Unit unitOf(int stripe, long round) {
+    long first = round * workers.length;
+    long number = first + Math.floorMod(stripe - first, stripes.members());
+    return number < Math.min(first + workers.length, units) ? new Unit(number) : null;
+  }
+
+  /** The unit that this rank works on in a round, null if there is none. */
+  private @Nullable Unit ownUnit(long round) {
+    long number = round * workers.length + turn;
+    return turn >= 0 && number < units ? new Unit(number) : null;
+  }
+
+  /** One block of one stripe, numbered by blocks, then by stripes. */
+  private final class Unit {
+    final long number;
+    final int stripe;
+    final long block;
+
+    Unit(long number) {
+      this.number = number;
+      this.stripe = (int) (number % stripes.members());
+      this.block = number / stripes.members();
+    }
+
+    int worker() {
+      return workers[(int) (number % workers.length)];
+    }
+
+    int member(int place) {
+      return stripes.member(stripe, place);
+    }
+
+    boolean needs(int place) {
+      return erasures[stripe].needs(place);
+    }
+
+    /** Bytes of its block at a place that are stored. */
+    int bytes(int place) {
+      return layouts[member(place)].storedBytes(stripes.chunk(place), block);
+    }
+
+    /** Where its block at this rank's place lies. */
+    long at(int place) {
+      return layouts[me].blockAt(stripes.chunk(place), block);
+    }
+  }
+
+  /** A block that this rank is to hold, and that another one computes. */
+  private record Result(long round, int chunk, long block, Request receiving) {}
+
+  private void begin(long step) {
+    long round = round(step);
+    if (beginsRound(step)) {
+      expect(round);
+    }
+    int place = place(step);
+    int lane = (int) (step % WINDOW);
+    Unit theirs = unitOf(stripes.stripe(me, place), round);
+    if (theirs != null && theirs.needs(place)) {
+      check(stripes.chunk(place), theirs.block);
+      int bytes = theirs.bytes(place);
+      if (theirs.worker() != me && bytes > 0) {
+        sending[lane] =
+            comm.isend(mine.piece(), theirs.at(place), bytes, group[theirs.worker()], BLOCK_TAG);
+      }
+    }
+    Unit own = ownUnit(round);
+    if (own != null && own.needs(place)) {
+      int bytes = own.bytes(place);
+      int member = own.member(place);
+      if (member != me && bytes > 0) {
+        receiving[lane] =
+            comm.irecv(buffers.memory, buffers.received(step), bytes, group[member], BLOCK_TAG);
+      }
+    }
+  }
+
+  private void check(int chunk, long block) {
+    if (encoding) {
+      mine.seal(chunk, block);
+    } else {
+      intact &= mine.isIntact(chunk, block);
+    }
+  }
+
+  private void finish(long step) {
+    int lane = (int) (step % WINDOW);
+    await(sending, lane);
+    await(receiving, lane);
+    long round = round(step);
+    Unit own = ownUnit(round);
+    if (own != null) {
+      Sums sums = buffers.sums();
+      if (beginsRound(step)) {
+        sums.begin(erasures[own.stripe], layouts[me].blockBytes(own.block));
+      }
+      add(sums, own, step);
+      if (endsRound(step)) {
+        sums.solve();
+        deliver(sums, own, round);
+      }
+    }
+    if (endsRound(step)) {
+      takeExpected(round - 1);
+    }
+  }
+
+  private void add(Sums sums, Unit unit, long step) {
+    int place = place(step);
+    boolean here = unit.member(place) == me;
+    MemorySegment from = here ? mine.piece() : buffers.memory;
+    long at = here ? unit.at(place) : buffers.received(step);
+    if (!stripes.isSum(place)) {
+      sums.addData(from, at, unit.needs(place) ? unit.bytes(place) : 0);
+    } else if (unit.needs(place)) {
+      sums.addSum(place, from, at);
+    }
+  }
+
+  /** Results to where they belong. */
+  private void deliver(Sums sums, Unit unit, long round) {
+    int[] missing = erasures[unit.stripe].missing();
+    for (int which = 0; which < missing.length; which++) {
+      int place = missing[which];
+      int bytes = unit.bytes(place);
+      if (unit.member(place) == me) {
+        sums.copyTo(place, mine.piece(), unit.at(place), bytes);
+        mine.seal(stripes.chunk(place), unit.block);
+      } else if (bytes > 0) {
+        int slot = (int) (round % ROUNDS) * buffers.losses + which;
+        await(resultSending, slot);
+        long at = buffers.result(slot);
+        sums.copyTo(place, buffers.memory, at, bytes);
+        resultSending[slot] =
+            comm.isend(buffers.memory, at, bytes, group[unit.member(place)], RESULT_TAG);
+      }
+    }
+  }
+
+  /** Makes ready for what this rank gets of a round. */
+  private void expect(long round) {
+    for (int place = 0; place < stripes.members(); place++) {
+      Unit unit = unitOf(stripes.stripe(me, place), round);
+      if (unit == null || !erasures[unit.stripe].isMissing(place) || unit.worker() == me) {
+        continue;
+      }
+      int chunk = stripes.chunk(place);
+      int bytes = unit.bytes(place);
+      if (bytes == 0) {
+        mine.seal(chunk, unit.block);
+      } else {
+        Request receive =
+            comm.irecv(mine.piece(), unit.at(place), bytes, group[unit.worker()], RESULT_TAG);
+        expected.add(new Result(round, chunk, unit.block, receive));
+      }
+    }
+  }
+
+  private void takeExpected(long lastRound) {
+    while (!expected.isEmpty() && expected.getFirst().round <= lastRound) {
+      Result result = expected.removeFirst();
+      result.receiving.waitFor();
+      mine.seal(result.chunk, result.block);
+    }
+  }
+
+  private static void await(@Nullable Request[] requests, int which) {
+    Request request = requests[which];
+    if (request != null) {
+      request.waitFor();
+      requests[which] = null;
+    }
+  }
+}

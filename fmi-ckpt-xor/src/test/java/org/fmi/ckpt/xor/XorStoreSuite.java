@@ -1,0 +1,370 @@
+package org.fmi.ckpt.xor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.Random;
+import org.fmi.Comm;
+import org.fmi.spi.CheckpointId;
+import org.fmi.spi.CheckpointStore;
+import org.fmi.spi.NodeMemory;
+import org.fmi.spi.UnrecoverableException;
+import org.fmi.testkit.contract.CheckpointStoreContract;
+import org.fmi.testkit.contract.StoreGroup;
+import org.fmi.testkit.contract.StoreGroup.Task;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The contract, and what is particular to this store: how many losses, and where each byte lies.
+ */
+abstract class XorStoreSuite extends CheckpointStoreContract {
+  private final int losses;
+
+  /**
+   * @param losses how many lost members a group is to bring back
+   */
+  XorStoreSuite(int losses) {
+    this.losses = losses;
+  }
+
+  @Override
+  protected CheckpointStore open(int rank, int[] group, Comm system, NodeMemory memory)
+      throws IOException {
+    return new XorStore(rank, group, losses, system, memory);
+  }
+
+  private int losses(int members) {
+    return Math.min(losses, members - 1);
+  }
+
+  private PieceLayout layout(long[] sizes, int index) {
+    return new PieceLayout(
+        sizes.length, losses(sizes.length), sizes[index], Arrays.stream(sizes).max().orElseThrow());
+  }
+
+  /** The only piece of a member, as far as it is used. */
+  private byte[] piece(StoreGroup group, long[] sizes, int index) {
+    MemorySegment piece = group.map(index).pieces().getLast();
+    MemorySegment used = piece.asSlice(0, layout(sizes, index).totalBytes());
+    byte[] bytes = used.toArray(ValueLayout.JAVA_BYTE);
+    // What lies between the header and the image is never looked at.
+    int header = CheckpointHeader.bytes(sizes.length, losses(sizes.length));
+    Arrays.fill(
+        bytes, header, (int) PieceLayout.headerBytes(sizes.length, losses(sizes.length)), (byte) 0);
+    return bytes;
+  }
+
+  /** A chunk of a member's image with the zeros that are not stored. */
+  private static byte[] chunk(PieceLayout layout, byte[] image, int chunk) {
+    int bytes = (int) layout.chunkBytes();
+    byte[] padded = Arrays.copyOf(image, bytes * layout.imageChunks());
+    return Arrays.copyOfRange(padded, chunk * bytes, (chunk + 1) * bytes);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 5, 8})
+  void parityIsTheSumOfTheChunksItCovers(int members) throws Exception {
+    long seed = 4711L + members;
+    long[] sizes = randomSizes(new Random(seed), members);
+    Stripes stripes = new Stripes(members, losses(members));
+    try (StoreGroup group = new StoreGroup(members, this::open)) {
+      group.checkpoint(StoreGroup.id(1), sizes, seed);
+      for (int stripe = 0; stripe < members; stripe++) {
+        for (int sum = 0; sum < stripes.losses(); sum++) {
+          int holder = stripes.member(stripe, sum);
+          PieceLayout layout = layout(sizes, holder);
+          byte[] expected = new byte[(int) layout.chunkBytes()];
+          for (int place = stripes.losses(); place < members; place++) {
+            int i = stripes.member(stripe, place);
+            byte[] image = StoreGroup.content(sizes[i], seed, i);
+            byte[] data = chunk(layout(sizes, i), image, stripes.chunk(place));
+            int factor = Field.powerOfTwo(sum * (members - 1 - place));
+            for (int b = 0; b < data.length; b++) {
+              expected[b] ^=
+                  (byte) (factor == 1 ? data[b] : Field.times(factor, Byte.toUnsignedInt(data[b])));
+            }
+          }
+          MemorySegment parity =
+              group
+                  .map(holder)
+                  .pieces()
+                  .getFirst()
+                  .asSlice(layout.blockAt(stripes.chunk(sum), 0), expected.length);
+          assertThat(parity.mismatch(MemorySegment.ofArray(expected)))
+              .as("sum %d of stripe %d of %d", sum, stripe, members)
+              .isEqualTo(-1);
+        }
+      }
+    }
+  }
+
+  @Test
+  void lostRanksMustBeOfTheGroup() throws Exception {
+    try (StoreGroup group = new StoreGroup(2, this::open)) {
+      assertThatThrownBy(() -> group.store(0).rebuild(StoreGroup.id(1), new int[] {2}))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  @Test
+  void generationsTakeTurnsInTheSamePieces() throws Exception {
+    Random random = new Random(99);
+    try (StoreGroup group = new StoreGroup(3, this::open)) {
+      long[] sizes = {800_000, 500_000, 900_000};
+      int[] creations = new int[3];
+      for (int version = 1; version <= 8; version++) {
+        group.checkpoint(StoreGroup.id(version), sizes, version);
+        for (CheckpointStore store : group.stores()) {
+          store.release(StoreGroup.id(version - 1));
+          assertThat(store.held()).containsExactly(StoreGroup.id(version));
+        }
+        assertImages(group, StoreGroup.id(version), sizes, version);
+        if (version == 2) {
+          for (int i = 0; i < 3; i++) {
+            assertThat(group.map(i).list("ckpt-r" + group.rank(i) + "-")).hasSize(2);
+            creations[i] = group.map(i).creations();
+          }
+        }
+        // Smaller ones fit as well.
+        sizes = Arrays.stream(sizes).map(s -> Math.max(0, s - random.nextInt(1000))).toArray();
+      }
+      for (int i = 0; i < 3; i++) {
+        assertThat(group.map(i).creations()).isEqualTo(creations[i]);
+      }
+    }
+  }
+
+  @Test
+  void forecastsWhatTwoGenerationsTake() throws Exception {
+    try (StoreGroup group = new StoreGroup(2, this::open)) {
+      CheckpointStore store = group.store(0);
+      assertThat(store.forecastBytes()).isZero();
+      long[] sizes = {800_000, 800_000};
+      group.checkpoint(StoreGroup.id(1), sizes, 1);
+      long forecast = store.forecastBytes();
+      assertThat(forecast).isEqualTo(2 * store.memoryBytes());
+      group.checkpoint(StoreGroup.id(2), sizes, 2);
+      assertThat(store.memoryBytes()).isEqualTo(forecast);
+      assertThat(store.forecastBytes()).isEqualTo(forecast);
+      group.stores().forEach(each -> each.release(StoreGroup.id(1)));
+      group.checkpoint(StoreGroup.id(3), sizes, 3);
+      assertThat(store.forecastBytes()).isEqualTo(forecast);
+      // Larger ones take the place of what is free.
+      group.stores().forEach(each -> each.release(StoreGroup.id(2)));
+      long[] larger = {1_600_000, 1_600_000};
+      group.checkpoint(StoreGroup.id(4), larger, 4);
+      group.stores().forEach(each -> each.release(StoreGroup.id(3)));
+      group.checkpoint(StoreGroup.id(5), larger, 5);
+      assertThat(store.memoryBytes()).isEqualTo(store.forecastBytes()).isGreaterThan(forecast);
+    }
+  }
+
+  /** Which knows how large the parity will be only from what it was given back. */
+  @Test
+  void aNewNodeNeedsNoMoreMemoryThanTheLostOne() throws Exception {
+    long[] sizes = {700_000, 650_001, 20};
+    try (StoreGroup group = new StoreGroup(3, this::open)) {
+      group.checkpoint(StoreGroup.id(1), sizes, 1);
+      group.loseNode(1);
+      int[] lost = {group.rank(1)};
+      group.run((store, i) -> store.rebuild(StoreGroup.id(1), lost));
+      group.map(1).limit(2 * layout(sizes, 1).totalBytes());
+      group.checkpoint(StoreGroup.id(2), sizes, 2);
+      assertImages(group, StoreGroup.id(2), sizes, 2);
+      // A process that dies before its second checkpoint leaves but one.
+      for (CheckpointStore store : group.stores()) {
+        store.release(StoreGroup.id(1));
+      }
+      group.restart(1);
+      group.checkpoint(StoreGroup.id(3), sizes, 3);
+      assertImages(group, StoreGroup.id(3), sizes, 3);
+    }
+  }
+
+  enum Region {
+    HEADER,
+    IMAGE,
+    PARITY,
+    TABLE
+  }
+
+  /** Offsets that are worth spoiling. */
+  private static long[] offsets(Region region, PieceLayout layout) {
+    long parity = layout.blockAt(layout.imageChunks(), 0);
+    long table = layout.crcAt(0, 0);
+    return switch (region) {
+      case HEADER -> new long[] {0, 8, 16, 24, 32, 40, 48, 56, 60, 64, 68, 72, 80, 88, 96};
+      case IMAGE ->
+          new long[] {
+            layout.imageAt(),
+            layout.imageAt() + layout.imageBytes() / 2,
+            layout.imageAt() + layout.imageBytes() - 1
+          };
+      case PARITY -> new long[] {parity, parity + layout.losses() * layout.chunkBytes() - 1};
+      case TABLE -> new long[] {table, table + 5, layout.totalBytes() - 1};
+    };
+  }
+
+  private static void flipBit(MemorySegment piece, long at) {
+    piece.set(ValueLayout.JAVA_BYTE, at, (byte) (piece.get(ValueLayout.JAVA_BYTE, at) ^ 4));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aSpoiltByteIsNoticedAndRepaired(Region region) throws Exception {
+    CheckpointId id = StoreGroup.id(1);
+    long[] sizes = {700_000, 650_001, 20};
+    try (StoreGroup group = new StoreGroup(3, this::open)) {
+      group.checkpoint(id, sizes, 8);
+      for (long at : offsets(region, layout(sizes, 1))) {
+        flipBit(group.map(1).pieces().getFirst(), at);
+        assertThat(group.store(1).intact(id)).as("%s, offset %d", region, at).isFalse();
+        group.store(1).release(id);
+        assertThat(group.store(1).held()).isEmpty();
+        group.run((store, i) -> store.rebuild(id, new int[] {group.rank(1)}));
+        assertImages(group, id, sizes, 8);
+      }
+    }
+  }
+
+  /** Who holds it forgets it, so that it counts as lost: that may be one loss too many. */
+  @ParameterizedTest
+  @EnumSource
+  void nothingIsRebuiltFromSpoiltParts(Region region) throws Exception {
+    CheckpointId id = StoreGroup.id(1);
+    long[] sizes = {700_000, 650_001, 20};
+    for (int spoilt = 0; spoilt < 2; spoilt++) {
+      for (long at : offsets(region, layout(sizes, spoilt))) {
+        try (StoreGroup group = new StoreGroup(3, this::open)) {
+          group.checkpoint(id, sizes, 8);
+          group.loseNode(2);
+          flipBit(group.map(spoilt).pieces().getFirst(), at);
+          Task rebuild = (store, i) -> store.rebuild(id, new int[] {group.rank(2)});
+          @Nullable Throwable[] thrown = group.attempt(rebuild);
+          if (group.store(0).tolerance() == 1) {
+            assertAllThrow(
+                thrown, UnrecoverableException.class, String.valueOf(group.rank(spoilt)));
+            assertThat(group.store(2).held()).isEmpty();
+            assertThat(group.store(spoilt).held()).isEmpty();
+            assertThat(group.store(1 - spoilt).held()).containsExactly(id);
+          } else {
+            bringBackAgain(group, id, spoilt, thrown[0] != null);
+            assertImages(group, id, sizes, 8);
+          }
+        }
+      }
+    }
+  }
+
+  /**
+   * What a recovery does next.
+   *
+   * @param refused whether the damage was noticed, rather than not read
+   */
+  private static void bringBackAgain(StoreGroup group, CheckpointId id, int spoilt, boolean refused)
+      throws Exception {
+    assertThat(group.store(spoilt).held().isEmpty()).isEqualTo(refused);
+    if (refused) {
+      group.run((store, i) -> store.rebuild(id, new int[] {group.rank(spoilt), group.rank(2)}));
+    } else if (!group.store(spoilt).intact(id)) {
+      group.store(spoilt).release(id);
+      group.run((store, i) -> store.rebuild(id, new int[] {group.rank(spoilt)}));
+    }
+    for (CheckpointStore store : group.stores()) {
+      assertThat(store.intact(id)).isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 5, 8})
+  void whatIsBroughtBackIsWhatWasLost(int members) throws Exception {
+    Random seeds = new Random(members);
+    CheckpointId id = StoreGroup.id(7);
+    for (int round = 0; round < 4; round++) {
+      long seed = seeds.nextLong();
+      long[] sizes = randomSizes(new Random(seed), members);
+      try (StoreGroup group = new StoreGroup(members, this::open)) {
+        group.checkpoint(id, sizes, seed);
+        byte[][] before = new byte[members][];
+        for (int i = 0; i < members; i++) {
+          before[i] = piece(group, sizes, i);
+        }
+        for (int first = 0; first < members; first++) {
+          int[] lost = new int[1 + round % losses(members)];
+          for (int l = 0; l < lost.length; l++) {
+            group.loseNode((first + l * l) % members);
+            lost[l] = group.rank((first + l * l) % members);
+          }
+          group.run((store, i) -> store.rebuild(id, lost));
+          for (int i = 0; i < members; i++) {
+            assertThat(group.store(i).held()).containsExactly(id);
+            assertThat(Arrays.equals(piece(group, sizes, i), before[i]))
+                .as(
+                    "piece of member %d of %d, lost %s, sizes %s, seed %d",
+                    i, members, Arrays.toString(lost), Arrays.toString(sizes), seed)
+                .isTrue();
+          }
+        }
+        assertImages(group, id, sizes, seed);
+      }
+    }
+  }
+
+  @Test
+  void oneTooManyIsUnrecoverableOnAllMembers() throws Exception {
+    CheckpointId id = StoreGroup.id(12);
+    long[] sizes = {100, 200, 300, 400, 500};
+    try (StoreGroup group = new StoreGroup(5, this::open)) {
+      assertThat(group.store(0).tolerance()).isEqualTo(losses);
+      group.checkpoint(id, sizes, 1);
+      int[] lost = new int[losses + 1];
+      for (int l = 0; l <= losses; l++) {
+        group.loseNode(l + 1);
+        lost[l] = group.rank(l + 1);
+      }
+      assertAllThrow(
+          group.attempt((store, i) -> store.rebuild(id, lost)),
+          UnrecoverableException.class,
+          "checkpoint 12 (loop 0, iteration 120)",
+          Arrays.toString(lost),
+          "group of 5 ranks [1, 4, 7, 10, 13] brings back " + losses);
+      // The same when the caller knows of one only.
+      assertAllThrow(
+          group.attempt((store, i) -> store.rebuild(id, new int[] {lost[0]})),
+          UnrecoverableException.class,
+          Arrays.toString(lost));
+    }
+  }
+
+  @Test
+  void aSurvivorsNodeThatDiesDuringRebuildIsOneMoreLoss() throws Exception {
+    CheckpointId id = StoreGroup.id(1);
+    long[] sizes = {1000, 2000, 3000, 4000, 5000};
+    try (StoreGroup group = new StoreGroup(5, this::open)) {
+      group.checkpoint(id, sizes, 1);
+      int[] lost = new int[losses];
+      for (int l = 0; l < losses; l++) {
+        group.loseNode(l);
+        lost[l] = group.rank(l);
+      }
+      group.network().dieAt(group.rank(losses), 5);
+      assertThat(died(group.attempt((store, i) -> store.rebuild(id, lost)))).isTrue();
+      group.network().nextEpoch();
+      group.loseNode(losses);
+      int[] all = Arrays.copyOf(lost, losses + 1);
+      all[losses] = group.rank(losses);
+      assertAllThrow(
+          group.attempt((store, i) -> store.rebuild(id, all)),
+          UnrecoverableException.class,
+          Arrays.toString(all));
+    }
+  }
+}

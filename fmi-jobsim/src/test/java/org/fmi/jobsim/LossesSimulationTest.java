@@ -1,0 +1,210 @@
+package org.fmi.jobsim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.Objects;
+import org.fmi.job.EndCause;
+import org.fmi.job.FaultSpec;
+import org.fmi.job.JobSpec.OnNoSpare;
+import org.fmi.job.Notice;
+import org.fmi.jobsim.JobSimulation.Outcome;
+import org.fmi.jobsim.JobSimulation.Program;
+import org.fmi.jobsim.JobSimulation.Shape;
+import org.fmi.spi.FaultPoint;
+import org.fmi.testkit.FaultPlan;
+import org.fmi.testkit.FaultPlan.Kind;
+import org.fmi.testkit.FaultPlan.Step;
+import org.fmi.testkit.SimModel;
+import org.fmi.testkit.SimNodeMemory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Several losses per group at once, and checkpoints that turn out to be damaged. */
+final class LossesSimulationTest {
+  private static final long FOR_EVER = Long.MAX_VALUE;
+  private static final int RANKS = 6;
+
+  /** When the first checkpoints are committed, in primitives. */
+  private static final long IN_THE_LOOP = 6_000;
+
+  private final Answers answers = new Answers();
+
+  private static Shape shape(int losses) {
+    return Shape.plain(RANKS, 3, OnNoSpare.ABORT).withGroupLosses(losses);
+  }
+
+  private void assertFinished(JobSimulation job, String what) {
+    Outcome outcome = job.run();
+    assertThat(outcome.status()).as("%s%n%s", what, job.story()).isZero();
+    assertThat(outcome.answer()).as("%s%n%s", what, job.story()).isEqualTo(answers.of(RANKS));
+  }
+
+  private static JobSimulation loses(int nodes, Shape shape, long first, long gap) {
+    JobSimulation job = new JobSimulation(first + gap, shape, SimModel.calm(), Workload::run);
+    Step[] steps = new Step[nodes];
+    for (int n = 0; n < nodes; n++) {
+      // They are lost in the order 1, 4, 2.
+      steps[n] = new Step(Kind.CRASH_NODE, 1 + 3 * n % 5, 0, 0, n == 0 ? first : gap, FOR_EVER);
+    }
+    job.inject(FaultPlan.of(steps));
+    return job;
+  }
+
+  /** The gap puts the others' losses into each stage of the recovery from the first one. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void asManyNodesAsTheCodeBringsBack(int losses) {
+    for (long first = IN_THE_LOOP; first < IN_THE_LOOP + 2_000; first += 400) {
+      for (long gap = 0; gap < 1_500; gap = 2 * gap + 3) {
+        assertFinished(loses(losses, shape(losses), first, gap), first + ", " + gap);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2})
+  void oneMoreEndsTheJob(int losses) {
+    JobSimulation job = loses(losses + 1, shape(losses), IN_THE_LOOP, 0);
+    Outcome outcome = job.run();
+    assertThat(outcome.status()).as(job.story()).isEqualTo(70);
+    assertThat(outcome.cause()).isEqualTo(EndCause.CHECKPOINTS_LOST);
+    assertThat(outcome.message())
+        .contains("lost for good", "brings back " + losses)
+        .contains(losses == 0 ? "[1]" : losses == 1 ? "[1, 4]" : "[1, 2, 4]");
+    assertThat(job.judge(outcome, 0).allowed()).isTrue();
+  }
+
+  /** One node is lost, and another one at a place of the recovery, or of the checkpoint. */
+  @ParameterizedTest
+  @ValueSource(strings = {"ENCODE", "COMMIT", "REBUILD", "RESTORED"})
+  void anotherNodeAtAnyStep(FaultPoint point) {
+    for (int other : new int[] {0, 2, 5}) {
+      Shape shape =
+          shape(2)
+              .withFaults(
+                  new FaultSpec(true, 1, false, FaultPoint.ENCODE, 4),
+                  new FaultSpec(true, other, false, point, point.inLoop() ? -1 : 4));
+      for (long seed = 0; seed < 5; seed++) {
+        JobSimulation job = new JobSimulation(seed, shape, SimModel.calm(), Workload::run);
+        assertFinished(job, point + " on node " + other + ", seed " + seed);
+      }
+    }
+  }
+
+  // ---- damaged checkpoints
+
+  /** Behind the header's page. */
+  private static final long IMAGE_AT = 4096;
+
+  /** Changes a byte in the image of the newest checkpoint of a rank on that node. */
+  private static void damageNewest(SimNodeMemory memory) {
+    try {
+      MemorySegment newest = null;
+      for (String name : memory.list("ckpt-")) {
+        MemorySegment piece = memory.open(name, Arena.ofAuto());
+        if (newest == null || version(piece) > version(newest)) {
+          newest = piece;
+        }
+      }
+      Objects.requireNonNull(newest);
+      long at = IMAGE_AT + 100;
+      newest.set(ValueLayout.JAVA_BYTE, at, (byte) ~newest.get(ValueLayout.JAVA_BYTE, at));
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static long version(MemorySegment piece) {
+    return piece.get(ValueLayout.JAVA_LONG_UNALIGNED, 24);
+  }
+
+  private static final int ITERATIONS = 12;
+
+  /**
+   * A loop that counts; in an iteration, the newest checkpoint of some nodes is damaged, and then a
+   * rank or a node is lost.
+   */
+  private static Program damaging(int iteration, int nodes, boolean nodeIsLost) {
+    return (fmi, process, cluster) -> {
+      long[] sum = new long[1];
+      fmi.loop(
+          ITERATIONS,
+          n -> {
+            if (n == iteration && fmi.epoch() == 0) {
+              fmi.world().barrier();
+              if (process.rank() == RANKS - 1) {
+                for (int node = 0; node < nodes; node++) {
+                  cluster.faults().corruptMemory(node, LossesSimulationTest::damageNewest);
+                }
+                if (nodeIsLost) {
+                  cluster.faults().crashNode(RANKS - 1, FOR_EVER);
+                } else {
+                  cluster.faults().crash(RANKS - 1);
+                }
+                process.compute(1);
+              }
+              fmi.world().barrier();
+            }
+            sum[0] += n + fmi.world().rank();
+          },
+          sum);
+      return sum[0];
+    };
+  }
+
+  private static JobSimulation damaged(int losses, int iteration, int nodes, boolean nodeIsLost) {
+    return new JobSimulation(
+        7, shape(losses), SimModel.calm(), damaging(iteration, nodes, nodeIsLost));
+  }
+
+  /** Where all went on after the only recovery. */
+  private static long resumedAt(JobSimulation job, Outcome outcome) {
+    assertThat(outcome.status()).as(job.story()).isZero();
+    assertThat(outcome.answer()).isEqualTo(ITERATIONS * (ITERATIONS - 1L) / 2);
+    assertThat(outcome.recoveries()).as(job.story()).isEqualTo(1);
+    List<Notice.AllRunning> running =
+        job.notices().stream()
+            .filter(n -> n instanceof Notice.AllRunning r && r.epoch() > 0)
+            .map(Notice.AllRunning.class::cast)
+            .toList();
+    assertThat(running).as(job.story()).hasSize(1);
+    return running.getFirst().iteration();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void damageThatTheCodeBringsBackCostsNothing(int losses) {
+    for (boolean nodeIsLost : new boolean[] {false, true}) {
+      int damaged = nodeIsLost ? losses - 1 : losses;
+      JobSimulation job = damaged(losses, 7, damaged, nodeIsLost);
+      assertThat(resumedAt(job, job.run())).as(job.story()).isEqualTo(6);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3})
+  void aNewestVersionThatIsBeyondRepairFallsBackToTheOneBefore(int losses) {
+    for (boolean nodeIsLost : new boolean[] {false, true}) {
+      if (nodeIsLost && losses == 0) {
+        continue;
+      }
+      JobSimulation job = damaged(losses, 7, losses + 1, nodeIsLost);
+      assertThat(resumedAt(job, job.run())).as(job.story()).isEqualTo(4);
+    }
+  }
+
+  @Test
+  void damageOfTheOnlyVersionEndsTheJob() {
+    JobSimulation job = damaged(1, 1, 2, true);
+    Outcome outcome = job.run();
+    assertThat(outcome.status()).as(job.story()).isEqualTo(70);
+    assertThat(outcome.message()).contains("iteration 0", "lost for good");
+    assertThat(job.judge(outcome, 0).allowed()).as(job.story()).isTrue();
+  }
+}
