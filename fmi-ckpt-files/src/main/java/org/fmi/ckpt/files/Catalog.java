@@ -64,9 +64,26 @@ public record Catalog(List<Generation> generations, List<Path> unfinished, List<
     return new Catalog(generations, unfinished, unusable);
   }
 
-  /** The generations of one job, ascending by version. */
-  public List<Generation> ofJob(String job) {
-    return generations.stream().filter(each -> each.manifest().job().equals(job)).toList();
+  /** The generation of a name such as {@code JOB/v42}; null if none of it counts. */
+  public @Nullable Generation find(String name) {
+    for (Generation each : generations) {
+      if (each.manifest().name().equals(name)) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  /** Why the generation of a name does not count, if it is there and damaged. */
+  public List<String> unusable(String name) {
+    int slash = name.lastIndexOf("/v");
+    String number = slash < 0 ? "" : name.substring(slash + 2);
+    if (!number.matches("\\d{1,10}")) {
+      return List.of();
+    }
+    String directory =
+        "/" + name.substring(0, slash) + "/" + Names.version(Long.parseLong(number)) + "/";
+    return unusable.stream().filter(line -> ("/" + line).contains(directory)).toList();
   }
 
   /**

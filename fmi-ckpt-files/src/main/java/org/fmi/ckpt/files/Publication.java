@@ -26,6 +26,20 @@ public final class Publication {
   }
 
   /**
+   * Does so with the content of a manifest.
+   *
+   * @throws IOException if it is not one of that version, or {@link #publish(Manifest)} fails
+   */
+  public void publish(String job, long version, byte[] text) throws IOException {
+    Manifest manifest = ManifestText.read("the manifest that was given", text);
+    if (!manifest.job().equals(job) || manifest.version() != version) {
+      throw new IOException(
+          "the manifest of " + job + "/v" + version + " is of " + manifest.name());
+    }
+    publish(manifest);
+  }
+
+  /**
    * Writes the manifest of a version whose files are all written, and reads back what it names.
    *
    * @throws UnusableException if a file is not seen from here, or another one; nothing counts then
@@ -65,10 +79,12 @@ public final class Publication {
    * behind of versions that never counted and are older than the newest.
    *
    * @param keep at least 1
+   * @param unfinished whether newer ones without a manifest go too: not while the job runs
    * @return the directories that it was about
    * @throws IOException if one cannot be deleted; what is left of it does not count
    */
-  public List<Path> retain(String job, int keep, boolean dryRun) throws IOException {
+  public List<Path> retain(String job, int keep, boolean unfinished, boolean dryRun)
+      throws IOException {
     if (keep < 1 || !Names.isJob(job)) {
       throw new IllegalArgumentException("keep " + keep + " versions of job " + job);
     }
@@ -92,7 +108,7 @@ public final class Publication {
         } else {
           old.add(version);
         }
-      } else if (kept > 0 && !holdsManifest(version)) {
+      } else if ((kept > 0 || unfinished) && !holdsManifest(version)) {
         old.add(version);
       }
     }

@@ -58,7 +58,7 @@ class CommitTest {
         // What was left behind is in nobody's way.
         Samples.commit(REAL, here, 43);
         assertThat(Catalog.of(here).generations().getLast().manifest().version()).isEqualTo(43);
-        new Publication(REAL, here).retain(Samples.JOB, 1, false);
+        new Publication(REAL, here).retain(Samples.JOB, 1, false, false);
         assertThat(names(here.resolve(Samples.JOB))).containsExactly("v0000000043");
         delete(here);
       }
@@ -76,7 +76,7 @@ class CommitTest {
       }
       CutShort target = new CutShort(steps, 0);
       try {
-        new Publication(target, here).retain(Samples.JOB, 2, false);
+        new Publication(target, here).retain(Samples.JOB, 2, false, false);
       } catch (CutShort.Dead e) {
         target.lose();
       }
@@ -88,7 +88,7 @@ class CommitTest {
       }
       assertThat(catalog.generations().stream().map(each -> each.manifest().version()))
           .contains(42L, 43L);
-      new Publication(REAL, here).retain(Samples.JOB, 2, false);
+      new Publication(REAL, here).retain(Samples.JOB, 2, false, false);
       assertThat(names(here.resolve(Samples.JOB))).containsExactly("v0000000042", "v0000000043");
       delete(here);
     }
@@ -118,7 +118,7 @@ class CommitTest {
       } else {
         assertThat(catalog.unusable()).hasSize(1);
         // Damaged ones are no reason to delete others, and are not deleted.
-        new Publication(REAL, root).retain(Samples.JOB, 1, false);
+        new Publication(REAL, root).retain(Samples.JOB, 1, false, false);
         assertThat(names(root.resolve(Samples.JOB))).containsExactly("v0000000041", "v0000000042");
       }
       bytes[bit >> 3] ^= (byte) (1 << (bit & 7));
@@ -173,7 +173,7 @@ class CommitTest {
     Path manifest = root.resolve("job-a/v0000000041/manifest.json");
     Files.writeString(manifest, "of a newer format");
 
-    new Publication(REAL, root).retain(Samples.JOB, 1, false);
+    new Publication(REAL, root).retain(Samples.JOB, 1, false, false);
 
     assertThat(names(root.resolve("job-a")))
         .containsExactly("results", "v0000000007", "v0000000040", "v0000000041", "v0000000043");
@@ -182,10 +182,23 @@ class CommitTest {
   }
 
   @Test
+  void whatIsUnfinishedAndNewerStaysUnlessItIsToGo() throws IOException {
+    Samples.commit(REAL, root, 41);
+    CutShort target = new CutShort(8, 1);
+    assertThatThrownBy(() -> Samples.commit(target, root, 42)).isInstanceOf(CutShort.Dead.class);
+    assertThat(Catalog.of(root).unfinished()).hasSize(1);
+    new Publication(REAL, root).retain(Samples.JOB, 1, false, false);
+    assertThat(names(root.resolve("job-a"))).containsExactly("v0000000041", "v0000000042");
+    new Publication(REAL, root).retain(Samples.JOB, 1, true, false);
+    assertThat(names(root.resolve("job-a"))).containsExactly("v0000000041");
+    verifyAll();
+  }
+
+  @Test
   void aDryRunDeletesNothing() throws IOException {
     Samples.commit(REAL, root, 41);
     Samples.commit(REAL, root, 42);
-    assertThat(new Publication(REAL, root).retain(Samples.JOB, 1, true))
+    assertThat(new Publication(REAL, root).retain(Samples.JOB, 1, false, true))
         .containsExactly(root.resolve("job-a/v0000000041"));
     assertThat(versions()).containsExactly(41L, 42L);
   }

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -52,7 +53,7 @@ class NodeFileTest {
   void itsOwnerAloneMayReadIt() throws IOException {
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
         .isEqualTo("rw-------");
-    for (Path each = path.getParent(); !each.equals(root); each = each.getParent()) {
+    for (Path each : List.of(root.resolve("job-a"), root.resolve("job-a/v0000000042"))) {
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(each)))
           .isEqualTo("rwx------");
     }
