@@ -44,7 +44,14 @@ public record Catalog(List<Generation> generations, List<Path> unfinished, List<
       if (!Names.isJob(job.getFileName().toString())) {
         continue;
       }
-      for (Path version : directories(job)) {
+      List<Path> versions;
+      try {
+        versions = directories(job);
+      } catch (IOException e) {
+        unusable.add(job + ": cannot be read: " + e);
+        continue;
+      }
+      for (Path version : versions) {
         if (Names.version(version.getFileName().toString()).isEmpty()) {
           continue;
         }

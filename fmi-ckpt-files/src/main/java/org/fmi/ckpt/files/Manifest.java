@@ -53,6 +53,11 @@ public record Manifest(
     return all;
   }
 
+  /** What its file holds. */
+  public byte[] text() {
+    return ManifestText.write(this);
+  }
+
   /** The size of all files. */
   public long bytes() {
     return files.stream().mapToLong(FileFacts::bytes).sum();
