@@ -89,6 +89,25 @@ public sealed interface Notice {
     }
   }
 
+  /** The job begins from files. */
+  record Level2Restored(String generation, long loop, long iteration) implements Notice {}
+
+  /** A checkpoint is being written to files. */
+  record Level2Begun(long version, long loop, long iteration) implements Notice {}
+
+  /** A node has written its file. */
+  record Level2Flushed(long version, int node, long bytes) implements Notice {}
+
+  /** A checkpoint is on files, and counts. */
+  record Level2Committed(long version, long loop, long iteration, long bytes) implements Notice {}
+
+  /**
+   * A checkpoint could not be written to files.
+   *
+   * @param leftOut how many of the next ones are not tried
+   */
+  record Level2Failed(long version, long iteration, String reason, int leftOut) implements Notice {}
+
   /** The job runs on with less than was asked for; says what. */
   record Degraded(String what) implements Notice {}
 

@@ -183,7 +183,10 @@ final class DaemonShell implements SimDaemon {
           DaemonCommand.Input _,
           DaemonCommand.AdoptLifeline _,
           DaemonCommand.Terminate _,
-          DaemonCommand.OutputTaken _ -> {}
+          DaemonCommand.OutputTaken _,
+          // Nor are their checkpoints written to files.
+          DaemonCommand.RunHelper _,
+          DaemonCommand.LetGo _ -> {}
       case DaemonCommand.Disconnect c -> throw new AssertionError("nonsense from " + c.process());
     }
   }

@@ -23,6 +23,7 @@ import org.fmi.job.JobSpec;
 import org.fmi.job.Notice;
 import org.fmi.job.control.CoreShare;
 import org.fmi.job.control.FromDaemon;
+import org.fmi.job.control.Level2Setup;
 import org.fmi.job.control.NodeSetup;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.spi.CheckpointInterval;
@@ -358,7 +359,8 @@ final class JobSimulation implements Supervisor {
                 shape.recordLimitBytes(),
                 shape.interval(),
                 List.of(),
-                shape.check())));
+                shape.check(),
+                Level2Setup.NONE)));
   }
 
   /** As JobShell does. */
@@ -385,7 +387,8 @@ final class JobSimulation implements Supervisor {
         carryOut(job.on(new JobEvent.FromRank(m.rank(), m.incarnation(), m.message())));
       }
       case FromDaemon.Warning m -> reports.add(simulation.nanoTime() / 1000 + " us " + m);
-      case FromDaemon.Hello _,
+      case FromDaemon.Level2 _,
+          FromDaemon.Hello _,
           FromDaemon.Output _,
           FromDaemon.InputTaken _,
           FromDaemon.Reports _,

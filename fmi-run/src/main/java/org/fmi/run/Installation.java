@@ -17,7 +17,7 @@ import java.util.List;
  *   lib/meters/*.jar              what only programs with meters, and jobs that are measured, need
  *   lib/metrics/*.jar             what only fmirun needs, in jobs that are measured
  *   lib/disni/*.jar               what only ranks that use RDMA through DiSNI need
- *   lib/run/*.jar                 what only fmirun needs
+ *   lib/run/*.jar                 what only fmirun needs, and helpers of daemons
  *   lib/native/*.so               Netty's libraries, so that no process unpacks them
  *   lib/jvm.options               options of all JVMs
  *   lib/aot/*.aot                 AOT caches, by lib/make-aot-caches
@@ -59,12 +59,23 @@ public record Installation(Path home) {
     List<String> jars = new ArrayList<>();
     for (String directory :
         disni ? List.of("chronicle", "meters", "disni") : List.of("chronicle", "meters")) {
-      try (DirectoryStream<Path> found =
-          Files.newDirectoryStream(home.resolve("lib").resolve(directory), "*.jar")) {
-        found.forEach(jar -> jars.add(jar.toString()));
-      }
+      addJars(directory, jars);
     }
     return jars;
+  }
+
+  /** Jars that only fmirun and the helpers of daemons need. */
+  public List<String> runJars() throws IOException {
+    List<String> jars = new ArrayList<>();
+    addJars("run", jars);
+    return jars;
+  }
+
+  private void addJars(String directory, List<String> jars) throws IOException {
+    try (DirectoryStream<Path> found =
+        Files.newDirectoryStream(home.resolve("lib").resolve(directory), "*.jar")) {
+      found.forEach(jar -> jars.add(jar.toString()));
+    }
   }
 
   /**

@@ -1,5 +1,9 @@
 package org.fmi.run;
 
+import static com.tngtech.archunit.base.DescribedPredicate.doNot;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
+import static com.tngtech.archunit.lang.conditions.ArchPredicates.have;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
@@ -13,6 +17,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
 import java.time.Clock;
 import java.time.Instant;
+import org.fmi.ckpt.files.FileSource;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -34,8 +39,11 @@ final class ArchitectureTest {
 
   /** Modules that a rank finds through ServiceLoader. */
   private static final String[] SERVICES = {
-    "org.fmi.transport..", "org.fmi.logring..", "org.fmi.ckpt.."
+    "org.fmi.transport..", "org.fmi.logring..", "org.fmi.ckpt.xor.."
   };
+
+  /** Checkpoints on files: no service, and with the same rights. */
+  private static final String FILES = "org.fmi.ckpt.files";
 
   private static JavaClasses project;
 
@@ -150,6 +158,8 @@ final class ArchitectureTest {
     noClasses()
         .that()
         .resideInAnyPackage(SERVICES)
+        .or()
+        .resideInAPackage(FILES)
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
@@ -212,7 +222,7 @@ final class ArchitectureTest {
     noClasses()
         .that()
         .resideOutsideOfPackages(
-            "org.fmi.run.rank..", "org.fmi.transport..", "org.fmi.logring..", "org.fmi.ckpt..")
+            "org.fmi.run.rank..", "org.fmi.transport..", "org.fmi.logring..", "org.fmi.ckpt.xor..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(SERVICES)
@@ -318,12 +328,26 @@ final class ArchitectureTest {
         .check(project);
   }
 
+  /** A manifest is JSON, for which ranks and daemons have no library: they read images alone. */
+  @Test
+  void ranksAndDaemonsReadNoManifest() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages(
+            FILES, "org.fmi.run.flush", "org.fmi.run.shell", "org.fmi.run.tool")
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage(FILES).and(doNot(have(simpleName(FileSource.class.getSimpleName())))))
+        .check(project);
+  }
+
   /** Their jars are in lib/run, where daemons and ranks do not look. */
   @Test
   void onlyTheCommandsParseFlagsAndWriteJson() {
     noClasses()
         .that()
         .resideOutsideOfPackages(
+            FILES,
             "org.fmi.run.options",
             "org.fmi.run.report",
             "org.fmi.run.status",

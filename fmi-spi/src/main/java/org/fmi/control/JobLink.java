@@ -10,6 +10,9 @@ public interface JobLink {
   /** Returns when all that was sent will arrive even if this process ends now. */
   void flush();
 
+  /** Offers images to be written to files; whoever cannot write any ignores it. */
+  default void offer(Pinned pinned) {}
+
   /** Whether what the rank prints is thrown away, from now on. */
   default void hideOutput(boolean hidden) {}
 

@@ -83,6 +83,17 @@ public final class SharedMemory implements NodeMemory {
   }
 
   @Override
+  public boolean link(String name, String another) throws IOException {
+    Files.createLink(file(another), file(name));
+    return true;
+  }
+
+  @Override
+  public boolean isLinked(String name) throws IOException {
+    return (int) Files.getAttribute(file(name), "unix:nlink") > 1;
+  }
+
+  @Override
   public void delete(String name) throws IOException {
     Files.deleteIfExists(file(name));
   }

@@ -3,6 +3,7 @@ package org.fmi.spi;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps one rank's checkpoint images in memory outside of its heap, and protects them against the
@@ -48,6 +49,18 @@ public interface CheckpointStore extends AutoCloseable {
 
   /** The image of a complete checkpoint, read-only. Not checked: see {@link #intact}. */
   MemorySegment image(CheckpointId id);
+
+  /**
+   * Keeps the image of a complete checkpoint as it is under one more name, beyond {@link #release}
+   * and the life of this process, until somebody deletes that name. Only where memory is short it
+   * is given up, and its content changes.
+   *
+   * @param as the beginning of that name
+   * @return null if this store cannot
+   */
+  default @Nullable PinnedImage pin(CheckpointId id, String as) throws IOException {
+    return null;
+  }
 
   /** Compares a complete checkpoint, image and code, with its checksums; reads all of it. */
   boolean intact(CheckpointId id);

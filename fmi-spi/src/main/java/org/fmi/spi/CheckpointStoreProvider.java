@@ -14,4 +14,9 @@ public interface CheckpointStoreProvider {
    * @throws IOException if what earlier processes of the rank left there cannot be read
    */
   CheckpointStore open(RankConfig config, Comm system, NodeMemory memory) throws IOException;
+
+  /** What the job begins from. */
+  default CheckpointSource source(RankConfig config) {
+    return CheckpointSource.NONE;
+  }
 }

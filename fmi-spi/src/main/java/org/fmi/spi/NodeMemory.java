@@ -24,6 +24,20 @@ public interface NodeMemory {
   /** Maps an existing piece. */
   MemorySegment open(String name, Arena arena) throws IOException;
 
+  /**
+   * Gives a piece one more name, under which it lives on if it is deleted under the first.
+   *
+   * @return false if this memory cannot
+   */
+  default boolean link(String name, String another) throws IOException {
+    return false;
+  }
+
+  /** Whether a piece has more than one name. */
+  default boolean isLinked(String name) throws IOException {
+    return false;
+  }
+
   /** Deletes a piece if it exists. */
   void delete(String name) throws IOException;
 }

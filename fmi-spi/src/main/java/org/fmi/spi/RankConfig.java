@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param interval when checkpoints are taken
  * @param transports names of the transports to use, in order of preference; empty for all
  * @param check whether iterations are repeated now and then, and compared
+ * @param level2 checkpoints on files
  * @param faults failures to inject in this process
  */
 public record RankConfig(
@@ -52,6 +53,7 @@ public record RankConfig(
     CheckpointInterval interval,
     List<String> transports,
     boolean check,
+    Level2Plan level2,
     List<Fault> faults) {
 
   /**
@@ -89,6 +91,7 @@ public record RankConfig(
         .interval(interval)
         .transports(transports)
         .check(check)
+        .level2(level2)
         .faults(faults);
   }
 
@@ -131,6 +134,7 @@ public record RankConfig(
     private @Nullable CheckpointInterval interval;
     private List<String> transports = List.of();
     private boolean check;
+    private Level2Plan level2 = Level2Plan.NONE;
     private List<Fault> faults = List.of();
 
     private Builder() {}
@@ -230,6 +234,11 @@ public record RankConfig(
       return this;
     }
 
+    public Builder level2(Level2Plan value) {
+      level2 = value;
+      return this;
+    }
+
     public Builder faults(List<Fault> value) {
       faults = value;
       return this;
@@ -261,6 +270,7 @@ public record RankConfig(
           Objects.requireNonNull(interval, "interval"),
           transports,
           check,
+          level2,
           faults);
     }
   }

@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import org.fmi.control.JobMessage;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.Fault;
+import org.fmi.spi.Level2Plan;
 import org.fmi.spi.RankConfig;
 import org.fmi.testkit.SimNode.Boot;
 import org.jspecify.annotations.Nullable;
@@ -186,6 +187,7 @@ public final class SimCluster {
         interval,
         List.of(),
         false,
+        Level2Plan.NONE,
         faults);
   }
 

@@ -95,27 +95,53 @@ final class Pieces implements AutoCloseable {
    * @param busy a piece that is not complete but in use, or null
    */
   Piece take(long bytes, @Nullable Piece busy) throws IOException {
-    Piece best = null;
     List<Piece> free = new ArrayList<>();
+    List<Piece> pinned = new ArrayList<>();
     for (Piece piece : pieces) {
       if (!piece.equals(busy) && header(piece) == null) {
-        free.add(piece);
-        long size = piece.memory().byteSize();
-        if (size >= bytes && (best == null || size < best.memory().byteSize())) {
-          best = piece;
-        }
+        (node.isLinked(piece.name()) ? pinned : free).add(piece);
       }
     }
+    Piece best = smallest(free, bytes);
     if (best == null) {
       for (Piece piece : free) {
         delete(piece);
       }
-      best = Piece.create(node, unusedName(), bytes);
-      pieces.add(best);
-      measure();
+      try {
+        best = Piece.create(node, unusedName(), bytes);
+        pieces.add(best);
+        measure();
+      } catch (IOException e) {
+        // Whoever reads what is pinned sees that it has changed, and does without.
+        best = smallest(pinned, bytes);
+        if (best == null) {
+          throw e;
+        }
+      }
     }
     CheckpointHeader.markWriting(best.memory());
     return best;
+  }
+
+  private static @Nullable Piece smallest(List<Piece> of, long bytes) {
+    Piece best = null;
+    for (Piece piece : of) {
+      long size = piece.memory().byteSize();
+      if (size >= bytes && (best == null || size < best.memory().byteSize())) {
+        best = piece;
+      }
+    }
+    return best;
+  }
+
+  /**
+   * Keeps a piece from being used again as long as it has another name.
+   *
+   * @return that name; null if this memory gives none
+   */
+  @Nullable String pin(Piece piece, String as) throws IOException {
+    String name = as + piece.name();
+    return node.link(piece.name(), name) ? name : null;
   }
 
   /**

@@ -2,8 +2,12 @@ package org.fmi.ckpt.xor;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.zip.CRC32C;
+import org.fmi.spi.CheckpointId;
+import org.fmi.spi.PinnedImage;
 
 /** The blocks of one checkpoint in its piece, and their checksums. */
 final class StoredCheckpoint {
@@ -63,6 +67,28 @@ final class StoredCheckpoint {
       }
     }
     return true;
+  }
+
+  /** What whoever reads the image under another name compares it with. */
+  PinnedImage pinned(CheckpointId id, String name) {
+    List<Integer> lengths = new ArrayList<>();
+    List<Integer> sums = new ArrayList<>();
+    for (int chunk = 0; chunk < layout.imageChunks(); chunk++) {
+      for (long block = 0; block < layout.blocks(); block++) {
+        int bytes = layout.storedBytes(chunk, block);
+        if (bytes > 0) {
+          lengths.add(bytes);
+          sums.add(piece.get(ValueLayout.JAVA_INT, layout.crcAt(chunk, block)));
+        }
+      }
+    }
+    return new PinnedImage(
+        id,
+        name,
+        layout.imageAt(),
+        layout.imageBytes(),
+        lengths.stream().mapToInt(Integer::intValue).toArray(),
+        sums.stream().mapToInt(Integer::intValue).toArray());
   }
 
   private int checksum(int chunk, long block) {

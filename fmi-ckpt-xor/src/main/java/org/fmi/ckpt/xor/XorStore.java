@@ -12,6 +12,7 @@ import org.fmi.ckpt.xor.GroupExchange.Note;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.NodeMemory;
+import org.fmi.spi.PinnedImage;
 import org.fmi.spi.UnrecoverableException;
 import org.jspecify.annotations.Nullable;
 
@@ -204,6 +205,17 @@ final class XorStore implements CheckpointStore {
       throw new IllegalStateException("rank %d holds no complete %s".formatted(group[me], id));
     }
     return checkpoint.image().asReadOnly();
+  }
+
+  @Override
+  public @Nullable PinnedImage pin(CheckpointId id, String as) throws IOException {
+    Piece piece = pieces.find(id);
+    StoredCheckpoint checkpoint = stored(id);
+    if (piece == null || checkpoint == null) {
+      throw new IllegalStateException("rank %d holds no complete %s".formatted(group[me], id));
+    }
+    String name = pieces.pin(piece, as);
+    return name == null ? null : checkpoint.pinned(id, name);
   }
 
   @Override

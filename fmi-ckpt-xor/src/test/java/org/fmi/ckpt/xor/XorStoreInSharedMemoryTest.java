@@ -9,12 +9,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.Objects;
 import java.util.stream.Stream;
+import java.util.zip.CRC32C;
 import org.fmi.Comm;
 import org.fmi.node.SharedMemory;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.NodeMemory;
+import org.fmi.spi.PinnedImage;
 import org.fmi.testkit.contract.StoreGroup;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -58,6 +61,69 @@ class XorStoreInSharedMemoryTest {
         assertThat(group.store(i).image(id).toArray(ValueLayout.JAVA_BYTE))
             .isEqualTo(StoreGroup.content(sizes[i], 77, i));
       }
+    }
+  }
+
+  /** Whoever keeps an image can read it as long as the name is there; then its memory is used. */
+  @Test
+  void aPinnedImageStaysAsItWasUntilItsNameIsDeleted() throws Exception {
+    long[] sizes = {900_000, 100_001, 333_333};
+    try (StoreGroup group =
+        new StoreGroup(3, XorStoreInSharedMemoryTest::open, this::nodeDirectory)) {
+      CheckpointId first = StoreGroup.id(1);
+      group.checkpoint(first, sizes, 1);
+      PinnedImage pinned = Objects.requireNonNull(group.store(1).pin(first, "l2-v1-"));
+      assertIsImage(pinned, StoreGroup.content(sizes[1], 1, 1));
+      for (int version = 2; version < 6; version++) {
+        group.checkpoint(StoreGroup.id(version), sizes, version);
+        CheckpointId before = StoreGroup.id(version - 1);
+        group.run((store, i) -> store.release(before));
+        assertIsImage(pinned, StoreGroup.content(sizes[1], 1, 1));
+      }
+      assertThat(files("ckpt-r")).isEqualTo(7);
+      group.restart(1);
+      assertThat(group.store(1).held()).containsExactly(StoreGroup.id(5));
+      group.checkpoint(StoreGroup.id(6), sizes, 6);
+      assertIsImage(pinned, StoreGroup.content(sizes[1], 1, 1));
+
+      Files.delete(file(pinned.piece()));
+      group.run((store, i) -> store.release(StoreGroup.id(5)));
+      for (int version = 7; version < 12; version++) {
+        group.checkpoint(StoreGroup.id(version), sizes, version);
+        CheckpointId before = StoreGroup.id(version - 1);
+        group.run((store, i) -> store.release(before));
+      }
+      assertThat(files("ckpt-r")).isEqualTo(7);
+      assertThat(files("l2-")).isZero();
+    }
+  }
+
+  /** As the helper reads it, block by block. */
+  private void assertIsImage(PinnedImage pinned, byte[] content) throws IOException {
+    byte[] piece = Files.readAllBytes(file(pinned.piece()));
+    byte[] image =
+        Arrays.copyOfRange(piece, (int) pinned.at(), (int) (pinned.at() + pinned.bytes()));
+    assertThat(image).isEqualTo(content);
+    int at = (int) pinned.at();
+    CRC32C crc = new CRC32C();
+    for (int i = 0; i < pinned.lengths().length; i++) {
+      crc.reset();
+      crc.update(piece, at, pinned.lengths()[i]);
+      assertThat(pinned.sums()[i]).isEqualTo((int) crc.getValue());
+      at += pinned.lengths()[i];
+    }
+    assertThat(at - pinned.at()).isBetween(pinned.bytes(), pinned.bytes() + 64);
+  }
+
+  private Path file(String name) throws IOException {
+    try (Stream<Path> all = Files.walk(directory)) {
+      return all.filter(each -> each.endsWith(name)).findFirst().orElseThrow();
+    }
+  }
+
+  private long files(String prefix) throws IOException {
+    try (Stream<Path> all = Files.walk(directory)) {
+      return all.filter(each -> each.getFileName().toString().startsWith(prefix)).count();
     }
   }
 

@@ -22,6 +22,7 @@ import org.fmi.core.p2p.Recording;
 import org.fmi.rules.IntervalTuner;
 import org.fmi.rules.RecoveryLine;
 import org.fmi.spi.CheckpointId;
+import org.fmi.spi.CheckpointSource;
 import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.FaultPoint;
 import org.fmi.spi.RankClock;
@@ -55,6 +56,8 @@ final class Checkpoints {
   private final JobLink link;
   private final RankClock clock;
   private final FaultInjector faults;
+  private final FileOffer files;
+  private final FileOrigin origin;
 
   private long nextVersion;
 
@@ -78,6 +81,7 @@ final class Checkpoints {
       Recording program,
       ContextIds contexts,
       CheckpointStore store,
+      CheckpointSource source,
       JobLink link,
       RankClock clock,
       FaultInjector faults) {
@@ -91,6 +95,8 @@ final class Checkpoints {
     this.link = link;
     this.clock = clock;
     this.faults = faults;
+    this.files = new FileOffer(config, store, link, clock);
+    this.origin = new FileOrigin(source, store, system, messenger);
   }
 
   /** The iterations between two checkpoints, as of now. */
@@ -233,7 +239,8 @@ final class Checkpoints {
       iteration,
       -iteration,
       iterations < 0 ? Long.MIN_VALUE : iterations,
-      iterations < 0 ? Long.MIN_VALUE : -iterations
+      iterations < 0 ? Long.MIN_VALUE : -iterations,
+      files.wish(id)
     };
     system.allReduce(most, Op.MAX);
     if (most[2] != -most[3] || most[4] != -most[5]) {
@@ -258,6 +265,7 @@ final class Checkpoints {
     assert before == null || before.version() < id.version() : before + ", then " + id;
     committed = id;
     nextVersion = id.version() + 1;
+    files.committed(id, most[8] > 0, epoch);
   }
 
   /** Makes room for the next checkpoint: what is older than the last one is of no use then. */
@@ -456,7 +464,10 @@ final class Checkpoints {
     RecoveryLine before = null;
     while (true) {
       List<RecoveryLine.Held> held = HeldByAll.gather(config, system, store);
-      RecoveryLine line = RecoveryLine.choose(held, restart);
+      RecoveryLine line = origin.choose(held, restart);
+      if (line == null) {
+        continue;
+      }
       requireAnyLeft(line, before, restart);
       before = line;
       boolean whole = true;

@@ -62,7 +62,6 @@ public final class RankRuntime implements Fmi {
   private final Repetition repetition;
   private final Communicator world;
   private final Communicator system;
-
   private final ProgramMeters meters = new ProgramMeters();
   private final CaughtRollbacks caught = new CaughtRollbacks();
   private final RankClock clock;
@@ -143,6 +142,7 @@ public final class RankRuntime implements Fmi {
             program,
             contexts,
             stores.open(config, system, memory),
+            stores.source(config),
             link,
             clock,
             faults);

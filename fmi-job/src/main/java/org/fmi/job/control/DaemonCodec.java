@@ -45,6 +45,11 @@ public final class DaemonCodec {
       case ToDaemon.ShutDown _ -> new MessageWriter(9).toBytes();
       case ToDaemon.Terminate _ -> new MessageWriter(11).toBytes();
       case ToDaemon.Stack m -> new MessageWriter(12).putInt(m.rank()).toBytes();
+      case ToDaemon.Level2 m -> {
+        MessageWriter out = new MessageWriter(13);
+        Level2Parts.putOrder(out, m.order());
+        yield out.toBytes();
+      }
     };
   }
 
@@ -75,6 +80,7 @@ public final class DaemonCodec {
           case 9 -> new ToDaemon.ShutDown();
           case 11 -> new ToDaemon.Terminate();
           case 12 -> new ToDaemon.Stack(in.getInt());
+          case 13 -> new ToDaemon.Level2(Level2Parts.getOrder(in));
           default -> throw in.unknownType();
         });
   }
@@ -119,6 +125,11 @@ public final class DaemonCodec {
           new MessageWriter(12).putInt(m.rank()).putInt(m.incarnation()).toBytes();
       case FromDaemon.Stack m ->
           new MessageWriter(13).putInt(m.rank()).putLong(m.pid()).putString(m.text()).toBytes();
+      case FromDaemon.Level2 m -> {
+        MessageWriter out = new MessageWriter(14);
+        Level2Parts.putReport(out, m.report());
+        yield out.toBytes();
+      }
     };
   }
 
@@ -150,6 +161,7 @@ public final class DaemonCodec {
           case 11 -> new FromDaemon.Reports(in.getList(DaemonCodec::getReport));
           case 12 -> new FromDaemon.RankWasDying(in.getInt(), in.getInt());
           case 13 -> new FromDaemon.Stack(in.getInt(), in.getLong(), in.getString());
+          case 14 -> new FromDaemon.Level2(Level2Parts.getReport(in));
           default -> throw in.unknownType();
         });
   }
@@ -178,6 +190,7 @@ public final class DaemonCodec {
         .putLong(setup.recordLimitBytes());
     RuntimeParts.putInterval(out, setup.interval());
     out.putList(setup.transports(), MessageWriter::putString).putBoolean(setup.check());
+    Level2Parts.putSetup(out, setup.level2());
   }
 
   private static NodeSetup getSetup(MessageReader in) throws BadMessageException {
@@ -195,6 +208,7 @@ public final class DaemonCodec {
         in.getLong(),
         RuntimeParts.getInterval(in),
         in.getList(MessageReader::getString),
-        in.getBoolean());
+        in.getBoolean(),
+        Level2Parts.getSetup(in));
   }
 }

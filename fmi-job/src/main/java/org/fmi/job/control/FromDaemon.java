@@ -73,6 +73,9 @@ public sealed interface FromDaemon {
    */
   record Stack(int rank, long pid, String text) implements FromDaemon {}
 
+  /** Something of checkpoints on files. */
+  record Level2(Level2Report report) implements FromDaemon {}
+
   /**
    * Output of a rank: whole lines, or a piece of one that is too long to be kept together.
    *

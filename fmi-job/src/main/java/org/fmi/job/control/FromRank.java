@@ -1,5 +1,6 @@
 package org.fmi.job.control;
 
+import org.fmi.control.Pinned;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankReport;
 
@@ -13,6 +14,9 @@ public sealed interface FromRank {
 
   /** A message to the job. */
   record Said(RankMessage message) implements FromRank {}
+
+  /** What it keeps, to be written to files. */
+  record Offered(Pinned pinned) implements FromRank {}
 
   /** What it shows of itself. */
   record Shown(RankReport report) implements FromRank {}

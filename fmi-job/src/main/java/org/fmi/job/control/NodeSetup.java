@@ -19,6 +19,7 @@ import org.fmi.spi.CheckpointInterval;
  * @param recordLimitBytes see {@link org.fmi.spi.RankConfig}
  * @param transports see {@link org.fmi.spi.RankConfig}
  * @param check see {@link org.fmi.spi.RankConfig}
+ * @param level2 checkpoints on files
  */
 public record NodeSetup(
     int size,
@@ -34,7 +35,8 @@ public record NodeSetup(
     long recordLimitBytes,
     CheckpointInterval interval,
     List<String> transports,
-    boolean check) {
+    boolean check,
+    Level2Setup level2) {
 
   public NodeSetup {
     args = List.copyOf(args);

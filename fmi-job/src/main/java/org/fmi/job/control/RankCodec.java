@@ -55,6 +55,11 @@ public final class RankCodec {
         RuntimeParts.putReport(out, m.report());
         yield out.toBytes();
       }
+      case FromRank.Offered m -> {
+        MessageWriter out = new MessageWriter(7);
+        Level2Parts.putPinned(out, m.pinned());
+        yield out.toBytes();
+      }
       case FromRank.Stack m -> new MessageWriter(6).putString(m.text()).toBytes();
     };
   }
@@ -72,6 +77,7 @@ public final class RankCodec {
           case 4 -> new FromRank.LifelineHeld();
           case 5 -> new FromRank.Shown(RuntimeParts.getReport(in));
           case 6 -> new FromRank.Stack(in.getString());
+          case 7 -> new FromRank.Offered(Level2Parts.getPinned(in));
           default -> throw in.unknownType();
         });
   }

@@ -242,6 +242,7 @@ final class RuntimeParts {
         .putLong(config.recordLimitBytes());
     putInterval(out, config.interval());
     out.putList(config.transports(), MessageWriter::putString).putBoolean(config.check());
+    Level2Parts.putPlan(out, config.level2());
     out.putList(config.faults(), RuntimeParts::putFault);
   }
 
@@ -266,6 +267,7 @@ final class RuntimeParts {
         .interval(getInterval(in))
         .transports(List.copyOf(in.getList(MessageReader::getString)))
         .check(in.getBoolean())
+        .level2(Level2Parts.getPlan(in))
         .faults(List.copyOf(in.getList(RuntimeParts::getFault)))
         .build();
   }

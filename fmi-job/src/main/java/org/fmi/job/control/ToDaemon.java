@@ -64,6 +64,9 @@ public sealed interface ToDaemon {
    */
   record Stack(int rank) implements ToDaemon {}
 
+  /** Something to be done with checkpoints on files. */
+  record Level2(Level2Order order) implements ToDaemon {}
+
   /** Kill all ranks, delete the node's directory, end. */
   record ShutDown() implements ToDaemon {}
 }

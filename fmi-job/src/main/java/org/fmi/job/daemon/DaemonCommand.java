@@ -1,6 +1,7 @@
 package org.fmi.job.daemon;
 
 import java.util.List;
+import org.fmi.job.control.FlushTask;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.NodeSetup;
 import org.fmi.job.control.ToRank;
@@ -66,6 +67,16 @@ public sealed interface DaemonCommand {
 
   /** Ask a process to end (SIGTERM), which runs the program's shutdown hooks. */
   record Terminate(int process) implements DaemonCommand {}
+
+  /** Start a helper for a task: answered by {@link DaemonEvent.HelperEnded}. */
+  record RunHelper(FlushTask task) implements DaemonCommand {}
+
+  /** Delete these names of pieces that ranks have kept. */
+  record LetGo(List<String> pieces) implements DaemonCommand {
+    public LetGo {
+      pieces = List.copyOf(pieces);
+    }
+  }
 
   /** Send a message to fmirun. */
   record Report(FromDaemon message) implements DaemonCommand {}

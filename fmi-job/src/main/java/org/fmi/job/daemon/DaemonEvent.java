@@ -1,5 +1,6 @@
 package org.fmi.job.daemon;
 
+import org.fmi.job.control.FlushResult;
 import org.fmi.job.control.FromRank;
 import org.fmi.job.control.ToDaemon;
 
@@ -70,6 +71,9 @@ public sealed interface DaemonEvent {
    * @param status exit status, or 128 + signal
    */
   record Exited(int process, int status) implements DaemonEvent {}
+
+  /** The helper has ended, and with it its task. */
+  record HelperEnded(FlushResult result) implements DaemonEvent {}
 
   /** The time of {@link NodeDaemon#nextTick} has come. One too many does no harm. */
   record Tick() implements DaemonEvent {}

@@ -77,6 +77,7 @@ public final class NodeDaemon {
   private final List<DaemonCommand> out = new ArrayList<>();
   private final Deadlines deadlines = new Deadlines();
   private final Standbys standbys = new Standbys();
+  private final Flushes flushes;
   private final LocalRanks localRanks = new LocalRanks();
 
   /** The processes of which something may be heard yet, by number. */
@@ -95,6 +96,7 @@ public final class NodeDaemon {
   /** A daemon that has just connected to fmirun. */
   public NodeDaemon(NodeFacts facts) {
     this.facts = facts;
+    this.flushes = new Flushes(facts, out::add);
   }
 
   /** Whether it has ended: nothing follows from any event any more. */
@@ -151,6 +153,7 @@ public final class NodeDaemon {
           onExited(process, e.status());
         }
       }
+      case DaemonEvent.HelperEnded e -> flushes.ended(e.result());
       case DaemonEvent.Tick _ -> {
         // below
       }
@@ -252,6 +255,7 @@ public final class NodeDaemon {
           send(process, new ToRank.Stack());
         }
       }
+      case ToDaemon.Level2 m -> flushes.ordered(m.order(), setup);
       case ToDaemon.ShutDown _ -> end();
     }
   }
@@ -397,6 +401,7 @@ public final class NodeDaemon {
           out.add(new DaemonCommand.AdoptLifeline(process.number));
         }
       }
+      case FromRank.Offered m -> flushes.offered(config, m.pinned(), ranks.keySet());
       case FromRank.Shown m -> onShown(process, m.report());
       case FromRank.Stack m -> {
         if (config == null) {

@@ -410,6 +410,8 @@ final class NodeDaemonScheduleTest {
         case DaemonCommand.Watch c -> assertThat(open(c.process()).rank).isNotNegative();
         case DaemonCommand.Input c -> assertThat(living(c.process()).rank).isZero();
         case DaemonCommand.AdoptLifeline c -> living(c.process());
+        case DaemonCommand.RunHelper _, DaemonCommand.LetGo _ ->
+            throw new AssertionError("no rank has offered anything");
         case DaemonCommand.Disconnect c -> {
           Proc proc = open(c.process());
           assertThat(proc.rank).as("ranks may speak").isNegative();
@@ -502,7 +504,7 @@ final class NodeDaemonScheduleTest {
           }
         }
         case FromDaemon.Stack m -> assertThat(m.rank()).isBetween(0, RANKS - 1);
-        case FromDaemon.Ready _, FromDaemon.Warning _ -> {}
+        case FromDaemon.Ready _, FromDaemon.Warning _, FromDaemon.Level2 _ -> {}
         case FromDaemon.Hello _, FromDaemon.Output _, FromDaemon.InputTaken _ ->
             throw new AssertionError(message + " is the shell's to send");
       }

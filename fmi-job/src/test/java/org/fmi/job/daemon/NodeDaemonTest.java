@@ -12,6 +12,7 @@ import org.fmi.control.RankReport;
 import org.fmi.job.control.CoreShare;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.FromRank;
+import org.fmi.job.control.Level2Setup;
 import org.fmi.job.control.NodeSetup;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.job.control.ToRank;
@@ -47,7 +48,8 @@ final class NodeDaemonTest {
         0,
         new CheckpointInterval.Every(1),
         List.of(),
-        false);
+        false,
+        Level2Setup.NONE);
   }
 
   static ToDaemon.Spawn spawn(int rank, int incarnation, int... cores) {

@@ -24,6 +24,8 @@ import java.util.concurrent.TimeUnit;
 import org.fmi.job.control.BadMessageException;
 import org.fmi.job.control.Bootstrap;
 import org.fmi.job.control.DaemonCodec;
+import org.fmi.job.control.FlushResult;
+import org.fmi.job.control.FlushTask;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.FromRank;
 import org.fmi.job.control.NodeSetup;
@@ -289,6 +291,8 @@ final class Daemon implements Uplink {
       }
       case DaemonCommand.Terminate c -> process(c.process()).terminate();
       case DaemonCommand.Report c -> send(c.message());
+      case DaemonCommand.RunHelper c -> runHelper(c.task());
+      case DaemonCommand.LetGo c -> letGo(c.pieces());
       case DaemonCommand.OutputTaken c -> outputCredit.give(c.bytes());
       case DaemonCommand.End _ -> end();
     }
@@ -393,6 +397,40 @@ final class Daemon implements Uplink {
       connected.identified(rankProcess);
     }
     watch(rankProcess);
+  }
+
+  private void runHelper(FlushTask task) {
+    onStarter(
+        () -> {
+          try {
+            Process process = FlushHelper.command(installation, directory.socket()).start();
+            Thread.ofVirtual().name("fmi-flush").start(() -> awaitHelper(process, task));
+          } catch (IOException | OutOfMemoryError e) {
+            FlushResult failed = new FlushResult.Failed("no process can be started: " + e);
+            loop.execute(() -> feed(new DaemonEvent.HelperEnded(failed)));
+          }
+        });
+  }
+
+  private void awaitHelper(Process process, FlushTask task) {
+    try {
+      FlushResult result = FlushHelper.run(process, task);
+      loop.execute(() -> feed(new DaemonEvent.HelperEnded(result)));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RejectedExecutionException e) {
+      // The daemon is ending, and has killed it.
+    }
+  }
+
+  private void letGo(List<String> pieces) {
+    try {
+      for (String piece : pieces) {
+        directory.deleteKept(piece);
+      }
+    } catch (IOException e) {
+      send(new FromDaemon.Warning("memory that was kept for files is not given back: " + e));
+    }
   }
 
   private void onStarter(Runnable task) {

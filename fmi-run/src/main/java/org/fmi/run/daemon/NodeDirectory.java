@@ -35,6 +35,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.fmi.control.Pinned;
 import org.fmi.net.Hmac;
 import org.fmi.node.FreeMemory;
 import org.fmi.run.process.ProcessStat;
@@ -91,6 +92,7 @@ public final class NodeDirectory {
 
   private static final Set<PosixFilePermission> MODE = PosixFilePermissions.fromString("rwx------");
   private static final String LOCK = "lock";
+
   private static final int LOOKS = 20;
   private static final int LONGEST_PAUSE_MILLIS = 16;
   private static final int DELETIONS = 20;
@@ -171,6 +173,13 @@ public final class NodeDirectory {
   /** Deletes what a process has left that has ended before it was ready. */
   void deleteWarmUp(long pid) throws IOException {
     deleteTree(warmUp(pid));
+  }
+
+  /** Deletes a piece that a rank has kept, if it is there. */
+  void deleteKept(String piece) throws IOException {
+    if (piece.startsWith(Pinned.PREFIX) && piece.indexOf('/') < 0) {
+      Files.deleteIfExists(path.resolve(piece));
+    }
   }
 
   /** Bytes that checkpoints may take where it lies. */

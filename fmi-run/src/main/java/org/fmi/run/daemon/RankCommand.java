@@ -22,7 +22,7 @@ final class RankCommand {
   private static final Pattern COLLECTOR = Pattern.compile("-XX:\\+Use\\w+GC\\b");
 
   /** Variables from which the JVM takes options too. */
-  private static final List<String> OPTION_VARIABLES =
+  static final List<String> OPTION_VARIABLES =
       List.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS");
 
   private final NodeSetup setup;

@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param ssh whether the nodes are other hosts, reached by ssh, and not on this machine
  * @param prefix where FMI is installed on other hosts, if not in the same place as here
  * @param check whether iterations are repeated now and then, and compared
+ * @param level2 checkpoints on files; null for none
  */
 public record RunOptions(
     Program program,
@@ -40,7 +41,8 @@ public record RunOptions(
     boolean check,
     Patience patience,
     Output output,
-    MetricsOptions metrics) {
+    MetricsOptions metrics,
+    @Nullable Level2Options level2) {
 
   /**
    * How the process of a rank runs.
@@ -220,7 +222,8 @@ public record RunOptions(
               on(Setting.TIMESTAMPS),
               path(Setting.OUTPUT),
               path(Setting.EVENTS)),
-          MetricsOptions.of(settings));
+          MetricsOptions.of(settings),
+          level2());
     }
 
     /** What was asked of groups can be had. A site's file has what is good where it can be had. */
@@ -397,6 +400,31 @@ public record RunOptions(
         return new CheckpointInterval.Every(whole(Setting.INTERVAL, 1, Integer.MAX_VALUE, 1));
       }
       return new CheckpointInterval.Mtbf(decimal(Setting.MTBF, 0.001, 1e9, DEFAULT_MTBF_SECONDS));
+    }
+
+    private @Nullable Level2Options level2() throws UsageException {
+      Value directory = settings.get(Setting.L2_DIR);
+      Value from = settings.get(Setting.RESTART_FROM);
+      Value every = settings.get(Setting.L2_EVERY);
+      if (directory == null) {
+        Value given = from == null ? every : from;
+        // A site's file may have an interval for those jobs that name a directory.
+        if (given != null && given.source() == 0) {
+          throw new UsageException(
+              given.origin() + ": says nothing of where the files are; add --l2-dir DIR");
+        }
+        return null;
+      }
+      if (every == null && from == null) {
+        throw new UsageException(
+            directory.origin()
+                + ": says where checkpoints are written to, and not when; add --l2-every K");
+      }
+      return new Level2Options(
+          this.directory.resolve(directory.texts().getFirst()).normalize(),
+          whole(Setting.L2_EVERY, 1, Integer.MAX_VALUE, 0),
+          whole(Setting.L2_KEEP, 1, Integer.MAX_VALUE, 2),
+          from == null ? null : from.texts().getFirst());
     }
 
     private Verbosity verbosity() throws UsageException {

@@ -44,6 +44,22 @@ enum Setting {
       "mtbf-sec",
       "SECONDS",
       "mean time between failures, from which the checkpoint interval is tuned (default 3600)"),
+  L2_DIR(
+      "--l2-dir",
+      "l2-dir",
+      "DIR",
+      "checkpoints on files that outlive the job: a directory that all hosts share"),
+  L2_EVERY(
+      "--l2-every",
+      "l2-every",
+      "K",
+      "write a checkpoint to files every K iterations, rounded up to a checkpoint"),
+  L2_KEEP("--l2-keep", "l2-keep", "G", "generations on files that are kept (default 2)"),
+  RESTART_FROM(
+      "--restart-from",
+      "restart-from",
+      "WHAT",
+      "begin from files in --l2-dir: latest, JOB/vN, or auto (as latest; anew if there are none)"),
   ON_NO_SPARE(
       "--on-no-spare",
       "on-no-spare",

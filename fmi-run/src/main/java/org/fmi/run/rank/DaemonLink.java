@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.fmi.control.JobLink;
 import org.fmi.control.JobMessage;
+import org.fmi.control.Pinned;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankReport;
 import org.fmi.job.control.BadMessageException;
@@ -95,6 +96,11 @@ final class DaemonLink implements JobLink, ConnectionHandler {
   @Override
   public void send(RankMessage message) {
     connection.send(RankCodec.encode(new FromRank.Said(message)));
+  }
+
+  @Override
+  public void offer(Pinned pinned) {
+    connection.send(RankCodec.encode(new FromRank.Offered(pinned)));
   }
 
   /** What {@link #hideOutput} hides. */

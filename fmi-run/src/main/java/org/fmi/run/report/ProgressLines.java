@@ -182,6 +182,41 @@ public final class ProgressLines {
                   + millis(n.encodeNanos())
                   + ", commit "
                   + millis(n.commitNanos()));
+      case Notice.Level2Restored n ->
+          line(
+              "begins from "
+                  + n.generation()
+                  + ", at iteration "
+                  + n.iteration()
+                  + " of loop "
+                  + n.loop());
+      case Notice.Level2Begun n ->
+          detail("checkpoint " + n.version() + " is being written to files");
+      case Notice.Level2Flushed n ->
+          detail(
+              nodeName(n.node())
+                  + " has written checkpoint "
+                  + n.version()
+                  + ", "
+                  + n.bytes()
+                  + " bytes");
+      case Notice.Level2Committed n ->
+          detail(
+              "checkpoint "
+                  + n.version()
+                  + " at iteration "
+                  + n.iteration()
+                  + " is on files, "
+                  + n.bytes()
+                  + " bytes");
+      case Notice.Level2Failed n ->
+          line(
+              "the checkpoint of iteration "
+                  + n.iteration()
+                  + " could not be written to files: "
+                  + n.reason()
+                  + "; the job goes on"
+                  + (n.leftOut() == 0 ? "" : ", and does not try the next " + n.leftOut()));
       case Notice.Degraded n -> line(n.what());
       case Notice.KillMissed n -> line("--kill " + n.kill() + " never happened: " + n.reason());
       case Notice.Finished n ->

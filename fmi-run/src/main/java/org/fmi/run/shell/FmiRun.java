@@ -137,6 +137,7 @@ public final class FmiRun {
     byte[] jobBytes = new byte[6];
     random.nextBytes(jobBytes);
     String jobId = HexFormat.of().formatHex(jobBytes);
+    Level2Files level2 = Level2Files.of(options, jobId);
     List<String> hosts = options.spec().nodes().stream().map(JobSpec.Node::name).toList();
     String prefix = options.prefix();
     Addresses addresses = new Addresses(hosts);
@@ -171,7 +172,8 @@ public final class FmiRun {
                 new FileInputStream(FileDescriptor.in),
                 console,
                 events,
-                metrics));
+                metrics,
+                level2));
     onSignal("INT", shell[0]::interrupt);
     onSignal("TERM", shell[0]::interrupt);
     onSignal("HUP", shell[0]::interrupt);

@@ -26,7 +26,6 @@ import org.fmi.job.JobEvent;
 import org.fmi.job.JobSpec;
 import org.fmi.job.Notice;
 import org.fmi.job.control.FromDaemon;
-import org.fmi.job.control.NodeSetup;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.net.NetLoop;
 import org.fmi.run.daemon.NodeDirectory;
@@ -48,9 +47,6 @@ import org.jspecify.annotations.Nullable;
  * out what it decides. All state belongs to the loop's thread.
  */
 final class JobShell {
-  /** How much a rank records outside of loops for its replacement, in bytes. */
-  private static final long RECORD_LIMIT = 64 << 20;
-
   /**
    * How long daemons may take to end by themselves; with what follows it is under 2 s, unless much
    * memory is to be deleted.
@@ -78,7 +74,8 @@ final class JobShell {
       InputStream input,
       Console console,
       @Nullable EventLog events,
-      @Nullable JobMetrics metrics) {}
+      @Nullable JobMetrics metrics,
+      @Nullable Level2Files files) {}
 
   private final RunOptions options;
   private final JobSpec spec;
@@ -93,6 +90,7 @@ final class JobShell {
   private final JobDesk desk;
   private final LiveProgress live;
   private final Binding binding;
+  private final FlushDesk flushes;
   private final int[] nodeOfRank;
 
   /** What the decision maker hears next. */
@@ -145,6 +143,7 @@ final class JobShell {
               interrupt(SIGTERM);
             });
     this.live = new LiveProgress(options.output().verbosity(), around.console(), System.nanoTime());
+    this.flushes = new FlushDesk(around.files(), spec.size(), new FlushWay());
     this.nodeOfRank = new int[spec.size()];
     Arrays.fill(nodeOfRank, -1);
     this.input =
@@ -174,6 +173,7 @@ final class JobShell {
     loop.execute(
         () -> {
           reporter.tell(List.of(new Notice.Submitted(around.jobId(), options.program().text())));
+          flushes.begin(this::tell);
           steps.add(job::begin);
           decide();
           tick();
@@ -445,7 +445,7 @@ final class JobShell {
                   + (m.memoryFree() >> 20)
                   + " MiB free for checkpoints, JDK "
                   + m.java());
-          node.send(new ToDaemon.Setup(setup()));
+          node.send(new ToDaemon.Setup(CommonSetup.of(options, around.files())));
         }
         case FromDaemon.Ready _ -> {
           node.up = true;
@@ -490,6 +490,7 @@ final class JobShell {
           desk.reported(m);
           tell(desk.memory(node.number, options.output().verbosity() == Verbosity.VERBOSE));
         }
+        case FromDaemon.Level2 m -> flushes.on(node.number, m.report());
         case FromDaemon.Stack m -> stacks.came(m);
         case FromDaemon.Output m ->
             around
@@ -506,29 +507,28 @@ final class JobShell {
     @Override
     public void onLost(NodeHandle node, String reason) {
       feed(new JobEvent.NodeLost(node.number, reason));
+      flushes.lost(node.number, node.name);
+    }
+  }
+
+  /** Where what is decided about files goes to. */
+  private final class FlushWay implements FlushDesk.Way {
+    @Override
+    public void send(int node, ToDaemon message) {
+      nodes.get(node).send(message);
+    }
+
+    @Override
+    public void tell(List<Notice> notices) {
+      if (!ending.begun()) {
+        reporter.tell(notices);
+        desk.happened(notices);
+      }
     }
   }
 
   private boolean known(int rank) {
     return rank >= 0 && rank < nodeOfRank.length;
-  }
-
-  private NodeSetup setup() {
-    return new NodeSetup(
-        spec.size(),
-        options.program().mainClass(),
-        options.program().args(),
-        options.program().classPath(),
-        options.processes().jvmOptions(),
-        options.processes().environment(),
-        options.processes().directory().toString(),
-        options.network().heartbeatMillis(),
-        spec.groupLosses(),
-        options.network().logRingBase(),
-        RECORD_LIMIT,
-        options.interval(),
-        options.network().transports(),
-        options.check());
   }
 
   // ---- the end

@@ -85,6 +85,11 @@ final class Totals {
           Notice.Joined _,
           Notice.AllJoined _,
           Notice.AllConnected _,
+          Notice.Level2Restored _,
+          Notice.Level2Begun _,
+          Notice.Level2Flushed _,
+          Notice.Level2Committed _,
+          Notice.Level2Failed _,
           Notice.Degraded _,
           Notice.KillMissed _,
           Notice.Finished _ -> {

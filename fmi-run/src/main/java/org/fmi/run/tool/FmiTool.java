@@ -53,6 +53,7 @@ public final class FmiTool {
     tool.addSubcommand("events", Jobs.events());
     tool.addSubcommand("stack", Jobs.stack());
     tool.addSubcommand("stop", Jobs.stop());
+    tool.addSubcommand("ckpt", CheckpointFiles.spec());
     tool.addSubcommand("timeline", TimelineCommand.spec());
     tool.addSubcommand(
         "doctor",

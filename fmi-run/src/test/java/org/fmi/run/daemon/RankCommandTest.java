@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.assertj.core.data.Percentage;
+import org.fmi.job.control.Level2Setup;
 import org.fmi.job.control.NodeSetup;
 import org.fmi.run.Installation;
 import org.fmi.spi.CheckpointInterval;
@@ -58,7 +59,8 @@ final class RankCommandTest {
             0,
             new CheckpointInterval.Every(1),
             List.of(),
-            false);
+            false,
+            Level2Setup.NONE);
     ProcessBuilder rank =
         new RankCommand(setup, new Installation(home), home.resolve("socket"), 2)
             .build(ranksOnNode, List.of());

@@ -31,6 +31,7 @@ final class Fmirun {
   private final Map<String, String> environment = new TreeMap<>();
   private final Path directory;
   private Path input = Path.of("/dev/null");
+  private List<String> prefix = List.of();
 
   /**
    * A run to be started.
@@ -48,6 +49,12 @@ final class Fmirun {
 
   Fmirun env(String name, String value) {
     environment.put(name, value);
+    return this;
+  }
+
+  /** A command that runs it. */
+  Fmirun within(List<String> command) {
+    prefix = command;
     return this;
   }
 
@@ -69,7 +76,7 @@ final class Fmirun {
       out = Files.createTempFile(directory, "out", ".txt");
       err = Files.createTempFile(directory, "err", ".txt");
       events = Files.createTempFile(directory, "events", ".jsonl");
-      List<String> command = new ArrayList<>();
+      List<String> command = new ArrayList<>(prefix);
       command.add(HOME.resolve("bin/fmirun").toString());
       command.add("--events");
       command.add(events.toString());
@@ -89,6 +96,11 @@ final class Fmirun {
     /** Process ids of the ranks that run now, and of what stands by, those started first first. */
     List<Long> ranks() {
       return traces.processesByAge("RankMain");
+    }
+
+    /** Process ids of what writes checkpoints to files now. */
+    List<Long> helpers() {
+      return traces.processes("FlushMain");
     }
 
     /** What it has written to standard error so far. */

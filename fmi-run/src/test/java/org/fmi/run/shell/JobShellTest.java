@@ -173,6 +173,7 @@ final class JobShellTest {
             InputStream.nullInputStream(),
             console,
             events,
+            null,
             null));
   }
 

@@ -1,0 +1,136 @@
+package org.fmi.ckpt.files;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What there is in a directory: read, never changed.
+ *
+ * @param generations those that count, by job and version; their files were seen, their images not
+ *     read
+ * @param unfinished directories of versions without a manifest: being written, or left behind
+ * @param unusable what is not as it was written, a line each
+ */
+public record Catalog(List<Generation> generations, List<Path> unfinished, List<String> unusable) {
+  private static final long MAX_MANIFEST_BYTES = 64 << 20;
+
+  public Catalog {
+    generations = List.copyOf(generations);
+    unfinished = List.copyOf(unfinished);
+    unusable = List.copyOf(unusable);
+  }
+
+  /**
+   * Looks at a directory that the user named.
+   *
+   * @throws IOException if it cannot be read
+   */
+  public static Catalog of(Path root) throws IOException {
+    List<Generation> generations = new ArrayList<>();
+    List<Path> unfinished = new ArrayList<>();
+    List<String> unusable = new ArrayList<>();
+    for (Path job : directories(root)) {
+      if (!Names.isJob(job.getFileName().toString())) {
+        continue;
+      }
+      List<Path> versions;
+      try {
+        versions = directories(job);
+      } catch (IOException e) {
+        unusable.add(job + ": cannot be read: " + e);
+        continue;
+      }
+      for (Path version : versions) {
+        if (Names.version(version.getFileName().toString()).isEmpty()) {
+          continue;
+        }
+        try {
+          Generation generation = generation(version);
+          if (generation == null) {
+            unfinished.add(version);
+          } else {
+            generation.check();
+            generations.add(generation);
+          }
+        } catch (IOException e) {
+          unusable.add(e instanceof UnusableException ? e.getMessage() : version + ": " + e);
+        }
+      }
+    }
+    return new Catalog(generations, unfinished, unusable);
+  }
+
+  /** The generation of a name such as {@code JOB/v42}; null if none of it counts. */
+  public @Nullable Generation find(String name) {
+    for (Generation each : generations) {
+      if (each.manifest().name().equals(name)) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  /** Why the generation of a name does not count, if it is there and damaged. */
+  public List<String> unusable(String name) {
+    int slash = name.lastIndexOf("/v");
+    String number = slash < 0 ? "" : name.substring(slash + 2);
+    if (!number.matches("\\d{1,10}")) {
+      return List.of();
+    }
+    String directory =
+        "/" + name.substring(0, slash) + "/" + Names.version(Long.parseLong(number)) + "/";
+    return unusable.stream().filter(line -> ("/" + line).contains(directory)).toList();
+  }
+
+  /**
+   * Reads the manifest of a version.
+   *
+   * @return null if there is none
+   * @throws UnusableException if it is damaged, or of another version
+   */
+  static @Nullable Generation generation(Path directory) throws IOException {
+    Path path = directory.resolve(Names.MANIFEST);
+    byte[] bytes;
+    try (InputStream in =
+        Files.newInputStream(path, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)) {
+      bytes = in.readNBytes((int) MAX_MANIFEST_BYTES);
+    } catch (NoSuchFileException e) {
+      return null;
+    }
+    Manifest manifest = ManifestText.read(path, bytes);
+    OptionalLong version = Names.version(String.valueOf(directory.getFileName()));
+    Path job = directory.toAbsolutePath().getParent();
+    if (version.isEmpty()
+        || version.getAsLong() != manifest.version()
+        || job == null
+        || !manifest.job().equals(String.valueOf(job.getFileName()))) {
+      throw new UnusableException(path, "is of " + manifest.name() + ": it was moved");
+    }
+    return new Generation(directory, manifest);
+  }
+
+  /** The directories in a directory, by name; links are none. */
+  private static List<Path> directories(Path in) throws IOException {
+    List<Path> found = new ArrayList<>();
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(in)) {
+      for (Path each : all) {
+        if (Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS)) {
+          found.add(each);
+        }
+      }
+    }
+    found.sort(Comparator.comparing(path -> path.getFileName().toString()));
+    return found;
+  }
+}

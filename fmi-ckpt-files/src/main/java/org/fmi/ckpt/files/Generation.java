@@ -1,0 +1,74 @@
+package org.fmi.ckpt.files;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.fmi.spi.CheckpointId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A version that counts.
+ *
+ * @param directory its own
+ */
+public record Generation(Path directory, Manifest manifest) {
+
+  /** Opens a file of it, of which the manifest tells the same as its trailer does. */
+  NodeFile open(FileFacts facts) throws IOException {
+    Path path = directory.resolve(facts.name());
+    NodeFile file = NodeFile.open(path);
+    try {
+      NodeFileHead head = file.head();
+      if (!file.facts().equals(facts)
+          || !head.job().equals(manifest.job())
+          || head.version() != manifest.version()
+          || head.size() != manifest.size()) {
+        throw new UnusableException(path, "not the file that the manifest beside it names");
+      }
+      for (int rank : facts.ranks()) {
+        for (CheckpointId id : manifest.needed()) {
+          if (find(file, rank, id) == null) {
+            throw new UnusableException(
+                path, "lacks the checkpoint " + id.version() + " of rank " + rank);
+          }
+        }
+      }
+      return file;
+    } catch (IOException | RuntimeException e) {
+      file.close();
+      throw e;
+    }
+  }
+
+  static @Nullable NodeFileEntry find(NodeFile file, int rank, CheckpointId id) {
+    for (NodeFileEntry entry : file.entries()) {
+      if (entry.rank() == rank && entry.id().equals(id)) {
+        return entry;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Compares its files with the manifest, without reading their images.
+   *
+   * @throws UnusableException if one is not there, or another one
+   */
+  public void check() throws IOException {
+    for (FileFacts facts : manifest.files()) {
+      open(facts).close();
+    }
+  }
+
+  /**
+   * Reads everything, and compares it with its checksums.
+   *
+   * @throws UnusableException if something is not as it was written
+   */
+  public void verify() throws IOException {
+    for (FileFacts facts : manifest.files()) {
+      try (NodeFile file = open(facts)) {
+        file.verify();
+      }
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package org.fmi.ckpt.files;
+
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.OptionalLong;
+import java.util.random.RandomGenerator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The names of directories and files: nothing else is read, and nothing else is deleted. */
+final class Names {
+  /** The file that makes a version count. */
+  static final String MANIFEST = "manifest.json";
+
+  private static final Pattern JOB = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
+  private static final Pattern VERSION = Pattern.compile("v(\\d{10})");
+  private static final Pattern NODE_FILE = Pattern.compile("n\\d{4,6}-e\\d{1,9}\\.fmi");
+
+  /** What is written under such a name is renamed when it is complete. */
+  private static final Pattern TEMPORARY =
+      Pattern.compile("(?:n\\d{4,6}-e\\d{1,9}\\.fmi|manifest\\.json)\\.tmp-[0-9a-f]{8}");
+
+  private Names() {}
+
+  static boolean isJob(String name) {
+    return JOB.matcher(name).matches();
+  }
+
+  static String version(long version) {
+    return String.format(Locale.ROOT, "v%010d", version);
+  }
+
+  /** The version that a directory is of; empty if it is something else. */
+  static OptionalLong version(String name) {
+    Matcher matcher = VERSION.matcher(name);
+    return matcher.matches()
+        ? OptionalLong.of(Long.parseLong(matcher.group(1)))
+        : OptionalLong.empty();
+  }
+
+  static String nodeFile(int node, int epoch) {
+    return String.format(Locale.ROOT, "n%04d-e%d.fmi", node, epoch);
+  }
+
+  static boolean isNodeFile(String name) {
+    return NODE_FILE.matcher(name).matches();
+  }
+
+  /** Whether this is a name of a file in the directory of a version. */
+  static boolean isOurs(String name) {
+    return name.equals(MANIFEST) || isNodeFile(name) || TEMPORARY.matcher(name).matches();
+  }
+
+  /** A name that no other file has: one that was left behind must not be in the way. */
+  static Path temporary(Path file) {
+    int salt = RandomGenerator.getDefault().nextInt();
+    return file.resolveSibling(String.format(Locale.ROOT, "%s.tmp-%08x", file.getFileName(), salt));
+  }
+}

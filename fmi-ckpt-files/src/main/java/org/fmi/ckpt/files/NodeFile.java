@@ -1,0 +1,257 @@
+package org.fmi.ckpt.files;
+
+import static org.fmi.ckpt.files.NodeFileLayout.INT;
+import static org.fmi.ckpt.files.NodeFileLayout.LONG;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.CRC32C;
+import org.fmi.spi.CheckpointId;
+
+/**
+ * Reads the file of a node. Whatever it gives has been compared with its checksums; every bit of
+ * the file is covered by one.
+ */
+public final class NodeFile implements Closeable {
+  private final Path path;
+  private final FileChannel channel;
+  private final CRC32C crc = new CRC32C();
+  private final NodeFileHead head;
+  private final List<NodeFileEntry> entries;
+  private final ByteBuffer table;
+  private final long bytes;
+  private final int digest;
+
+  /**
+   * Opens a file, and checks all of it but the images.
+   *
+   * @throws UnusableException if it is not there, or not whole
+   */
+  public static NodeFile open(Path path) throws IOException {
+    FileChannel channel;
+    try {
+      channel = FileChannel.open(path, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+    } catch (NoSuchFileException e) {
+      throw new UnusableException(path, "not there");
+    }
+    try {
+      return new NodeFile(path, channel);
+    } catch (IOException | RuntimeException e) {
+      channel.close();
+      throw e;
+    }
+  }
+
+  private NodeFile(Path path, FileChannel channel) throws IOException {
+    this.path = path;
+    this.channel = channel;
+    this.bytes = channel.size();
+    if (bytes < NodeFileLayout.HEADER_BYTES + NodeFileLayout.TRAILER_BYTES) {
+      throw damaged("cut short: it has " + bytes + " bytes");
+    }
+    MemorySegment header = MemorySegment.ofBuffer(read(0, NodeFileLayout.HEADER_BYTES));
+    if (header.get(LONG, 0) != NodeFileLayout.MAGIC) {
+      throw damaged("not a file of checkpoints");
+    }
+    int format = header.get(INT, NodeFileLayout.FORMAT_AT);
+    if (format != NodeFileLayout.FORMAT) {
+      throw damaged(
+          "of format " + format + ", and this FMI reads " + NodeFileLayout.FORMAT + " only");
+    }
+    MemorySegment trailer =
+        MemorySegment.ofBuffer(
+            read(bytes - NodeFileLayout.TRAILER_BYTES, NodeFileLayout.TRAILER_BYTES));
+    digest = trailer.get(INT, NodeFileLayout.TRAILER_CRC_AT);
+    if (trailer.get(LONG, 0) != NodeFileLayout.TRAILER_MAGIC
+        || trailer.get(LONG, NodeFileLayout.LENGTH_AT) != bytes) {
+      throw damaged("cut short: it has " + bytes + " bytes, and no end of a file of checkpoints");
+    }
+    if (checksum(trailer.asSlice(0, NodeFileLayout.TRAILER_CRC_AT).asByteBuffer()) != digest) {
+      throw damaged("damaged: its trailer fails its checksum");
+    }
+    int count = header.get(INT, NodeFileLayout.ENTRIES_AT);
+    long tableAt = header.get(LONG, NodeFileLayout.TABLE_AT);
+    NodeFileLayout layout = new NodeFileLayout(count);
+    if (count < 0
+        || count > NodeFileLayout.MAX_ENTRIES
+        || tableAt < layout.frontBytes()
+        || tableAt > bytes - NodeFileLayout.TRAILER_BYTES
+        || bytes - tableAt > Integer.MAX_VALUE) {
+      throw damaged("damaged: its header contradicts its length");
+    }
+    MemorySegment front = MemorySegment.ofBuffer(read(0, Math.toIntExact(layout.frontBytes())));
+    if (checksum(front.asByteBuffer()) != trailer.get(INT, NodeFileLayout.FRONT_CRC_AT)) {
+      throw damaged("damaged: its header fails its checksum");
+    }
+    table = read(tableAt, (int) (bytes - NodeFileLayout.TRAILER_BYTES - tableAt));
+    if (checksum(table) != trailer.get(INT, NodeFileLayout.TABLE_CRC_AT)) {
+      throw damaged("damaged: its table of checksums fails its own");
+    }
+    head = head(front);
+    entries = entries(front, layout, tableAt);
+  }
+
+  private NodeFileHead head(MemorySegment front) throws IOException {
+    int jobBytes = front.get(INT, NodeFileLayout.JOB_BYTES_AT);
+    if (jobBytes < 0 || jobBytes > NodeFileLayout.MAX_JOB_BYTES) {
+      throw damaged("damaged: the name of its job has " + jobBytes + " bytes");
+    }
+    byte[] job = front.asSlice(NodeFileLayout.JOB_AT, jobBytes).toArray(ValueLayout.JAVA_BYTE);
+    return new NodeFileHead(
+        new String(job, StandardCharsets.UTF_8),
+        front.get(INT, NodeFileLayout.SIZE_AT),
+        front.get(INT, NodeFileLayout.NODE_AT),
+        front.get(INT, NodeFileLayout.EPOCH_AT),
+        front.get(LONG, NodeFileLayout.VERSION_AT));
+  }
+
+  /** Its checksum has been verified: what contradicts itself here was written so. */
+  private List<NodeFileEntry> entries(MemorySegment front, NodeFileLayout layout, long tableAt)
+      throws IOException {
+    List<NodeFileEntry> found = new ArrayList<>();
+    long next = layout.frontBytes();
+    long blocks = 0;
+    for (int i = 0; i < layout.entries(); i++) {
+      long at = NodeFileLayout.entryAt(i);
+      CheckpointId id =
+          new CheckpointId(
+              front.get(LONG, at + 8),
+              front.get(LONG, at + 16),
+              front.get(LONG, at + 24),
+              front.get(LONG, at + 32) != 0);
+      NodeFileEntry entry =
+          new NodeFileEntry(
+              front.get(INT, at),
+              id,
+              front.get(LONG, at + 40),
+              front.get(LONG, at + 48),
+              front.get(INT, at + 4));
+      if (entry.at() != next || entry.bytes() < 0 || entry.bytes() > tableAt - next) {
+        throw damaged("damaged: the place of the image of rank " + entry.rank() + " is wrong");
+      }
+      next += NodeFileLayout.align(entry.bytes());
+      blocks += NodeFileLayout.blocks(entry.bytes());
+      found.add(entry);
+    }
+    if (next != tableAt || blocks * Integer.BYTES != table.remaining()) {
+      throw damaged("damaged: its images do not end where its table begins");
+    }
+    return List.copyOf(found);
+  }
+
+  /** Whose file it is. */
+  public NodeFileHead head() {
+    return head;
+  }
+
+  /** What is in it. */
+  public List<NodeFileEntry> entries() {
+    return entries;
+  }
+
+  /** What the manifest should say of it. */
+  public FileFacts facts() {
+    return new FileFacts(
+        String.valueOf(path.getFileName()),
+        bytes,
+        digest,
+        entries.stream().map(NodeFileEntry::rank).distinct().sorted().toList());
+  }
+
+  /** Takes the content of an image, in order. */
+  public interface Sink {
+    /** Takes the next bytes, which lie {@code at} bytes behind the image's beginning. */
+    void take(long at, ByteBuffer bytes) throws IOException;
+  }
+
+  /**
+   * Reads an image, block by block; what the sink gets is as it was written.
+   *
+   * @throws UnusableException if it is not; the sink may have got blocks before
+   */
+  public void read(NodeFileEntry entry, Sink sink) throws IOException {
+    int firstBlock = 0;
+    for (NodeFileEntry before : entries) {
+      if (before.equals(entry)) {
+        break;
+      }
+      firstBlock += Math.toIntExact(NodeFileLayout.blocks(before.bytes()));
+    }
+    int blocks = Math.toIntExact(NodeFileLayout.blocks(entry.bytes()));
+    ByteBuffer sums =
+        table.slice(firstBlock * Integer.BYTES, blocks * Integer.BYTES).order(table.order());
+    if (checksum(sums) != entry.digest()) {
+      throw damaged("damaged: the checksums of rank " + entry.rank() + " fail their own");
+    }
+    ByteBuffer block = ByteBuffer.allocateDirect(NodeFileLayout.BLOCK_BYTES);
+    long stored = NodeFileLayout.align(entry.bytes());
+    for (int b = 0; b < blocks; b++) {
+      long at = (long) b * NodeFileLayout.BLOCK_BYTES;
+      block.clear().limit((int) Math.min(NodeFileLayout.BLOCK_BYTES, stored - at));
+      fill(block, entry.at() + at);
+      if (checksum(block) != sums.getInt(b * Integer.BYTES)) {
+        throw damaged(
+            "damaged: block "
+                + b
+                + " of the image of rank "
+                + entry.rank()
+                + " fails its checksum");
+      }
+      sink.take(at, block.limit((int) Math.min(block.limit(), entry.bytes() - at)));
+    }
+  }
+
+  /**
+   * Compares all images with their checksums.
+   *
+   * @throws UnusableException if one is not as it was written
+   */
+  public void verify() throws IOException {
+    for (NodeFileEntry entry : entries) {
+      read(entry, (at, bytes) -> {});
+    }
+  }
+
+  private ByteBuffer read(long at, int count) throws IOException {
+    ByteBuffer buffer = ByteBuffer.allocate(count).order(ByteOrder.LITTLE_ENDIAN);
+    fill(buffer, at);
+    return buffer;
+  }
+
+  private void fill(ByteBuffer buffer, long at) throws IOException {
+    int begin = buffer.position();
+    while (buffer.hasRemaining()) {
+      if (channel.read(buffer, at + buffer.position() - begin) < 0) {
+        throw damaged("cut short while it was read");
+      }
+    }
+    buffer.flip();
+  }
+
+  private int checksum(ByteBuffer of) {
+    crc.reset();
+    crc.update(of.duplicate());
+    return (int) crc.getValue();
+  }
+
+  private UnusableException damaged(String what) {
+    return new UnusableException(path, what);
+  }
+
+  @Override
+  public void close() throws IOException {
+    channel.close();
+  }
+}

@@ -1,0 +1,72 @@
+package org.fmi.ckpt.files;
+
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/**
+ * What lies where in the file of a node: see {@code docs/checkpoint-format.md}.
+ *
+ * @param entries images in the file
+ */
+record NodeFileLayout(int entries) {
+  static final ValueLayout.OfLong LONG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  static final ValueLayout.OfInt INT =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  static final long MAGIC = 0x0046_324c_2d49_4d46L; // "FMI-L2F"
+  static final long TRAILER_MAGIC = 0x0045_324c_2d49_4d46L; // "FMI-L2E"
+
+  /** The newest format that is known. */
+  static final int FORMAT = 1;
+
+  /** Bytes that one checksum covers. */
+  static final int BLOCK_BYTES = 256 << 10;
+
+  /** Images begin at a multiple of this. */
+  static final int PAGE = 4096;
+
+  static final int HEADER_BYTES = 128;
+  static final int ENTRY_BYTES = 64;
+  static final int TRAILER_BYTES = 32;
+
+  // In the header.
+  static final int FORMAT_AT = 8;
+  static final int SIZE_AT = 12;
+  static final int NODE_AT = 16;
+  static final int EPOCH_AT = 20;
+  static final int VERSION_AT = 24;
+  static final int ENTRIES_AT = 32;
+  static final int BLOCK_AT = 36;
+  static final int TABLE_AT = 40;
+  static final int JOB_BYTES_AT = 48;
+  static final int JOB_AT = 64;
+  static final int MAX_JOB_BYTES = 64;
+
+  // In the trailer.
+  static final int LENGTH_AT = 8;
+  static final int FRONT_CRC_AT = 16;
+  static final int TABLE_CRC_AT = 20;
+  static final int TRAILER_CRC_AT = 28;
+
+  /** Ranks of a node times the checkpoints of each. */
+  static final int MAX_ENTRIES = 1 << 20;
+
+  static long align(long bytes) {
+    return (bytes + PAGE - 1) / PAGE * PAGE;
+  }
+
+  /** Header and entries: where the first image begins. */
+  long frontBytes() {
+    return align(HEADER_BYTES + (long) entries * ENTRY_BYTES);
+  }
+
+  static long entryAt(int entry) {
+    return HEADER_BYTES + (long) entry * ENTRY_BYTES;
+  }
+
+  /** How many checksums an image has. */
+  static long blocks(long imageBytes) {
+    return Math.ceilDiv(align(imageBytes), BLOCK_BYTES);
+  }
+}

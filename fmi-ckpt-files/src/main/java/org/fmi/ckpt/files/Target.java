@@ -1,0 +1,48 @@
+package org.fmi.ckpt.files;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/** The steps of which a commit is made. Each may fail, and the process may die between any two. */
+public interface Target {
+
+  /** A new file that is being written. */
+  interface Output extends Closeable {
+    /** Writes all of a buffer at its end. */
+    void append(ByteBuffer bytes) throws IOException;
+
+    /** Writes all of a buffer over what was written before. */
+    void replace(long at, ByteBuffer bytes) throws IOException;
+
+    /** Returns when all that was written would survive the loss of power. */
+    void force() throws IOException;
+  }
+
+  /** Makes a directory that its owner alone may use, unless it is there. */
+  void makeDirectory(Path directory) throws IOException;
+
+  /**
+   * Creates a file that its owner alone may use.
+   *
+   * @throws java.nio.file.FileAlreadyExistsException if there is one of this name
+   */
+  Output create(Path file) throws IOException;
+
+  /** Gives a file another name, in place of another file if there is one. */
+  void rename(Path from, Path to) throws IOException;
+
+  /** Returns when the names in a directory would survive the loss of power. */
+  void forceDirectory(Path directory) throws IOException;
+
+  /** Deletes a file, if it exists. */
+  void delete(Path file) throws IOException;
+
+  /**
+   * Deletes a directory, if it exists.
+   *
+   * @return false if there is something in it
+   */
+  boolean deleteDirectory(Path directory) throws IOException;
+}

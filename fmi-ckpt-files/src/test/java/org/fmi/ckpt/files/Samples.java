@@ -1,0 +1,78 @@
+package org.fmi.ckpt.files;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.channels.Channels;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.fmi.spi.CheckpointId;
+
+/** A job of three ranks on two nodes, and what it writes. */
+final class Samples {
+  static final String JOB = "job-a";
+  static final int SIZE = 3;
+
+  private Samples() {}
+
+  static CheckpointId line(long version) {
+    return new CheckpointId(version, 1, 10 * version, false);
+  }
+
+  static CheckpointId ended() {
+    return new CheckpointId(3, 0, 7, true);
+  }
+
+  /** The same for the same arguments; of odd sizes, up to more than two blocks. */
+  static byte[] image(int rank, CheckpointId id) {
+    SplittableRandom random = new SplittableRandom(31 * id.version() + rank);
+    byte[] bytes = new byte[random.nextInt(1, 5) * 150_001 - 150_000 + rank];
+    random.nextBytes(bytes);
+    return bytes;
+  }
+
+  static List<NodeFileWriter.Image> images(long version, int... ranks) {
+    List<NodeFileWriter.Image> images = new ArrayList<>();
+    for (int rank : ranks) {
+      for (CheckpointId id : List.of(ended(), line(version))) {
+        byte[] bytes = image(rank, id);
+        images.add(
+            new NodeFileWriter.Image(
+                rank, id, bytes.length, Channels.newChannel(new ByteArrayInputStream(bytes))));
+      }
+    }
+    return images;
+  }
+
+  static ProgramFacts program() {
+    return new ProgramFacts(
+        "org.example.Main",
+        List.of(new ProgramFacts.Jar("app.jar", "ab".repeat(32))),
+        List.of("--grid", "S \"quoted\" ä"));
+  }
+
+  static Manifest manifest(long version, List<FileFacts> files) {
+    return new Manifest(
+        JOB,
+        SIZE,
+        line(version),
+        List.of(ended()),
+        program(),
+        "job-0",
+        new Manifest.Origin("job-0", 2),
+        files);
+  }
+
+  /** Writes the files of both nodes, and publishes the version. */
+  static void commit(Target target, Path root, long version) throws IOException {
+    List<FileFacts> files = new ArrayList<>();
+    for (int node = 0; node < 2; node++) {
+      NodeFileHead head = new NodeFileHead(JOB, SIZE, node, 4, version);
+      files.add(
+          new NodeFileWriter(target)
+              .write(root, head, node == 0 ? images(version, 0, 2) : images(version, 1)));
+    }
+    new Publication(target, root).publish(manifest(version, files));
+  }
+}

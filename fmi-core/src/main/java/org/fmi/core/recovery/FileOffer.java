@@ -1,0 +1,97 @@
+package org.fmi.core.recovery;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.fmi.control.JobLink;
+import org.fmi.control.Pinned;
+import org.fmi.spi.CheckpointId;
+import org.fmi.spi.CheckpointStore;
+import org.fmi.spi.PinnedImage;
+import org.fmi.spi.RankClock;
+import org.fmi.spi.RankConfig;
+
+/**
+ * Chooses checkpoints that are to be written to files too, and keeps their images for the daemon.
+ * Rank 0 chooses, when all agree that a checkpoint is committed: so all choose the same.
+ */
+final class FileOffer {
+  /** The job's decision about one takes a while; what comes in quick succession is left out. */
+  private static final long LEAST_NANOS = 250_000_000;
+
+  private final RankConfig config;
+  private final CheckpointStore store;
+  private final JobLink link;
+  private final RankClock clock;
+
+  // Where the last one was, for rank 0.
+  private long loop = -1;
+  private long iteration;
+  private long offeredNanos;
+  private boolean offered;
+
+  FileOffer(RankConfig config, CheckpointStore store, JobLink link, RankClock clock) {
+    this.config = config;
+    this.store = store;
+    this.link = link;
+    this.clock = clock;
+  }
+
+  /** Whether this rank wants a checkpoint to be written: 1 or 0, of which the greatest decides. */
+  long wish(CheckpointId id) {
+    long every = config.level2().every();
+    if (every == 0 || config.rank() != 0) {
+      return 0;
+    }
+    long begin = id.loop() == loop ? iteration : 0;
+    boolean due = id.iteration() / every > begin / every;
+    return due && (!offered || clock.nanoTime() - offeredNanos >= LEAST_NANOS) ? 1 : 0;
+  }
+
+  /**
+   * A checkpoint is committed by all.
+   *
+   * @param wanted whether it is to be written
+   */
+  void committed(CheckpointId id, boolean wanted, int epoch) {
+    if (!wanted) {
+      return;
+    }
+    loop = id.loop();
+    iteration = id.iteration();
+    offeredNanos = clock.nanoTime();
+    offered = true;
+    List<Pinned.Image> images = new ArrayList<>();
+    try {
+      for (CheckpointId each : store.held()) {
+        if (each.equals(id) || (each.last() && each.version() < id.version())) {
+          PinnedImage image =
+              store.pin(each, Pinned.PREFIX + "e" + epoch + "-v" + id.version() + "-");
+          if (image == null) {
+            return;
+          }
+          images.add(
+              new Pinned.Image(
+                  each.version(),
+                  each.loop(),
+                  each.iteration(),
+                  each.last(),
+                  image.piece(),
+                  image.at(),
+                  image.bytes(),
+                  image.lengths(),
+                  image.sums()));
+        }
+      }
+      link.offer(new Pinned(epoch, id.version(), images));
+    } catch (IOException e) {
+      System.err.println(
+          "fmi: the checkpoint of iteration "
+              + id.iteration()
+              + " is not written to files: rank "
+              + config.rank()
+              + " cannot keep it: "
+              + e);
+    }
+  }
+}

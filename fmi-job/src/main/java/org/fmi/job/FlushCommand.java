@@ -1,0 +1,29 @@
+package org.fmi.job;
+
+import java.util.List;
+import org.fmi.job.control.Level2Report;
+import org.fmi.spi.CheckpointId;
+
+/** What is to be done about checkpoints on files. */
+public sealed interface FlushCommand {
+  /** Have a node write what its ranks keep. */
+  record Flush(int node, long version) implements FlushCommand {}
+
+  /**
+   * Have a node make a version count.
+   *
+   * @param needed its checkpoints; the last one is what to go on from
+   * @param files of all nodes
+   */
+  record Publish(
+      int node, long version, List<CheckpointId> needed, List<Level2Report.Written> files)
+      implements FlushCommand {
+    public Publish {
+      needed = List.copyOf(needed);
+      files = List.copyOf(files);
+    }
+  }
+
+  /** Something the user may want to know. */
+  record Report(Notice notice) implements FlushCommand {}
+}

@@ -1,0 +1,278 @@
+package org.fmi.job;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.fmi.job.control.Level2Report;
+import org.fmi.spi.CheckpointId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides which version is written to files, and when it counts. Events in, commands out; nothing
+ * of it ends or delays the job.
+ *
+ * <pre>
+ *  Ready of all ranks --&gt; Flush to their nodes ... Written by all --&gt; Publish to one ... Published: committed
+ *        '-- while another one is under way: the newest waits
+ *  Failed, or a node lost: given up; the next ones are left out, more of them with each failure in a row
+ * </pre>
+ */
+public final class FlushCoordinator {
+  /** The most versions that are left out after a failure. */
+  private static final int MOST_LEFT_OUT = 31;
+
+  /** After so many the user is told. */
+  private static final int MANY_PASSED = 8;
+
+  /** Nodes keep fewer. */
+  private static final int MOST_READY = 8;
+
+  private final int size;
+  private final List<FlushCommand> out = new ArrayList<>();
+
+  /** What nodes are ready to write, by version. */
+  private final TreeMap<Long, Version> ready = new TreeMap<>();
+
+  /** What is under way. */
+  private @Nullable Version current;
+
+  private long committed = -1;
+  private int failures;
+  private int leftOut;
+
+  /** Nodes that have not answered since they were asked: they may still be writing. */
+  private final TreeSet<Integer> busy = new TreeSet<>();
+
+  /** One version on its way. */
+  private final class Version {
+    final int epoch;
+    final List<CheckpointId> needed;
+
+    /** The ranks of each node. */
+    final TreeMap<Integer, int[]> nodes = new TreeMap<>();
+
+    final TreeMap<Integer, Level2Report.Written> written = new TreeMap<>();
+
+    /** Who makes it count; -1 while it is being written. */
+    int publisher = -1;
+
+    /** How many newer ones were ready meanwhile. */
+    int passed;
+
+    /** Who cannot. */
+    final TreeSet<Integer> tried = new TreeSet<>();
+
+    Version(int epoch, List<CheckpointId> needed) {
+      this.epoch = epoch;
+      this.needed = needed;
+    }
+
+    CheckpointId line() {
+      return needed.getLast();
+    }
+
+    /** Whether each rank is on one of its nodes, and on one alone. */
+    boolean coversAll() {
+      BitSet ranks = new BitSet();
+      int count = 0;
+      for (int[] each : nodes.values()) {
+        Arrays.stream(each).forEach(ranks::set);
+        count += each.length;
+      }
+      return count == size && ranks.cardinality() == size && ranks.length() == size;
+    }
+  }
+
+  /**
+   * For a job to be begun.
+   *
+   * @param size how many ranks it has
+   */
+  public FlushCoordinator(int size) {
+    this.size = size;
+  }
+
+  /** A node tells something. */
+  public List<FlushCommand> on(int node, Level2Report report) {
+    switch (report) {
+      case Level2Report.Ready m -> onReady(node, m);
+      case Level2Report.Written m -> onWritten(node, m);
+      case Level2Report.Published m -> onPublished(node, m.version());
+      case Level2Report.Failed m -> onFailed(node, m.version(), m.reason());
+    }
+    return take();
+  }
+
+  /** A node is lost, with all that its ranks kept. */
+  public List<FlushCommand> lost(int node, String name) {
+    busy.remove(node);
+    ready.values().forEach(each -> each.nodes.remove(node));
+    Version version = current;
+    if (version != null) {
+      version.tried.add(node); // even if it has written its file: it cannot publish
+    }
+    if (version != null && version.publisher == node) {
+      publish(version, name + " was lost while it wrote the manifest");
+    } else if (version != null
+        && version.publisher < 0
+        && version.nodes.containsKey(node)
+        && !version.written.containsKey(node)) {
+      giveUp(version, name + " was lost while it wrote its file");
+    }
+    next();
+    return take();
+  }
+
+  private List<FlushCommand> take() {
+    List<FlushCommand> all = List.copyOf(out);
+    out.clear();
+    return all;
+  }
+
+  private void report(Notice notice) {
+    out.add(new FlushCommand.Report(notice));
+  }
+
+  private void onReady(int node, Level2Report.Ready m) {
+    CheckpointId line = m.needed().getLast();
+    if (line.version() <= committed) {
+      return;
+    }
+    Version version = ready.get(line.version());
+    if (version != null && version.epoch > m.epoch()) {
+      return; // of an epoch that is over
+    }
+    if (version == null || version.epoch < m.epoch() || !version.needed.equals(m.needed())) {
+      version = new Version(m.epoch(), m.needed());
+      ready.put(line.version(), version);
+      if (ready.size() > MOST_READY) {
+        ready.pollFirstEntry();
+      }
+    }
+    version.nodes.put(node, m.ranks());
+    if (version.coversAll()) {
+      // Nodes have let go of older ones.
+      ready.headMap(line.version()).clear();
+      complain();
+      next();
+    }
+  }
+
+  /** Begins with the newest that all are ready for, if nothing is under way. */
+  private void next() {
+    if (current != null || !busy.isEmpty()) {
+      return;
+    }
+    Version version = null;
+    for (Version each : ready.values()) {
+      version = each.coversAll() ? each : version;
+    }
+    if (version == null) {
+      return;
+    }
+    CheckpointId line = version.line();
+    ready.headMap(line.version(), true).clear();
+    if (leftOut > 0) {
+      leftOut--;
+      return;
+    }
+    current = version;
+    report(new Notice.Level2Begun(line.version(), line.loop(), line.iteration()));
+    for (int node : version.nodes.keySet()) {
+      busy.add(node);
+      out.add(new FlushCommand.Flush(node, line.version()));
+    }
+  }
+
+  /** Tells once that one takes so long that others are passed over. */
+  private void complain() {
+    Version slow = current;
+    if (slow != null && ++slow.passed == MANY_PASSED) {
+      report(
+          new Notice.Degraded(
+              "checkpoint "
+                  + slow.line().version()
+                  + " is still being written to files, and "
+                  + MANY_PASSED
+                  + " newer ones could not be meanwhile: a larger --l2-every, or a faster file"
+                  + " system, would help"));
+    }
+  }
+
+  private @Nullable Version current(long number) {
+    Version version = current;
+    return version != null && version.line().version() == number ? version : null;
+  }
+
+  private void onWritten(int node, Level2Report.Written m) {
+    busy.remove(node);
+    Version version = current(m.version());
+    if (version != null && version.publisher < 0 && version.nodes.containsKey(node)) {
+      version.written.put(node, m);
+      report(new Notice.Level2Flushed(m.version(), node, m.bytes()));
+      if (version.written.size() == version.nodes.size()) {
+        publish(version, "");
+      }
+    }
+    next();
+  }
+
+  /** Has the next node make it count that has not tried; gives up if all have. */
+  private void publish(Version version, String why) {
+    for (Map.Entry<Integer, int[]> each : version.nodes.entrySet()) {
+      int node = each.getKey();
+      if (!version.tried.contains(node) && !busy.contains(node)) {
+        version.tried.add(node);
+        version.publisher = node;
+        busy.add(node);
+        out.add(
+            new FlushCommand.Publish(
+                node,
+                version.line().version(),
+                version.needed,
+                List.copyOf(version.written.values())));
+        return;
+      }
+    }
+    giveUp(version, why.isEmpty() ? "no node is left that could write the manifest" : why);
+  }
+
+  private void onPublished(int node, long number) {
+    busy.remove(node);
+    Version version = current(number);
+    if (version != null && version.publisher == node) {
+      CheckpointId line = version.line();
+      long bytes = version.written.values().stream().mapToLong(Level2Report.Written::bytes).sum();
+      committed = line.version();
+      failures = 0;
+      current = null;
+      report(new Notice.Level2Committed(line.version(), line.loop(), line.iteration(), bytes));
+    }
+    next();
+  }
+
+  private void onFailed(int node, long number, String reason) {
+    busy.remove(node);
+    Version version = current(number);
+    if (version != null) {
+      if (version.publisher == node) {
+        publish(version, reason);
+      } else if (version.publisher < 0 && version.nodes.containsKey(node)) {
+        giveUp(version, reason);
+      }
+    }
+    next();
+  }
+
+  private void giveUp(Version version, String reason) {
+    current = null;
+    leftOut = Math.min((1 << Math.min(failures, 30)) - 1, MOST_LEFT_OUT);
+    failures++;
+    CheckpointId line = version.line();
+    report(new Notice.Level2Failed(line.version(), line.iteration(), reason, leftOut));
+  }
+}

@@ -1,0 +1,13 @@
+package org.fmi.job.control;
+
+/** How it went for a daemon's helper. */
+public sealed interface FlushResult {
+  /** A file is written. */
+  record Written(String name, long bytes, int digest, int[] ranks) implements FlushResult {}
+
+  /** A version counts. */
+  record Published() implements FlushResult {}
+
+  /** It could not be done. */
+  record Failed(String reason) implements FlushResult {}
+}

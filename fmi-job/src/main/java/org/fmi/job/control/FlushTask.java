@@ -1,0 +1,42 @@
+package org.fmi.job.control;
+
+import java.util.List;
+import org.fmi.control.Pinned;
+
+/** What a daemon's helper is to do: one thing, then it ends. */
+public sealed interface FlushTask {
+  /** The version that it is about. */
+  long version();
+
+  /**
+   * Write a node's file: answered by {@link FlushResult.Written}.
+   *
+   * @param directory that the user named
+   * @param pieces the directory of the node's memory
+   */
+  record Write(
+      String directory,
+      String job,
+      int size,
+      int node,
+      int epoch,
+      long version,
+      String pieces,
+      List<OfRank> ranks)
+      implements FlushTask {
+    public Write {
+      ranks = List.copyOf(ranks);
+    }
+  }
+
+  /** What a rank keeps. */
+  record OfRank(int rank, List<Pinned.Image> images) {
+    public OfRank {
+      images = List.copyOf(images);
+    }
+  }
+
+  /** Make a version count, and delete old ones: answered by {@link FlushResult.Published}. */
+  record Publish(String directory, String job, long version, byte[] manifest, int keep)
+      implements FlushTask {}
+}

@@ -1,0 +1,19 @@
+package org.fmi.job.control;
+
+/** What fmirun wants a node to do with checkpoints on files. */
+public sealed interface Level2Order {
+  /**
+   * Write what the ranks of the node keep of a version: answered by {@link Level2Report.Written} or
+   * {@link Level2Report.Failed}. What they keep of older ones is let go.
+   */
+  record Flush(long version) implements Level2Order {}
+
+  /**
+   * Make a version count, and delete old ones: answered by {@link Level2Report.Published} or {@link
+   * Level2Report.Failed}.
+   *
+   * @param manifest the content of that file
+   * @param keep how many versions stay
+   */
+  record Publish(long version, byte[] manifest, int keep) implements Level2Order {}
+}

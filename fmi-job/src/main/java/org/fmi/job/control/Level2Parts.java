@@ -1,0 +1,133 @@
+package org.fmi.job.control;
+
+import org.fmi.control.Pinned;
+import org.fmi.spi.CheckpointId;
+import org.fmi.spi.Level2Plan;
+
+/** How what concerns checkpoints on files is written inside of control messages. */
+final class Level2Parts {
+  private Level2Parts() {}
+
+  static void putId(MessageWriter out, CheckpointId id) {
+    out.putLong(id.version()).putLong(id.loop()).putLong(id.iteration()).putBoolean(id.last());
+  }
+
+  static CheckpointId getId(MessageReader in) throws BadMessageException {
+    return new CheckpointId(in.getLong(), in.getLong(), in.getLong(), in.getBoolean());
+  }
+
+  static void putPinned(MessageWriter out, Pinned pinned) {
+    out.putInt(pinned.epoch())
+        .putLong(pinned.version())
+        .putList(pinned.images(), Level2Parts::putImage);
+  }
+
+  static Pinned getPinned(MessageReader in) throws BadMessageException {
+    return new Pinned(in.getInt(), in.getLong(), in.getList(Level2Parts::getImage));
+  }
+
+  static void putImage(MessageWriter out, Pinned.Image image) {
+    out.putLong(image.version())
+        .putLong(image.loop())
+        .putLong(image.iteration())
+        .putBoolean(image.last())
+        .putString(image.piece())
+        .putLong(image.at())
+        .putLong(image.bytes())
+        .putInts(image.lengths())
+        .putInts(image.sums());
+  }
+
+  static Pinned.Image getImage(MessageReader in) throws BadMessageException {
+    return new Pinned.Image(
+        in.getLong(),
+        in.getLong(),
+        in.getLong(),
+        in.getBoolean(),
+        in.getString(),
+        in.getLong(),
+        in.getLong(),
+        in.getInts(),
+        in.getInts());
+  }
+
+  static void putPlan(MessageWriter out, Level2Plan plan) {
+    out.putLong(plan.every())
+        .putString(plan.origin())
+        .putInt(plan.digest())
+        .putList(plan.needed(), Level2Parts::putId);
+  }
+
+  static Level2Plan getPlan(MessageReader in) throws BadMessageException {
+    return new Level2Plan(
+        in.getLong(), in.getString(), in.getInt(), in.getList(Level2Parts::getId));
+  }
+
+  static void putSetup(MessageWriter out, Level2Setup setup) {
+    out.putString(setup.directory())
+        .putLong(setup.every())
+        .putList(setup.needed(), Level2Parts::putId)
+        .putList(
+            setup.origins(),
+            (to, origin) ->
+                to.putString(origin.path()).putInt(origin.digest()).putInts(origin.ranks()));
+  }
+
+  static Level2Setup getSetup(MessageReader in) throws BadMessageException {
+    return new Level2Setup(
+        in.getString(),
+        in.getLong(),
+        in.getList(Level2Parts::getId),
+        in.getList(
+            from -> new Level2Setup.Origin(from.getString(), from.getInt(), from.getInts())));
+  }
+
+  static void putOrder(MessageWriter out, Level2Order order) {
+    switch (order) {
+      case Level2Order.Flush m -> out.putByte(1).putLong(m.version());
+      case Level2Order.Publish m ->
+          out.putByte(2).putLong(m.version()).putBytes(m.manifest()).putInt(m.keep());
+    }
+  }
+
+  static Level2Order getOrder(MessageReader in) throws BadMessageException {
+    int type = in.getByte();
+    return switch (type) {
+      case 1 -> new Level2Order.Flush(in.getLong());
+      case 2 -> new Level2Order.Publish(in.getLong(), in.getBytes(), in.getInt());
+      default -> throw new BadMessageException("unknown order " + type);
+    };
+  }
+
+  static void putReport(MessageWriter out, Level2Report report) {
+    switch (report) {
+      case Level2Report.Ready m ->
+          out.putByte(1)
+              .putInt(m.epoch())
+              .putList(m.needed(), Level2Parts::putId)
+              .putInts(m.ranks());
+      case Level2Report.Written m ->
+          out.putByte(2)
+              .putLong(m.version())
+              .putString(m.name())
+              .putLong(m.bytes())
+              .putInt(m.digest())
+              .putInts(m.ranks());
+      case Level2Report.Published m -> out.putByte(3).putLong(m.version());
+      case Level2Report.Failed m -> out.putByte(4).putLong(m.version()).putString(m.reason());
+    }
+  }
+
+  static Level2Report getReport(MessageReader in) throws BadMessageException {
+    int type = in.getByte();
+    return switch (type) {
+      case 1 -> new Level2Report.Ready(in.getInt(), in.getList(Level2Parts::getId), in.getInts());
+      case 2 ->
+          new Level2Report.Written(
+              in.getLong(), in.getString(), in.getLong(), in.getInt(), in.getInts());
+      case 3 -> new Level2Report.Published(in.getLong());
+      case 4 -> new Level2Report.Failed(in.getLong(), in.getString());
+      default -> throw new BadMessageException("unknown report " + type);
+    };
+  }
+}

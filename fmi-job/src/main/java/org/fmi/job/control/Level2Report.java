@@ -1,0 +1,35 @@
+package org.fmi.job.control;
+
+import java.util.List;
+import org.fmi.spi.CheckpointId;
+
+/** What a node tells of checkpoints on files. */
+public sealed interface Level2Report {
+  /**
+   * All ranks of the node keep what is needed of a version.
+   *
+   * @param needed its checkpoints; the last one is what to go on from
+   * @param ranks of the node
+   */
+  record Ready(int epoch, List<CheckpointId> needed, int[] ranks) implements Level2Report {
+    public Ready {
+      needed = List.copyOf(needed);
+    }
+  }
+
+  /**
+   * The node's file is written.
+   *
+   * @param name of the file
+   * @param bytes its size
+   * @param ranks whose images are in it
+   */
+  record Written(long version, String name, long bytes, int digest, int[] ranks)
+      implements Level2Report {}
+
+  /** A version counts. */
+  record Published(long version) implements Level2Report {}
+
+  /** What was ordered for a version could not be done. */
+  record Failed(long version, String reason) implements Level2Report {}
+}

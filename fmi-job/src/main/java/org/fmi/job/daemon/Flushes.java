@@ -1,0 +1,183 @@
+package org.fmi.job.daemon;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.fmi.control.Pinned;
+import org.fmi.job.control.FlushResult;
+import org.fmi.job.control.FlushTask;
+import org.fmi.job.control.FromDaemon;
+import org.fmi.job.control.Level2Order;
+import org.fmi.job.control.Level2Report;
+import org.fmi.job.control.NodeSetup;
+import org.fmi.spi.CheckpointId;
+import org.fmi.spi.RankConfig;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides what becomes of the images that a node's ranks keep to have them written to files: which
+ * are held on to, when the helper writes them, when they are let go. One helper runs at a time.
+ *
+ * <pre>
+ *  a rank offers --&gt; ... all ranks of the node have: Ready --&gt; fmirun: Flush --&gt; helper ... Written --&gt; let go
+ *                     '-- a newer version is ready: let go
+ * </pre>
+ */
+final class Flushes {
+  /** One that is ready, and the next one until it is. */
+  private static final int MOST_VERSIONS = 2;
+
+  private final NodeFacts facts;
+  private final Consumer<DaemonCommand> out;
+
+  /** What each rank keeps, by version. */
+  private final TreeMap<Long, TreeMap<Integer, Pinned>> kept = new TreeMap<>();
+
+  /** What the helper does; null if none runs. */
+  private @Nullable FlushTask running;
+
+  /** What is let go when the helper has ended. */
+  private List<String> read = List.of();
+
+  Flushes(NodeFacts facts, Consumer<DaemonCommand> out) {
+    this.facts = facts;
+    this.out = out;
+  }
+
+  /**
+   * A rank keeps what is needed of a version.
+   *
+   * @param config of the rank; null if its process has none
+   * @param ranks those that run on the node now
+   */
+  void offered(@Nullable RankConfig config, Pinned pinned, Set<Integer> ranks) {
+    if (config == null) {
+      letGo(List.of(pinned)); // who would read it
+      return;
+    }
+    TreeMap<Integer, Pinned> ofVersion =
+        kept.computeIfAbsent(pinned.version(), _ -> new TreeMap<>());
+    Pinned before = ofVersion.put(config.rank(), pinned);
+    if (before != null) {
+      letGo(List.of(before)); // of an epoch that is over
+    }
+    ofVersion.values().stream()
+        .filter(each -> each.epoch() < pinned.epoch())
+        .forEach(each -> letGo(List.of(each)));
+    ofVersion.values().removeIf(each -> each.epoch() < pinned.epoch());
+    while (kept.size() > MOST_VERSIONS) {
+      letGo(kept.pollFirstEntry().getValue().values());
+    }
+    if (ofVersion.keySet().containsAll(ranks)) {
+      letGoBefore(pinned.version());
+      report(
+          new Level2Report.Ready(
+              pinned.epoch(),
+              pinned.images().stream().map(Flushes::id).toList(),
+              ofVersion.keySet().stream().mapToInt(Integer::intValue).toArray()));
+    }
+  }
+
+  private static CheckpointId id(Pinned.Image image) {
+    return new CheckpointId(image.version(), image.loop(), image.iteration(), image.last());
+  }
+
+  /** Fmirun wants something. */
+  void ordered(Level2Order order, @Nullable NodeSetup setup) {
+    if (setup == null) {
+      throw new IllegalStateException("an order before setup");
+    }
+    String directory = setup.level2().directory();
+    long version =
+        switch (order) {
+          case Level2Order.Flush m -> m.version();
+          case Level2Order.Publish m -> m.version();
+        };
+    if (running != null) {
+      report(
+          new Level2Report.Failed(
+              version, "version " + running.version() + " is still being written"));
+      return;
+    }
+    switch (order) {
+      case Level2Order.Flush m -> {
+        letGoBefore(m.version());
+        TreeMap<Integer, Pinned> mine = kept.remove(m.version());
+        if (mine == null) {
+          report(new Level2Report.Failed(m.version(), "a newer one has taken its place in memory"));
+          return;
+        }
+        List<FlushTask.OfRank> ranks = new ArrayList<>();
+        for (Map.Entry<Integer, Pinned> each : mine.entrySet()) {
+          ranks.add(new FlushTask.OfRank(each.getKey(), each.getValue().images()));
+        }
+        read = pieces(mine.values());
+        run(
+            new FlushTask.Write(
+                directory,
+                facts.jobId(),
+                setup.size(),
+                facts.node(),
+                mine.firstEntry().getValue().epoch(),
+                m.version(),
+                facts.directory(),
+                ranks));
+      }
+      case Level2Order.Publish m ->
+          run(new FlushTask.Publish(directory, facts.jobId(), m.version(), m.manifest(), m.keep()));
+    }
+  }
+
+  private void run(FlushTask task) {
+    running = task;
+    out.accept(new DaemonCommand.RunHelper(task));
+  }
+
+  /** The helper has ended. */
+  void ended(FlushResult result) {
+    FlushTask task = running;
+    if (task == null) {
+      throw new IllegalStateException("no helper runs");
+    }
+    running = null;
+    if (!read.isEmpty()) {
+      out.accept(new DaemonCommand.LetGo(read));
+      read = List.of();
+    }
+    report(
+        switch (result) {
+          case FlushResult.Written m ->
+              new Level2Report.Written(task.version(), m.name(), m.bytes(), m.digest(), m.ranks());
+          case FlushResult.Published _ -> new Level2Report.Published(task.version());
+          case FlushResult.Failed m -> new Level2Report.Failed(task.version(), m.reason());
+        });
+  }
+
+  private void report(Level2Report report) {
+    out.accept(new DaemonCommand.Report(new FromDaemon.Level2(report)));
+  }
+
+  private void letGoBefore(long version) {
+    Map<Long, TreeMap<Integer, Pinned>> older = kept.headMap(version);
+    older.values().forEach(each -> letGo(each.values()));
+    older.clear();
+  }
+
+  private void letGo(Iterable<Pinned> all) {
+    List<String> names = pieces(all);
+    if (!names.isEmpty()) {
+      out.accept(new DaemonCommand.LetGo(names));
+    }
+  }
+
+  private static List<String> pieces(Iterable<Pinned> all) {
+    List<String> names = new ArrayList<>();
+    for (Pinned each : all) {
+      each.images().forEach(image -> names.add(image.piece()));
+    }
+    return names;
+  }
+}

@@ -1,0 +1,246 @@
+package org.fmi.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.fmi.job.control.Level2Report;
+import org.fmi.spi.CheckpointId;
+import org.junit.jupiter.api.Test;
+
+class FlushCoordinatorTest {
+  private final FlushCoordinator coordinator = new FlushCoordinator(3);
+  private final List<Notice> notices = new ArrayList<>();
+
+  private static List<CheckpointId> needed(long version) {
+    return List.of(new CheckpointId(version, 0, 10 * version, false));
+  }
+
+  /** Node 0 has ranks 0 and 2, node 1 has rank 1. */
+  private static Level2Report.Ready ready(int node, long version) {
+    return new Level2Report.Ready(0, needed(version), ranks(node));
+  }
+
+  private static int[] ranks(int node) {
+    return node == 0 ? new int[] {0, 2} : new int[] {1};
+  }
+
+  private static Level2Report.Written written(int node, long version) {
+    return new Level2Report.Written(version, "n" + node, 100, 7, ranks(node));
+  }
+
+  private List<FlushCommand> on(int node, Level2Report report) {
+    return split(coordinator.on(node, report));
+  }
+
+  private List<FlushCommand> split(List<FlushCommand> commands) {
+    List<FlushCommand> others = new ArrayList<>();
+    for (FlushCommand each : commands) {
+      if (each instanceof FlushCommand.Report report) {
+        notices.add(report.notice());
+      } else {
+        others.add(each);
+      }
+    }
+    return others;
+  }
+
+  @Test
+  void aVersionOfAllRanksIsWrittenAndThenCounts() {
+    assertThat(on(0, ready(0, 5))).isEmpty();
+    assertThat(on(1, ready(1, 5)))
+        .containsExactly(new FlushCommand.Flush(0, 5), new FlushCommand.Flush(1, 5));
+    assertThat(on(1, written(1, 5))).isEmpty();
+    List<FlushCommand> publish = on(0, written(0, 5));
+    assertThat(publish).hasSize(1);
+    assertThat(publish.getFirst())
+        .isInstanceOfSatisfying(
+            FlushCommand.Publish.class,
+            c -> {
+              assertThat(c.node()).isZero();
+              assertThat(c.needed()).isEqualTo(needed(5));
+              assertThat(c.files()).extracting(Level2Report.Written::name).contains("n0", "n1");
+            });
+    assertThat(on(0, new Level2Report.Published(5))).isEmpty();
+    assertThat(notices)
+        .containsExactly(
+            new Notice.Level2Begun(5, 0, 50),
+            new Notice.Level2Flushed(5, 1, 100),
+            new Notice.Level2Flushed(5, 0, 100),
+            new Notice.Level2Committed(5, 0, 50, 200));
+  }
+
+  @Test
+  void whileOneIsUnderWayTheNewestWaits() {
+    begin(5);
+    for (long version : new long[] {6, 7}) {
+      assertThat(on(0, ready(0, version))).isEmpty();
+      assertThat(on(1, ready(1, version))).isEmpty();
+    }
+    on(0, written(0, 5));
+    on(1, written(1, 5));
+    assertThat(on(0, new Level2Report.Published(5)))
+        .containsExactly(new FlushCommand.Flush(0, 7), new FlushCommand.Flush(1, 7));
+  }
+
+  @Test
+  void thatOneTakesTooLongIsToldOnce() {
+    begin(1);
+    for (long version = 2; version < 30; version++) {
+      assertThat(both(version)).isEmpty();
+    }
+    assertThat(notices).hasSize(2);
+    assertThat(notices.getLast())
+        .isInstanceOfSatisfying(
+            Notice.Degraded.class,
+            n -> assertThat(n.what()).startsWith("checkpoint 1 is still being written"));
+  }
+
+  @Test
+  void afterAFailureOneIsTriedAtOnceAndThenFewer() {
+    begin(1);
+    fail(1, 0);
+    begin(2);
+    fail(2, 1);
+    assertThat(both(3)).isEmpty();
+    begin(4);
+    fail(4, 3);
+    assertThat(both(5)).isEmpty();
+    assertThat(both(6)).isEmpty();
+    assertThat(both(7)).isEmpty();
+    begin(8);
+  }
+
+  private void fail(long version, int leftOut) {
+    assertThat(on(0, new Level2Report.Failed(version, "the disk is full"))).isEmpty();
+    assertThat(on(1, written(1, version))).isEmpty();
+    assertThat(notices.getLast())
+        .isEqualTo(new Notice.Level2Failed(version, 10 * version, "the disk is full", leftOut));
+  }
+
+  private List<FlushCommand> both(long version) {
+    on(0, ready(0, version));
+    return on(1, ready(1, version));
+  }
+
+  private void begin(long version) {
+    assertThat(both(version))
+        .containsExactly(new FlushCommand.Flush(0, version), new FlushCommand.Flush(1, version));
+  }
+
+  @Test
+  void whoeverCannotPublishIsReplacedByTheNext() {
+    begin(5);
+    on(0, written(0, 5));
+    on(1, written(1, 5));
+    assertThat(on(0, new Level2Report.Failed(5, "not seen")))
+        .singleElement()
+        .isInstanceOfSatisfying(FlushCommand.Publish.class, c -> assertThat(c.node()).isEqualTo(1));
+    on(1, new Level2Report.Failed(5, "not seen here either"));
+    assertThat(notices.getLast())
+        .isEqualTo(new Notice.Level2Failed(5, 50, "not seen here either", 0));
+  }
+
+  @Test
+  void aNodeThatIsLostWhileItWritesEndsTheAttempt() {
+    begin(5);
+    on(0, written(0, 5));
+    assertThat(split(coordinator.lost(1, "node1"))).isEmpty();
+    assertThat(notices.getLast())
+        .isEqualTo(new Notice.Level2Failed(5, 50, "node1 was lost while it wrote its file", 0));
+    // Its rank is on a spare now.
+    on(0, new Level2Report.Ready(1, needed(6), ranks(0)));
+    assertThat(on(2, new Level2Report.Ready(1, needed(6), ranks(1))))
+        .containsExactly(new FlushCommand.Flush(0, 6), new FlushCommand.Flush(2, 6));
+  }
+
+  @Test
+  void aNodeThatHasWrittenMayBeLost() {
+    begin(5);
+    on(0, written(0, 5));
+    split(coordinator.lost(0, "node0"));
+    assertThat(on(1, written(1, 5)))
+        .singleElement()
+        .isInstanceOfSatisfying(FlushCommand.Publish.class, c -> assertThat(c.node()).isEqualTo(1));
+    split(coordinator.lost(1, "node1"));
+    assertThat(notices.getLast())
+        .isEqualTo(new Notice.Level2Failed(5, 50, "node1 was lost while it wrote the manifest", 0));
+  }
+
+  @Test
+  void whatIsOfAnEpochThatIsOverIsNotMixedIn() {
+    on(0, ready(0, 5));
+    assertThat(on(1, new Level2Report.Ready(1, needed(5), ranks(1)))).isEmpty();
+    assertThat(on(0, ready(0, 5))).isEmpty();
+    assertThat(on(0, new Level2Report.Ready(1, needed(5), ranks(0)))).hasSize(2);
+  }
+
+  /** Whatever nodes do: one at a time, only of all ranks, ever newer; and in the end it goes on. */
+  @Test
+  void randomSchedules() {
+    for (long seed = 0; seed < 300; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      FlushCoordinator maker = new FlushCoordinator(3);
+      TreeMap<Integer, FlushCommand> asked = new TreeMap<>();
+      Set<Long> counted = new HashSet<>();
+      long newest = -1;
+      long version = 0;
+      for (int step = 0; step < 400; step++) {
+        List<FlushCommand> commands = new ArrayList<>();
+        if (asked.isEmpty() || random.nextInt(3) == 0) {
+          version++;
+          for (int node = 0; node < 2; node++) {
+            if (random.nextInt(8) != 0) {
+              commands.addAll(maker.on(node, ready(node, version)));
+            }
+          }
+        } else {
+          int node = random.nextBoolean() ? asked.firstKey() : asked.lastKey();
+          FlushCommand task = Objects.requireNonNull(asked.remove(node));
+          commands.addAll(
+              random.nextInt(10) == 0
+                  ? maker.lost(node, "node" + node)
+                  : maker.on(node, answer(node, task, random.nextInt(6) == 0)));
+        }
+        for (FlushCommand each : commands) {
+          switch (each) {
+            case FlushCommand.Flush c -> {
+              assertThat(asked.put(c.node(), c)).as("seed %d", seed).isNull();
+              assertThat(c.version()).isGreaterThanOrEqualTo(newest);
+              newest = c.version();
+            }
+            case FlushCommand.Publish c -> {
+              assertThat(asked.put(c.node(), c)).as("seed %d", seed).isNull();
+              assertThat(c.files().stream().mapToInt(file -> file.ranks().length).sum())
+                  .isEqualTo(3);
+              assertThat(c.files()).allMatch(file -> file.version() == c.version());
+            }
+            case FlushCommand.Report c -> {
+              if (c.notice() instanceof Notice.Level2Committed n) {
+                assertThat(counted.add(n.version())).as("seed %d", seed).isTrue();
+              }
+            }
+          }
+        }
+      }
+      assertThat(counted).as("seed %d", seed).isNotEmpty();
+    }
+  }
+
+  private static Level2Report answer(int node, FlushCommand task, boolean fails) {
+    return switch (task) {
+      case FlushCommand.Flush c ->
+          fails ? new Level2Report.Failed(c.version(), "no") : written(node, c.version());
+      case FlushCommand.Publish c ->
+          fails
+              ? new Level2Report.Failed(c.version(), "no")
+              : new Level2Report.Published(c.version());
+      case FlushCommand.Report _ -> throw new AssertionError("not a task");
+    };
+  }
+}

@@ -1,0 +1,185 @@
+package org.fmi.job.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.fmi.control.Pinned;
+import org.fmi.job.control.CoreShare;
+import org.fmi.job.control.FlushResult;
+import org.fmi.job.control.FlushTask;
+import org.fmi.job.control.FromDaemon;
+import org.fmi.job.control.Level2Order;
+import org.fmi.job.control.Level2Report;
+import org.fmi.job.control.Level2Setup;
+import org.fmi.job.control.NodeSetup;
+import org.fmi.job.control.ToDaemon;
+import org.fmi.spi.CheckpointId;
+import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.RankConfig;
+import org.junit.jupiter.api.Test;
+
+class FlushesTest {
+  private static final NodeFacts FACTS =
+      new NodeFacts("job", new byte[32], 7, "host", "/dev/shm/fmi", 2);
+  private static final NodeSetup SETUP =
+      new NodeSetup(
+          4,
+          "Main",
+          List.of(),
+          List.of(),
+          List.of(),
+          Map.of(),
+          "/",
+          1000,
+          1,
+          2,
+          0,
+          new CheckpointInterval.Every(1),
+          List.of(),
+          false,
+          new Level2Setup("/ckpt", 50, List.of(), List.of()));
+  private static final Set<Integer> RANKS = Set.of(0, 2);
+
+  private final List<DaemonCommand> commands = new ArrayList<>();
+  private final Flushes flushes = new Flushes(FACTS, commands::add);
+
+  private static RankConfig config(int rank) {
+    return FACTS.config(
+        new ToDaemon.Spawn(
+            rank,
+            0,
+            new int[] {rank},
+            2,
+            2,
+            new CoreShare(CoreShare.Bound.NOTHING, new int[0]),
+            List.of(),
+            List.of()),
+        SETUP);
+  }
+
+  private static String piece(int rank, int epoch, long version) {
+    return "l2-e" + epoch + "-v" + version + "-ckpt-r" + rank + "-0";
+  }
+
+  private List<DaemonCommand> offer(int rank, int epoch, long version) {
+    commands.clear();
+    Pinned.Image image =
+        new Pinned.Image(
+            version,
+            0,
+            10 * version,
+            false,
+            piece(rank, epoch, version),
+            4096,
+            5,
+            new int[] {64},
+            new int[] {9});
+    flushes.offered(config(rank), new Pinned(epoch, version, List.of(image)), RANKS);
+    return List.copyOf(commands);
+  }
+
+  private List<DaemonCommand> order(Level2Order order) {
+    commands.clear();
+    flushes.ordered(order, SETUP);
+    return List.copyOf(commands);
+  }
+
+  private static DaemonCommand report(Level2Report report) {
+    return new DaemonCommand.Report(new FromDaemon.Level2(report));
+  }
+
+  private static void assertReady(List<DaemonCommand> in, long version) {
+    assertThat(in)
+        .last()
+        .usingRecursiveComparison()
+        .isEqualTo(
+            report(
+                new Level2Report.Ready(
+                    0,
+                    List.of(new CheckpointId(version, 0, 10 * version, false)),
+                    new int[] {0, 2})));
+  }
+
+  @Test
+  void whenAllRanksKeepAVersionItIsReadyAndWrittenAndLetGo() {
+    assertThat(offer(2, 0, 5)).isEmpty();
+    assertReady(offer(0, 0, 5), 5);
+    List<DaemonCommand> run = order(new Level2Order.Flush(5));
+    assertThat(run)
+        .singleElement()
+        .isInstanceOfSatisfying(
+            DaemonCommand.RunHelper.class,
+            c -> {
+              FlushTask.Write task = (FlushTask.Write) c.task();
+              assertThat(task.directory()).isEqualTo("/ckpt");
+              assertThat(task.size()).isEqualTo(4);
+              assertThat(task.node()).isEqualTo(7);
+              assertThat(task.pieces()).isEqualTo("/dev/shm/fmi");
+              assertThat(task.ranks()).extracting(FlushTask.OfRank::rank).containsExactly(0, 2);
+            });
+    commands.clear();
+    FlushResult.Written written = new FlushResult.Written("f", 9, 8, new int[] {0, 2});
+    flushes.ended(written);
+    assertThat(commands)
+        .usingRecursiveFieldByFieldElementComparator()
+        .containsExactly(
+            new DaemonCommand.LetGo(List.of(piece(0, 0, 5), piece(2, 0, 5))),
+            report(new Level2Report.Written(5, "f", 9, 8, written.ranks())));
+  }
+
+  @Test
+  void aNewerVersionThatIsReadyTakesThePlaceOfTheOlder() {
+    offer(0, 0, 5);
+    offer(2, 0, 5);
+    assertThat(offer(0, 0, 6)).isEmpty();
+    List<DaemonCommand> ready = offer(2, 0, 6);
+    assertThat(ready.getFirst())
+        .isEqualTo(new DaemonCommand.LetGo(List.of(piece(0, 0, 5), piece(2, 0, 5))));
+    assertReady(ready, 6);
+    assertThat(order(new Level2Order.Flush(5)))
+        .containsExactly(
+            report(new Level2Report.Failed(5, "a newer one has taken its place in memory")));
+  }
+
+  @Test
+  void memoryIsNotKeptForVersionsThatNeverGetReady() {
+    offer(0, 0, 5);
+    offer(0, 0, 6);
+    assertThat(offer(0, 0, 7)).containsExactly(new DaemonCommand.LetGo(List.of(piece(0, 0, 5))));
+  }
+
+  @Test
+  void whatIsOfAnEpochThatIsOverIsLetGo() {
+    offer(0, 0, 5);
+    assertThat(offer(2, 1, 5)).containsExactly(new DaemonCommand.LetGo(List.of(piece(0, 0, 5))));
+  }
+
+  @Test
+  void oneHelperRunsAtATime() {
+    offer(0, 0, 5);
+    offer(2, 0, 5);
+    order(new Level2Order.Flush(5));
+    offer(0, 0, 6);
+    offer(2, 0, 6);
+    assertThat(order(new Level2Order.Flush(6)))
+        .containsExactly(report(new Level2Report.Failed(6, "version 5 is still being written")));
+    commands.clear();
+    flushes.ended(new FlushResult.Failed("the disk is full"));
+    assertThat(commands).contains(report(new Level2Report.Failed(5, "the disk is full")));
+    assertThat(order(new Level2Order.Flush(6))).hasSize(1);
+  }
+
+  @Test
+  void aManifestIsGivenToAHelper() {
+    byte[] manifest = {1, 2};
+    assertThat(order(new Level2Order.Publish(5, manifest, 2)))
+        .containsExactly(
+            new DaemonCommand.RunHelper(new FlushTask.Publish("/ckpt", "job", 5, manifest, 2)));
+    commands.clear();
+    flushes.ended(new FlushResult.Published());
+    assertThat(commands).containsExactly(report(new Level2Report.Published(5)));
+  }
+}

@@ -1,0 +1,103 @@
+package org.fmi.run.flush;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.FileSystemException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.fmi.ckpt.files.FileFacts;
+import org.fmi.ckpt.files.NodeFileHead;
+import org.fmi.ckpt.files.NodeFileWriter;
+import org.fmi.ckpt.files.PosixTarget;
+import org.fmi.ckpt.files.Publication;
+import org.fmi.ckpt.files.UnusableException;
+import org.fmi.control.Pinned;
+import org.fmi.job.control.BadMessageException;
+import org.fmi.job.control.FlushCodec;
+import org.fmi.job.control.FlushResult;
+import org.fmi.job.control.FlushTask;
+import org.fmi.spi.CheckpointId;
+
+/**
+ * The main class of the daemon's helper: takes a task from its standard input, does it, and writes
+ * the result to its standard output. A process of its own, as a file server that does not answer
+ * would hold it up for as long as it likes.
+ */
+public final class FlushMain {
+  private static final int FAILED = 1;
+
+  private FlushMain() {}
+
+  public static void main(String[] args) throws IOException {
+    FlushTask task;
+    try {
+      task = FlushCodec.decodeTask(ByteBuffer.wrap(System.in.readAllBytes()));
+    } catch (BadMessageException e) {
+      System.err.println("fmi: this class is started by a daemon of fmirun");
+      System.exit(FAILED);
+      return;
+    }
+    byte[] result = FlushCodec.encode(result(task));
+    System.out.write(result, 0, result.length);
+    System.out.flush();
+  }
+
+  static FlushResult result(FlushTask task) {
+    try {
+      return switch (task) {
+        case FlushTask.Write write -> write(write);
+        case FlushTask.Publish publish -> {
+          Publication files = new Publication(new PosixTarget(), Path.of(publish.directory()));
+          files.publish(publish.job(), publish.version(), publish.manifest());
+          files.retain(publish.job(), publish.keep(), false, false);
+          yield new FlushResult.Published();
+        }
+      };
+    } catch (UnusableException | FileSystemException e) {
+      return new FlushResult.Failed(String.valueOf(e.getMessage())); // which names the file
+    } catch (IOException e) {
+      String directory =
+          switch (task) {
+            case FlushTask.Write m -> m.directory();
+            case FlushTask.Publish m -> m.directory();
+          };
+      return new FlushResult.Failed(directory + ": " + e.getMessage());
+    }
+  }
+
+  private static FlushResult write(FlushTask.Write task) throws IOException {
+    List<PieceChannel> channels = new ArrayList<>();
+    try {
+      List<NodeFileWriter.Image> images = new ArrayList<>();
+      for (FlushTask.OfRank of : task.ranks()) {
+        for (Pinned.Image image : of.images()) {
+          PieceChannel channel = new PieceChannel(Path.of(task.pieces()), of.rank(), image);
+          channels.add(channel);
+          images.add(
+              new NodeFileWriter.Image(
+                  of.rank(),
+                  new CheckpointId(image.version(), image.loop(), image.iteration(), image.last()),
+                  image.bytes(),
+                  channel));
+        }
+      }
+      FileFacts facts =
+          new NodeFileWriter(new PosixTarget())
+              .write(
+                  Path.of(task.directory()),
+                  new NodeFileHead(
+                      task.job(), task.size(), task.node(), task.epoch(), task.version()),
+                  images);
+      return new FlushResult.Written(
+          facts.name(),
+          facts.bytes(),
+          facts.digest(),
+          facts.ranks().stream().mapToInt(Integer::intValue).toArray());
+    } finally {
+      for (PieceChannel channel : channels) {
+        channel.close();
+      }
+    }
+  }
+}

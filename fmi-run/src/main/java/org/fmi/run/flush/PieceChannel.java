@@ -1,0 +1,101 @@
+package org.fmi.run.flush;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.zip.CRC32C;
+import org.fmi.control.Pinned;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads an image that a rank keeps in node memory. Each block is copied and then compared with its
+ * checksum: what is given was the image's content, even if the piece is written to meanwhile.
+ */
+final class PieceChannel implements ReadableByteChannel {
+  private static final int MOST_BLOCK_BYTES = 16 << 20;
+
+  private final Path path;
+  private final int rank;
+  private final Pinned.Image image;
+  private final CRC32C crc = new CRC32C();
+  private @Nullable FileChannel channel;
+  private ByteBuffer block = ByteBuffer.allocateDirect(0);
+  private int next;
+  private long read;
+  private boolean open = true;
+
+  PieceChannel(Path directory, int rank, Pinned.Image image) {
+    this.path = directory.resolve(image.piece());
+    this.rank = rank;
+    this.image = image;
+  }
+
+  @Override
+  public int read(ByteBuffer to) throws IOException {
+    if (!block.hasRemaining() && !fill()) {
+      return -1;
+    }
+    int bytes = Math.min(to.remaining(), block.remaining());
+    to.put(block.slice(block.position(), bytes));
+    block.position(block.position() + bytes);
+    return bytes;
+  }
+
+  private boolean fill() throws IOException {
+    if (next == image.lengths().length) {
+      return false;
+    }
+    FileChannel from = channel;
+    if (from == null) {
+      from = FileChannel.open(path, StandardOpenOption.READ);
+      channel = from;
+    }
+    int bytes = image.lengths()[next];
+    if (bytes <= 0 || bytes > MOST_BLOCK_BYTES) {
+      throw new IOException("a block of " + bytes + " bytes in the memory of rank " + rank);
+    }
+    if (block.capacity() < bytes) {
+      block = ByteBuffer.allocateDirect(bytes);
+    }
+    block.clear().limit(bytes);
+    while (block.hasRemaining()) {
+      if (from.read(block, image.at() + read + block.position()) < 0) {
+        throw new EOFException("the memory of rank " + rank + " ends too early");
+      }
+    }
+    block.flip();
+    crc.reset();
+    crc.update(block.duplicate());
+    if ((int) crc.getValue() != image.sums()[next]) {
+      throw new IOException(
+          "the image of rank "
+              + rank
+              + " has changed in memory: it was damaged, or memory is short and was used again");
+    }
+    next++;
+    read += bytes;
+    // The last block may reach beyond the image.
+    if (read > image.bytes()) {
+      block.limit((int) (bytes - (read - image.bytes())));
+    }
+    return true;
+  }
+
+  @Override
+  public boolean isOpen() {
+    return open;
+  }
+
+  @Override
+  public void close() throws IOException {
+    open = false;
+    FileChannel opened = channel;
+    if (opened != null) {
+      opened.close();
+    }
+  }
+}

@@ -1,0 +1,14 @@
+package org.fmi.run.options;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checkpoints on files.
+ *
+ * @param directory where they are, absolute
+ * @param every iterations between two; 0: none are written
+ * @param keep how many generations of this job stay
+ * @param restartFrom what the job begins from: latest, auto, or a generation; null if anew
+ */
+public record Level2Options(Path directory, long every, int keep, @Nullable String restartFrom) {}

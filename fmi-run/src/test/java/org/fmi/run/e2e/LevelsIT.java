@@ -1,0 +1,245 @@
+package org.fmi.run.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.fmi.run.e2e.Fmirun.Result;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** Checkpoints on files, with real processes. */
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Execution(ExecutionMode.CONCURRENT)
+final class LevelsIT {
+  private static final Path FMI = Path.of("target/fmi/bin/fmi").toAbsolutePath();
+
+  @TempDir private Path directory;
+
+  private Path files() {
+    return directory.resolve("ckpt");
+  }
+
+  private Fmirun job(String... options) throws IOException {
+    List<String> all = new ArrayList<>(List.of("--interval", "10", "--l2-dir", files().toString()));
+    all.addAll(List.of(options));
+    all.addAll(List.of("-cp", "target/test-classes", LevelsProgram.class.getName()));
+    all.add(Files.createDirectories(directory.resolve("gates")).toString());
+    return new Fmirun(directory, all.toArray(String[]::new));
+  }
+
+  /** The long loop stands still there. */
+  private void holdAt(int iteration) throws IOException {
+    Path gates = Files.createDirectories(directory.resolve("gates"));
+    Files.createFile(gates.resolve("hold-" + iteration));
+  }
+
+  private void open(int iteration) throws IOException {
+    Files.createFile(directory.resolve("gates").resolve("gate-" + iteration));
+  }
+
+  private record Answer(int status, String text) {}
+
+  private static Answer fmi(Object... arguments) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of(FMI.toString()));
+    Stream.of(arguments).map(Object::toString).forEach(command::add);
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    process.getOutputStream().close();
+    String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).as(text).isTrue();
+    return new Answer(process.exitValue(), text);
+  }
+
+  private static List<Map<String, String>> events(Result result, String name) {
+    return result.events().stream().filter(e -> name.equals(e.get("event"))).toList();
+  }
+
+  @Test
+  void aJobThatWasKilledIsGoneOnWithElsewhere() throws Exception {
+    holdAt(60);
+    try (Fmirun.Running running = job("-n", "4", "--ppn", "2", "--l2-every", "50").start()) {
+      running.awaitEvent("Level2Committed", 1);
+    } // all its processes are killed
+    Answer list = fmi("ckpt", "list", files());
+    assertThat(list.status()).as(list.text()).isZero();
+    assertThat(list.text().lines().skip(1))
+        .as(list.text())
+        .singleElement()
+        .satisfies(line -> assertThat(line).matches("[0-9a-f]{12}/v\\d+ +4 +1 +50 .*"));
+    String generation = list.text().lines().toList().get(1).split(" ", -1)[0];
+    assertThat(fmi("ckpt", "verify", files())).isEqualTo(new Answer(0, generation + ": whole\n"));
+
+    open(60);
+    Result result =
+        job(
+                "-n",
+                "4",
+                "--ppn",
+                "4",
+                "--transport",
+                "shm",
+                "--l2-every",
+                "50",
+                "--restart-from",
+                "latest")
+            .run()
+            .succeeded();
+    assertThat(result.value("state")).isEqualTo(LevelsProgram.result(4));
+    assertThat(events(result, "AllRunning"))
+        .singleElement()
+        .satisfies(
+            event -> assertThat(event).containsEntry("loop", "1").containsEntry("iteration", "50"));
+    assertThat(events(result, "Level2Restored"))
+        .singleElement()
+        .satisfies(event -> assertThat(event).containsEntry("generation", generation));
+    // Versions go on.
+    long version = Long.parseLong(generation.substring(generation.indexOf("/v") + 2));
+    assertThat(events(result, "CheckpointCommitted"))
+        .isNotEmpty()
+        .allSatisfy(
+            event -> assertThat(Long.parseLong(event.get("version"))).isGreaterThan(version));
+  }
+
+  @Test
+  void aHelperThatIsKilledCostsOneVersion() throws Exception {
+    holdAt(60);
+    holdAt(160);
+    try (Fmirun.Running running = job("-n", "2", "--ppn", "1", "--l2-every", "50").start()) {
+      while (running.events().stream().noneMatch(e -> "Level2Failed".equals(e.get("event")))) {
+        assertThat(running.process().isAlive()).as(running.err()).isTrue();
+        for (long helper : running.helpers()) {
+          ProcessHandle.of(helper).ifPresent(ProcessHandle::destroyForcibly);
+        }
+      }
+      open(60);
+      running.awaitEvent("Level2Committed", 1);
+      open(160);
+      Result result = running.await().succeeded();
+      assertThat(result.value("state")).isEqualTo(LevelsProgram.result(2));
+      assertThat(events(result, "Level2Failed").getFirst().get("reason"))
+          .isEqualTo("the process that wrote them was killed by signal 9");
+      assertThat(result.count("RecoveryBegun")).isZero();
+    }
+    Answer verify = fmi("ckpt", "verify", files());
+    assertThat(verify.status()).as(verify.text()).isZero();
+    assertThat(verify.text()).contains(": whole");
+  }
+
+  @Test
+  void aFullFileSystemIsToldAndTheJobGoesOn() throws Exception {
+    Files.createDirectories(files());
+    List<String> small =
+        List.of(
+            "unshare",
+            "-m",
+            "--map-root-user",
+            "bash",
+            "-c",
+            "mount -t tmpfs -o size=64k tmpfs \"$0\" && exec \"$@\"",
+            files().toString());
+    assumeThat(works(small)).as("a file system may be mounted in a name space").isTrue();
+    holdAt(60);
+    try (Fmirun.Running running =
+        job("-n", "2", "--ppn", "1", "--l2-every", "50").within(small).start()) {
+      running.awaitEvent("Level2Failed", 1);
+      open(60);
+      Result result = running.await().succeeded();
+      assertThat(result.value("state")).isEqualTo(LevelsProgram.result(2));
+      assertThat(events(result, "Level2Failed").getFirst().get("reason"))
+          .contains(files().toString())
+          .contains("No space left on device");
+      assertThat(result.count("Level2Committed")).isZero();
+      assertThat(result.count("RecoveryBegun")).isZero();
+    }
+  }
+
+  private static boolean works(List<String> prefix) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(prefix);
+    command.add("true");
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return process.waitFor() == 0 && said.isEmpty();
+  }
+
+  @Test
+  void whatCannotBeGoneOnWithIsRefusedAtOnce() throws Exception {
+    Result none = job("-n", "2", "--restart-from", "latest").run();
+    assertThat(none.status()).isEqualTo(64);
+    assertThat(none.err()).contains("--l2-dir " + files() + ": no such directory");
+    holdAt(60);
+    try (Fmirun.Running running = job("-n", "2", "--l2-every", "50").start()) {
+      running.awaitEvent("Level2Committed", 1);
+      open(60);
+      running.await().succeeded();
+    }
+    Result other = job("-n", "3", "--restart-from", "latest").run();
+    assertThat(other.status()).isEqualTo(64);
+    assertThat(other.err()).contains("is of 2 ranks, and the job has 3; give -n 2").hasLineCount(1);
+    Result program =
+        new Fmirun(
+                directory,
+                "-n",
+                "2",
+                "--l2-dir",
+                files().toString(),
+                "--restart-from",
+                "latest",
+                "-cp",
+                "target/test-classes",
+                TwoLoopsProgram.class.getName())
+            .run();
+    assertThat(program.status()).isEqualTo(64);
+    assertThat(program.err())
+        .contains("its main class was " + LevelsProgram.class.getName())
+        .hasLineCount(1);
+    assertThat(fmi("ckpt", "list", directory.resolve("nothing")).status()).isEqualTo(64);
+    assertThat(fmi("ckpt", "show", files(), "nobody/v1").status()).isEqualTo(64);
+  }
+
+  @Test
+  void aDamagedGenerationIsNamedAndAnOlderOneTaken() throws Exception {
+    holdAt(60);
+    holdAt(110);
+    String newest;
+    try (Fmirun.Running running = job("-n", "2", "--ppn", "1", "--l2-every", "50").start()) {
+      running.awaitEvent("Level2Committed", 1);
+      open(60);
+      running.awaitEvent("Level2Committed", 2);
+      newest = fmi("ckpt", "list", files()).text().lines().toList().getLast().split(" ", -1)[0];
+    }
+    Path file;
+    try (Stream<Path> all = Files.walk(files())) {
+      file = all.filter(each -> each.endsWith("n0001-e0.fmi")).sorted().toList().getLast();
+    }
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[bytes.length / 2] ^= 1;
+    Files.write(file, bytes);
+
+    Answer verify = fmi("ckpt", "verify", files());
+    assertThat(verify.status()).isEqualTo(70);
+    assertThat(verify.text()).contains(file + ": damaged: block ").contains(": whole");
+    open(110);
+    Result damaged = job("-n", "2", "--restart-from", newest).run();
+    assertThat(damaged.status()).isEqualTo(70);
+    assertThat(damaged.err()).contains(file + ": damaged: block ").contains("fmi ckpt verify");
+
+    // Cut short it is seen from outside.
+    Files.write(file, Arrays.copyOf(bytes, 100_000));
+    Result older = job("-n", "2", "--restart-from", "latest").run().succeeded();
+    assertThat(older.value("state")).isEqualTo(LevelsProgram.result(2));
+    assertThat(older.err()).contains(file + ": cut short");
+    assertThat(events(older, "AllRunning").getFirst()).containsEntry("iteration", "50");
+  }
+}

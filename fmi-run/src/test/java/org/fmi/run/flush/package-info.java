@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.run.flush;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,108 @@
+package org.fmi.run.shell;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.fmi.ckpt.files.Catalog;
+import org.fmi.ckpt.files.FileFacts;
+import org.fmi.ckpt.files.Generation;
+import org.fmi.ckpt.files.Manifest;
+import org.fmi.ckpt.files.ProgramFacts;
+import org.fmi.run.options.UsageException;
+import org.fmi.spi.CheckpointId;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class RestartChoiceTest {
+  private static final ProgramFacts PROGRAM = program("ab");
+
+  private static ProgramFacts program(String digest) {
+    return new ProgramFacts(
+        "org.example.Main",
+        List.of(new ProgramFacts.Jar("app.jar", digest.repeat(32))),
+        List.of("--iterations", "8"));
+  }
+
+  private static Generation generation(String job, long version, String lineage) {
+    return new Generation(
+        Path.of("/ckpt", job),
+        new Manifest(
+            job,
+            2,
+            new CheckpointId(version, 0, 10 * version, false),
+            List.of(),
+            PROGRAM,
+            lineage,
+            null,
+            List.of(new FileFacts("n0000-e0.fmi", 10, 1, List.of(0, 1)))));
+  }
+
+  private static @Nullable String choose(String wanted, Generation... all) throws UsageException {
+    Generation found = RestartChoice.of(catalog(all), wanted, "/ckpt", 2, PROGRAM);
+    return found == null ? null : found.manifest().name();
+  }
+
+  private static Catalog catalog(Generation... all) {
+    return new Catalog(
+        List.of(all), List.of(), List.of("/ckpt/a/v0000000009/n0000-e0.fmi: damaged: it is"));
+  }
+
+  @Test
+  void latestIsTheNewestOfALine() throws UsageException {
+    assertThat(
+            choose(
+                "latest",
+                generation("a", 3, "a"),
+                generation("a", 7, "a"),
+                generation("b", 8, "a"),
+                generation("c", 5, "a")))
+        .isEqualTo("b/v8");
+    assertThat(choose("a/v3", generation("a", 3, "a"), generation("b", 8, "b"))).isEqualTo("a/v3");
+  }
+
+  @Test
+  void twoLinesAreNotMixed() {
+    assertThatThrownBy(() -> choose("latest", generation("a", 3, "a"), generation("b", 8, "b")))
+        .isInstanceOf(UsageException.class)
+        .hasMessage(
+            "--restart-from latest: /ckpt holds generations of jobs that have nothing to do with"
+                + " each other: a/v3 and b/v8; name the one that is meant");
+  }
+
+  @Test
+  void withoutOneOnlyAutoBeginsAnew() throws UsageException {
+    assertThat(choose("auto")).isNull();
+    assertThatThrownBy(() -> choose("latest"))
+        .hasMessageStartingWith("--restart-from latest: there is no generation in /ckpt");
+  }
+
+  @Test
+  void aNameThatIsNotThereOrDamagedIsRefused() {
+    assertThatThrownBy(() -> choose("a/v4", generation("a", 3, "a")))
+        .hasMessageStartingWith("--restart-from a/v4: no such generation in /ckpt");
+    assertThatThrownBy(() -> choose("a/v9", generation("a", 3, "a")))
+        .hasMessageStartingWith(
+            "--restart-from a/v9: /ckpt/a/v0000000009/n0000-e0.fmi: damaged: it is");
+  }
+
+  @Test
+  void anotherNumberOfRanksIsRefused() {
+    assertThatThrownBy(
+            () -> RestartChoice.of(catalog(generation("a", 3, "a")), "latest", "/ckpt", 3, PROGRAM))
+        .hasMessage("--restart-from latest: a/v3 is of 2 ranks, and the job has 3; give -n 2");
+  }
+
+  @Test
+  void anotherProgramIsRefusedWithWhatDiffers() {
+    assertThatThrownBy(
+            () ->
+                RestartChoice.of(
+                    catalog(generation("a", 3, "a")), "auto", "/ckpt", 2, program("cd")))
+        .hasMessage(
+            "--restart-from auto: a/v3 is of another program: app.jar has another content (SHA-256"
+                + " cdcdcdcdcdcd..., was abababababab... of app.jar); run the program that wrote"
+                + " it");
+  }
+}
