@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,7 +13,6 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.fmi.job.FaultSpec;
-import org.fmi.job.Groups;
 import org.fmi.job.JobSpec;
 import org.fmi.run.options.Settings.Value;
 import org.fmi.spi.CheckpointInterval;
@@ -111,12 +109,6 @@ public record RunOptions(
 
   private static final int MAX_RANKS = 1 << 16;
 
-  /** By losses: the largest group for which the code brings back as many. */
-  private static final int[] MOST_MEMBERS = {MAX_RANKS, MAX_RANKS, 255, 67};
-
-  /** The source of what a site has set. */
-  private static final int SITE = 2;
-
   private static final double DEFAULT_MTBF_SECONDS = 3600;
 
   /** An option of a JVM begins otherwise. */
@@ -189,7 +181,7 @@ public record RunOptions(
                       .toUpperCase(Locale.ROOT)),
               whole(Setting.MAX_RECOVERIES, 0, Integer.MAX_VALUE, 1000),
               faults(ranks, nodes.size()));
-      checkGroups(spec);
+      GroupLosses.check(settings.get(Setting.GROUP_LOSSES), spec);
       Value prefix = ofHosts(Setting.PREFIX, ssh);
       if (prefix != null && !prefix.texts().getFirst().startsWith("/")) {
         throw new UsageException(
@@ -224,45 +216,6 @@ public record RunOptions(
               path(Setting.EVENTS)),
           MetricsOptions.of(settings),
           level2());
-    }
-
-    /** What was asked of groups can be had. A site's file has what is good where it can be had. */
-    private void checkGroups(JobSpec spec) throws UsageException {
-      int asked = spec.groupLosses();
-      Value losses = settings.get(Setting.GROUP_LOSSES);
-      if (losses == null || asked == 0) {
-        return;
-      }
-      int[] nodeOf = spec.placement();
-      int carried = Groups.carried(nodeOf, Math.min(asked, spec.groupSize() - 1));
-      if (carried < asked && losses.source() < SITE) {
-        throw new UsageException(
-            losses.origin()
-                + " "
-                + asked
-                + ": takes groups of at least "
-                + (asked + 1)
-                + " ranks on different nodes; place the ranks on more nodes (--ppn, --hosts)"
-                + (spec.groupSize() > asked ? "" : ", in larger groups (--group-size)")
-                + ", or use --group-losses "
-                + carried);
-      }
-      int most = MOST_MEMBERS[asked];
-      int largest =
-          Arrays.stream(Groups.form(nodeOf, spec.groupSize(), asked))
-              .mapToInt(group -> group.length)
-              .max()
-              .orElse(1);
-      if (largest > most) {
-        throw new UsageException(
-            losses.origin()
-                + " "
-                + asked
-                + ": a group of "
-                + largest
-                + " ranks is too large for it; use --group-size "
-                + most);
-      }
     }
 
     private boolean ssh() throws UsageException {

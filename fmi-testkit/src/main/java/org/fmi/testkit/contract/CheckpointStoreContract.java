@@ -55,6 +55,18 @@ public abstract class CheckpointStoreContract {
     }
   }
 
+  /**
+   * Sizes of images whose chunks have two blocks, of which the second is a small one: what takes
+   * more of them takes only more of the same steps.
+   */
+  private long[] twoBlocks(int members) throws IOException {
+    try (StoreGroup group = new StoreGroup(members, this::open)) {
+      long largest = (members - group.store(0).tolerance()) * 300_000L;
+      long[] sizes = {largest / 2, largest, 40_000, largest - 100_000, 5_000};
+      return Arrays.copyOf(sizes, members);
+    }
+  }
+
   /** All members have ended so, with these words. */
   protected static void assertAllThrow(
       @Nullable Throwable[] thrown, Class<? extends Throwable> type, String... parts) {
@@ -311,7 +323,7 @@ public abstract class CheckpointStoreContract {
 
   @Test
   void aNodeMayDieAtAnyStepOfProtect() throws Exception {
-    long[] sizes = {600_000, 1_300_000, 40_000};
+    long[] sizes = twoBlocks(3);
     int steps = 0;
     boolean more = true;
     for (int k = 0; more; k++) {
@@ -359,7 +371,7 @@ public abstract class CheckpointStoreContract {
   @Test
   void anyProcessOrTheReplacementsNodeMayDieAtAnyStepOfRebuild() throws Exception {
     CheckpointId id = StoreGroup.id(1);
-    long[] sizes = {600_000, 1_300_000, 40_000, 900_000};
+    long[] sizes = twoBlocks(4);
     int first = 1;
     int steps = 0;
     for (int victim = 0; victim < 4; victim++) {
@@ -403,7 +415,7 @@ public abstract class CheckpointStoreContract {
   @Test
   void aSurvivorsNodeMayDieAtAnyStepOfRebuild() throws Exception {
     CheckpointId id = StoreGroup.id(1);
-    long[] sizes = {600_000, 1_300_000, 40_000, 900_000, 5_000};
+    long[] sizes = twoBlocks(5);
     int first = 1;
     for (int victim : new int[] {0, 2, 4}) {
       boolean more = true;
