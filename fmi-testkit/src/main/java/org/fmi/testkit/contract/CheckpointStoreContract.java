@@ -48,11 +48,16 @@ public abstract class CheckpointStoreContract {
   protected static void assertImages(StoreGroup group, CheckpointId id, long[] sizes, long seed)
       throws IOException {
     for (int i = 0; i < group.size(); i++) {
-      MemorySegment expected = MemorySegment.ofArray(StoreGroup.content(sizes[i], seed, i));
-      assertThat(group.store(i).image(id).mismatch(expected))
-          .as("first wrong byte of member %d of %d, seed %d", i, group.size(), seed)
-          .isEqualTo(-1);
+      assertImage(group, id, sizes, seed, i);
     }
+  }
+
+  private static void assertImage(
+      StoreGroup group, CheckpointId id, long[] sizes, long seed, int member) throws IOException {
+    MemorySegment expected = MemorySegment.ofArray(StoreGroup.content(sizes[member], seed, member));
+    assertThat(group.store(member).image(id).mismatch(expected))
+        .as("first wrong byte of member %d of %d, seed %d", member, group.size(), seed)
+        .isEqualTo(-1);
   }
 
   /**
@@ -103,8 +108,9 @@ public abstract class CheckpointStoreContract {
           int[] lostRank = {group.rank(lost)};
           group.run((store, i) -> store.rebuild(id, lostRank));
           assertThat(group.store(lost).held()).containsExactly(id);
-          assertImages(group, id, sizes, seed);
+          assertImage(group, id, sizes, seed, lost);
         }
+        assertImages(group, id, sizes, seed);
       }
     }
   }
@@ -133,8 +139,8 @@ public abstract class CheckpointStoreContract {
           for (CheckpointStore store : group.stores()) {
             assertThat(store.intact(id)).as("seed %d", seed).isTrue();
           }
-          assertImages(group, id, sizes, seed);
         }
+        assertImages(group, id, sizes, seed);
       }
     }
   }
