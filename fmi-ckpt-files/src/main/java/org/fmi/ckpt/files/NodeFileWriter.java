@@ -45,22 +45,7 @@ public final class NodeFileWriter {
     target.makeDirectory(job);
     target.makeDirectory(directory);
     Path file = directory.resolve(head.fileName());
-    Path temporary = Names.temporary(file);
-    FileFacts facts;
-    try {
-      try (Target.Output output = target.create(temporary)) {
-        facts = write(output, head, images);
-        output.force();
-      }
-      target.rename(temporary, file);
-    } catch (IOException | RuntimeException e) {
-      try {
-        target.delete(temporary);
-      } catch (IOException again) {
-        e.addSuppressed(again);
-      }
-      throw e;
-    }
+    FileFacts facts = target.write(file, output -> write(output, head, images));
     target.forceDirectory(directory);
     target.forceDirectory(job);
     target.forceDirectory(root);

@@ -50,21 +50,12 @@ public final class Publication {
     Path directory = job.resolve(Names.version(manifest.version()));
     new Generation(directory, manifest).check();
     Path file = directory.resolve(Names.MANIFEST);
-    Path temporary = Names.temporary(file);
-    try {
-      try (Target.Output output = target.create(temporary)) {
-        output.append(ByteBuffer.wrap(ManifestText.write(manifest)));
-        output.force();
-      }
-      target.rename(temporary, file);
-    } catch (IOException | RuntimeException e) {
-      try {
-        target.delete(temporary);
-      } catch (IOException again) {
-        e.addSuppressed(again);
-      }
-      throw e;
-    }
+    target.write(
+        file,
+        output -> {
+          output.append(ByteBuffer.wrap(ManifestText.write(manifest)));
+          return manifest;
+        });
     target.forceDirectory(directory);
     target.forceDirectory(job);
     Generation written = Catalog.generation(directory);

@@ -45,4 +45,35 @@ public interface Target {
    * @return false if there is something in it
    */
   boolean deleteDirectory(Path directory) throws IOException;
+
+  /** Fills a file, and tells something of it. */
+  interface Content<T> {
+    T writeTo(Output output) throws IOException;
+  }
+
+  /**
+   * Writes a file under another name, and gives it its own when all of it is on the medium. Its
+   * directory is not forced.
+   *
+   * @throws IOException if that fails; then nothing is left behind, as far as that is possible
+   */
+  default <T> T write(Path file, Content<T> content) throws IOException {
+    Path temporary = Names.temporary(file);
+    try {
+      T told;
+      try (Output output = create(temporary)) {
+        told = content.writeTo(output);
+        output.force();
+      }
+      rename(temporary, file);
+      return told;
+    } catch (IOException | RuntimeException e) {
+      try {
+        delete(temporary);
+      } catch (IOException again) {
+        e.addSuppressed(again);
+      }
+      throw e;
+    }
+  }
 }
