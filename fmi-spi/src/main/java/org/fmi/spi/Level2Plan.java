@@ -6,15 +6,27 @@ import java.util.List;
  * What one rank has to know of checkpoints on files.
  *
  * @param every iterations between two that are written, rounded up to a checkpoint; 0: none are
- * @param origin the file that holds what this rank begins from; empty if it begins anew
- * @param digest of that file
- * @param needed the checkpoints in it that all ranks begin from
+ * @param directory where those of the job are; empty if there are none
+ * @param origins what the job may begin from, newest first; empty if it begins anew
  */
-public record Level2Plan(long every, String origin, int digest, List<CheckpointId> needed) {
+public record Level2Plan(long every, String directory, List<Origin> origins) {
   /** Without files. */
-  public static final Level2Plan NONE = new Level2Plan(0, "", 0, List.of());
+  public static final Level2Plan NONE = new Level2Plan(0, "", List.of());
 
   public Level2Plan {
-    needed = List.copyOf(needed);
+    origins = List.copyOf(origins);
+  }
+
+  /**
+   * The file that holds this rank's part of a generation of an earlier job.
+   *
+   * @param generation its name
+   * @param digest of the file
+   * @param needed the checkpoints in it that all ranks begin from
+   */
+  public record Origin(String generation, String path, int digest, List<CheckpointId> needed) {
+    public Origin {
+      needed = List.copyOf(needed);
+    }
   }
 }

@@ -78,9 +78,30 @@ public final class SimNodeMemory implements NodeMemory {
   }
 
   @Override
+  public synchronized boolean link(String name, String another) throws IOException {
+    MemorySegment piece = pieces.get(name);
+    if (piece == null) {
+      throw new IOException("no such piece of node memory: " + name);
+    }
+    pieces.put(another, piece);
+    return true;
+  }
+
+  @Override
+  public synchronized boolean isLinked(String name) {
+    MemorySegment piece = pieces.get(name);
+    return piece != null && names(piece) > 1;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // which piece it is, not what is in it
+  private long names(MemorySegment piece) {
+    return pieces.values().stream().filter(each -> each == piece).count();
+  }
+
+  @Override
   public synchronized void delete(String name) {
     MemorySegment piece = pieces.remove(name);
-    if (piece != null) {
+    if (piece != null && names(piece) == 0) {
       used -= piece.byteSize();
     }
   }
@@ -148,6 +169,17 @@ public final class SimNodeMemory implements NodeMemory {
       process.primitive();
       process.failIfMemoryDoes(name);
       return SimNodeMemory.this.open(name, arena);
+    }
+
+    @Override
+    public boolean link(String name, String another) throws IOException {
+      process.primitive();
+      return SimNodeMemory.this.link(name, another);
+    }
+
+    @Override
+    public boolean isLinked(String name) {
+      return SimNodeMemory.this.isLinked(name);
     }
 
     @Override

@@ -3,7 +3,6 @@ package org.fmi.core.recovery;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
@@ -57,7 +56,7 @@ final class Checkpoints {
   private final RankClock clock;
   private final FaultInjector faults;
   private final FileOffer files;
-  private final FileOrigin origin;
+  private final Restoration restoration;
 
   private long nextVersion;
 
@@ -96,7 +95,7 @@ final class Checkpoints {
     this.clock = clock;
     this.faults = faults;
     this.files = new FileOffer(config, store, link, clock);
-    this.origin = new FileOrigin(source, store, system, messenger);
+    this.restoration = new Restoration(config, system, store, source, link, faults);
   }
 
   /** The iterations between two checkpoints, as of now. */
@@ -450,88 +449,20 @@ final class Checkpoints {
   // ---- bring back
 
   /**
-   * Agrees with all ranks on what to go back to, and brings lost checkpoints back; collective over
-   * all ranks. What turns out to be damaged is forgotten, and all agree anew: on the same version
-   * if it can be brought back nevertheless, else on the one before it.
+   * Agrees with all ranks on what to go back to, and brings it back; collective over all ranks.
    *
    * @param restart all processes are new
    * @return what every rank holds now
    * @throws UnrecoverableException if that is impossible
    * @throws IOException if there is no memory for it
    */
-  Recovered recover(boolean restart) throws IOException, UnrecoverableException {
-    boolean rebuilt = false;
-    RecoveryLine before = null;
-    while (true) {
-      List<RecoveryLine.Held> held = HeldByAll.gather(config, system, store);
-      RecoveryLine line = origin.choose(held, restart);
-      if (line == null) {
-        continue;
-      }
-      requireAnyLeft(line, before, restart);
-      before = line;
-      boolean whole = true;
-      for (CheckpointId id : line.needed()) {
-        int[] lost = RecoveryLine.lostIn(held, config.group(), id);
-        if (whole && lost.length > 0) {
-          faults.at(FaultPoint.REBUILD, id.iteration());
-          whole = rebuild(id, lost);
-          rebuilt |= Arrays.binarySearch(lost, config.rank()) >= 0;
-        }
-      }
-      if (allIntact(line, whole)) {
-        adopt(line);
-        return new Recovered(line, rebuilt);
-      }
-    }
-  }
-
-  /** Gives false on all ranks of the group if something was damaged, and is forgotten now. */
-  private boolean rebuild(CheckpointId id, int[] lost) throws IOException {
-    try {
-      store.rebuild(id, lost);
-      return true;
-    } catch (UnrecoverableException damaged) {
-      return false; // all ranks see from what is held now what can be done
-    }
-  }
-
-  /** Damage on all ranks at once leaves nothing: that is not how a job begins. */
-  private static void requireAnyLeft(
-      RecoveryLine line, @Nullable RecoveryLine before, boolean restart)
-      throws UnrecoverableException {
-    CheckpointId damaged = before == null ? null : before.line();
-    if (damaged != null && line.line() == null && !(restart && damaged.version() == 0)) {
-      throw new UnrecoverableException(
-          "the checkpoint of iteration "
-              + damaged.iteration()
-              + " is lost for good: it is damaged in the memory of all ranks, and there is no older"
-              + " one");
-    }
-  }
-
-  /**
-   * What a recovery has found.
-   *
-   * @param rebuilt whether this rank's checkpoint had been lost
-   */
-  record Recovered(RecoveryLine line, boolean rebuilt) {}
-
-  /**
-   * Verifies checksums everywhere; what is corrupt is forgotten, to be rebuilt in the next round.
-   *
-   * @param whole whether this rank's group has brought back what it had lost
-   */
-  private boolean allIntact(RecoveryLine line, boolean whole) {
-    long[] corrupt = {whole ? 0 : 1};
-    for (CheckpointId id : line.needed()) {
-      if (!store.intact(id)) {
-        store.release(id);
-        corrupt[0]++;
-      }
-    }
-    system.allReduce(corrupt, Op.SUM);
-    return corrupt[0] == 0;
+  Restoration.Restored recover(boolean restart, int epoch)
+      throws IOException, UnrecoverableException {
+    CheckpointId newest = committed;
+    Restoration.Restored found =
+        restoration.run(restart, epoch, newest == null ? -1 : newest.version());
+    adopt(found.line());
+    return found;
   }
 
   private void adopt(RecoveryLine line) {

@@ -71,7 +71,7 @@ public final class RankRuntime implements Fmi {
   private long nextLoop;
 
   /** What the last recovery found; its finals serve the loops that had ended. */
-  private RecoveryLine line = new RecoveryLine(null, List.of());
+  private RecoveryLine line = RecoveryLine.START;
 
   /** Whether {@link #line} is still to be restored by the loop it belongs to. */
   private boolean linePending;
@@ -211,7 +211,7 @@ public final class RankRuntime implements Fmi {
         faults.at(FaultPoint.CONNECT, -1);
         recovering = true;
         try {
-          Checkpoints.Recovered recovered = checkpoints.recover(!start.rollback());
+          Restoration.Restored recovered = checkpoints.recover(!start.rollback(), start.epoch());
           line = recovered.line();
           lifecycle.recovered(recovered.rebuilt());
         } finally {

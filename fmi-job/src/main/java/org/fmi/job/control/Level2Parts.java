@@ -53,33 +53,53 @@ final class Level2Parts {
 
   static void putPlan(MessageWriter out, Level2Plan plan) {
     out.putLong(plan.every())
-        .putString(plan.origin())
-        .putInt(plan.digest())
-        .putList(plan.needed(), Level2Parts::putId);
+        .putString(plan.directory())
+        .putList(
+            plan.origins(),
+            (to, origin) ->
+                to.putString(origin.generation())
+                    .putString(origin.path())
+                    .putInt(origin.digest())
+                    .putList(origin.needed(), Level2Parts::putId));
   }
 
   static Level2Plan getPlan(MessageReader in) throws BadMessageException {
     return new Level2Plan(
-        in.getLong(), in.getString(), in.getInt(), in.getList(Level2Parts::getId));
+        in.getLong(),
+        in.getString(),
+        in.getList(
+            from ->
+                new Level2Plan.Origin(
+                    from.getString(),
+                    from.getString(),
+                    from.getInt(),
+                    from.getList(Level2Parts::getId))));
   }
 
   static void putSetup(MessageWriter out, Level2Setup setup) {
     out.putString(setup.directory())
         .putLong(setup.every())
-        .putList(setup.needed(), Level2Parts::putId)
-        .putList(
-            setup.origins(),
-            (to, origin) ->
-                to.putString(origin.path()).putInt(origin.digest()).putInts(origin.ranks()));
+        .putList(setup.origins(), Level2Parts::putOrigin);
   }
 
   static Level2Setup getSetup(MessageReader in) throws BadMessageException {
-    return new Level2Setup(
+    return new Level2Setup(in.getString(), in.getLong(), in.getList(Level2Parts::getOrigin));
+  }
+
+  private static void putOrigin(MessageWriter out, Level2Setup.Origin origin) {
+    out.putString(origin.name())
+        .putList(origin.needed(), Level2Parts::putId)
+        .putList(
+            origin.files(),
+            (to, file) -> to.putString(file.path()).putInt(file.digest()).putInts(file.ranks()));
+  }
+
+  private static Level2Setup.Origin getOrigin(MessageReader in) throws BadMessageException {
+    return new Level2Setup.Origin(
         in.getString(),
-        in.getLong(),
         in.getList(Level2Parts::getId),
         in.getList(
-            from -> new Level2Setup.Origin(from.getString(), from.getInt(), from.getInts())));
+            from -> new Level2Setup.OriginFile(from.getString(), from.getInt(), from.getInts())));
   }
 
   static void putOrder(MessageWriter out, Level2Order order) {

@@ -1,5 +1,6 @@
 package org.fmi.job.control;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.Level2Plan;
@@ -9,36 +10,57 @@ import org.fmi.spi.Level2Plan;
  *
  * @param directory where they are written, absolute; empty if none are
  * @param every iterations between two
- * @param needed the checkpoints that the job begins from; none if it begins anew
- * @param origins the files that they are in
+ * @param origins what the job may begin from, newest first; none if it begins anew
  */
-public record Level2Setup(
-    String directory, long every, List<CheckpointId> needed, List<Origin> origins) {
+public record Level2Setup(String directory, long every, List<Origin> origins) {
   /** Without files. */
-  public static final Level2Setup NONE = new Level2Setup("", 0, List.of(), List.of());
+  public static final Level2Setup NONE = new Level2Setup("", 0, List.of());
 
   public Level2Setup {
-    needed = List.copyOf(needed);
     origins = List.copyOf(origins);
   }
 
   /**
-   * A file that the job begins from.
+   * A generation that the job may begin from.
+   *
+   * @param name as the user names it
+   * @param needed its checkpoints
+   * @param files that they are in
+   */
+  public record Origin(String name, List<CheckpointId> needed, List<OriginFile> files) {
+    public Origin {
+      needed = List.copyOf(needed);
+      files = List.copyOf(files);
+    }
+  }
+
+  /**
+   * A file of such a generation.
    *
    * @param path absolute
    * @param ranks whose images are in it
    */
-  public record Origin(String path, int digest, int[] ranks) {}
+  public record OriginFile(String path, int digest, int[] ranks) {
+    private boolean holds(int rank) {
+      for (int each : ranks) {
+        if (each == rank) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
 
   /** What one rank has to know. */
-  public Level2Plan plan(int rank) {
+  public Level2Plan plan(String job, int rank) {
+    List<Level2Plan.Origin> mine = new ArrayList<>();
     for (Origin origin : origins) {
-      for (int each : origin.ranks()) {
-        if (each == rank) {
-          return new Level2Plan(every, origin.path(), origin.digest(), needed);
+      for (OriginFile file : origin.files) {
+        if (file.holds(rank)) {
+          mine.add(new Level2Plan.Origin(origin.name, file.path, file.digest, origin.needed));
         }
       }
     }
-    return new Level2Plan(every, "", 0, List.of());
+    return new Level2Plan(every, directory.isEmpty() ? "" : directory + "/" + job, mine);
   }
 }

@@ -3,8 +3,6 @@ package org.fmi.run.shell;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import org.fmi.ckpt.files.Generation;
-import org.fmi.ckpt.files.Manifest;
 import org.fmi.job.FlushCommand;
 import org.fmi.job.FlushCoordinator;
 import org.fmi.job.Notice;
@@ -18,6 +16,9 @@ final class FlushDesk {
   private final @Nullable Level2Files files;
   private final FlushCoordinator decisions;
   private final Way way;
+
+  /** What the job has begun from; empty if it began anew. */
+  private String began = "";
 
   /** What it needs from outside. */
   interface Way {
@@ -48,12 +49,13 @@ final class FlushDesk {
       return;
     }
     say.accept(known.said());
-    Generation origin = known.origin();
-    if (origin != null) {
-      Manifest from = origin.manifest();
-      way.tell(
-          List.of(
-              new Notice.Level2Restored(from.name(), from.line().loop(), from.line().iteration())));
+  }
+
+  /** All go on from files. */
+  void restored(Notice.Level2Restored from) {
+    Level2Files known = files;
+    if (began.isEmpty() && known != null && known.origin(from.generation()) != null) {
+      began = from.generation();
     }
   }
 
@@ -81,7 +83,7 @@ final class FlushDesk {
                 new ToDaemon.Level2(
                     new Level2Order.Publish(
                         c.version(),
-                        known.manifest(c.needed(), c.files()).text(),
+                        known.manifest(c.needed(), c.files(), began).text(),
                         known.options().keep())));
         case FlushCommand.Report c -> notices.add(c.notice());
       }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What fmirun knows of a job's checkpoints on files.
  *
- * @param origin what the job begins from; null if anew
+ * @param origins what the job may begin from, newest first; empty if anew
  * @param said lines for the user, at the start
  */
 record Level2Files(
@@ -30,7 +30,7 @@ record Level2Files(
     String jobId,
     int size,
     ProgramFacts program,
-    @Nullable Generation origin,
+    List<Generation> origins,
     List<String> said) {
 
   /**
@@ -60,16 +60,16 @@ record Level2Files(
       }
       ProgramFacts program = ProgramDigest.of(run.program());
       List<String> said = new ArrayList<>();
-      Generation origin = null;
+      List<Generation> origins = List.of();
       if (wanted != null) {
         Catalog catalog = Catalog.of(directory);
         said.addAll(catalog.unusable());
-        origin = RestartChoice.of(catalog, wanted, directory, run.spec().size(), program);
-        if (origin == null) {
+        origins = RestartChoice.of(catalog, wanted, directory, run.spec().size(), program);
+        if (origins.isEmpty()) {
           said.add("no generation in " + directory + " can be used: the job begins anew");
         }
       }
-      return new Level2Files(options, jobId, run.spec().size(), program, origin, said);
+      return new Level2Files(options, jobId, run.spec().size(), program, origins, said);
     } catch (IOException e) {
       throw new UsageException(
           "--l2-dir " + directory + ": cannot be used (" + e + "); name a directory that can be");
@@ -78,31 +78,29 @@ record Level2Files(
 
   /** What daemons get to know. */
   Level2Setup setup() {
-    Generation from = origin;
-    List<Level2Setup.Origin> origins = new ArrayList<>();
-    if (from != null) {
+    List<Level2Setup.Origin> all = new ArrayList<>();
+    for (Generation from : origins) {
+      List<Level2Setup.OriginFile> files = new ArrayList<>();
       for (FileFacts file : from.manifest().files()) {
-        origins.add(
-            new Level2Setup.Origin(
+        files.add(
+            new Level2Setup.OriginFile(
                 from.directory().resolve(file.name()).toString(),
                 file.digest(),
                 file.ranks().stream().mapToInt(Integer::intValue).toArray()));
       }
+      all.add(new Level2Setup.Origin(from.manifest().name(), from.manifest().needed(), files));
     }
-    return new Level2Setup(
-        options.directory().toString(),
-        options.every(),
-        from == null ? List.of() : from.manifest().needed(),
-        origins);
+    return new Level2Setup(options.directory().toString(), options.every(), all);
   }
 
   /**
    * What makes a version count.
    *
    * @param needed its checkpoints; the last one is what to go on from
+   * @param began name of the generation that the job has begun from; empty if it began anew
    */
-  Manifest manifest(List<CheckpointId> needed, List<Level2Report.Written> files) {
-    Generation from = origin;
+  Manifest manifest(List<CheckpointId> needed, List<Level2Report.Written> files, String began) {
+    Generation from = origin(began);
     CheckpointId line = needed.getLast();
     List<FileFacts> facts = new ArrayList<>();
     for (Level2Report.Written file : files) {
@@ -122,5 +120,15 @@ record Level2Files(
         from == null ? jobId : from.manifest().lineage(),
         from == null ? null : new Manifest.Origin(from.manifest().job(), from.manifest().version()),
         facts);
+  }
+
+  /** The one of this name, if the job may begin from it. */
+  @Nullable Generation origin(String name) {
+    for (Generation each : origins) {
+      if (each.manifest().name().equals(name)) {
+        return each;
+      }
+    }
+    return null;
   }
 }

@@ -231,9 +231,17 @@ final class LevelsIT {
     assertThat(verify.status()).isEqualTo(70);
     assertThat(verify.text()).contains(file + ": damaged: block ").contains(": whole");
     open(110);
+    // The one that was named has no other behind it; latest has.
     Result damaged = job("-n", "2", "--restart-from", newest).run();
     assertThat(damaged.status()).isEqualTo(70);
     assertThat(damaged.err()).contains(file + ": damaged: block ").contains("fmi ckpt verify");
+
+    Result next = job("-n", "2", "--restart-from", "latest").run().succeeded();
+    assertThat(next.value("state")).isEqualTo(LevelsProgram.result(2));
+    assertThat(next.err())
+        .contains(file + ": damaged: block ")
+        .contains("looks for an older generation");
+    assertThat(events(next, "AllRunning").getFirst()).containsEntry("iteration", "50");
 
     // Cut short it is seen from outside.
     Files.write(file, Arrays.copyOf(bytes, 100_000));
@@ -241,5 +249,63 @@ final class LevelsIT {
     assertThat(older.value("state")).isEqualTo(LevelsProgram.result(2));
     assertThat(older.err()).contains(file + ": cut short");
     assertThat(events(older, "AllRunning").getFirst()).containsEntry("iteration", "50");
+  }
+
+  @Test
+  void twoNodesOfAGroupAtOnceAreReadFromFiles() throws Exception {
+    holdAt(65);
+    try (Fmirun.Running running =
+        job(
+                "-n",
+                "4",
+                "--ppn",
+                "1",
+                "--spares",
+                "2",
+                "--l2-every",
+                "50",
+                "--kill",
+                "node1@75",
+                "--kill",
+                "node2@75")
+            .start()) {
+      running.awaitEvent("Level2Committed", 1);
+      open(65);
+      Result result = running.await().succeeded();
+      assertThat(result.value("state")).isEqualTo(LevelsProgram.result(4));
+      assertThat(events(result, "Level2Restored"))
+          .as(result.err())
+          .last()
+          .satisfies(
+              event ->
+                  assertThat(event).containsEntry("loop", "1").containsEntry("iteration", "50"));
+      assertThat(result.err())
+          .containsPattern("goes back to [0-9a-f]{12}/v\\d+ on files, read by ")
+          .containsPattern("to iteration 50 of loop 1; 2[0-9] iterations are computed again");
+    }
+    assertThat(fmi("ckpt", "verify", files()).status()).isZero();
+  }
+
+  @Test
+  void whatNeitherMemoryNorFilesHoldEndsTheJob() throws Exception {
+    Result result =
+        job(
+                "-n",
+                "4",
+                "--ppn",
+                "1",
+                "--spares",
+                "2",
+                "--l2-every",
+                "1000",
+                "--kill",
+                "node1@75",
+                "--kill",
+                "node2@75")
+            .run();
+    assertThat(result.status()).isEqualTo(70);
+    assertThat(result.err())
+        .contains("ranks [1, 2] of one checkpoint group lost theirs at once")
+        .contains("and files hold no version of all ranks");
   }
 }
