@@ -3,6 +3,7 @@ package org.fmi.spi;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What files hold of a job's checkpoints: one rank's part of what the job begins from, and of what
@@ -64,6 +65,11 @@ public interface CheckpointSource {
    * @throws IOException if it is not as it was written; the message names the file
    */
   void read(FileVersion version, CheckpointId id, MemorySegment image) throws IOException;
+
+  /** What the job begins from, if that is of another number of ranks; null if not. */
+  default @Nullable OtherImages others() {
+    return null;
+  }
 
   /** Whether a file holds the same image as this one, by its checksums: its content is not read. */
   boolean holds(FileVersion version, CheckpointId id, MemorySegment image) throws IOException;

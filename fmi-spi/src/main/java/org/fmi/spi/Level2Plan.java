@@ -1,6 +1,7 @@
 package org.fmi.spi;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one rank has to know of checkpoints on files.
@@ -8,10 +9,12 @@ import java.util.List;
  * @param every iterations between two that are written, rounded up to a checkpoint; 0: none are
  * @param directory where those of the job are; empty if there are none
  * @param origins what the job may begin from, newest first; empty if it begins anew
+ * @param others what it begins from instead, if that is of another number of ranks
  */
-public record Level2Plan(long every, String directory, List<Origin> origins) {
+public record Level2Plan(
+    long every, String directory, List<Origin> origins, @Nullable Others others) {
   /** Without files. */
-  public static final Level2Plan NONE = new Level2Plan(0, "", List.of());
+  public static final Level2Plan NONE = new Level2Plan(0, "", List.of(), null);
 
   public Level2Plan {
     origins = List.copyOf(origins);
@@ -29,4 +32,26 @@ public record Level2Plan(long every, String directory, List<Origin> origins) {
       needed = List.copyOf(needed);
     }
   }
+
+  /**
+   * A generation of a job with another number of ranks.
+   *
+   * @param size how many it had
+   * @param needed its checkpoints
+   * @param files that they are in
+   */
+  public record Others(
+      String generation, int size, List<CheckpointId> needed, List<OfRanks> files) {
+    public Others {
+      needed = List.copyOf(needed);
+      files = List.copyOf(files);
+    }
+  }
+
+  /**
+   * A file of such a generation.
+   *
+   * @param ranks whose images are in it
+   */
+  public record OfRanks(String path, int digest, int[] ranks) {}
 }

@@ -17,6 +17,7 @@ import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointSource;
 import org.fmi.spi.FileVersion;
 import org.fmi.spi.Level2Plan;
+import org.fmi.spi.OtherImages;
 import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
@@ -55,7 +56,8 @@ public final class FileSource implements CheckpointSource {
   /** What a rank may read; opens nothing yet. */
   public static CheckpointSource of(RankConfig config) {
     Level2Plan plan = config.level2();
-    return plan.origins().isEmpty() && plan.directory().isEmpty() ? NONE : new FileSource(config);
+    boolean none = plan.origins().isEmpty() && plan.others() == null && plan.directory().isEmpty();
+    return none ? NONE : new FileSource(config);
   }
 
   @Override
@@ -143,7 +145,7 @@ public final class FileSource implements CheckpointSource {
   public long bytes(FileVersion version, CheckpointId id) throws IOException {
     Found from = find(version);
     try (NodeFile file = open(from)) {
-      return entry(from, file, id).bytes();
+      return file.find(rank, id).bytes();
     }
   }
 
@@ -152,7 +154,7 @@ public final class FileSource implements CheckpointSource {
     Found from = find(version);
     try (NodeFile file = open(from)) {
       file.read(
-          entry(from, file, id),
+          file.find(rank, id),
           (at, bytes) ->
               image.asSlice(at, bytes.remaining()).copyFrom(MemorySegment.ofBuffer(bytes)));
     }
@@ -163,9 +165,15 @@ public final class FileSource implements CheckpointSource {
       throws IOException {
     Found from = find(version);
     try (NodeFile file = open(from)) {
-      NodeFileEntry entry = entry(from, file, id);
+      NodeFileEntry entry = file.find(rank, id);
       return entry.bytes() == image.byteSize() && entry.digest() == NodeFileLayout.digest(image);
     }
+  }
+
+  @Override
+  public @Nullable OtherImages others() {
+    Level2Plan.Others others = plan.others();
+    return others == null ? null : new OtherFiles(others);
   }
 
   private Found find(FileVersion version) {
@@ -184,14 +192,5 @@ public final class FileSource implements CheckpointSource {
       throw new UnusableException(from.path, "another file than before");
     }
     return file;
-  }
-
-  private NodeFileEntry entry(Found from, NodeFile file, CheckpointId id) throws IOException {
-    @Nullable NodeFileEntry entry = Generation.find(file, rank, id);
-    if (entry == null) {
-      throw new UnusableException(
-          from.path, "lacks the checkpoint " + id.version() + " of rank " + rank);
-    }
-    return entry;
   }
 }

@@ -24,6 +24,7 @@ import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointSource;
 import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.FaultPoint;
+import org.fmi.spi.OtherImages;
 import org.fmi.spi.RankClock;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.UnrecoverableException;
@@ -57,6 +58,9 @@ final class Checkpoints {
   private final FaultInjector faults;
   private final FileOffer files;
   private final Restoration restoration;
+
+  /** What the job begins from, if that is of another number of ranks. */
+  private final @Nullable Redistribution redistribution;
 
   private long nextVersion;
 
@@ -96,6 +100,8 @@ final class Checkpoints {
     this.faults = faults;
     this.files = new FileOffer(config, store, link, clock);
     this.restoration = new Restoration(config, system, store, source, link, faults);
+    OtherImages others = source.others();
+    this.redistribution = others == null ? null : new Redistribution(config, system, others);
   }
 
   /** The iterations between two checkpoints, as of now. */
@@ -370,11 +376,17 @@ final class Checkpoints {
    * @throws Rollback if the epoch is over
    */
   private IllegalStateException impossible(int epoch, IOException e) {
-    link.send(
-        new RankMessage.Unrecoverable(
-            epoch,
-            false,
-            "rank " + config.rank() + " cannot take a checkpoint: " + e.getMessage()));
+    return endJob(epoch, "rank " + config.rank() + " cannot take a checkpoint: " + e.getMessage());
+  }
+
+  /** Tells the job why a recovery was impossible. */
+  void notRecovered(int epoch, Exception e) {
+    boolean lost = e instanceof UnrecoverableException;
+    link.send(new RankMessage.Unrecoverable(epoch, lost, String.valueOf(e.getMessage())));
+  }
+
+  private IllegalStateException endJob(int epoch, String reason) {
+    link.send(new RankMessage.Unrecoverable(epoch, false, reason));
     while (true) {
       messenger.park();
     }
@@ -467,7 +479,8 @@ final class Checkpoints {
 
   private void adopt(RecoveryLine line) {
     committed = line.line();
-    nextVersion = committed == null ? 0 : committed.version() + 1;
+    long before = redistribution == null ? -1 : redistribution.version();
+    nextVersion = committed == null ? before + 1 : committed.version() + 1;
     lastDoneIteration = -1;
     for (CheckpointId id : store.held()) {
       // Older ones are kept: the next checkpoint takes their memory.
@@ -509,6 +522,29 @@ final class Checkpoints {
     tuner.restore(image.interval());
     state.read(image.memory(), image.stateAt(), image.stateEnd());
     lastDoneIteration = -1;
+  }
+
+  /**
+   * Gives a loop that begins the state and the place that it had in a job with another number of
+   * ranks, if the job begins from that; collective over all ranks.
+   *
+   * @return whether the loop had ended there
+   */
+  boolean takeOver(Loop loop, int epoch) {
+    Redistribution from = redistribution;
+    CheckpointId id = from == null ? null : from.of(loop.number);
+    if (from == null || id == null) {
+      return false;
+    }
+    String refusal = from.fill(id, loop.state);
+    if (refusal != null) {
+      throw endJob(epoch, "cannot go on from " + from.name() + ": " + refusal);
+    }
+    loop.iteration = id.iteration();
+    if (config.rank() == 0 && from.isLine(id)) {
+      link.send(new RankMessage.FilesRead(epoch, from.name(), id.loop(), id.iteration(), ""));
+    }
+    return id.last();
   }
 
   /** The image of a checkpoint that {@link #recover} has found. */

@@ -1,7 +1,6 @@
 package org.fmi.core.recovery;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.fmi.Comm;
 import org.fmi.rules.RecoveryLine;
@@ -26,7 +25,7 @@ final class HeldByAll {
     mine.add((long) store.tolerance());
     put(mine, store.held());
     List<RecoveryLine.Held> held = new ArrayList<>();
-    for (long[] each : gather(config, system, mine)) {
+    for (long[] each : AllRanks.gather(config, system, mine)) {
       held.add(new RecoveryLine.Held((int) each[0], (int) each[1], ids(each, 2)));
     }
     return held;
@@ -44,7 +43,7 @@ final class HeldByAll {
       put(mine, version.needed());
     }
     List<List<FileVersion>> all = new ArrayList<>();
-    for (long[] each : gather(config, system, mine)) {
+    for (long[] each : AllRanks.gather(config, system, mine)) {
       List<FileVersion> versions = new ArrayList<>();
       for (int at = 0; at < each.length; ) {
         List<CheckpointId> needed = ids(each, at + 1);
@@ -71,26 +70,5 @@ final class HeldByAll {
       ids.add(new CheckpointId(packed[p], packed[p + 1], packed[p + 2], packed[p + 3] != 0));
     }
     return ids;
-  }
-
-  /** What each rank has packed. */
-  private static long[][] gather(RankConfig config, Comm system, List<Long> mine) {
-    int size = config.size();
-    long[] packed = mine.stream().mapToLong(Long::longValue).toArray();
-    long[] counts = new long[size];
-    system.allGather(new long[] {packed.length}, 0, 1, counts, 0);
-    long[] displs = new long[size];
-    long total = 0;
-    for (int r = 0; r < size; r++) {
-      displs[r] = total;
-      total += counts[r];
-    }
-    long[] all = new long[Math.toIntExact(total)];
-    system.allGatherv(packed, 0, packed.length, all, 0, counts, displs);
-    long[][] each = new long[size][];
-    for (int r = 0; r < size; r++) {
-      each[r] = Arrays.copyOfRange(all, (int) displs[r], (int) (displs[r] + counts[r]));
-    }
-    return each;
   }
 }

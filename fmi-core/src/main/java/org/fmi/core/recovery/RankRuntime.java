@@ -224,9 +224,7 @@ public final class RankRuntime implements Fmi {
       } catch (Rollback again) {
         // The next failure came during this recovery: once more from H1.
       } catch (UnrecoverableException | IOException e) {
-        boolean lost = e instanceof UnrecoverableException;
-        String why = String.valueOf(e.getMessage());
-        link.send(new RankMessage.Unrecoverable(lifecycle.tried(), lost, why));
+        checkpoints.notRecovered(lifecycle.tried(), e);
         // The job ends; or another failure has begun an epoch, to which this word does not belong.
       }
     }
@@ -422,13 +420,15 @@ public final class RankRuntime implements Fmi {
     }
     move(Place.LOOP);
     CheckpointId id = line.line();
-    if (linePending && id != null && id.loop() == loop.number) {
-      linePending = false;
-      try {
+    try {
+      if (linePending && id != null && id.loop() == loop.number) {
+        linePending = false;
         restoreAll(loop, id, Checkpoints.Restore.RESTARTED);
-      } catch (Rollback e) {
-        rollback(loop);
+      } else if (checkpoints.takeOver(loop, lifecycle.epoch())) {
+        checkpoint(loop, true);
       }
+    } catch (Rollback e) {
+      rollback(loop);
     }
     return loop;
   }

@@ -2,7 +2,6 @@ package org.fmi.core.recovery;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -136,7 +135,7 @@ final class Restoration {
         line = RecoveryLine.choose(held, HeldByAll.common(config, system, files), restart);
       }
     } catch (UnrecoverableException e) {
-      throw source == CheckpointSource.NONE
+      throw CheckpointSource.NONE.equals(source)
           ? e
           : new UnrecoverableException(e.getMessage() + findings.told());
     }
@@ -149,7 +148,7 @@ final class Restoration {
   /** What memory gives back; null if files may hold something newer. */
   private @Nullable RecoveryLine inMemory(List<Held> held, boolean restart, Findings findings)
       throws UnrecoverableException {
-    if (source == CheckpointSource.NONE) {
+    if (CheckpointSource.NONE.equals(source)) {
       return RecoveryLine.choose(held, restart);
     }
     try {
@@ -269,7 +268,7 @@ final class Restoration {
           failure = fill(files, id);
         }
       }
-      String refusal = refusal(failure);
+      String refusal = AllRanks.refusal(config, system, failure);
       if (refusal != null) {
         return refusal;
       }
@@ -295,22 +294,6 @@ final class Restoration {
     } catch (IOException e) {
       return String.valueOf(e.getMessage());
     }
-  }
-
-  /** What the lowest rank with a failure tells, on all ranks; null if all went well. */
-  private @Nullable String refusal(@Nullable String mine) {
-    long[] lowest = {mine == null ? config.size() : config.rank()};
-    system.allReduce(lowest, Op.MIN);
-    if (lowest[0] == config.size()) {
-      return null;
-    }
-    int root = (int) lowest[0];
-    byte[] text = mine == null ? new byte[0] : mine.getBytes(StandardCharsets.UTF_8);
-    long[] length = {text.length};
-    system.bcast(length, root);
-    byte[] all = config.rank() == root ? text : new byte[(int) length[0]];
-    system.bcast(all, root);
-    return new String(all, StandardCharsets.UTF_8);
   }
 
   private void tell(List<Held> held, RecoveryLine line, int epoch) {

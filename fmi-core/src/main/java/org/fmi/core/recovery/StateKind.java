@@ -5,7 +5,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
+import org.fmi.Box;
 import org.fmi.Comm;
+import org.fmi.Same;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +32,9 @@ enum StateKind {
   /** An array whose innermost elements are objects. */
   OBJECTS(13, void.class, 1),
   /** An object that only a holder refers to, by Java's serialization. */
-  SERIALIZED(14, void.class, 1);
+  SERIALIZED(14, void.class, 1),
+  /** How the object of the section behind it lies among those of all ranks. */
+  LAYOUT(15, void.class, 1);
 
   /** More than the number of any kind. */
   private static final long DIMENSION = 16;
@@ -71,6 +75,9 @@ enum StateKind {
       long kind = arrayKind(type.componentType());
       return held && kind == OBJECTS.number && isOfSerializables(type) ? SERIALIZED.number : kind;
     }
+    if (object instanceof Box || object instanceof Same) {
+      return held ? NONE.number : LAYOUT.number;
+    }
     if (object instanceof ByteBuffer) {
       return BUFFER.number;
     }
@@ -90,6 +97,9 @@ enum StateKind {
     }
     if (object instanceof Comm) {
       return " is a communicator: make it before the loop and leave it out";
+    }
+    if (object instanceof Box || object instanceof Same) {
+      return " is a " + typeName(object) + " inside of another object: put it around that one";
     }
     if (object instanceof Serializable) {
       return " is a "

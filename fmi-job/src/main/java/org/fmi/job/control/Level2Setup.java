@@ -4,6 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.Level2Plan;
+import org.fmi.spi.Level2Plan.OfRanks;
+import org.fmi.spi.Level2Plan.Others;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the daemons of a job know of its checkpoints on files.
@@ -11,10 +14,12 @@ import org.fmi.spi.Level2Plan;
  * @param directory where they are written, absolute; empty if none are
  * @param every iterations between two
  * @param origins what the job may begin from, newest first; none if it begins anew
+ * @param others what it begins from instead, if that is of another number of ranks
  */
-public record Level2Setup(String directory, long every, List<Origin> origins) {
+public record Level2Setup(
+    String directory, long every, List<Origin> origins, @Nullable Others others) {
   /** Without files. */
-  public static final Level2Setup NONE = new Level2Setup("", 0, List.of());
+  public static final Level2Setup NONE = new Level2Setup("", 0, List.of(), null);
 
   public Level2Setup {
     origins = List.copyOf(origins);
@@ -27,40 +32,32 @@ public record Level2Setup(String directory, long every, List<Origin> origins) {
    * @param needed its checkpoints
    * @param files that they are in
    */
-  public record Origin(String name, List<CheckpointId> needed, List<OriginFile> files) {
+  public record Origin(String name, List<CheckpointId> needed, List<OfRanks> files) {
     public Origin {
       needed = List.copyOf(needed);
       files = List.copyOf(files);
     }
   }
 
-  /**
-   * A file of such a generation.
-   *
-   * @param path absolute
-   * @param ranks whose images are in it
-   */
-  public record OriginFile(String path, int digest, int[] ranks) {
-    private boolean holds(int rank) {
-      for (int each : ranks) {
-        if (each == rank) {
-          return true;
-        }
+  private static boolean holds(OfRanks file, int rank) {
+    for (int each : file.ranks()) {
+      if (each == rank) {
+        return true;
       }
-      return false;
     }
+    return false;
   }
 
   /** What one rank has to know. */
   public Level2Plan plan(String job, int rank) {
     List<Level2Plan.Origin> mine = new ArrayList<>();
     for (Origin origin : origins) {
-      for (OriginFile file : origin.files) {
-        if (file.holds(rank)) {
-          mine.add(new Level2Plan.Origin(origin.name, file.path, file.digest, origin.needed));
+      for (OfRanks file : origin.files) {
+        if (holds(file, rank)) {
+          mine.add(new Level2Plan.Origin(origin.name, file.path(), file.digest(), origin.needed));
         }
       }
     }
-    return new Level2Plan(every, directory.isEmpty() ? "" : directory + "/" + job, mine);
+    return new Level2Plan(every, directory.isEmpty() ? "" : directory + "/" + job, mine, others);
   }
 }

@@ -40,7 +40,7 @@ class FlushesTest {
           new CheckpointInterval.Every(1),
           List.of(),
           false,
-          new Level2Setup("/ckpt", 50, List.of()));
+          new Level2Setup("/ckpt", 50, List.of(), null));
   private static final Set<Integer> RANKS = Set.of(0, 2);
 
   private final List<DaemonCommand> commands = new ArrayList<>();

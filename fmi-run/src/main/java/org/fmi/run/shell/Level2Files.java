@@ -17,6 +17,7 @@ import org.fmi.run.options.Level2Options;
 import org.fmi.run.options.RunOptions;
 import org.fmi.run.options.UsageException;
 import org.fmi.spi.CheckpointId;
+import org.fmi.spi.Level2Plan;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,18 +80,24 @@ record Level2Files(
   /** What daemons get to know. */
   Level2Setup setup() {
     List<Level2Setup.Origin> all = new ArrayList<>();
+    Level2Plan.Others others = null;
     for (Generation from : origins) {
-      List<Level2Setup.OriginFile> files = new ArrayList<>();
-      for (FileFacts file : from.manifest().files()) {
-        files.add(
-            new Level2Setup.OriginFile(
+      Manifest manifest = from.manifest();
+      List<Level2Plan.OfRanks> of = new ArrayList<>();
+      for (FileFacts file : manifest.files()) {
+        of.add(
+            new Level2Plan.OfRanks(
                 from.directory().resolve(file.name()).toString(),
                 file.digest(),
                 file.ranks().stream().mapToInt(Integer::intValue).toArray()));
       }
-      all.add(new Level2Setup.Origin(from.manifest().name(), from.manifest().needed(), files));
+      if (manifest.size() == size) {
+        all.add(new Level2Setup.Origin(manifest.name(), manifest.needed(), of));
+      } else {
+        others = new Level2Plan.Others(manifest.name(), manifest.size(), manifest.needed(), of);
+      }
     }
-    return new Level2Setup(options.directory().toString(), options.every(), all);
+    return new Level2Setup(options.directory().toString(), options.every(), all, others);
   }
 
   /**

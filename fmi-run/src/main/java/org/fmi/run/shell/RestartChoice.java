@@ -26,7 +26,8 @@ final class RestartChoice {
    * @param wanted what the user has given: latest, auto, or a name
    * @param directory for messages
    * @return the one to begin from, and behind it those that follow if it is damaged: older ones of
-   *     its line, but none if it was named; empty if there is none, and auto was wanted
+   *     its line, but none if it was named, or is of another number of ranks; empty if there is
+   *     none, and auto was wanted
    * @throws UsageException if there is none, more than one is meant, or it is of another job
    */
   static List<Generation> of(
@@ -34,12 +35,15 @@ final class RestartChoice {
       throws UsageException {
     if (!wanted.equals(LATEST) && !wanted.equals(AUTO)) {
       Generation found = named(catalog, wanted, directory);
-      requireFits(found, wanted, size, program);
+      requireFits(found, wanted, program);
       return List.of(found);
     }
     List<Generation> line = newestFirst(catalog, wanted, directory);
     if (!line.isEmpty()) {
-      requireFits(line.getFirst(), wanted, size, program);
+      requireFits(line.getFirst(), wanted, program);
+      if (line.getFirst().manifest().size() != size) {
+        return List.of(line.getFirst());
+      }
     }
     return line.stream()
         .filter(each -> each.manifest().size() == size)
@@ -48,22 +52,9 @@ final class RestartChoice {
         .toList();
   }
 
-  private static void requireFits(Generation found, String wanted, int size, ProgramFacts program)
+  private static void requireFits(Generation found, String wanted, ProgramFacts program)
       throws UsageException {
     Manifest manifest = found.manifest();
-    if (manifest.size() != size) {
-      throw new UsageException(
-          OPTION
-              + wanted
-              + ": "
-              + manifest.name()
-              + " is of "
-              + manifest.size()
-              + " ranks, and the job has "
-              + size
-              + "; give -n "
-              + manifest.size());
-    }
     String difference = manifest.program().differenceTo(program);
     if (!difference.isEmpty()) {
       throw new UsageException(

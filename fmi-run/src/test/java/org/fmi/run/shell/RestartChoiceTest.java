@@ -112,11 +112,12 @@ class RestartChoiceTest {
             "--restart-from a/v9: /ckpt/a/v0000000009/n0000-e0.fmi: damaged: it is");
   }
 
+  /** Its state is given to others, which only ranks can do: nothing older follows. */
   @Test
-  void anotherNumberOfRanksIsRefused() {
-    assertThatThrownBy(
-            () -> RestartChoice.of(catalog(generation("a", 3, "a")), "latest", "/ckpt", 3, PROGRAM))
-        .hasMessage("--restart-from latest: a/v3 is of 2 ranks, and the job has 3; give -n 2");
+  void anotherNumberOfRanksHasNoneBehindIt() throws UsageException {
+    Generation newest = generation("a", 7, "a", 3, PROGRAM);
+    assertThat(choose("latest", generation("a", 3, "a"), newest)).containsExactly("a/v7");
+    assertThat(choose("a/v7", newest)).containsExactly("a/v7");
   }
 
   @Test
