@@ -93,6 +93,11 @@ final class LoopState {
     return given.length;
   }
 
+  /** An object as it was registered. */
+  Object object(int number) {
+    return given[number];
+  }
+
   /** How a registered object lies among those of all ranks; null if it does not say. */
   @Nullable StateLayout layout(int object) {
     return StateLayout.of(given[object]);

@@ -1,6 +1,7 @@
 package org.fmi.core.recovery;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -8,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.zip.CRC32C;
 import org.fmi.Comm;
+import org.fmi.Divided;
 import org.fmi.core.recovery.ImageSections.Entry;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.OtherImages;
@@ -18,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Gives a loop the state that it had in a job with another number of ranks. The program runs from
  * its start, and its loops begin with that state: what is not state is made anew. Only objects that
- * say how they lie among those of all ranks ({@link org.fmi.Box}, {@link org.fmi.Same}) can be
- * given to others.
+ * say how they lie among those of all ranks ({@link org.fmi.Box}, {@link org.fmi.Same}, {@link
+ * Divided}) can be given to others.
  *
  * <p>Each rank looks through a share of the old images, and tells all what is where; then it reads
  * of each what its own part needs.
@@ -106,10 +108,56 @@ final class Redistribution {
       failure = String.valueOf(e.getMessage());
     }
     refusal = AllRanks.refusal(config, system, failure);
-    if (refusal == null && image != null) {
-      state.read(image, 0, image.byteSize());
+    if (refusal != null || image == null) {
+      return refusal;
     }
-    return refusal;
+    state.read(image, 0, image.byteSize());
+    return divide(id, state, all);
+  }
+
+  /** Has the program divide what it divides itself. */
+  private @Nullable String divide(CheckpointId id, LoopState state, Old[] all) {
+    String failure = null;
+    boolean divides = false;
+    for (int i = 0; i < state.objects(); i++) {
+      if (state.object(i) instanceof Divided divided) {
+        divides = true;
+        try {
+          divided.divide(new OldParts(id, all, i));
+        } catch (UncheckedIOException e) {
+          failure = String.valueOf(e.getMessage());
+        }
+      }
+    }
+    return divides ? AllRanks.refusal(config, system, failure) : null;
+  }
+
+  /** What old ranks had in one object. */
+  private final class OldParts implements Divided.Old<Object> {
+    private final CheckpointId id;
+    private final Old[] all;
+    private final int object;
+
+    OldParts(CheckpointId id, Old[] all, int object) {
+      this.id = id;
+      this.all = all;
+      this.object = object;
+    }
+
+    @Override
+    public int ranks() {
+      return all.length;
+    }
+
+    @Override
+    public Object get(int rank) {
+      try {
+        return SectionReader.read(
+            (at, to) -> images.read(rank, id, at, to), all[rank].entries.get(object).at());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e.getMessage(), e);
+      }
+    }
   }
 
   // ---- what is where
@@ -128,7 +176,7 @@ final class Redistribution {
     for (Entry entry : entries) {
       StateLayout layout = entry.layout();
       long[] packed = layout == null ? new long[0] : layout.packed();
-      boolean compared = layout != null && !layout.isBox();
+      boolean compared = layout != null && layout.isSame();
       into.addAll(
           List.of(
               entry.kind(),
@@ -181,7 +229,7 @@ final class Redistribution {
   // ---- whether it fits
 
   /** Whether old images can become the state of this rank. */
-  private final class Fit {
+  private static final class Fit {
     private final LoopState state;
     private final List<Entry> own;
     private final Old[] all;
@@ -229,19 +277,19 @@ final class Redistribution {
       if (mine == null) {
         return "does not say how it is given to another number of ranks than "
             + all.length
-            + ": register Box.of(...) or Same.of(...), or give -n "
+            + ": register Box.of(...), Same.of(...) or Divided.of(...), or give -n "
             + all.length;
       }
       for (int old = 0; old < all.length; old++) {
         Entry entry = all[old].entries.get(object);
         StateLayout layout = entry.layout();
-        if (layout == null || layout.isBox() != mine.isBox()) {
-          return "was no " + (mine.isBox() ? "Box" : "Same") + " at rank " + old;
+        if (layout == null || !layout.name().equals(mine.name())) {
+          return "was no " + mine.name() + " at rank " + old;
         }
         if (entry.shares()) {
           return "shares its content with another object at rank " + old;
         }
-        if (entry.kind() != own.get(object).kind()) {
+        if (mine.isBox() && entry.kind() != own.get(object).kind()) {
           return "holds "
               + StateKind.name(own.get(object).kind())
               + ", and held "
@@ -250,7 +298,9 @@ final class Redistribution {
               + old;
         }
       }
-      return mine.isBox() ? problemOfBox(object, mine) : problemOfSame(object);
+      return mine.isBox()
+          ? problemOfBox(object, mine)
+          : mine.isSame() ? problemOfSame(object) : null;
     }
 
     private @Nullable String problemOfSame(int object) {
@@ -328,6 +378,8 @@ final class Redistribution {
           copyBox(id, old, all[old].entries.get(i), mine, entry, now);
         }
         parts.add(now.asSlice(entry.at(), entry.end() - entry.at()));
+      } else if (mine != null && !mine.isSame()) {
+        parts.add(now.asSlice(entry.at(), entry.end() - entry.at())); // divided afterwards
       } else {
         Entry first = all[0].entries.get(i);
         MemorySegment same = Arena.ofAuto().allocate(first.end() - first.at(), Long.BYTES);

@@ -5,9 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
-import org.fmi.Box;
 import org.fmi.Comm;
-import org.fmi.Same;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,7 +73,7 @@ enum StateKind {
       long kind = arrayKind(type.componentType());
       return held && kind == OBJECTS.number && isOfSerializables(type) ? SERIALIZED.number : kind;
     }
-    if (object instanceof Box || object instanceof Same) {
+    if (StateLayout.of(object) != null) {
       return held ? NONE.number : LAYOUT.number;
     }
     if (object instanceof ByteBuffer) {
@@ -98,7 +96,7 @@ enum StateKind {
     if (object instanceof Comm) {
       return " is a communicator: make it before the loop and leave it out";
     }
-    if (object instanceof Box || object instanceof Same) {
+    if (StateLayout.of(object) != null) {
       return " is a " + typeName(object) + " inside of another object: put it around that one";
     }
     if (object instanceof Serializable) {

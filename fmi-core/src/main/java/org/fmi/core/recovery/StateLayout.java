@@ -3,6 +3,7 @@ package org.fmi.core.recovery;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.fmi.Box;
+import org.fmi.Divided;
 import org.fmi.Same;
 import org.jspecify.annotations.Nullable;
 
@@ -10,19 +11,23 @@ import org.jspecify.annotations.Nullable;
  * Says how a state object lies among those of all ranks, as it stands in an image:
  *
  * <pre>
- *   Same:   0
- *   Box:    dimensions | global shape | from | extent | local shape | local from
+ *   Same:      0
+ *   Divided:   -1
+ *   Box:       dimensions | global shape | from | extent | local shape | local from
  * </pre>
  *
  * Each is a number of 8 bytes, or one per dimension.
  */
 record StateLayout(long[] packed) {
   private static final int PARTS = 5;
+  private static final int SAME = 0;
+  private static final int DIVIDED = -1;
 
   /** That of an object that says so; null for any other. */
   static @Nullable StateLayout of(Object object) {
     return switch (object) {
-      case Same _ -> new StateLayout(new long[] {0});
+      case Same _ -> new StateLayout(new long[] {SAME});
+      case Divided _ -> new StateLayout(new long[] {DIVIDED});
       case Box box -> {
         long[][] parts = {
           box.globalShape(), box.from(), box.extent(), box.localShape(), box.localFrom()
@@ -43,6 +48,7 @@ record StateLayout(long[] packed) {
   static Object content(Object object) {
     return switch (object) {
       case Same same -> same.state();
+      case Divided divided -> divided.state();
       case Box box -> box.state();
       default -> object;
     };
@@ -50,6 +56,15 @@ record StateLayout(long[] packed) {
 
   boolean isBox() {
     return packed[0] > 0;
+  }
+
+  boolean isSame() {
+    return packed[0] == SAME;
+  }
+
+  /** What it is called in the program. */
+  String name() {
+    return isBox() ? "Box" : isSame() ? "Same" : "Divided";
   }
 
   int dimensions() {

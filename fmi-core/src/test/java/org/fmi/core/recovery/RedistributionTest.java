@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.IntFunction;
 import org.fmi.Box;
+import org.fmi.Divided;
 import org.fmi.Holder;
 import org.fmi.Same;
 import org.fmi.core.comm.Communicator;
@@ -349,7 +350,8 @@ final class RedistributionTest {
     assertThat(fill(images, 2, rank -> new Object[] {line(8, 4L * rank, 4), new double[1]}))
         .isEqualTo(
             "the loop's state object 1, a double[], does not say how it is given to another number"
-                + " of ranks than 4: register Box.of(...) or Same.of(...), or give -n 4");
+                + " of ranks than 4: register Box.of(...), Same.of(...) or Divided.of(...), or give"
+                + " -n 4");
     assertThat(
             fill(images, 2, rank -> new Object[] {line(8, 4L * rank, 4), Same.of(new double[1])}))
         .contains("object 1", "was no Same at rank 0");
@@ -382,5 +384,49 @@ final class RedistributionTest {
     assertThat(
             fill(images, 1, rank -> new Object[] {Same.of(Holder.of(new int[5])), line(10, 0, 10)}))
         .contains("object 1", "shares its content with another object at rank 0");
+  }
+
+  // ---- what the program divides
+
+  private static Divided list(Holder<ArrayList<Integer>> holder, int rank, int size) {
+    return Divided.of(
+        holder,
+        old -> {
+          ArrayList<Integer> mine = new ArrayList<>();
+          for (int r = 0; r < old.ranks(); r++) {
+            old.get(r).stream().filter(each -> each % size == rank).forEach(mine::add);
+          }
+          holder.set(mine);
+        });
+  }
+
+  @Test
+  void theProgramDividesItsOwnObjects() {
+    Images images =
+        new Images(
+            3,
+            rank ->
+                new Object[] {
+                  list(Holder.of(new ArrayList<>(List.of(rank, rank + 3, rank + 6))), rank, 3),
+                  Divided.of(Holder.of(new double[][] {{rank}, {rank, rank}}), old -> {})
+                });
+    List<Holder<ArrayList<Integer>>> lists =
+        List.of(Holder.of(new ArrayList<>()), Holder.of(new ArrayList<>()));
+    List<Holder<double[][]>> rows =
+        List.of(Holder.of(new double[1][1]), Holder.of(new double[0][]));
+    assertThat(
+            fill(
+                images,
+                2,
+                rank ->
+                    new Object[] {
+                      list(lists.get(rank), rank, 2),
+                      Divided.of(rows.get(rank), old -> rows.get(rank).set(old.get(rank + 1)))
+                    }))
+        .isNull();
+    assertThat(lists.get(0).get()).containsExactly(0, 6, 4, 2, 8);
+    assertThat(lists.get(1).get()).containsExactly(3, 1, 7, 5);
+    assertThat(rows.get(0).get()).isDeepEqualTo(new double[][] {{1}, {1, 1}});
+    assertThat(rows.get(1).get()).isDeepEqualTo(new double[][] {{2}, {2, 2}});
   }
 }
