@@ -24,6 +24,15 @@ public sealed interface FlushCommand {
     }
   }
 
+  /**
+   * What was to be finished is: it counts, or it never will.
+   *
+   * @param committed the newest version that counts, of those that this job has written; -1 for
+   *     none
+   * @param failure why the last one does not, if it does not; else empty
+   */
+  record Finished(long committed, String failure) implements FlushCommand {}
+
   /** Something the user may want to know. */
   record Report(Notice notice) implements FlushCommand {}
 }

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  *        '-- while another one is under way: the newest waits
  *  Failed, or a node lost: given up; the next ones are left out, more of them with each failure in a row
  * </pre>
+ *
+ * Whoever wants to end {@link #finish finishes} first, which takes as long as the files do, or
+ * {@link #stop stops}.
  */
 public final class FlushCoordinator {
   /** The most versions that are left out after a failure. */
@@ -47,6 +50,23 @@ public final class FlushCoordinator {
   /** Nodes that have not answered since they were asked: they may still be writing. */
   private final TreeSet<Integer> busy = new TreeSet<>();
 
+  /** The newest version that was begun. */
+  private long tried = -1;
+
+  /** Why the last one that was given up was. */
+  private String failure = "";
+
+  /** What somebody waits for; null if nobody does. */
+  private @Nullable Wish wish;
+
+  /**
+   * What is waited for.
+   *
+   * @param newest whether what is ready follows on what is under way
+   * @param version that has to be tried, even if not all are ready for it yet
+   */
+  private record Wish(boolean newest, long version) {}
+
   /** One version on its way. */
   private final class Version {
     final int epoch;
@@ -62,6 +82,9 @@ public final class FlushCoordinator {
 
     /** How many newer ones were ready meanwhile. */
     int passed;
+
+    /** It is passed over after a failure, unless somebody waits for it. */
+    boolean leftOut;
 
     /** Who cannot. */
     final TreeSet<Integer> tried = new TreeSet<>();
@@ -127,6 +150,48 @@ public final class FlushCoordinator {
     return take();
   }
 
+  /**
+   * The job ends: brings what is under way to its end. Answered by {@link FlushCommand.Finished}.
+   *
+   * @param newest whether the newest that all are ready for is written too, if that is newer
+   */
+  public List<FlushCommand> finish(boolean newest) {
+    wish = new Wish(newest, -1);
+    next();
+    return take();
+  }
+
+  /**
+   * Brings a version, or a newer one, to its end; not all need be ready for it yet. Answered by
+   * {@link FlushCommand.Finished}, which says whether it counts; if not the job may go on.
+   */
+  public List<FlushCommand> finish(long version) {
+    wish = new Wish(true, version);
+    next();
+    return take();
+  }
+
+  /**
+   * What is under way is waited for no longer: it is given up, and nothing else is begun instead.
+   *
+   * @param reason for the user
+   */
+  public List<FlushCommand> stop(String reason) {
+    wish = null;
+    ready.clear();
+    Version version = current;
+    if (version != null) {
+      giveUp(version, reason);
+    }
+    return take();
+  }
+
+  /** The version that is under way or will be next; null if there is none. */
+  public @Nullable CheckpointId awaited() {
+    Version version = current == null ? newestReady() : current;
+    return version == null ? null : version.line();
+  }
+
   private List<FlushCommand> take() {
     List<FlushCommand> all = List.copyOf(out);
     out.clear();
@@ -162,25 +227,43 @@ public final class FlushCoordinator {
     }
   }
 
-  /** Begins with the newest that all are ready for, if nothing is under way. */
+  /** Goes on with the newest that all are ready for, if nothing is under way. */
   private void next() {
-    if (current != null || !busy.isEmpty()) {
+    if (current != null) {
       return;
     }
-    Version version = null;
-    for (Version each : ready.values()) {
-      version = each.coversAll() ? each : version;
-    }
+    Version version = wish == null || wish.newest ? newestReady() : null;
     if (version == null) {
-      return;
+      if (wish != null && (wish.version <= committed || wish.version <= tried)) {
+        wish = null;
+        out.add(new FlushCommand.Finished(committed, failure));
+      }
+    } else if (busy.isEmpty()) {
+      begin(version);
     }
+  }
+
+  /** The newest that all are ready for and that is to be written; null if there is none. */
+  private @Nullable Version newestReady() {
+    for (Version each : ready.descendingMap().values()) {
+      if (each.coversAll()) {
+        return each.leftOut && wish == null ? null : each;
+      }
+    }
+    return null;
+  }
+
+  private void begin(Version version) {
     CheckpointId line = version.line();
-    ready.headMap(line.version(), true).clear();
-    if (leftOut > 0) {
+    ready.headMap(line.version()).clear();
+    if (leftOut > 0 && wish == null) {
       leftOut--;
+      version.leftOut = true;
       return;
     }
+    ready.remove(line.version());
     current = version;
+    tried = line.version();
     report(new Notice.Level2Begun(line.version(), line.loop(), line.iteration()));
     for (int node : version.nodes.keySet()) {
       busy.add(node);
@@ -249,6 +332,7 @@ public final class FlushCoordinator {
       long bytes = version.written.values().stream().mapToLong(Level2Report.Written::bytes).sum();
       committed = line.version();
       failures = 0;
+      failure = "";
       current = null;
       report(new Notice.Level2Committed(line.version(), line.loop(), line.iteration(), bytes));
     }
@@ -270,6 +354,7 @@ public final class FlushCoordinator {
 
   private void giveUp(Version version, String reason) {
     current = null;
+    failure = reason;
     leftOut = Math.min((1 << Math.min(failures, 30)) - 1, MOST_LEFT_OUT);
     failures++;
     CheckpointId line = version.line();

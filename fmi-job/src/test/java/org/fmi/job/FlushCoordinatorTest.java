@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -180,6 +181,112 @@ class FlushCoordinatorTest {
     assertThat(on(0, new Level2Report.Ready(1, needed(5), ranks(0)))).hasSize(2);
   }
 
+  @Test
+  void nothingIsWaitedForAtTheEndIfNothingIsToBeWritten() {
+    assertThat(coordinator.awaited()).isNull();
+    assertThat(split(coordinator.finish(true))).containsExactly(new FlushCommand.Finished(-1, ""));
+    commit(5);
+    assertThat(split(coordinator.finish(true))).containsExactly(new FlushCommand.Finished(5, ""));
+    // Only some ranks keep it.
+    on(0, ready(0, 6));
+    assertThat(split(coordinator.finish(true))).containsExactly(new FlushCommand.Finished(5, ""));
+  }
+
+  @Test
+  void theEndWaitsForWhatIsUnderWayAndForTheNewestThatIsReady() {
+    begin(5);
+    both(6);
+    both(7);
+    assertThat(coordinator.awaited()).isEqualTo(needed(5).getLast());
+    assertThat(split(coordinator.finish(true))).isEmpty();
+    on(0, written(0, 5));
+    on(1, written(1, 5));
+    assertThat(on(0, new Level2Report.Published(5)))
+        .containsExactly(new FlushCommand.Flush(0, 7), new FlushCommand.Flush(1, 7));
+    on(0, written(0, 7));
+    on(1, written(1, 7));
+    assertThat(on(0, new Level2Report.Published(7)))
+        .containsExactly(new FlushCommand.Finished(7, ""));
+  }
+
+  @Test
+  void afterAFailureOfTheProgramNothingMoreIsBegun() {
+    begin(5);
+    both(6);
+    assertThat(split(coordinator.finish(false))).isEmpty();
+    assertThat(on(0, new Level2Report.Failed(5, "the disk is full")))
+        .containsExactly(new FlushCommand.Finished(-1, "the disk is full"));
+  }
+
+  @Test
+  void whatWasLeftOutIsTriedAtTheEnd() {
+    begin(1);
+    fail(1, 0);
+    begin(2);
+    fail(2, 1);
+    assertThat(both(3)).isEmpty();
+    assertThat(coordinator.awaited()).isNull();
+    assertThat(split(coordinator.finish(true)))
+        .containsExactly(new FlushCommand.Flush(0, 3), new FlushCommand.Flush(1, 3));
+  }
+
+  @Test
+  void aVersionIsWaitedForBeforeAllAreReadyForIt() {
+    begin(4);
+    assertThat(split(coordinator.finish(5))).isEmpty();
+    on(0, written(0, 4));
+    on(1, written(1, 4));
+    assertThat(on(0, new Level2Report.Published(4))).isEmpty();
+    begin(5);
+    on(0, written(0, 5));
+    on(1, written(1, 5));
+    assertThat(on(0, new Level2Report.Published(5)))
+        .containsExactly(new FlushCommand.Finished(5, ""));
+    assertThat(split(coordinator.finish(5))).containsExactly(new FlushCommand.Finished(5, ""));
+  }
+
+  @Test
+  void ifThatVersionFailsTheJobMayGoOn() {
+    begin(4);
+    assertThat(split(coordinator.finish(5))).isEmpty();
+    // The one before it fails: that is not the answer.
+    assertThat(on(0, new Level2Report.Failed(4, "no"))).isEmpty();
+    assertThat(on(1, written(1, 4))).isEmpty();
+    begin(5);
+    assertThat(on(0, new Level2Report.Failed(5, "the disk is full")))
+        .containsExactly(new FlushCommand.Finished(-1, "the disk is full"));
+    assertThat(on(1, written(1, 5))).isEmpty();
+    // As after any second failure.
+    assertThat(both(6)).isEmpty();
+    begin(7);
+  }
+
+  @Test
+  void theLossOfANodeEndsTheWaitingToo() {
+    begin(5);
+    assertThat(split(coordinator.finish(true))).isEmpty();
+    assertThat(split(coordinator.lost(1, "node1")))
+        .containsExactly(new FlushCommand.Finished(-1, "node1 was lost while it wrote its file"));
+  }
+
+  @Test
+  void whatIsNotWaitedForAnyLongerIsGivenUp() {
+    begin(5);
+    both(6);
+    split(coordinator.finish(true));
+    assertThat(split(coordinator.stop("it took too long"))).isEmpty();
+    assertThat(notices.getLast()).isEqualTo(new Notice.Level2Failed(5, 50, "it took too long", 0));
+    assertThat(on(0, written(0, 5))).isEmpty();
+    assertThat(on(1, written(1, 5))).isEmpty();
+  }
+
+  private void commit(long version) {
+    begin(version);
+    on(0, written(0, version));
+    on(1, written(1, version));
+    on(0, new Level2Report.Published(version));
+  }
+
   /** Whatever nodes do: one at a time, only of all ranks, ever newer; and in the end it goes on. */
   @Test
   void randomSchedules() {
@@ -220,6 +327,7 @@ class FlushCoordinatorTest {
                   .isEqualTo(3);
               assertThat(c.files()).allMatch(file -> file.version() == c.version());
             }
+            case FlushCommand.Finished _ -> throw new AssertionError("nobody waits");
             case FlushCommand.Report c -> {
               if (c.notice() instanceof Notice.Level2Committed n) {
                 assertThat(counted.add(n.version())).as("seed %d", seed).isTrue();
@@ -229,7 +337,40 @@ class FlushCoordinatorTest {
         }
       }
       assertThat(counted).as("seed %d", seed).isNotEmpty();
+      assertFinishes(maker, asked, random, seed);
     }
+  }
+
+  /** Whatever nodes do, the end comes, once. */
+  private static void assertFinishes(
+      FlushCoordinator maker,
+      TreeMap<Integer, FlushCommand> asked,
+      SplittableRandom random,
+      long seed) {
+    List<FlushCommand> commands = new ArrayList<>(maker.finish(random.nextBoolean()));
+    int finished = 0;
+    while (true) {
+      for (FlushCommand each : commands) {
+        switch (each) {
+          case FlushCommand.Flush c -> asked.put(c.node(), c);
+          case FlushCommand.Publish c -> asked.put(c.node(), c);
+          case FlushCommand.Finished _ -> finished++;
+          case FlushCommand.Report _ -> {
+            // nothing to do
+          }
+        }
+      }
+      Map.Entry<Integer, FlushCommand> task = asked.pollFirstEntry();
+      if (task == null) {
+        break;
+      }
+      commands =
+          random.nextInt(4) == 0
+              ? maker.lost(task.getKey(), "node" + task.getKey())
+              : maker.on(
+                  task.getKey(), answer(task.getKey(), task.getValue(), random.nextInt(4) == 0));
+    }
+    assertThat(finished).as("seed %d", seed).isOne();
   }
 
   private static Level2Report answer(int node, FlushCommand task, boolean fails) {
@@ -240,7 +381,7 @@ class FlushCoordinatorTest {
           fails
               ? new Level2Report.Failed(c.version(), "no")
               : new Level2Report.Published(c.version());
-      case FlushCommand.Report _ -> throw new AssertionError("not a task");
+      case FlushCommand.Finished _, FlushCommand.Report _ -> throw new AssertionError("not a task");
     };
   }
 }
