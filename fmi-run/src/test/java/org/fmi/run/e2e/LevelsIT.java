@@ -175,13 +175,14 @@ final class LevelsIT {
       Result result = running.await().succeeded();
       assertThat(result.value("state")).isEqualTo(LevelsProgram.result(2));
       assertThat(result.err()).contains(" to be written to files, for 60 s at most (--l2-stall)");
-      assertThat(events(result, "Level2Committed").getLast()).containsEntry("iteration", "200");
+      String last = events(result, "Level2Begun").getLast().get("version");
+      assertThat(events(result, "Level2Committed").getLast()).containsEntry("version", last);
       assertThat(events(result, "Level2Failed")).isEmpty();
+      assertThat(fmi("ckpt", "list", files()).text()).contains("/v" + last + " ");
     }
     Answer verify = fmi("ckpt", "verify", files());
     assertThat(verify.status()).as(verify.text()).isZero();
     assertThat(verify.text()).contains(": whole");
-    assertThat(fmi("ckpt", "list", files()).text()).contains(" 200 ");
   }
 
   @Test
@@ -200,10 +201,11 @@ final class LevelsIT {
     holdAt(60);
     try (Fmirun.Running running = job("-n", "2", "--ppn", "1", "--l2-every", "50").start()) {
       ProcessHandle helper = stopHelper(running);
+      List<Long> ranks = running.ranks().subList(0, 2); // others stand by
       Files.createFile(directory.resolve("gates").resolve("fail-60"));
       open(60);
       awaitLine(running, "the end of the job waits for the checkpoint of iteration ");
-      while (!running.ranks().isEmpty()) {
+      while (running.ranks().stream().anyMatch(ranks::contains)) {
         Thread.sleep(10); // polls for the end of other processes
       }
       assertThat(signal("CONT", helper.pid())).isTrue();
@@ -224,6 +226,26 @@ final class LevelsIT {
       Result result = running.await().succeeded(); // all ranks had ended
       assertThat(result.err()).contains("the end was not to wait for it");
     }
+  }
+
+  @Test
+  void aHelperThatHangsIsKilledAndTheJobGoesOn() throws Exception {
+    holdAt(60);
+    holdAt(160);
+    try (Fmirun.Running running =
+        job("-n", "2", "--ppn", "1", "--l2-every", "50", "--l2-stall", "10").start()) {
+      stopHelper(running);
+      running.awaitEvent("Level2Failed", 1);
+      open(60);
+      running.awaitEvent("Level2Committed", 1);
+      open(160);
+      Result result = running.await().succeeded();
+      assertThat(result.value("state")).isEqualTo(LevelsProgram.result(2));
+      assertThat(result.count("RecoveryBegun")).isZero();
+      assertThat(events(result, "Level2Failed").getFirst().get("reason"))
+          .startsWith(files() + ": nothing has moved there for 10 s (--l2-stall)");
+    }
+    assertThat(fmi("ckpt", "verify", files()).text()).contains(": whole");
   }
 
   @Test
