@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  *        '-- while another one is under way: the newest waits
  *  Failed, or a node lost: given up; the next ones are left out, more of them with each failure in a row
  * </pre>
+ *
+ * Whoever wants to end {@link #finish finishes} first, which takes as long as the files do, or
+ * {@link #stop stops}.
  */
 public final class FlushCoordinator {
   /** The most versions that are left out after a failure. */
@@ -32,6 +35,7 @@ public final class FlushCoordinator {
   private static final int MOST_READY = 8;
 
   private final int size;
+  private final int keep;
   private final List<FlushCommand> out = new ArrayList<>();
 
   /** What nodes are ready to write, by version. */
@@ -40,12 +44,32 @@ public final class FlushCoordinator {
   /** What is under way. */
   private @Nullable Version current;
 
+  /** What counts, as far as it was not deleted. */
+  private final TreeSet<Long> counting = new TreeSet<>();
+
   private long committed = -1;
   private int failures;
   private int leftOut;
 
   /** Nodes that have not answered since they were asked: they may still be writing. */
   private final TreeSet<Integer> busy = new TreeSet<>();
+
+  /** The newest version that was begun. */
+  private long tried = -1;
+
+  /** Why the last one that was given up was. */
+  private String failure = "";
+
+  /** What somebody waits for; null if nobody does. */
+  private @Nullable Wish wish;
+
+  /**
+   * What is waited for.
+   *
+   * @param newest whether what is ready follows on what is under way
+   * @param version that has to be tried, even if not all are ready for it yet
+   */
+  private record Wish(boolean newest, long version) {}
 
   /** One version on its way. */
   private final class Version {
@@ -62,6 +86,9 @@ public final class FlushCoordinator {
 
     /** How many newer ones were ready meanwhile. */
     int passed;
+
+    /** It is passed over after a failure, unless somebody waits for it. */
+    boolean leftOut;
 
     /** Who cannot. */
     final TreeSet<Integer> tried = new TreeSet<>();
@@ -91,9 +118,11 @@ public final class FlushCoordinator {
    * For a job to be begun.
    *
    * @param size how many ranks it has
+   * @param keep how many versions stay on files
    */
-  public FlushCoordinator(int size) {
+  public FlushCoordinator(int size, int keep) {
     this.size = size;
+    this.keep = keep;
   }
 
   /** A node tells something. */
@@ -102,7 +131,7 @@ public final class FlushCoordinator {
       case Level2Report.Ready m -> onReady(node, m);
       case Level2Report.Written m -> onWritten(node, m);
       case Level2Report.Published m -> onPublished(node, m.version());
-      case Level2Report.Failed m -> onFailed(node, m.version(), m.reason());
+      case Level2Report.Failed m -> onFailed(node, m);
     }
     return take();
   }
@@ -125,6 +154,48 @@ public final class FlushCoordinator {
     }
     next();
     return take();
+  }
+
+  /**
+   * The job ends: brings what is under way to its end. Answered by {@link FlushCommand.Finished}.
+   *
+   * @param newest whether the newest that all are ready for is written too, if that is newer
+   */
+  public List<FlushCommand> finish(boolean newest) {
+    wish = new Wish(newest, -1);
+    next();
+    return take();
+  }
+
+  /**
+   * Brings a version, or a newer one, to its end; not all need be ready for it yet. Answered by
+   * {@link FlushCommand.Finished}, which says whether it counts; if not the job may go on.
+   */
+  public List<FlushCommand> finish(long version) {
+    wish = new Wish(true, version);
+    next();
+    return take();
+  }
+
+  /**
+   * What is under way is waited for no longer: it is given up, and nothing else is begun instead.
+   *
+   * @param reason for the user
+   */
+  public List<FlushCommand> stop(String reason) {
+    wish = null;
+    ready.clear();
+    Version version = current;
+    if (version != null) {
+      giveUp(version, reason);
+    }
+    return take();
+  }
+
+  /** The version that is under way or will be next; null if there is none. */
+  public @Nullable CheckpointId awaited() {
+    Version version = current == null ? newestReady() : current;
+    return version == null ? null : version.line();
   }
 
   private List<FlushCommand> take() {
@@ -162,30 +233,53 @@ public final class FlushCoordinator {
     }
   }
 
-  /** Begins with the newest that all are ready for, if nothing is under way. */
+  /** Goes on with the newest that all are ready for, if nothing is under way. */
   private void next() {
-    if (current != null || !busy.isEmpty()) {
+    if (current != null) {
       return;
     }
-    Version version = null;
-    for (Version each : ready.values()) {
-      version = each.coversAll() ? each : version;
-    }
+    Version version = wish == null || wish.newest ? newestReady() : null;
     if (version == null) {
-      return;
+      if (wish != null && (wish.version <= committed || wish.version <= tried)) {
+        wish = null;
+        out.add(new FlushCommand.Finished(committed, failure));
+      }
+    } else if (busy.isEmpty()) {
+      begin(version);
     }
+  }
+
+  /** The newest that all are ready for and that is to be written; null if there is none. */
+  private @Nullable Version newestReady() {
+    for (Version each : ready.descendingMap().values()) {
+      if (each.coversAll()) {
+        return each.leftOut && wish == null ? null : each;
+      }
+    }
+    return null;
+  }
+
+  private void begin(Version version) {
     CheckpointId line = version.line();
-    ready.headMap(line.version(), true).clear();
-    if (leftOut > 0) {
+    ready.headMap(line.version()).clear();
+    if (leftOut > 0 && wish == null) {
       leftOut--;
+      version.leftOut = true;
       return;
     }
+    ready.remove(line.version());
     current = version;
+    tried = line.version();
     report(new Notice.Level2Begun(line.version(), line.loop(), line.iteration()));
     for (int node : version.nodes.keySet()) {
       busy.add(node);
-      out.add(new FlushCommand.Flush(node, line.version()));
+      out.add(new FlushCommand.Flush(node, line.version(), oldest()));
     }
+  }
+
+  /** What may go where there is no room: never the only one. */
+  private long oldest() {
+    return counting.size() < 2 ? -1 : counting.first();
   }
 
   /** Tells once that one takes so long that others are passed over. */
@@ -233,6 +327,7 @@ public final class FlushCoordinator {
             new FlushCommand.Publish(
                 node,
                 version.line().version(),
+                oldest(),
                 version.needed,
                 List.copyOf(version.written.values())));
         return;
@@ -248,21 +343,29 @@ public final class FlushCoordinator {
       CheckpointId line = version.line();
       long bytes = version.written.values().stream().mapToLong(Level2Report.Written::bytes).sum();
       committed = line.version();
+      counting.add(committed);
+      while (counting.size() > keep) {
+        counting.pollFirst();
+      }
       failures = 0;
+      failure = "";
       current = null;
       report(new Notice.Level2Committed(line.version(), line.loop(), line.iteration(), bytes));
     }
     next();
   }
 
-  private void onFailed(int node, long number, String reason) {
+  private void onFailed(int node, Level2Report.Failed m) {
     busy.remove(node);
-    Version version = current(number);
+    Version version = current(m.version());
     if (version != null) {
+      if (m.full()) {
+        counting.remove(oldest()); // it was not enough
+      }
       if (version.publisher == node) {
-        publish(version, reason);
+        publish(version, m.reason());
       } else if (version.publisher < 0 && version.nodes.containsKey(node)) {
-        giveUp(version, reason);
+        giveUp(version, m.reason());
       }
     }
     next();
@@ -270,6 +373,7 @@ public final class FlushCoordinator {
 
   private void giveUp(Version version, String reason) {
     current = null;
+    failure = reason;
     leftOut = Math.min((1 << Math.min(failures, 30)) - 1, MOST_LEFT_OUT);
     failures++;
     CheckpointId line = version.line();

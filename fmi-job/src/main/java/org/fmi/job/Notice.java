@@ -115,6 +115,13 @@ public sealed interface Notice {
    */
   record Level2Failed(long version, long iteration, String reason, int leftOut) implements Notice {}
 
+  /**
+   * The end of the job waits for a checkpoint that is being written to files.
+   *
+   * @param atMostMillis for how long
+   */
+  record Level2Awaited(long version, long iteration, long atMostMillis) implements Notice {}
+
   /** The job runs on with less than was asked for; says what. */
   record Degraded(String what) implements Notice {}
 

@@ -4,8 +4,14 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.fmi.control.Pinned;
 
-/** Writes and reads what a daemon and its helper tell each other. */
+/**
+ * Writes and reads what a daemon and its helper tell each other: a task; then, from the helper, a
+ * byte {@link #MOVED} now and then, and the result.
+ */
 public final class FlushCodec {
+  /** Something has been done; no result begins so. */
+  public static final int MOVED = 0;
+
   private FlushCodec() {}
 
   public static byte[] encode(FlushTask message) {
@@ -18,6 +24,7 @@ public final class FlushCodec {
               .putInt(m.node())
               .putInt(m.epoch())
               .putLong(m.version())
+              .putLong(m.oldest())
               .putString(m.pieces())
               .putList(m.ranks(), FlushCodec::putOfRank)
               .toBytes();
@@ -26,6 +33,7 @@ public final class FlushCodec {
               .putString(m.directory())
               .putString(m.job())
               .putLong(m.version())
+              .putLong(m.oldest())
               .putBytes(m.manifest())
               .putInt(m.keep())
               .toBytes();
@@ -47,11 +55,17 @@ public final class FlushCodec {
                   in.getInt(),
                   in.getInt(),
                   in.getLong(),
+                  in.getLong(),
                   in.getString(),
                   in.getList(FlushCodec::getOfRank));
           case 2 ->
               new FlushTask.Publish(
-                  in.getString(), in.getString(), in.getLong(), in.getBytes(), in.getInt());
+                  in.getString(),
+                  in.getString(),
+                  in.getLong(),
+                  in.getLong(),
+                  in.getBytes(),
+                  in.getInt());
           default -> throw in.unknownType();
         });
   }
@@ -66,7 +80,8 @@ public final class FlushCodec {
               .putInts(m.ranks())
               .toBytes();
       case FlushResult.Published _ -> new MessageWriter(2).toBytes();
-      case FlushResult.Failed m -> new MessageWriter(3).putString(m.reason()).toBytes();
+      case FlushResult.Failed m ->
+          new MessageWriter(3).putString(m.reason()).putBoolean(m.full()).toBytes();
     };
   }
 
@@ -80,7 +95,7 @@ public final class FlushCodec {
           case 1 ->
               new FlushResult.Written(in.getString(), in.getLong(), in.getInt(), in.getInts());
           case 2 -> new FlushResult.Published();
-          case 3 -> new FlushResult.Failed(in.getString());
+          case 3 -> new FlushResult.Failed(in.getString(), in.getBoolean());
           default -> throw in.unknownType();
         });
   }

@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
  * @param directory where they are, absolute
  * @param every iterations between two; 0: none are written
  * @param keep how many generations of this job stay
+ * @param stallMillis how long a job's end waits for them, and a process that writes them may stand
+ *     still
  * @param restartFrom what the job begins from: latest, auto, or a generation; null if anew
  */
-public record Level2Options(Path directory, long every, int keep, @Nullable String restartFrom) {}
+public record Level2Options(
+    Path directory, long every, int keep, long stallMillis, @Nullable String restartFrom) {}

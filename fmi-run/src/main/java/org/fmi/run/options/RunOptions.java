@@ -110,6 +110,7 @@ public record RunOptions(
   private static final int MAX_RANKS = 1 << 16;
 
   private static final double DEFAULT_MTBF_SECONDS = 3600;
+  private static final int DEFAULT_L2_STALL_SECONDS = 60;
 
   /** An option of a JVM begins otherwise. */
   private static final Pattern OF_RANK = Pattern.compile("(\\d{1,9}):(.+)");
@@ -377,6 +378,7 @@ public record RunOptions(
           this.directory.resolve(directory.texts().getFirst()).normalize(),
           whole(Setting.L2_EVERY, 1, Integer.MAX_VALUE, 0),
           whole(Setting.L2_KEEP, 1, Integer.MAX_VALUE, 2),
+          Math.round(1000 * decimal(Setting.L2_STALL, 1, 1e9, DEFAULT_L2_STALL_SECONDS)),
           from == null ? null : from.texts().getFirst());
     }
 

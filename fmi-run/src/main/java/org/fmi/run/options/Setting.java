@@ -55,6 +55,11 @@ enum Setting {
       "K",
       "write a checkpoint to files every K iterations, rounded up to a checkpoint"),
   L2_KEEP("--l2-keep", "l2-keep", "G", "generations on files that are kept (default 2)"),
+  L2_STALL(
+      "--l2-stall",
+      "l2-stall-sec",
+      "SECONDS",
+      "how long files are waited for at a job's end, and while nothing moves (default 60)"),
   RESTART_FROM(
       "--restart-from",
       "restart-from",

@@ -1,5 +1,6 @@
 package org.fmi.run.report;
 
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -32,6 +33,10 @@ public final class ProgressLines {
   private final Set<String> shown = new HashSet<>();
 
   private boolean recovering;
+
+  /** What follows does not concern a job that goes on. */
+  private boolean ends;
+
   private long begunNanos;
   private int notified;
   private int mostHops;
@@ -208,8 +213,17 @@ public final class ProgressLines {
                   + n.iteration()
                   + " could not be written to files: "
                   + n.reason()
-                  + "; the job goes on"
-                  + (n.leftOut() == 0 ? "" : ", and does not try the next " + n.leftOut()));
+                  + (ends ? "" : "; the job goes on")
+                  + (ends || n.leftOut() == 0 ? "" : ", and does not try the next " + n.leftOut()));
+      case Notice.Level2Awaited n -> {
+        ends = true;
+        line(
+            "the end of the job waits for the checkpoint of iteration "
+                + n.iteration()
+                + " to be written to files, for "
+                + BigDecimal.valueOf(n.atMostMillis(), 3).stripTrailingZeros().toPlainString()
+                + " s at most (--l2-stall)");
+      }
       case Notice.Degraded n -> line(n.what());
       case Notice.KillMissed n -> line("--kill " + n.kill() + " never happened: " + n.reason());
       case Notice.Finished n ->

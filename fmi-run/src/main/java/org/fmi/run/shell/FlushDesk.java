@@ -3,12 +3,14 @@ package org.fmi.run.shell;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.fmi.job.EndCause;
 import org.fmi.job.FlushCommand;
 import org.fmi.job.FlushCoordinator;
 import org.fmi.job.Notice;
 import org.fmi.job.control.Level2Order;
 import org.fmi.job.control.Level2Report;
 import org.fmi.job.control.ToDaemon;
+import org.fmi.spi.CheckpointId;
 import org.jspecify.annotations.Nullable;
 
 /** Carries out what is decided about checkpoints on files. Used on the loop's thread. */
@@ -20,6 +22,9 @@ final class FlushDesk {
   /** What the job has begun from; empty if it began anew. */
   private String began = "";
 
+  /** What follows when files are waited for no longer; null unless they are. */
+  private @Nullable Runnable then;
+
   /** What it needs from outside. */
   interface Way {
     /** Sends a message to the daemon of a node. */
@@ -27,6 +32,12 @@ final class FlushDesk {
 
     /** Tells what happened. */
     void tell(List<Notice> notices);
+
+    /** Kills the processes of ranks: what they still do is of no use. */
+    void killRanks();
+
+    /** Runs a task some time from now. */
+    void later(long millis, Runnable task);
   }
 
   /**
@@ -34,7 +45,7 @@ final class FlushDesk {
    */
   FlushDesk(@Nullable Level2Files files, int size, Way way) {
     this.files = files;
-    this.decisions = new FlushCoordinator(size);
+    this.decisions = new FlushCoordinator(size, files == null ? 1 : files.options().keep());
     this.way = way;
   }
 
@@ -67,29 +78,103 @@ final class FlushDesk {
     carryOut(decisions.lost(node, name));
   }
 
+  /**
+   * The job ends: waits for what is worth waiting for.
+   *
+   * @param then what follows, at once if nothing is waited for
+   */
+  void finish(EndCause cause, Runnable then) {
+    Level2Files known = files;
+    CheckpointId line = decisions.awaited();
+    boolean waits =
+        switch (cause) {
+          // Whoever wants it to end means now.
+          case INTERRUPTED, ABORTED -> false;
+          case ALL_ENDED,
+              PROGRAM_FAILED,
+              NOT_ALL_JOINED,
+              CANNOT_START,
+              NO_SPARE,
+              NO_NODE,
+              NEVER_RAN,
+              TOO_MANY_RECOVERIES,
+              CHECKPOINTS_LOST,
+              UNRECOVERABLE,
+              LOST_WHILE_ENDING ->
+              true;
+        };
+    if (known == null || line == null || !waits) {
+      then.run();
+      return;
+    }
+    this.then = then;
+    carryOut(decisions.finish(cause == EndCause.ALL_ENDED));
+    if (isAwaited()) {
+      way.killRanks();
+      long millis = known.options().stallMillis();
+      way.tell(List.of(new Notice.Level2Awaited(line.version(), line.iteration(), millis)));
+      way.later(millis, () -> stop("it took too long (--l2-stall)"));
+    }
+  }
+
+  /** Whether the end of the job waits. */
+  boolean isAwaited() {
+    return then != null;
+  }
+
+  /** What the end waits for, in a line. */
+  String awaited() {
+    CheckpointId line = decisions.awaited();
+    return line == null
+        ? "ends"
+        : "waits for the checkpoint of iteration " + line.iteration() + " to be on files";
+  }
+
+  /** The end waits no longer. */
+  void stop(String reason) {
+    if (isAwaited()) {
+      carryOut(decisions.stop(reason));
+      goOn();
+    }
+  }
+
+  private void goOn() {
+    Runnable next = then;
+    then = null;
+    if (next != null) {
+      next.run();
+    }
+  }
+
   private void carryOut(List<FlushCommand> commands) {
     Level2Files known = files;
     if (known == null) {
       return;
     }
     List<Notice> notices = new ArrayList<>();
+    boolean finished = false;
     for (FlushCommand command : commands) {
       switch (command) {
         case FlushCommand.Flush c ->
-            way.send(c.node(), new ToDaemon.Level2(new Level2Order.Flush(c.version())));
+            way.send(c.node(), new ToDaemon.Level2(new Level2Order.Flush(c.version(), c.oldest())));
         case FlushCommand.Publish c ->
             way.send(
                 c.node(),
                 new ToDaemon.Level2(
                     new Level2Order.Publish(
                         c.version(),
+                        c.oldest(),
                         known.manifest(c.needed(), c.files(), began).text(),
                         known.options().keep())));
+        case FlushCommand.Finished _ -> finished = true;
         case FlushCommand.Report c -> notices.add(c.notice());
       }
     }
     if (!notices.isEmpty()) {
       way.tell(notices);
+    }
+    if (finished) {
+      goOn();
     }
   }
 }

@@ -132,6 +132,11 @@ final class JobDesk implements Answerer {
     }
   }
 
+  /** The number of the process that serves a rank now. */
+  int incarnation(int rank) {
+    return view.incarnation(rank);
+  }
+
   /** What ranks of a node show. */
   void reported(FromDaemon.Reports message) {
     long now = System.nanoTime();

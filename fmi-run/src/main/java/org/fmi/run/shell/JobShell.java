@@ -2,7 +2,6 @@ package org.fmi.run.shell;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.math.BigDecimal;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -19,7 +18,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 import org.fmi.job.Job;
 import org.fmi.job.JobCommand;
 import org.fmi.job.JobEvent;
@@ -177,7 +175,8 @@ final class JobShell {
           steps.add(job::begin);
           decide();
           tick();
-          limitTime();
+          TimeLimit.set(
+              options.patience().timeoutMillis(), spec.size(), stacks, this::later, this::timeIsUp);
         });
     JobMetrics metrics = around.metrics();
     if (metrics != null && metrics.address() != null) {
@@ -230,8 +229,10 @@ final class JobShell {
   private void tick() {
     desk.tick();
     if (!ending.begun()) {
-      live.look(desk::progress, System.nanoTime());
-      tell(desk.stall());
+      live.look(flushes.isAwaited() ? flushes::awaited : desk::progress, System.nanoTime());
+      if (!flushes.isAwaited()) {
+        tell(desk.stall());
+      }
     }
     later(TICK_MILLIS, this::tick);
   }
@@ -245,26 +246,10 @@ final class JobShell {
     return asked;
   }
 
-  private void limitTime() {
-    long millis = options.patience().timeoutMillis();
-    if (millis > 0) {
-      later(
-          millis,
-          () ->
-              stacks.ask(
-                  IntStream.range(0, spec.size()).boxed().toList(),
-                  texts -> timeIsOver(texts, millis)));
-    }
-  }
-
-  private void timeIsOver(List<String> stacksOfRanks, long millis) {
+  private void timeIsUp(int status, List<String> stacksOfRanks, String message) {
     if (!ending.begun()) {
       stacksOfRanks.forEach(text -> around.console().line(text.stripTrailing() + "\n"));
-      end(
-          Ending.TIMED_OUT,
-          "the job has not ended within "
-              + BigDecimal.valueOf(millis, 3).stripTrailingZeros().toPlainString()
-              + " s (--timeout)");
+      end(status, message);
     }
   }
 
@@ -289,6 +274,7 @@ final class JobShell {
     post(
         () -> {
           hurries |= again;
+          flushes.stop("the end was not to wait for it");
           feed(new JobEvent.Interrupted(signal));
           if (hurries && ending.begun()) {
             shutDown();
@@ -367,7 +353,7 @@ final class JobShell {
         }
         case JobCommand.Standbys c ->
             nodes.get(c.node()).send(new ToDaemon.Standbys(c.count(), sharing(c.ranksOnNode())));
-        case JobCommand.End c -> end(c.status(), EndText.of(c));
+        case JobCommand.End c -> flushes.finish(c.cause(), () -> end(c.status(), EndText.of(c)));
       }
     }
     reportBinding(bound);
@@ -518,6 +504,16 @@ final class JobShell {
     @Override
     public void send(int node, ToDaemon message) {
       nodes.get(node).send(message);
+    }
+
+    @Override
+    public void killRanks() {
+      alive.stream().forEach(r -> sendToRank(r, new ToDaemon.KillRank(r, desk.incarnation(r))));
+    }
+
+    @Override
+    public void later(long millis, Runnable task) {
+      JobShell.this.later(millis, task);
     }
 
     @Override

@@ -97,7 +97,8 @@ record Level2Files(
         others = new Level2Plan.Others(manifest.name(), manifest.size(), manifest.needed(), of);
       }
     }
-    return new Level2Setup(options.directory().toString(), options.every(), all, others);
+    return new Level2Setup(
+        options.directory().toString(), options.every(), options.stallMillis(), all, others);
   }
 
   /**

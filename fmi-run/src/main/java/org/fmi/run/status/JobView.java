@@ -120,6 +120,11 @@ public final class JobView {
     return rank >= 0 && rank < ranks.size() && ranks.get(rank).incarnation == incarnation;
   }
 
+  /** The number of the process that serves a rank now; -1 if it has none yet. */
+  public int incarnation(int rank) {
+    return ranks.get(rank).incarnation;
+  }
+
   /** How many ranks the job has. */
   public int size() {
     return ranks.size();

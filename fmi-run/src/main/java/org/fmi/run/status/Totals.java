@@ -90,6 +90,7 @@ final class Totals {
           Notice.Level2Flushed _,
           Notice.Level2Committed _,
           Notice.Level2Failed _,
+          Notice.Level2Awaited _,
           Notice.Degraded _,
           Notice.KillMissed _,
           Notice.Finished _ -> {

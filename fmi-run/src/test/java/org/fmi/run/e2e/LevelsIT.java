@@ -141,6 +141,117 @@ final class LevelsIT {
     assertThat(verify.text()).contains(": whole");
   }
 
+  /** Stops a process that writes checkpoint files, and returns it: where one stops, all wait. */
+  private static ProcessHandle stopHelper(Fmirun.Running running) throws Exception {
+    while (true) {
+      assertThat(running.process().isAlive()).as(running.err()).isTrue();
+      for (long helper : running.helpers()) {
+        ProcessHandle found = ProcessHandle.of(helper).orElse(null);
+        if (found != null && signal("STOP", helper) && found.isAlive()) {
+          return found;
+        }
+      }
+    }
+  }
+
+  private static boolean signal(String name, long process) throws Exception {
+    return new ProcessBuilder("kill", "-" + name, Long.toString(process))
+            .redirectErrorStream(true)
+            .start()
+            .waitFor()
+        == 0;
+  }
+
+  /** Waits for a line of fmirun's. */
+  private static void awaitLine(Fmirun.Running running, String text) throws Exception {
+    while (!running.err().contains(text)) {
+      assertThat(running.process().isAlive()).as(running.err()).isTrue();
+      Thread.sleep(10); // polls a file that another process writes
+    }
+  }
+
+  @Test
+  void theEndOfAJobWaitsForFilesThatAreBeingWritten() throws Exception {
+    try (Fmirun.Running running = job("-n", "2", "--ppn", "1", "--l2-every", "50").start()) {
+      ProcessHandle helper = stopHelper(running);
+      awaitLine(running, "the end of the job waits for the checkpoint of iteration ");
+      assertThat(signal("CONT", helper.pid())).isTrue();
+      Result result = running.await().succeeded();
+      assertThat(result.value("state")).isEqualTo(LevelsProgram.result(2));
+      assertThat(result.err()).contains(" to be written to files, for 60 s at most (--l2-stall)");
+      String last = events(result, "Level2Begun").getLast().get("version");
+      assertThat(events(result, "Level2Committed").getLast()).containsEntry("version", last);
+      assertThat(events(result, "Level2Failed")).isEmpty();
+      assertThat(fmi("ckpt", "list", files()).text()).contains("/v" + last + " ");
+    }
+    Answer verify = fmi("ckpt", "verify", files());
+    assertThat(verify.status()).as(verify.text()).isZero();
+    assertThat(verify.text()).contains(": whole");
+  }
+
+  @Test
+  void theEndOfAJobDoesNotWaitForEver() throws Exception {
+    try (Fmirun.Running running =
+        job("-n", "2", "--ppn", "1", "--l2-every", "50", "--l2-stall", "1").start()) {
+      stopHelper(running);
+      Result result = running.await().succeeded();
+      assertThat(result.err()).contains("the end of the job waits for").contains("--l2-stall");
+      assertThat(events(result, "Level2Failed")).isNotEmpty();
+    }
+  }
+
+  @Test
+  void afterAFailureOfTheProgramWhatIsBeingWrittenIsWaitedFor() throws Exception {
+    holdAt(60);
+    try (Fmirun.Running running = job("-n", "2", "--ppn", "1", "--l2-every", "50").start()) {
+      ProcessHandle helper = stopHelper(running);
+      List<Long> ranks = running.ranks().subList(0, 2); // others stand by
+      Files.createFile(directory.resolve("gates").resolve("fail-60"));
+      open(60);
+      awaitLine(running, "the end of the job waits for the checkpoint of iteration ");
+      while (running.ranks().stream().anyMatch(ranks::contains)) {
+        Thread.sleep(10); // polls for the end of other processes
+      }
+      assertThat(signal("CONT", helper.pid())).isTrue();
+      Result result = running.await();
+      assertThat(result.status()).isEqualTo(1);
+      assertThat(result.err()).contains("not today");
+      assertThat(events(result, "Level2Committed")).hasSize(1);
+    }
+    assertThat(fmi("ckpt", "verify", files()).text()).contains(": whole");
+  }
+
+  @Test
+  void whoeverInterruptsDoesNotWaitForFiles() throws Exception {
+    try (Fmirun.Running running = job("-n", "2", "--ppn", "1", "--l2-every", "50").start()) {
+      stopHelper(running);
+      awaitLine(running, "the end of the job waits for the checkpoint of iteration ");
+      assertThat(signal("INT", running.process().pid())).isTrue();
+      Result result = running.await().succeeded(); // all ranks had ended
+      assertThat(result.err()).contains("the end was not to wait for it");
+    }
+  }
+
+  @Test
+  void aHelperThatHangsIsKilledAndTheJobGoesOn() throws Exception {
+    holdAt(60);
+    holdAt(160);
+    try (Fmirun.Running running =
+        job("-n", "2", "--ppn", "1", "--l2-every", "50", "--l2-stall", "10").start()) {
+      stopHelper(running);
+      running.awaitEvent("Level2Failed", 1);
+      open(60);
+      running.awaitEvent("Level2Committed", 1);
+      open(160);
+      Result result = running.await().succeeded();
+      assertThat(result.value("state")).isEqualTo(LevelsProgram.result(2));
+      assertThat(result.count("RecoveryBegun")).isZero();
+      assertThat(events(result, "Level2Failed").getFirst().get("reason"))
+          .startsWith(files() + ": nothing has moved there for 10 s (--l2-stall)");
+    }
+    assertThat(fmi("ckpt", "verify", files()).text()).contains(": whole");
+  }
+
   @Test
   void aFullFileSystemIsToldAndTheJobGoesOn() throws Exception {
     Files.createDirectories(files());

@@ -13,7 +13,7 @@ import org.fmi.Op;
  * that a test can do something meanwhile.
  *
  * <p>Arguments: a directory. Iteration i of the long loop waits for {@code gate-i} in it if {@code
- * hold-i} is there.
+ * hold-i} is there, and throws if {@code fail-i} is.
  */
 public final class LevelsProgram {
   static final int FIRST = 20;
@@ -51,6 +51,9 @@ public final class LevelsProgram {
       while (!Files.exists(gates.resolve("gate-" + iteration))) {
         Thread.sleep(5); // polls for a file that the test makes
       }
+    }
+    if (Files.exists(gates.resolve("fail-" + iteration))) {
+      throw new IOException("not today");
     }
   }
 
