@@ -116,7 +116,7 @@ public final class FileSource implements CheckpointSource {
         found.add(new Found(version, job + "/v" + number, path, file.facts().digest()));
       }
     } catch (IOException e) {
-      System.err.println("fmi: rank " + rank + " cannot go back to " + e.getMessage());
+      say("cannot go back to " + e.getMessage());
     }
   }
 
@@ -124,14 +124,21 @@ public final class FileSource implements CheckpointSource {
     return String.valueOf(path.getFileName());
   }
 
-  private static List<Path> list(Path directory) {
+  /** All ranks look at the same files. */
+  private void say(String what) {
+    if (rank == 0) {
+      System.err.println("fmi: " + what);
+    }
+  }
+
+  private List<Path> list(Path directory) {
     List<Path> all = new ArrayList<>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
       entries.forEach(all::add);
     } catch (NoSuchFileException | NotDirectoryException e) {
       // Nothing was written, or it is being deleted.
     } catch (IOException e) {
-      System.err.println("fmi: " + directory + " cannot be read: " + e);
+      say(directory + " cannot be read: " + e);
     }
     return all;
   }

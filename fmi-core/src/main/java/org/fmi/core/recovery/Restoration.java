@@ -92,10 +92,8 @@ final class Restoration {
   Restored run(boolean restart, int epoch, long committed)
       throws IOException, UnrecoverableException {
     boolean rebuilt = false;
-    long[] newest = {committed};
-    system.allReduce(newest, Op.MAX);
     Findings findings = new Findings();
-    findings.newest = newest[0];
+    findings.newest = newest(committed);
     while (true) {
       List<Held> held = HeldByAll.gather(config, system, store);
       RecoveryLine line = choose(held, restart, epoch, findings);
@@ -122,6 +120,15 @@ final class Restoration {
         }
       }
     }
+  }
+
+  /** The newest version that any rank knows to be committed: asked for only if files may help. */
+  private long newest(long committed) {
+    long[] newest = {committed};
+    if (!CheckpointSource.NONE.equals(source)) {
+      system.allReduce(newest, Op.MAX);
+    }
+    return newest[0];
   }
 
   private RecoveryLine choose(List<Held> held, boolean restart, int epoch, Findings findings)
