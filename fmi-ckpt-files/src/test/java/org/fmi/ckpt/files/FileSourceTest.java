@@ -8,6 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.CheckpointSource;
@@ -15,7 +16,6 @@ import org.fmi.spi.FileVersion;
 import org.fmi.spi.Level2Plan;
 import org.fmi.spi.OtherImages;
 import org.fmi.spi.RankConfig;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -179,8 +179,7 @@ final class FileSourceTest {
   @Test
   void partsOfImagesOfAnyRankAreReadForAnotherNumberOfRanks() throws IOException {
     Catalog catalog = Catalog.of(root);
-    Generation generation = catalog.find(Samples.JOB + "/v9");
-    assertThat(generation).isNotNull();
+    Generation generation = Objects.requireNonNull(catalog.find(Samples.JOB + "/v9"));
     List<Level2Plan.OfRanks> files =
         generation.manifest().files().stream()
             .map(
@@ -196,9 +195,7 @@ final class FileSourceTest {
             "",
             List.of(),
             new Level2Plan.Others(Samples.JOB + "/v9", Samples.SIZE, version(9).needed(), files));
-    @Nullable OtherImages others = source("new", 1, 2, plan).others();
-    assertThat(others).isNotNull();
-    try (others) {
+    try (OtherImages others = Objects.requireNonNull(source("new", 1, 2, plan).others())) {
       assertThat(others.size()).isEqualTo(Samples.SIZE);
       for (int rank = 0; rank < Samples.SIZE; rank++) {
         byte[] image = Samples.image(rank, Samples.line(9));
