@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -344,7 +345,7 @@ class FlushCoordinatorTest {
   /** Whatever nodes do, the end comes, once. */
   private static void assertFinishes(
       FlushCoordinator maker,
-      TreeMap<Integer, FlushCommand> asked,
+      NavigableMap<Integer, FlushCommand> asked,
       SplittableRandom random,
       long seed) {
     List<FlushCommand> commands = new ArrayList<>(maker.finish(random.nextBoolean()));

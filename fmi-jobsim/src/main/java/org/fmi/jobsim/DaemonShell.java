@@ -186,6 +186,7 @@ final class DaemonShell implements SimDaemon {
           DaemonCommand.OutputTaken _,
           // Nor are their checkpoints written to files.
           DaemonCommand.RunHelper _,
+          DaemonCommand.KillHelper _,
           DaemonCommand.LetGo _ -> {}
       case DaemonCommand.Disconnect c -> throw new AssertionError("nonsense from " + c.process());
     }

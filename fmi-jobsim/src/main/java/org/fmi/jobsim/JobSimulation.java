@@ -192,6 +192,7 @@ final class JobSimulation implements Supervisor {
   private final SimCluster cluster;
   private final Job job;
   private final Oracle oracle;
+  private final Askers requests;
   private final long[] answers;
 
   /** Where the process of each rank was started last. */
@@ -230,6 +231,7 @@ final class JobSimulation implements Supervisor {
             MEMORY_PER_NODE);
     this.job = new GlobalRecoveryJob(spec);
     this.oracle = new Oracle(shape, cluster);
+    this.requests = new Askers(seed, simulation, this::ask);
     this.nodeOf = new int[shape.size()];
     cluster.supervise(this);
     cluster.daemons(
@@ -251,6 +253,20 @@ final class JobSimulation implements Supervisor {
   void killWhen(Predicate<Notice> reported, int rank) {
     killWhen = reported;
     toKill = rank;
+  }
+
+  /** Those who ask for checkpoints: nobody, unless told so. */
+  Askers askers() {
+    return requests;
+  }
+
+  /** Somebody who asks for a checkpoint says something to the job. */
+  private boolean ask(JobEvent event) {
+    if (end == null) {
+      carryOut(job.on(event));
+      return true;
+    }
+    return false;
   }
 
   SplittableRandom random() {
@@ -281,6 +297,7 @@ final class JobSimulation implements Supervisor {
     if (ended == null) {
       throw new IllegalStateException("the simulation ended before the job");
     }
+    requests.check();
     return new Outcome(
         ended.status(),
         ended.cause(),
@@ -432,6 +449,8 @@ final class JobSimulation implements Supervisor {
           }
         }
         case JobCommand.Report c -> report(c.notice());
+        case JobCommand.Checkpointed c -> requests.taken(c);
+        case JobCommand.NotCheckpointed c -> requests.refused(c);
         case JobCommand.Standbys c ->
             order(c.node(), new ToDaemon.Standbys(c.count(), c.ranksOnNode()));
         case JobCommand.End c -> {
@@ -449,6 +468,7 @@ final class JobSimulation implements Supervisor {
       killWhen = other -> false;
       cluster.faults().crash(toKill);
     }
+    requests.happened();
     notices.add(notice);
     reports.add(simulation.nanoTime() / 1000 + " us " + notice);
   }

@@ -82,6 +82,7 @@ final class Checkpoints {
       ContextIds contexts,
       CheckpointStore store,
       CheckpointSource source,
+      FileOffer files,
       JobLink link,
       RankClock clock,
       FaultInjector faults) {
@@ -95,7 +96,7 @@ final class Checkpoints {
     this.link = link;
     this.clock = clock;
     this.faults = faults;
-    this.files = new FileOffer(config, store, link, clock);
+    this.files = files;
     this.origin = new FileOrigin(source, store, system, messenger);
   }
 
@@ -154,12 +155,7 @@ final class Checkpoints {
     taken++;
     takenBytes += bytes;
     takenNanos += done - begun;
-    event.epoch = epoch;
-    event.version = id.version();
-    event.loop = id.loop();
-    event.iteration = iteration;
-    event.bytes = bytes;
-    event.commit();
+    event.commit(epoch, id, bytes);
     if (config.rank() == 0) {
       link.send(
           new RankMessage.CheckpointDone(
@@ -167,6 +163,7 @@ final class Checkpoints {
               id.version(),
               loop.number,
               iteration,
+              last,
               bytes,
               copied - begun,
               encoded - copied,

@@ -30,6 +30,9 @@ final class FileOffer {
   private long offeredNanos;
   private boolean offered;
 
+  /** The next one was asked for. */
+  private boolean wanted;
+
   FileOffer(RankConfig config, CheckpointStore store, JobLink link, RankClock clock) {
     this.config = config;
     this.store = store;
@@ -37,11 +40,19 @@ final class FileOffer {
     this.clock = clock;
   }
 
+  /** The next checkpoint was asked for, and is to be written in any case. */
+  void want() {
+    wanted = true;
+  }
+
   /** Whether this rank wants a checkpoint to be written: 1 or 0, of which the greatest decides. */
   long wish(CheckpointId id) {
     long every = config.level2().every();
     if (every == 0 || config.rank() != 0) {
       return 0;
+    }
+    if (wanted) {
+      return 1;
     }
     long begin = id.loop() == loop ? iteration : 0;
     boolean due = id.iteration() / every > begin / every;
@@ -51,10 +62,11 @@ final class FileOffer {
   /**
    * A checkpoint is committed by all.
    *
-   * @param wanted whether it is to be written
+   * @param chosen whether it is to be written
    */
-  void committed(CheckpointId id, boolean wanted, int epoch) {
-    if (!wanted) {
+  void committed(CheckpointId id, boolean chosen, int epoch) {
+    wanted = false;
+    if (!chosen) {
       return;
     }
     loop = id.loop();

@@ -4,8 +4,14 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.fmi.control.Pinned;
 
-/** Writes and reads what a daemon and its helper tell each other. */
+/**
+ * Writes and reads what a daemon and its helper tell each other: a task; then, from the helper, a
+ * byte {@link #MOVED} now and then, and the result.
+ */
 public final class FlushCodec {
+  /** Something has been done; no result begins so. */
+  public static final int MOVED = 0;
+
   private FlushCodec() {}
 
   public static byte[] encode(FlushTask message) {

@@ -5,13 +5,15 @@ import org.fmi.control.Pinned;
 
 /** What a daemon's helper is to do: one thing, then it ends. */
 public sealed interface FlushTask {
+  /** What the user named. */
+  String directory();
+
   /** The version that it is about. */
   long version();
 
   /**
    * Write a node's file: answered by {@link FlushResult.Written}.
    *
-   * @param directory that the user named
    * @param pieces the directory of the node's memory
    */
   record Write(

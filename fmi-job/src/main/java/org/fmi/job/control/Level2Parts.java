@@ -66,6 +66,7 @@ final class Level2Parts {
   static void putSetup(MessageWriter out, Level2Setup setup) {
     out.putString(setup.directory())
         .putLong(setup.every())
+        .putLong(setup.stallMillis())
         .putList(setup.needed(), Level2Parts::putId)
         .putList(
             setup.origins(),
@@ -76,6 +77,7 @@ final class Level2Parts {
   static Level2Setup getSetup(MessageReader in) throws BadMessageException {
     return new Level2Setup(
         in.getString(),
+        in.getLong(),
         in.getLong(),
         in.getList(Level2Parts::getId),
         in.getList(

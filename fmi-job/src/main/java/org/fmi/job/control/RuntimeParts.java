@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.fmi.control.Counter;
 import org.fmi.control.JobMessage;
+import org.fmi.control.LoopPoint;
 import org.fmi.control.MeterReading;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankReport;
@@ -46,6 +47,7 @@ final class RuntimeParts {
               .putLong(m.version())
               .putLong(m.loop())
               .putLong(m.iteration())
+              .putBoolean(m.last())
               .putLong(m.bytes())
               .putLong(m.copyNanos())
               .putLong(m.encodeNanos())
@@ -61,7 +63,23 @@ final class RuntimeParts {
       case RankMessage.Left m ->
           out.putByte(13).putInt(m.epoch()).putLong(m.loop()).putLong(m.iteration());
       case RankMessage.ProgramFault m -> out.putByte(12).putInt(m.epoch()).putString(m.reason());
+      case RankMessage.Stops m -> {
+        out.putByte(14).putInt(m.epoch()).putLong(m.request());
+        putPoint(out, m.first());
+      }
+      case RankMessage.CheckpointWanted m -> {
+        out.putByte(15).putInt(m.epoch());
+        putPoint(out, m.least());
+      }
     }
+  }
+
+  private static void putPoint(MessageWriter out, LoopPoint point) {
+    out.putLong(point.loop()).putLong(point.iteration()).putBoolean(point.last());
+  }
+
+  private static LoopPoint getPoint(MessageReader in) throws BadMessageException {
+    return new LoopPoint(in.getLong(), in.getLong(), in.getBoolean());
   }
 
   static RankMessage getRankMessage(MessageReader in) throws BadMessageException {
@@ -83,6 +101,7 @@ final class RuntimeParts {
               in.getLong(),
               in.getLong(),
               in.getLong(),
+              in.getBoolean(),
               in.getLong(),
               in.getLong(),
               in.getLong(),
@@ -95,6 +114,8 @@ final class RuntimeParts {
       case 11 -> new RankMessage.Failed(in.getLong(), in.getLong(), in.getString());
       case 12 -> new RankMessage.ProgramFault(in.getInt(), in.getString());
       case 13 -> new RankMessage.Left(in.getInt(), in.getLong(), in.getLong());
+      case 14 -> new RankMessage.Stops(in.getInt(), in.getLong(), getPoint(in));
+      case 15 -> new RankMessage.CheckpointWanted(in.getInt(), getPoint(in));
       default -> throw new BadMessageException("unknown rank message " + type);
     };
   }
@@ -174,6 +195,12 @@ final class RuntimeParts {
               .putBoolean(m.rollback())
               .putList(m.endpoints(), (writer, map) -> writer.putMap(map, MessageWriter::putBytes));
       case JobMessage.Release _ -> out.putByte(3);
+      case JobMessage.Hold m -> out.putByte(4).putInt(m.epoch()).putLong(m.request());
+      case JobMessage.Meet m -> {
+        out.putByte(5).putInt(m.epoch()).putLong(m.request());
+        putPoint(out, m.at());
+      }
+      case JobMessage.GoOn m -> out.putByte(6).putInt(m.epoch()).putLong(m.request());
     }
   }
 
@@ -189,6 +216,9 @@ final class RuntimeParts {
               in.getBoolean(),
               List.copyOf(in.getList(reader -> reader.getMap(MessageReader::getBytes))));
       case 3 -> new JobMessage.Release();
+      case 4 -> new JobMessage.Hold(in.getInt(), in.getLong());
+      case 5 -> new JobMessage.Meet(in.getInt(), in.getLong(), getPoint(in));
+      case 6 -> new JobMessage.GoOn(in.getInt(), in.getLong());
       default -> throw new BadMessageException("unknown job message " + type);
     };
   }

@@ -71,6 +71,9 @@ public sealed interface DaemonCommand {
   /** Start a helper for a task: answered by {@link DaemonEvent.HelperEnded}. */
   record RunHelper(FlushTask task) implements DaemonCommand {}
 
+  /** Kill the helper. It may hang in the system, and {@link DaemonEvent.HelperEnded} come late. */
+  record KillHelper() implements DaemonCommand {}
+
   /** Delete these names of pieces that ranks have kept. */
   record LetGo(List<String> pieces) implements DaemonCommand {
     public LetGo {

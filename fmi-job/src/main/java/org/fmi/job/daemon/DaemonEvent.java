@@ -72,6 +72,9 @@ public sealed interface DaemonEvent {
    */
   record Exited(int process, int status) implements DaemonEvent {}
 
+  /** The helper has done something towards its task. */
+  record HelperMoved() implements DaemonEvent {}
+
   /** The helper has ended, and with it its task. */
   record HelperEnded(FlushResult result) implements DaemonEvent {}
 

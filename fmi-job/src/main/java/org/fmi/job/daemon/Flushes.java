@@ -1,10 +1,13 @@
 package org.fmi.job.daemon;
 
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.fmi.control.Pinned;
 import org.fmi.job.control.FlushResult;
@@ -19,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides what becomes of the images that a node's ranks keep to have them written to files: which
- * are held on to, when the helper writes them, when they are let go. One helper runs at a time.
+ * are held on to, when the helper writes them, when they are let go. One helper runs at a time; one
+ * that stands still is killed, and nothing waits for its end but the next one.
  *
  * <pre>
  *  a rank offers --&gt; ... all ranks of the node have: Ready --&gt; fmirun: Flush --&gt; helper ... Written --&gt; let go
@@ -38,6 +42,15 @@ final class Flushes {
 
   /** What the helper does; null if none runs. */
   private @Nullable FlushTask running;
+
+  /** When the helper is given up if it has not moved. */
+  private long due;
+
+  /** The version that a killed helper had to do with, until its process has ended; else -1. */
+  private long stuck = -1;
+
+  /** How long it may stand still. */
+  private long stallMillis;
 
   /** What is let go when the helper has ended. */
   private List<String> read = List.of();
@@ -86,11 +99,12 @@ final class Flushes {
   }
 
   /** Fmirun wants something. */
-  void ordered(Level2Order order, @Nullable NodeSetup setup) {
+  void ordered(long now, Level2Order order, @Nullable NodeSetup setup) {
     if (setup == null) {
       throw new IllegalStateException("an order before setup");
     }
     String directory = setup.level2().directory();
+    stallMillis = setup.level2().stallMillis();
     long version =
         switch (order) {
           case Level2Order.Flush m -> m.version();
@@ -100,6 +114,16 @@ final class Flushes {
       report(
           new Level2Report.Failed(
               version, "version " + running.version() + " is still being written"));
+      return;
+    }
+    if (stuck >= 0) {
+      report(
+          new Level2Report.Failed(
+              version,
+              directory
+                  + ": the process that was killed over version "
+                  + stuck
+                  + " still hangs there; does the file server answer?"));
       return;
     }
     switch (order) {
@@ -116,6 +140,7 @@ final class Flushes {
         }
         read = pieces(mine.values());
         run(
+            now,
             new FlushTask.Write(
                 directory,
                 facts.jobId(),
@@ -127,26 +152,72 @@ final class Flushes {
                 ranks));
       }
       case Level2Order.Publish m ->
-          run(new FlushTask.Publish(directory, facts.jobId(), m.version(), m.manifest(), m.keep()));
+          run(
+              now,
+              new FlushTask.Publish(directory, facts.jobId(), m.version(), m.manifest(), m.keep()));
     }
   }
 
-  private void run(FlushTask task) {
+  private void run(long now, FlushTask task) {
     running = task;
+    moved(now);
     out.accept(new DaemonCommand.RunHelper(task));
+  }
+
+  /** The helper has done something. */
+  void moved(long now) {
+    due = now + TimeUnit.MILLISECONDS.toNanos(stallMillis);
+  }
+
+  /** When {@link #onTime} is due, if it is. */
+  OptionalLong due() {
+    return running == null ? OptionalLong.empty() : OptionalLong.of(due);
+  }
+
+  /** Gives up a helper that stands still. */
+  void onTime(long now) {
+    FlushTask task = running;
+    if (task == null || now - due < 0) {
+      return;
+    }
+    out.accept(new DaemonCommand.KillHelper());
+    stuck = task.version();
+    over();
+    report(
+        new Level2Report.Failed(
+            task.version(),
+            task.directory()
+                + ": nothing has moved there for "
+                + BigDecimal.valueOf(stallMillis, 3).stripTrailingZeros().toPlainString()
+                + " s (--l2-stall), and the process that writes was killed; does the file server"
+                + " answer?"));
+  }
+
+  /** Nothing runs that anybody waits for. */
+  private void over() {
+    running = null;
+    if (!read.isEmpty()) {
+      out.accept(new DaemonCommand.LetGo(read));
+      read = List.of();
+    }
+  }
+
+  /** The daemon ends, and with it the helper. */
+  void end() {
+    running = null;
   }
 
   /** The helper has ended. */
   void ended(FlushResult result) {
     FlushTask task = running;
     if (task == null) {
-      throw new IllegalStateException("no helper runs");
+      if (stuck < 0) {
+        throw new IllegalStateException("no helper runs");
+      }
+      stuck = -1;
+      return;
     }
-    running = null;
-    if (!read.isEmpty()) {
-      out.accept(new DaemonCommand.LetGo(read));
-      read = List.of();
-    }
+    over();
     report(
         switch (result) {
           case FlushResult.Written m ->

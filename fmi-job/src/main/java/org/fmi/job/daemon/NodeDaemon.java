@@ -106,13 +106,15 @@ public final class NodeDaemon {
 
   /** When {@link DaemonEvent.Tick} is due at the latest, on the clock of the events; may change. */
   public OptionalLong nextTick() {
-    OptionalLong first = deadlines.first();
-    OptionalLong standby = standbys.due();
-    if (first.isEmpty() || standby.isEmpty()) {
-      return first.isEmpty() ? standby : first;
+    return first(first(deadlines.first(), standbys.due()), flushes.due());
+  }
+
+  private static OptionalLong first(OptionalLong a, OptionalLong b) {
+    if (a.isEmpty() || b.isEmpty()) {
+      return a.isEmpty() ? b : a;
     }
     // The clock may wrap around.
-    return standby.getAsLong() - first.getAsLong() < 0 ? standby : first;
+    return b.getAsLong() - a.getAsLong() < 0 ? b : a;
   }
 
   /**
@@ -153,6 +155,7 @@ public final class NodeDaemon {
           onExited(process, e.status());
         }
       }
+      case DaemonEvent.HelperMoved _ -> flushes.moved(now);
       case DaemonEvent.HelperEnded e -> flushes.ended(e.result());
       case DaemonEvent.Tick _ -> {
         // below
@@ -174,6 +177,7 @@ public final class NodeDaemon {
     become(Phase.ENDED);
     deadlines.clear();
     standbys.end();
+    flushes.end();
     out.add(new DaemonCommand.End());
   }
 
@@ -255,7 +259,7 @@ public final class NodeDaemon {
           send(process, new ToRank.Stack());
         }
       }
-      case ToDaemon.Level2 m -> flushes.ordered(m.order(), setup);
+      case ToDaemon.Level2 m -> flushes.ordered(now, m.order(), setup);
       case ToDaemon.ShutDown _ -> end();
     }
   }
@@ -555,6 +559,7 @@ public final class NodeDaemon {
   // ---- time
 
   private void onTime() {
+    flushes.onTime(now);
     if (standbys.isDue(now)) {
       startStandbys();
     }

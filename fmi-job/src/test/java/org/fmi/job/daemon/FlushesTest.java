@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.fmi.control.Pinned;
 import org.fmi.job.control.CoreShare;
 import org.fmi.job.control.FlushResult;
@@ -40,9 +41,10 @@ class FlushesTest {
           new CheckpointInterval.Every(1),
           List.of(),
           false,
-          new Level2Setup("/ckpt", 50, List.of(), List.of()));
+          new Level2Setup("/ckpt", 50, 2000, List.of(), List.of()));
   private static final Set<Integer> RANKS = Set.of(0, 2);
 
+  private long now = 3;
   private final List<DaemonCommand> commands = new ArrayList<>();
   private final Flushes flushes = new Flushes(FACTS, commands::add);
 
@@ -83,7 +85,7 @@ class FlushesTest {
 
   private List<DaemonCommand> order(Level2Order order) {
     commands.clear();
-    flushes.ordered(order, SETUP);
+    flushes.ordered(now, order, SETUP);
     return List.copyOf(commands);
   }
 
@@ -170,6 +172,62 @@ class FlushesTest {
     flushes.ended(new FlushResult.Failed("the disk is full"));
     assertThat(commands).contains(report(new Level2Report.Failed(5, "the disk is full")));
     assertThat(order(new Level2Order.Flush(6))).hasSize(1);
+  }
+
+  private List<DaemonCommand> after(long millis) {
+    commands.clear();
+    now += TimeUnit.MILLISECONDS.toNanos(millis);
+    flushes.onTime(now);
+    return List.copyOf(commands);
+  }
+
+  @Test
+  void aHelperThatMovesIsLeftAlone() {
+    assertThat(flushes.due()).isEmpty();
+    offer(0, 0, 5);
+    offer(2, 0, 5);
+    order(new Level2Order.Flush(5));
+    for (int i = 0; i < 10; i++) {
+      assertThat(after(1999)).isEmpty();
+      flushes.moved(now);
+      assertThat(flushes.due()).hasValue(now + TimeUnit.MILLISECONDS.toNanos(2000));
+    }
+    flushes.ended(new FlushResult.Failed("the disk is full"));
+    assertThat(flushes.due()).isEmpty();
+    assertThat(after(5000)).isEmpty();
+  }
+
+  @Test
+  void aHelperThatStandsStillIsKilledAndNobodyWaitsForItsEnd() {
+    offer(0, 0, 5);
+    offer(2, 0, 5);
+    order(new Level2Order.Flush(5));
+    assertThat(after(2000))
+        .containsExactly(
+            new DaemonCommand.KillHelper(),
+            new DaemonCommand.LetGo(List.of(piece(0, 0, 5), piece(2, 0, 5))),
+            report(
+                new Level2Report.Failed(
+                    5,
+                    "/ckpt: nothing has moved there for 2 s (--l2-stall), and the process that"
+                        + " writes was killed; does the file server answer?")));
+    assertThat(flushes.due()).isEmpty();
+    offer(0, 0, 6);
+    offer(2, 0, 6);
+    // There is one at a time, even if the system does not let go of it.
+    flushes.moved(now);
+    assertThat(order(new Level2Order.Flush(6)))
+        .containsExactly(
+            report(
+                new Level2Report.Failed(
+                    6,
+                    "/ckpt: the process that was killed over version 5 still hangs there; does the"
+                        + " file server answer?")));
+    commands.clear();
+    flushes.ended(new FlushResult.Written("f", 9, 8, new int[] {0, 2}));
+    assertThat(commands).as("it had failed").isEmpty();
+    assertThat(order(new Level2Order.Flush(6))).hasSize(1);
+    assertThat(flushes.due()).isPresent();
   }
 
   @Test

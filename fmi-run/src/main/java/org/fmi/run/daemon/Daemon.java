@@ -15,6 +15,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -24,7 +25,6 @@ import java.util.concurrent.TimeUnit;
 import org.fmi.job.control.BadMessageException;
 import org.fmi.job.control.Bootstrap;
 import org.fmi.job.control.DaemonCodec;
-import org.fmi.job.control.FlushResult;
 import org.fmi.job.control.FlushTask;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.FromRank;
@@ -95,6 +95,10 @@ final class Daemon implements Uplink {
   private @Nullable NodeDaemon decisions;
 
   private @Nullable RankCommand command;
+
+  /** The last one that was started. */
+  private @Nullable FlushHelper helper;
+
   private boolean deciding;
   private boolean tickScheduled;
   private long scheduledTick;
@@ -292,6 +296,7 @@ final class Daemon implements Uplink {
       case DaemonCommand.Terminate c -> process(c.process()).terminate();
       case DaemonCommand.Report c -> send(c.message());
       case DaemonCommand.RunHelper c -> runHelper(c.task());
+      case DaemonCommand.KillHelper _ -> Objects.requireNonNull(helper).kill();
       case DaemonCommand.LetGo c -> letGo(c.pieces());
       case DaemonCommand.OutputTaken c -> outputCredit.give(c.bytes());
       case DaemonCommand.End _ -> end();
@@ -400,24 +405,14 @@ final class Daemon implements Uplink {
   }
 
   private void runHelper(FlushTask task) {
-    onStarter(
-        () -> {
-          try {
-            Process process = FlushHelper.command(installation, directory.socket()).start();
-            Thread.ofVirtual().name("fmi-flush").start(() -> awaitHelper(process, task));
-          } catch (IOException | OutOfMemoryError e) {
-            FlushResult failed = new FlushResult.Failed("no process can be started: " + e);
-            loop.execute(() -> feed(new DaemonEvent.HelperEnded(failed)));
-          }
-        });
+    FlushHelper started = new FlushHelper(installation, directory.socket(), task, this::fromHelper);
+    helper = started;
+    onStarter(started::start);
   }
 
-  private void awaitHelper(Process process, FlushTask task) {
+  private void fromHelper(DaemonEvent event) {
     try {
-      FlushResult result = FlushHelper.run(process, task);
-      loop.execute(() -> feed(new DaemonEvent.HelperEnded(result)));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      loop.execute(() -> feed(event));
     } catch (RejectedExecutionException e) {
       // The daemon is ending, and has killed it.
     }

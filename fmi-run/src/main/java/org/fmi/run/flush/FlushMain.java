@@ -11,6 +11,7 @@ import org.fmi.ckpt.files.NodeFileHead;
 import org.fmi.ckpt.files.NodeFileWriter;
 import org.fmi.ckpt.files.PosixTarget;
 import org.fmi.ckpt.files.Publication;
+import org.fmi.ckpt.files.Target;
 import org.fmi.ckpt.files.UnusableException;
 import org.fmi.control.Pinned;
 import org.fmi.job.control.BadMessageException;
@@ -38,17 +39,24 @@ public final class FlushMain {
       System.exit(FAILED);
       return;
     }
-    byte[] result = FlushCodec.encode(result(task));
+    Target target = new MovingTarget(new PosixTarget(), FlushMain::moved);
+    byte[] result = FlushCodec.encode(result(task, target));
     System.out.write(result, 0, result.length);
     System.out.flush();
   }
 
-  static FlushResult result(FlushTask task) {
+  /** Tells the daemon that a step is done. */
+  private static void moved() {
+    System.out.write(FlushCodec.MOVED);
+    System.out.flush();
+  }
+
+  static FlushResult result(FlushTask task, Target target) {
     try {
       return switch (task) {
-        case FlushTask.Write write -> write(write);
+        case FlushTask.Write write -> write(write, target);
         case FlushTask.Publish publish -> {
-          Publication files = new Publication(new PosixTarget(), Path.of(publish.directory()));
+          Publication files = new Publication(target, Path.of(publish.directory()));
           files.publish(publish.job(), publish.version(), publish.manifest());
           files.retain(publish.job(), publish.keep(), false, false);
           yield new FlushResult.Published();
@@ -57,16 +65,11 @@ public final class FlushMain {
     } catch (UnusableException | FileSystemException e) {
       return new FlushResult.Failed(String.valueOf(e.getMessage())); // which names the file
     } catch (IOException e) {
-      String directory =
-          switch (task) {
-            case FlushTask.Write m -> m.directory();
-            case FlushTask.Publish m -> m.directory();
-          };
-      return new FlushResult.Failed(directory + ": " + e.getMessage());
+      return new FlushResult.Failed(task.directory() + ": " + e.getMessage());
     }
   }
 
-  private static FlushResult write(FlushTask.Write task) throws IOException {
+  private static FlushResult write(FlushTask.Write task, Target target) throws IOException {
     List<PieceChannel> channels = new ArrayList<>();
     try {
       List<NodeFileWriter.Image> images = new ArrayList<>();
@@ -83,7 +86,7 @@ public final class FlushMain {
         }
       }
       FileFacts facts =
-          new NodeFileWriter(new PosixTarget())
+          new NodeFileWriter(target)
               .write(
                   Path.of(task.directory()),
                   new NodeFileHead(

@@ -229,6 +229,8 @@ final class WarmUp {
           RankMessage.Left _,
           RankMessage.Suspect _,
           RankMessage.CheckpointDone _,
+          RankMessage.Stops _,
+          RankMessage.CheckpointWanted _,
           RankMessage.AtFault _,
           RankMessage.RestartNeeded _,
           RankMessage.Unrecoverable _,

@@ -17,12 +17,29 @@ import org.jspecify.annotations.Nullable;
 
 /** Carries out what is decided about checkpoints on files. Used on the loop's thread. */
 final class FlushDesk {
+  /** As a version: none. */
+  private static final long NONE = -1;
+
   private final @Nullable Level2Files files;
   private final FlushCoordinator decisions;
   private final Way way;
 
   /** What follows when files are waited for no longer; null unless they are. */
   private @Nullable Runnable then;
+
+  /** Those who wait for a version. */
+  private final List<Waiter> waiters = new ArrayList<>();
+
+  /** Hears what has come of a version. */
+  interface Written {
+    /**
+     * @param committed the newest version that is on files
+     * @param failure why no newer one is
+     */
+    void told(long committed, String failure);
+  }
+
+  private record Waiter(long version, Written written) {}
 
   /** What it needs from outside. */
   interface Way {
@@ -74,6 +91,50 @@ final class FlushDesk {
 
   void lost(int node, String name) {
     carryOut(decisions.lost(node, name));
+    if (decisions.awaited() == null) {
+      answer(NONE, name + " was lost before");
+    }
+  }
+
+  /**
+   * Somebody waits for a version that is committed: it is written now, or a newer one.
+   *
+   * @param written is told once
+   */
+  void write(long version, Written written) {
+    Waiter waiter = new Waiter(version, written);
+    waiters.add(waiter);
+    lookLater(waiter);
+    carryOut(decisions.finish(waiters.stream().mapToLong(Waiter::version).max().orElse(version)));
+  }
+
+  /** A rank that was lost at the wrong moment has kept nothing. */
+  private void lookLater(Waiter waiter) {
+    long millis = files == null ? 0 : files.options().stallMillis();
+    way.later(
+        millis,
+        () -> {
+          if (!waiters.contains(waiter)) {
+            return;
+          }
+          if (decisions.awaited() == null) {
+            answer(NONE, "not all ranks have kept it");
+          } else {
+            lookLater(waiter);
+          }
+        });
+  }
+
+  private void answer(long committed, String failure) {
+    if (waiters.isEmpty()) {
+      return;
+    }
+    if (!isAwaited()) {
+      decisions.forget();
+    }
+    List<Waiter> all = List.copyOf(waiters);
+    waiters.clear();
+    all.forEach(waiter -> waiter.written.told(committed, failure));
   }
 
   /**
@@ -150,7 +211,7 @@ final class FlushDesk {
       return;
     }
     List<Notice> notices = new ArrayList<>();
-    boolean finished = false;
+    FlushCommand.Finished finished = null;
     for (FlushCommand command : commands) {
       switch (command) {
         case FlushCommand.Flush c ->
@@ -163,14 +224,15 @@ final class FlushDesk {
                         c.version(),
                         known.manifest(c.needed(), c.files()).text(),
                         known.options().keep())));
-        case FlushCommand.Finished _ -> finished = true;
+        case FlushCommand.Finished c -> finished = c;
         case FlushCommand.Report c -> notices.add(c.notice());
       }
     }
     if (!notices.isEmpty()) {
       way.tell(notices);
     }
-    if (finished) {
+    if (finished != null) {
+      answer(finished.committed(), finished.failure());
       goOn();
     }
   }

@@ -85,6 +85,7 @@ final class JobShell {
   private final Nodes nodes;
   private final InputFeed input;
   private final StackQuestions stacks;
+  private final CheckpointDesk checkpoints;
   private final JobDesk desk;
   private final LiveProgress live;
   private final Binding binding;
@@ -129,6 +130,9 @@ final class JobShell {
     this.loop = NetLoop.open("fmi-control", around.secret(), NetLoop.MAX_FRAME);
     this.nodes = new Nodes(options, around, loop, this::post, ending, new NodeListener());
     this.stacks = new StackQuestions(this::askForStack, this::later);
+    this.flushes = new FlushDesk(around.files(), spec.size(), new FlushWay());
+    this.checkpoints =
+        new CheckpointDesk(this::feed, flushes, around.files(), text -> end(Ending.STOPPED, text));
     this.desk =
         new JobDesk(
             new JobView(
@@ -136,12 +140,12 @@ final class JobShell {
             around.metrics(),
             options.output().verbosity() == Verbosity.QUIET ? 0 : options.patience().stallMillis(),
             stacks,
+            checkpoints,
             now -> {
               hurries |= now;
               interrupt(SIGTERM);
             });
     this.live = new LiveProgress(options.output().verbosity(), around.console(), System.nanoTime());
-    this.flushes = new FlushDesk(around.files(), spec.size(), new FlushWay());
     this.nodeOfRank = new int[spec.size()];
     Arrays.fill(nodeOfRank, -1);
     this.input =
@@ -351,6 +355,8 @@ final class JobShell {
         }
         case JobCommand.Standbys c ->
             nodes.get(c.node()).send(new ToDaemon.Standbys(c.count(), sharing(c.ranksOnNode())));
+        case JobCommand.Checkpointed c -> checkpoints.taken(c);
+        case JobCommand.NotCheckpointed c -> checkpoints.refused(c);
         case JobCommand.End c -> flushes.finish(c.cause(), () -> end(c.status(), EndText.of(c)));
       }
     }
@@ -545,7 +551,8 @@ final class JobShell {
           .forEach(line -> around.console().line("fmi: " + line));
     }
     // First: what follows may not all succeed.
-    boolean waits = ending.interrupted() && !hurries && !alive.isEmpty();
+    boolean asked = ending.interrupted() || status == Ending.STOPPED;
+    boolean waits = asked && !hurries && !alive.isEmpty();
     if (waits) {
       later(HOOKS_MILLIS, this::shutDown);
     } else {

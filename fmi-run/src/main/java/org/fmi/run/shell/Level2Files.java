@@ -92,6 +92,7 @@ record Level2Files(
     return new Level2Setup(
         options.directory().toString(),
         options.every(),
+        options.stallMillis(),
         from == null ? List.of() : from.manifest().needed(),
         origins);
   }

@@ -12,6 +12,7 @@ import java.util.SplittableRandom;
 import java.util.zip.CRC32C;
 import org.fmi.ckpt.files.NodeFile;
 import org.fmi.ckpt.files.NodeFileEntry;
+import org.fmi.ckpt.files.PosixTarget;
 import org.fmi.control.Pinned;
 import org.fmi.job.control.FlushResult;
 import org.fmi.job.control.FlushTask;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class FlushMainTest {
+  private static final PosixTarget REAL = new PosixTarget();
   private static final int AT = 4096;
   private static final int BLOCK = 256 << 10;
 
@@ -75,7 +77,7 @@ class FlushMainTest {
     for (int bytes : new int[] {1, 63, 64, 4096, BLOCK, BLOCK + 1, 1_000_001}) {
       byte[] content = new byte[bytes];
       random.nextBytes(content);
-      FlushResult result = FlushMain.result(task(piece(content, "l2-piece")));
+      FlushResult result = FlushMain.result(task(piece(content, "l2-piece")), REAL);
       assertThat(result).isInstanceOf(FlushResult.Written.class);
       Path path = directory.resolve("files/job/v0000000005/n0000-e0.fmi");
       try (NodeFile file = NodeFile.open(path)) {
@@ -96,7 +98,7 @@ class FlushMainTest {
     byte[] changed = Files.readAllBytes(piece);
     changed[AT + 599_999] ^= 1;
     Files.write(piece, changed);
-    assertThat(FlushMain.result(task(image)))
+    assertThat(FlushMain.result(task(image), REAL))
         .isInstanceOfSatisfying(
             FlushResult.Failed.class,
             failed ->
@@ -110,7 +112,7 @@ class FlushMainTest {
   void aDirectoryThatIsGoneIsNamed() throws IOException {
     FlushTask task = task(piece(new byte[100], "l2-piece"));
     Files.delete(directory.resolve("files"));
-    assertThat(FlushMain.result(task))
+    assertThat(FlushMain.result(task, REAL))
         .isInstanceOfSatisfying(
             FlushResult.Failed.class,
             failed -> assertThat(failed.reason()).contains(directory.resolve("files").toString()));

@@ -113,6 +113,8 @@ final class JobShellTest {
             JobEvent.RankSilent _,
             JobEvent.RankDying _,
             JobEvent.RankWasDying _,
+            JobEvent.CheckpointAsked _,
+            JobEvent.CheckpointWithdrawn _,
             JobEvent.FromRank _ -> {
           // not what these tests are about
         }
