@@ -41,6 +41,9 @@ public sealed interface JobMessage {
   /** Go on, and take a checkpoint there: all do. */
   record Meet(int epoch, long request, LoopPoint at) implements JobMessage {}
 
+  /** The next checkpoint is to be written to files; for rank 0, which chooses those that are. */
+  record WriteNext() implements JobMessage {}
+
   /** Nobody asks any more: go on. */
   record GoOn(int epoch, long request) implements JobMessage {}
 }

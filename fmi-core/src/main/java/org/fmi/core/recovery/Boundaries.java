@@ -15,7 +15,6 @@ final class Boundaries {
   private final JobLink link;
   private final Lifecycle lifecycle;
   private final Checkpoints checkpoints;
-  private final FileOffer files;
   private final RequestedCheckpoint requested;
   private final Repetition repetition;
   private final FaultInjector faults;
@@ -27,14 +26,12 @@ final class Boundaries {
       JobLink link,
       Lifecycle lifecycle,
       Checkpoints checkpoints,
-      FileOffer files,
       RequestedCheckpoint requested,
       Repetition repetition,
       FaultInjector faults) {
     this.link = link;
     this.lifecycle = lifecycle;
     this.checkpoints = checkpoints;
-    this.files = files;
     this.requested = requested;
     this.repetition = repetition;
     this.faults = faults;
@@ -47,8 +44,7 @@ final class Boundaries {
     }
     repetition.begins(loop, lifecycle.epoch());
     faults.at(FaultPoint.ITERATION, loop.iteration);
-    boolean asked = requested.isAsked() && stop(loop, false);
-    if (asked
+    if ((requested.isAsked() && stop(loop, false))
         || loop.checkpointed < 0
         || loop.iteration - loop.checkpointed >= checkpoints.interval()) {
       checkpoint(loop, false);
@@ -59,7 +55,7 @@ final class Boundaries {
   void end(Loop loop) {
     repetition.ends(null);
     if (requested.isAsked()) {
-      stop(loop, true);
+      boolean _ = stop(loop, true); // it is taken in any case
     }
     ending = true;
     try {
@@ -69,15 +65,11 @@ final class Boundaries {
     }
   }
 
+  /** Whether a checkpoint was asked for that is to be taken here. */
   private boolean stop(Loop loop, boolean last) {
     // In between, what a checkpoint forgets would still have to be compared.
-    boolean here =
-        !repetition.repeats()
-            && requested.stop(new LoopPoint(loop.number, loop.iteration, last), lifecycle.epoch());
-    if (here) {
-      files.want();
-    }
-    return here;
+    return !repetition.repeats()
+        && requested.stop(new LoopPoint(loop.number, loop.iteration, last), lifecycle.epoch());
   }
 
   private void checkpoint(Loop loop, boolean last) {

@@ -21,6 +21,7 @@ final class FileOffer {
 
   private final RankConfig config;
   private final CheckpointStore store;
+  private final RequestedCheckpoint requested;
   private final JobLink link;
   private final RankClock clock;
 
@@ -30,19 +31,17 @@ final class FileOffer {
   private long offeredNanos;
   private boolean offered;
 
-  /** The next one was asked for. */
-  private boolean wanted;
-
-  FileOffer(RankConfig config, CheckpointStore store, JobLink link, RankClock clock) {
+  FileOffer(
+      RankConfig config,
+      CheckpointStore store,
+      RequestedCheckpoint requested,
+      JobLink link,
+      RankClock clock) {
     this.config = config;
+    this.requested = requested;
     this.store = store;
     this.link = link;
     this.clock = clock;
-  }
-
-  /** The next checkpoint was asked for, and is to be written in any case. */
-  void want() {
-    wanted = true;
   }
 
   /** Whether this rank wants a checkpoint to be written: 1 or 0, of which the greatest decides. */
@@ -51,7 +50,7 @@ final class FileOffer {
     if (every == 0 || config.rank() != 0) {
       return 0;
     }
-    if (wanted) {
+    if (requested.isToFiles()) {
       return 1;
     }
     long begin = id.loop() == loop ? iteration : 0;
@@ -65,10 +64,10 @@ final class FileOffer {
    * @param chosen whether it is to be written
    */
   void committed(CheckpointId id, boolean chosen, int epoch) {
-    wanted = false;
     if (!chosen) {
       return;
     }
+    requested.toFiles(false);
     loop = id.loop();
     iteration = id.iteration();
     offeredNanos = clock.nanoTime();

@@ -421,6 +421,7 @@ final class Lifecycle implements JobLink.Listener {
       case JobMessage.Start m -> start = m;
       case JobMessage.Release m -> released = true;
       case JobMessage.Hold _, JobMessage.Meet _, JobMessage.GoOn _ -> requested.order(message);
+      case JobMessage.WriteNext _ -> requested.toFiles(true);
     }
     clock.wakeup();
     messenger.wakeup();

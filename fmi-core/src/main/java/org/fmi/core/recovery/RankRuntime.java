@@ -139,7 +139,7 @@ public final class RankRuntime implements Fmi {
     this.lifecycle =
         new Lifecycle(config, link, transports, detectors, messenger, requested, clock);
     CheckpointStore store = stores.open(config, system, memory);
-    FileOffer files = new FileOffer(config, store, link, clock);
+    FileOffer files = new FileOffer(config, store, requested, link, clock);
     this.checkpoints =
         new Checkpoints(
             config,
@@ -155,7 +155,7 @@ public final class RankRuntime implements Fmi {
             faults);
     this.repetition = new Repetition(config, checkpoints, link, program);
     this.boundaries =
-        new Boundaries(link, lifecycle, checkpoints, files, requested, repetition, faults);
+        new Boundaries(link, lifecycle, checkpoints, requested, repetition, faults);
     link.listen(lifecycle);
     link.show(() -> place.report(lifecycle, current, messenger, checkpoints, meters));
     faults.at(FaultPoint.INIT, -1);

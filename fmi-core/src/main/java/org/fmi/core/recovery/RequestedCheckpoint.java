@@ -32,6 +32,9 @@ final class RequestedCheckpoint {
   /** What the job wants; null while nobody asks. Set by the link's thread. */
   private final AtomicReference<@Nullable JobMessage> order = new AtomicReference<>();
 
+  /** The next checkpoint is to be written to files. */
+  private volatile boolean toFiles;
+
   /** The request to which this rank has said where it can stop. */
   private long answered = NONE;
 
@@ -52,6 +55,16 @@ final class RequestedCheckpoint {
   /** Whether somebody asks. This is all that is done in each iteration. */
   boolean isAsked() {
     return order.get() != null;
+  }
+
+  /** Whether the next checkpoint is to be written to files. Any thread. */
+  void toFiles(boolean wanted) {
+    toFiles = wanted;
+  }
+
+  /** Whether it is. */
+  boolean isToFiles() {
+    return toFiles;
   }
 
   /**
@@ -93,6 +106,7 @@ final class RequestedCheckpoint {
             return false;
           }
           order.compareAndSet(meet, null);
+          toFiles = true;
           return true;
         }
         case JobMessage old -> order.compareAndSet(old, null);

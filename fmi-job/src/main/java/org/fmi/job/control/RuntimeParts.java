@@ -200,6 +200,7 @@ final class RuntimeParts {
         out.putByte(5).putInt(m.epoch()).putLong(m.request());
         putPoint(out, m.at());
       }
+      case JobMessage.WriteNext _ -> out.putByte(7);
       case JobMessage.GoOn m -> out.putByte(6).putInt(m.epoch()).putLong(m.request());
     }
   }
@@ -219,6 +220,7 @@ final class RuntimeParts {
       case 4 -> new JobMessage.Hold(in.getInt(), in.getLong());
       case 5 -> new JobMessage.Meet(in.getInt(), in.getLong(), getPoint(in));
       case 6 -> new JobMessage.GoOn(in.getInt(), in.getLong());
+      case 7 -> new JobMessage.WriteNext();
       default -> throw new BadMessageException("unknown job message " + type);
     };
   }

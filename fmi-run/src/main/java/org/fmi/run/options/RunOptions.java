@@ -110,6 +110,9 @@ public record RunOptions(
   private static final int MAX_RANKS = 1 << 16;
 
   private static final double DEFAULT_MTBF_SECONDS = 3600;
+
+  /** One in so many failures is survived by files alone, as on the Coastal cluster (FMI paper). */
+  private static final double FILES_ARE_NEEDED = 5;
   private static final int DEFAULT_L2_STALL_SECONDS = 60;
 
   /** An option of a JVM begins otherwise. */
@@ -353,7 +356,17 @@ public record RunOptions(
       if (exclusive(Setting.INTERVAL, Setting.MTBF) == Setting.INTERVAL) {
         return new CheckpointInterval.Every(whole(Setting.INTERVAL, 1, Integer.MAX_VALUE, 1));
       }
-      return new CheckpointInterval.Mtbf(decimal(Setting.MTBF, 0.001, 1e9, DEFAULT_MTBF_SECONDS));
+      return new CheckpointInterval.Mtbf(mtbf());
+    }
+
+    private double mtbf() throws UsageException {
+      return decimal(Setting.MTBF, 0.001, 1e9, DEFAULT_MTBF_SECONDS);
+    }
+
+    private long level2Every(@Nullable Value given) throws UsageException {
+      return given != null && given.texts().getFirst().equals("auto")
+          ? Level2Options.TUNED
+          : whole(Setting.L2_EVERY, 1, Integer.MAX_VALUE, 0);
     }
 
     private @Nullable Level2Options level2() throws UsageException {
@@ -372,11 +385,14 @@ public record RunOptions(
       if (every == null && from == null) {
         throw new UsageException(
             directory.origin()
-                + ": says where checkpoints are written to, and not when; add --l2-every K");
+                + ": says where checkpoints are written to, and not when; add --l2-every K or"
+                + " --l2-every auto");
       }
       return new Level2Options(
           this.directory.resolve(directory.texts().getFirst()).normalize(),
-          whole(Setting.L2_EVERY, 1, Integer.MAX_VALUE, 0),
+          level2Every(every),
+          mtbf(),
+          decimal(Setting.L2_MTBF, 0.001, 1e9, FILES_ARE_NEEDED * mtbf()),
           whole(Setting.L2_KEEP, 1, Integer.MAX_VALUE, 2),
           Math.round(1000 * decimal(Setting.L2_STALL, 1, 1e9, DEFAULT_L2_STALL_SECONDS)),
           from == null ? null : from.texts().getFirst());

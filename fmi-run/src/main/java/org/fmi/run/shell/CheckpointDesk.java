@@ -8,6 +8,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.fmi.job.JobCommand;
 import org.fmi.job.JobEvent;
+import org.fmi.job.Notice;
 import org.fmi.run.status.Answer;
 import org.jspecify.annotations.Nullable;
 
@@ -78,6 +79,16 @@ final class CheckpointDesk {
     if (open.remove(asker) != null) {
       job.accept(new JobEvent.CheckpointWithdrawn(asker));
     }
+  }
+
+  /** Things have happened to the job. */
+  void happened(List<Notice> notices, long nanos) {
+    flushes.happened(notices, nanos);
+  }
+
+  /** What checkpoints on files have come to, in lines. */
+  List<String> summary() {
+    return flushes.summary();
   }
 
   /** It is committed, in memory. */

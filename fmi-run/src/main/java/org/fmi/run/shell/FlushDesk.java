@@ -5,13 +5,17 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.fmi.ckpt.files.Generation;
 import org.fmi.ckpt.files.Manifest;
+import org.fmi.control.JobMessage;
 import org.fmi.job.EndCause;
 import org.fmi.job.FlushCommand;
 import org.fmi.job.FlushCoordinator;
+import org.fmi.job.FlushInterval;
 import org.fmi.job.Notice;
 import org.fmi.job.control.Level2Order;
 import org.fmi.job.control.Level2Report;
 import org.fmi.job.control.ToDaemon;
+import org.fmi.run.options.Level2Options;
+import org.fmi.run.status.LevelsText;
 import org.fmi.spi.CheckpointId;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +27,14 @@ final class FlushDesk {
   private final @Nullable Level2Files files;
   private final FlushCoordinator decisions;
   private final Way way;
+
+  /** Null if nothing is written. */
+  private final @Nullable FlushInterval interval;
+
+  /** Where rank 0's process is, which chooses what is written. */
+  private int node0 = -1;
+
+  private int incarnation0;
 
   /** What follows when files are waited for no longer; null unless they are. */
   private @Nullable Runnable then;
@@ -62,6 +74,10 @@ final class FlushDesk {
   FlushDesk(@Nullable Level2Files files, int size, Way way) {
     this.files = files;
     this.decisions = new FlushCoordinator(size);
+    this.interval =
+        files == null || files.options().every() == 0
+            ? null
+            : new FlushInterval(files.options().mtbfSeconds());
     this.way = way;
   }
 
@@ -94,6 +110,41 @@ final class FlushDesk {
     if (decisions.awaited() == null) {
       answer(NONE, name + " was lost before");
     }
+  }
+
+  /** Things have happened to the job. */
+  void happened(List<Notice> notices, long nanos) {
+    Level2Files known = files;
+    FlushInterval measured = interval;
+    if (known == null || measured == null) {
+      return;
+    }
+    for (Notice notice : notices) {
+      measured.on(notice, nanos);
+      switch (notice) {
+        case Notice.Spawned n when n.rank() == 0 -> rank0(n.node(), 0);
+        case Notice.Respawned n when n.rank() == 0 -> rank0(n.node(), n.incarnation());
+        default -> {}
+      }
+    }
+    if (known.options().every() == Level2Options.TUNED && measured.isDue(nanos)) {
+      way.send(node0, new ToDaemon.Tell(0, incarnation0, new JobMessage.WriteNext()));
+    }
+  }
+
+  private void rank0(int node, int incarnation) {
+    node0 = node;
+    incarnation0 = incarnation;
+  }
+
+  /** What checkpoints have come to, in lines; none if nothing was written. */
+  List<String> summary() {
+    Level2Files known = files;
+    FlushInterval measured = interval;
+    return known == null || measured == null
+        ? List.of()
+        : LevelsText.lines(
+            measured, known.options().firstMtbfSeconds(), known.options().mtbfSeconds());
   }
 
   /**

@@ -166,6 +166,7 @@ final class JobDesk implements Answerer {
   void happened(List<Notice> notices) {
     long now = System.nanoTime();
     notices.forEach(notice -> view.on(notice, now));
+    checkpoints.happened(notices, now);
     if (stalls != null) {
       notices.forEach(notice -> stalls.on(notice, now));
     }
@@ -181,7 +182,11 @@ final class JobDesk implements Answerer {
 
   /** What is to be said at the end. */
   List<String> summary(boolean all) {
-    return view.summary(System.nanoTime(), all);
+    List<String> lines = new ArrayList<>(view.summary(System.nanoTime(), all));
+    if (all || !lines.isEmpty()) {
+      lines.addAll(checkpoints.summary());
+    }
+    return lines;
   }
 
   /** How far the job has come, in a line. */
