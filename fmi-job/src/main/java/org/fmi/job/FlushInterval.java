@@ -137,8 +137,8 @@ public final class FlushInterval {
   // ---- when
 
   /**
-   * Whether the checkpoint after the last one is to be written; true once for each. The time between
-   * two is a multiple of that between checkpoints.
+   * Whether the checkpoint after the last one is to be written; true once for each. The time
+   * between two is a multiple of that between checkpoints.
    */
   public boolean isDue(long nanos) {
     if (writing || lastNanos == NONE || periodNanos == 0) {
@@ -192,8 +192,7 @@ public final class FlushInterval {
       if (every.isEmpty() || every.getAsDouble() <= cost) {
         return OptionalDouble.empty();
       }
-      return OptionalDouble.of(
-          IntervalTuner.lost(cost, every.getAsDouble() - cost, mtbfSeconds));
+      return OptionalDouble.of(IntervalTuner.lost(cost, every.getAsDouble() - cost, mtbfSeconds));
     }
   }
 

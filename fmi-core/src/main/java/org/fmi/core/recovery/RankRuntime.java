@@ -154,8 +154,7 @@ public final class RankRuntime implements Fmi {
             clock,
             faults);
     this.repetition = new Repetition(config, checkpoints, link, program);
-    this.boundaries =
-        new Boundaries(link, lifecycle, checkpoints, requested, repetition, faults);
+    this.boundaries = new Boundaries(link, lifecycle, checkpoints, requested, repetition, faults);
     link.listen(lifecycle);
     link.show(() -> place.report(lifecycle, current, messenger, checkpoints, meters));
     faults.at(FaultPoint.INIT, -1);

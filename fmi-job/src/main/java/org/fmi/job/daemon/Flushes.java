@@ -148,7 +148,7 @@ final class Flushes {
                 facts.node(),
                 mine.firstEntry().getValue().epoch(),
                 m.version(),
-                facts.directory(),
+                facts.pieces(),
                 ranks));
       }
       case Level2Order.Publish m ->

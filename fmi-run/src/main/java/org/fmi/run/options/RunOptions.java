@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param spec what the decision maker needs to know
  * @param ssh whether the nodes are other hosts, reached by ssh, and not on this machine
  * @param prefix where FMI is installed on other hosts, if not in the same place as here
+ * @param nodeDir where nodes keep checkpoints; null for in memory
  * @param check whether iterations are repeated now and then, and compared
  * @param level2 checkpoints on files; null for none
  */
@@ -33,6 +34,7 @@ public record RunOptions(
     JobSpec spec,
     boolean ssh,
     @Nullable String prefix,
+    @Nullable Path nodeDir,
     Processes processes,
     Network network,
     CheckpointInterval interval,
@@ -113,6 +115,7 @@ public record RunOptions(
 
   /** One in so many failures is survived by files alone, as on the Coastal cluster (FMI paper). */
   private static final double FILES_ARE_NEEDED = 5;
+
   private static final int DEFAULT_L2_STALL_SECONDS = 60;
 
   /** An option of a JVM begins otherwise. */
@@ -199,6 +202,7 @@ public record RunOptions(
           spec,
           ssh,
           prefix == null ? null : prefix.texts().getFirst(),
+          path(Setting.NODE_DIR),
           new Processes(
               directory,
               exported(),

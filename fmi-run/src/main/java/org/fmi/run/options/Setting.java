@@ -44,6 +44,11 @@ enum Setting {
       "mtbf-sec",
       "SECONDS",
       "mean time between failures, from which the checkpoint interval is tuned (default 3600)"),
+  NODE_DIR(
+      "--node-dir",
+      "node-dir",
+      "DIR",
+      "keep a node's checkpoints in a directory on its disk, not in memory"),
   L2_DIR(
       "--l2-dir",
       "l2-dir",

@@ -161,6 +161,39 @@ final class LevelsIT {
   }
 
   @Test
+  void aNodeKeepsItsCheckpointsOnADisk() throws Exception {
+    Path disk = Files.createDirectory(directory.resolve("disk"));
+    holdAt(60);
+    try (Fmirun.Running running =
+        job(
+                "-n",
+                "4",
+                "--ppn",
+                "2",
+                "--spares",
+                "1",
+                "--l2-every",
+                "50",
+                "--node-dir",
+                disk.toString(),
+                "--kill",
+                "node1@70")
+            .start()) {
+      running.awaitEvent("Level2Committed", 1);
+      List<Path> pieces;
+      try (Stream<Path> files = Files.walk(disk)) {
+        pieces = files.filter(f -> f.getFileName().toString().contains("ckpt-")).toList();
+      }
+      assertThat(pieces).as("of 4 ranks").hasSizeGreaterThanOrEqualTo(4);
+      open(60);
+      Result result = running.await().succeeded();
+      assertThat(result.value("state")).isEqualTo(LevelsProgram.result(4));
+      assertThat(result.count("NodeFailed")).isEqualTo(1);
+    }
+    assertThat(disk).isEmptyDirectory();
+  }
+
+  @Test
   void aJobThatIsStoppedAtACheckpointIsGoneOnWithElsewhere() throws Exception {
     holdAt(60);
     String line;
