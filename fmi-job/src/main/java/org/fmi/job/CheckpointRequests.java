@@ -175,6 +175,7 @@ final class CheckpointRequests {
       request++;
       said.clear();
       furthest = null;
+      out.report(new Notice.CheckpointRequested(epoch));
       out.add(new JobCommand.TellAll(new JobMessage.Hold(epoch, request)));
     } else if (state == State.HOLDING && asks.isEmpty()) {
       state = State.IDLE;

@@ -138,6 +138,7 @@ final class LevelsIT {
       running.awaitEvent(
           "CheckpointCommitted", 3); // those of the first loop, and the second's first
       CompletableFuture<Answer> asked = CompletableFuture.supplyAsync(() -> checkpoint(running));
+      running.awaitEvent("CheckpointRequested", 1);
       open(60);
       Answer answer = asked.get();
       assertThat(answer.status()).as(answer.text()).isZero();
@@ -202,6 +203,7 @@ final class LevelsIT {
       running.awaitEvent("AllRunning", 1);
       CompletableFuture<Answer> asked =
           CompletableFuture.supplyAsync(() -> ask(running, "stop", "--at-checkpoint"));
+      running.awaitEvent("CheckpointRequested", 1);
       open(60);
       Answer answer = asked.get();
       assertThat(answer.status()).as(answer.text()).isZero();
@@ -244,6 +246,7 @@ final class LevelsIT {
       Files.createFile(files().resolve(name(running)));
       CompletableFuture<Answer> asked =
           CompletableFuture.supplyAsync(() -> ask(running, "stop", "--at-checkpoint"));
+      running.awaitEvent("CheckpointRequested", 1);
       open(60);
       assertThat(asked.get())
           .satisfies(answer -> assertThat(answer.status()).isEqualTo(70))
