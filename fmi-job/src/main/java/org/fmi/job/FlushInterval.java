@@ -113,6 +113,11 @@ public final class FlushInterval {
       writingNanos += nanos - writingSince;
       writingSince = nanos;
     }
+    if (n.loop() != loop) {
+      // Its iterations take another time.
+      periodNanos = 0;
+      iterationNanos = 0;
+    }
     long done = n.iteration() - iteration;
     if (lastNanos != NONE && n.loop() == loop && done > 0) {
       double period = nanos - lastNanos;

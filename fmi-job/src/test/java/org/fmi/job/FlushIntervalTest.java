@@ -106,6 +106,21 @@ final class FlushIntervalTest {
   }
 
   @Test
+  void anotherLoopIsMeasuredAnew() {
+    for (int i = 0; i < 20; i++) {
+      run(10, 1, 0);
+    }
+    now += SECOND;
+    interval.on(new Notice.CheckpointCommitted(0, 300, 1, 0, 8, 0, 0, 0), (long) now);
+    begin();
+    now += 100 * SECOND;
+    end();
+    // Ten times as slow as those of the loop before.
+    interval.on(new Notice.CheckpointCommitted(0, 301, 1, 10, 8, 0, 0, 0), (long) now);
+    assertThat(interval.onFiles().cost()).isZero();
+  }
+
+  @Test
   void aRecoveryIsNoIteration() {
     for (int i = 0; i < 20; i++) {
       run(10, 1, 0);
