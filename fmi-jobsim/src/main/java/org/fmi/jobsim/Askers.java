@@ -65,7 +65,7 @@ final class Askers {
 
   private void withdraw(long asker) {
     if (open.remove(asker)) {
-      way.test(new JobEvent.CheckpointWithdrawn(asker));
+      boolean _ = way.test(new JobEvent.CheckpointWithdrawn(asker)); // it may have ended
     }
   }
 

@@ -87,9 +87,8 @@ final class Boundaries {
    */
   void waits(@Nullable Loop loop, long nextLoop) {
     if (requested.isAsked()) {
-      boolean between = loop == null || loop.ended || ending;
       requested.waits(
-          between
+          loop == null || loop.ended || ending
               ? new LoopPoint(nextLoop, 0, false)
               : new LoopPoint(loop.number, loop.iteration + 1, false),
           lifecycle.epoch());
