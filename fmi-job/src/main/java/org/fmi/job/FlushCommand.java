@@ -6,17 +6,26 @@ import org.fmi.spi.CheckpointId;
 
 /** What is to be done about checkpoints on files. */
 public sealed interface FlushCommand {
-  /** Have a node write what its ranks keep. */
-  record Flush(int node, long version) implements FlushCommand {}
+  /**
+   * Have a node write what its ranks keep.
+   *
+   * @param oldest a version that may be deleted if there is no room; -1 for none
+   */
+  record Flush(int node, long version, long oldest) implements FlushCommand {}
 
   /**
    * Have a node make a version count.
    *
+   * @param oldest a version that may be deleted if there is no room; -1 for none
    * @param needed its checkpoints; the last one is what to go on from
    * @param files of all nodes
    */
   record Publish(
-      int node, long version, List<CheckpointId> needed, List<Level2Report.Written> files)
+      int node,
+      long version,
+      long oldest,
+      List<CheckpointId> needed,
+      List<Level2Report.Written> files)
       implements FlushCommand {
     public Publish {
       needed = List.copyOf(needed);

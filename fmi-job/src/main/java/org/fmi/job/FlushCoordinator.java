@@ -35,6 +35,7 @@ public final class FlushCoordinator {
   private static final int MOST_READY = 8;
 
   private final int size;
+  private final int keep;
   private final List<FlushCommand> out = new ArrayList<>();
 
   /** What nodes are ready to write, by version. */
@@ -42,6 +43,9 @@ public final class FlushCoordinator {
 
   /** What is under way. */
   private @Nullable Version current;
+
+  /** What counts, as far as it was not deleted. */
+  private final TreeSet<Long> counting = new TreeSet<>();
 
   private long committed = -1;
   private int failures;
@@ -114,9 +118,11 @@ public final class FlushCoordinator {
    * For a job to be begun.
    *
    * @param size how many ranks it has
+   * @param keep how many versions stay on files
    */
-  public FlushCoordinator(int size) {
+  public FlushCoordinator(int size, int keep) {
     this.size = size;
+    this.keep = keep;
   }
 
   /** A node tells something. */
@@ -125,7 +131,7 @@ public final class FlushCoordinator {
       case Level2Report.Ready m -> onReady(node, m);
       case Level2Report.Written m -> onWritten(node, m);
       case Level2Report.Published m -> onPublished(node, m.version());
-      case Level2Report.Failed m -> onFailed(node, m.version(), m.reason());
+      case Level2Report.Failed m -> onFailed(node, m);
     }
     return take();
   }
@@ -272,8 +278,13 @@ public final class FlushCoordinator {
     report(new Notice.Level2Begun(line.version(), line.loop(), line.iteration()));
     for (int node : version.nodes.keySet()) {
       busy.add(node);
-      out.add(new FlushCommand.Flush(node, line.version()));
+      out.add(new FlushCommand.Flush(node, line.version(), oldest()));
     }
+  }
+
+  /** What may go where there is no room: never the only one. */
+  private long oldest() {
+    return counting.size() < 2 ? -1 : counting.first();
   }
 
   /** Tells once that one takes so long that others are passed over. */
@@ -321,6 +332,7 @@ public final class FlushCoordinator {
             new FlushCommand.Publish(
                 node,
                 version.line().version(),
+                oldest(),
                 version.needed,
                 List.copyOf(version.written.values())));
         return;
@@ -336,6 +348,10 @@ public final class FlushCoordinator {
       CheckpointId line = version.line();
       long bytes = version.written.values().stream().mapToLong(Level2Report.Written::bytes).sum();
       committed = line.version();
+      counting.add(committed);
+      while (counting.size() > keep) {
+        counting.pollFirst();
+      }
       failures = 0;
       failure = "";
       current = null;
@@ -344,14 +360,17 @@ public final class FlushCoordinator {
     next();
   }
 
-  private void onFailed(int node, long number, String reason) {
+  private void onFailed(int node, Level2Report.Failed m) {
     busy.remove(node);
-    Version version = current(number);
+    Version version = current(m.version());
     if (version != null) {
+      if (m.full()) {
+        counting.remove(oldest()); // it was not enough
+      }
       if (version.publisher == node) {
-        publish(version, reason);
+        publish(version, m.reason());
       } else if (version.publisher < 0 && version.nodes.containsKey(node)) {
-        giveUp(version, reason);
+        giveUp(version, m.reason());
       }
     }
     next();

@@ -16,7 +16,7 @@ import org.fmi.spi.CheckpointId;
 import org.junit.jupiter.api.Test;
 
 class FlushCoordinatorTest {
-  private final FlushCoordinator coordinator = new FlushCoordinator(3);
+  private final FlushCoordinator coordinator = new FlushCoordinator(3, 2);
   private final List<Notice> notices = new ArrayList<>();
 
   private static List<CheckpointId> needed(long version) {
@@ -56,7 +56,7 @@ class FlushCoordinatorTest {
   void aVersionOfAllRanksIsWrittenAndThenCounts() {
     assertThat(on(0, ready(0, 5))).isEmpty();
     assertThat(on(1, ready(1, 5)))
-        .containsExactly(new FlushCommand.Flush(0, 5), new FlushCommand.Flush(1, 5));
+        .containsExactly(new FlushCommand.Flush(0, 5, -1), new FlushCommand.Flush(1, 5, -1));
     assertThat(on(1, written(1, 5))).isEmpty();
     List<FlushCommand> publish = on(0, written(0, 5));
     assertThat(publish).hasSize(1);
@@ -87,7 +87,7 @@ class FlushCoordinatorTest {
     on(0, written(0, 5));
     on(1, written(1, 5));
     assertThat(on(0, new Level2Report.Published(5)))
-        .containsExactly(new FlushCommand.Flush(0, 7), new FlushCommand.Flush(1, 7));
+        .containsExactly(new FlushCommand.Flush(0, 7, -1), new FlushCommand.Flush(1, 7, -1));
   }
 
   @Test
@@ -119,7 +119,11 @@ class FlushCoordinatorTest {
   }
 
   private void fail(long version, int leftOut) {
-    assertThat(on(0, new Level2Report.Failed(version, "the disk is full"))).isEmpty();
+    fail(version, leftOut, true);
+  }
+
+  private void fail(long version, int leftOut, boolean full) {
+    assertThat(on(0, new Level2Report.Failed(version, "the disk is full", full))).isEmpty();
     assertThat(on(1, written(1, version))).isEmpty();
     assertThat(notices.getLast())
         .isEqualTo(new Notice.Level2Failed(version, 10 * version, "the disk is full", leftOut));
@@ -132,7 +136,8 @@ class FlushCoordinatorTest {
 
   private void begin(long version) {
     assertThat(both(version))
-        .containsExactly(new FlushCommand.Flush(0, version), new FlushCommand.Flush(1, version));
+        .containsExactly(
+            new FlushCommand.Flush(0, version, -1), new FlushCommand.Flush(1, version, -1));
   }
 
   @Test
@@ -140,10 +145,10 @@ class FlushCoordinatorTest {
     begin(5);
     on(0, written(0, 5));
     on(1, written(1, 5));
-    assertThat(on(0, new Level2Report.Failed(5, "not seen")))
+    assertThat(on(0, new Level2Report.Failed(5, "not seen", false)))
         .singleElement()
         .isInstanceOfSatisfying(FlushCommand.Publish.class, c -> assertThat(c.node()).isEqualTo(1));
-    on(1, new Level2Report.Failed(5, "not seen here either"));
+    on(1, new Level2Report.Failed(5, "not seen here either", false));
     assertThat(notices.getLast())
         .isEqualTo(new Notice.Level2Failed(5, 50, "not seen here either", 0));
   }
@@ -158,7 +163,7 @@ class FlushCoordinatorTest {
     // Its rank is on a spare now.
     on(0, new Level2Report.Ready(1, needed(6), ranks(0)));
     assertThat(on(2, new Level2Report.Ready(1, needed(6), ranks(1))))
-        .containsExactly(new FlushCommand.Flush(0, 6), new FlushCommand.Flush(2, 6));
+        .containsExactly(new FlushCommand.Flush(0, 6, -1), new FlushCommand.Flush(2, 6, -1));
   }
 
   @Test
@@ -203,7 +208,7 @@ class FlushCoordinatorTest {
     on(0, written(0, 5));
     on(1, written(1, 5));
     assertThat(on(0, new Level2Report.Published(5)))
-        .containsExactly(new FlushCommand.Flush(0, 7), new FlushCommand.Flush(1, 7));
+        .containsExactly(new FlushCommand.Flush(0, 7, -1), new FlushCommand.Flush(1, 7, -1));
     on(0, written(0, 7));
     on(1, written(1, 7));
     assertThat(on(0, new Level2Report.Published(7)))
@@ -215,7 +220,7 @@ class FlushCoordinatorTest {
     begin(5);
     both(6);
     assertThat(split(coordinator.finish(false))).isEmpty();
-    assertThat(on(0, new Level2Report.Failed(5, "the disk is full")))
+    assertThat(on(0, new Level2Report.Failed(5, "the disk is full", false)))
         .containsExactly(new FlushCommand.Finished(-1, "the disk is full"));
   }
 
@@ -228,7 +233,7 @@ class FlushCoordinatorTest {
     assertThat(both(3)).isEmpty();
     assertThat(coordinator.awaited()).isNull();
     assertThat(split(coordinator.finish(true)))
-        .containsExactly(new FlushCommand.Flush(0, 3), new FlushCommand.Flush(1, 3));
+        .containsExactly(new FlushCommand.Flush(0, 3, -1), new FlushCommand.Flush(1, 3, -1));
   }
 
   @Test
@@ -251,10 +256,10 @@ class FlushCoordinatorTest {
     begin(4);
     assertThat(split(coordinator.finish(5))).isEmpty();
     // The one before it fails: that is not the answer.
-    assertThat(on(0, new Level2Report.Failed(4, "no"))).isEmpty();
+    assertThat(on(0, new Level2Report.Failed(4, "no", false))).isEmpty();
     assertThat(on(1, written(1, 4))).isEmpty();
     begin(5);
-    assertThat(on(0, new Level2Report.Failed(5, "the disk is full")))
+    assertThat(on(0, new Level2Report.Failed(5, "the disk is full", false)))
         .containsExactly(new FlushCommand.Finished(-1, "the disk is full"));
     assertThat(on(1, written(1, 5))).isEmpty();
     // As after any second failure.
@@ -281,8 +286,33 @@ class FlushCoordinatorTest {
     assertThat(on(1, written(1, 5))).isEmpty();
   }
 
+  @Test
+  void whereThereIsNoRoomTheOldestMayGoButNotTheOnlyOne() {
+    commit(1);
+    commit(2);
+    both(3);
+    fail(3, 0, true);
+    // It was not enough.
+    begin(4);
+    fail(4, 1, true);
+    assertThat(both(5)).isEmpty();
+    commit(6);
+    assertThat(both(7)).contains(new FlushCommand.Flush(0, 7, 2));
+    // Not for lack of room: it is still there.
+    fail(7, 0, false);
+    assertThat(both(8)).contains(new FlushCommand.Flush(0, 8, 2));
+    on(0, written(0, 8));
+    assertThat(on(1, written(1, 8)))
+        .singleElement()
+        .isInstanceOfSatisfying(
+            FlushCommand.Publish.class, c -> assertThat(c.oldest()).isEqualTo(2));
+    on(0, new Level2Report.Published(8));
+    // Two are kept.
+    assertThat(both(9)).contains(new FlushCommand.Flush(0, 9, 6));
+  }
+
   private void commit(long version) {
-    begin(version);
+    both(version);
     on(0, written(0, version));
     on(1, written(1, version));
     on(0, new Level2Report.Published(version));
@@ -293,7 +323,7 @@ class FlushCoordinatorTest {
   void randomSchedules() {
     for (long seed = 0; seed < 300; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
-      FlushCoordinator maker = new FlushCoordinator(3);
+      FlushCoordinator maker = new FlushCoordinator(3, 2);
       TreeMap<Integer, FlushCommand> asked = new TreeMap<>();
       Set<Long> counted = new HashSet<>();
       long newest = -1;
@@ -377,10 +407,10 @@ class FlushCoordinatorTest {
   private static Level2Report answer(int node, FlushCommand task, boolean fails) {
     return switch (task) {
       case FlushCommand.Flush c ->
-          fails ? new Level2Report.Failed(c.version(), "no") : written(node, c.version());
+          fails ? new Level2Report.Failed(c.version(), "no", false) : written(node, c.version());
       case FlushCommand.Publish c ->
           fails
-              ? new Level2Report.Failed(c.version(), "no")
+              ? new Level2Report.Failed(c.version(), "no", false)
               : new Level2Report.Published(c.version());
       case FlushCommand.Finished _, FlushCommand.Report _ -> throw new AssertionError("not a task");
     };

@@ -30,8 +30,14 @@ public final class NodeFileWriter {
     this.target = target;
   }
 
-  /** An image: {@code bytes} bytes that can be read once, in order. */
-  public record Image(int rank, CheckpointId id, long bytes, ReadableByteChannel content) {}
+  /** Where an image comes from. */
+  public interface Source {
+    /** Opens it, to be read from its beginning. */
+    ReadableByteChannel open() throws IOException;
+  }
+
+  /** An image: {@code bytes} bytes. */
+  public record Image(int rank, CheckpointId id, long bytes, Source source) {}
 
   /**
    * Writes a file. Makes the directories of the job and the version if they are not there.
@@ -62,7 +68,10 @@ public final class NodeFileWriter {
     long tableBytes = 0;
     for (int i = 0; i < images.size(); i++) {
       Image image = images.get(i);
-      ByteBuffer sums = append(output, image);
+      ByteBuffer sums;
+      try (ReadableByteChannel content = image.source().open()) {
+        sums = append(output, image, content);
+      }
       putEntry(front, i, image, at, checksum(sums));
       table.add(sums);
       tableBytes += sums.remaining();
@@ -91,7 +100,8 @@ public final class NodeFileWriter {
   }
 
   /** Writes an image, with zeros up to the next page; gives the checksums of its blocks. */
-  private ByteBuffer append(Target.Output output, Image image) throws IOException {
+  private ByteBuffer append(Target.Output output, Image image, ReadableByteChannel content)
+      throws IOException {
     long blocks = NodeFileLayout.blocks(image.bytes());
     ByteBuffer sums =
         ByteBuffer.allocate(Math.toIntExact(blocks * Integer.BYTES)).order(ByteOrder.LITTLE_ENDIAN);
@@ -100,7 +110,7 @@ public final class NodeFileWriter {
       int bytes = (int) Math.min(left, NodeFileLayout.BLOCK_BYTES);
       block.clear().limit(bytes);
       while (block.hasRemaining()) {
-        if (image.content().read(block) < 0) {
+        if (content.read(block) < 0) {
           throw new EOFException(
               "the image of rank " + image.rank() + " ends " + left + " bytes too early");
         }

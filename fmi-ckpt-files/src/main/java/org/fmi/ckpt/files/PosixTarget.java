@@ -1,20 +1,23 @@
 package org.fmi.ckpt.files;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.EnumSet;
+import java.util.Set;
 
 /** A directory of a POSIX file system, such as NFS or Lustre. */
 public final class PosixTarget implements Target {
+  /** What the system says in English when there is no room: ENOSPC and EDQUOT. */
+  private static final Set<String> FULL = Set.of("No space left on device", "Disk quota exceeded");
+
   /** A target; it has no state. */
   public PosixTarget() {}
 
@@ -28,47 +31,34 @@ public final class PosixTarget implements Target {
       if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
         throw new UnusableException(directory, "not a directory");
       }
+    } catch (IOException e) {
+      throw named(directory, e);
     }
   }
 
   @Override
   public Output create(Path file) throws IOException {
-    return new ChannelOutput(
-        FileChannel.open(
-            file,
-            EnumSet.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))));
+    try {
+      return FileOutput.create(file);
+    } catch (IOException e) {
+      throw named(file, e);
+    }
   }
 
-  private record ChannelOutput(FileChannel channel) implements Output {
-    @Override
-    public void append(ByteBuffer bytes) throws IOException {
-      while (bytes.hasRemaining()) {
-        channel.write(bytes);
-      }
-    }
-
-    @Override
-    public void replace(long at, ByteBuffer bytes) throws IOException {
-      for (long to = at; bytes.hasRemaining(); ) {
-        to += channel.write(bytes, to);
-      }
-    }
-
-    @Override
-    public void force() throws IOException {
-      channel.force(true);
-    }
-
-    @Override
-    public void close() throws IOException {
-      channel.close();
-    }
+  /** The same, in a form that tells what can be done about it. */
+  static IOException named(Path path, IOException e) {
+    String reason =
+        e instanceof FileSystemException of ? String.valueOf(of.getReason()) : e.getMessage();
+    return FULL.contains(reason) ? new FullException(path, reason) : e;
   }
 
   @Override
   public void rename(Path from, Path to) throws IOException {
-    Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+    try {
+      Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      throw named(to, e);
+    }
   }
 
   @Override

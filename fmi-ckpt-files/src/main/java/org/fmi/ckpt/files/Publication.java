@@ -79,17 +79,7 @@ public final class Publication {
     if (keep < 1 || !Names.isJob(job)) {
       throw new IllegalArgumentException("keep " + keep + " versions of job " + job);
     }
-    List<Path> versions = new ArrayList<>();
-    Path ofJob = root.resolve(job);
-    try (DirectoryStream<Path> all = Files.newDirectoryStream(ofJob)) {
-      for (Path each : all) {
-        OptionalLong version = Names.version(String.valueOf(each.getFileName()));
-        if (version.isPresent() && Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS)) {
-          versions.add(each);
-        }
-      }
-    }
-    versions.sort(Comparator.comparing(path -> path.getFileName().toString()));
+    List<Path> versions = versions(job);
     List<Path> old = new ArrayList<>();
     int kept = 0;
     for (Path version : versions.reversed()) {
@@ -108,10 +98,50 @@ public final class Publication {
         delete(version);
       }
       if (!old.isEmpty()) {
-        target.forceDirectory(ofJob);
+        target.forceDirectory(root.resolve(job));
       }
     }
     return old;
+  }
+
+  /** The directories of versions, oldest first. */
+  private List<Path> versions(String job) throws IOException {
+    List<Path> versions = new ArrayList<>();
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(root.resolve(job))) {
+      for (Path each : all) {
+        OptionalLong version = Names.version(String.valueOf(each.getFileName()));
+        if (version.isPresent() && Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS)) {
+          versions.add(each);
+        }
+      }
+    }
+    versions.sort(Comparator.comparing(path -> path.getFileName().toString()));
+    return versions;
+  }
+
+  /**
+   * Makes room for a version that is being written: deletes what was left behind of older ones that
+   * never counted, and one that counts, unless it is the newest.
+   *
+   * @param oldest the version that may go; -1 for none
+   * @return whether something was deleted
+   */
+  public boolean makeRoom(String job, long version, long oldest) throws IOException {
+    boolean deleted = false;
+    List<Path> versions = versions(job);
+    boolean isNewest = true;
+    for (Path each : versions.reversed()) {
+      long number = Names.version(String.valueOf(each.getFileName())).orElseThrow();
+      if (number == oldest && !isNewest && counts(each)) {
+        delete(each);
+        deleted = true;
+      } else if (number < version && !holdsManifest(each)) {
+        delete(each);
+        deleted = true;
+      }
+      isNewest &= !counts(each);
+    }
+    return deleted;
   }
 
   /** Whether a version can be gone back to, as far as that is seen without reading its images. */

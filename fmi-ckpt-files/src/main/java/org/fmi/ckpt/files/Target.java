@@ -5,8 +5,13 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
-/** The steps of which a commit is made. Each may fail, and the process may die between any two. */
+/**
+ * The steps of which a commit is made. Each may fail, and the process may die between any two.
+ * Those that need room fail with {@link FullException} if there is none.
+ */
 public interface Target {
+  /** How many files are written before one is given up that does not reach the medium. */
+  int MOST_TRIES = 3;
 
   /** A new file that is being written. */
   interface Output extends Closeable {
@@ -16,7 +21,11 @@ public interface Target {
     /** Writes all of a buffer over what was written before. */
     void replace(long at, ByteBuffer bytes) throws IOException;
 
-    /** Returns when all that was written would survive the loss of power. */
+    /**
+     * Returns when all that was written would survive the loss of power.
+     *
+     * @throws NotStoredException if it would not; nothing more can be done with this file
+     */
     void force() throws IOException;
   }
 
@@ -46,34 +55,38 @@ public interface Target {
    */
   boolean deleteDirectory(Path directory) throws IOException;
 
-  /** Fills a file, and tells something of it. */
+  /** Fills a file, and tells something of it. It may be asked to do so again. */
   interface Content<T> {
     T writeTo(Output output) throws IOException;
   }
 
   /**
-   * Writes a file under another name, and gives it its own when all of it is on the medium. Its
-   * directory is not forced.
+   * Writes a file under another name, and gives it its own when all of it is on the medium; if it
+   * does not get there, another file is tried. Its directory is not forced.
    *
    * @throws IOException if that fails; then nothing is left behind, as far as that is possible
    */
   default <T> T write(Path file, Content<T> content) throws IOException {
-    Path temporary = Names.temporary(file);
-    try {
-      T told;
-      try (Output output = create(temporary)) {
-        told = content.writeTo(output);
-        output.force();
-      }
-      rename(temporary, file);
-      return told;
-    } catch (IOException | RuntimeException e) {
+    for (int tries = 1; ; tries++) {
+      Path temporary = Names.temporary(file);
       try {
-        delete(temporary);
-      } catch (IOException again) {
-        e.addSuppressed(again);
+        T told;
+        try (Output output = create(temporary)) {
+          told = content.writeTo(output);
+          output.force();
+        }
+        rename(temporary, file);
+        return told;
+      } catch (IOException | RuntimeException e) {
+        try {
+          delete(temporary);
+        } catch (IOException again) {
+          e.addSuppressed(again);
+        }
+        if (!(e instanceof NotStoredException) || tries == MOST_TRIES) {
+          throw e;
+        }
       }
-      throw e;
     }
   }
 }

@@ -195,6 +195,64 @@ class CommitTest {
   }
 
   @Test
+  void aFileThatDoesNotReachTheMediumIsWrittenAnew() throws IOException {
+    Faulty target = new Faulty();
+    target.unforced = 2;
+    Samples.commit(target, root, 42);
+    assertThat(versions()).containsExactly(42L);
+    verifyAll();
+    // Three of the first node, one of the second, the manifest; none was forced twice.
+    assertThat(target.created).hasSize(5).doesNotHaveDuplicates();
+    assertThat(target.forced).isEqualTo(target.created);
+    assertThat(names(root.resolve("job-a/v0000000042"))).hasSize(3);
+  }
+
+  @Test
+  void aMediumThatTakesNothingIsGivenUp() throws IOException {
+    Faulty target = new Faulty();
+    target.unforced = 100;
+    assertThatThrownBy(() -> Samples.commit(target, root, 42))
+        .isInstanceOf(NotStoredException.class)
+        .hasMessageMatching(
+            ".*/v0000000042/n0000-e4.fmi.tmp-[0-9a-f]{8}: Input/output error, when it was to be"
+                + " forced to storage");
+    assertThat(target.created).hasSize(3).doesNotHaveDuplicates();
+    assertThat(target.forced).isEqualTo(target.created);
+    assertThat(names(root.resolve("job-a/v0000000042"))).isEmpty();
+  }
+
+  @Test
+  void whereThereIsNoRoomNothingIsLeftBehind() throws IOException {
+    Faulty target = new Faulty();
+    target.room = 100_000;
+    assertThatThrownBy(() -> Samples.commit(target, root, 42)).isInstanceOf(FullException.class);
+    assertThat(target.created).hasSize(1);
+    assertThat(names(root.resolve("job-a/v0000000042"))).isEmpty();
+  }
+
+  @Test
+  void roomIsMadeByWhatIsOldButNeverByTheNewest() throws IOException {
+    Publication publication = new Publication(REAL, root);
+    for (long version = 40; version < 43; version++) {
+      Samples.commit(REAL, root, version);
+    }
+    assertThat(publication.makeRoom(Samples.JOB, 50, -1)).isFalse();
+    assertThat(publication.makeRoom(Samples.JOB, 50, 39)).isFalse();
+    assertThat(publication.makeRoom(Samples.JOB, 50, 42)).isFalse();
+    assertThat(publication.makeRoom(Samples.JOB, 50, 40)).isTrue();
+    assertThat(versions()).containsExactly(41L, 42L);
+    for (long unfinished : new long[] {43, 50, 51}) {
+      Path directory = root.resolve("job-a/v00000000" + unfinished);
+      Files.createDirectory(directory);
+      Files.writeString(directory.resolve("n0000-e4.fmi"), "left behind");
+    }
+    // Not what is being written, nor what may be.
+    assertThat(publication.makeRoom(Samples.JOB, 50, -1)).isTrue();
+    assertThat(names(root.resolve("job-a")))
+        .containsExactly("v0000000041", "v0000000042", "v0000000050", "v0000000051");
+  }
+
+  @Test
   void aDryRunDeletesNothing() throws IOException {
     Samples.commit(REAL, root, 41);
     Samples.commit(REAL, root, 42);

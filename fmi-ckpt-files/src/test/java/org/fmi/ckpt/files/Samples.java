@@ -39,7 +39,10 @@ final class Samples {
         byte[] bytes = image(rank, id);
         images.add(
             new NodeFileWriter.Image(
-                rank, id, bytes.length, Channels.newChannel(new ByteArrayInputStream(bytes))));
+                rank,
+                id,
+                bytes.length,
+                () -> Channels.newChannel(new ByteArrayInputStream(bytes))));
       }
     }
     return images;

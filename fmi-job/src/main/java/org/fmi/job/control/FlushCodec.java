@@ -24,6 +24,7 @@ public final class FlushCodec {
               .putInt(m.node())
               .putInt(m.epoch())
               .putLong(m.version())
+              .putLong(m.oldest())
               .putString(m.pieces())
               .putList(m.ranks(), FlushCodec::putOfRank)
               .toBytes();
@@ -32,6 +33,7 @@ public final class FlushCodec {
               .putString(m.directory())
               .putString(m.job())
               .putLong(m.version())
+              .putLong(m.oldest())
               .putBytes(m.manifest())
               .putInt(m.keep())
               .toBytes();
@@ -53,11 +55,17 @@ public final class FlushCodec {
                   in.getInt(),
                   in.getInt(),
                   in.getLong(),
+                  in.getLong(),
                   in.getString(),
                   in.getList(FlushCodec::getOfRank));
           case 2 ->
               new FlushTask.Publish(
-                  in.getString(), in.getString(), in.getLong(), in.getBytes(), in.getInt());
+                  in.getString(),
+                  in.getString(),
+                  in.getLong(),
+                  in.getLong(),
+                  in.getBytes(),
+                  in.getInt());
           default -> throw in.unknownType();
         });
   }
@@ -72,7 +80,8 @@ public final class FlushCodec {
               .putInts(m.ranks())
               .toBytes();
       case FlushResult.Published _ -> new MessageWriter(2).toBytes();
-      case FlushResult.Failed m -> new MessageWriter(3).putString(m.reason()).toBytes();
+      case FlushResult.Failed m ->
+          new MessageWriter(3).putString(m.reason()).putBoolean(m.full()).toBytes();
     };
   }
 
@@ -86,7 +95,7 @@ public final class FlushCodec {
           case 1 ->
               new FlushResult.Written(in.getString(), in.getLong(), in.getInt(), in.getInts());
           case 2 -> new FlushResult.Published();
-          case 3 -> new FlushResult.Failed(in.getString());
+          case 3 -> new FlushResult.Failed(in.getString(), in.getBoolean());
           default -> throw in.unknownType();
         });
   }

@@ -8,6 +8,10 @@ public sealed interface FlushResult {
   /** A version counts. */
   record Published() implements FlushResult {}
 
-  /** It could not be done. */
-  record Failed(String reason) implements FlushResult {}
+  /**
+   * It could not be done.
+   *
+   * @param full whether it was for lack of room
+   */
+  record Failed(String reason, boolean full) implements FlushResult {}
 }

@@ -8,8 +8,14 @@ public sealed interface FlushTask {
   /** What the user named. */
   String directory();
 
+  /** The job's id. */
+  String job();
+
   /** The version that it is about. */
   long version();
+
+  /** A version that may be deleted if there is no room, with what was left behind; -1 for none. */
+  long oldest();
 
   /**
    * Write a node's file: answered by {@link FlushResult.Written}.
@@ -23,6 +29,7 @@ public sealed interface FlushTask {
       int node,
       int epoch,
       long version,
+      long oldest,
       String pieces,
       List<OfRank> ranks)
       implements FlushTask {
@@ -39,6 +46,6 @@ public sealed interface FlushTask {
   }
 
   /** Make a version count, and delete old ones: answered by {@link FlushResult.Published}. */
-  record Publish(String directory, String job, long version, byte[] manifest, int keep)
+  record Publish(String directory, String job, long version, long oldest, byte[] manifest, int keep)
       implements FlushTask {}
 }

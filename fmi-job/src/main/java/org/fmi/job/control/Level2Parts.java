@@ -86,17 +86,21 @@ final class Level2Parts {
 
   static void putOrder(MessageWriter out, Level2Order order) {
     switch (order) {
-      case Level2Order.Flush m -> out.putByte(1).putLong(m.version());
+      case Level2Order.Flush m -> out.putByte(1).putLong(m.version()).putLong(m.oldest());
       case Level2Order.Publish m ->
-          out.putByte(2).putLong(m.version()).putBytes(m.manifest()).putInt(m.keep());
+          out.putByte(2)
+              .putLong(m.version())
+              .putLong(m.oldest())
+              .putBytes(m.manifest())
+              .putInt(m.keep());
     }
   }
 
   static Level2Order getOrder(MessageReader in) throws BadMessageException {
     int type = in.getByte();
     return switch (type) {
-      case 1 -> new Level2Order.Flush(in.getLong());
-      case 2 -> new Level2Order.Publish(in.getLong(), in.getBytes(), in.getInt());
+      case 1 -> new Level2Order.Flush(in.getLong(), in.getLong());
+      case 2 -> new Level2Order.Publish(in.getLong(), in.getLong(), in.getBytes(), in.getInt());
       default -> throw new BadMessageException("unknown order " + type);
     };
   }
@@ -116,7 +120,8 @@ final class Level2Parts {
               .putInt(m.digest())
               .putInts(m.ranks());
       case Level2Report.Published m -> out.putByte(3).putLong(m.version());
-      case Level2Report.Failed m -> out.putByte(4).putLong(m.version()).putString(m.reason());
+      case Level2Report.Failed m ->
+          out.putByte(4).putLong(m.version()).putString(m.reason()).putBoolean(m.full());
     }
   }
 
@@ -128,7 +133,7 @@ final class Level2Parts {
           new Level2Report.Written(
               in.getLong(), in.getString(), in.getLong(), in.getInt(), in.getInts());
       case 3 -> new Level2Report.Published(in.getLong());
-      case 4 -> new Level2Report.Failed(in.getLong(), in.getString());
+      case 4 -> new Level2Report.Failed(in.getLong(), in.getString(), in.getBoolean());
       default -> throw new BadMessageException("unknown report " + type);
     };
   }

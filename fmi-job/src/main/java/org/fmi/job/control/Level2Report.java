@@ -30,6 +30,10 @@ public sealed interface Level2Report {
   /** A version counts. */
   record Published(long version) implements Level2Report {}
 
-  /** What was ordered for a version could not be done. */
-  record Failed(long version, String reason) implements Level2Report {}
+  /**
+   * What was ordered for a version could not be done.
+   *
+   * @param full whether it was for lack of room
+   */
+  record Failed(long version, String reason, boolean full) implements Level2Report {}
 }

@@ -111,19 +111,16 @@ final class Flushes {
           case Level2Order.Publish m -> m.version();
         };
     if (running != null) {
-      report(
-          new Level2Report.Failed(
-              version, "version " + running.version() + " is still being written"));
+      fail(version, "version " + running.version() + " is still being written");
       return;
     }
     if (stuck >= 0) {
-      report(
-          new Level2Report.Failed(
-              version,
-              directory
-                  + ": the process that was killed over version "
-                  + stuck
-                  + " still hangs there; does the file server answer?"));
+      fail(
+          version,
+          directory
+              + ": the process that was killed over version "
+              + stuck
+              + " still hangs there; does the file server answer?");
       return;
     }
     switch (order) {
@@ -131,7 +128,7 @@ final class Flushes {
         letGoBefore(m.version());
         TreeMap<Integer, Pinned> mine = kept.remove(m.version());
         if (mine == null) {
-          report(new Level2Report.Failed(m.version(), "a newer one has taken its place in memory"));
+          fail(m.version(), "a newer one has taken its place in memory");
           return;
         }
         List<FlushTask.OfRank> ranks = new ArrayList<>();
@@ -148,13 +145,15 @@ final class Flushes {
                 facts.node(),
                 mine.firstEntry().getValue().epoch(),
                 m.version(),
+                m.oldest(),
                 facts.pieces(),
                 ranks));
       }
       case Level2Order.Publish m ->
           run(
               now,
-              new FlushTask.Publish(directory, facts.jobId(), m.version(), m.manifest(), m.keep()));
+              new FlushTask.Publish(
+                  directory, facts.jobId(), m.version(), m.oldest(), m.manifest(), m.keep()));
     }
   }
 
@@ -183,14 +182,13 @@ final class Flushes {
     out.accept(new DaemonCommand.KillHelper());
     stuck = task.version();
     over();
-    report(
-        new Level2Report.Failed(
-            task.version(),
-            task.directory()
-                + ": nothing has moved there for "
-                + BigDecimal.valueOf(stallMillis, 3).stripTrailingZeros().toPlainString()
-                + " s (--l2-stall), and the process that writes was killed; does the file server"
-                + " answer?"));
+    fail(
+        task.version(),
+        task.directory()
+            + ": nothing has moved there for "
+            + BigDecimal.valueOf(stallMillis, 3).stripTrailingZeros().toPlainString()
+            + " s (--l2-stall), and the process that writes was killed; does the file server"
+            + " answer?");
   }
 
   /** Nothing runs that anybody waits for. */
@@ -223,8 +221,13 @@ final class Flushes {
           case FlushResult.Written m ->
               new Level2Report.Written(task.version(), m.name(), m.bytes(), m.digest(), m.ranks());
           case FlushResult.Published _ -> new Level2Report.Published(task.version());
-          case FlushResult.Failed m -> new Level2Report.Failed(task.version(), m.reason());
+          case FlushResult.Failed m ->
+              new Level2Report.Failed(task.version(), m.reason(), m.full());
         });
+  }
+
+  private void fail(long version, String reason) {
+    report(new Level2Report.Failed(version, reason, false));
   }
 
   private void report(Level2Report report) {

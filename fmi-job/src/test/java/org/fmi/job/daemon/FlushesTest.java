@@ -109,7 +109,7 @@ class FlushesTest {
   void whenAllRanksKeepAVersionItIsReadyAndWrittenAndLetGo() {
     assertThat(offer(2, 0, 5)).isEmpty();
     assertReady(offer(0, 0, 5), 5);
-    List<DaemonCommand> run = order(new Level2Order.Flush(5));
+    List<DaemonCommand> run = order(new Level2Order.Flush(5, 3));
     assertThat(run)
         .singleElement()
         .isInstanceOfSatisfying(
@@ -119,6 +119,7 @@ class FlushesTest {
               assertThat(task.directory()).isEqualTo("/ckpt");
               assertThat(task.size()).isEqualTo(4);
               assertThat(task.node()).isEqualTo(7);
+              assertThat(task.oldest()).isEqualTo(3);
               assertThat(task.pieces()).isEqualTo("/disk/fmi");
               assertThat(task.ranks()).extracting(FlushTask.OfRank::rank).containsExactly(0, 2);
             });
@@ -141,9 +142,9 @@ class FlushesTest {
     assertThat(ready.getFirst())
         .isEqualTo(new DaemonCommand.LetGo(List.of(piece(0, 0, 5), piece(2, 0, 5))));
     assertReady(ready, 6);
-    assertThat(order(new Level2Order.Flush(5)))
+    assertThat(order(new Level2Order.Flush(5, 3)))
         .containsExactly(
-            report(new Level2Report.Failed(5, "a newer one has taken its place in memory")));
+            report(new Level2Report.Failed(5, "a newer one has taken its place in memory", false)));
   }
 
   @Test
@@ -163,15 +164,16 @@ class FlushesTest {
   void oneHelperRunsAtATime() {
     offer(0, 0, 5);
     offer(2, 0, 5);
-    order(new Level2Order.Flush(5));
+    order(new Level2Order.Flush(5, 3));
     offer(0, 0, 6);
     offer(2, 0, 6);
-    assertThat(order(new Level2Order.Flush(6)))
-        .containsExactly(report(new Level2Report.Failed(6, "version 5 is still being written")));
+    assertThat(order(new Level2Order.Flush(6, 3)))
+        .containsExactly(
+            report(new Level2Report.Failed(6, "version 5 is still being written", false)));
     commands.clear();
-    flushes.ended(new FlushResult.Failed("the disk is full"));
-    assertThat(commands).contains(report(new Level2Report.Failed(5, "the disk is full")));
-    assertThat(order(new Level2Order.Flush(6))).hasSize(1);
+    flushes.ended(new FlushResult.Failed("the disk is full", true));
+    assertThat(commands).contains(report(new Level2Report.Failed(5, "the disk is full", true)));
+    assertThat(order(new Level2Order.Flush(6, 3))).hasSize(1);
   }
 
   private List<DaemonCommand> after(long millis) {
@@ -186,13 +188,13 @@ class FlushesTest {
     assertThat(flushes.due()).isEmpty();
     offer(0, 0, 5);
     offer(2, 0, 5);
-    order(new Level2Order.Flush(5));
+    order(new Level2Order.Flush(5, 3));
     for (int i = 0; i < 10; i++) {
       assertThat(after(1999)).isEmpty();
       flushes.moved(now);
       assertThat(flushes.due()).hasValue(now + TimeUnit.MILLISECONDS.toNanos(2000));
     }
-    flushes.ended(new FlushResult.Failed("the disk is full"));
+    flushes.ended(new FlushResult.Failed("the disk is full", true));
     assertThat(flushes.due()).isEmpty();
     assertThat(after(5000)).isEmpty();
   }
@@ -201,7 +203,7 @@ class FlushesTest {
   void aHelperThatStandsStillIsKilledAndNobodyWaitsForItsEnd() {
     offer(0, 0, 5);
     offer(2, 0, 5);
-    order(new Level2Order.Flush(5));
+    order(new Level2Order.Flush(5, 3));
     assertThat(after(2000))
         .containsExactly(
             new DaemonCommand.KillHelper(),
@@ -210,32 +212,34 @@ class FlushesTest {
                 new Level2Report.Failed(
                     5,
                     "/ckpt: nothing has moved there for 2 s (--l2-stall), and the process that"
-                        + " writes was killed; does the file server answer?")));
+                        + " writes was killed; does the file server answer?",
+                    false)));
     assertThat(flushes.due()).isEmpty();
     offer(0, 0, 6);
     offer(2, 0, 6);
     // There is one at a time, even if the system does not let go of it.
     flushes.moved(now);
-    assertThat(order(new Level2Order.Flush(6)))
+    assertThat(order(new Level2Order.Flush(6, 3)))
         .containsExactly(
             report(
                 new Level2Report.Failed(
                     6,
                     "/ckpt: the process that was killed over version 5 still hangs there; does the"
-                        + " file server answer?")));
+                        + " file server answer?",
+                    false)));
     commands.clear();
     flushes.ended(new FlushResult.Written("f", 9, 8, new int[] {0, 2}));
     assertThat(commands).as("it had failed").isEmpty();
-    assertThat(order(new Level2Order.Flush(6))).hasSize(1);
+    assertThat(order(new Level2Order.Flush(6, 3))).hasSize(1);
     assertThat(flushes.due()).isPresent();
   }
 
   @Test
   void aManifestIsGivenToAHelper() {
     byte[] manifest = {1, 2};
-    assertThat(order(new Level2Order.Publish(5, manifest, 2)))
+    assertThat(order(new Level2Order.Publish(5, 3, manifest, 2)))
         .containsExactly(
-            new DaemonCommand.RunHelper(new FlushTask.Publish("/ckpt", "job", 5, manifest, 2)));
+            new DaemonCommand.RunHelper(new FlushTask.Publish("/ckpt", "job", 5, 3, manifest, 2)));
     commands.clear();
     flushes.ended(new FlushResult.Published());
     assertThat(commands).containsExactly(report(new Level2Report.Published(5)));

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.fmi.job.control.FlushCodec;
 import org.fmi.job.control.FlushResult;
@@ -66,7 +67,7 @@ final class FlushHelper {
     } catch (IOException | OutOfMemoryError e) {
       events.accept(
           new DaemonEvent.HelperEnded(
-              new FlushResult.Failed("no process can be started: " + e.getMessage())));
+              new FlushResult.Failed("no process can be started: " + e.getMessage(), false)));
     }
   }
 
@@ -104,8 +105,18 @@ final class FlushHelper {
     ProcessBuilder builder = new ProcessBuilder(command);
     // A site's options are for programs; a second collector would be refused.
     RankCommand.OPTION_VARIABLES.forEach(builder.environment()::remove);
+    speakEnglish(builder.environment());
     builder.environment().put(NodeDirectory.SOCKET_VARIABLE, socket.toString());
     return builder;
+  }
+
+  /** What the system says of failures is understood; names of files keep their characters. */
+  private static void speakEnglish(Map<String, String> environment) {
+    String all = environment.remove("LC_ALL");
+    if (all != null && !all.isEmpty()) {
+      environment.put("LC_CTYPE", all);
+    }
+    environment.put("LC_MESSAGES", "C");
   }
 
   /** Gives it its task, and waits for its end. */
@@ -121,10 +132,12 @@ final class FlushHelper {
                   "the process that wrote them "
                       + (status > BY_SIGNAL
                           ? "was killed by signal " + (status - BY_SIGNAL)
-                          : "ended with status " + status));
+                          : "ended with status " + status),
+                  false);
     } catch (IOException e) {
       started.destroyForcibly();
-      result = new FlushResult.Failed("the process that wrote them broke off: " + e.getMessage());
+      result =
+          new FlushResult.Failed("the process that wrote them broke off: " + e.getMessage(), false);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return;

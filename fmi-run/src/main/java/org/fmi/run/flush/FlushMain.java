@@ -2,13 +2,18 @@ package org.fmi.run.flush;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.fmi.ckpt.files.FileFacts;
+import org.fmi.ckpt.files.FullException;
 import org.fmi.ckpt.files.NodeFileHead;
 import org.fmi.ckpt.files.NodeFileWriter;
+import org.fmi.ckpt.files.NotStoredException;
 import org.fmi.ckpt.files.PosixTarget;
 import org.fmi.ckpt.files.Publication;
 import org.fmi.ckpt.files.Target;
@@ -53,54 +58,75 @@ public final class FlushMain {
 
   static FlushResult result(FlushTask task, Target target) {
     try {
-      return switch (task) {
-        case FlushTask.Write write -> write(write, target);
-        case FlushTask.Publish publish -> {
-          Publication files = new Publication(target, Path.of(publish.directory()));
-          files.publish(publish.job(), publish.version(), publish.manifest());
-          files.retain(publish.job(), publish.keep(), false, false);
-          yield new FlushResult.Published();
+      try {
+        return work(task, target);
+      } catch (FullException e) {
+        Publication files = new Publication(target, Path.of(task.directory()));
+        if (!files.makeRoom(task.job(), task.version(), task.oldest())) {
+          throw e;
         }
-      };
-    } catch (UnusableException | FileSystemException e) {
-      return new FlushResult.Failed(String.valueOf(e.getMessage())); // which names the file
+        return work(task, target);
+      }
+    } catch (FullException e) {
+      return new FlushResult.Failed(e.getMessage(), true);
     } catch (IOException e) {
-      return new FlushResult.Failed(task.directory() + ": " + e.getMessage());
+      return new FlushResult.Failed(reason(task.directory(), e), false);
     }
   }
 
-  private static FlushResult write(FlushTask.Write task, Target target) throws IOException {
-    List<PieceChannel> channels = new ArrayList<>();
-    try {
-      List<NodeFileWriter.Image> images = new ArrayList<>();
-      for (FlushTask.OfRank of : task.ranks()) {
-        for (Pinned.Image image : of.images()) {
-          PieceChannel channel = new PieceChannel(Path.of(task.pieces()), of.rank(), image);
-          channels.add(channel);
-          images.add(
-              new NodeFileWriter.Image(
-                  of.rank(),
-                  new CheckpointId(image.version(), image.loop(), image.iteration(), image.last()),
-                  image.bytes(),
-                  channel));
-        }
+  /** What went wrong, and with which file. */
+  private static String reason(String directory, IOException e) {
+    return switch (e) {
+      case NoSuchFileException of ->
+          of.getFile()
+              + ": not there"
+              + (Files.isDirectory(Path.of(directory))
+                  ? ""
+                  : "; " + directory + " was there when the job began: is it mounted?");
+      case AccessDeniedException of -> of.getFile() + ": not allowed";
+      case FileSystemException of -> String.valueOf(of.getMessage()); // which names the file
+      case UnusableException of -> String.valueOf(of.getMessage());
+      case NotStoredException of -> String.valueOf(of.getMessage());
+      default -> directory + ": " + e.getMessage();
+    };
+  }
+
+  private static FlushResult work(FlushTask task, Target target) throws IOException {
+    return switch (task) {
+      case FlushTask.Write write -> write(write, target);
+      case FlushTask.Publish publish -> {
+        Publication files = new Publication(target, Path.of(publish.directory()));
+        files.publish(publish.job(), publish.version(), publish.manifest());
+        files.retain(publish.job(), publish.keep(), false, false);
+        yield new FlushResult.Published();
       }
-      FileFacts facts =
-          new NodeFileWriter(target)
-              .write(
-                  Path.of(task.directory()),
-                  new NodeFileHead(
-                      task.job(), task.size(), task.node(), task.epoch(), task.version()),
-                  images);
-      return new FlushResult.Written(
-          facts.name(),
-          facts.bytes(),
-          facts.digest(),
-          facts.ranks().stream().mapToInt(Integer::intValue).toArray());
-    } finally {
-      for (PieceChannel channel : channels) {
-        channel.close();
+    };
+  }
+
+  private static FlushResult write(FlushTask.Write task, Target target) throws IOException {
+    Path pieces = Path.of(task.pieces());
+    List<NodeFileWriter.Image> images = new ArrayList<>();
+    for (FlushTask.OfRank of : task.ranks()) {
+      for (Pinned.Image image : of.images()) {
+        images.add(
+            new NodeFileWriter.Image(
+                of.rank(),
+                new CheckpointId(image.version(), image.loop(), image.iteration(), image.last()),
+                image.bytes(),
+                () -> new PieceChannel(pieces, of.rank(), image)));
       }
     }
+    FileFacts facts =
+        new NodeFileWriter(target)
+            .write(
+                Path.of(task.directory()),
+                new NodeFileHead(
+                    task.job(), task.size(), task.node(), task.epoch(), task.version()),
+                images);
+    return new FlushResult.Written(
+        facts.name(),
+        facts.bytes(),
+        facts.digest(),
+        facts.ranks().stream().mapToInt(Integer::intValue).toArray());
   }
 }

@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 import org.fmi.control.Pinned;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads an image that a rank keeps in node memory. Each block is copied and then compared with its
@@ -18,18 +17,16 @@ import org.jspecify.annotations.Nullable;
 final class PieceChannel implements ReadableByteChannel {
   private static final int MOST_BLOCK_BYTES = 16 << 20;
 
-  private final Path path;
+  private final FileChannel from;
   private final int rank;
   private final Pinned.Image image;
   private final CRC32C crc = new CRC32C();
-  private @Nullable FileChannel channel;
   private ByteBuffer block = ByteBuffer.allocateDirect(0);
   private int next;
   private long read;
-  private boolean open = true;
 
-  PieceChannel(Path directory, int rank, Pinned.Image image) {
-    this.path = directory.resolve(image.piece());
+  PieceChannel(Path directory, int rank, Pinned.Image image) throws IOException {
+    this.from = FileChannel.open(directory.resolve(image.piece()), StandardOpenOption.READ);
     this.rank = rank;
     this.image = image;
   }
@@ -48,11 +45,6 @@ final class PieceChannel implements ReadableByteChannel {
   private boolean fill() throws IOException {
     if (next == image.lengths().length) {
       return false;
-    }
-    FileChannel from = channel;
-    if (from == null) {
-      from = FileChannel.open(path, StandardOpenOption.READ);
-      channel = from;
     }
     int bytes = image.lengths()[next];
     if (bytes <= 0 || bytes > MOST_BLOCK_BYTES) {
@@ -87,15 +79,11 @@ final class PieceChannel implements ReadableByteChannel {
 
   @Override
   public boolean isOpen() {
-    return open;
+    return from.isOpen();
   }
 
   @Override
   public void close() throws IOException {
-    open = false;
-    FileChannel opened = channel;
-    if (opened != null) {
-      opened.close();
-    }
+    from.close();
   }
 }

@@ -73,7 +73,7 @@ final class FlushDesk {
    */
   FlushDesk(@Nullable Level2Files files, int size, Way way) {
     this.files = files;
-    this.decisions = new FlushCoordinator(size);
+    this.decisions = new FlushCoordinator(size, files == null ? 1 : files.options().keep());
     this.interval =
         files == null || files.options().every() == 0
             ? null
@@ -266,13 +266,14 @@ final class FlushDesk {
     for (FlushCommand command : commands) {
       switch (command) {
         case FlushCommand.Flush c ->
-            way.send(c.node(), new ToDaemon.Level2(new Level2Order.Flush(c.version())));
+            way.send(c.node(), new ToDaemon.Level2(new Level2Order.Flush(c.version(), c.oldest())));
         case FlushCommand.Publish c ->
             way.send(
                 c.node(),
                 new ToDaemon.Level2(
                     new Level2Order.Publish(
                         c.version(),
+                        c.oldest(),
                         known.manifest(c.needed(), c.files()).text(),
                         known.options().keep())));
         case FlushCommand.Finished c -> finished = c;

@@ -9,13 +9,21 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 import java.util.zip.CRC32C;
+import org.fmi.ckpt.files.Catalog;
+import org.fmi.ckpt.files.FileFacts;
+import org.fmi.ckpt.files.FullException;
+import org.fmi.ckpt.files.Manifest;
 import org.fmi.ckpt.files.NodeFile;
 import org.fmi.ckpt.files.NodeFileEntry;
 import org.fmi.ckpt.files.PosixTarget;
+import org.fmi.ckpt.files.ProgramFacts;
+import org.fmi.ckpt.files.Target;
 import org.fmi.control.Pinned;
 import org.fmi.job.control.FlushResult;
 import org.fmi.job.control.FlushTask;
+import org.fmi.spi.CheckpointId;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,6 +36,10 @@ class FlushMainTest {
 
   /** A piece with an image whose blocks are no multiples of those of a file. */
   private Pinned.Image piece(byte[] content, String name) throws IOException {
+    return piece(content, name, 5);
+  }
+
+  private Pinned.Image piece(byte[] content, String name, long version) throws IOException {
     int stored = (content.length + 63) / 64 * 64;
     int chunk = (stored / 2 + 63) / 64 * 64;
     byte[] piece = new byte[AT + stored + 100];
@@ -47,7 +59,7 @@ class FlushMainTest {
       }
     }
     return new Pinned.Image(
-        5,
+        version,
         0,
         50,
         false,
@@ -67,6 +79,7 @@ class FlushMainTest {
         0,
         0,
         5,
+        -1,
         directory.toString(),
         List.of(new FlushTask.OfRank(0, List.of(image))));
   }
@@ -108,6 +121,97 @@ class FlushMainTest {
     }
   }
 
+  /** A target with room for so many files at a time. */
+  private static final class Small extends MovingTarget {
+    private final Path root;
+    private final int files;
+
+    Small(Path root, int files) {
+      super(REAL, () -> {});
+      this.root = root;
+      this.files = files;
+    }
+
+    @Override
+    public Output create(Path file) throws IOException {
+      try (Stream<Path> all = Files.walk(root)) {
+        if (all.filter(Files::isRegularFile).count() >= files) {
+          throw new FullException(file, "No space left on device");
+        }
+      }
+      return super.create(file);
+    }
+  }
+
+  private FlushTask.Write task(Pinned.Image image, long version, long oldest) throws IOException {
+    FlushTask.Write m = (FlushTask.Write) task(image);
+    return new FlushTask.Write(
+        m.directory(),
+        m.job(),
+        m.size(),
+        m.node(),
+        m.epoch(),
+        version,
+        oldest,
+        m.pieces(),
+        m.ranks());
+  }
+
+  private FlushTask.Publish publish(FlushTask.Write task, FlushResult written) {
+    FlushResult.Written m = (FlushResult.Written) written;
+    Manifest manifest =
+        new Manifest(
+            task.job(),
+            1,
+            new CheckpointId(task.version(), 0, 50, false),
+            List.of(),
+            new ProgramFacts("Main", List.of(), List.of()),
+            task.job(),
+            null,
+            List.of(new FileFacts(m.name(), m.bytes(), m.digest(), List.of(0))));
+    return new FlushTask.Publish(
+        task.directory(), task.job(), task.version(), task.oldest(), manifest.text(), 9);
+  }
+
+  private void commit(Pinned.Image image, long version, long oldest, Target target)
+      throws IOException {
+    FlushTask.Write write = task(image, version, oldest);
+    FlushResult written = FlushMain.result(write, target);
+    assertThat(FlushMain.result(publish(write, written), target))
+        .isEqualTo(new FlushResult.Published());
+  }
+
+  private List<String> versions() throws IOException {
+    return Catalog.of(directory.resolve("files")).generations().stream()
+        .map(each -> each.manifest().name())
+        .toList();
+  }
+
+  @Test
+  void whereThereIsNoRoomTheOldestGenerationGoes() throws IOException {
+    Files.createDirectories(directory.resolve("files"));
+    Target target = new Small(directory.resolve("files"), 4);
+    for (long version = 5; version < 10; version++) {
+      Pinned.Image image = piece(new byte[100], "l2-piece", version);
+      commit(image, version, version < 7 ? -1 : version - 2, target);
+    }
+    assertThat(versions()).containsExactly("job/v8", "job/v9");
+    // The only one would not be named.
+    Pinned.Image image = piece(new byte[100], "l2-piece", 10);
+    assertThat(FlushMain.result(task(image, 10, -1), target))
+        .isInstanceOfSatisfying(
+            FlushResult.Failed.class,
+            failed -> {
+              assertThat(failed.full()).isTrue();
+              assertThat(failed.reason()).endsWith(": No space left on device");
+            });
+    assertThat(versions()).containsExactly("job/v8", "job/v9");
+    // For the manifest, too.
+    Target smaller = new Small(directory.resolve("files"), 5);
+    commit(image, 10, 8, smaller);
+    assertThat(versions()).containsExactly("job/v9", "job/v10");
+  }
+
   @Test
   void aDirectoryThatIsGoneIsNamed() throws IOException {
     FlushTask task = task(piece(new byte[100], "l2-piece"));
@@ -115,6 +219,12 @@ class FlushMainTest {
     assertThat(FlushMain.result(task, REAL))
         .isInstanceOfSatisfying(
             FlushResult.Failed.class,
-            failed -> assertThat(failed.reason()).contains(directory.resolve("files").toString()));
+            failed ->
+                assertThat(failed.reason())
+                    .isEqualTo(
+                        directory
+                            + "/files/job: not there; "
+                            + directory
+                            + "/files was there when the job began: is it mounted?"));
   }
 }
