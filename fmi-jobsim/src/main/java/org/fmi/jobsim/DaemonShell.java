@@ -70,7 +70,13 @@ final class DaemonShell implements SimDaemon {
     this.daemon =
         new NodeDaemon(
             new NodeFacts(
-                "simulated", new byte[32], host.node(), "node" + host.node(), "/sim", CORES));
+                "simulated",
+                new byte[32],
+                host.node(),
+                "node" + host.node(),
+                "/sim",
+                "/sim",
+                CORES));
   }
 
   void onOrder(ToDaemon message) {

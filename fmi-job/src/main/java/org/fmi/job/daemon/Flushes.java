@@ -146,7 +146,7 @@ final class Flushes {
                 mine.firstEntry().getValue().epoch(),
                 m.version(),
                 m.oldest(),
-                facts.directory(),
+                facts.pieces(),
                 ranks));
       }
       case Level2Order.Publish m ->

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 class FlushesTest {
   private static final NodeFacts FACTS =
-      new NodeFacts("job", new byte[32], 7, "host", "/dev/shm/fmi", 2);
+      new NodeFacts("job", new byte[32], 7, "host", "/dev/shm/fmi", "/disk/fmi", 2);
   private static final NodeSetup SETUP =
       new NodeSetup(
           4,
@@ -120,7 +120,7 @@ class FlushesTest {
               assertThat(task.size()).isEqualTo(4);
               assertThat(task.node()).isEqualTo(7);
               assertThat(task.oldest()).isEqualTo(3);
-              assertThat(task.pieces()).isEqualTo("/dev/shm/fmi");
+              assertThat(task.pieces()).isEqualTo("/disk/fmi");
               assertThat(task.ranks()).extracting(FlushTask.OfRank::rank).containsExactly(0, 2);
             });
     commands.clear();

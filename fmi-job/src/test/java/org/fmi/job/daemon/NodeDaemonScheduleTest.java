@@ -119,7 +119,7 @@ final class NodeDaemonScheduleTest {
   private static final class World {
     final SplittableRandom random;
     final NodeDaemon daemon =
-        new NodeDaemon(new NodeFacts("job", new byte[32], 0, "host", "/dir", 4));
+        new NodeDaemon(new NodeFacts("job", new byte[32], 0, "host", "/dir", "/dir", 4));
     final TreeMap<Integer, Proc> procs = new TreeMap<>();
     final Seat[] seats = new Seat[RANKS];
     final Map<String, Integer> ends = new HashMap<>();

@@ -68,7 +68,7 @@ public final class FlushMain {
         return work(task, target);
       }
     } catch (FullException e) {
-      return new FlushResult.Failed(e.getMessage(), true);
+      return new FlushResult.Failed(String.valueOf(e.getMessage()), true);
     } catch (IOException e) {
       return new FlushResult.Failed(reason(task.directory(), e), false);
     }
