@@ -67,6 +67,7 @@ final class Level2Parts {
     out.putString(setup.directory())
         .putLong(setup.every())
         .putLong(setup.stallMillis())
+        .putLong(setup.bytesPerSecond())
         .putList(setup.needed(), Level2Parts::putId)
         .putList(
             setup.origins(),
@@ -77,6 +78,7 @@ final class Level2Parts {
   static Level2Setup getSetup(MessageReader in) throws BadMessageException {
     return new Level2Setup(
         in.getString(),
+        in.getLong(),
         in.getLong(),
         in.getLong(),
         in.getList(Level2Parts::getId),

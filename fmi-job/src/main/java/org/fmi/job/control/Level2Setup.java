@@ -10,6 +10,7 @@ import org.fmi.spi.Level2Plan;
  * @param directory where they are written, absolute; empty if none are
  * @param every iterations between two
  * @param stallMillis how long a process that writes them may stand still
+ * @param bytesPerSecond that a node writes at most; 0 for no limit
  * @param needed the checkpoints that the job begins from; none if it begins anew
  * @param origins the files that they are in
  */
@@ -17,10 +18,11 @@ public record Level2Setup(
     String directory,
     long every,
     long stallMillis,
+    long bytesPerSecond,
     List<CheckpointId> needed,
     List<Origin> origins) {
   /** Without files. */
-  public static final Level2Setup NONE = new Level2Setup("", 0, 0, List.of(), List.of());
+  public static final Level2Setup NONE = new Level2Setup("", 0, 0, 0, List.of(), List.of());
 
   public Level2Setup {
     needed = List.copyOf(needed);

@@ -146,6 +146,7 @@ final class Flushes {
                 mine.firstEntry().getValue().epoch(),
                 m.version(),
                 m.oldest(),
+                setup.level2().bytesPerSecond(),
                 facts.directory(),
                 ranks));
       }

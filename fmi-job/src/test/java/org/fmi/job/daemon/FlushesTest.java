@@ -41,7 +41,7 @@ class FlushesTest {
           new CheckpointInterval.Every(1),
           List.of(),
           false,
-          new Level2Setup("/ckpt", 50, 2000, List.of(), List.of()));
+          new Level2Setup("/ckpt", 50, 2000, 1_000_000, List.of(), List.of()));
   private static final Set<Integer> RANKS = Set.of(0, 2);
 
   private long now = 3;
@@ -120,6 +120,7 @@ class FlushesTest {
               assertThat(task.size()).isEqualTo(4);
               assertThat(task.node()).isEqualTo(7);
               assertThat(task.oldest()).isEqualTo(3);
+              assertThat(task.bytesPerSecond()).isEqualTo(1_000_000);
               assertThat(task.pieces()).isEqualTo("/dev/shm/fmi");
               assertThat(task.ranks()).extracting(FlushTask.OfRank::rank).containsExactly(0, 2);
             });

@@ -11,7 +11,13 @@ import org.jspecify.annotations.Nullable;
  * @param keep how many generations of this job stay
  * @param stallMillis how long a job's end waits for them, and a process that writes them may stand
  *     still
+ * @param bytesPerSecond that a node writes at most; 0 for no limit
  * @param restartFrom what the job begins from: latest, auto, or a generation; null if anew
  */
 public record Level2Options(
-    Path directory, long every, int keep, long stallMillis, @Nullable String restartFrom) {}
+    Path directory,
+    long every,
+    int keep,
+    long stallMillis,
+    long bytesPerSecond,
+    @Nullable String restartFrom) {}

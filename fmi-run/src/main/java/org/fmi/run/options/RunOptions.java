@@ -379,6 +379,7 @@ public record RunOptions(
           whole(Setting.L2_EVERY, 1, Integer.MAX_VALUE, 0),
           whole(Setting.L2_KEEP, 1, Integer.MAX_VALUE, 2),
           Math.round(1000 * decimal(Setting.L2_STALL, 1, 1e9, DEFAULT_L2_STALL_SECONDS)),
+          Math.round(1e6 * decimal(Setting.L2_BANDWIDTH, 1, 1e9, 0)),
           from == null ? null : from.texts().getFirst());
     }
 

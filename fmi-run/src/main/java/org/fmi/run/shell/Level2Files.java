@@ -93,6 +93,7 @@ record Level2Files(
         options.directory().toString(),
         options.every(),
         options.stallMillis(),
+        options.bytesPerSecond(),
         from == null ? List.of() : from.manifest().needed(),
         origins);
   }
