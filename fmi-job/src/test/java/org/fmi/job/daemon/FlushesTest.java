@@ -63,7 +63,7 @@ class FlushesTest {
   }
 
   private static String piece(int rank, int epoch, long version) {
-    return "l2-e" + epoch + "-v" + version + "-ckpt-r" + rank + "-0";
+    return Pinned.prefix(rank) + "e" + epoch + "-v" + version + "-ckpt-r" + rank + "-0";
   }
 
   private List<DaemonCommand> offer(int rank, int epoch, long version) {
@@ -159,6 +159,23 @@ class FlushesTest {
   void whatIsOfAnEpochThatIsOverIsLetGo() {
     offer(0, 0, 5);
     assertThat(offer(2, 1, 5)).containsExactly(new DaemonCommand.LetGo(List.of(piece(0, 0, 5))));
+  }
+
+  @Test
+  void whatARankHasLeftWithoutAWordIsLetGo() {
+    offer(0, 0, 5);
+    offer(2, 0, 5);
+    order(new Level2Order.Flush(5));
+    offer(2, 0, 6);
+    commands.clear();
+    flushes.left(2, SETUP);
+    flushes.left(1, SETUP);
+    flushes.left(1, null);
+    // What is being written, and what is waiting.
+    assertThat(commands)
+        .containsExactly(
+            new DaemonCommand.LetGoUnknown("l2-r2-", List.of(piece(2, 0, 5), piece(2, 0, 6))),
+            new DaemonCommand.LetGoUnknown("l2-r1-", List.of()));
   }
 
   @Test

@@ -88,7 +88,6 @@ final class HelperFaultsIT {
     Path log = Files.createTempFile(directory, "strace", ".txt");
     List<String> command = new ArrayList<>(List.of("strace", "-f", "-qq", "-y", "-o"));
     command.add(log.toString());
-    command.add("--seccomp-bpf");
     command.add("-e");
     command.add("trace=" + String.join(",", CALLS));
     command.addAll(List.of(options));
