@@ -95,6 +95,9 @@ final class FailureLedger {
   /** Where the newest checkpoint was committed. */
   private @Nullable Place line;
 
+  /** The furthest that a rank has come to since, as it stopped there; null if none has. */
+  private @Nullable Place left;
+
   /** Of the checkpoints that were committed; the first one, 0, is of the program's beginning. */
   private long newestVersion;
 
@@ -323,10 +326,30 @@ final class FailureLedger {
     return List.copyOf(without);
   }
 
+  /** A rank has stopped in an iteration of a loop. */
+  void left(long loop, long iteration) {
+    Place here = new Place(loop, iteration);
+    if (left == null || here.isBeyond(left)) {
+      left = here;
+    }
+  }
+
+  /**
+   * How many iterations of a loop are known to have been computed beyond one of them; -1 if the
+   * program was not known to be in that loop.
+   */
+  long iterationsBeyond(long loop, long iteration) {
+    Place furthest = line == null || (left != null && left.isBeyond(line)) ? left : line;
+    return furthest == null || furthest.loop != loop
+        ? -1
+        : Math.max(0, furthest.iteration - iteration);
+  }
+
   /** A checkpoint was committed by all. */
   void committed(long version, long loop, long iteration) {
     Place reached = new Place(loop, iteration);
     line = reached;
+    left = null;
     newestVersion = version;
     withOwnFaults.removeIf(
         account -> {
@@ -348,7 +371,8 @@ final class FailureLedger {
     if (iteration < 0 && versionBefore > 0) {
       return JobCommand.End.failed(
           EndCause.CHECKPOINTS_LOST,
-          "all ranks lost their checkpoints at once, and the program would begin again");
+          "all ranks lost their checkpoints at once, files hold none, and the program would begin"
+              + " again");
     }
     for (Account account : accounts) {
       account.starts = 0;

@@ -431,7 +431,13 @@ public final class GlobalRecoveryJob implements Job {
       case RankMessage.Joined m -> onJoined(rank, m);
       case RankMessage.Connected m -> onConnected(rank, m);
       case RankMessage.Running m -> onRunning(rank, m);
-      case RankMessage.Left m -> out.reportLeft(rank.number(), m);
+      case RankMessage.Left m -> {
+        ledger.left(m.loop(), m.iteration());
+        out.reportLeft(rank.number(), m);
+      }
+      case RankMessage.FilesRead m ->
+          out.reportRestored(m, ledger.iterationsBeyond(m.loop(), m.iteration()));
+      case RankMessage.FilesRefused m -> out.reportRefused(m);
       case RankMessage.Suspect m -> onSuspect(rank, m);
       case RankMessage.CheckpointDone m -> onCheckpointDone(m);
       case RankMessage.AtFault m -> onAtFault(rank, m.fault());

@@ -89,8 +89,15 @@ public sealed interface Notice {
     }
   }
 
-  /** The job begins from files. */
-  record Level2Restored(String generation, long loop, long iteration) implements Notice {}
+  /**
+   * All go on from what files hold: in epoch 0 the job begins so.
+   *
+   * @param ranks those that have read, as "[1, 4]"; empty if all
+   * @param repeated iterations that are known to be computed again; -1 if that is not known
+   */
+  record Level2Restored(
+      int epoch, String generation, long loop, long iteration, String ranks, long repeated)
+      implements Notice {}
 
   /** A checkpoint is being written to files. */
   record Level2Begun(long version, long loop, long iteration) implements Notice {}

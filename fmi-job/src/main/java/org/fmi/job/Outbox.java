@@ -50,6 +50,21 @@ final class Outbox {
     }
   }
 
+  void reportRestored(RankMessage.FilesRead read, long repeated) {
+    report(
+        new Notice.Level2Restored(
+            read.epoch(),
+            read.generation(),
+            read.loop(),
+            read.iteration(),
+            read.ranks(),
+            repeated));
+  }
+
+  void reportRefused(RankMessage.FilesRefused refused) {
+    report(new Notice.Degraded(refused.reason() + ": looks for an older generation"));
+  }
+
   void reportLeft(int rank, RankMessage.Left left) {
     report(new Notice.Left(left.epoch(), rank, left.loop(), left.iteration()));
   }

@@ -1,5 +1,6 @@
 package org.fmi.jobsim;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.control.RankMessage;
 import org.fmi.core.progress.OwnCore;
@@ -27,7 +29,11 @@ import org.fmi.job.control.Level2Setup;
 import org.fmi.job.control.NodeSetup;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.CheckpointSource;
+import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.CheckpointStoreProvider;
+import org.fmi.spi.NodeMemory;
+import org.fmi.spi.RankConfig;
 import org.fmi.testkit.FaultPlan;
 import org.fmi.testkit.SimCluster;
 import org.fmi.testkit.SimFaults;
@@ -62,7 +68,19 @@ final class JobSimulation implements Supervisor {
       JobSpec.OnNoSpare policy,
       int maxRecoveries,
       boolean check,
+      Files files,
       List<FaultSpec> faults) {
+
+    /**
+     * Checkpoints on files.
+     *
+     * @param every iterations between two; 0: none are written
+     * @param damagedPercent how many of them turn out to be damaged when they are read
+     * @param longestNanos how long it takes at most to write one
+     */
+    record Files(long every, int damagedPercent, long longestNanos) {
+      static final Files NONE = new Files(0, 0, 1);
+    }
 
     /** One rank per node, one group, a checkpoint every two iterations. */
     static Shape plain(int size, int spares, JobSpec.OnNoSpare policy) {
@@ -81,7 +99,16 @@ final class JobSimulation implements Supervisor {
       shape.groupLosses = random.nextInt(4);
       shape.logRingBase = 2 + random.nextInt(2);
       shape.interval = interval;
+      if (random.nextInt(3) == 0) {
+        shape.files =
+            new Files(1 + random.nextInt(4), 50 * random.nextInt(2), 1 << random.nextInt(24));
+      }
       return shape.build();
+    }
+
+    /** Writes checkpoints to files too. */
+    Shape withFiles(Files written) {
+      return with(shape -> shape.files = written);
     }
 
     Shape withInterval(CheckpointInterval other) {
@@ -122,6 +149,7 @@ final class JobSimulation implements Supervisor {
       shape.recordLimitBytes = recordLimitBytes;
       shape.maxRecoveries = maxRecoveries;
       shape.check = check;
+      shape.files = files;
       shape.faults = faults;
       change.accept(shape);
       return shape.build();
@@ -140,6 +168,7 @@ final class JobSimulation implements Supervisor {
       private long recordLimitBytes = 1L << 20;
       private int maxRecoveries = Integer.MAX_VALUE;
       private boolean check;
+      private Files files = Files.NONE;
       private List<FaultSpec> faults = List.of();
 
       Builder(int size, int spares, JobSpec.OnNoSpare policy) {
@@ -162,6 +191,7 @@ final class JobSimulation implements Supervisor {
             policy,
             maxRecoveries,
             check,
+            files,
             faults);
       }
     }
@@ -191,6 +221,7 @@ final class JobSimulation implements Supervisor {
   private final Simulation simulation;
   private final SimCluster cluster;
   private final Job job;
+  private final SimFiles files;
   private final Oracle oracle;
   private final long[] answers;
 
@@ -229,7 +260,8 @@ final class JobSimulation implements Supervisor {
             spec.nodes().size(),
             MEMORY_PER_NODE);
     this.job = new GlobalRecoveryJob(spec);
-    this.oracle = new Oracle(shape, cluster);
+    this.files = new SimFiles(simulation, shape);
+    this.oracle = new Oracle(shape, cluster, files);
     this.nodeOf = new int[shape.size()];
     cluster.supervise(this);
     cluster.daemons(
@@ -360,7 +392,7 @@ final class JobSimulation implements Supervisor {
                 shape.interval(),
                 List.of(),
                 shape.check(),
-                Level2Setup.NONE)));
+                new Level2Setup("", shape.files().every(), 0, 0, List.of(), null))));
   }
 
   /** As JobShell does. */
@@ -465,7 +497,7 @@ final class JobSimulation implements Supervisor {
             process.jobLink(),
             process.transports(),
             SimLinks.detectors(process),
-            stores,
+            shape.files().every() == 0 ? stores : new StoresAndFiles(stores, process),
             process.memory(),
             process.clock(),
             OwnCore.NONE,
@@ -473,5 +505,27 @@ final class JobSimulation implements Supervisor {
     long answer = program.run(fmi, process, cluster);
     fmi.close();
     answers[process.rank()] = answer;
+  }
+
+  /** The store, and the files that the job has written. */
+  private final class StoresAndFiles implements CheckpointStoreProvider {
+    private final CheckpointStoreProvider stores;
+    private final SimProcess process;
+
+    StoresAndFiles(CheckpointStoreProvider stores, SimProcess process) {
+      this.stores = stores;
+      this.process = process;
+    }
+
+    @Override
+    public CheckpointStore open(RankConfig config, Comm system, NodeMemory memory)
+        throws IOException {
+      return stores.open(config, system, memory);
+    }
+
+    @Override
+    public CheckpointSource source(RankConfig config) {
+      return files.source(process);
+    }
   }
 }

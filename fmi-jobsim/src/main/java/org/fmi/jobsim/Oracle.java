@@ -13,6 +13,7 @@ import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 import org.fmi.ckpt.xor.HeldCheckpoints;
 import org.fmi.control.JobMessage;
+import org.fmi.control.Pinned;
 import org.fmi.control.RankMessage;
 import org.fmi.job.EndCause;
 import org.fmi.jobsim.JobSimulation.Outcome;
@@ -33,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  * where each rank's checkpoints are: they are lost with the memory of the node, and there again
  * when all ranks have recovered or have committed a new checkpoint, as they say it. More losses in
  * a group than its code brings back are a reason for status 70, if no other version is whole; so is
- * a lack of nodes under the user's policy. What is excused beyond that stands in {@link Exclusion}.
+ * a lack of nodes under the user's policy. What files hold whole is no reason for it: they are
+ * read. What is excused beyond that stands in {@link Exclusion}.
  */
 final class Oracle implements SimObserver {
   /** A rank that was told of a new epoch is there, or dead, after this long: invariant I3. */
@@ -55,6 +57,7 @@ final class Oracle implements SimObserver {
 
   private final Shape shape;
   private final SimCluster cluster;
+  private final SimFiles files;
   private final Place[] places;
   private final Set<Exclusion> crossed = EnumSet.noneOf(Exclusion.class);
 
@@ -87,6 +90,9 @@ final class Oracle implements SimObserver {
   private @Nullable String lost;
 
   private @Nullable String thrownAway;
+
+  /** More was lost at once than memory brings back, whatever files hold. */
+  private boolean beyondMemory;
 
   /** Whether a node's memory had no room, or failed, before now. */
   private boolean memoryFull;
@@ -123,9 +129,10 @@ final class Oracle implements SimObserver {
   /** A process is to be in an epoch by then. */
   private record Promise(SimProcess process, int epoch, long until, long slept) {}
 
-  Oracle(Shape shape, SimCluster cluster) {
+  Oracle(Shape shape, SimCluster cluster, SimFiles files) {
     this.shape = shape;
     this.cluster = cluster;
+    this.files = files;
     this.places = new Place[shape.size()];
     Arrays.setAll(places, r -> new Place());
     this.silences = new Silence[shape.usedNodes() + shape.spares()];
@@ -197,11 +204,14 @@ final class Oracle implements SimObserver {
     }
     int tolerance = tolerance(group);
     String what = "of the group " + Arrays.toString(group) + " at once";
-    if (byFailure > tolerance && lost == null && !isAnyWhole()) {
+    if (byFailure > tolerance && lost == null && !isAnyWhole() && !files.holdAny()) {
       lost = byFailure + " " + what;
     }
-    if (all > tolerance && thrownAway == null) {
-      thrownAway = all + " " + what;
+    if (all > tolerance) {
+      beyondMemory = true;
+      if (thrownAway == null && !files.holdAny()) {
+        thrownAway = all + " " + what;
+      }
     }
   }
 
@@ -219,6 +229,14 @@ final class Oracle implements SimObserver {
       }
     }
     assess();
+  }
+
+  @Override
+  public void onOffered(SimProcess process, Pinned pinned) {
+    SimNodeMemory memory = cluster.memory(process.node());
+    if (memory != null) {
+      files.onOffered(process, memory, pinned);
+    }
   }
 
   /** I8: who does not know the job's secret gets nothing but a closed connection. */
@@ -382,7 +400,7 @@ final class Oracle implements SimObserver {
    */
   private void checkCommitted() {
     CheckpointId newest = committed;
-    if (newest == null || corrupted || thrownAway != null) {
+    if (newest == null || corrupted || beyondMemory) {
       return;
     }
     Map<CheckpointId, boolean[]> held = held();

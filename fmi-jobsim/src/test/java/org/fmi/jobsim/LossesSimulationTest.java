@@ -15,6 +15,7 @@ import org.fmi.job.Notice;
 import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.jobsim.JobSimulation.Program;
 import org.fmi.jobsim.JobSimulation.Shape;
+import org.fmi.jobsim.JobSimulation.Shape.Files;
 import org.fmi.spi.FaultPoint;
 import org.fmi.testkit.FaultPlan;
 import org.fmi.testkit.FaultPlan.Kind;
@@ -206,5 +207,189 @@ final class LossesSimulationTest {
     assertThat(outcome.status()).as(job.story()).isEqualTo(70);
     assertThat(outcome.message()).contains("iteration 0", "lost for good");
     assertThat(job.judge(outcome, 0).allowed()).as(job.story()).isTrue();
+  }
+
+  // ---- files
+
+  private static final Files AT_ONCE = new Files(2, 0, 1);
+
+  /** A job writes one version in so much time, at most. */
+  private static final long BETWEEN_FILES_NANOS = 300_000_000;
+
+  /**
+   * A loop that counts, in whose iteration 7 nodes are lost at once. Files hold the checkpoint of
+   * iteration 2, and that of 6 if iteration 5 takes long.
+   */
+  private static Program losing(int nodes, boolean takesLong) {
+    return (fmi, process, cluster) -> {
+      long[] sum = new long[1];
+      fmi.loop(
+          ITERATIONS,
+          n -> {
+            if (n == 5 && takesLong) {
+              process.compute(BETWEEN_FILES_NANOS);
+            }
+            if (n == 7 && fmi.epoch() == 0) {
+              fmi.world().barrier();
+              if (process.rank() == 0) {
+                for (int node = 0; node < nodes; node++) {
+                  cluster.faults().crashNode(RANKS - 1 - node, FOR_EVER);
+                }
+                process.compute(1);
+              }
+              fmi.world().barrier();
+            }
+            sum[0] += n;
+          },
+          sum);
+      return sum[0];
+    };
+  }
+
+  private static Shape withSpares(int losses, Files files) {
+    return Shape.plain(RANKS, RANKS, OnNoSpare.ABORT).withGroupLosses(losses).withFiles(files);
+  }
+
+  private static List<Notice.Level2Restored> restored(JobSimulation job) {
+    return job.notices().stream()
+        .filter(Notice.Level2Restored.class::isInstance)
+        .map(Notice.Level2Restored.class::cast)
+        .toList();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3})
+  void moreLossesThanTheCodeBringsBackAreReadFromFiles(int losses) {
+    JobSimulation job =
+        new JobSimulation(
+            3, withSpares(losses, AT_ONCE), SimModel.calm(), losing(losses + 1, false));
+    assertThat(resumedAt(job, job.run())).as(job.story()).isEqualTo(2);
+    // Version 1: version 0 is of iteration 0. The others hold newer ones, and that one no more.
+    assertThat(restored(job)).containsExactly(new Notice.Level2Restored(1, "sim/v1", 0, 2, "", 5));
+  }
+
+  /** Those that still hold it in memory read nothing. */
+  @Test
+  void onlyWhoHasLostItReadsIt() {
+    JobSimulation job =
+        new JobSimulation(3, withSpares(1, AT_ONCE), SimModel.calm(), losing(2, true));
+    assertThat(resumedAt(job, job.run())).as(job.story()).isEqualTo(6);
+    assertThat(restored(job))
+        .containsExactly(new Notice.Level2Restored(1, "sim/v3", 0, 6, "[4, 5]", 1));
+  }
+
+  @Test
+  void allNodesAtOnceAreReadFromFiles() {
+    JobSimulation job =
+        new JobSimulation(3, withSpares(1, AT_ONCE), SimModel.calm(), losing(RANKS, true));
+    Outcome outcome = job.run();
+    assertThat(outcome.status()).as(job.story()).isZero();
+    assertThat(outcome.answer()).isEqualTo(ITERATIONS * (ITERATIONS - 1L) / 2);
+    assertThat(restored(job).getLast().iteration()).isEqualTo(6);
+    assertThat(restored(job).getLast().ranks()).isEmpty();
+  }
+
+  /** One node more is lost while others read, at whichever rank that is. */
+  @Test
+  void aLossDuringTheReading() {
+    for (int other = 0; other < RANKS; other++) {
+      Shape shape =
+          withSpares(1, AT_ONCE)
+              .withFaults(new FaultSpec(true, other, false, FaultPoint.REBUILD, -1));
+      JobSimulation job =
+          new JobSimulation(other, shape, SimModel.calm(), losing(2, other % 2 == 0));
+      Outcome outcome = job.run();
+      assertThat(outcome.status()).as(job.story()).isZero();
+      assertThat(outcome.answer()).isEqualTo(ITERATIONS * (ITERATIONS - 1L) / 2);
+      assertThat(restored(job)).as(job.story()).isNotEmpty();
+    }
+  }
+
+  /** Nothing in memory, nothing whole in files: both are named. */
+  @Test
+  void whatIsDamagedEverywhereEndsTheJob() {
+    JobSimulation job =
+        new JobSimulation(
+            3, withSpares(1, new Files(2, 100, 1)), SimModel.calm(), losing(RANKS - 1, true));
+    Outcome outcome = job.run();
+    assertThat(outcome.status()).as(job.story()).isEqualTo(70);
+    assertThat(outcome.message())
+        .contains("lost for good", "[1, 2, 3, 4, 5]", "sim/v3: damaged", "sim/v1: damaged");
+    assertThat(job.judge(outcome, 0).allowed()).as(job.story()).isTrue();
+  }
+
+  @Test
+  void anOlderVersionFollowsOneThatProvesDamaged() {
+    boolean older = false;
+    for (long seed = 0; seed < 24; seed++) {
+      JobSimulation job =
+          new JobSimulation(
+              seed, withSpares(1, new Files(2, 50, 1)), SimModel.calm(), losing(2, true));
+      Outcome outcome = job.run();
+      assertThat(job.judge(outcome, ITERATIONS * (ITERATIONS - 1L) / 2).allowed())
+          .as(job.story())
+          .isTrue();
+      older |= outcome.status() == 0 && restored(job).getLast().iteration() == 2;
+    }
+    assertThat(older).isTrue();
+  }
+
+  /** The two versions in memory are damaged beyond repair; files hold an older one. */
+  @Test
+  void damageThatMemoryDoesNotBringBackIsReadFromFiles() {
+    Program program =
+        (fmi, process, cluster) -> {
+          long[] sum = new long[1];
+          fmi.loop(
+              ITERATIONS,
+              n -> {
+                if (n == 7 && fmi.epoch() == 0) {
+                  fmi.world().barrier();
+                  if (process.rank() == RANKS - 1) {
+                    for (int node = 0; node < RANKS; node++) {
+                      cluster.faults().corruptMemory(node, LossesSimulationTest::damageAll);
+                    }
+                    cluster.faults().crash(RANKS - 1);
+                    process.compute(1);
+                  }
+                  fmi.world().barrier();
+                }
+                sum[0] += n;
+              },
+              sum);
+          return sum[0];
+        };
+    JobSimulation job = new JobSimulation(7, withSpares(1, AT_ONCE), SimModel.calm(), program);
+    assertThat(resumedAt(job, job.run())).as(job.story()).isEqualTo(2);
+  }
+
+  /** Changes a byte in each image. */
+  private static void damageAll(SimNodeMemory memory) {
+    try {
+      for (String name : memory.list("ckpt-")) {
+        MemorySegment piece = memory.open(name, Arena.ofAuto());
+        long at = IMAGE_AT + 100;
+        piece.set(ValueLayout.JAVA_BYTE, at, (byte) ~piece.get(ValueLayout.JAVA_BYTE, at));
+      }
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Whatever is lost when, a job whose files hold something whole does not end for it. */
+  @Test
+  void severalNodesAtAnyMomentWithFiles() {
+    for (long first = IN_THE_LOOP; first < IN_THE_LOOP + 20_000; first += 3_100) {
+      for (long gap = 0; gap < 1_500; gap = 3 * gap + 7) {
+        Shape shape =
+            Shape.plain(RANKS, 3, OnNoSpare.ABORT)
+                .withFiles(new Files(1, 0, 1 + first % 3 * 200_000));
+        JobSimulation job = loses(3, shape, first, gap);
+        Outcome outcome = job.run();
+        assertThat(job.judge(outcome, answers.of(RANKS)).allowed())
+            .as("%d, %d%n%s", first, gap, job.story())
+            .isTrue();
+      }
+    }
   }
 }

@@ -57,6 +57,11 @@ final class HeapStore implements CheckpointStore {
   }
 
   @Override
+  public void reopen(CheckpointId id) {
+    writing = Objects.requireNonNull(complete.remove(id));
+  }
+
+  @Override
   public void release(CheckpointId id) {
     MemorySegment image = complete.remove(id);
     if (image != null) {

@@ -83,6 +83,8 @@ final class JobOfOne implements JobLink {
       case RankMessage.Connected _,
           RankMessage.Running _,
           RankMessage.Left _,
+          RankMessage.FilesRead _,
+          RankMessage.FilesRefused _,
           RankMessage.Suspect _,
           RankMessage.CheckpointDone _,
           RankMessage.AtFault _,

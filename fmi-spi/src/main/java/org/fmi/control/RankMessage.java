@@ -72,6 +72,22 @@ public sealed interface RankMessage {
       long commitNanos)
       implements RankMessage {}
 
+  /**
+   * All go back to what files hold; told by rank 0 when that has been read.
+   *
+   * @param generation the files, as the user calls them
+   * @param ranks those that have read; empty if all
+   */
+  record FilesRead(int epoch, String generation, long loop, long iteration, String ranks)
+      implements RankMessage {}
+
+  /**
+   * What files hold of a version cannot be used: an older one is looked for; told by rank 0.
+   *
+   * @param reason for the user, a line
+   */
+  record FilesRefused(int epoch, String reason) implements RankMessage {}
+
   /** Came to the place where this failure is to be injected, and waits. */
   record AtFault(int fault) implements RankMessage {}
 

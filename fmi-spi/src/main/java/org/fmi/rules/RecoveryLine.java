@@ -6,21 +6,30 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.fmi.spi.CheckpointId;
+import org.fmi.spi.FileVersion;
 import org.fmi.spi.UnrecoverableException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The checkpoint that all go back to, and the final checkpoints of the loops before it. Chosen by
- * every rank for itself from what all ranks hold, with the same result everywhere.
+ * every rank for itself from what all ranks hold, and what they see in files, with the same result
+ * everywhere.
  *
  * @param line the newest checkpoint that can be brought back on all ranks; null if there never was
  *     one
  * @param finals the final checkpoints of the loops that ended before it (or with it), ascending by
  *     loop
+ * @param files what groups read that have lost more than their code brings back; null if none has
  */
-public record RecoveryLine(@Nullable CheckpointId line, List<CheckpointId> finals) {
+public record RecoveryLine(
+    @Nullable CheckpointId line, List<CheckpointId> finals, @Nullable FileVersion files) {
+
+  /** Nothing to go back to: the program's start. */
+  public static final RecoveryLine START = new RecoveryLine(null, List.of(), null);
 
   /**
    * What one rank holds.
@@ -50,14 +59,27 @@ public record RecoveryLine(@Nullable CheckpointId line, List<CheckpointId> final
     return null;
   }
 
+  /** The number of its version; -1 at the program's start. */
+  public long version() {
+    return line == null ? -1 : line.version();
+  }
+
+  /** Chooses from what ranks hold in memory. */
+  public static RecoveryLine choose(List<Held> held, boolean restart)
+      throws UnrecoverableException {
+    return choose(held, List.of(), restart);
+  }
+
   /**
-   * Chooses.
+   * Chooses the newest version that each rank has from somewhere: its own memory, its group's, or a
+   * file. Of two sources of one version, memory.
    *
    * @param held by world rank
+   * @param files the versions that all ranks see in files
    * @param restart all processes are new
    * @throws UnrecoverableException if there are checkpoints, but none that can be brought back
    */
-  public static RecoveryLine choose(List<Held> held, boolean restart)
+  public static RecoveryLine choose(List<Held> held, List<FileVersion> files, boolean restart)
       throws UnrecoverableException {
     SortedMap<Long, CheckpointId> versions = new TreeMap<>();
     for (Held h : held) {
@@ -65,26 +87,66 @@ public record RecoveryLine(@Nullable CheckpointId line, List<CheckpointId> final
         versions.put(id.version(), id);
       }
     }
+    SortedSet<Long> all = new TreeSet<>(versions.keySet());
+    files.forEach(each -> all.add(each.line().version()));
     String why = "";
-    for (CheckpointId id : List.copyOf(versions.values()).reversed()) {
+    for (long version : List.copyOf(all).reversed()) {
       List<CheckpointId> finals =
-          versions.headMap(id.version() + 1).values().stream().filter(CheckpointId::last).toList();
-      String lost = lost(held, id);
-      for (CheckpointId needed : finals) {
-        lost = lost == null ? lost(held, needed) : lost;
+          versions.headMap(version + 1).values().stream().filter(CheckpointId::last).toList();
+      CheckpointId id = versions.get(version);
+      if (id != null) {
+        String lost = lost(held, id);
+        for (CheckpointId needed : finals) {
+          lost = lost == null ? lost(held, needed) : lost;
+        }
+        if (lost == null) {
+          return new RecoveryLine(id, finals, null);
+        }
+        if (why.isEmpty()) {
+          why = lost;
+        }
       }
-      if (lost == null) {
-        return new RecoveryLine(id, finals);
-      }
-      if (why.isEmpty()) {
-        why = lost;
+      for (FileVersion each : files) {
+        // What ended before it in memory must have ended in the files too: it is the same run then.
+        if (each.line().version() == version && each.needed().containsAll(finals)) {
+          List<CheckpointId> ended = each.needed().stream().filter(CheckpointId::last).toList();
+          return new RecoveryLine(each.line(), ended, each);
+        }
       }
     }
     if (versions.isEmpty() || (restart && versions.lastKey() == 0)) {
       // The first checkpoint is of the program's start: without it the program just starts again.
-      return new RecoveryLine(null, List.of());
+      return START;
     }
     throw new UnrecoverableException(why);
+  }
+
+  /** The versions that all ranks see in files, in the order of the first rank. */
+  public static List<FileVersion> seenByAll(List<List<FileVersion>> seen) {
+    List<FileVersion> common = new ArrayList<>(seen.getFirst());
+    seen.forEach(common::retainAll);
+    return common;
+  }
+
+  /** Whether a group has lost more of a checkpoint than its code brings back. */
+  public static boolean isBeyondCode(List<Held> held, int leader, CheckpointId id) {
+    int lost = 0;
+    for (Held each : held) {
+      lost += each.leader() == leader && !each.complete().contains(id) ? 1 : 0;
+    }
+    return lost > held.get(leader).tolerance();
+  }
+
+  /** The ranks that have to read a checkpoint from files, ascending. */
+  public static List<Integer> readers(List<Held> held, CheckpointId id) {
+    List<Integer> readers = new ArrayList<>();
+    for (int rank = 0; rank < held.size(); rank++) {
+      if (!held.get(rank).complete().contains(id)
+          && isBeyondCode(held, held.get(rank).leader(), id)) {
+        readers.add(rank);
+      }
+    }
+    return readers;
   }
 
   /** The ranks of a group that do not hold a checkpoint, ascending. */

@@ -3,35 +3,60 @@ package org.fmi.spi;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What a job begins from: one rank's part of a generation that an earlier job has left in files.
+ * What files hold of a job's checkpoints: one rank's part of what the job begins from, and of what
+ * the job itself has written since.
  */
 public interface CheckpointSource {
-  /** A job that begins from nothing. */
+  /** A job that has nothing to do with files. */
   CheckpointSource NONE =
       new CheckpointSource() {
         @Override
-        public List<CheckpointId> needed() {
+        public List<FileVersion> offers(boolean beginning) {
           return List.of();
         }
 
         @Override
-        public long bytes(CheckpointId id) {
-          throw new IllegalStateException("there is no " + id);
+        public String name(FileVersion version) {
+          throw missing(version);
         }
 
         @Override
-        public void read(CheckpointId id, MemorySegment image) {
-          throw new IllegalStateException("there is no " + id);
+        public long bytes(FileVersion version, CheckpointId id) {
+          throw missing(version);
+        }
+
+        @Override
+        public void read(FileVersion version, CheckpointId id, MemorySegment image) {
+          throw missing(version);
+        }
+
+        @Override
+        public boolean holds(FileVersion version, CheckpointId id, MemorySegment image) {
+          throw missing(version);
+        }
+
+        private static IllegalStateException missing(FileVersion version) {
+          return new IllegalStateException("there is no " + version);
         }
       };
 
-  /** Its checkpoints, the same on all ranks, ascending by version; none if it begins anew. */
-  List<CheckpointId> needed();
+  /**
+   * Looks which versions there are with a whole file that holds this rank's part; images are not
+   * read. A version counts if all ranks see it.
+   *
+   * @param beginning whether the job cannot have written any itself yet
+   * @return newest first
+   */
+  List<FileVersion> offers(boolean beginning);
+
+  /** How the user calls it. */
+  String name(FileVersion version);
 
   /** The size of an image. */
-  long bytes(CheckpointId id) throws IOException;
+  long bytes(FileVersion version, CheckpointId id) throws IOException;
 
   /**
    * Fills an image, and compares it with its checksums.
@@ -39,5 +64,13 @@ public interface CheckpointSource {
    * @param image of that size
    * @throws IOException if it is not as it was written; the message names the file
    */
-  void read(CheckpointId id, MemorySegment image) throws IOException;
+  void read(FileVersion version, CheckpointId id, MemorySegment image) throws IOException;
+
+  /** What the job begins from, if that is of another number of ranks; null if not. */
+  default @Nullable OtherImages others() {
+    return null;
+  }
+
+  /** Whether a file holds the same image as this one, by its checksums: its content is not read. */
+  boolean holds(FileVersion version, CheckpointId id, MemorySegment image) throws IOException;
 }

@@ -44,6 +44,12 @@ public interface CheckpointStore extends AutoCloseable {
    */
   void protect(CheckpointId id) throws IOException;
 
+  /**
+   * Takes a complete checkpoint as one that is being written, with the content that it has: {@link
+   * #protect} follows.
+   */
+  void reopen(CheckpointId id);
+
   /** Forgets a complete checkpoint; its memory is used again. Unknown versions are ignored. */
   void release(CheckpointId id);
 

@@ -1,20 +1,57 @@
 package org.fmi.spi;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one rank has to know of checkpoints on files.
  *
  * @param every iterations between two that are written, rounded up to a checkpoint; 0: none are
- * @param origin the file that holds what this rank begins from; empty if it begins anew
- * @param digest of that file
- * @param needed the checkpoints in it that all ranks begin from
+ * @param directory where those of the job are; empty if there are none
+ * @param origins what the job may begin from, newest first; empty if it begins anew
+ * @param others what it begins from instead, if that is of another number of ranks
  */
-public record Level2Plan(long every, String origin, int digest, List<CheckpointId> needed) {
+public record Level2Plan(
+    long every, String directory, List<Origin> origins, @Nullable Others others) {
   /** Without files. */
-  public static final Level2Plan NONE = new Level2Plan(0, "", 0, List.of());
+  public static final Level2Plan NONE = new Level2Plan(0, "", List.of(), null);
 
   public Level2Plan {
-    needed = List.copyOf(needed);
+    origins = List.copyOf(origins);
   }
+
+  /**
+   * The file that holds this rank's part of a generation of an earlier job.
+   *
+   * @param generation its name
+   * @param digest of the file
+   * @param needed the checkpoints in it that all ranks begin from
+   */
+  public record Origin(String generation, String path, int digest, List<CheckpointId> needed) {
+    public Origin {
+      needed = List.copyOf(needed);
+    }
+  }
+
+  /**
+   * A generation of a job with another number of ranks.
+   *
+   * @param size how many it had
+   * @param needed its checkpoints
+   * @param files that they are in
+   */
+  public record Others(
+      String generation, int size, List<CheckpointId> needed, List<OfRanks> files) {
+    public Others {
+      needed = List.copyOf(needed);
+      files = List.copyOf(files);
+    }
+  }
+
+  /**
+   * A file of such a generation.
+   *
+   * @param ranks whose images are in it
+   */
+  public record OfRanks(String path, int digest, int[] ranks) {}
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.ArrayList;
 import java.util.List;
 import org.fmi.spi.CheckpointId;
+import org.fmi.spi.FileVersion;
 import org.fmi.spi.UnrecoverableException;
 import org.junit.jupiter.api.Test;
 
@@ -125,5 +126,91 @@ final class RecoveryLineTest {
             .hasMessageContaining("brings back 2");
       }
     }
+  }
+
+  // ---- files
+
+  private static FileVersion files(CheckpointId... needed) {
+    return new FileVersion(0, List.of(needed));
+  }
+
+  /** Ranks 2 and 3 are a group that has lost all. */
+  private static List<RecoveryLine.Held> twoLost(CheckpointId... others) {
+    List<CheckpointId> all = List.of(others);
+    return held(all, all, List.of(), List.of());
+  }
+
+  @Test
+  void whatAGroupHasLostComesFromFiles() throws UnrecoverableException {
+    List<RecoveryLine.Held> held = twoLost(FIRST, SECOND);
+    RecoveryLine line = RecoveryLine.choose(held, List.of(files(SECOND)), false);
+    assertThat(line.line()).isEqualTo(SECOND);
+    assertThat(line.files()).isEqualTo(files(SECOND));
+    assertThat(RecoveryLine.isBeyondCode(held, 0, SECOND)).isFalse();
+    assertThat(RecoveryLine.isBeyondCode(held, 2, SECOND)).isTrue();
+    assertThat(RecoveryLine.readers(held, SECOND)).containsExactly(2, 3);
+  }
+
+  @Test
+  void memoryIsPreferredToFilesOfTheSameVersion() throws UnrecoverableException {
+    List<CheckpointId> both = List.of(FIRST, SECOND);
+    RecoveryLine line =
+        RecoveryLine.choose(
+            held(both, List.of(), both, both), List.of(files(SECOND), files(FIRST)), false);
+    assertThat(line.line()).isEqualTo(SECOND);
+    assertThat(line.files()).isNull();
+  }
+
+  @Test
+  void theNewestVersionWinsWhereverItIs() throws UnrecoverableException {
+    // Memory gives back the first one only; files hold the second.
+    List<CheckpointId> both = List.of(FIRST, SECOND);
+    List<CheckpointId> first = List.of(FIRST);
+    RecoveryLine fromFiles =
+        RecoveryLine.choose(
+            held(both, both, first, first), List.of(files(SECOND), files(FIRST)), false);
+    assertThat(fromFiles.line()).isEqualTo(SECOND);
+    // The other way round.
+    RecoveryLine fromMemory =
+        RecoveryLine.choose(held(both, both, both, both), List.of(files(FIRST)), false);
+    assertThat(fromMemory.line()).isEqualTo(SECOND);
+    assertThat(fromMemory.files()).isNull();
+    // What memory gives back is newer than what files hold.
+    CheckpointId third = new CheckpointId(SECOND.version() + 1, 0, 15, false);
+    List<CheckpointId> newer = List.of(SECOND, third);
+    List<CheckpointId> lost = List.of(SECOND);
+    RecoveryLine older =
+        RecoveryLine.choose(held(newer, newer, lost, lost), List.of(files(FIRST)), false);
+    assertThat(older.line()).isEqualTo(SECOND);
+    assertThat(older.files()).isNull();
+  }
+
+  @Test
+  void withNothingInMemoryAJobBeginsFromFiles() throws UnrecoverableException {
+    List<CheckpointId> none = List.of();
+    RecoveryLine line =
+        RecoveryLine.choose(
+            held(none, none, none, none), List.of(files(END, NEXT_LOOP), files(END)), true);
+    assertThat(line.line()).isEqualTo(NEXT_LOOP);
+    assertThat(line.finals()).containsExactly(END);
+    assertThat(line.needed()).containsExactly(END, NEXT_LOOP);
+  }
+
+  /** A loop has ended in memory of which they know nothing: they are of another run. */
+  @Test
+  void filesThatContradictMemoryAreLeftOut() {
+    List<RecoveryLine.Held> held = twoLost(END, NEXT_LOOP);
+    assertThatThrownBy(() -> RecoveryLine.choose(held, List.of(files(NEXT_LOOP)), false))
+        .isInstanceOf(UnrecoverableException.class)
+        .hasMessageContaining("[2, 3]");
+  }
+
+  @Test
+  void aVersionCountsIfAllRanksSeeIt() {
+    FileVersion other = new FileVersion(1, List.of(SECOND));
+    List<FileVersion> seen = List.of(other, files(SECOND), files(FIRST));
+    assertThat(RecoveryLine.seenByAll(List.of(seen, List.of(files(FIRST), files(SECOND)), seen)))
+        .containsExactly(files(SECOND), files(FIRST));
+    assertThat(RecoveryLine.seenByAll(List.of(seen, List.of(), seen))).isEmpty();
   }
 }

@@ -3,6 +3,7 @@ package org.fmi.testkit;
 import java.util.ArrayDeque;
 import org.fmi.control.JobLink;
 import org.fmi.control.JobMessage;
+import org.fmi.control.Pinned;
 import org.fmi.control.RankMessage;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,14 @@ final class SimJobLink implements JobLink {
             () ->
                 cluster.atDaemon(
                     process.boot(), () -> process.boot().daemon.onSaid(process, message)));
+  }
+
+  @Override
+  public void offer(Pinned pinned) {
+    process.primitive();
+    if (!process.gone()) {
+      process.cluster().observer().onOffered(process, pinned);
+    }
   }
 
   /** The process exits by itself. */

@@ -16,7 +16,7 @@ import org.fmi.spi.NodeMemory;
  * corrupted. Any thread.
  */
 public final class SimNodeMemory implements NodeMemory {
-  private final TreeMap<String, MemorySegment> pieces = new TreeMap<>();
+  private final TreeMap<String, Piece> pieces = new TreeMap<>();
   private final long capacity;
   private long used;
 
@@ -24,6 +24,16 @@ public final class SimNodeMemory implements NodeMemory {
   private long taken;
 
   private Runnable onNoRoom = () -> {};
+
+  /** Memory that has one name, or more. */
+  private static final class Piece {
+    final MemorySegment memory;
+    int names = 1;
+
+    Piece(MemorySegment memory) {
+      this.memory = memory;
+    }
+  }
 
   /** A memory of {@code capacity} bytes. */
   public SimNodeMemory(long capacity) {
@@ -45,8 +55,8 @@ public final class SimNodeMemory implements NodeMemory {
   @Override
   public synchronized MemorySegment create(String name, long bytes, Arena arena)
       throws IOException {
-    MemorySegment old = pieces.get(name);
-    long free = Math.max(0, capacity - taken - used) + (old == null ? 0 : old.byteSize());
+    Piece old = pieces.get(name);
+    long free = Math.max(0, capacity - taken - used) + (old == null ? 0 : old.memory.byteSize());
     if (bytes > free) {
       onNoRoom.run();
       throw new IOException(
@@ -60,7 +70,7 @@ public final class SimNodeMemory implements NodeMemory {
     }
     delete(name);
     // Released by the garbage collector when neither this node nor a mapping holds it any more.
-    pieces.put(name, Arena.ofAuto().allocate(bytes, 64));
+    pieces.put(name, new Piece(Arena.ofAuto().allocate(bytes, 64)));
     used += bytes;
     return open(name, arena);
   }
@@ -70,18 +80,35 @@ public final class SimNodeMemory implements NodeMemory {
   @SuppressWarnings({"restricted", "ReachabilityFenceUsage"})
   @Override
   public synchronized MemorySegment open(String name, Arena arena) throws IOException {
-    MemorySegment piece = pieces.get(name);
+    Piece piece = pieces.get(name);
     if (piece == null) {
       throw new IOException("no such piece of node memory: " + name);
     }
-    return piece.reinterpret(arena, mapping -> Reference.reachabilityFence(piece));
+    return piece.memory.reinterpret(arena, mapping -> Reference.reachabilityFence(piece));
+  }
+
+  @Override
+  public synchronized boolean link(String name, String another) throws IOException {
+    Piece piece = pieces.get(name);
+    if (piece == null) {
+      throw new IOException("no such piece of node memory: " + name);
+    }
+    piece.names++;
+    pieces.put(another, piece);
+    return true;
+  }
+
+  @Override
+  public synchronized boolean isLinked(String name) {
+    Piece piece = pieces.get(name);
+    return piece != null && piece.names > 1;
   }
 
   @Override
   public synchronized void delete(String name) {
-    MemorySegment piece = pieces.remove(name);
-    if (piece != null) {
-      used -= piece.byteSize();
+    Piece piece = pieces.remove(name);
+    if (piece != null && --piece.names == 0) {
+      used -= piece.memory.byteSize();
     }
   }
 
@@ -109,7 +136,8 @@ public final class SimNodeMemory implements NodeMemory {
   /** Flips one bit somewhere, as a memory error does, if anything is in use. */
   synchronized void corrupt(SplittableRandom random) {
     long at = used == 0 ? -1 : random.nextLong(used);
-    for (MemorySegment piece : pieces.values()) {
+    for (Piece each : pieces.values()) {
+      MemorySegment piece = each.memory;
       if (at >= 0 && at < piece.byteSize()) {
         byte old = piece.get(ValueLayout.JAVA_BYTE, at);
         piece.set(ValueLayout.JAVA_BYTE, at, (byte) (old ^ (1 << random.nextInt(8))));
@@ -148,6 +176,17 @@ public final class SimNodeMemory implements NodeMemory {
       process.primitive();
       process.failIfMemoryDoes(name);
       return SimNodeMemory.this.open(name, arena);
+    }
+
+    @Override
+    public boolean link(String name, String another) throws IOException {
+      process.primitive();
+      return SimNodeMemory.this.link(name, another);
+    }
+
+    @Override
+    public boolean isLinked(String name) {
+      return SimNodeMemory.this.isLinked(name);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package org.fmi.testkit;
 
 import org.fmi.control.JobMessage;
+import org.fmi.control.Pinned;
 import org.fmi.control.RankMessage;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,9 @@ public interface SimObserver {
 
   /** A process tells the job something. */
   default void onSaid(SimProcess process, RankMessage message) {}
+
+  /** A process keeps images of a checkpoint, which may be written to files. */
+  default void onOffered(SimProcess process, Pinned pinned) {}
 
   /** The system of its node kills a process for what it does there each time. */
   default void onKilledAgain(int rank) {}

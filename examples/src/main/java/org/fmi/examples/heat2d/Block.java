@@ -1,6 +1,8 @@
 package org.fmi.examples.heat2d;
 
 import java.util.Arrays;
+import org.fmi.Box;
+import org.fmi.Holder;
 import org.fmi.examples.Slice;
 
 /**
@@ -43,6 +45,17 @@ final class Block {
     if (rows.first() == 0) {
       Arrays.fill(u, 1, 1 + width, temperature);
     }
+  }
+
+  /** Temperatures of this block as a part of a plate, which other numbers of ranks divide too. */
+  Box of(Holder<double[]> u, int size) {
+    return Box.of(
+        u,
+        new long[] {size, size},
+        new long[] {rows.first(), cols.first()},
+        new long[] {height, width},
+        new long[] {height + 2, stride},
+        new long[] {1, 1});
   }
 
   /** Where in memory a point stands; -1 and {@link #height} or {@link #width} are around it. */

@@ -5,6 +5,7 @@ import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Holder;
 import org.fmi.Op;
+import org.fmi.Same;
 import org.fmi.examples.Checksum;
 import org.fmi.examples.Options;
 import org.fmi.examples.Outcome;
@@ -93,9 +94,9 @@ public final class Heat2d {
             Holder.swap(u, next);
             world.allReduce(residual, Op.MAX);
           },
-          u,
-          next,
-          residual);
+          block.of(u, size),
+          block.of(next, size),
+          Same.of(residual));
     }
 
     double[] plate = collect(world, grid, size, block.inside(u.get()));

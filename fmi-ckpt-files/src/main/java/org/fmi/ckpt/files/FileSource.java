@@ -2,67 +2,202 @@ package org.fmi.ckpt.files;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.zip.CRC32C;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointSource;
+import org.fmi.spi.FileVersion;
 import org.fmi.spi.Level2Plan;
+import org.fmi.spi.OtherImages;
 import org.fmi.spi.RankConfig;
+import org.jspecify.annotations.Nullable;
 
-/** One rank's images in the file that its job begins from. */
+/**
+ * One rank's images in files: those that its job may begin from, which fmirun names, and those that
+ * the job has written, which it finds itself. A file is only written of a version that all ranks
+ * have committed. So one that all ranks see, each in a file of the same epoch, is whole, even if it
+ * has no manifest yet.
+ */
 public final class FileSource implements CheckpointSource {
+  /** Marks the tokens of other jobs' versions; those of the own job are epochs. */
+  private static final long OTHER_JOB = 1L << 32;
+
+  private final String job;
   private final int rank;
+  private final int size;
   private final Level2Plan plan;
 
-  private FileSource(int rank, Level2Plan plan) {
-    this.rank = rank;
-    this.plan = plan;
+  /** What the last look has found, newest first. */
+  private final List<Found> found = new ArrayList<>();
+
+  /**
+   * A file with this rank's part of a version.
+   *
+   * @param digest of the file
+   */
+  private record Found(FileVersion version, String name, Path path, int digest) {}
+
+  private FileSource(RankConfig config) {
+    this.job = config.jobId();
+    this.rank = config.rank();
+    this.size = config.size();
+    this.plan = config.level2();
   }
 
-  /** What a rank begins from; opens nothing yet. */
+  /** What a rank may read; opens nothing yet. */
   public static CheckpointSource of(RankConfig config) {
-    return config.level2().origin().isEmpty()
-        ? NONE
-        : new FileSource(config.rank(), config.level2());
+    Level2Plan plan = config.level2();
+    boolean none = plan.origins().isEmpty() && plan.others() == null && plan.directory().isEmpty();
+    return none ? NONE : new FileSource(config);
   }
 
   @Override
-  public List<CheckpointId> needed() {
-    return plan.needed();
+  public List<FileVersion> offers(boolean beginning) {
+    found.clear();
+    if (!beginning && !plan.directory().isEmpty()) {
+      lookForOwn(Path.of(plan.directory()));
+    }
+    for (Level2Plan.Origin origin : plan.origins()) {
+      // Read by fmirun a moment ago: if it is not there any more, that is told when it is read.
+      FileVersion version = new FileVersion(token(origin.generation()), origin.needed());
+      found.add(new Found(version, origin.generation(), Path.of(origin.path()), origin.digest()));
+    }
+    found.sort(
+        Comparator.<Found>comparingLong(each -> each.version.line().version())
+            .thenComparingLong(each -> each.version.token())
+            .reversed());
+    return found.stream().map(Found::version).toList();
+  }
+
+  private static long token(String generation) {
+    CRC32C crc = new CRC32C();
+    crc.update(generation.getBytes(StandardCharsets.UTF_8));
+    return OTHER_JOB | crc.getValue();
+  }
+
+  private void lookForOwn(Path directory) {
+    for (Path version : list(directory)) {
+      if (Names.version(name(version)).isPresent()
+          && Files.isDirectory(version, LinkOption.NOFOLLOW_LINKS)) {
+        for (Path file : list(version)) {
+          if (Names.isNodeFile(name(file))) {
+            look(file, Names.version(name(version)).getAsLong());
+          }
+        }
+      }
+    }
+  }
+
+  /** What is not whole, or of somebody else, is no source; another file may be. */
+  private void look(Path path, long number) {
+    try (NodeFile file = NodeFile.open(path)) {
+      NodeFileHead head = file.head();
+      List<CheckpointId> needed =
+          file.entries().stream()
+              .filter(entry -> entry.rank() == rank)
+              .map(NodeFileEntry::id)
+              .sorted(Comparator.comparingLong(CheckpointId::version))
+              .toList();
+      if (!needed.isEmpty()
+          && needed.getLast().version() == number
+          && head.version() == number
+          && head.size() == size
+          && head.job().equals(job)) {
+        FileVersion version = new FileVersion(head.epoch(), needed);
+        found.add(new Found(version, job + "/v" + number, path, file.facts().digest()));
+      }
+    } catch (IOException e) {
+      say("cannot go back to " + e.getMessage());
+    }
+  }
+
+  private static String name(Path path) {
+    return String.valueOf(path.getFileName());
+  }
+
+  /** All ranks look at the same files. */
+  private void say(String what) {
+    if (rank == 0) {
+      System.err.println("fmi: " + what);
+    }
+  }
+
+  private List<Path> list(Path directory) {
+    List<Path> all = new ArrayList<>();
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      entries.forEach(all::add);
+    } catch (NoSuchFileException | NotDirectoryException e) {
+      // Nothing was written, or it is being deleted.
+    } catch (IOException e) {
+      say(directory + " cannot be read: " + e);
+    }
+    return all;
   }
 
   @Override
-  public long bytes(CheckpointId id) throws IOException {
-    try (NodeFile file = open()) {
-      return entry(file, id).bytes();
+  public String name(FileVersion version) {
+    return find(version).name;
+  }
+
+  @Override
+  public long bytes(FileVersion version, CheckpointId id) throws IOException {
+    Found from = find(version);
+    try (NodeFile file = open(from)) {
+      return file.find(rank, id).bytes();
     }
   }
 
   @Override
-  public void read(CheckpointId id, MemorySegment image) throws IOException {
-    try (NodeFile file = open()) {
+  public void read(FileVersion version, CheckpointId id, MemorySegment image) throws IOException {
+    Found from = find(version);
+    try (NodeFile file = open(from)) {
       file.read(
-          entry(file, id),
+          file.find(rank, id),
           (at, bytes) ->
               image.asSlice(at, bytes.remaining()).copyFrom(MemorySegment.ofBuffer(bytes)));
     }
   }
 
-  private NodeFile open() throws IOException {
-    NodeFile file = NodeFile.open(Path.of(plan.origin()));
-    if (file.facts().digest() != plan.digest()) {
-      file.close();
-      throw new UnusableException(plan.origin(), "another file than the manifest names");
+  @Override
+  public boolean holds(FileVersion version, CheckpointId id, MemorySegment image)
+      throws IOException {
+    Found from = find(version);
+    try (NodeFile file = open(from)) {
+      NodeFileEntry entry = file.find(rank, id);
+      return entry.bytes() == image.byteSize() && entry.digest() == NodeFileLayout.digest(image);
     }
-    return file;
   }
 
-  private NodeFileEntry entry(NodeFile file, CheckpointId id) throws IOException {
-    NodeFileEntry entry = Generation.find(file, rank, id);
-    if (entry == null) {
-      throw new UnusableException(
-          plan.origin(), "lacks the checkpoint " + id.version() + " of rank " + rank);
+  @Override
+  public @Nullable OtherImages others() {
+    Level2Plan.Others others = plan.others();
+    return others == null ? null : new OtherFiles(others);
+  }
+
+  private Found find(FileVersion version) {
+    for (Found each : found) {
+      if (each.version.equals(version)) {
+        return each;
+      }
     }
-    return entry;
+    throw new IllegalStateException("rank " + rank + " has not seen " + version);
+  }
+
+  private static NodeFile open(Found from) throws IOException {
+    NodeFile file = NodeFile.open(from.path);
+    if (file.facts().digest() != from.digest) {
+      file.close();
+      throw new UnusableException(from.path, "another file than before");
+    }
+    return file;
   }
 }

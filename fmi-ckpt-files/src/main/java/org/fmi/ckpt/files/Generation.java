@@ -3,7 +3,6 @@ package org.fmi.ckpt.files;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.fmi.spi.CheckpointId;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A version that counts.
@@ -12,8 +11,12 @@ import org.jspecify.annotations.Nullable;
  */
 public record Generation(Path directory, Manifest manifest) {
 
-  /** Opens a file of it, of which the manifest tells the same as its trailer does. */
-  NodeFile open(FileFacts facts) throws IOException {
+  /**
+   * Opens a file of it, of which the manifest tells the same as its trailer does.
+   *
+   * @throws UnusableException if it does not
+   */
+  public NodeFile open(FileFacts facts) throws IOException {
     Path path = directory.resolve(facts.name());
     NodeFile file = NodeFile.open(path);
     try {
@@ -26,10 +29,7 @@ public record Generation(Path directory, Manifest manifest) {
       }
       for (int rank : facts.ranks()) {
         for (CheckpointId id : manifest.needed()) {
-          if (find(file, rank, id) == null) {
-            throw new UnusableException(
-                path, "lacks the checkpoint " + id.version() + " of rank " + rank);
-          }
+          NodeFileEntry _ = file.find(rank, id);
         }
       }
       return file;
@@ -37,15 +37,6 @@ public record Generation(Path directory, Manifest manifest) {
       file.close();
       throw e;
     }
-  }
-
-  static @Nullable NodeFileEntry find(NodeFile file, int rank, CheckpointId id) {
-    for (NodeFileEntry entry : file.entries()) {
-      if (entry.rank() == rank && entry.id().equals(id)) {
-        return entry;
-      }
-    }
-    return null;
   }
 
   /**

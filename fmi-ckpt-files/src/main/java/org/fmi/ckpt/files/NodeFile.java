@@ -161,6 +161,20 @@ public final class NodeFile implements Closeable {
     return entries;
   }
 
+  /**
+   * The image of a rank's checkpoint.
+   *
+   * @throws UnusableException if it is not here
+   */
+  public NodeFileEntry find(int rank, CheckpointId id) throws UnusableException {
+    for (NodeFileEntry entry : entries) {
+      if (entry.rank() == rank && entry.id().equals(id)) {
+        return entry;
+      }
+    }
+    throw damaged("lacks the checkpoint " + id.version() + " of rank " + rank);
+  }
+
   /** What the manifest should say of it. */
   public FileFacts facts() {
     return new FileFacts(
@@ -182,23 +196,29 @@ public final class NodeFile implements Closeable {
    * @throws UnusableException if it is not; the sink may have got blocks before
    */
   public void read(NodeFileEntry entry, Sink sink) throws IOException {
-    int firstBlock = 0;
-    for (NodeFileEntry before : entries) {
-      if (before.equals(entry)) {
-        break;
-      }
-      firstBlock += Math.toIntExact(NodeFileLayout.blocks(before.bytes()));
+    read(entry, 0, entry.bytes(), sink);
+  }
+
+  /**
+   * Reads a part of an image. Blocks that it begins or ends in are read whole, to compare them with
+   * their checksums.
+   *
+   * @param from where the part begins
+   * @param count its bytes
+   */
+  public void read(NodeFileEntry entry, long from, long count, Sink sink) throws IOException {
+    if (from < 0 || count < 0 || from > entry.bytes() - count) {
+      throw damaged("has no " + count + " bytes at " + from + " of rank " + entry.rank());
     }
     int blocks = Math.toIntExact(NodeFileLayout.blocks(entry.bytes()));
-    ByteBuffer sums =
-        table.slice(firstBlock * Integer.BYTES, blocks * Integer.BYTES).order(table.order());
-    if (checksum(sums) != entry.digest()) {
-      throw damaged("damaged: the checksums of rank " + entry.rank() + " fail their own");
-    }
+    ByteBuffer sums = sums(entry, blocks);
     ByteBuffer block = ByteBuffer.allocateDirect(NodeFileLayout.BLOCK_BYTES);
     long stored = NodeFileLayout.align(entry.bytes());
-    for (int b = 0; b < blocks; b++) {
+    for (int b = (int) (from / NodeFileLayout.BLOCK_BYTES); b < blocks; b++) {
       long at = (long) b * NodeFileLayout.BLOCK_BYTES;
+      if (at >= from + count) {
+        return;
+      }
       block.clear().limit((int) Math.min(NodeFileLayout.BLOCK_BYTES, stored - at));
       fill(block, entry.at() + at);
       if (checksum(block) != sums.getInt(b * Integer.BYTES)) {
@@ -209,8 +229,27 @@ public final class NodeFile implements Closeable {
                 + entry.rank()
                 + " fails its checksum");
       }
-      sink.take(at, block.limit((int) Math.min(block.limit(), entry.bytes() - at)));
+      block.limit((int) Math.min(block.limit(), from + count - at));
+      block.position((int) Math.max(0, from - at));
+      sink.take(at + block.position(), block);
     }
+  }
+
+  /** The checksums of an image's blocks. */
+  private ByteBuffer sums(NodeFileEntry entry, int blocks) throws IOException {
+    int firstBlock = 0;
+    for (NodeFileEntry before : entries) {
+      if (before.equals(entry)) {
+        break;
+      }
+      firstBlock += Math.toIntExact(NodeFileLayout.blocks(before.bytes()));
+    }
+    ByteBuffer sums =
+        table.slice(firstBlock * Integer.BYTES, blocks * Integer.BYTES).order(table.order());
+    if (checksum(sums) != entry.digest()) {
+      throw damaged("damaged: the checksums of rank " + entry.rank() + " fail their own");
+    }
+    return sums;
   }
 
   /**

@@ -1,7 +1,10 @@
 package org.fmi.ckpt.files;
 
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.zip.CRC32C;
 
 /**
  * What lies where in the file of a node: see {@code docs/checkpoint-format.md}.
@@ -63,6 +66,21 @@ record NodeFileLayout(int entries) {
 
   static long entryAt(int entry) {
     return HEADER_BYTES + (long) entry * ENTRY_BYTES;
+  }
+
+  /** What an entry says of an image with this content: CRC32C of the checksums of its blocks. */
+  static int digest(MemorySegment image) {
+    CRC32C crc = new CRC32C();
+    CRC32C all = new CRC32C();
+    ByteBuffer sum = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    for (long at = 0; at < image.byteSize(); at += BLOCK_BYTES) {
+      long bytes = Math.min(BLOCK_BYTES, image.byteSize() - at);
+      crc.reset();
+      crc.update(image.asSlice(at, bytes).asByteBuffer());
+      crc.update(new byte[(int) (align(bytes) - bytes)]);
+      all.update(sum.clear().putInt((int) crc.getValue()).flip());
+    }
+    return (int) all.getValue();
   }
 
   /** How many checksums an image has. */

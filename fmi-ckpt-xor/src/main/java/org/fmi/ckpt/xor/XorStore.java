@@ -194,6 +194,17 @@ final class XorStore implements CheckpointStore {
   }
 
   @Override
+  public void reopen(CheckpointId id) {
+    Piece piece = pieces.find(id);
+    CheckpointHeader header = piece == null ? null : pieces.header(piece);
+    if (piece == null || header == null) {
+      throw new IllegalStateException("rank %d holds no complete %s".formatted(group[me], id));
+    }
+    CheckpointHeader.markWriting(piece.memory());
+    writing = new Writing(id, header.members()[me].imageBytes(), piece);
+  }
+
+  @Override
   public void release(CheckpointId id) {
     pieces.free(id);
   }

@@ -92,16 +92,25 @@ public final class WaitStrategy {
    * @param nanoTime the time in nanoseconds; only differences count
    */
   public WaitStrategy(int ranks, int cores, LongSupplier nanoTime) {
-    if (ranks < 1 || cores < 1) {
-      throw new IllegalArgumentException(
-          "ranks and cores of a machine are at least 1, not " + ranks + " and " + cores);
-    }
-    spins = ranks <= cores ? SPINS : 0;
-    yields = YIELDS;
+    this(nanoTime, spins(ranks, cores), YIELDS);
+  }
+
+  /** Sleeps after so many polls of each kind. */
+  WaitStrategy(LongSupplier nanoTime, int spins, int yields) {
+    this.spins = spins;
+    this.yields = yields;
     ownCore = false;
     isWanted = () -> false;
     this.nanoTime = nanoTime;
     yielding = true;
+  }
+
+  private static int spins(int ranks, int cores) {
+    if (ranks < 1 || cores < 1) {
+      throw new IllegalArgumentException(
+          "ranks and cores of a machine are at least 1, not " + ranks + " and " + cores);
+    }
+    return ranks <= cores ? SPINS : 0;
   }
 
   private WaitStrategy(LongSupplier nanoTime, BooleanSupplier isWanted) {

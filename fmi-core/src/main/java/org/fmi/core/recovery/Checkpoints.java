@@ -3,7 +3,6 @@ package org.fmi.core.recovery;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
@@ -25,6 +24,7 @@ import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointSource;
 import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.FaultPoint;
+import org.fmi.spi.OtherImages;
 import org.fmi.spi.RankClock;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.UnrecoverableException;
@@ -57,7 +57,10 @@ final class Checkpoints {
   private final RankClock clock;
   private final FaultInjector faults;
   private final FileOffer files;
-  private final FileOrigin origin;
+  private final Restoration restoration;
+
+  /** What the job begins from, if that is of another number of ranks. */
+  private final @Nullable Redistribution redistribution;
 
   private long nextVersion;
 
@@ -96,7 +99,9 @@ final class Checkpoints {
     this.clock = clock;
     this.faults = faults;
     this.files = new FileOffer(config, store, link, clock);
-    this.origin = new FileOrigin(source, store, system, messenger);
+    this.restoration = new Restoration(config, system, store, source, link, faults);
+    OtherImages others = source.others();
+    this.redistribution = others == null ? null : new Redistribution(config, system, others);
   }
 
   /** The iterations between two checkpoints, as of now. */
@@ -371,11 +376,17 @@ final class Checkpoints {
    * @throws Rollback if the epoch is over
    */
   private IllegalStateException impossible(int epoch, IOException e) {
-    link.send(
-        new RankMessage.Unrecoverable(
-            epoch,
-            false,
-            "rank " + config.rank() + " cannot take a checkpoint: " + e.getMessage()));
+    return endJob(epoch, "rank " + config.rank() + " cannot take a checkpoint: " + e.getMessage());
+  }
+
+  /** Tells the job why a recovery was impossible. */
+  void notRecovered(int epoch, Exception e) {
+    boolean lost = e instanceof UnrecoverableException;
+    link.send(new RankMessage.Unrecoverable(epoch, lost, String.valueOf(e.getMessage())));
+  }
+
+  private IllegalStateException endJob(int epoch, String reason) {
+    link.send(new RankMessage.Unrecoverable(epoch, false, reason));
     while (true) {
       messenger.park();
     }
@@ -450,93 +461,26 @@ final class Checkpoints {
   // ---- bring back
 
   /**
-   * Agrees with all ranks on what to go back to, and brings lost checkpoints back; collective over
-   * all ranks. What turns out to be damaged is forgotten, and all agree anew: on the same version
-   * if it can be brought back nevertheless, else on the one before it.
+   * Agrees with all ranks on what to go back to, and brings it back; collective over all ranks.
    *
    * @param restart all processes are new
    * @return what every rank holds now
    * @throws UnrecoverableException if that is impossible
    * @throws IOException if there is no memory for it
    */
-  Recovered recover(boolean restart) throws IOException, UnrecoverableException {
-    boolean rebuilt = false;
-    RecoveryLine before = null;
-    while (true) {
-      List<RecoveryLine.Held> held = HeldByAll.gather(config, system, store);
-      RecoveryLine line = origin.choose(held, restart);
-      if (line == null) {
-        continue;
-      }
-      requireAnyLeft(line, before, restart);
-      before = line;
-      boolean whole = true;
-      for (CheckpointId id : line.needed()) {
-        int[] lost = RecoveryLine.lostIn(held, config.group(), id);
-        if (whole && lost.length > 0) {
-          faults.at(FaultPoint.REBUILD, id.iteration());
-          whole = rebuild(id, lost);
-          rebuilt |= Arrays.binarySearch(lost, config.rank()) >= 0;
-        }
-      }
-      if (allIntact(line, whole)) {
-        adopt(line);
-        return new Recovered(line, rebuilt);
-      }
-    }
-  }
-
-  /** Gives false on all ranks of the group if something was damaged, and is forgotten now. */
-  private boolean rebuild(CheckpointId id, int[] lost) throws IOException {
-    try {
-      store.rebuild(id, lost);
-      return true;
-    } catch (UnrecoverableException damaged) {
-      return false; // all ranks see from what is held now what can be done
-    }
-  }
-
-  /** Damage on all ranks at once leaves nothing: that is not how a job begins. */
-  private static void requireAnyLeft(
-      RecoveryLine line, @Nullable RecoveryLine before, boolean restart)
-      throws UnrecoverableException {
-    CheckpointId damaged = before == null ? null : before.line();
-    if (damaged != null && line.line() == null && !(restart && damaged.version() == 0)) {
-      throw new UnrecoverableException(
-          "the checkpoint of iteration "
-              + damaged.iteration()
-              + " is lost for good: it is damaged in the memory of all ranks, and there is no older"
-              + " one");
-    }
-  }
-
-  /**
-   * What a recovery has found.
-   *
-   * @param rebuilt whether this rank's checkpoint had been lost
-   */
-  record Recovered(RecoveryLine line, boolean rebuilt) {}
-
-  /**
-   * Verifies checksums everywhere; what is corrupt is forgotten, to be rebuilt in the next round.
-   *
-   * @param whole whether this rank's group has brought back what it had lost
-   */
-  private boolean allIntact(RecoveryLine line, boolean whole) {
-    long[] corrupt = {whole ? 0 : 1};
-    for (CheckpointId id : line.needed()) {
-      if (!store.intact(id)) {
-        store.release(id);
-        corrupt[0]++;
-      }
-    }
-    system.allReduce(corrupt, Op.SUM);
-    return corrupt[0] == 0;
+  Restoration.Restored recover(boolean restart, int epoch)
+      throws IOException, UnrecoverableException {
+    CheckpointId newest = committed;
+    Restoration.Restored found =
+        restoration.run(restart, epoch, newest == null ? -1 : newest.version());
+    adopt(found.line());
+    return found;
   }
 
   private void adopt(RecoveryLine line) {
     committed = line.line();
-    nextVersion = committed == null ? 0 : committed.version() + 1;
+    long before = redistribution == null ? -1 : redistribution.version();
+    nextVersion = committed == null ? before + 1 : committed.version() + 1;
     lastDoneIteration = -1;
     for (CheckpointId id : store.held()) {
       // Older ones are kept: the next checkpoint takes their memory.
@@ -578,6 +522,29 @@ final class Checkpoints {
     tuner.restore(image.interval());
     state.read(image.memory(), image.stateAt(), image.stateEnd());
     lastDoneIteration = -1;
+  }
+
+  /**
+   * Gives a loop that begins the state and the place that it had in a job with another number of
+   * ranks, if the job begins from that; collective over all ranks.
+   *
+   * @return whether the loop had ended there
+   */
+  boolean takeOver(Loop loop, int epoch) {
+    Redistribution from = redistribution;
+    CheckpointId id = from == null ? null : from.of(loop.number);
+    if (from == null || id == null) {
+      return false;
+    }
+    String refusal = from.fill(id, loop.state);
+    if (refusal != null) {
+      throw endJob(epoch, "cannot go on from " + from.name() + ": " + refusal);
+    }
+    loop.iteration = id.iteration();
+    if (config.rank() == 0 && from.isLine(id)) {
+      link.send(new RankMessage.FilesRead(epoch, from.name(), id.loop(), id.iteration(), ""));
+    }
+    return id.last();
   }
 
   /** The image of a checkpoint that {@link #recover} has found. */

@@ -6,47 +6,69 @@ import org.fmi.Comm;
 import org.fmi.rules.RecoveryLine;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointStore;
+import org.fmi.spi.FileVersion;
 import org.fmi.spi.RankConfig;
 
-/** Tells all ranks which checkpoints each of them holds, by an all-gather of numbers. */
+/**
+ * Tells all ranks which checkpoints each of them holds, and which it sees in files, by all-gathers
+ * of numbers.
+ */
 final class HeldByAll {
+  private static final int NUMBERS_OF_ID = 4;
+
   private HeldByAll() {}
 
   /** By world rank; collective over all ranks. */
   static List<RecoveryLine.Held> gather(RankConfig config, Comm system, CheckpointStore store) {
-    List<CheckpointId> mine = store.held();
-    int size = config.size();
-    long[] counts = new long[size];
-    system.allGather(new long[] {3 + 4L * mine.size()}, 0, 1, counts, 0);
-    long[] packed = new long[3 + 4 * mine.size()];
-    packed[0] = config.group()[0];
-    packed[1] = store.tolerance();
-    packed[2] = mine.size();
-    for (int i = 0; i < mine.size(); i++) {
-      CheckpointId id = mine.get(i);
-      packed[3 + 4 * i] = id.version();
-      packed[4 + 4 * i] = id.loop();
-      packed[5 + 4 * i] = id.iteration();
-      packed[6 + 4 * i] = id.last() ? 1 : 0;
-    }
-    long[] displs = new long[size];
-    long total = 0;
-    for (int r = 0; r < size; r++) {
-      displs[r] = total;
-      total += counts[r];
-    }
-    long[] all = new long[Math.toIntExact(total)];
-    system.allGatherv(packed, 0, packed.length, all, 0, counts, displs);
+    List<Long> mine = new ArrayList<>();
+    mine.add((long) config.group()[0]);
+    mine.add((long) store.tolerance());
+    put(mine, store.held());
     List<RecoveryLine.Held> held = new ArrayList<>();
-    for (int r = 0; r < size; r++) {
-      int at = (int) displs[r];
-      List<CheckpointId> complete = new ArrayList<>();
-      for (int i = 0; i < all[at + 2]; i++) {
-        int p = at + 3 + 4 * i;
-        complete.add(new CheckpointId(all[p], all[p + 1], all[p + 2], all[p + 3] != 0));
-      }
-      held.add(new RecoveryLine.Held((int) all[at], (int) all[at + 1], complete));
+    for (long[] each : AllRanks.gather(config, system, mine)) {
+      held.add(new RecoveryLine.Held((int) each[0], (int) each[1], ids(each, 2)));
     }
     return held;
+  }
+
+  /**
+   * The versions in files that all ranks see; collective over all ranks.
+   *
+   * @param seen what this one sees
+   */
+  static List<FileVersion> common(RankConfig config, Comm system, List<FileVersion> seen) {
+    List<Long> mine = new ArrayList<>();
+    for (FileVersion version : seen) {
+      mine.add(version.token());
+      put(mine, version.needed());
+    }
+    List<List<FileVersion>> all = new ArrayList<>();
+    for (long[] each : AllRanks.gather(config, system, mine)) {
+      List<FileVersion> versions = new ArrayList<>();
+      for (int at = 0; at < each.length; ) {
+        List<CheckpointId> needed = ids(each, at + 1);
+        versions.add(new FileVersion(each[at], needed));
+        at += 2 + NUMBERS_OF_ID * needed.size();
+      }
+      all.add(versions);
+    }
+    return RecoveryLine.seenByAll(all);
+  }
+
+  private static void put(List<Long> packed, List<CheckpointId> ids) {
+    packed.add((long) ids.size());
+    for (CheckpointId id : ids) {
+      packed.addAll(List.of(id.version(), id.loop(), id.iteration(), id.last() ? 1L : 0L));
+    }
+  }
+
+  /** What {@link #put} has written. */
+  private static List<CheckpointId> ids(long[] packed, int at) {
+    List<CheckpointId> ids = new ArrayList<>();
+    for (int i = 0; i < packed[at]; i++) {
+      int p = at + 1 + NUMBERS_OF_ID * i;
+      ids.add(new CheckpointId(packed[p], packed[p + 1], packed[p + 2], packed[p + 3] != 0));
+    }
+    return ids;
   }
 }

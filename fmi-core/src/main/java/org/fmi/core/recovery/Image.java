@@ -83,6 +83,11 @@ final class Image {
         HEADER + roundUp(memory.get(FrameLayout.LONG, 32)), memory.get(FrameLayout.LONG, 40));
   }
 
+  /** Offset of the messages that had arrived. */
+  long unexpectedAt() {
+    return HEADER + roundUp(memory.get(FrameLayout.LONG, 32));
+  }
+
   /** Offset of the state in the image. */
   long stateAt() {
     return HEADER

@@ -10,6 +10,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import org.fmi.Box;
 import org.fmi.Holder;
 import org.fmi.core.object.ObjectCodec;
 import org.fmi.wire.FrameLayout;
@@ -30,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * <p>The data of an array of arrays is its length; the sections of its rows follow. That of a
  * buffer is its position, its limit (8 bytes each), and all of its content.
  *
+ * <p>An object that says how it lies among those of all ranks has a section of its own for that,
+ * before that of what it lays out ({@link StateLayout}).
+ *
  * <p>Holders and rows that refer to one object do so again when they are read back: its content is
  * in one section, and the others name that section's number.
  */
@@ -38,7 +42,14 @@ final class LoopState {
   static final int BUFFER_HEADER = 16;
   private static final byte[] NOTHING = {};
 
+  /** The objects as they were registered. */
+  private final Object[] given;
+
+  /** The same, and behind each that is a layout what it lays out. */
   private final Object[] roots;
+
+  /** By root: the number of the object that was registered. */
+  private final int[] numbers;
 
   /** By section, collected before each write: holders and rows may refer to other ones by then. */
   private final List<Object> objects = new ArrayList<>();
@@ -60,8 +71,41 @@ final class LoopState {
    * @throws IllegalArgumentException if one is of no supported type, naming it
    */
   LoopState(Object[] roots) {
-    this.roots = arguments(roots);
+    this.given = arguments(roots);
+    List<Object> all = new ArrayList<>();
+    List<Integer> of = new ArrayList<>();
+    for (int i = 0; i < given.length; i++) {
+      Object object = given[i];
+      all.add(object);
+      of.add(i);
+      if (object != null && StateLayout.of(object) != null) {
+        all.add(StateLayout.content(object));
+        of.add(i);
+      }
+    }
+    this.roots = all.toArray();
+    this.numbers = of.stream().mapToInt(Integer::intValue).toArray();
     collect();
+  }
+
+  /** How many objects were registered. */
+  int objects() {
+    return given.length;
+  }
+
+  /** An object as it was registered. */
+  Object object(int number) {
+    return given[number];
+  }
+
+  /** How a registered object lies among those of all ranks; null if it does not say. */
+  @Nullable StateLayout layout(int object) {
+    return StateLayout.of(given[object]);
+  }
+
+  /** A registered object in words. */
+  String describeObject(int object) {
+    return describe(new StatePath(null, object), given[object]);
   }
 
   /** Java passes an array of arrays, or of objects, as all arguments if it is the only one. */
@@ -73,11 +117,11 @@ final class LoopState {
   @SuppressWarnings("ReferenceEquality") // which object it is, not what is in it
   boolean isOf(Object[] others) {
     Object[] arguments = arguments(others);
-    if (arguments.length != roots.length) {
+    if (arguments.length != given.length) {
       return false;
     }
-    for (int i = 0; i < roots.length; i++) {
-      if (arguments[i] != roots[i]) {
+    for (int i = 0; i < given.length; i++) {
+      if (arguments[i] != given[i]) {
         return false;
       }
     }
@@ -148,6 +192,8 @@ final class LoopState {
         Memory.toSegment(own, 0, image, to, bytes);
       } else if (object instanceof Object[] rows) {
         image.set(FrameLayout.LONG, to, rows.length);
+      } else if (kind(i) == StateKind.LAYOUT.number) {
+        Memory.toSegment(packed(object), 0, image, to, bytes);
       } else if (object instanceof ByteBuffer buffer) {
         image.set(FrameLayout.LONG, to, buffer.position());
         image.set(FrameLayout.LONG, to + 8, buffer.limit());
@@ -184,7 +230,7 @@ final class LoopState {
     clear();
     Set<Object> fixed = fixed();
     for (int i = 0; i < roots.length; i++) {
-      add(roots[i], new StatePath(null, i), false, fixed);
+      add(roots[i], new StatePath(null, numbers[i]), false, fixed);
     }
   }
 
@@ -205,6 +251,14 @@ final class LoopState {
       throw new IllegalArgumentException(
           "the loop's state object " + path + StateKind.refusal(object));
     }
+    boolean layout = kind == StateKind.LAYOUT.number;
+    if (layout && path.parent() != null) {
+      throw new IllegalArgumentException(
+          "the loop's state object " + path + StateKind.refusal(object));
+    }
+    if (object instanceof Box box) {
+      requireFits(box, path);
+    }
     int section = objects.size();
     objects.add(object);
     paths.add(path);
@@ -217,6 +271,30 @@ final class LoopState {
       for (int i = 0; i < rows.length; i++) {
         add(rows[i], new StatePath(path, i), false, fixed);
       }
+    }
+  }
+
+  /** The local array of a box is as large as the program has said. */
+  private static void requireFits(Box box, StatePath path) {
+    Object array = box.state() instanceof Holder<?> holder ? holder.get() : box.state();
+    Class<?> element = array.getClass().getComponentType();
+    long elements = StateLayout.elements(box.localShape());
+    if (element == null || !element.isPrimitive()) {
+      throw new IllegalArgumentException(
+          "the loop's state object "
+              + path
+              + " is a Box of a "
+              + StateKind.typeName(array)
+              + ": its state is a primitive array of one dimension, or a Holder of one");
+    }
+    if (StateKind.size(array) != elements) {
+      throw new IllegalArgumentException(
+          "the loop's state object "
+              + path
+              + " is a Box of a local array of "
+              + elements
+              + " elements, and that has "
+              + StateKind.size(array));
     }
   }
 
@@ -253,8 +331,13 @@ final class LoopState {
     return switch (kind) {
       case SELF_WRITING, SERIALIZED -> serialised.get(section).length;
       case BUFFER -> BUFFER_HEADER + StateKind.size(object);
+      case LAYOUT -> (long) Long.BYTES * packed(object).length;
       default -> StateKind.size(object) * kind.elementBytes;
     };
+  }
+
+  private static long[] packed(Object layout) {
+    return Objects.requireNonNull(StateLayout.of(layout)).packed();
   }
 
   // ---- reading
@@ -317,10 +400,10 @@ final class LoopState {
     @SuppressWarnings("ReferenceEquality") // which object it is, not what is in it
     void run() {
       for (int i = 0; i < roots.length; i++) {
-        read(new Referrer(new StatePath(null, i), roots[i], null, null), false);
+        read(new Referrer(new StatePath(null, numbers[i]), roots[i], null, null), false);
       }
       if (from != end) {
-        throw differs(new StatePath(null, roots.length), null, "more objects");
+        throw differs(new StatePath(null, given.length), null, "more objects");
       }
       for (int i = 0; i < referrers.size(); i++) {
         referrers.get(i).set(content(i));
@@ -361,6 +444,10 @@ final class LoopState {
         contents.add(new Same((int) image.get(FrameLayout.LONG, data)));
         return;
       }
+      if (kind == StateKind.LAYOUT.number) {
+        contents.add(requireSameLayout(referrer, image.asSlice(data, bytes)));
+        return;
+      }
       if (kind == StateKind.SERIALIZED.number) {
         contents.add(deserialised(referrer, image.asSlice(data, bytes)));
         return;
@@ -383,6 +470,18 @@ final class LoopState {
       } else if (bytes > 0) {
         Memory.fromSegment(image, data, object, 0, bytes);
       }
+    }
+
+    /** Layouts do not change: only another number of ranks has other ones. */
+    private Object requireSameLayout(Referrer referrer, MemorySegment data) {
+      Object now = referrer.get();
+      StateLayout layout = now == null ? null : StateLayout.of(now);
+      if (now == null
+          || layout == null
+          || data.mismatch(MemorySegment.ofArray(layout.packed())) >= 0) {
+        throw differs(referrer.path, now, "one that lies elsewhere among those of all ranks");
+      }
+      return now;
     }
 
     private Object deserialised(Referrer referrer, MemorySegment data) {

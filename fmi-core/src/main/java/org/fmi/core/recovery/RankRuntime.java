@@ -71,7 +71,7 @@ public final class RankRuntime implements Fmi {
   private long nextLoop;
 
   /** What the last recovery found; its finals serve the loops that had ended. */
-  private RecoveryLine line = new RecoveryLine(null, List.of());
+  private RecoveryLine line = RecoveryLine.START;
 
   /** Whether {@link #line} is still to be restored by the loop it belongs to. */
   private boolean linePending;
@@ -211,7 +211,7 @@ public final class RankRuntime implements Fmi {
         faults.at(FaultPoint.CONNECT, -1);
         recovering = true;
         try {
-          Checkpoints.Recovered recovered = checkpoints.recover(!start.rollback());
+          Restoration.Restored recovered = checkpoints.recover(!start.rollback(), start.epoch());
           line = recovered.line();
           lifecycle.recovered(recovered.rebuilt());
         } finally {
@@ -224,9 +224,7 @@ public final class RankRuntime implements Fmi {
       } catch (Rollback again) {
         // The next failure came during this recovery: once more from H1.
       } catch (UnrecoverableException | IOException e) {
-        boolean lost = e instanceof UnrecoverableException;
-        String why = String.valueOf(e.getMessage());
-        link.send(new RankMessage.Unrecoverable(lifecycle.tried(), lost, why));
+        checkpoints.notRecovered(lifecycle.tried(), e);
         // The job ends; or another failure has begun an epoch, to which this word does not belong.
       }
     }
@@ -422,13 +420,15 @@ public final class RankRuntime implements Fmi {
     }
     move(Place.LOOP);
     CheckpointId id = line.line();
-    if (linePending && id != null && id.loop() == loop.number) {
-      linePending = false;
-      try {
+    try {
+      if (linePending && id != null && id.loop() == loop.number) {
+        linePending = false;
         restoreAll(loop, id, Checkpoints.Restore.RESTARTED);
-      } catch (Rollback e) {
-        rollback(loop);
+      } else if (checkpoints.takeOver(loop, lifecycle.epoch())) {
+        checkpoint(loop, true);
       }
+    } catch (Rollback e) {
+      rollback(loop);
     }
     return loop;
   }

@@ -30,7 +30,9 @@ enum StateKind {
   /** An array whose innermost elements are objects. */
   OBJECTS(13, void.class, 1),
   /** An object that only a holder refers to, by Java's serialization. */
-  SERIALIZED(14, void.class, 1);
+  SERIALIZED(14, void.class, 1),
+  /** How the object of the section behind it lies among those of all ranks. */
+  LAYOUT(15, void.class, 1);
 
   /** More than the number of any kind. */
   private static final long DIMENSION = 16;
@@ -71,6 +73,9 @@ enum StateKind {
       long kind = arrayKind(type.componentType());
       return held && kind == OBJECTS.number && isOfSerializables(type) ? SERIALIZED.number : kind;
     }
+    if (StateLayout.of(object) != null) {
+      return held ? NONE.number : LAYOUT.number;
+    }
     if (object instanceof ByteBuffer) {
       return BUFFER.number;
     }
@@ -90,6 +95,9 @@ enum StateKind {
     }
     if (object instanceof Comm) {
       return " is a communicator: make it before the loop and leave it out";
+    }
+    if (StateLayout.of(object) != null) {
+      return " is a " + typeName(object) + " inside of another object: put it around that one";
     }
     if (object instanceof Serializable) {
       return " is a "

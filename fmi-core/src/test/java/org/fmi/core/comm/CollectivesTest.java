@@ -13,7 +13,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import org.fmi.Comm;
 import org.fmi.Datatype;
@@ -33,12 +35,20 @@ class CollectivesTest {
   /** Elements before and after the data, which must stay as they are. */
   private static final int PAD = 3;
 
-  private static Object data(Datatype type, int n, long seed, int rank) {
-    return Vectors.random(type, n, SEED + seed, rank);
+  /** What ranks of this test have asked for: most of it all of them compare with. */
+  private final Map<Content, Object> contents = new ConcurrentHashMap<>();
+
+  private record Content(Datatype type, int n, long seed, int rank) {}
+
+  private Object data(Datatype type, int n, long seed, int rank) {
+    Object content =
+        contents.computeIfAbsent(
+            new Content(type, n, seed, rank), c -> Vectors.random(type, n, SEED + seed, rank));
+    return part(type, content, 0, n);
   }
 
   /** An array with {@code content} between pads. */
-  private static Object padded(Datatype type, Object content, int n) {
+  private Object padded(Datatype type, Object content, int n) {
     Object a = Vectors.array(type, n + 2 * PAD);
     System.arraycopy(data(type, PAD, 77, 7), 0, a, 0, PAD);
     System.arraycopy(content, 0, a, PAD, n);
@@ -363,7 +373,7 @@ class CollectivesTest {
     return acc;
   }
 
-  private static void checkReductions(Comm world, Op.Predefined op, Datatype type, int n) {
+  private void checkReductions(Comm world, Op.Predefined op, Datatype type, int n) {
     int ranks = world.size();
     int rank = world.rank();
     String what = op + " " + type + " " + n;
@@ -677,7 +687,7 @@ class CollectivesTest {
           },
           false);
 
-  private static Object userReduced(Op op, Datatype type, int n, int from, int to) {
+  private Object userReduced(Op op, Datatype type, int n, int from, int to) {
     Op.Function function = ((Op.UserDefined) op).function();
     Object acc = data(type, n, 6, to - 1);
     for (int r = to - 2; r >= from; r--) {
@@ -699,7 +709,7 @@ class CollectivesTest {
         });
   }
 
-  private static void checkUserDefined(Comm world, Op op, Datatype type, int n) {
+  private void checkUserDefined(Comm world, Op op, Datatype type, int n) {
     int rank = world.rank();
     int ranks = world.size();
     String what = type + " " + n;

@@ -205,6 +205,10 @@ public final class MemoryNetwork {
 
     private volatile boolean closed;
     private volatile boolean signal;
+
+    /** Whether somebody has done something since a poll that found nothing. */
+    private volatile boolean news = true;
+
     private volatile @Nullable Thread sleeper;
 
     End(int rank, Random random) {
@@ -294,6 +298,10 @@ public final class MemoryNetwork {
 
     @Override
     public int poll(FrameHandler handler) {
+      if (!news) {
+        return advance(handler);
+      }
+      news = false;
       int work = 0;
       for (int peer = 0; peer < ends.length; peer++) {
         Ring ring = rings[peer][rank];
@@ -309,6 +317,7 @@ public final class MemoryNetwork {
         }
         if (at != ring.written.get()) {
           signal = true; // passed over, for now
+          news = true;
         } else if (gone && peer != rank && !lost[peer]) {
           lost[peer] = true;
           work++;
@@ -428,6 +437,7 @@ public final class MemoryNetwork {
 
     @Override
     public void wakeup() {
+      news = true;
       signal = true;
       Thread t = sleeper;
       if (t != null) {

@@ -9,7 +9,7 @@ import java.util.function.LongSupplier;
 import org.fmi.Request;
 import org.fmi.Rollback;
 import org.fmi.core.p2p.MemoryNetwork.Options;
-import org.fmi.core.progress.WaitStrategy;
+import org.fmi.core.progress.ShortWaits;
 import org.fmi.spi.Transport;
 import org.jspecify.annotations.Nullable;
 
@@ -21,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  * any moment, or poll without a pause, the threads are the system's, which stops them anywhere.
  */
 public final class Ranks {
-  /** As if there were too few: other tests want them too. */
-  private static final int CORES = 1;
-
   /** So long may nothing be sent; all together takes as long as it takes. */
   private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
@@ -38,7 +35,7 @@ public final class Ranks {
     return new Messenger(
         rank,
         size,
-        new WaitStrategy(size, CORES),
+        ShortWaits.strategy(),
         (peer, reason) -> {
           throw new AssertionError("lost " + peer + ": " + reason);
         });

@@ -10,6 +10,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -17,7 +18,9 @@ import java.util.TreeMap;
 import net.openhft.chronicle.bytes.BytesIn;
 import net.openhft.chronicle.bytes.BytesMarshallable;
 import net.openhft.chronicle.bytes.BytesOut;
+import org.fmi.Box;
 import org.fmi.Holder;
+import org.fmi.Same;
 import org.junit.jupiter.api.Test;
 
 final class LoopStateTest {
@@ -483,5 +486,68 @@ final class LoopStateTest {
         .hasMessageContaining("BUFFER of size 5");
     assertThatThrownBy(() -> new LoopState(new Object[] {}).read(image, 0, image.byteSize()))
         .hasMessageContaining("more objects");
+  }
+
+  // ---- how objects lie among those of all ranks
+
+  private static Box box(Object state, long from) {
+    return Box.of(
+        state, new long[] {30}, new long[] {from}, new long[] {3}, new long[] {5}, new long[] {1});
+  }
+
+  @Test
+  void boxesAndWhatIsTheSameComeBackWithTheirGhostPoints() {
+    double[] u = {0, 1, 2, 3, 4};
+    Holder<int[]> held = Holder.of(new int[] {5, 6, 7, 8, 9});
+    long[] sums = {10};
+    Object[] roots = {box(u, 6), box(held, 6), Same.of(sums), Same.of(Holder.of("text"))};
+    LoopState state = new LoopState(roots);
+    assertThat(state.isOf(roots)).isTrue();
+    assertThat(state.objects()).isEqualTo(4);
+    MemorySegment image = write(state);
+    Arrays.fill(u, -1);
+    held.set(new int[5]);
+    sums[0] = 0;
+    state.read(image, 0, image.byteSize());
+    assertThat(u).containsExactly(0, 1, 2, 3, 4);
+    assertThat(held.get()).containsExactly(5, 6, 7, 8, 9);
+    assertThat(sums).containsExactly(10);
+  }
+
+  @Test
+  void aBoxThatLiesElsewhereIsRefusedByItsNumber() {
+    MemorySegment image =
+        write(new LoopState(new Object[] {Same.of(new int[1]), box(new int[5], 6)}));
+    LoopState other = new LoopState(new Object[] {Same.of(new int[1]), box(new int[5], 9)});
+    assertThatThrownBy(() -> other.read(image, 0, image.byteSize()))
+        .hasMessageContaining("object 1 is org.fmi.Box")
+        .hasMessageContaining("lies elsewhere");
+    LoopState plain = new LoopState(new Object[] {Same.of(new int[1]), new int[5]});
+    assertThatThrownBy(() -> plain.read(image, 0, image.byteSize()))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("object 1");
+    LoopState boxed = new LoopState(new Object[] {box(new int[5], 6)});
+    MemorySegment unboxed = write(new LoopState(new Object[] {new int[5]}));
+    assertThatThrownBy(() -> boxed.read(unboxed, 0, unboxed.byteSize()))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("object 0");
+  }
+
+  @Test
+  void aBoxThatDoesNotFitItsArrayIsRefused() {
+    assertThatThrownBy(() -> new LoopState(new Object[] {new int[1], box(new int[6], 0)}))
+        .hasMessage(
+            "the loop's state object 1 is a Box of a local array of 5 elements, and that has 6");
+    assertThatThrownBy(() -> new LoopState(new Object[] {box(new int[5][5], 0)}))
+        .hasMessageContaining("is a Box of a int[][]: its state is a primitive array");
+    assertThatThrownBy(() -> new LoopState(new Object[] {Holder.of(box(new int[5], 0))}))
+        .hasMessageContaining("put it around that one");
+    assertThatThrownBy(() -> new LoopState(new Object[] {new Object[] {Same.of(new int[5])}}))
+        .hasMessageContaining("put it around that one");
+    // The array of a holder has changed since.
+    Holder<int[]> held = Holder.of(new int[5]);
+    LoopState state = new LoopState(new Object[] {box(held, 0)});
+    held.set(new int[4]);
+    assertThatThrownBy(state::bytes).hasMessageContaining("5 elements, and that has 4");
   }
 }

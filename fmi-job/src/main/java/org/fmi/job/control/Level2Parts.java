@@ -3,6 +3,7 @@ package org.fmi.job.control;
 import org.fmi.control.Pinned;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.Level2Plan;
+import org.jspecify.annotations.Nullable;
 
 /** How what concerns checkpoints on files is written inside of control messages. */
 final class Level2Parts {
@@ -53,14 +54,29 @@ final class Level2Parts {
 
   static void putPlan(MessageWriter out, Level2Plan plan) {
     out.putLong(plan.every())
-        .putString(plan.origin())
-        .putInt(plan.digest())
-        .putList(plan.needed(), Level2Parts::putId);
+        .putString(plan.directory())
+        .putList(
+            plan.origins(),
+            (to, origin) ->
+                to.putString(origin.generation())
+                    .putString(origin.path())
+                    .putInt(origin.digest())
+                    .putList(origin.needed(), Level2Parts::putId));
+    putOthers(out, plan.others());
   }
 
   static Level2Plan getPlan(MessageReader in) throws BadMessageException {
     return new Level2Plan(
-        in.getLong(), in.getString(), in.getInt(), in.getList(Level2Parts::getId));
+        in.getLong(),
+        in.getString(),
+        in.getList(
+            from ->
+                new Level2Plan.Origin(
+                    from.getString(),
+                    from.getString(),
+                    from.getInt(),
+                    from.getList(Level2Parts::getId))),
+        getOthers(in));
   }
 
   static void putSetup(MessageWriter out, Level2Setup setup) {
@@ -68,11 +84,8 @@ final class Level2Parts {
         .putLong(setup.every())
         .putLong(setup.stallMillis())
         .putLong(setup.bytesPerSecond())
-        .putList(setup.needed(), Level2Parts::putId)
-        .putList(
-            setup.origins(),
-            (to, origin) ->
-                to.putString(origin.path()).putInt(origin.digest()).putInts(origin.ranks()));
+        .putList(setup.origins(), Level2Parts::putOrigin);
+    putOthers(out, setup.others());
   }
 
   static Level2Setup getSetup(MessageReader in) throws BadMessageException {
@@ -81,9 +94,48 @@ final class Level2Parts {
         in.getLong(),
         in.getLong(),
         in.getLong(),
-        in.getList(Level2Parts::getId),
-        in.getList(
-            from -> new Level2Setup.Origin(from.getString(), from.getInt(), from.getInts())));
+        in.getList(Level2Parts::getOrigin),
+        getOthers(in));
+  }
+
+  private static void putOrigin(MessageWriter out, Level2Setup.Origin origin) {
+    out.putString(origin.name())
+        .putList(origin.needed(), Level2Parts::putId)
+        .putList(origin.files(), Level2Parts::putFile);
+  }
+
+  private static Level2Setup.Origin getOrigin(MessageReader in) throws BadMessageException {
+    return new Level2Setup.Origin(
+        in.getString(), in.getList(Level2Parts::getId), in.getList(Level2Parts::getFile));
+  }
+
+  private static void putFile(MessageWriter out, Level2Plan.OfRanks file) {
+    out.putString(file.path()).putInt(file.digest()).putInts(file.ranks());
+  }
+
+  private static Level2Plan.OfRanks getFile(MessageReader in) throws BadMessageException {
+    return new Level2Plan.OfRanks(in.getString(), in.getInt(), in.getInts());
+  }
+
+  private static void putOthers(MessageWriter out, Level2Plan.@Nullable Others others) {
+    out.putBoolean(others != null);
+    if (others != null) {
+      out.putString(others.generation())
+          .putInt(others.size())
+          .putList(others.needed(), Level2Parts::putId)
+          .putList(others.files(), Level2Parts::putFile);
+    }
+  }
+
+  private static Level2Plan.@Nullable Others getOthers(MessageReader in)
+      throws BadMessageException {
+    return in.getBoolean()
+        ? new Level2Plan.Others(
+            in.getString(),
+            in.getInt(),
+            in.getList(Level2Parts::getId),
+            in.getList(Level2Parts::getFile))
+        : null;
   }
 
   static void putOrder(MessageWriter out, Level2Order order) {

@@ -60,6 +60,14 @@ final class RuntimeParts {
           out.putByte(11).putLong(m.loop()).putLong(m.iteration()).putString(m.trace());
       case RankMessage.Left m ->
           out.putByte(13).putInt(m.epoch()).putLong(m.loop()).putLong(m.iteration());
+      case RankMessage.FilesRead m ->
+          out.putByte(14)
+              .putInt(m.epoch())
+              .putString(m.generation())
+              .putLong(m.loop())
+              .putLong(m.iteration())
+              .putString(m.ranks());
+      case RankMessage.FilesRefused m -> out.putByte(15).putInt(m.epoch()).putString(m.reason());
       case RankMessage.ProgramFault m -> out.putByte(12).putInt(m.epoch()).putString(m.reason());
     }
   }
@@ -95,6 +103,10 @@ final class RuntimeParts {
       case 11 -> new RankMessage.Failed(in.getLong(), in.getLong(), in.getString());
       case 12 -> new RankMessage.ProgramFault(in.getInt(), in.getString());
       case 13 -> new RankMessage.Left(in.getInt(), in.getLong(), in.getLong());
+      case 14 ->
+          new RankMessage.FilesRead(
+              in.getInt(), in.getString(), in.getLong(), in.getLong(), in.getString());
+      case 15 -> new RankMessage.FilesRefused(in.getInt(), in.getString());
       default -> throw new BadMessageException("unknown rank message " + type);
     };
   }

@@ -38,7 +38,7 @@ public record NodeFacts(
         .interval(setup.interval())
         .transports(setup.transports())
         .check(setup.check())
-        .level2(setup.level2().plan(spawn.rank()))
+        .level2(setup.level2().plan(jobId, spawn.rank()))
         .faults(spawn.faults())
         .build();
   }

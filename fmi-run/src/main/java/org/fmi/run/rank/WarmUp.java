@@ -227,6 +227,8 @@ final class WarmUp {
       case RankMessage.Connected _,
           RankMessage.Running _,
           RankMessage.Left _,
+          RankMessage.FilesRead _,
+          RankMessage.FilesRefused _,
           RankMessage.Suspect _,
           RankMessage.CheckpointDone _,
           RankMessage.AtFault _,

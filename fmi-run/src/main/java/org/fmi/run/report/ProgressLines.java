@@ -187,14 +187,7 @@ public final class ProgressLines {
                   + millis(n.encodeNanos())
                   + ", commit "
                   + millis(n.commitNanos()));
-      case Notice.Level2Restored n ->
-          line(
-              "begins from "
-                  + n.generation()
-                  + ", at iteration "
-                  + n.iteration()
-                  + " of loop "
-                  + n.loop());
+      case Notice.Level2Restored n -> restored(n, nanos);
       case Notice.Level2Begun n ->
           detail("checkpoint " + n.version() + " is being written to files");
       case Notice.Level2Flushed n ->
@@ -241,6 +234,25 @@ public final class ProgressLines {
       notified = 0;
       mostHops = 0;
     }
+  }
+
+  private void restored(Notice.Level2Restored n, long nanos) {
+    String where = "iteration " + n.iteration() + " of loop " + n.loop();
+    if (n.epoch() == 0) {
+      line("begins from " + n.generation() + ", at " + where);
+      return;
+    }
+    line(
+        "epoch "
+            + n.epoch()
+            + ": goes back to "
+            + n.generation()
+            + " on files, read by "
+            + (n.ranks().isEmpty() ? "all ranks" : "ranks " + n.ranks())
+            + ", to "
+            + where
+            + (n.repeated() < 0 ? "" : "; " + n.repeated() + " iterations are computed again")
+            + since(nanos));
   }
 
   /** A stack trace, whole if it was not shown before: ranks often fail alike. */

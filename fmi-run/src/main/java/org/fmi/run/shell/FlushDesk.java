@@ -3,8 +3,6 @@ package org.fmi.run.shell;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import org.fmi.ckpt.files.Generation;
-import org.fmi.ckpt.files.Manifest;
 import org.fmi.job.EndCause;
 import org.fmi.job.FlushCommand;
 import org.fmi.job.FlushCoordinator;
@@ -20,6 +18,9 @@ final class FlushDesk {
   private final @Nullable Level2Files files;
   private final FlushCoordinator decisions;
   private final Way way;
+
+  /** What the job has begun from; empty if it began anew. */
+  private String began = "";
 
   /** What follows when files are waited for no longer; null unless they are. */
   private @Nullable Runnable then;
@@ -59,12 +60,13 @@ final class FlushDesk {
       return;
     }
     say.accept(known.said());
-    Generation origin = known.origin();
-    if (origin != null) {
-      Manifest from = origin.manifest();
-      way.tell(
-          List.of(
-              new Notice.Level2Restored(from.name(), from.line().loop(), from.line().iteration())));
+  }
+
+  /** All go on from files. */
+  void restored(Notice.Level2Restored from) {
+    Level2Files known = files;
+    if (began.isEmpty() && known != null && known.origin(from.generation()) != null) {
+      began = from.generation();
     }
   }
 
@@ -162,7 +164,7 @@ final class FlushDesk {
                     new Level2Order.Publish(
                         c.version(),
                         c.oldest(),
-                        known.manifest(c.needed(), c.files()).text(),
+                        known.manifest(c.needed(), c.files(), began).text(),
                         known.options().keep())));
         case FlushCommand.Finished _ -> finished = true;
         case FlushCommand.Report c -> notices.add(c.notice());

@@ -331,6 +331,8 @@ final class JobShell {
     for (Notice notice : notices) {
       if (notice instanceof Notice.RecoveryBegun begun) {
         restarts = begun.restartAll();
+      } else if (notice instanceof Notice.Level2Restored restored) {
+        flushes.restored(restored);
       }
     }
     Map<NodeHandle, Set<String>> bound = new LinkedHashMap<>();

@@ -17,12 +17,13 @@ import org.fmi.run.options.Level2Options;
 import org.fmi.run.options.RunOptions;
 import org.fmi.run.options.UsageException;
 import org.fmi.spi.CheckpointId;
+import org.fmi.spi.Level2Plan;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What fmirun knows of a job's checkpoints on files.
  *
- * @param origin what the job begins from; null if anew
+ * @param origins what the job may begin from, newest first; empty if anew
  * @param said lines for the user, at the start
  */
 record Level2Files(
@@ -30,7 +31,7 @@ record Level2Files(
     String jobId,
     int size,
     ProgramFacts program,
-    @Nullable Generation origin,
+    List<Generation> origins,
     List<String> said) {
 
   /**
@@ -60,16 +61,16 @@ record Level2Files(
       }
       ProgramFacts program = ProgramDigest.of(run.program());
       List<String> said = new ArrayList<>();
-      Generation origin = null;
+      List<Generation> origins = List.of();
       if (wanted != null) {
         Catalog catalog = Catalog.of(directory);
         said.addAll(catalog.unusable());
-        origin = RestartChoice.of(catalog, wanted, directory, run.spec().size(), program);
-        if (origin == null) {
+        origins = RestartChoice.of(catalog, wanted, directory, run.spec().size(), program);
+        if (origins.isEmpty()) {
           said.add("no generation in " + directory + " can be used: the job begins anew");
         }
       }
-      return new Level2Files(options, jobId, run.spec().size(), program, origin, said);
+      return new Level2Files(options, jobId, run.spec().size(), program, origins, said);
     } catch (IOException e) {
       throw new UsageException(
           "--l2-dir " + directory + ": cannot be used (" + e + "); name a directory that can be");
@@ -78,15 +79,22 @@ record Level2Files(
 
   /** What daemons get to know. */
   Level2Setup setup() {
-    Generation from = origin;
-    List<Level2Setup.Origin> origins = new ArrayList<>();
-    if (from != null) {
-      for (FileFacts file : from.manifest().files()) {
-        origins.add(
-            new Level2Setup.Origin(
+    List<Level2Setup.Origin> all = new ArrayList<>();
+    Level2Plan.Others others = null;
+    for (Generation from : origins) {
+      Manifest manifest = from.manifest();
+      List<Level2Plan.OfRanks> of = new ArrayList<>();
+      for (FileFacts file : manifest.files()) {
+        of.add(
+            new Level2Plan.OfRanks(
                 from.directory().resolve(file.name()).toString(),
                 file.digest(),
                 file.ranks().stream().mapToInt(Integer::intValue).toArray()));
+      }
+      if (manifest.size() == size) {
+        all.add(new Level2Setup.Origin(manifest.name(), manifest.needed(), of));
+      } else {
+        others = new Level2Plan.Others(manifest.name(), manifest.size(), manifest.needed(), of);
       }
     }
     return new Level2Setup(
@@ -94,17 +102,18 @@ record Level2Files(
         options.every(),
         options.stallMillis(),
         options.bytesPerSecond(),
-        from == null ? List.of() : from.manifest().needed(),
-        origins);
+        all,
+        others);
   }
 
   /**
    * What makes a version count.
    *
    * @param needed its checkpoints; the last one is what to go on from
+   * @param began name of the generation that the job has begun from; empty if it began anew
    */
-  Manifest manifest(List<CheckpointId> needed, List<Level2Report.Written> files) {
-    Generation from = origin;
+  Manifest manifest(List<CheckpointId> needed, List<Level2Report.Written> files, String began) {
+    Generation from = origin(began);
     CheckpointId line = needed.getLast();
     List<FileFacts> facts = new ArrayList<>();
     for (Level2Report.Written file : files) {
@@ -124,5 +133,15 @@ record Level2Files(
         from == null ? jobId : from.manifest().lineage(),
         from == null ? null : new Manifest.Origin(from.manifest().job(), from.manifest().version()),
         facts);
+  }
+
+  /** The one of this name, if the job may begin from it. */
+  @Nullable Generation origin(String name) {
+    for (Generation each : origins) {
+      if (each.manifest().name().equals(name)) {
+        return each;
+      }
+    }
+    return null;
   }
 }

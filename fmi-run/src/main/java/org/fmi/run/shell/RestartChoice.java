@@ -8,13 +8,15 @@ import org.fmi.ckpt.files.Generation;
 import org.fmi.ckpt.files.Manifest;
 import org.fmi.ckpt.files.ProgramFacts;
 import org.fmi.run.options.UsageException;
-import org.jspecify.annotations.Nullable;
 
-/** Finds the generation that the user wants a job to begin from. */
+/** Finds the generations that the user wants a job to begin from. */
 final class RestartChoice {
   private static final String OPTION = "--restart-from ";
   private static final String LATEST = "latest";
   private static final String AUTO = "auto";
+
+  /** Of those that could follow if the newest turns out to be damaged. */
+  private static final int MOST = 8;
 
   private RestartChoice() {}
 
@@ -23,33 +25,36 @@ final class RestartChoice {
    *
    * @param wanted what the user has given: latest, auto, or a name
    * @param directory for messages
-   * @return null if there is none, and auto was wanted
+   * @return the one to begin from, and behind it those that follow if it is damaged: older ones of
+   *     its line, but none if it was named, or is of another number of ranks; empty if there is
+   *     none, and auto was wanted
    * @throws UsageException if there is none, more than one is meant, or it is of another job
    */
-  static @Nullable Generation of(
+  static List<Generation> of(
       Catalog catalog, String wanted, Object directory, int size, ProgramFacts program)
       throws UsageException {
-    Generation found =
-        wanted.equals(LATEST) || wanted.equals(AUTO)
-            ? newest(catalog, wanted, directory)
-            : named(catalog, wanted, directory);
-    if (found == null) {
-      return null;
+    if (!wanted.equals(LATEST) && !wanted.equals(AUTO)) {
+      Generation found = named(catalog, wanted, directory);
+      requireFits(found, wanted, program);
+      return List.of(found);
     }
+    List<Generation> line = newestFirst(catalog, wanted, directory);
+    if (!line.isEmpty()) {
+      requireFits(line.getFirst(), wanted, program);
+      if (line.getFirst().manifest().size() != size) {
+        return List.of(line.getFirst());
+      }
+    }
+    return line.stream()
+        .filter(each -> each.manifest().size() == size)
+        .filter(each -> each.manifest().program().differenceTo(program).isEmpty())
+        .limit(MOST)
+        .toList();
+  }
+
+  private static void requireFits(Generation found, String wanted, ProgramFacts program)
+      throws UsageException {
     Manifest manifest = found.manifest();
-    if (manifest.size() != size) {
-      throw new UsageException(
-          OPTION
-              + wanted
-              + ": "
-              + manifest.name()
-              + " is of "
-              + manifest.size()
-              + " ranks, and the job has "
-              + size
-              + "; give -n "
-              + manifest.size());
-    }
     String difference = manifest.program().differenceTo(program);
     if (!difference.isEmpty()) {
       throw new UsageException(
@@ -61,7 +66,6 @@ final class RestartChoice {
               + difference
               + "; run the program that wrote it");
     }
-    return found;
   }
 
   private static Generation named(Catalog catalog, String name, Object directory)
@@ -81,12 +85,13 @@ final class RestartChoice {
             + "' names those that can be used, 'latest' takes the newest");
   }
 
-  private static @Nullable Generation newest(Catalog catalog, String wanted, Object directory)
+  /** The generations of the one line that there is. */
+  private static List<Generation> newestFirst(Catalog catalog, String wanted, Object directory)
       throws UsageException {
     List<Generation> all = catalog.generations();
     if (all.isEmpty()) {
       if (wanted.equals(AUTO)) {
-        return null;
+        return List.of();
       }
       throw new UsageException(
           OPTION
@@ -104,20 +109,21 @@ final class RestartChoice {
               + ": "
               + directory
               + " holds generations of jobs that have nothing to do with each other: "
-              + newestOf(all, lineages.getFirst()).manifest().name()
+              + ofLine(all, lineages.getFirst()).getFirst().manifest().name()
               + " and "
-              + newestOf(all, lineages.getLast()).manifest().name()
+              + ofLine(all, lineages.getLast()).getFirst().manifest().name()
               + "; name the one that is meant");
     }
-    return newestOf(all, lineages.getFirst());
+    return ofLine(all, lineages.getFirst());
   }
 
-  private static Generation newestOf(List<Generation> all, String lineage) {
+  private static List<Generation> ofLine(List<Generation> all, String lineage) {
     return all.stream()
         .filter(each -> each.manifest().lineage().equals(lineage))
-        .max(
+        .sorted(
             Comparator.<Generation>comparingLong(each -> each.manifest().version())
-                .thenComparing(each -> each.manifest().job()))
-        .orElseThrow();
+                .thenComparing(each -> each.manifest().job())
+                .reversed())
+        .toList();
   }
 }

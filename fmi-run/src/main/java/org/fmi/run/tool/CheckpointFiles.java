@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import org.fmi.ckpt.files.Catalog;
@@ -84,6 +85,40 @@ final class CheckpointFiles {
             .description("Only say what would be deleted.")
             .build());
     self[0].addSubcommand("prune", prune);
+    CommandSpec export =
+        command(
+            CheckpointFiles::export,
+            "Writes an array of a rank's state in a loop to a file that NumPy reads. What ranks"
+                + " would read is compared with its checksums.",
+            true);
+    export.addOption(
+        OptionSpec.builder("--rank")
+            .type(int.class)
+            .paramLabel("R")
+            .required(true)
+            .description("Whose state.")
+            .build());
+    export.addOption(
+        OptionSpec.builder("--object")
+            .type(int.class)
+            .paramLabel("I")
+            .required(true)
+            .description("Which of the objects that the program has registered, from 0.")
+            .build());
+    export.addOption(
+        OptionSpec.builder("--loop")
+            .type(Long.class)
+            .paramLabel("L")
+            .description("Of an ended loop (default: of the one that the generation goes on in).")
+            .build());
+    export.addOption(
+        OptionSpec.builder("-o", "--output")
+            .type(Path.class)
+            .paramLabel("FILE")
+            .required(true)
+            .description("The file to write, such as u.npy.")
+            .build());
+    self[0].addSubcommand("export", export);
     return self[0];
   }
 
@@ -299,6 +334,27 @@ final class CheckpointFiles {
         System.out.println((dryRun ? "would delete " : "deleted ") + version);
       }
     }
+    return 0;
+  }
+
+  private static int export(CommandSpec command, Path directory)
+      throws IOException, UsageException {
+    String name = named(command);
+    if (name == null) {
+      throw new UsageException(
+          "which generation: name one behind " + directory + ", as 'fmi ckpt list' does");
+    }
+    Catalog catalog = Catalog.of(directory);
+    List<String> unusable = catalog.unusable(name);
+    if (!unusable.isEmpty()) {
+      throw new IOException(unusable.getFirst());
+    }
+    int rank = command.findOption("--rank").getValue();
+    int object = command.findOption("--object").getValue();
+    Long loop = command.findOption("--loop").getValue();
+    Path to = command.findOption("--output").getValue();
+    Generation generation = chosen(command, catalog).getFirst();
+    new CheckpointExport(generation, rank, Optional.ofNullable(loop)).write(object, to);
     return 0;
   }
 }

@@ -33,9 +33,13 @@ final class LevelsIT {
   }
 
   private Fmirun job(String... options) throws IOException {
+    return job(LevelsProgram.class, options);
+  }
+
+  private Fmirun job(Class<?> program, String... options) throws IOException {
     List<String> all = new ArrayList<>(List.of("--interval", "10", "--l2-dir", files().toString()));
     all.addAll(List.of(options));
-    all.addAll(List.of("-cp", "target/test-classes", LevelsProgram.class.getName()));
+    all.addAll(List.of("-cp", "target/test-classes", program.getName()));
     all.add(Files.createDirectories(directory.resolve("gates")).toString());
     return new Fmirun(directory, all.toArray(String[]::new));
   }
@@ -296,8 +300,11 @@ final class LevelsIT {
       running.await().succeeded();
     }
     Result other = job("-n", "3", "--restart-from", "latest").run();
-    assertThat(other.status()).isEqualTo(64);
-    assertThat(other.err()).contains("is of 2 ranks, and the job has 3; give -n 2").hasLineCount(1);
+    assertThat(other.status()).isEqualTo(70);
+    assertThat(other.err())
+        .contains("the loop's state object 0, a long[], does not say how it is given to another")
+        .contains("than 2")
+        .contains("or give -n 2");
     Result program =
         new Fmirun(
                 directory,
@@ -342,9 +349,17 @@ final class LevelsIT {
     assertThat(verify.status()).isEqualTo(70);
     assertThat(verify.text()).contains(file + ": damaged: block ").contains(": whole");
     open(110);
+    // The one that was named has no other behind it; latest has.
     Result damaged = job("-n", "2", "--restart-from", newest).run();
     assertThat(damaged.status()).isEqualTo(70);
     assertThat(damaged.err()).contains(file + ": damaged: block ").contains("fmi ckpt verify");
+
+    Result next = job("-n", "2", "--restart-from", "latest").run().succeeded();
+    assertThat(next.value("state")).isEqualTo(LevelsProgram.result(2));
+    assertThat(next.err())
+        .contains(file + ": damaged: block ")
+        .contains("looks for an older generation");
+    assertThat(events(next, "AllRunning").getFirst()).containsEntry("iteration", "50");
 
     // Cut short it is seen from outside.
     Files.write(file, Arrays.copyOf(bytes, 100_000));
@@ -352,5 +367,215 @@ final class LevelsIT {
     assertThat(older.value("state")).isEqualTo(LevelsProgram.result(2));
     assertThat(older.err()).contains(file + ": cut short");
     assertThat(events(older, "AllRunning").getFirst()).containsEntry("iteration", "50");
+  }
+
+  @Test
+  void twoNodesOfAGroupAtOnceAreReadFromFiles() throws Exception {
+    holdAt(65);
+    try (Fmirun.Running running =
+        job(
+                "-n",
+                "4",
+                "--ppn",
+                "1",
+                "--spares",
+                "2",
+                "--l2-every",
+                "50",
+                "--kill",
+                "node1@75",
+                "--kill",
+                "node2@75")
+            .start()) {
+      running.awaitEvent("Level2Committed", 1);
+      open(65);
+      Result result = running.await().succeeded();
+      assertThat(result.value("state")).isEqualTo(LevelsProgram.result(4));
+      assertThat(events(result, "Level2Restored"))
+          .as(result.err())
+          .last()
+          .satisfies(
+              event ->
+                  assertThat(event).containsEntry("loop", "1").containsEntry("iteration", "50"));
+      assertThat(result.err())
+          .containsPattern("goes back to [0-9a-f]{12}/v\\d+ on files, read by ")
+          .containsPattern("to iteration 50 of loop 1; 2[0-9] iterations are computed again");
+    }
+    assertThat(fmi("ckpt", "verify", files()).status()).isZero();
+  }
+
+  @Test
+  void whatNeitherMemoryNorFilesHoldEndsTheJob() throws Exception {
+    Result result =
+        job(
+                "-n",
+                "4",
+                "--ppn",
+                "1",
+                "--spares",
+                "2",
+                "--l2-every",
+                "1000",
+                "--kill",
+                "node1@75",
+                "--kill",
+                "node2@75")
+            .run();
+    assertThat(result.status()).isEqualTo(70);
+    assertThat(result.err())
+        .contains("ranks [1, 2] of one checkpoint group lost theirs at once")
+        .contains("and files hold no version of all ranks");
+  }
+
+  // ---- another number of ranks
+
+  /** From the middle of the second loop, whose boxes are others then; and it survives a failure. */
+  @Test
+  void anotherNumberOfRanksComputesTheSame() throws Exception {
+    holdAt(60);
+    try (Fmirun.Running running =
+        job(BoxesProgram.class, "-n", "4", "--ppn", "2", "--l2-every", "50").start()) {
+      running.awaitEvent("Level2Committed", 1);
+    } // all its processes are killed
+    String generation =
+        fmi("ckpt", "list", files()).text().lines().toList().get(1).split(" ", -1)[0];
+    open(60);
+    Result undisturbed =
+        job(BoxesProgram.class, "-n", "4", "--l2-every", "100000").run().succeeded();
+    for (int ranks : new int[] {3, 6}) {
+      Result result =
+          job(
+                  BoxesProgram.class,
+                  "-n",
+                  "" + ranks,
+                  "--ppn",
+                  "2",
+                  "--l2-every",
+                  "1000",
+                  "--kill",
+                  "rank1@150",
+                  "--restart-from",
+                  generation)
+              .run()
+              .succeeded();
+      assertThat(result.value("state")).isEqualTo(undisturbed.value("state"));
+      assertThat(events(result, "Level2Restored"))
+          .singleElement()
+          .satisfies(
+              event ->
+                  assertThat(event)
+                      .containsEntry("generation", generation)
+                      .containsEntry("loop", "1")
+                      .containsEntry("iteration", "50"));
+      assertThat(events(result, "AllRunning").getLast()).containsEntry("loop", "1");
+      // Versions go on: the newest generation of the line is that of the new job.
+      long version = Long.parseLong(generation.substring(generation.indexOf("/v") + 2));
+      assertThat(events(result, "CheckpointCommitted"))
+          .isNotEmpty()
+          .allSatisfy(
+              event -> assertThat(Long.parseLong(event.get("version"))).isGreaterThan(version));
+    }
+  }
+
+  @Test
+  void heat2dGoesOnWithAnotherNumberOfRanks() throws Exception {
+    try (Fmirun.Running running = heat2d(4, 1_000_000, "--l2-every", "50").start()) {
+      running.awaitEvent("Level2Committed", 1);
+    }
+    String newest = fmi("ckpt", "list", files()).text().lines().toList().getLast();
+    String[] columns = newest.split(" +", -1);
+    int more = Integer.parseInt(columns[3]) + 100;
+    Result undisturbed = heat2d(4, more, "--l2-every", "1000000000").run().succeeded();
+    for (int ranks : new int[] {3, 6}) {
+      Result result = heat2d(ranks, more, "--restart-from", columns[0]).run().succeeded();
+      // It has compared each point with its own serial result.
+      assertThat(result.value("check")).isEqualTo("ok");
+      assertThat(result.value("checksum")).isEqualTo(undisturbed.value("checksum"));
+      assertThat(result.value("residual")).isEqualTo(undisturbed.value("residual"));
+      assertThat(events(result, "Level2Restored").getFirst())
+          .containsEntry("iteration", columns[3]);
+    }
+  }
+
+  private Fmirun heat2d(int ranks, int iterations, String... options) {
+    List<String> all = new ArrayList<>(List.of("-n", "" + ranks, "--interval", "10"));
+    all.addAll(List.of("--l2-dir", files().toString()));
+    all.addAll(List.of(options));
+    all.addAll(List.of(Fmirun.example("heat2d"), "--size", "101", "--iterations", "" + iterations));
+    return new Fmirun(directory, all.toArray(String[]::new));
+  }
+
+  @Test
+  void stateThatDoesNotSayHowIsRefusedByName() throws Exception {
+    holdAt(60);
+    try (Fmirun.Running running =
+        new Fmirun(
+                directory,
+                "-n",
+                "3",
+                "--interval",
+                "10",
+                "--l2-dir",
+                files().toString(),
+                "--l2-every",
+                "50",
+                "-cp",
+                "target/test-classes",
+                BoxesProgram.class.getName(),
+                Files.createDirectories(directory.resolve("gates")).toString(),
+                "plain")
+            .start()) {
+      running.awaitEvent("Level2Committed", 1);
+    }
+    Result result = job(BoxesProgram.class, "-n", "2", "--restart-from", "latest").run();
+    assertThat(result.status()).isEqualTo(70);
+    assertThat(result.err())
+        .contains("cannot go on from ")
+        .contains("the loop's state object 0, a org.fmi.Box, was no Box at rank 0");
+  }
+
+  /** Arrays of a generation of {@link BoxesProgram} with four ranks, as NumPy reads them. */
+  private void exports(String generation) throws Exception {
+    Path file = directory.resolve("part.npy");
+    Answer done =
+        fmi(
+            "ckpt",
+            "export",
+            files(),
+            generation,
+            "--rank",
+            1,
+            "--object",
+            0,
+            "-o",
+            file,
+            "--loop",
+            0);
+    assertThat(done).isEqualTo(new Answer(0, ""));
+    byte[] bytes = Files.readAllBytes(file);
+    String header = new String(bytes, 10, 118, StandardCharsets.US_ASCII);
+    assertThat(Arrays.copyOf(bytes, 10))
+        .isEqualTo(new byte[] {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 118, 0});
+    assertThat(header)
+        .startsWith("{'descr': '<i8', 'fortran_order': False, 'shape': (2506,), }")
+        .endsWith(" \n");
+    assertThat(bytes).hasSize(128 + 2506 * Long.BYTES);
+
+    Object[][] refused = {
+      {"--rank", 4, "--object", 0, "has ranks 0 to 3"},
+      {"--rank", 0, "--object", 2, "has registered 2 objects for loop 1"},
+      {"--rank", 0, "--object", 0, "--loop", 2, "has the state of loops [0, 1]"},
+    };
+    for (Object[] each : refused) {
+      List<Object> command = new ArrayList<>(List.of("ckpt", "export", files(), generation));
+      command.addAll(List.of(each).subList(0, each.length - 1));
+      command.addAll(List.of("-o", directory.resolve("none.npy")));
+      Answer answer = fmi(command.toArray());
+      assertThat(answer.status()).as(answer.text()).isEqualTo(64);
+      assertThat(answer.text()).contains((String) each[each.length - 1]).hasLineCount(1);
+    }
+    assertThat(directory.resolve("none.npy")).doesNotExist();
+    assertThat(fmi("ckpt", "export", files(), "--rank", 0, "--object", 0, "-o", file).status())
+        .isEqualTo(64);
   }
 }

@@ -93,6 +93,22 @@ final class ProgressLinesTest {
   }
 
   @Test
+  void tellsFromWhichFilesAllGoOn() {
+    ProgressLines progress = new ProgressLines(Verbosity.NORMAL, SPEC, lines::add);
+    progress.on(new Notice.Level2Restored(0, "job/v3", 1, 20, "", -1), 0);
+    progress.on(new Notice.RecoveryBegun(2, false, "node1 lost"), 0);
+    progress.on(new Notice.Level2Restored(2, "job/v7", 1, 50, "[1, 2]", 27), 5 * MILLI);
+    progress.on(new Notice.Level2Restored(2, "job/v7", 0, 50, "", -1), 6 * MILLI);
+    assertThat(lines)
+        .containsExactly(
+            "fmi: begins from job/v3, at iteration 20 of loop 1",
+            "fmi: epoch 2: goes back to job/v7 on files, read by ranks [1, 2], to iteration 50 of"
+                + " loop 1; 27 iterations are computed again, 5.0 ms",
+            "fmi: epoch 2: goes back to job/v7 on files, read by all ranks, to iteration 50 of loop"
+                + " 0, 6.0 ms");
+  }
+
+  @Test
   void tellsNothingIfTold() {
     tell(Verbosity.QUIET);
     assertThat(lines).isEmpty();

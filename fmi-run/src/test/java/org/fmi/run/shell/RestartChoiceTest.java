@@ -12,7 +12,6 @@ import org.fmi.ckpt.files.Manifest;
 import org.fmi.ckpt.files.ProgramFacts;
 import org.fmi.run.options.UsageException;
 import org.fmi.spi.CheckpointId;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class RestartChoiceTest {
@@ -26,22 +25,28 @@ class RestartChoiceTest {
   }
 
   private static Generation generation(String job, long version, String lineage) {
+    return generation(job, version, lineage, 2, PROGRAM);
+  }
+
+  private static Generation generation(
+      String job, long version, String lineage, int size, ProgramFacts program) {
     return new Generation(
         Path.of("/ckpt", job),
         new Manifest(
             job,
-            2,
+            size,
             new CheckpointId(version, 0, 10 * version, false),
             List.of(),
-            PROGRAM,
+            program,
             lineage,
             null,
             List.of(new FileFacts("n0000-e0.fmi", 10, 1, List.of(0, 1)))));
   }
 
-  private static @Nullable String choose(String wanted, Generation... all) throws UsageException {
-    Generation found = RestartChoice.of(catalog(all), wanted, "/ckpt", 2, PROGRAM);
-    return found == null ? null : found.manifest().name();
+  private static List<String> choose(String wanted, Generation... all) throws UsageException {
+    return RestartChoice.of(catalog(all), wanted, "/ckpt", 2, PROGRAM).stream()
+        .map(each -> each.manifest().name())
+        .toList();
   }
 
   private static Catalog catalog(Generation... all) {
@@ -58,8 +63,28 @@ class RestartChoiceTest {
                 generation("a", 7, "a"),
                 generation("b", 8, "a"),
                 generation("c", 5, "a")))
-        .isEqualTo("b/v8");
-    assertThat(choose("a/v3", generation("a", 3, "a"), generation("b", 8, "b"))).isEqualTo("a/v3");
+        .containsExactly("b/v8", "a/v7", "c/v5", "a/v3");
+  }
+
+  @Test
+  void theOneThatIsNamedHasNoneBehindIt() throws UsageException {
+    assertThat(choose("a/v3", generation("a", 3, "a"), generation("b", 8, "b")))
+        .containsExactly("a/v3");
+    assertThat(choose("a/v7", generation("a", 3, "a"), generation("a", 7, "a")))
+        .containsExactly("a/v7");
+  }
+
+  /** It could not follow: its program or its number of ranks is another one. */
+  @Test
+  void whatIsOlderAndDoesNotFitIsLeftOut() throws UsageException {
+    assertThat(
+            choose(
+                "latest",
+                generation("a", 3, "a"),
+                generation("a", 5, "a", 2, program("cd")),
+                generation("a", 6, "a", 3, PROGRAM),
+                generation("a", 7, "a")))
+        .containsExactly("a/v7", "a/v3");
   }
 
   @Test
@@ -73,7 +98,7 @@ class RestartChoiceTest {
 
   @Test
   void withoutOneOnlyAutoBeginsAnew() throws UsageException {
-    assertThat(choose("auto")).isNull();
+    assertThat(choose("auto")).isEmpty();
     assertThatThrownBy(() -> choose("latest"))
         .hasMessageStartingWith("--restart-from latest: there is no generation in /ckpt");
   }
@@ -87,11 +112,12 @@ class RestartChoiceTest {
             "--restart-from a/v9: /ckpt/a/v0000000009/n0000-e0.fmi: damaged: it is");
   }
 
+  /** Its state is given to others, which only ranks can do: nothing older follows. */
   @Test
-  void anotherNumberOfRanksIsRefused() {
-    assertThatThrownBy(
-            () -> RestartChoice.of(catalog(generation("a", 3, "a")), "latest", "/ckpt", 3, PROGRAM))
-        .hasMessage("--restart-from latest: a/v3 is of 2 ranks, and the job has 3; give -n 2");
+  void anotherNumberOfRanksHasNoneBehindIt() throws UsageException {
+    Generation newest = generation("a", 7, "a", 3, PROGRAM);
+    assertThat(choose("latest", generation("a", 3, "a"), newest)).containsExactly("a/v7");
+    assertThat(choose("a/v7", newest)).containsExactly("a/v7");
   }
 
   @Test

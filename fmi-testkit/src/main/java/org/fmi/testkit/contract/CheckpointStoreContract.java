@@ -115,6 +115,42 @@ public abstract class CheckpointStoreContract {
     }
   }
 
+  /** More members than the code brings back, whose images come from elsewhere. */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 5, 9})
+  void whatMembersHoldAndWhatOthersGetFromElsewhereIsProtectedAnew(int members) throws Exception {
+    CheckpointId id = StoreGroup.id(7);
+    for (long seed = 0; seed < 3; seed++) {
+      long[] sizes = randomSizes(new Random(seed * 31 + members), members);
+      try (StoreGroup group = new StoreGroup(members, this::open)) {
+        group.checkpoint(id, sizes, seed);
+        int lost = group.store(0).tolerance() + 1;
+        for (int i = 0; i < lost; i++) {
+          group.loseNode(i);
+        }
+        long of = seed;
+        group.run(
+            (store, i) -> {
+              if (i < lost) {
+                StoreGroup.writeAndProtect(store, id, StoreGroup.content(sizes[i], of, i));
+              } else {
+                store.reopen(id);
+                assertThat(store.held()).isEmpty();
+                store.protect(id);
+              }
+            });
+        for (CheckpointStore store : group.stores()) {
+          assertThat(store.intact(id)).as("seed %d", seed).isTrue();
+        }
+        assertImages(group, id, sizes, seed);
+        group.loseNode(members - 1);
+        int[] again = {group.rank(members - 1)};
+        group.run((store, i) -> store.rebuild(id, again));
+        assertImages(group, id, sizes, seed);
+      }
+    }
+  }
+
   /** Up to as many members at once as the code brings back, in turn. */
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 4, 5, 6, 7, 8, 9, 16})

@@ -1,0 +1,225 @@
+package org.fmi.ckpt.files;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.fmi.spi.CheckpointId;
+import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.CheckpointSource;
+import org.fmi.spi.FileVersion;
+import org.fmi.spi.Level2Plan;
+import org.fmi.spi.OtherImages;
+import org.fmi.spi.RankConfig;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Versions 5 and 9 of a job of three ranks, written in epoch 4 by two nodes. */
+final class FileSourceTest {
+  private static final long EPOCH = 4;
+
+  @TempDir private Path root;
+
+  @BeforeEach
+  void write() throws IOException {
+    Samples.commit(new PosixTarget(), root, 5);
+    Samples.commit(new PosixTarget(), root, 9);
+  }
+
+  private static CheckpointSource source(String job, int rank, int size, Level2Plan plan) {
+    return FileSource.of(
+        RankConfig.builder()
+            .jobId(job)
+            .secret(new byte[32])
+            .rank(rank)
+            .size(size)
+            .host("localhost")
+            .nodeDirectory("/none")
+            .group(new int[] {rank})
+            .interval(new CheckpointInterval.Every(1))
+            .level2(plan)
+            .build());
+  }
+
+  private Level2Plan own() {
+    return new Level2Plan(10, root.resolve(Samples.JOB).toString(), List.of(), null);
+  }
+
+  private CheckpointSource own(int rank) {
+    return source(Samples.JOB, rank, Samples.SIZE, own());
+  }
+
+  private static FileVersion version(long number) {
+    return new FileVersion(EPOCH, List.of(Samples.ended(), Samples.line(number)));
+  }
+
+  private Path file(long version, int node) {
+    return root.resolve(Samples.JOB)
+        .resolve(Names.version(version))
+        .resolve(Names.nodeFile(node, (int) EPOCH));
+  }
+
+  private void damage(Path file) throws IOException {
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[bytes.length / 2] ^= 1;
+    Files.write(file, bytes);
+  }
+
+  @Test
+  void whatAJobHasWrittenIsOfferedNewestFirst() throws IOException {
+    for (int rank = 0; rank < Samples.SIZE; rank++) {
+      CheckpointSource source = own(rank);
+      assertThat(source.offers(false)).containsExactly(version(9), version(5));
+      assertThat(source.name(version(5))).isEqualTo(Samples.JOB + "/v5");
+      for (CheckpointId id : version(9).needed()) {
+        byte[] expected = Samples.image(rank, id);
+        assertThat(source.bytes(version(9), id)).isEqualTo(expected.length);
+        byte[] read = new byte[expected.length];
+        source.read(version(9), id, MemorySegment.ofArray(read));
+        assertThat(read).isEqualTo(expected);
+      }
+    }
+  }
+
+  /** All ranks see it: it was committed. */
+  @Test
+  void aVersionNeedsNoManifest() throws IOException {
+    Files.delete(file(9, 0).resolveSibling(Names.MANIFEST));
+    assertThat(own(1).offers(false)).containsExactly(version(9), version(5));
+  }
+
+  @Test
+  void atItsBeginningAJobHasWrittenNothing() {
+    assertThat(own(0).offers(true)).isEmpty();
+  }
+
+  @Test
+  void whatIsOfOthersIsNoSource() {
+    assertThat(source("another", 0, Samples.SIZE, own()).offers(false)).isEmpty();
+    assertThat(source(Samples.JOB, 0, Samples.SIZE + 1, own()).offers(false)).isEmpty();
+  }
+
+  /** Each rank sees its own file alone. */
+  @Test
+  void aFileThatIsCutShortIsNoSource() throws IOException {
+    Files.write(file(9, 1), new byte[1000]);
+    assertThat(own(1).offers(false)).containsExactly(version(5));
+    assertThat(own(0).offers(false)).containsExactly(version(9), version(5));
+    Files.delete(file(5, 1));
+    assertThat(own(1).offers(false)).isEmpty();
+  }
+
+  @Test
+  void damageInAnImageIsSeenWhenItIsRead() throws IOException {
+    damage(file(9, 1));
+    CheckpointSource source = own(1);
+    assertThat(source.offers(false)).contains(version(9));
+    assertThatThrownBy(
+            () -> {
+              for (CheckpointId id : version(9).needed()) {
+                int bytes = Samples.image(1, id).length;
+                source.read(version(9), id, MemorySegment.ofArray(new byte[bytes]));
+              }
+            })
+        .isInstanceOf(UnusableException.class)
+        .hasMessageContaining(file(9, 1) + ": damaged: block ");
+  }
+
+  @Test
+  void imagesAreComparedByTheirChecksums() throws IOException {
+    CheckpointSource source = own(2);
+    source.offers(false);
+    for (CheckpointId id : version(5).needed()) {
+      byte[] image = Samples.image(2, id);
+      assertThat(source.holds(version(5), id, MemorySegment.ofArray(image))).isTrue();
+      image[image.length - 1] ^= 1;
+      assertThat(source.holds(version(5), id, MemorySegment.ofArray(image))).isFalse();
+      MemorySegment shorter = MemorySegment.ofArray(image).asSlice(0, image.length - 1);
+      assertThat(source.holds(version(5), id, shorter)).isFalse();
+    }
+  }
+
+  @Test
+  void whatAJobBeginsFromIsOfferedFromItsBeginning() throws IOException {
+    int digest;
+    try (NodeFile file = NodeFile.open(file(9, 1))) {
+      digest = file.facts().digest();
+    }
+    Level2Plan plan =
+        new Level2Plan(
+            0,
+            root.resolve("new").toString(),
+            List.of(
+                new Level2Plan.Origin(
+                    Samples.JOB + "/v9", file(9, 1).toString(), digest, version(9).needed()),
+                new Level2Plan.Origin(
+                    Samples.JOB + "/v5", file(5, 1).toString(), digest, version(5).needed())),
+            null);
+    CheckpointSource source = source("new", 1, Samples.SIZE, plan);
+    List<FileVersion> offers = source.offers(true);
+    assertThat(offers)
+        .extracting(FileVersion::line)
+        .containsExactly(Samples.line(9), Samples.line(5));
+    assertThat(offers.getFirst().token()).isNotEqualTo(offers.getLast().token());
+    byte[] expected = Samples.image(1, Samples.line(9));
+    byte[] read = new byte[expected.length];
+    source.read(offers.getFirst(), Samples.line(9), MemorySegment.ofArray(read));
+    assertThat(read).isEqualTo(expected);
+    // The other one is not the file that was named.
+    assertThatThrownBy(() -> source.bytes(offers.getLast(), Samples.line(5)))
+        .hasMessageContaining("another file than before");
+  }
+
+  @Test
+  void partsOfImagesOfAnyRankAreReadForAnotherNumberOfRanks() throws IOException {
+    Catalog catalog = Catalog.of(root);
+    Generation generation = catalog.find(Samples.JOB + "/v9");
+    assertThat(generation).isNotNull();
+    List<Level2Plan.OfRanks> files =
+        generation.manifest().files().stream()
+            .map(
+                each ->
+                    new Level2Plan.OfRanks(
+                        generation.directory().resolve(each.name()).toString(),
+                        each.digest(),
+                        each.ranks().stream().mapToInt(Integer::intValue).toArray()))
+            .toList();
+    Level2Plan plan =
+        new Level2Plan(
+            0,
+            "",
+            List.of(),
+            new Level2Plan.Others(Samples.JOB + "/v9", Samples.SIZE, version(9).needed(), files));
+    @Nullable OtherImages others = source("new", 1, 2, plan).others();
+    assertThat(others).isNotNull();
+    try (others) {
+      assertThat(others.size()).isEqualTo(Samples.SIZE);
+      for (int rank = 0; rank < Samples.SIZE; rank++) {
+        byte[] image = Samples.image(rank, Samples.line(9));
+        assertThat(others.bytes(rank, Samples.line(9))).isEqualTo(image.length);
+        int[][] parts = {
+          {0, image.length}, {0, 8}, {image.length - 1, 1}, {100, 0}, {1, image.length / 2}
+        };
+        for (int[] part : parts) {
+          byte[] read = new byte[part[1]];
+          others.read(rank, Samples.line(9), part[0], MemorySegment.ofArray(read));
+          assertThat(MemorySegment.ofArray(read))
+              .matches(
+                  it -> it.mismatch(MemorySegment.ofArray(image).asSlice(part[0], part[1])) < 0);
+        }
+        int size = image.length;
+        int of = rank;
+        assertThatThrownBy(
+                () ->
+                    others.read(of, Samples.line(9), size - 1, MemorySegment.ofArray(new byte[2])))
+            .isInstanceOf(UnusableException.class);
+      }
+    }
+  }
+}

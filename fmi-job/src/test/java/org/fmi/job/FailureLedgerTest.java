@@ -1,0 +1,36 @@
+package org.fmi.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** What the ledger knows of how far a program has come. */
+final class FailureLedgerTest {
+  private final FailureLedger ledger = new FailureLedger(2, 10);
+
+  @Test
+  void nothingIsKnownBeforeTheFirstCheckpoint() {
+    assertThat(ledger.iterationsBeyond(0, 0)).isEqualTo(-1);
+  }
+
+  @Test
+  void theNewestCheckpointAndWhereRanksHaveStoppedTellWhatIsComputedAgain() {
+    ledger.committed(0, 0, 0);
+    ledger.committed(1, 0, 10);
+    assertThat(ledger.iterationsBeyond(0, 5)).isEqualTo(5);
+    ledger.left(0, 17);
+    ledger.left(0, 16);
+    assertThat(ledger.iterationsBeyond(0, 5)).isEqualTo(12);
+    ledger.committed(2, 0, 20);
+    assertThat(ledger.iterationsBeyond(0, 5)).isEqualTo(15);
+    assertThat(ledger.iterationsBeyond(0, 30)).isZero();
+  }
+
+  @Test
+  void iterationsOfAnotherLoopAreNotCounted() {
+    ledger.committed(3, 0, 40);
+    ledger.left(1, 7);
+    assertThat(ledger.iterationsBeyond(0, 10)).isEqualTo(-1);
+    assertThat(ledger.iterationsBeyond(1, 0)).isEqualTo(7);
+  }
+}
