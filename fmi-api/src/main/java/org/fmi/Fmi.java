@@ -147,6 +147,20 @@ public interface Fmi extends AutoCloseable {
   void endLoop();
 
   /**
+   * Asks for a checkpoint soon: before what takes long or is dangerous, or when the program has
+   * found something that must not be lost. Returns at once. All ranks take it at one of the next
+   * iterations of the loop that they are in, after the one in which this is called; no rank has to
+   * call it at the same place as another. It is written to files too, if the job writes any.
+   *
+   * <p>Several calls may lead to one checkpoint; calls of all ranks in one iteration do. An
+   * iteration that is repeated after a failure asks again. Does nothing outside of a loop, as each
+   * loop begins and ends with a checkpoint, nor in a job of one rank without {@code fmirun}.
+   *
+   * @throws IllegalStateException after {@link #close}
+   */
+  void requestCheckpoint();
+
+  /**
    * Leaves the job (MPI_Finalize, MPI 4 §11.2). Blocks until all ranks have called it, so that a
    * failure of any rank up to then can still be recovered. A rank that ends without it has failed.
    * From then on every call that communicates throws {@link IllegalStateException}.

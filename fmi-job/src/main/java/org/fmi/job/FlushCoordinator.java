@@ -177,6 +177,11 @@ public final class FlushCoordinator {
     return take();
   }
 
+  /** Nobody waits for a version any more. */
+  public void forget() {
+    wish = null;
+  }
+
   /**
    * What is under way is waited for no longer: it is given up, and nothing else is begun instead.
    *

@@ -27,6 +27,7 @@ public final class GlobalRecoveryJob implements Job {
   private final Ranks ranks;
   private final Injections injections;
   private final Outbox out;
+  private final CheckpointRequests requests;
 
   /** Ranks that need a process and have no node. */
   private final TreeSet<Integer> homeless = new TreeSet<>();
@@ -64,6 +65,7 @@ public final class GlobalRecoveryJob implements Job {
     this.ranks = new Ranks(spec.size());
     this.injections = new Injections(spec.faults());
     this.out = new Outbox(placement);
+    this.requests = new CheckpointRequests(spec.size(), out);
   }
 
   @Override
@@ -89,6 +91,8 @@ public final class GlobalRecoveryJob implements Job {
             ledger.wasDying(e.rank());
           }
         }
+        case JobEvent.CheckpointAsked e -> requests.ask(e.asker(), e.files());
+        case JobEvent.CheckpointWithdrawn e -> requests.withdrawn(e.asker());
         case JobEvent.Interrupted e -> end(JobCommand.End.interrupted(e.signal()));
       }
     }
@@ -393,6 +397,7 @@ public final class GlobalRecoveryJob implements Job {
     }
     enter(Phase.JOINING);
     ranks.beginEpoch();
+    requests.left();
     restarting = false;
     rebuilt = 0;
     out.report(new Notice.RecoveryBegun(epoch(), false, reason));
@@ -440,6 +445,8 @@ public final class GlobalRecoveryJob implements Job {
       case RankMessage.FilesRefused m -> out.reportRefused(m);
       case RankMessage.Suspect m -> onSuspect(rank, m);
       case RankMessage.CheckpointDone m -> onCheckpointDone(m);
+      case RankMessage.Stops m -> requests.stops(rank.number(), m);
+      case RankMessage.CheckpointWanted m -> requests.wanted(m);
       case RankMessage.AtFault m -> onAtFault(rank, m.fault());
       case RankMessage.RestartNeeded m -> {
         if (m.epoch() == epoch() && recover(JobMessage.Revoke.NONE, m.reason())) {
@@ -522,6 +529,7 @@ public final class GlobalRecoveryJob implements Job {
     enter(Phase.RUNNING);
     placement.allRun();
     out.report(new Notice.AllRunning(epoch(), m.loop(), m.iteration(), rebuilt));
+    requests.running(epoch());
   }
 
   private void onSuspect(Rank by, RankMessage.Suspect m) {
@@ -556,6 +564,7 @@ public final class GlobalRecoveryJob implements Job {
     placement.checkpoint(m.bytes());
     injections.checkpointAt(m.iteration());
     out.report(Notice.CheckpointCommitted.of(m));
+    requests.committed(m);
     if (standbyEpoch < epoch()) {
       // Not earlier: they must not slow down the start of the job, nor a recovery, and short
       // programs never pay for them.
@@ -565,19 +574,13 @@ public final class GlobalRecoveryJob implements Job {
   }
 
   private void onAtFault(Rank rank, int id) {
-    FaultSpec fault = injections.take(id);
-    if (fault == null) {
-      // Another rank of the node came first; this one dies with it.
-      return;
-    }
-    int node = placement.nodeOf(rank.number());
-    if (fault.daemon()) {
-      out.add(new JobCommand.KillDaemon(node));
-    } else if (fault.node()) {
-      out.add(new JobCommand.KillNode(node, "injected failure"));
-    } else {
-      ledger.injected(rank.number());
-      out.add(new JobCommand.KillRank(node, rank.number(), rank.incarnation()));
+    int r = rank.number();
+    JobCommand kill = injections.strike(id, placement.nodeOf(r), r, rank.incarnation());
+    if (kill != null) {
+      if (kill instanceof JobCommand.KillRank) {
+        ledger.injected(r);
+      }
+      out.add(kill);
     }
   }
 
@@ -585,11 +588,13 @@ public final class GlobalRecoveryJob implements Job {
     if (m.epoch() == epoch() && ranks.reach(rank, Stage.FINISHED)) {
       enter(Phase.RELEASED);
       out.add(new JobCommand.TellAll(new JobMessage.Release()));
+      requests.over("the program has come to its end");
     }
   }
 
   private void end(JobCommand.End end) {
     enter(Phase.ENDED);
+    requests.over("the job ends");
     out.add(end);
   }
 }

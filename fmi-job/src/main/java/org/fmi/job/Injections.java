@@ -67,8 +67,21 @@ final class Injections {
     };
   }
 
-  /** A process has come to the place of a failure; null if another one came first. */
-  @Nullable FaultSpec take(int id) {
-    return pending.remove(id);
+  /**
+   * A process of a rank on a node has come to the place of a failure.
+   *
+   * @return how it is to happen; null if another process came first: this one dies with it
+   */
+  @Nullable JobCommand strike(int id, int node, int rank, int incarnation) {
+    FaultSpec fault = pending.remove(id);
+    if (fault == null) {
+      return null;
+    }
+    if (fault.daemon()) {
+      return new JobCommand.KillDaemon(node);
+    }
+    return fault.node()
+        ? new JobCommand.KillNode(node, "injected failure")
+        : new JobCommand.KillRank(node, rank, incarnation);
   }
 }

@@ -54,6 +54,12 @@ public sealed interface JobCommand {
    */
   record Standbys(int node, int count, int ranksOnNode) implements JobCommand {}
 
+  /** A checkpoint is committed that a user has asked for. */
+  record Checkpointed(long asker, long version, long loop, long iteration) implements JobCommand {}
+
+  /** No checkpoint will be taken for a user who has asked. */
+  record NotCheckpointed(long asker, String reason) implements JobCommand {}
+
   /**
    * End everything.
    *

@@ -50,6 +50,16 @@ public sealed interface JobEvent {
    */
   record RankWasDying(int rank, int incarnation) implements JobEvent {}
 
+  /**
+   * A user asks for a checkpoint.
+   *
+   * @param files whether it is to be one that is written to files
+   */
+  record CheckpointAsked(long asker, boolean files) implements JobEvent {}
+
+  /** That user does not want it any more. */
+  record CheckpointWithdrawn(long asker) implements JobEvent {}
+
   /** The user wants it to end. */
   record Interrupted(int signal) implements JobEvent {}
 }

@@ -66,6 +66,9 @@ public sealed interface Notice {
   /** H3: all ranks run. */
   record AllRunning(int epoch, long loop, long iteration, int rebuilt) implements Notice {}
 
+  /** Ranks are stopping, one after the other, for a checkpoint that somebody has asked for. */
+  record CheckpointRequested(int epoch) implements Notice {}
+
   record CheckpointCommitted(
       int epoch,
       long version,

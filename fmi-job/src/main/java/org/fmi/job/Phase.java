@@ -32,6 +32,10 @@ import java.util.Set;
  *  CheckpointDone (e) -                 account             account, keep standbys     account
  *  RestartNeeded (e) -                  restart all         epoch, restart all         end
  *  Unrecoverable (e) -                  end                 end                        end
+ *  Stops (e)         -                  -                   meet if all have said it   -
+ *  CheckpointWanted (e) -               -                   hold                       -
+ *  CheckpointAsked   kept               kept                hold if all run            refused
+ *  CheckpointWithdrawn forgotten        forgotten           forgotten                  -
  *  Finished (e)      -                  -                   RELEASED if all have       -
  *  Failed            -                  account             account                    account
  *  AtFault           -                  kill                kill                       kill

@@ -70,7 +70,13 @@ final class DaemonShell implements SimDaemon {
     this.daemon =
         new NodeDaemon(
             new NodeFacts(
-                "simulated", new byte[32], host.node(), "node" + host.node(), "/sim", CORES));
+                "simulated",
+                new byte[32],
+                host.node(),
+                "node" + host.node(),
+                "/sim",
+                "/sim",
+                CORES));
   }
 
   void onOrder(ToDaemon message) {
@@ -187,7 +193,8 @@ final class DaemonShell implements SimDaemon {
           // Nor are their checkpoints written to files.
           DaemonCommand.RunHelper _,
           DaemonCommand.KillHelper _,
-          DaemonCommand.LetGo _ -> {}
+          DaemonCommand.LetGo _,
+          DaemonCommand.LetGoUnknown _ -> {}
       case DaemonCommand.Disconnect c -> throw new AssertionError("nonsense from " + c.process());
     }
   }

@@ -223,6 +223,7 @@ final class JobSimulation implements Supervisor {
   private final Job job;
   private final SimFiles files;
   private final Oracle oracle;
+  private final Askers requests;
   private final long[] answers;
 
   /** Where the process of each rank was started last. */
@@ -262,6 +263,7 @@ final class JobSimulation implements Supervisor {
     this.job = new GlobalRecoveryJob(spec);
     this.files = new SimFiles(simulation, shape);
     this.oracle = new Oracle(shape, cluster, files);
+    this.requests = new Askers(seed, simulation, this::ask);
     this.nodeOf = new int[shape.size()];
     cluster.supervise(this);
     cluster.daemons(
@@ -283,6 +285,20 @@ final class JobSimulation implements Supervisor {
   void killWhen(Predicate<Notice> reported, int rank) {
     killWhen = reported;
     toKill = rank;
+  }
+
+  /** Those who ask for checkpoints: nobody, unless told so. */
+  Askers askers() {
+    return requests;
+  }
+
+  /** Somebody who asks for a checkpoint says something to the job. */
+  private boolean ask(JobEvent event) {
+    if (end == null) {
+      carryOut(job.on(event));
+      return true;
+    }
+    return false;
   }
 
   SplittableRandom random() {
@@ -313,6 +329,7 @@ final class JobSimulation implements Supervisor {
     if (ended == null) {
       throw new IllegalStateException("the simulation ended before the job");
     }
+    requests.check();
     return new Outcome(
         ended.status(),
         ended.cause(),
@@ -392,7 +409,7 @@ final class JobSimulation implements Supervisor {
                 shape.interval(),
                 List.of(),
                 shape.check(),
-                new Level2Setup("", shape.files().every(), 0, List.of(), null))));
+                new Level2Setup("", shape.files().every(), 0, 0, List.of(), null))));
   }
 
   /** As JobShell does. */
@@ -464,6 +481,8 @@ final class JobSimulation implements Supervisor {
           }
         }
         case JobCommand.Report c -> report(c.notice());
+        case JobCommand.Checkpointed c -> requests.taken(c);
+        case JobCommand.NotCheckpointed c -> requests.refused(c);
         case JobCommand.Standbys c ->
             order(c.node(), new ToDaemon.Standbys(c.count(), c.ranksOnNode()));
         case JobCommand.End c -> {
@@ -481,6 +500,7 @@ final class JobSimulation implements Supervisor {
       killWhen = other -> false;
       cluster.faults().crash(toKill);
     }
+    requests.happened();
     notices.add(notice);
     reports.add(simulation.nanoTime() / 1000 + " us " + notice);
   }

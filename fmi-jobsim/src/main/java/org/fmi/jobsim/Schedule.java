@@ -39,6 +39,11 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
   /** Those and what the plan of the same scenario adds: no more are allowed to the job. */
   private static final int MOST_RECOVERIES = 40;
 
+  /** One in so many jobs is asked for checkpoints. */
+  private static final int ONE_IN_IS_ASKED = 3;
+
+  private static final int MOST_ASKERS = 4;
+
   /** What may happen to a job. */
   enum Scenario {
     /** Nothing, but for the order of things and how long they take. */
@@ -136,6 +141,9 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
     } else if (scenario == Scenario.AGAIN) {
       int times = 1 + random.nextInt(MOST_KILLS);
       job.faults().killAt(random.nextInt(shape.usedNodes()), random.nextInt(ITERATIONS), times);
+    }
+    if (Math.floorMod(seed, ONE_IN_IS_ASKED) == 0) {
+      job.askers().allow(MOST_ASKERS);
     }
     if (scenario.mostFailures > 0) {
       job.inject(

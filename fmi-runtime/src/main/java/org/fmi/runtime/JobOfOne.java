@@ -87,6 +87,8 @@ final class JobOfOne implements JobLink {
           RankMessage.FilesRefused _,
           RankMessage.Suspect _,
           RankMessage.CheckpointDone _,
+          RankMessage.Stops _,
+          RankMessage.CheckpointWanted _, // what serves no recovery serves nothing
           RankMessage.AtFault _,
           RankMessage.Failed _ -> {}
     }

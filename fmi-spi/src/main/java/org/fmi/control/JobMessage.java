@@ -29,4 +29,21 @@ public sealed interface JobMessage {
 
   /** All have finished: leave. */
   record Release() implements JobMessage {}
+
+  /**
+   * Somebody asks for a checkpoint: say where you can stop first, by {@link RankMessage.Stops}, and
+   * go no further than to the next place where one can be taken.
+   *
+   * @param request counts them
+   */
+  record Hold(int epoch, long request) implements JobMessage {}
+
+  /** Go on, and take a checkpoint there: all do. */
+  record Meet(int epoch, long request, LoopPoint at) implements JobMessage {}
+
+  /** The next checkpoint is to be written to files; for rank 0, which chooses those that are. */
+  record WriteNext() implements JobMessage {}
+
+  /** Nobody asks any more: go on. */
+  record GoOn(int epoch, long request) implements JobMessage {}
 }

@@ -59,6 +59,7 @@ public sealed interface RankMessage {
   /**
    * A checkpoint is committed; told by rank 0.
    *
+   * @param last whether it is that of the loop's end
    * @param bytes size of rank 0's image
    */
   record CheckpointDone(
@@ -66,11 +67,23 @@ public sealed interface RankMessage {
       long version,
       long loop,
       long iteration,
+      boolean last,
       long bytes,
       long copyNanos,
       long encodeNanos,
       long commitNanos)
-      implements RankMessage {}
+      implements RankMessage {
+    /** Where all ranks were. */
+    public LoopPoint at() {
+      return new LoopPoint(loop, iteration, last);
+    }
+  }
+
+  /** The first place where this rank can still stop for the checkpoint that it was asked for. */
+  record Stops(int epoch, long request, LoopPoint first) implements RankMessage {}
+
+  /** The program asks for a checkpoint, at this place or a later one. */
+  record CheckpointWanted(int epoch, LoopPoint least) implements RankMessage {}
 
   /**
    * All go back to what files hold; told by rank 0 when that has been read.

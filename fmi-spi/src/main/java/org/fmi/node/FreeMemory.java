@@ -1,23 +1,34 @@
 package org.fmi.node;
 
 import java.io.IOException;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 
 /**
  * How much memory files in shared memory may still take. They count for whoever wrote them, and
  * where a container or a batch job has less than the machine the kernel kills rather than refuses.
  */
 public final class FreeMemory {
+  private static final Set<String> IN_MEMORY = Set.of("tmpfs", "ramfs", "hugetlbfs");
+
   private FreeMemory() {}
 
-  /** Bytes that the file system, the machine, and this process's control groups can give. */
+  /**
+   * Bytes that the file system can give and, if it is in memory, the machine and this process's
+   * control groups. What lies on a disk is in memory only as long as nothing else needs that.
+   */
   public static long bytes(Path directory) throws IOException {
+    FileStore store = Files.getFileStore(directory);
+    if (!IN_MEMORY.contains(store.type())) {
+      return store.getUsableSpace();
+    }
     long free =
         Math.min(
-            Files.getFileStore(directory).getUsableSpace(),
+            store.getUsableSpace(),
             ofGroups(ControlGroup.lines(ControlGroup.OWN), ControlGroup.MOUNT));
     for (String line : Files.readAllLines(Path.of("/proc/meminfo"))) {
       if (line.startsWith("MemAvailable:")) {

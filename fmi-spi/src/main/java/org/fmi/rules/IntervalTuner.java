@@ -82,4 +82,17 @@ public final class IntervalTuner {
     }
     return low;
   }
+
+  /**
+   * The share of the time that checkpoints at an interval lose, from 0 to 1, by the model of {@link
+   * #optimum}: what they cost, and what is computed again after failures.
+   *
+   * @param cost of a checkpoint, in seconds
+   * @param interval from the end of one to the beginning of the next, in seconds
+   * @param mtbf mean time between failures, in seconds
+   */
+  public static double lost(double cost, double interval, double mtbf) {
+    // Useful time T takes M (exp((T + C) / M) - 1) on average.
+    return 1 - interval / (mtbf * Math.expm1((interval + cost) / mtbf));
+  }
 }

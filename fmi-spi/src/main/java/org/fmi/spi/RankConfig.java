@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param node number of the node this process runs on
  * @param nodeDirectory the daemon's directory in node memory (mode 0700), deleted with the node or
  *     job
+ * @param pieceDirectory where the node keeps checkpoints: that directory too, or one like it on a
+ *     disk
  * @param ranksOnNode ranks of this node
  * @param ranksOnMachine ranks that share this machine's cores and memory: those of all nodes, if
  *     they are local ones
@@ -42,6 +44,7 @@ public record RankConfig(
     String host,
     int node,
     String nodeDirectory,
+    String pieceDirectory,
     int ranksOnNode,
     int ranksOnMachine,
     int cores,
@@ -80,6 +83,7 @@ public record RankConfig(
         .host(host)
         .node(node)
         .nodeDirectory(nodeDirectory)
+        .pieceDirectory(pieceDirectory)
         .ranksOnNode(ranksOnNode)
         .ranksOnMachine(ranksOnMachine)
         .cores(cores)
@@ -123,6 +127,7 @@ public record RankConfig(
     private @Nullable String host;
     private int node;
     private @Nullable String nodeDirectory;
+    private @Nullable String pieceDirectory;
     private int ranksOnNode;
     private int ranksOnMachine;
     private int cores;
@@ -176,6 +181,12 @@ public record RankConfig(
 
     public Builder nodeDirectory(String value) {
       nodeDirectory = value;
+      return this;
+    }
+
+    /** If it is not the node's. */
+    public Builder pieceDirectory(String value) {
+      pieceDirectory = value;
       return this;
     }
 
@@ -259,6 +270,7 @@ public record RankConfig(
           Objects.requireNonNull(host, "host"),
           node,
           Objects.requireNonNull(nodeDirectory, "nodeDirectory"),
+          pieceDirectory == null ? nodeDirectory : pieceDirectory,
           ranksOnNode,
           ranksOnMachine,
           cores,

@@ -24,6 +24,20 @@ final class IntervalTunerTest {
     assertThat(IntervalTuner.optimum(1, 1e6)).isCloseTo(Math.sqrt(2 * 1 * 1e6), within(2.0));
   }
 
+  /** Young and Daly: at the optimum, to first order, sqrt(2 C / M) of the time. */
+  @Test
+  void theOptimumLosesLeast() {
+    for (double mtbf : new double[] {600, 18_000, 1e6}) {
+      for (double cost : new double[] {0.01, 1, 10}) {
+        double t = IntervalTuner.optimum(cost, mtbf);
+        double lost = IntervalTuner.lost(cost, t, mtbf);
+        assertThat(lost).isCloseTo(Math.sqrt(2 * cost / mtbf), within(0.15 * lost));
+        assertThat(IntervalTuner.lost(cost, 0.8 * t, mtbf)).isGreaterThan(lost);
+        assertThat(IntervalTuner.lost(cost, 1.2 * t, mtbf)).isGreaterThan(lost);
+      }
+    }
+  }
+
   @Test
   void aFixedIntervalStays() {
     IntervalTuner tuner = new IntervalTuner(new CheckpointInterval.Every(7));

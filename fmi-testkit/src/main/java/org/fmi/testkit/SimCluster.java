@@ -176,6 +176,7 @@ public final class SimCluster {
         "node" + node,
         node,
         "/node" + node,
+        "/node" + node,
         ranksOnNode,
         ranksOnNode,
         2,

@@ -47,9 +47,8 @@ public final class PosixTarget implements Target {
 
   /** The same, in a form that tells what can be done about it. */
   static IOException named(Path path, IOException e) {
-    String reason =
-        e instanceof FileSystemException of ? String.valueOf(of.getReason()) : e.getMessage();
-    return FULL.contains(reason) ? new FullException(path, reason) : e;
+    String reason = e instanceof FileSystemException of ? of.getReason() : e.getMessage();
+    return reason != null && FULL.contains(reason) ? new FullException(path, reason) : e;
   }
 
   @Override

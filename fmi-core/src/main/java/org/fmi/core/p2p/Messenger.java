@@ -68,7 +68,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
     requests = new Requests(this, attached);
     peers = new Peers(rank, size, frame, unsent, requests);
     mailbox = new Mailbox(peers, requests, attached, unsent);
-    waits = new Waits(this, peers, mailbox, unsent, waiting);
+    waits = new Waits(this, listener, peers, mailbox, unsent, waiting);
     outbox = new Outbox(this, peers, mailbox, requests, attached, unsent, waits);
   }
 

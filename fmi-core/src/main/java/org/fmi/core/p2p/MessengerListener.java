@@ -13,6 +13,9 @@ public interface MessengerListener {
    */
   void peerLost(int peer, String reason);
 
+  /** A call waits, and nothing has come: called after each poll, so do next to nothing. */
+  default void waits() {}
+
   /**
    * A call finds that its epoch is over. Throws, or enters a newer epoch and returns, which is
    * right only while a record is being replayed: a call that has sent or received in the old epoch

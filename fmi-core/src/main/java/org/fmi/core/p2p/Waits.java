@@ -33,6 +33,7 @@ final class Waits {
   private static final VarHandle SHARED = ValueLayout.JAVA_LONG.varHandle();
 
   private final Messenger messenger;
+  private final MessengerListener listener;
   private final Peers peers;
   private final Mailbox mailbox;
   private final SendList unsent;
@@ -82,8 +83,15 @@ final class Waits {
   /** A thread that has made a call meanwhile. */
   private @Nullable Thread intruder;
 
-  Waits(Messenger messenger, Peers peers, Mailbox mailbox, SendList unsent, WaitStrategy strategy) {
+  Waits(
+      Messenger messenger,
+      MessengerListener listener,
+      Peers peers,
+      Mailbox mailbox,
+      SendList unsent,
+      WaitStrategy strategy) {
     this.messenger = messenger;
+    this.listener = listener;
     this.peers = peers;
     this.mailbox = mailbox;
     this.unsent = unsent;
@@ -212,6 +220,7 @@ final class Waits {
       throw nobodyAnswers();
     }
     if (work(progress.poll(messenger)) == 0) {
+      listener.waits();
       Thread me = Thread.currentThread();
       waiter = me;
       try {
@@ -259,7 +268,9 @@ final class Waits {
   /** Makes what progress is possible now. */
   void poll() {
     messenger.check();
-    work(progress.look(messenger));
+    if (work(progress.look(messenger)) == 0) {
+      listener.waits(); // a program that looks again and again waits too
+    }
   }
 
   /** What is done behind each poll; returns the amount of work with that of the poll. */

@@ -8,6 +8,7 @@ import jdk.jfr.FlightRecorder;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
+import org.fmi.spi.CheckpointId;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,24 +19,18 @@ final class CheckpointEvent {
   private final @Nullable Recorded recorded =
       FlightRecorder.isInitialized() ? new Recorded() : null;
 
-  int epoch;
-  long version;
-  long loop;
-  long iteration;
-  long bytes;
-
   void begin() {
     if (recorded != null) {
       recorded.begin();
     }
   }
 
-  void commit() {
+  void commit(int epoch, CheckpointId id, long bytes) {
     if (recorded != null) {
       recorded.epoch = epoch;
-      recorded.version = version;
-      recorded.loop = loop;
-      recorded.iteration = iteration;
+      recorded.version = id.version();
+      recorded.loop = id.loop();
+      recorded.iteration = id.iteration();
       recorded.bytes = bytes;
       recorded.commit();
     }

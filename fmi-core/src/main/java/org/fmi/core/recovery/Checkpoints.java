@@ -85,6 +85,7 @@ final class Checkpoints {
       ContextIds contexts,
       CheckpointStore store,
       CheckpointSource source,
+      FileOffer files,
       JobLink link,
       RankClock clock,
       FaultInjector faults) {
@@ -98,7 +99,7 @@ final class Checkpoints {
     this.link = link;
     this.clock = clock;
     this.faults = faults;
-    this.files = new FileOffer(config, store, link, clock);
+    this.files = files;
     this.restoration = new Restoration(config, system, store, source, link, faults);
     OtherImages others = source.others();
     this.redistribution = others == null ? null : new Redistribution(config, system, others);
@@ -159,12 +160,7 @@ final class Checkpoints {
     taken++;
     takenBytes += bytes;
     takenNanos += done - begun;
-    event.epoch = epoch;
-    event.version = id.version();
-    event.loop = id.loop();
-    event.iteration = iteration;
-    event.bytes = bytes;
-    event.commit();
+    event.commit(epoch, id, bytes);
     if (config.rank() == 0) {
       link.send(
           new RankMessage.CheckpointDone(
@@ -172,6 +168,7 @@ final class Checkpoints {
               id.version(),
               loop.number,
               iteration,
+              last,
               bytes,
               copied - begun,
               encoded - copied,

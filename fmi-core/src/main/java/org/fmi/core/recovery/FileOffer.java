@@ -21,6 +21,7 @@ final class FileOffer {
 
   private final RankConfig config;
   private final CheckpointStore store;
+  private final RequestedCheckpoint requested;
   private final JobLink link;
   private final RankClock clock;
 
@@ -30,8 +31,14 @@ final class FileOffer {
   private long offeredNanos;
   private boolean offered;
 
-  FileOffer(RankConfig config, CheckpointStore store, JobLink link, RankClock clock) {
+  FileOffer(
+      RankConfig config,
+      CheckpointStore store,
+      RequestedCheckpoint requested,
+      JobLink link,
+      RankClock clock) {
     this.config = config;
+    this.requested = requested;
     this.store = store;
     this.link = link;
     this.clock = clock;
@@ -43,6 +50,9 @@ final class FileOffer {
     if (every == 0 || config.rank() != 0) {
       return 0;
     }
+    if (requested.isToFiles()) {
+      return 1;
+    }
     long begin = id.loop() == loop ? iteration : 0;
     boolean due = id.iteration() / every > begin / every;
     return due && (!offered || clock.nanoTime() - offeredNanos >= LEAST_NANOS) ? 1 : 0;
@@ -51,12 +61,13 @@ final class FileOffer {
   /**
    * A checkpoint is committed by all.
    *
-   * @param wanted whether it is to be written
+   * @param chosen whether it is to be written
    */
-  void committed(CheckpointId id, boolean wanted, int epoch) {
-    if (!wanted) {
+  void committed(CheckpointId id, boolean chosen, int epoch) {
+    if (!chosen) {
       return;
     }
+    requested.toFiles(false);
     loop = id.loop();
     iteration = id.iteration();
     offeredNanos = clock.nanoTime();
@@ -66,7 +77,8 @@ final class FileOffer {
       for (CheckpointId each : store.held()) {
         if (each.equals(id) || (each.last() && each.version() < id.version())) {
           PinnedImage image =
-              store.pin(each, Pinned.PREFIX + "e" + epoch + "-v" + id.version() + "-");
+              store.pin(
+                  each, Pinned.prefix(config.rank()) + "e" + epoch + "-v" + id.version() + "-");
           if (image == null) {
             return;
           }

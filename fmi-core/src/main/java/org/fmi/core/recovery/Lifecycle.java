@@ -48,6 +48,7 @@ final class Lifecycle implements JobLink.Listener {
   private final List<TransportProvider> transportProviders;
   private final FailureDetectorProvider detectorProvider;
   private final Messenger messenger;
+  private final RequestedCheckpoint requested;
   private final RankClock clock;
 
   /** The newest epoch the job has asked for. */
@@ -95,12 +96,14 @@ final class Lifecycle implements JobLink.Listener {
       List<TransportProvider> transportProviders,
       FailureDetectorProvider detectorProvider,
       Messenger messenger,
+      RequestedCheckpoint requested,
       RankClock clock) {
     this.config = config;
     this.link = link;
     this.transportProviders = transportProviders;
     this.detectorProvider = detectorProvider;
     this.messenger = messenger;
+    this.requested = requested;
     this.clock = clock;
   }
 
@@ -220,6 +223,19 @@ final class Lifecycle implements JobLink.Listener {
       tried = target;
       link.send(new RankMessage.Joined(tried, Position.OUTSIDE, Map.of()));
     }
+  }
+
+  /**
+   * Asks for a restart of all processes, and waits to be killed. Never returns.
+   *
+   * @param reason what this rank does that makes it necessary
+   */
+  void askForRestart(String reason) {
+    if (revoked()) {
+      awaitDecision();
+    }
+    link.send(new RankMessage.RestartNeeded(target, "rank " + config.rank() + " " + reason));
+    awaitRestart();
   }
 
   /** Whether the job has neither asked for a newer epoch nor released this rank. */
@@ -404,6 +420,8 @@ final class Lifecycle implements JobLink.Listener {
       }
       case JobMessage.Start m -> start = m;
       case JobMessage.Release m -> released = true;
+      case JobMessage.Hold _, JobMessage.Meet _, JobMessage.GoOn _ -> requested.order(message);
+      case JobMessage.WriteNext _ -> requested.toFiles(true);
     }
     clock.wakeup();
     messenger.wakeup();

@@ -24,6 +24,7 @@ import org.fmi.core.progress.OwnCore;
 import org.fmi.core.progress.WaitStrategy;
 import org.fmi.rules.RecoveryLine;
 import org.fmi.spi.CheckpointId;
+import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.CheckpointStoreProvider;
 import org.fmi.spi.FailureDetectorProvider;
 import org.fmi.spi.FaultPoint;
@@ -60,6 +61,7 @@ public final class RankRuntime implements Fmi {
   private final OwnCore ownCore;
   private final FaultInjector faults;
   private final Repetition repetition;
+  private final Boundaries boundaries;
   private final Communicator world;
   private final Communicator system;
   private final ProgramMeters meters = new ProgramMeters();
@@ -133,7 +135,11 @@ public final class RankRuntime implements Fmi {
     this.program = new Recording(messenger, config.recordLimitBytes(), this::onOutsideCall);
     this.world = Communicator.world(program, contexts, this::abort);
     this.system = Communicator.system(messenger, contexts, this::abort);
-    this.lifecycle = new Lifecycle(config, link, transports, detectors, messenger, clock);
+    RequestedCheckpoint requested = new RequestedCheckpoint(link, messenger);
+    this.lifecycle =
+        new Lifecycle(config, link, transports, detectors, messenger, requested, clock);
+    CheckpointStore store = stores.open(config, system, memory);
+    FileOffer files = new FileOffer(config, store, requested, link, clock);
     this.checkpoints =
         new Checkpoints(
             config,
@@ -141,12 +147,14 @@ public final class RankRuntime implements Fmi {
             messenger,
             program,
             contexts,
-            stores.open(config, system, memory),
+            store,
             stores.source(config),
+            files,
             link,
             clock,
             faults);
     this.repetition = new Repetition(config, checkpoints, link, program);
+    this.boundaries = new Boundaries(link, lifecycle, checkpoints, requested, repetition, faults);
     link.listen(lifecycle);
     link.show(() -> place.report(lifecycle, current, messenger, checkpoints, meters));
     faults.at(FaultPoint.INIT, -1);
@@ -166,6 +174,11 @@ public final class RankRuntime implements Fmi {
         // Those that finish leave one after the other.
         lifecycle.peerLost(peer, reason);
       }
+    }
+
+    @Override
+    public void waits() {
+      boundaries.waits(current, nextLoop);
     }
   }
 
@@ -250,19 +263,10 @@ public final class RankRuntime implements Fmi {
     move(Place.REPLAY);
   }
 
-  /**
-   * Asks for a restart of all processes, and waits to be killed. Never returns.
-   *
-   * @param reason what this rank does that makes it necessary
-   */
+  /** Cannot go on: all processes are to start again. Never returns. */
   private void stray(String reason) {
     move(Place.STRAYED);
-    if (lifecycle.revoked()) {
-      lifecycle.awaitDecision();
-    }
-    link.send(
-        new RankMessage.RestartNeeded(lifecycle.wanted(), "rank " + config.rank() + " " + reason));
-    lifecycle.awaitRestart();
+    lifecycle.askForRestart(reason);
   }
 
   // ---- loops
@@ -293,11 +297,11 @@ public final class RankRuntime implements Fmi {
       try {
         boolean goesOn = true;
         while (goesOn && loop.iteration < iterations) {
-          beginIteration(loop);
+          boundaries.begin(loop);
           goesOn = body.run(loop.iteration);
           loop.iteration++;
         }
-        checkpoint(loop, true);
+        boundaries.end(loop);
       } catch (Exception | Error e) {
         if (!goesBack(loop, e)) {
           throw loop.failed(e);
@@ -364,7 +368,7 @@ public final class RankRuntime implements Fmi {
     }
     while (true) {
       try {
-        beginIteration(loop);
+        boundaries.begin(loop);
         return loop.iteration;
       } catch (RuntimeException | Error e) {
         if (!goesBack(loop, e)) {
@@ -386,7 +390,7 @@ public final class RankRuntime implements Fmi {
     }
     if (!loop.ended) {
       try {
-        checkpoint(loop, true);
+        boundaries.end(loop);
       } catch (Rollback e) {
         throw e;
       } catch (RuntimeException | Error e) {
@@ -425,7 +429,7 @@ public final class RankRuntime implements Fmi {
         linePending = false;
         restoreAll(loop, id, Checkpoints.Restore.RESTARTED);
       } else if (checkpoints.takeOver(loop, lifecycle.epoch())) {
-        checkpoint(loop, true);
+        boundaries.end(loop);
       }
     } catch (Rollback e) {
       rollback(loop);
@@ -499,27 +503,6 @@ public final class RankRuntime implements Fmi {
     repetition.fromCheckpoint(loop);
   }
 
-  private void beginIteration(Loop loop) {
-    if (lifecycle.revoked()) {
-      throw new Rollback("a failure is being recovered");
-    }
-    repetition.begins(loop, lifecycle.epoch());
-    faults.at(FaultPoint.ITERATION, loop.iteration);
-    if (loop.checkpointed < 0 || loop.iteration - loop.checkpointed >= checkpoints.interval()) {
-      checkpoint(loop, false);
-    }
-  }
-
-  private void checkpoint(Loop loop, boolean last) {
-    if (last) {
-      repetition.ends(null);
-    }
-    checkpoints.take(loop, last, lifecycle.epoch());
-    loop.checkpointed = loop.iteration;
-    loop.ended = last;
-    repetition.fromCheckpoint(loop);
-  }
-
   private void leaveLoop() {
     current = null;
     if (place == Place.LOOP) {
@@ -537,6 +520,15 @@ public final class RankRuntime implements Fmi {
   @Override
   public MeterRegistry metrics() {
     return meters.registry();
+  }
+
+  @Override
+  public void requestCheckpoint() {
+    Misuse.requireOpen(place);
+    Loop loop = current;
+    if (loop != null && !loop.ended && place == Place.LOOP) {
+      boundaries.want(loop);
+    }
   }
 
   @Override

@@ -73,6 +73,11 @@ final class Repetition implements Witness {
     }
   }
 
+  /** Whether iterations are being repeated. */
+  boolean repeats() {
+    return phase == Phase.AGAIN;
+  }
+
   /** A loop goes on from a checkpoint that was taken or restored. */
   void fromCheckpoint(Loop loop) {
     over();

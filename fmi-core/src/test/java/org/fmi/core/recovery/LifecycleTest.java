@@ -181,6 +181,7 @@ final class LifecycleTest {
             .interval(new CheckpointInterval.Every(1))
             .transports(List.of(transports))
             .build();
+    Messenger messenger = new Messenger(0, 1, new WaitStrategy(1, 1), (peer, reason) -> {});
     Lifecycle lifecycle =
         new Lifecycle(
             config,
@@ -190,7 +191,8 @@ final class LifecycleTest {
               detectors.add(forConfig.transports());
               return new Detector();
             },
-            new Messenger(0, 1, new WaitStrategy(1, 1), (peer, reason) -> {}),
+            messenger,
+            new RequestedCheckpoint(job, messenger),
             new ParkingClock());
     job.listen(lifecycle);
     return lifecycle;

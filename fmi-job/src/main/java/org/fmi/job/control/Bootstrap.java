@@ -2,6 +2,7 @@ package org.fmi.job.control;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param generation how many daemons this job had on the node before
  * @param secret the job's
  * @param addresses of fmirun, to be tried in this order
+ * @param pieces where the node is to keep checkpoints, a directory; empty for in memory
  * @param heartbeatMillis whoever is silent for this long is declared dead
  */
 public record Bootstrap(
@@ -24,6 +26,7 @@ public record Bootstrap(
     byte[] secret,
     List<String> addresses,
     int port,
+    String pieces,
     int heartbeatMillis) {
   private static final String FIRST = "fmi-bootstrap 1";
   private static final String LAST = "end";
@@ -44,6 +47,10 @@ public record Bootstrap(
       text.append("address ").append(address).append('\n');
     }
     text.append("port ").append(port).append('\n');
+    // In hexadecimal digits, as names may be of any characters.
+    text.append("pieces ")
+        .append(HexFormat.of().formatHex(pieces.getBytes(StandardCharsets.UTF_8)))
+        .append('\n');
     text.append("heartbeat ").append(heartbeatMillis).append('\n');
     text.append(LAST).append('\n');
     return text.toString();
@@ -68,9 +75,12 @@ public record Bootstrap(
         throw malformed();
       }
       int port = Integer.parseInt(line.substring("port ".length()));
+      String pieces =
+          new String(HexFormat.of().parseHex(field(in, "pieces ")), StandardCharsets.UTF_8);
       int heartbeatMillis = Integer.parseInt(field(in, "heartbeat "));
       expect(in.readLine(), LAST);
-      return new Bootstrap(jobId, node, generation, secret, addresses, port, heartbeatMillis);
+      return new Bootstrap(
+          jobId, node, generation, secret, addresses, port, pieces, heartbeatMillis);
     } catch (IllegalArgumentException e) {
       throw malformed();
     }

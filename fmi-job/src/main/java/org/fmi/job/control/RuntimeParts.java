@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.fmi.control.Counter;
 import org.fmi.control.JobMessage;
+import org.fmi.control.LoopPoint;
 import org.fmi.control.MeterReading;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankReport;
@@ -46,6 +47,7 @@ final class RuntimeParts {
               .putLong(m.version())
               .putLong(m.loop())
               .putLong(m.iteration())
+              .putBoolean(m.last())
               .putLong(m.bytes())
               .putLong(m.copyNanos())
               .putLong(m.encodeNanos())
@@ -69,7 +71,23 @@ final class RuntimeParts {
               .putString(m.ranks());
       case RankMessage.FilesRefused m -> out.putByte(15).putInt(m.epoch()).putString(m.reason());
       case RankMessage.ProgramFault m -> out.putByte(12).putInt(m.epoch()).putString(m.reason());
+      case RankMessage.Stops m -> {
+        out.putByte(16).putInt(m.epoch()).putLong(m.request());
+        putPoint(out, m.first());
+      }
+      case RankMessage.CheckpointWanted m -> {
+        out.putByte(17).putInt(m.epoch());
+        putPoint(out, m.least());
+      }
     }
+  }
+
+  private static void putPoint(MessageWriter out, LoopPoint point) {
+    out.putLong(point.loop()).putLong(point.iteration()).putBoolean(point.last());
+  }
+
+  private static LoopPoint getPoint(MessageReader in) throws BadMessageException {
+    return new LoopPoint(in.getLong(), in.getLong(), in.getBoolean());
   }
 
   static RankMessage getRankMessage(MessageReader in) throws BadMessageException {
@@ -91,6 +109,7 @@ final class RuntimeParts {
               in.getLong(),
               in.getLong(),
               in.getLong(),
+              in.getBoolean(),
               in.getLong(),
               in.getLong(),
               in.getLong(),
@@ -107,6 +126,8 @@ final class RuntimeParts {
           new RankMessage.FilesRead(
               in.getInt(), in.getString(), in.getLong(), in.getLong(), in.getString());
       case 15 -> new RankMessage.FilesRefused(in.getInt(), in.getString());
+      case 16 -> new RankMessage.Stops(in.getInt(), in.getLong(), getPoint(in));
+      case 17 -> new RankMessage.CheckpointWanted(in.getInt(), getPoint(in));
       default -> throw new BadMessageException("unknown rank message " + type);
     };
   }
@@ -186,6 +207,13 @@ final class RuntimeParts {
               .putBoolean(m.rollback())
               .putList(m.endpoints(), (writer, map) -> writer.putMap(map, MessageWriter::putBytes));
       case JobMessage.Release _ -> out.putByte(3);
+      case JobMessage.Hold m -> out.putByte(4).putInt(m.epoch()).putLong(m.request());
+      case JobMessage.Meet m -> {
+        out.putByte(5).putInt(m.epoch()).putLong(m.request());
+        putPoint(out, m.at());
+      }
+      case JobMessage.WriteNext _ -> out.putByte(7);
+      case JobMessage.GoOn m -> out.putByte(6).putInt(m.epoch()).putLong(m.request());
     }
   }
 
@@ -201,6 +229,10 @@ final class RuntimeParts {
               in.getBoolean(),
               List.copyOf(in.getList(reader -> reader.getMap(MessageReader::getBytes))));
       case 3 -> new JobMessage.Release();
+      case 4 -> new JobMessage.Hold(in.getInt(), in.getLong());
+      case 5 -> new JobMessage.Meet(in.getInt(), in.getLong(), getPoint(in));
+      case 6 -> new JobMessage.GoOn(in.getInt(), in.getLong());
+      case 7 -> new JobMessage.WriteNext();
       default -> throw new BadMessageException("unknown job message " + type);
     };
   }
@@ -244,6 +276,7 @@ final class RuntimeParts {
         .putString(config.host())
         .putInt(config.node())
         .putString(config.nodeDirectory())
+        .putString(config.pieceDirectory())
         .putInt(config.ranksOnNode())
         .putInt(config.ranksOnMachine())
         .putInt(config.cores())
@@ -268,6 +301,7 @@ final class RuntimeParts {
         .host(in.getString())
         .node(in.getInt())
         .nodeDirectory(in.getString())
+        .pieceDirectory(in.getString())
         .ranksOnNode(in.getInt())
         .ranksOnMachine(in.getInt())
         .cores(in.getInt())

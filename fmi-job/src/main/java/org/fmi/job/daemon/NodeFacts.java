@@ -12,10 +12,17 @@ import org.fmi.spi.RankConfig;
  * @param node the node's number
  * @param host the address under which other nodes reach this one
  * @param directory the node's directory in memory
+ * @param pieces where its ranks keep checkpoints: there too, or on a disk
  * @param cores of this machine
  */
 public record NodeFacts(
-    String jobId, byte[] secret, int node, String host, String directory, int cores) {
+    String jobId,
+    byte[] secret,
+    int node,
+    String host,
+    String directory,
+    String pieces,
+    int cores) {
   /** What a spawned rank is told of itself. */
   RankConfig config(ToDaemon.Spawn spawn, NodeSetup setup) {
     return RankConfig.builder()
@@ -27,6 +34,7 @@ public record NodeFacts(
         .host(host)
         .node(node)
         .nodeDirectory(directory)
+        .pieceDirectory(pieces)
         .ranksOnNode(spawn.ranksOnNode())
         .ranksOnMachine(spawn.ranksOnMachine())
         .cores(cores)

@@ -14,7 +14,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class BootstrapTest {
   private static final Bootstrap BOOTSTRAP =
       new Bootstrap(
-          "0123", 7, 2, new byte[] {1, 2, (byte) 0xff}, List.of("10.0.0.1", "fe80::1"), 4711, 5000);
+          "0123",
+          7,
+          2,
+          new byte[] {1, 2, (byte) 0xff},
+          List.of("10.0.0.1", "fe80::1"),
+          4711,
+          "/disk/f\u00fcr \u6bcf",
+          5000);
 
   private static Bootstrap read(String text) throws IOException {
     return Bootstrap.read(new BufferedReader(new StringReader(text)));

@@ -119,7 +119,7 @@ final class NodeDaemonScheduleTest {
   private static final class World {
     final SplittableRandom random;
     final NodeDaemon daemon =
-        new NodeDaemon(new NodeFacts("job", new byte[32], 0, "host", "/dir", 4));
+        new NodeDaemon(new NodeFacts("job", new byte[32], 0, "host", "/dir", "/dir", 4));
     final TreeMap<Integer, Proc> procs = new TreeMap<>();
     final Seat[] seats = new Seat[RANKS];
     final Map<String, Integer> ends = new HashMap<>();
@@ -410,7 +410,10 @@ final class NodeDaemonScheduleTest {
         case DaemonCommand.Watch c -> assertThat(open(c.process()).rank).isNotNegative();
         case DaemonCommand.Input c -> assertThat(living(c.process()).rank).isZero();
         case DaemonCommand.AdoptLifeline c -> living(c.process());
-        case DaemonCommand.RunHelper _, DaemonCommand.KillHelper _, DaemonCommand.LetGo _ ->
+        case DaemonCommand.RunHelper _,
+            DaemonCommand.KillHelper _,
+            DaemonCommand.LetGo _,
+            DaemonCommand.LetGoUnknown _ ->
             throw new AssertionError("no rank has offered anything");
         case DaemonCommand.Disconnect c -> {
           Proc proc = open(c.process());

@@ -28,7 +28,7 @@ final class NodeDaemonTest {
   private static final int RANK = 3;
 
   private final NodeDaemon daemon =
-      new NodeDaemon(new NodeFacts("job", new byte[32], 7, "host", "/dir", 4));
+      new NodeDaemon(new NodeFacts("job", new byte[32], 7, "host", "/dir", "/dir", 4));
 
   /** Starts close to where the clock wraps around. */
   private long now = Long.MAX_VALUE - Duration.ofSeconds(20).toNanos();
@@ -464,7 +464,8 @@ final class NodeDaemonTest {
             new DaemonEvent.FmirunGone(),
             new DaemonEvent.FmirunSilent(),
             new DaemonEvent.FromFmirun(new ToDaemon.ShutDown()))) {
-      NodeDaemon other = new NodeDaemon(new NodeFacts("job", new byte[32], 7, "host", "/dir", 4));
+      NodeDaemon other =
+          new NodeDaemon(new NodeFacts("job", new byte[32], 7, "host", "/dir", "/dir", 4));
       assertThat(other.on(now, event)).containsExactly(new DaemonCommand.End());
       assertThat(other.hasEnded()).isTrue();
       assertThat(other.on(now, event)).isEmpty();
@@ -482,7 +483,8 @@ final class NodeDaemonTest {
 
   @Test
   void anUnfitNodeIsRefused() {
-    NodeDaemon other = new NodeDaemon(new NodeFacts("job", new byte[32], 7, "host", "/dir", 4));
+    NodeDaemon other =
+        new NodeDaemon(new NodeFacts("job", new byte[32], 7, "host", "/dir", "/dir", 4));
     other.on(now, new DaemonEvent.FromFmirun(new ToDaemon.Setup(setup(8))));
     assertThat(other.on(now, new DaemonEvent.Unfit("no program")))
         .containsExactly(report(new FromDaemon.Refused("no program")));

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -64,6 +65,10 @@ final class Daemon implements Uplink {
   private final Bootstrap bootstrap;
   private final Installation installation;
   private final NodeDirectory directory;
+
+  /** Where checkpoints are kept; that directory, or another one on a disk. */
+  private final NodeDirectory checkpoints;
+
   private final NetLoop loop;
   private final int cores = Runtime.getRuntime().availableProcessors();
   private final OutputCredit outputCredit =
@@ -103,10 +108,15 @@ final class Daemon implements Uplink {
   private boolean tickScheduled;
   private long scheduledTick;
 
-  Daemon(Bootstrap bootstrap, Installation installation, NodeDirectory directory) {
+  Daemon(
+      Bootstrap bootstrap,
+      Installation installation,
+      NodeDirectory directory,
+      NodeDirectory pieces) {
     this.bootstrap = bootstrap;
     this.installation = installation;
     this.directory = directory;
+    this.checkpoints = pieces;
     this.loop = NetLoop.open("fmi-daemon", bootstrap.secret(), NetLoop.MAX_FRAME);
   }
 
@@ -123,6 +133,9 @@ final class Daemon implements Uplink {
     starter.shutdownNow();
     boolean idle = starter.awaitTermination(START_SECONDS, TimeUnit.SECONDS);
     directory.destroy();
+    if (!checkpoints.equals(directory)) {
+      checkpoints.delete();
+    }
     // The virtual machine would wait 300 ms for its thread.
     loop.close();
     if (!idle) {
@@ -208,6 +221,7 @@ final class Daemon implements Uplink {
                   bootstrap.node(),
                   route.getLocalAddress().getHostAddress(),
                   directory.path().toString(),
+                  checkpoints.path().toString(),
                   cores));
       connection.heartbeat(bootstrap.heartbeatMillis());
       fmirun = connection;
@@ -218,12 +232,12 @@ final class Daemon implements Uplink {
               ProcessHandle.current().pid(),
               usable.whole(),
               usable.cores(),
-              directory.free(),
+              checkpoints.free(),
               Runtime.version().toString()));
       if (!NodeDirectory.inMemory()) {
         send(
             new FromDaemon.Warning(
-                "there is no /dev/shm here: checkpoints go to "
+                "there is no /dev/shm here: what processes share goes to "
                     + directory.path()
                     + ", which may be a slow disk"));
       }
@@ -298,6 +312,7 @@ final class Daemon implements Uplink {
       case DaemonCommand.RunHelper c -> runHelper(c.task());
       case DaemonCommand.KillHelper _ -> Objects.requireNonNull(helper).kill();
       case DaemonCommand.LetGo c -> letGo(c.pieces());
+      case DaemonCommand.LetGoUnknown c -> letGoUnknown(c.prefix(), c.known());
       case DaemonCommand.OutputTaken c -> outputCredit.give(c.bytes());
       case DaemonCommand.End _ -> end();
     }
@@ -421,8 +436,16 @@ final class Daemon implements Uplink {
   private void letGo(List<String> pieces) {
     try {
       for (String piece : pieces) {
-        directory.deleteKept(piece);
+        checkpoints.deleteKept(piece);
       }
+    } catch (IOException e) {
+      send(new FromDaemon.Warning("memory that was kept for files is not given back: " + e));
+    }
+  }
+
+  private void letGoUnknown(String prefix, List<String> known) {
+    try {
+      directory.deleteKept(prefix, Set.copyOf(known));
     } catch (IOException e) {
       send(new FromDaemon.Warning("memory that was kept for files is not given back: " + e));
     }

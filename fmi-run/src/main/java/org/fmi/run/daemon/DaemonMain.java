@@ -28,8 +28,7 @@ public final class DaemonMain {
   public static void main(String[] args) throws InterruptedException {
     try {
       if (args.length == 1 && args[0].equals("--fence")) {
-        Bootstrap last = instructions();
-        NodeDirectory.fence(last.jobId(), last.node(), last.generation(), last.secret());
+        NodeDirectory.fence(instructions());
       } else {
         serve();
       }
@@ -51,11 +50,26 @@ public final class DaemonMain {
     NodeDirectory directory =
         NodeDirectory.create(
             bootstrap.jobId(), bootstrap.node(), bootstrap.generation(), bootstrap.secret());
-    Daemon daemon = new Daemon(bootstrap, Installation.current(), directory);
+    Daemon daemon =
+        new Daemon(bootstrap, Installation.current(), directory, pieces(bootstrap, directory));
     // On SIGTERM too.
     Runtime.getRuntime().addShutdownHook(new Thread(() -> close(daemon), "fmi-close"));
     daemon.run();
     close(daemon);
+  }
+
+  /** Where checkpoints are kept. */
+  private static NodeDirectory pieces(Bootstrap bootstrap, NodeDirectory directory)
+      throws IOException {
+    if (bootstrap.pieces().isEmpty()) {
+      return directory;
+    }
+    try {
+      return NodeDirectory.createOnDisk(bootstrap);
+    } catch (IOException e) {
+      directory.delete();
+      throw e;
+    }
   }
 
   private static Bootstrap instructions() throws IOException {

@@ -36,6 +36,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.fmi.control.Pinned;
+import org.fmi.job.control.Bootstrap;
 import org.fmi.net.Hmac;
 import org.fmi.node.FreeMemory;
 import org.fmi.run.process.ProcessStat;
@@ -93,6 +94,11 @@ public final class NodeDirectory {
   private static final Set<PosixFilePermission> MODE = PosixFilePermissions.fromString("rwx------");
   private static final String LOCK = "lock";
 
+  /** Only owners may delete in such a directory: of inode(7). */
+  private static final int STICKY = 0_1000;
+
+  private static final int WRITABLE_BY_OTHERS = 0_022;
+
   private static final int LOOKS = 20;
   private static final int LONGEST_PAUSE_MILLIS = 16;
   private static final int DELETIONS = 20;
@@ -121,16 +127,19 @@ public final class NodeDirectory {
 
   /** Where the directory of a daemon is, or was, or will be. */
   static Path path(String jobId, int node, int generation, byte[] secret) {
+    return path(base(), jobId, node, generation, secret);
+  }
+
+  private static Path path(Path base, String jobId, int node, int generation, byte[] secret) {
     byte[] daemon = ByteBuffer.allocate(2 * Integer.BYTES).putInt(node).putInt(generation).array();
     byte[] code = new Hmac(secret).over(CODE_PURPOSE, daemon);
-    return base()
-        .resolve(
-            PREFIX
-                + jobId
-                + "-"
-                + (node == FMIRUN ? RUN : node)
-                + "-"
-                + HexFormat.of().formatHex(code, 0, CODE_BYTES));
+    return base.resolve(
+        PREFIX
+            + jobId
+            + "-"
+            + (node == FMIRUN ? RUN : node)
+            + "-"
+            + HexFormat.of().formatHex(code, 0, CODE_BYTES));
   }
 
   /**
@@ -140,10 +149,54 @@ public final class NodeDirectory {
    */
   public static NodeDirectory create(String jobId, int node, int generation, byte[] secret)
       throws IOException {
-    Path path = path(jobId, node, generation, secret);
+    return create(base(), path(jobId, node, generation, secret));
+  }
+
+  /**
+   * Makes another one for checkpoints alone, on a disk, and deletes what dead jobs have left there.
+   *
+   * @throws IOException if it cannot be made where the user wants it, or others could replace it
+   */
+  static NodeDirectory createOnDisk(Bootstrap bootstrap) throws IOException {
+    Path disk = Path.of(bootstrap.pieces());
+    requireSafe(disk);
+    sweepDead(disk);
+    try {
+      return create(disk, onDisk(bootstrap, bootstrap.generation()));
+    } catch (IOException e) {
+      throw new IOException("--node-dir " + disk + ": cannot be used (" + e + ")", e);
+    }
+  }
+
+  private static Path onDisk(Bootstrap b, int generation) {
+    return path(Path.of(b.pieces()), b.jobId(), b.node(), generation, b.secret());
+  }
+
+  /** Others who may write to it could put something else in the place of what is made in it. */
+  private static void requireSafe(Path disk) throws IOException {
+    String what = "--node-dir " + disk + ": ";
+    if (!Files.isDirectory(disk)) {
+      throw new IOException(what + "no such directory on this node; make it on each node");
+    }
+    if (!Files.isWritable(disk)) {
+      throw new IOException(what + "cannot be written to; name a directory that can be");
+    }
+    int mode = (int) Files.getAttribute(disk, "unix:mode");
+    boolean ownersOnly = (mode & STICKY) != 0 || (mode & WRITABLE_BY_OTHERS) == 0;
+    int owner = (int) Files.getAttribute(disk, "unix:uid");
+    int me = (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+    if (!ownersOnly || (owner != me && owner != 0)) {
+      throw new IOException(
+          what
+              + "others may delete what is in it; name a directory of your own that only you may"
+              + " write to, or one that is as /tmp");
+    }
+  }
+
+  private static NodeDirectory create(Path base, Path path) throws IOException {
     // Locked before it gets its name, so that nobody takes it for a dead one.
     Path unfinished =
-        Files.createTempDirectory(base(), UNFINISHED, PosixFilePermissions.asFileAttribute(MODE));
+        Files.createTempDirectory(base, UNFINISHED, PosixFilePermissions.asFileAttribute(MODE));
     FileChannel lock =
         FileChannel.open(
             unfinished.resolve(LOCK), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
@@ -179,6 +232,21 @@ public final class NodeDirectory {
   void deleteKept(String piece) throws IOException {
     if (piece.startsWith(Pinned.PREFIX) && piece.indexOf('/') < 0) {
       Files.deleteIfExists(path.resolve(piece));
+    }
+  }
+
+  /** Deletes what ranks have kept under names that begin so, but for some. */
+  void deleteKept(String prefix, Set<String> but) throws IOException {
+    List<String> names = new ArrayList<>();
+    try (DirectoryStream<Path> kept = Files.newDirectoryStream(path, prefix + "*")) {
+      kept.forEach(each -> names.add(each.getFileName().toString()));
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    for (String name : names) {
+      if (!but.contains(name)) {
+        deleteKept(name);
+      }
     }
   }
 
@@ -219,8 +287,12 @@ public final class NodeDirectory {
 
   /** Deletes what dead jobs of this user have left, as far as it can: the new one must not fail. */
   static void sweepDead() {
+    sweepDead(base());
+  }
+
+  private static void sweepDead(Path base) {
     try (DirectoryStream<Path> found =
-        Files.newDirectoryStream(base(), "{" + PREFIX + "," + UNFINISHED + "}*")) {
+        Files.newDirectoryStream(base, "{" + PREFIX + "," + UNFINISHED + "}*")) {
       for (Path path : found) {
         sweep(path);
       }
@@ -241,13 +313,26 @@ public final class NodeDirectory {
   }
 
   /**
+   * Makes an end of a node, as its last daemon knew it, with what it has on a disk. May be called
+   * when there is nothing left of it.
+   */
+  public static void fence(Bootstrap last) throws IOException {
+    fence(last.jobId(), last.node(), last.generation(), last.secret());
+    for (int g = 0; g <= last.generation() && !last.pieces().isEmpty(); g++) {
+      Path path = onDisk(last, g);
+      if (isOwn(path)) {
+        deleteTree(path);
+      }
+    }
+  }
+
+  /**
    * Makes an end of a node: kills its daemons and all processes of its ranks, and deletes their
    * directories. May be called when there is nothing left of it.
    *
    * @param generation the last daemon that the job had there; it is done to those before it too
    */
-  public static void fence(String jobId, int node, int generation, byte[] secret)
-      throws IOException {
+  static void fence(String jobId, int node, int generation, byte[] secret) throws IOException {
     Set<String> names = new LinkedHashSet<>();
     List<Path> own = new ArrayList<>();
     for (int g = 0; g <= generation; g++) {

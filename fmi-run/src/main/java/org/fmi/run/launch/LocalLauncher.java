@@ -27,7 +27,7 @@ public final class LocalLauncher implements Launcher {
 
   @Override
   public void fence(Bootstrap last) throws IOException {
-    NodeDirectory.fence(last.jobId(), last.node(), last.generation(), last.secret());
+    NodeDirectory.fence(last);
   }
 
   @Override

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param spec what the decision maker needs to know
  * @param ssh whether the nodes are other hosts, reached by ssh, and not on this machine
  * @param prefix where FMI is installed on other hosts, if not in the same place as here
+ * @param nodeDir where nodes keep checkpoints; null for in memory
  * @param check whether iterations are repeated now and then, and compared
  * @param level2 checkpoints on files; null for none
  */
@@ -33,6 +34,7 @@ public record RunOptions(
     JobSpec spec,
     boolean ssh,
     @Nullable String prefix,
+    @Nullable Path nodeDir,
     Processes processes,
     Network network,
     CheckpointInterval interval,
@@ -110,6 +112,10 @@ public record RunOptions(
   private static final int MAX_RANKS = 1 << 16;
 
   private static final double DEFAULT_MTBF_SECONDS = 3600;
+
+  /** One in so many failures is survived by files alone, as on the Coastal cluster (FMI paper). */
+  private static final double FILES_ARE_NEEDED = 5;
+
   private static final int DEFAULT_L2_STALL_SECONDS = 60;
 
   /** An option of a JVM begins otherwise. */
@@ -196,6 +202,7 @@ public record RunOptions(
           spec,
           ssh,
           prefix == null ? null : prefix.texts().getFirst(),
+          path(Setting.NODE_DIR),
           new Processes(
               directory,
               exported(),
@@ -353,7 +360,17 @@ public record RunOptions(
       if (exclusive(Setting.INTERVAL, Setting.MTBF) == Setting.INTERVAL) {
         return new CheckpointInterval.Every(whole(Setting.INTERVAL, 1, Integer.MAX_VALUE, 1));
       }
-      return new CheckpointInterval.Mtbf(decimal(Setting.MTBF, 0.001, 1e9, DEFAULT_MTBF_SECONDS));
+      return new CheckpointInterval.Mtbf(mtbf());
+    }
+
+    private double mtbf() throws UsageException {
+      return decimal(Setting.MTBF, 0.001, 1e9, DEFAULT_MTBF_SECONDS);
+    }
+
+    private long level2Every(@Nullable Value given) throws UsageException {
+      return given != null && given.texts().getFirst().equals("auto")
+          ? Level2Options.TUNED
+          : whole(Setting.L2_EVERY, 1, Integer.MAX_VALUE, 0);
     }
 
     private @Nullable Level2Options level2() throws UsageException {
@@ -372,13 +389,17 @@ public record RunOptions(
       if (every == null && from == null) {
         throw new UsageException(
             directory.origin()
-                + ": says where checkpoints are written to, and not when; add --l2-every K");
+                + ": says where checkpoints are written to, and not when; add --l2-every K or"
+                + " --l2-every auto");
       }
       return new Level2Options(
           this.directory.resolve(directory.texts().getFirst()).normalize(),
-          whole(Setting.L2_EVERY, 1, Integer.MAX_VALUE, 0),
+          level2Every(every),
+          mtbf(),
+          decimal(Setting.L2_MTBF, 0.001, 1e9, FILES_ARE_NEEDED * mtbf()),
           whole(Setting.L2_KEEP, 1, Integer.MAX_VALUE, 2),
           Math.round(1000 * decimal(Setting.L2_STALL, 1, 1e9, DEFAULT_L2_STALL_SECONDS)),
+          Math.round(1e6 * decimal(Setting.L2_BANDWIDTH, 1, 1e9, 0)),
           from == null ? null : from.texts().getFirst());
     }
 

@@ -44,6 +44,11 @@ enum Setting {
       "mtbf-sec",
       "SECONDS",
       "mean time between failures, from which the checkpoint interval is tuned (default 3600)"),
+  NODE_DIR(
+      "--node-dir",
+      "node-dir",
+      "DIR",
+      "keep a node's checkpoints in a directory on its disk, not in memory"),
   L2_DIR(
       "--l2-dir",
       "l2-dir",
@@ -53,13 +58,24 @@ enum Setting {
       "--l2-every",
       "l2-every",
       "K",
-      "write a checkpoint to files every K iterations, rounded up to a checkpoint"),
+      "write a checkpoint to files every K iterations, rounded up to a checkpoint, or as often as"
+          + " --l2-mtbf makes it best: auto"),
+  L2_MTBF(
+      "--l2-mtbf",
+      "l2-mtbf-sec",
+      "SECONDS",
+      "mean time between failures that only files survive (default 5 times --mtbf)"),
   L2_KEEP("--l2-keep", "l2-keep", "G", "generations on files that are kept (default 2)"),
   L2_STALL(
       "--l2-stall",
       "l2-stall-sec",
       "SECONDS",
       "how long files are waited for at a job's end, and while nothing moves (default 60)"),
+  L2_BANDWIDTH(
+      "--l2-bandwidth",
+      "l2-bandwidth-mb-per-sec",
+      "MB",
+      "each node writes at most this many MB per second to files (default: no limit)"),
   RESTART_FROM(
       "--restart-from",
       "restart-from",

@@ -103,7 +103,7 @@ public final class RankMain {
         .join(
             config,
             link,
-            new SharedMemory(Path.of(config.nodeDirectory())),
+            new SharedMemory(Path.of(config.pieceDirectory())),
             BoundThread.of(assigned.ownCore()));
   }
 

@@ -231,6 +231,8 @@ final class WarmUp {
           RankMessage.FilesRefused _,
           RankMessage.Suspect _,
           RankMessage.CheckpointDone _,
+          RankMessage.Stops _,
+          RankMessage.CheckpointWanted _,
           RankMessage.AtFault _,
           RankMessage.RestartNeeded _,
           RankMessage.Unrecoverable _,

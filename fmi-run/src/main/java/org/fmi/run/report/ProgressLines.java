@@ -215,6 +215,7 @@ public final class ProgressLines {
                   + n.reason()
                   + (ends ? "" : "; the job goes on")
                   + (ends || n.leftOut() == 0 ? "" : ", and does not try the next " + n.leftOut()));
+      case Notice.CheckpointRequested _ -> detail("a checkpoint was asked for: ranks stop for it");
       case Notice.Level2Awaited n -> {
         ends = true;
         line(

@@ -17,6 +17,9 @@ final class Ending {
   /** The time that the user gave the job is over; as of timeout(1). */
   static final int TIMED_OUT = 124;
 
+  /** The user has stopped it where another job can go on; as EX_TEMPFAIL of sysexits.h. */
+  static final int STOPPED = 75;
+
   private final CompletableFuture<Integer> result = new CompletableFuture<>();
 
   /** Launches and fences under way, and the processes of daemons that run. */

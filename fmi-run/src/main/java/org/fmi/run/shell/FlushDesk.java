@@ -3,18 +3,25 @@ package org.fmi.run.shell;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.fmi.control.JobMessage;
 import org.fmi.job.EndCause;
 import org.fmi.job.FlushCommand;
 import org.fmi.job.FlushCoordinator;
+import org.fmi.job.FlushInterval;
 import org.fmi.job.Notice;
 import org.fmi.job.control.Level2Order;
 import org.fmi.job.control.Level2Report;
 import org.fmi.job.control.ToDaemon;
+import org.fmi.run.options.Level2Options;
+import org.fmi.run.status.LevelsText;
 import org.fmi.spi.CheckpointId;
 import org.jspecify.annotations.Nullable;
 
 /** Carries out what is decided about checkpoints on files. Used on the loop's thread. */
 final class FlushDesk {
+  /** As a version: none. */
+  private static final long NONE = -1;
+
   private final @Nullable Level2Files files;
   private final FlushCoordinator decisions;
   private final Way way;
@@ -22,8 +29,30 @@ final class FlushDesk {
   /** What the job has begun from; empty if it began anew. */
   private String began = "";
 
+  /** Null if nothing is written. */
+  private final @Nullable FlushInterval interval;
+
+  /** Where rank 0's process is, which chooses what is written. */
+  private int node0 = -1;
+
+  private int incarnation0;
+
   /** What follows when files are waited for no longer; null unless they are. */
   private @Nullable Runnable then;
+
+  /** Those who wait for a version. */
+  private final List<Waiter> waiters = new ArrayList<>();
+
+  /** Hears what has come of a version. */
+  interface Written {
+    /**
+     * @param committed the newest version that is on files
+     * @param failure why no newer one is
+     */
+    void told(long committed, String failure);
+  }
+
+  private record Waiter(long version, Written written) {}
 
   /** What it needs from outside. */
   interface Way {
@@ -46,6 +75,10 @@ final class FlushDesk {
   FlushDesk(@Nullable Level2Files files, int size, Way way) {
     this.files = files;
     this.decisions = new FlushCoordinator(size, files == null ? 1 : files.options().keep());
+    this.interval =
+        files == null || files.options().every() == 0
+            ? null
+            : new FlushInterval(files.options().mtbfSeconds());
     this.way = way;
   }
 
@@ -76,6 +109,85 @@ final class FlushDesk {
 
   void lost(int node, String name) {
     carryOut(decisions.lost(node, name));
+    if (decisions.awaited() == null) {
+      answer(NONE, name + " was lost before");
+    }
+  }
+
+  /** Things have happened to the job. */
+  void happened(List<Notice> notices, long nanos) {
+    Level2Files known = files;
+    FlushInterval measured = interval;
+    if (known == null || measured == null) {
+      return;
+    }
+    for (Notice notice : notices) {
+      measured.on(notice, nanos);
+      switch (notice) {
+        case Notice.Spawned n when n.rank() == 0 -> rank0(n.node(), 0);
+        case Notice.Respawned n when n.rank() == 0 -> rank0(n.node(), n.incarnation());
+        default -> {}
+      }
+    }
+    if (known.options().every() == Level2Options.TUNED && measured.isDue(nanos)) {
+      way.send(node0, new ToDaemon.Tell(0, incarnation0, new JobMessage.WriteNext()));
+    }
+  }
+
+  private void rank0(int node, int incarnation) {
+    node0 = node;
+    incarnation0 = incarnation;
+  }
+
+  /** What checkpoints have come to, in lines; none if nothing was written. */
+  List<String> summary() {
+    Level2Files known = files;
+    FlushInterval measured = interval;
+    return known == null || measured == null
+        ? List.of()
+        : LevelsText.lines(
+            measured, known.options().firstMtbfSeconds(), known.options().mtbfSeconds());
+  }
+
+  /**
+   * Somebody waits for a version that is committed: it is written now, or a newer one.
+   *
+   * @param written is told once
+   */
+  void write(long version, Written written) {
+    Waiter waiter = new Waiter(version, written);
+    waiters.add(waiter);
+    lookLater(waiter);
+    carryOut(decisions.finish(waiters.stream().mapToLong(Waiter::version).max().orElse(version)));
+  }
+
+  /** A rank that was lost at the wrong moment has kept nothing. */
+  private void lookLater(Waiter waiter) {
+    long millis = files == null ? 0 : files.options().stallMillis();
+    way.later(
+        millis,
+        () -> {
+          if (!waiters.contains(waiter)) {
+            return;
+          }
+          if (decisions.awaited() == null) {
+            answer(NONE, "not all ranks have kept it");
+          } else {
+            lookLater(waiter);
+          }
+        });
+  }
+
+  private void answer(long committed, String failure) {
+    if (waiters.isEmpty()) {
+      return;
+    }
+    if (!isAwaited()) {
+      decisions.forget();
+    }
+    List<Waiter> all = List.copyOf(waiters);
+    waiters.clear();
+    all.forEach(waiter -> waiter.written.told(committed, failure));
   }
 
   /**
@@ -152,7 +264,7 @@ final class FlushDesk {
       return;
     }
     List<Notice> notices = new ArrayList<>();
-    boolean finished = false;
+    FlushCommand.Finished finished = null;
     for (FlushCommand command : commands) {
       switch (command) {
         case FlushCommand.Flush c ->
@@ -166,14 +278,15 @@ final class FlushDesk {
                         c.oldest(),
                         known.manifest(c.needed(), c.files(), began).text(),
                         known.options().keep())));
-        case FlushCommand.Finished _ -> finished = true;
+        case FlushCommand.Finished c -> finished = c;
         case FlushCommand.Report c -> notices.add(c.notice());
       }
     }
     if (!notices.isEmpty()) {
       way.tell(notices);
     }
-    if (finished) {
+    if (finished != null) {
+      answer(finished.committed(), finished.failure());
       goOn();
     }
   }

@@ -158,7 +158,7 @@ public final class FmiRun {
         new JobShell(
             options,
             new GlobalRecoveryJob(options.spec()),
-            new JobShell.Surroundings(
+            new Surroundings(
                 jobId,
                 secret,
                 launcher,

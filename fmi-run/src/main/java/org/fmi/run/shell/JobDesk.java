@@ -45,6 +45,7 @@ final class JobDesk implements Answerer {
   private final EventFeed events = new EventFeed(EVENT_BYTES);
   private final Stop stop;
   private final StackQuestions stacks;
+  private final CheckpointDesk checkpoints;
 
   /** Null if nobody wants to know of a standstill. */
   private final @Nullable StallWatch stalls;
@@ -60,6 +61,7 @@ final class JobDesk implements Answerer {
       @Nullable JobMetrics metrics,
       long stallMillis,
       StackQuestions stacks,
+      CheckpointDesk checkpoints,
       Stop stop) {
     this.view = view;
     this.stalls =
@@ -67,6 +69,7 @@ final class JobDesk implements Answerer {
             ? null
             : new StallWatch(view.size(), TimeUnit.MILLISECONDS.toNanos(stallMillis));
     this.stacks = stacks;
+    this.checkpoints = checkpoints;
     this.metrics = metrics;
     this.stop = stop;
   }
@@ -80,6 +83,8 @@ final class JobDesk implements Answerer {
       case STATUS_JSON -> whole(answer, view.json(now));
       case STACK -> stack(question.rank(), answer);
       case EVENTS -> events.follow(answer);
+      case CHECKPOINT -> checkpoints.ask(answer, false);
+      case STOP_AT_CHECKPOINT -> checkpoints.ask(answer, true);
       case STOP, STOP_NOW -> {
         // It was heard, and will be done.
         answer.part(new byte[0]);
@@ -161,6 +166,7 @@ final class JobDesk implements Answerer {
   void happened(List<Notice> notices) {
     long now = System.nanoTime();
     notices.forEach(notice -> view.on(notice, now));
+    checkpoints.happened(notices, now);
     if (stalls != null) {
       notices.forEach(notice -> stalls.on(notice, now));
     }
@@ -176,7 +182,11 @@ final class JobDesk implements Answerer {
 
   /** What is to be said at the end. */
   List<String> summary(boolean all) {
-    return view.summary(System.nanoTime(), all);
+    List<String> lines = new ArrayList<>(view.summary(System.nanoTime(), all));
+    if (all || !lines.isEmpty()) {
+      lines.addAll(checkpoints.summary());
+    }
+    return lines;
   }
 
   /** How far the job has come, in a line. */
@@ -201,6 +211,7 @@ final class JobDesk implements Answerer {
   /** The job has ended. */
   void end() {
     events.end();
+    checkpoints.end();
     awaiting.forEach(Answer::end);
     awaiting.clear();
   }

@@ -1,8 +1,6 @@
 package org.fmi.run.shell;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,7 +14,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import org.fmi.job.Job;
 import org.fmi.job.JobCommand;
@@ -27,13 +24,10 @@ import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.net.NetLoop;
 import org.fmi.run.daemon.NodeDirectory;
-import org.fmi.run.launch.Launcher;
 import org.fmi.run.metrics.JobMetrics;
 import org.fmi.run.options.RunOptions;
 import org.fmi.run.options.RunOptions.Verbosity;
-import org.fmi.run.report.Console;
 import org.fmi.run.report.EndText;
-import org.fmi.run.report.EventLog;
 import org.fmi.run.report.LiveProgress;
 import org.fmi.run.report.Reporter;
 import org.fmi.run.status.JobSocket;
@@ -62,19 +56,6 @@ final class JobShell {
 
   private static final int SIGTERM = 15;
 
-  /** What the shell needs from outside. */
-  record Surroundings(
-      String jobId,
-      byte[] secret,
-      Launcher launcher,
-      InetSocketAddress listenAt,
-      IntFunction<List<String>> addressesFor,
-      InputStream input,
-      Console console,
-      @Nullable EventLog events,
-      @Nullable JobMetrics metrics,
-      @Nullable Level2Files files) {}
-
   private final RunOptions options;
   private final JobSpec spec;
   private final Job job;
@@ -85,6 +66,7 @@ final class JobShell {
   private final Nodes nodes;
   private final InputFeed input;
   private final StackQuestions stacks;
+  private final CheckpointDesk checkpoints;
   private final JobDesk desk;
   private final LiveProgress live;
   private final Binding binding;
@@ -129,6 +111,9 @@ final class JobShell {
     this.loop = NetLoop.open("fmi-control", around.secret(), NetLoop.MAX_FRAME);
     this.nodes = new Nodes(options, around, loop, this::post, ending, new NodeListener());
     this.stacks = new StackQuestions(this::askForStack, this::later);
+    this.flushes = new FlushDesk(around.files(), spec.size(), new FlushWay());
+    this.checkpoints =
+        new CheckpointDesk(this::feed, flushes, around.files(), text -> end(Ending.STOPPED, text));
     this.desk =
         new JobDesk(
             new JobView(
@@ -136,12 +121,12 @@ final class JobShell {
             around.metrics(),
             options.output().verbosity() == Verbosity.QUIET ? 0 : options.patience().stallMillis(),
             stacks,
+            checkpoints,
             now -> {
               hurries |= now;
               interrupt(SIGTERM);
             });
     this.live = new LiveProgress(options.output().verbosity(), around.console(), System.nanoTime());
-    this.flushes = new FlushDesk(around.files(), spec.size(), new FlushWay());
     this.nodeOfRank = new int[spec.size()];
     Arrays.fill(nodeOfRank, -1);
     this.input =
@@ -353,6 +338,8 @@ final class JobShell {
         }
         case JobCommand.Standbys c ->
             nodes.get(c.node()).send(new ToDaemon.Standbys(c.count(), sharing(c.ranksOnNode())));
+        case JobCommand.Checkpointed c -> checkpoints.taken(c);
+        case JobCommand.NotCheckpointed c -> checkpoints.refused(c);
         case JobCommand.End c -> flushes.finish(c.cause(), () -> end(c.status(), EndText.of(c)));
       }
     }
@@ -547,7 +534,8 @@ final class JobShell {
           .forEach(line -> around.console().line("fmi: " + line));
     }
     // First: what follows may not all succeed.
-    boolean waits = ending.interrupted() && !hurries && !alive.isEmpty();
+    boolean asked = ending.interrupted() || status == Ending.STOPPED;
+    boolean waits = asked && !hurries && !alive.isEmpty();
     if (waits) {
       later(HOOKS_MILLIS, this::shutDown);
     } else {

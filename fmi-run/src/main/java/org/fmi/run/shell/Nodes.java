@@ -3,6 +3,7 @@ package org.fmi.run.shell;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -25,7 +26,6 @@ import org.fmi.net.NetLoop;
 import org.fmi.run.launch.DaemonProcess;
 import org.fmi.run.options.RunOptions;
 import org.fmi.run.options.RunOptions.Verbosity;
-import org.fmi.run.shell.JobShell.Surroundings;
 import org.fmi.run.shell.NodeHandle.Launch;
 
 /**
@@ -164,6 +164,7 @@ final class Nodes {
 
   /** What a daemon is given; who only makes an end of it needs no addresses. Any thread. */
   private Bootstrap instructions(NodeHandle node, int generation, List<String> addresses) {
+    Path pieces = options.nodeDir();
     return new Bootstrap(
         around.jobId(),
         node.number,
@@ -171,6 +172,7 @@ final class Nodes {
         around.secret(),
         addresses,
         port,
+        pieces == null ? "" : pieces.toString(),
         options.network().heartbeatMillis());
   }
 

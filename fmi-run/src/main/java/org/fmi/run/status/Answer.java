@@ -15,6 +15,9 @@ public interface Answer {
    */
   boolean isReady();
 
+  /** Runs a task, once, if nobody waits for the rest of it any more before it has come whole. */
+  default void whenGone(Runnable task) {}
+
   /** That was all. */
   void end();
 

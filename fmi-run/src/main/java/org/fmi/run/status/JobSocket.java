@@ -111,6 +111,9 @@ public final class JobSocket {
     @Override
     public void onClosed(Connection connection, Closed closed) {
       askers.remove(this);
+      if (answer != null) {
+        answer.gone();
+      }
     }
   }
 
@@ -129,6 +132,7 @@ public final class JobSocket {
   /** An answer's way over a connection. */
   private final class Frames implements Answer {
     private final Connection connection;
+    private @Nullable Runnable whenGone;
 
     Frames(Connection connection) {
       this.connection = connection;
@@ -149,6 +153,20 @@ public final class JobSocket {
     }
 
     @Override
+    public void whenGone(Runnable task) {
+      whenGone = task;
+    }
+
+    /** The connection is closed. */
+    void gone() {
+      Runnable task = whenGone;
+      if (task != null) {
+        whenGone = null;
+        task.run();
+      }
+    }
+
+    @Override
     public void end() {
       finish(END, new byte[0]);
     }
@@ -160,6 +178,7 @@ public final class JobSocket {
 
     /** Not closed at once: what the system has not taken yet would be lost. */
     private void finish(byte kind, byte[] bytes) {
+      whenGone = null;
       if (send(kind, bytes)) {
         loop.execute(() -> closeLater(connection, () -> true));
       }

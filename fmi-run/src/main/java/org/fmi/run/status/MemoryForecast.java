@@ -73,6 +73,7 @@ final class MemoryForecast {
             + (enough
                 ? ""
                 : ": the job will end when one does not fit; fewer ranks per node (--ppn), a"
-                    + " smaller state, or more memory in /dev/shm helps"));
+                    + " smaller state, or more memory in /dev/shm, or a disk"
+                    + " (--node-dir), helps"));
   }
 }

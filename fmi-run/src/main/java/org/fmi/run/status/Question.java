@@ -25,6 +25,13 @@ public record Question(Kind kind, int rank) {
     STACK,
     /** All events, as JSON lines, from the first to the last. */
     EVENTS,
+    /**
+     * That all ranks take a checkpoint. The answer comes when it is committed, on files if the job
+     * writes any.
+     */
+    CHECKPOINT,
+    /** The same, and that the job end then. */
+    STOP_AT_CHECKPOINT,
     /** That the job end, as by SIGTERM. The answer comes when it has ended. */
     STOP,
     /** The same, without leaving the program any time. */

@@ -91,6 +91,7 @@ final class Totals {
           Notice.Level2Committed _,
           Notice.Level2Failed _,
           Notice.Level2Awaited _,
+          Notice.CheckpointRequested _,
           Notice.Degraded _,
           Notice.KillMissed _,
           Notice.Finished _ -> {

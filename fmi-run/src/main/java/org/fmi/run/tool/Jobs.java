@@ -44,10 +44,22 @@ final class Jobs {
 
   static CommandSpec stop() {
     return command(
-        command -> ask(command, isOn(command, "--now") ? Kind.STOP_NOW : Kind.STOP),
+        Jobs::stop,
         "Ends a running job, as SIGTERM to its fmirun does, and waits until it has ended.",
+        OptionSpec.builder("--at-checkpoint")
+            .description(
+                "Has it take a checkpoint before, and write it to files; ends it, with status 75,"
+                    + " if that succeeds. Needs --l2-dir in the job. Until then Ctrl-C calls it"
+                    + " off."),
         OptionSpec.builder("--now")
             .description("At once: shutdown hooks of the program do not run."));
+  }
+
+  static CommandSpec checkpoint() {
+    return command(
+        command -> ask(command, Kind.CHECKPOINT),
+        "Has a running job take a checkpoint, and waits until it is committed, and written to files"
+            + " if the job has --l2-dir. Before it is committed Ctrl-C calls it off.");
   }
 
   static CommandSpec stack() {
@@ -147,6 +159,16 @@ final class Jobs {
     }
     Question question = new Question(Kind.STACK, rank == null ? Question.ALL : rank);
     return with(client -> client.ask(find(command), question, Jobs::print));
+  }
+
+  private static int stop(CommandSpec command) {
+    boolean now = isOn(command, "--now");
+    boolean atCheckpoint = isOn(command, "--at-checkpoint");
+    if (now && atCheckpoint) {
+      System.err.println("fmi: --now and --at-checkpoint contradict each other");
+      return USAGE;
+    }
+    return ask(command, now ? Kind.STOP_NOW : atCheckpoint ? Kind.STOP_AT_CHECKPOINT : Kind.STOP);
   }
 
   private static int ask(CommandSpec command, Kind kind) {

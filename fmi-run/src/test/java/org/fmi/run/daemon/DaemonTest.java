@@ -104,8 +104,10 @@ final class DaemonTest {
               secret,
               List.of(InetAddress.getLoopbackAddress().getHostAddress()),
               server.port(),
+              "",
               HEARTBEAT_MILLIS);
-      Daemon daemon = new Daemon(bootstrap, new Installation(Path.of("/nowhere")), directory);
+      Daemon daemon =
+          new Daemon(bootstrap, new Installation(Path.of("/nowhere")), directory, directory);
       Thread running =
           Thread.ofPlatform()
               .start(

@@ -1,6 +1,7 @@
 package org.fmi.run.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
@@ -15,8 +16,11 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.fmi.job.control.Bootstrap;
 import org.fmi.testkit.support.JavaProcess;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -53,6 +57,73 @@ final class NodeDirectoryTest {
     builder.environment().put(NodeDirectory.SOCKET_VARIABLE, directory + "/daemon.sock");
     builder.environment().put("FMI_TEST_LONG", "x".repeat(100_000));
     return builder.start();
+  }
+
+  private Bootstrap onDisk(Path disk, int generation) {
+    return new Bootstrap(job, 3, generation, SECRET, List.of(), 0, disk.toString(), 1000);
+  }
+
+  @Test
+  void theOneOnADiskIsLikeTheOneInMemory(@TempDir Path disk) throws IOException {
+    NodeDirectory directory = NodeDirectory.createOnDisk(onDisk(disk, 0));
+    assertThat(directory.path().getParent()).isEqualTo(disk);
+    assertThat(Files.getPosixFilePermissions(directory.path()))
+        .isEqualTo(PosixFilePermissions.fromString("rwx------"));
+    assertThat(directory.free()).isEqualTo(Files.getFileStore(disk).getUsableSpace());
+    Files.createFile(directory.path().resolve("piece"));
+    // Of a daemon after it.
+    NodeDirectory.fence(onDisk(disk, 1));
+    assertThat(disk).isEmptyDirectory();
+  }
+
+  @Test
+  void whatADeadJobHasLeftOnADiskIsDeleted(@TempDir Path disk) throws Exception {
+    Process dead = JavaProcess.of(Holder.class, job, "0", "3", disk.toString()).start();
+    Path left;
+    try (var out = dead.inputReader()) {
+      left = Path.of(String.valueOf(out.readLine()));
+    }
+    assertThat(left.getParent()).isEqualTo(disk);
+    dead.destroyForcibly().waitFor();
+    NodeDirectory directory = NodeDirectory.createOnDisk(onDisk(disk, 1));
+    assertThat(left).doesNotExist();
+    directory.delete();
+    assertThat(disk).isEmptyDirectory();
+  }
+
+  @Test
+  void aDiskWhereOthersMayDeleteItIsRefused(@TempDir Path disk) throws IOException {
+    Path shared = Files.createDirectory(disk.resolve("shared"));
+    Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwxrwxrwx"));
+    assertThatIOException()
+        .isThrownBy(() -> NodeDirectory.createOnDisk(onDisk(shared, 0)))
+        .withMessage(
+            "--node-dir %s: others may delete what is in it; name a directory of your own that only"
+                + " you may write to, or one that is as /tmp",
+            shared);
+    Path missing = disk.resolve("missing");
+    assertThatIOException()
+        .isThrownBy(() -> NodeDirectory.createOnDisk(onDisk(missing, 0)))
+        .withMessage(
+            "--node-dir %s: no such directory on this node; make it on each node", missing);
+    assertThat(shared).isEmptyDirectory();
+  }
+
+  @Test
+  void whatOneRankHasKeptGoesButForWhatIsKnown() throws IOException {
+    NodeDirectory directory = NodeDirectory.create(job, 3, 0, SECRET);
+    try {
+      for (String name : List.of("l2-r1-a", "l2-r1-b", "l2-r10-a", "l2-r2-a", "ckpt-r1-0")) {
+        Files.createFile(directory.path().resolve(name));
+      }
+      directory.deleteKept("l2-r1-", Set.of("l2-r1-b"));
+      try (Stream<Path> left = Files.list(directory.path())) {
+        assertThat(left.map(path -> path.getFileName().toString()))
+            .containsExactlyInAnyOrder("l2-r1-b", "l2-r10-a", "l2-r2-a", "ckpt-r1-0", "lock");
+      }
+    } finally {
+      directory.destroy();
+    }
   }
 
   @Test
@@ -350,8 +421,12 @@ final class NodeDirectoryTest {
 
     public static void main(String[] args) throws Exception {
       int node = args.length > 2 ? Integer.parseInt(args[2]) : HOLDERS_NODE;
+      int generation = Integer.parseInt(args[1]);
       NodeDirectory directory =
-          NodeDirectory.create(args[0], node, Integer.parseInt(args[1]), SECRET);
+          args.length > 3
+              ? NodeDirectory.createOnDisk(
+                  new Bootstrap(args[0], node, generation, SECRET, List.of(), 0, args[3], 1000))
+              : NodeDirectory.create(args[0], node, generation, SECRET);
       System.out.println(directory.path());
       Thread.sleep(Long.MAX_VALUE);
     }

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.fmi.run.e2e.Fmirun.Result;
@@ -114,6 +115,168 @@ final class LevelsIT {
         .isNotEmpty()
         .allSatisfy(
             event -> assertThat(Long.parseLong(event.get("version"))).isGreaterThan(version));
+  }
+
+  private static String name(Fmirun.Running running) throws IOException {
+    return running.events().getFirst().get("job");
+  }
+
+  @Test
+  void aCheckpointIsTakenForWhoAsks() throws Exception {
+    holdAt(60);
+    holdAt(160);
+    try (Fmirun.Running running =
+        new Fmirun(
+                directory,
+                "-n",
+                "4",
+                "--ppn",
+                "2",
+                "--interval",
+                "1000",
+                "-cp",
+                "target/test-classes",
+                LevelsProgram.class.getName(),
+                directory.resolve("gates").toString())
+            .start()) {
+      running.awaitEvent(
+          "CheckpointCommitted", 3); // those of the first loop, and the second's first
+      CompletableFuture<Answer> asked = CompletableFuture.supplyAsync(() -> checkpoint(running));
+      running.awaitEvent("CheckpointRequested", 1);
+      open(60);
+      Answer answer = asked.get();
+      assertThat(answer.status()).as(answer.text()).isZero();
+      assertThat(answer.text()).matches("checkpoint 3, of iteration \\d+ in loop 1\n");
+      // It has no files to be stopped for.
+      assertThat(ask(running, "stop", "--at-checkpoint"))
+          .satisfies(refused -> assertThat(refused.status()).isEqualTo(70))
+          .satisfies(
+              refused -> assertThat(refused.text()).contains("writes no checkpoints to files"));
+      // The rank whose death this is goes on from there.
+      long iteration = Long.parseLong(answer.text().replaceAll(".*iteration (\\d+).*\n", "$1"));
+      assertThat(iteration).isBetween(1L, 160L);
+      ProcessHandle.of(running.ranks().getFirst()).ifPresent(ProcessHandle::destroyForcibly);
+      open(160);
+      Result result = running.await().succeeded();
+      assertThat(result.value("state")).isEqualTo(LevelsProgram.result(4));
+      assertThat(events(result, "AllRunning").getLast())
+          .containsEntry("loop", "1")
+          .containsEntry("iteration", Long.toString(iteration));
+    }
+  }
+
+  @Test
+  void aNodeKeepsItsCheckpointsOnADisk() throws Exception {
+    Path disk = Files.createDirectory(directory.resolve("disk"));
+    holdAt(60);
+    try (Fmirun.Running running =
+        job(
+                "-n",
+                "4",
+                "--ppn",
+                "2",
+                "--spares",
+                "1",
+                "--l2-every",
+                "50",
+                "--node-dir",
+                disk.toString(),
+                "--kill",
+                "node1@70")
+            .start()) {
+      running.awaitEvent("Level2Committed", 1);
+      List<Path> pieces;
+      try (Stream<Path> files = Files.walk(disk)) {
+        pieces = files.filter(f -> f.getFileName().toString().contains("ckpt-")).toList();
+      }
+      assertThat(pieces).as("of 4 ranks").hasSizeGreaterThanOrEqualTo(4);
+      open(60);
+      Result result = running.await().succeeded();
+      assertThat(result.value("state")).isEqualTo(LevelsProgram.result(4));
+      assertThat(result.count("NodeFailed")).isEqualTo(1);
+    }
+    assertThat(disk).isEmptyDirectory();
+  }
+
+  @Test
+  void aJobThatIsStoppedAtACheckpointIsGoneOnWithElsewhere() throws Exception {
+    holdAt(60);
+    String line;
+    long iteration;
+    try (Fmirun.Running running = job("-n", "4", "--ppn", "2", "--l2-every", "1000").start()) {
+      running.awaitEvent("AllRunning", 1);
+      CompletableFuture<Answer> asked =
+          CompletableFuture.supplyAsync(() -> ask(running, "stop", "--at-checkpoint"));
+      running.awaitEvent("CheckpointRequested", 1);
+      open(60);
+      Answer answer = asked.get();
+      assertThat(answer.status()).as(answer.text()).isZero();
+      assertThat(answer.text())
+          .matches(
+              "checkpoint \\d+, of iteration \\d+ in loop \\d, on files: [0-9a-f]{12}/v\\d+\n");
+      Result result = running.await();
+      assertThat(result.status()).as(result.err()).isEqualTo(75);
+      line =
+          result.err().lines().filter(l -> l.startsWith("fmirun: stopped at ")).findFirst().get();
+      iteration = Long.parseLong(answer.text().replaceAll(".*iteration (\\d+).*\n", "$1"));
+      assertThat(line)
+          .endsWith("--restart-from " + answer.text().strip().replaceAll(".* ", ""))
+          .contains("--l2-dir " + files());
+    }
+    Result result =
+        job(
+                "-n",
+                "4",
+                "--ppn",
+                "4",
+                "--l2-every",
+                "1000",
+                "--restart-from",
+                line.replaceAll(".* ", ""))
+            .run()
+            .succeeded();
+    assertThat(result.value("state")).isEqualTo(LevelsProgram.result(4));
+    assertThat(events(result, "AllRunning").getFirst())
+        .containsEntry("iteration", Long.toString(iteration));
+  }
+
+  @Test
+  void aJobThatCannotBeStoppedAtACheckpointGoesOn() throws Exception {
+    holdAt(60);
+    holdAt(160);
+    try (Fmirun.Running running = job("-n", "2", "--ppn", "1", "--l2-every", "1000").start()) {
+      running.awaitEvent("CheckpointCommitted", 3);
+      // What is to be a directory is a file.
+      Files.createFile(files().resolve(name(running)));
+      CompletableFuture<Answer> asked =
+          CompletableFuture.supplyAsync(() -> ask(running, "stop", "--at-checkpoint"));
+      running.awaitEvent("CheckpointRequested", 1);
+      open(60);
+      assertThat(asked.get())
+          .satisfies(answer -> assertThat(answer.status()).isEqualTo(70))
+          .satisfies(
+              answer ->
+                  assertThat(answer.text())
+                      .startsWith("fmi: checkpoint ")
+                      .contains(" is in memory, and not on files: ")
+                      .endsWith("; the job goes on\n"));
+      open(160);
+      assertThat(running.await().succeeded().value("state")).isEqualTo(LevelsProgram.result(2));
+    }
+  }
+
+  private static Answer checkpoint(Fmirun.Running running) {
+    return ask(running, "checkpoint");
+  }
+
+  private static Answer ask(Fmirun.Running running, String command, String... options) {
+    try {
+      List<String> all = new ArrayList<>(List.of(command, name(running)));
+      all.addAll(List.of(options));
+      return fmi(all.toArray());
+    } catch (IOException | InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Test

@@ -113,6 +113,8 @@ final class JobShellTest {
             JobEvent.RankSilent _,
             JobEvent.RankDying _,
             JobEvent.RankWasDying _,
+            JobEvent.CheckpointAsked _,
+            JobEvent.CheckpointWithdrawn _,
             JobEvent.FromRank _ -> {
           // not what these tests are about
         }
@@ -164,7 +166,7 @@ final class JobShellTest {
     return new JobShell(
         options,
         job,
-        new JobShell.Surroundings(
+        new Surroundings(
             "0123456789ab",
             new byte[32],
             launcher,

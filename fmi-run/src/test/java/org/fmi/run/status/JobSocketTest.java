@@ -32,6 +32,7 @@ final class JobSocketTest {
   private final NetLoop loop = NetLoop.open("test-job", new byte[32], NetLoop.MAX_FRAME);
   private final EventFeed events = new EventFeed(LARGE.length);
   private final CountDownLatch asked = new CountDownLatch(1);
+  private final CountDownLatch gone = new CountDownLatch(1);
 
   private Path directory;
 
@@ -64,6 +65,11 @@ final class JobSocketTest {
         answer.end();
       }
       case JOB -> answer.refuse("not now");
+      case CHECKPOINT -> {
+        answer.part(new byte[0]);
+        answer.whenGone(gone::countDown);
+        asked.countDown();
+      }
       case EVENTS -> {
         events.follow(answer);
         asked.countDown();
@@ -86,6 +92,16 @@ final class JobSocketTest {
   void anAnswerComesWhole() throws IOException {
     assertThat(ask(new Question(Kind.STATUS, 3))).isEqualTo("rank 3");
     assertThat(ask(Question.of(Kind.STATUS_JSON))).hasSize(LARGE.length);
+  }
+
+  @Test
+  void whoeverAnswersHearsThatNobodyWaitsAnyMore() throws Exception {
+    try (SocketChannel channel = open()) {
+      send(channel, "checkpoint -1");
+      asked.await();
+      assertThat(gone.getCount()).isEqualTo(1);
+    }
+    gone.await();
   }
 
   @Test

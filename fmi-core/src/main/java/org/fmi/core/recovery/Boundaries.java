@@ -1,0 +1,104 @@
+package org.fmi.core.recovery;
+
+import org.fmi.Rollback;
+import org.fmi.control.JobLink;
+import org.fmi.control.LoopPoint;
+import org.fmi.control.RankMessage;
+import org.fmi.spi.FaultPoint;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Knows what happens between two iterations of a loop and at its end: checkpoints that are due or
+ * were asked for, and iterations that are repeated to compare them.
+ */
+final class Boundaries {
+  private final JobLink link;
+  private final Lifecycle lifecycle;
+  private final Checkpoints checkpoints;
+  private final RequestedCheckpoint requested;
+  private final Repetition repetition;
+  private final FaultInjector faults;
+
+  /** The end of a loop is under way: there is no other place in it any more. */
+  private boolean ending;
+
+  Boundaries(
+      JobLink link,
+      Lifecycle lifecycle,
+      Checkpoints checkpoints,
+      RequestedCheckpoint requested,
+      Repetition repetition,
+      FaultInjector faults) {
+    this.link = link;
+    this.lifecycle = lifecycle;
+    this.checkpoints = checkpoints;
+    this.requested = requested;
+    this.repetition = repetition;
+    this.faults = faults;
+  }
+
+  /** An iteration is about to begin. */
+  void begin(Loop loop) {
+    if (lifecycle.revoked()) {
+      throw new Rollback("a failure is being recovered");
+    }
+    repetition.begins(loop, lifecycle.epoch());
+    faults.at(FaultPoint.ITERATION, loop.iteration);
+    if ((requested.isAsked() && stop(loop, false))
+        || loop.checkpointed < 0
+        || loop.iteration - loop.checkpointed >= checkpoints.interval()) {
+      checkpoint(loop, false);
+    }
+  }
+
+  /** All iterations are done. */
+  void end(Loop loop) {
+    repetition.ends(null);
+    if (requested.isAsked()) {
+      boolean _ = stop(loop, true); // it is taken in any case
+    }
+    ending = true;
+    try {
+      checkpoint(loop, true);
+    } finally {
+      ending = false;
+    }
+  }
+
+  /** Whether a checkpoint was asked for that is to be taken here. */
+  private boolean stop(Loop loop, boolean last) {
+    // In between, what a checkpoint forgets would still have to be compared.
+    return !repetition.repeats()
+        && requested.stop(new LoopPoint(loop.number, loop.iteration, last), lifecycle.epoch());
+  }
+
+  private void checkpoint(Loop loop, boolean last) {
+    checkpoints.take(loop, last, lifecycle.epoch());
+    loop.checkpointed = loop.iteration;
+    loop.ended = last;
+    repetition.fromCheckpoint(loop);
+  }
+
+  /**
+   * The program waits in a call.
+   *
+   * @param loop the one that it is in
+   * @param nextLoop the number of the one that follows
+   */
+  void waits(@Nullable Loop loop, long nextLoop) {
+    if (requested.isAsked()) {
+      requested.waits(
+          loop == null || loop.ended || ending
+              ? new LoopPoint(nextLoop, 0, false)
+              : new LoopPoint(loop.number, loop.iteration + 1, false),
+          lifecycle.epoch());
+    }
+  }
+
+  /** The program asks for a checkpoint after the iteration that it is in. */
+  void want(Loop loop) {
+    link.send(
+        new RankMessage.CheckpointWanted(
+            lifecycle.epoch(), new LoopPoint(loop.number, loop.iteration + 1, false)));
+  }
+}

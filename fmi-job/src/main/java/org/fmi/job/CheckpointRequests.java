@@ -1,0 +1,185 @@
+package org.fmi.job;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.function.Predicate;
+import org.fmi.control.JobMessage;
+import org.fmi.control.LoopPoint;
+import org.fmi.control.RankMessage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings all ranks to one place for a checkpoint that somebody has asked for: a user, or the
+ * program.
+ *
+ * <pre>
+ *  IDLE --asked, while all run: Hold--&gt; HOLDING --all have said where they can stop: Meet, the furthest--&gt; MEETING
+ *   ^                                      |                                                                 |
+ *   |         nobody asks any more: GoOn   |                                                    committed there, or further
+ *   +--------------------------------------+                                                                 |
+ *   +--------------------------------------------------------------------------------------------------------+
+ *   The epoch is over: IDLE. Users' requests stay, the program repeats its own.
+ * </pre>
+ *
+ * <p>Whoever asks is served by the first checkpoint that is committed from then on, which may be
+ * one that was due anyway. After Meet it can no longer be called off: a rank may be in it already.
+ */
+final class CheckpointRequests {
+  private static final long PROGRAM = -1;
+
+  private enum State {
+    IDLE,
+    HOLDING,
+    MEETING
+  }
+
+  /**
+   * One who asks.
+   *
+   * @param asker {@link #PROGRAM} for the program
+   * @param least where, at the earliest; null for anywhere
+   * @param files whether only one will do that is written to files, if the job writes any
+   */
+  private record Ask(long asker, @Nullable LoopPoint least, boolean files) {
+    boolean isServed(LoopPoint at, boolean written) {
+      return (least == null || at.reaches(least)) && (written || !files);
+    }
+  }
+
+  private final int size;
+  private final Outbox out;
+  private final List<Ask> asks = new ArrayList<>();
+  private State state = State.IDLE;
+
+  /** Whether all ranks run in the epoch. */
+  private boolean running;
+
+  private int epoch;
+
+  /** Why none is taken any more; null while they are. */
+  private @Nullable String over;
+
+  /** Counts what ranks are asked. */
+  private long request;
+
+  /** Who has said where it can stop. */
+  private final BitSet said = new BitSet();
+
+  /** The furthest that was said; where all meet, after that. */
+  private @Nullable LoopPoint furthest;
+
+  /** What was committed last in this epoch. */
+  private @Nullable LoopPoint committed;
+
+  CheckpointRequests(int size, Outbox out) {
+    this.size = size;
+    this.out = out;
+  }
+
+  // ---- who asks
+
+  /** A user asks. */
+  void ask(long asker, boolean files) {
+    if (over != null) {
+      out.add(new JobCommand.NotCheckpointed(asker, over));
+      return;
+    }
+    asks.add(new Ask(asker, null, files));
+    next();
+  }
+
+  /** The program asks. */
+  void wanted(RankMessage.CheckpointWanted m) {
+    Ask ask = new Ask(PROGRAM, m.least(), false);
+    boolean taken = committed != null && committed.reaches(m.least());
+    if (running && m.epoch() == epoch && !taken && !asks.contains(ask)) {
+      asks.add(ask);
+      next();
+    }
+  }
+
+  /** A user does not want it any more. */
+  void withdrawn(long asker) {
+    asks.removeIf(ask -> ask.asker == asker);
+    next();
+  }
+
+  // ---- what ranks do
+
+  /** All ranks run in an epoch. */
+  void running(int newEpoch) {
+    epoch = newEpoch;
+    running = true;
+    next();
+  }
+
+  /** The epoch is over. */
+  void left() {
+    running = false;
+    state = State.IDLE;
+    committed = null;
+    asks.removeIf(ask -> ask.asker == PROGRAM);
+  }
+
+  /** A rank has said where it can stop. */
+  void stops(int rank, RankMessage.Stops m) {
+    if (state != State.HOLDING || m.request() != request) {
+      return;
+    }
+    said.set(rank);
+    LoopPoint before = furthest;
+    LoopPoint meeting = before == null || m.first().reaches(before) ? m.first() : before;
+    furthest = meeting;
+    if (said.cardinality() == size) {
+      assert committed == null || !committed.reaches(meeting) : committed + ", then " + meeting;
+      state = State.MEETING;
+      out.add(new JobCommand.TellAll(new JobMessage.Meet(epoch, request, meeting)));
+    }
+  }
+
+  /** A checkpoint is committed in this epoch. */
+  void committed(RankMessage.CheckpointDone m) {
+    LoopPoint at = m.at();
+    committed = at;
+    boolean met = state == State.MEETING && furthest != null && at.reaches(furthest);
+    Predicate<Ask> isServed = ask -> ask.isServed(at, met);
+    for (Ask ask : asks) {
+      if (isServed.test(ask) && ask.asker != PROGRAM) {
+        out.add(new JobCommand.Checkpointed(ask.asker, m.version(), m.loop(), m.iteration()));
+      }
+    }
+    asks.removeIf(isServed);
+    if (met) {
+      state = State.IDLE;
+    }
+    next();
+  }
+
+  /** No checkpoint is taken any more. */
+  void over(String reason) {
+    over = reason;
+    running = false;
+    state = State.IDLE;
+    for (Ask ask : asks) {
+      if (ask.asker != PROGRAM) {
+        out.add(new JobCommand.NotCheckpointed(ask.asker, reason));
+      }
+    }
+    asks.clear();
+  }
+
+  private void next() {
+    if (state == State.IDLE && running && !asks.isEmpty()) {
+      state = State.HOLDING;
+      request++;
+      said.clear();
+      furthest = null;
+      out.report(new Notice.CheckpointRequested(epoch));
+      out.add(new JobCommand.TellAll(new JobMessage.Hold(epoch, request)));
+    } else if (state == State.HOLDING && asks.isEmpty()) {
+      state = State.IDLE;
+      out.add(new JobCommand.TellAll(new JobMessage.GoOn(epoch, request)));
+    }
+  }
+}

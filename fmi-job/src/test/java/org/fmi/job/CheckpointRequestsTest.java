@@ -1,0 +1,203 @@
+package org.fmi.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.fmi.control.JobMessage;
+import org.fmi.control.LoopPoint;
+import org.fmi.control.RankMessage;
+import org.fmi.job.JobSpec.OnNoSpare;
+import org.junit.jupiter.api.Test;
+
+/** Single decisions; whole jobs are tried in {@code RequestSimulationTest}. */
+final class CheckpointRequestsTest {
+  private final Outbox out =
+      new Outbox(
+          new Placement(
+              new JobSpec(
+                  2,
+                  List.of(new JobSpec.Node("node0", 2, false)),
+                  2,
+                  2,
+                  1,
+                  OnNoSpare.ABORT,
+                  1,
+                  List.of())));
+
+  private final CheckpointRequests requests = new CheckpointRequests(2, out);
+
+  private static LoopPoint at(long loop, long iteration) {
+    return new LoopPoint(loop, iteration, false);
+  }
+
+  private void stops(int rank, long request, LoopPoint first) {
+    requests.stops(rank, new RankMessage.Stops(0, request, first));
+  }
+
+  private void committed(long version, LoopPoint at) {
+    requests.committed(
+        new RankMessage.CheckpointDone(
+            0, version, at.loop(), at.iteration(), at.last(), 8, 1, 1, 1));
+  }
+
+  private void wanted(LoopPoint least) {
+    requests.wanted(new RankMessage.CheckpointWanted(0, least));
+  }
+
+  private void assertTold(JobMessage message) {
+    assertThat(out.take())
+        .filteredOn(c -> !(c instanceof JobCommand.Report))
+        .containsExactly(new JobCommand.TellAll(message));
+  }
+
+  private void assertNothing() {
+    assertThat(out.take()).isEmpty();
+  }
+
+  @Test
+  void allMeetWhereTheFurthestCanStop() {
+    requests.running(0);
+    assertNothing();
+    requests.ask(7, false);
+    assertTold(new JobMessage.Hold(0, 1));
+    stops(1, 1, at(0, 12));
+    assertNothing();
+    stops(0, 1, at(0, 11));
+    assertTold(new JobMessage.Meet(0, 1, at(0, 12)));
+    committed(3, at(0, 12));
+    assertThat(out.take()).containsExactly(new JobCommand.Checkpointed(7, 3, 0, 12));
+  }
+
+  @Test
+  void theEndOfALoopIsBeyondItsPlacesAndBeforeThoseOfTheNext() {
+    requests.running(0);
+    requests.ask(1, false);
+    stops(0, 1, at(0, 12));
+    stops(1, 1, new LoopPoint(0, 12, true));
+    assertThat(out.take())
+        .contains(new JobCommand.TellAll(new JobMessage.Meet(0, 1, new LoopPoint(0, 12, true))));
+    committed(3, new LoopPoint(0, 12, true));
+    assertThat(out.take()).hasSize(1);
+    requests.ask(2, false);
+    stops(0, 2, at(1, 0));
+    stops(1, 2, new LoopPoint(0, 12, true));
+    assertThat(out.take()).contains(new JobCommand.TellAll(new JobMessage.Meet(0, 2, at(1, 0))));
+  }
+
+  @Test
+  void oneThatWasDueAnywayServesToo() {
+    requests.running(0);
+    requests.ask(1, false);
+    requests.ask(2, true);
+    assertTold(new JobMessage.Hold(0, 1));
+    stops(0, 1, at(0, 9));
+    committed(5, at(0, 8));
+    // The other one wants one that is written to files, which only those are that are asked for.
+    assertThat(out.take()).containsExactly(new JobCommand.Checkpointed(1, 5, 0, 8));
+    stops(1, 1, at(0, 9));
+    assertTold(new JobMessage.Meet(0, 1, at(0, 9)));
+    committed(6, at(0, 9));
+    assertThat(out.take()).containsExactly(new JobCommand.Checkpointed(2, 6, 0, 9));
+  }
+
+  @Test
+  void whoHasBeenServedWithoutItLetsAllGoOn() {
+    requests.running(0);
+    requests.ask(1, false);
+    stops(0, 1, at(0, 9));
+    committed(5, at(0, 8));
+    assertThat(out.take()).last().isEqualTo(new JobCommand.TellAll(new JobMessage.GoOn(0, 1)));
+    stops(1, 1, at(0, 9));
+    assertNothing();
+  }
+
+  @Test
+  void oneCheckpointServesAllWhoAskBefore() {
+    requests.running(0);
+    requests.ask(1, true);
+    stops(0, 1, at(0, 9));
+    requests.ask(2, true);
+    stops(1, 1, at(0, 9));
+    requests.ask(3, true);
+    out.take();
+    committed(5, at(0, 9));
+    assertThat(out.take())
+        .containsExactly(
+            new JobCommand.Checkpointed(1, 5, 0, 9),
+            new JobCommand.Checkpointed(2, 5, 0, 9),
+            new JobCommand.Checkpointed(3, 5, 0, 9));
+  }
+
+  @Test
+  void itCanBeCalledOffUntilAllKnowWhereToMeet() {
+    requests.running(0);
+    requests.ask(1, false);
+    stops(0, 1, at(0, 9));
+    out.take();
+    requests.withdrawn(1);
+    assertTold(new JobMessage.GoOn(0, 1));
+    requests.ask(2, false);
+    assertTold(new JobMessage.Hold(0, 2));
+    stops(0, 1, at(0, 9)); // late
+    stops(0, 2, at(0, 10));
+    stops(1, 2, at(0, 10));
+    out.take();
+    requests.withdrawn(2);
+    assertNothing();
+    // A rank may not know yet where to meet: nothing else is asked before that is over.
+    requests.ask(3, true);
+    assertNothing();
+    committed(5, at(0, 9));
+    assertNothing();
+    committed(6, at(0, 10));
+    assertThat(out.take()).containsExactly(new JobCommand.Checkpointed(3, 6, 0, 10));
+  }
+
+  @Test
+  void duringARecoveryUsersWaitAndTheProgramAsksAgain() {
+    requests.ask(1, false);
+    assertNothing();
+    requests.running(0);
+    assertTold(new JobMessage.Hold(0, 1));
+    wanted(at(0, 5));
+    stops(0, 1, at(0, 5));
+    requests.left();
+    stops(1, 1, at(0, 5));
+    assertNothing();
+    requests.running(1);
+    assertTold(new JobMessage.Hold(1, 2));
+    requests.withdrawn(1);
+    assertTold(new JobMessage.GoOn(1, 2));
+  }
+
+  @Test
+  void theProgramIsServedByWhatIsLaterThanItsCall() {
+    requests.running(0);
+    committed(4, at(0, 6));
+    wanted(at(0, 6));
+    assertNothing();
+    wanted(at(0, 7));
+    wanted(at(0, 7));
+    assertTold(new JobMessage.Hold(0, 1));
+    stops(0, 1, at(0, 7));
+    stops(1, 1, at(0, 8));
+    wanted(at(0, 9));
+    out.take();
+    committed(5, at(0, 8));
+    // The last call was after all had agreed where to meet.
+    assertTold(new JobMessage.Hold(0, 2));
+  }
+
+  @Test
+  void atTheEndAllAreTold() {
+    requests.running(0);
+    requests.ask(1, false);
+    out.take();
+    requests.over("it ends");
+    assertThat(out.take()).containsExactly(new JobCommand.NotCheckpointed(1, "it ends"));
+    requests.ask(2, false);
+    assertThat(out.take()).containsExactly(new JobCommand.NotCheckpointed(2, "it ends"));
+    requests.withdrawn(2);
+    assertNothing();
+  }
+}

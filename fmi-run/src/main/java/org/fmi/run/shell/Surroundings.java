@@ -1,0 +1,24 @@
+package org.fmi.run.shell;
+
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.function.IntFunction;
+import org.fmi.run.launch.Launcher;
+import org.fmi.run.metrics.JobMetrics;
+import org.fmi.run.report.Console;
+import org.fmi.run.report.EventLog;
+import org.jspecify.annotations.Nullable;
+
+/** What the shell of a job needs from outside. */
+record Surroundings(
+    String jobId,
+    byte[] secret,
+    Launcher launcher,
+    InetSocketAddress listenAt,
+    IntFunction<List<String>> addressesFor,
+    InputStream input,
+    Console console,
+    @Nullable EventLog events,
+    @Nullable JobMetrics metrics,
+    @Nullable Level2Files files) {}

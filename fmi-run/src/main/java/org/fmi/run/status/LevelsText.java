@@ -1,0 +1,46 @@
+package org.fmi.run.status;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalDouble;
+import org.fmi.job.FlushInterval;
+
+/** Tells a person what checkpoints in memory and on files have come to. */
+public final class LevelsText {
+  private LevelsText() {}
+
+  /**
+   * A line for each level.
+   *
+   * @param mtbfInMemory mean time between failures, in seconds
+   * @param mtbfOnFiles between those that only files survive
+   */
+  public static List<String> lines(
+      FlushInterval measured, double mtbfInMemory, double mtbfOnFiles) {
+    List<String> lines = new ArrayList<>();
+    lines.add("in memory: " + line(measured.inMemory(), mtbfInMemory));
+    lines.add("on files: " + line(measured.onFiles(), mtbfOnFiles));
+    return lines;
+  }
+
+  private static String line(FlushInterval.Account account, double mtbf) {
+    String text = Amounts.count(account.count(), "checkpoint");
+    OptionalDouble every = account.every();
+    if (every.isEmpty()) {
+      return text;
+    }
+    text += ", one per %s costs %s".formatted(time(every.getAsDouble()), time(account.cost()));
+    OptionalDouble lost = account.lost(mtbf);
+    return lost.isEmpty()
+        ? text
+        : text
+            + "; with a failure per %s, %s %% of the time is lost by the model"
+                .formatted(time(mtbf), Amounts.rate(100 * lost.getAsDouble()));
+  }
+
+  private static String time(double seconds) {
+    return seconds < 1
+        ? Amounts.rate(1000 * seconds) + " ms"
+        : seconds < 10 ? Amounts.rate(seconds) + " s" : Amounts.duration(seconds);
+  }
+}

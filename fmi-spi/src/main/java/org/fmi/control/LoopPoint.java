@@ -1,0 +1,28 @@
+package org.fmi.control;
+
+import java.util.Comparator;
+
+/**
+ * A place in the program where all ranks can take a checkpoint, in the order in which a rank comes
+ * to them.
+ *
+ * @param loop counted from 0
+ * @param iteration the one that comes next
+ * @param last whether it is the end of the loop, which comes after the beginning of that iteration
+ */
+public record LoopPoint(long loop, long iteration, boolean last) implements Comparable<LoopPoint> {
+  private static final Comparator<LoopPoint> ORDER =
+      Comparator.comparingLong(LoopPoint::loop)
+          .thenComparingLong(LoopPoint::iteration)
+          .thenComparing(LoopPoint::last);
+
+  @Override
+  public int compareTo(LoopPoint other) {
+    return ORDER.compare(this, other);
+  }
+
+  /** Whether a rank that is here has come to the other, or passed it. */
+  public boolean reaches(LoopPoint other) {
+    return compareTo(other) >= 0;
+  }
+}
