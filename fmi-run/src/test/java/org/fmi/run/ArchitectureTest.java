@@ -334,7 +334,11 @@ final class ArchitectureTest {
     noClasses()
         .that()
         .resideOutsideOfPackages(
-            FILES, "org.fmi.run.flush", "org.fmi.run.shell", "org.fmi.run.tool")
+            FILES,
+            "org.fmi.run.doctor",
+            "org.fmi.run.flush",
+            "org.fmi.run.shell",
+            "org.fmi.run.tool")
         .should()
         .dependOnClassesThat(
             resideInAPackage(FILES).and(doNot(have(simpleName(FileSource.class.getSimpleName())))))

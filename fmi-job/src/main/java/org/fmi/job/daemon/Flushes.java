@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.fmi.control.Pinned;
 import org.fmi.job.control.FlushResult;
@@ -31,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class Flushes {
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
   /** One that is ready, and the next one until it is. */
   private static final int MOST_VERSIONS = 2;
 
@@ -178,7 +179,7 @@ final class Flushes {
 
   /** The helper has done something. */
   void moved(long now) {
-    due = now + TimeUnit.MILLISECONDS.toNanos(stallMillis);
+    due = now + stallMillis * NANOS_PER_MILLI;
   }
 
   /** When {@link #onTime} is due, if it is. */

@@ -165,7 +165,7 @@ class FlushesTest {
   void whatARankHasLeftWithoutAWordIsLetGo() {
     offer(0, 0, 5);
     offer(2, 0, 5);
-    order(new Level2Order.Flush(5, -1));
+    order(new Level2Order.Flush(5, 3));
     offer(2, 0, 6);
     commands.clear();
     flushes.left(2, SETUP);
