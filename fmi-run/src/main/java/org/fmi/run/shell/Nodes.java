@@ -26,7 +26,6 @@ import org.fmi.net.NetLoop;
 import org.fmi.run.launch.DaemonProcess;
 import org.fmi.run.options.RunOptions;
 import org.fmi.run.options.RunOptions.Verbosity;
-import org.fmi.run.shell.Surroundings;
 import org.fmi.run.shell.NodeHandle.Launch;
 
 /**

@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
 
 /** What the shell of a job needs from outside. */
 record Surroundings(
-      String jobId,
-      byte[] secret,
-      Launcher launcher,
-      InetSocketAddress listenAt,
-      IntFunction<List<String>> addressesFor,
-      InputStream input,
-      Console console,
-      @Nullable EventLog events,
-      @Nullable JobMetrics metrics,
-      @Nullable Level2Files files) {}
+    String jobId,
+    byte[] secret,
+    Launcher launcher,
+    InetSocketAddress listenAt,
+    IntFunction<List<String>> addressesFor,
+    InputStream input,
+    Console console,
+    @Nullable EventLog events,
+    @Nullable JobMetrics metrics,
+    @Nullable Level2Files files) {}
