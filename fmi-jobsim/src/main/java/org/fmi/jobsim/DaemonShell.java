@@ -193,7 +193,8 @@ final class DaemonShell implements SimDaemon {
           // Nor are their checkpoints written to files.
           DaemonCommand.RunHelper _,
           DaemonCommand.KillHelper _,
-          DaemonCommand.LetGo _ -> {}
+          DaemonCommand.LetGo _,
+          DaemonCommand.LetGoUnknown _ -> {}
       case DaemonCommand.Disconnect c -> throw new AssertionError("nonsense from " + c.process());
     }
   }

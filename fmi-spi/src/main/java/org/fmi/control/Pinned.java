@@ -11,6 +11,11 @@ public record Pinned(int epoch, long version, List<Image> images) {
   /** Names of what is kept begin so. */
   public static final String PREFIX = "l2-";
 
+  /** Names of what a rank keeps begin so. */
+  public static String prefix(int rank) {
+    return PREFIX + "r" + rank + "-";
+  }
+
   public Pinned {
     images = List.copyOf(images);
   }

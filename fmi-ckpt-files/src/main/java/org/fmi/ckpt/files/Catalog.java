@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,6 +70,31 @@ public record Catalog(List<Generation> generations, List<Path> unfinished, List<
       }
     }
     return new Catalog(generations, unfinished, unusable);
+  }
+
+  /** What is in a directory that the user named and is no directory of a job. */
+  public static List<Path> foreign(Path root) throws IOException {
+    List<Path> found = new ArrayList<>();
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(root)) {
+      for (Path each : all) {
+        if (!isJob(each)) {
+          found.add(each);
+        }
+      }
+    }
+    found.sort(Comparator.naturalOrder());
+    return found;
+  }
+
+  private static boolean isJob(Path path) throws IOException {
+    if (!Names.isJob(path.getFileName().toString())
+        || !Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)
+        || !Files.isReadable(path)) {
+      return false;
+    }
+    try (Stream<Path> all = Files.list(path)) {
+      return all.allMatch(each -> Names.version(each.getFileName().toString()).isPresent());
+    }
   }
 
   /** The generation of a name such as {@code JOB/v42}; null if none of it counts. */

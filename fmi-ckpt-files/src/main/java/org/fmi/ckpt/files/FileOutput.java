@@ -1,6 +1,7 @@
 package org.fmi.ckpt.files;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.LinkOption;
@@ -28,9 +29,11 @@ final class FileOutput implements Target.Output {
   private final Path file;
   private final FileChannel channel;
 
+  /** Of the chunk: given back at once, not when the collector finds it. */
+  private final Arena memory = Arena.ofConfined();
+
   /** What was appended and not written yet. */
-  private final ByteBuffer chunk =
-      ByteBuffer.allocateDirect(CHUNK_BYTES + ALIGNMENT).alignedSlice(ALIGNMENT).limit(CHUNK_BYTES);
+  private final ByteBuffer chunk = memory.allocate(CHUNK_BYTES, ALIGNMENT).asByteBuffer();
 
   /** Where it begins. */
   private long at;
@@ -144,7 +147,8 @@ final class FileOutput implements Target.Output {
   @Override
   public void close() throws IOException {
     FileChannel open = direct;
-    try (channel) {
+    try (memory;
+        channel) {
       if (open != null) {
         open.close();
       }

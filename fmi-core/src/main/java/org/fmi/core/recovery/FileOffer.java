@@ -77,7 +77,8 @@ final class FileOffer {
       for (CheckpointId each : store.held()) {
         if (each.equals(id) || (each.last() && each.version() < id.version())) {
           PinnedImage image =
-              store.pin(each, Pinned.PREFIX + "e" + epoch + "-v" + id.version() + "-");
+              store.pin(
+                  each, Pinned.prefix(config.rank()) + "e" + epoch + "-v" + id.version() + "-");
           if (image == null) {
             return;
           }

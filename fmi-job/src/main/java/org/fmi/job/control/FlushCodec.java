@@ -25,6 +25,7 @@ public final class FlushCodec {
               .putInt(m.epoch())
               .putLong(m.version())
               .putLong(m.oldest())
+              .putLong(m.bytesPerSecond())
               .putString(m.pieces())
               .putList(m.ranks(), FlushCodec::putOfRank)
               .toBytes();
@@ -54,6 +55,7 @@ public final class FlushCodec {
                   in.getInt(),
                   in.getInt(),
                   in.getInt(),
+                  in.getLong(),
                   in.getLong(),
                   in.getLong(),
                   in.getString(),

@@ -20,6 +20,7 @@ public sealed interface FlushTask {
   /**
    * Write a node's file: answered by {@link FlushResult.Written}.
    *
+   * @param bytesPerSecond at most; 0 for no limit
    * @param pieces the directory of the node's memory
    */
   record Write(
@@ -30,6 +31,7 @@ public sealed interface FlushTask {
       int epoch,
       long version,
       long oldest,
+      long bytesPerSecond,
       String pieces,
       List<OfRank> ranks)
       implements FlushTask {

@@ -83,6 +83,7 @@ final class Level2Parts {
     out.putString(setup.directory())
         .putLong(setup.every())
         .putLong(setup.stallMillis())
+        .putLong(setup.bytesPerSecond())
         .putList(setup.origins(), Level2Parts::putOrigin);
     putOthers(out, setup.others());
   }
@@ -90,6 +91,7 @@ final class Level2Parts {
   static Level2Setup getSetup(MessageReader in) throws BadMessageException {
     return new Level2Setup(
         in.getString(),
+        in.getLong(),
         in.getLong(),
         in.getLong(),
         in.getList(Level2Parts::getOrigin),

@@ -14,13 +14,19 @@ import org.jspecify.annotations.Nullable;
  * @param directory where they are written, absolute; empty if none are
  * @param every iterations between two
  * @param stallMillis how long a process that writes them may stand still
+ * @param bytesPerSecond that a node writes at most; 0 for no limit
  * @param origins what the job may begin from, newest first; none if it begins anew
  * @param others what it begins from instead, if that is of another number of ranks
  */
 public record Level2Setup(
-    String directory, long every, long stallMillis, List<Origin> origins, @Nullable Others others) {
+    String directory,
+    long every,
+    long stallMillis,
+    long bytesPerSecond,
+    List<Origin> origins,
+    @Nullable Others others) {
   /** Without files. */
-  public static final Level2Setup NONE = new Level2Setup("", 0, 0, List.of(), null);
+  public static final Level2Setup NONE = new Level2Setup("", 0, 0, 0, List.of(), null);
 
   public Level2Setup {
     origins = List.copyOf(origins);

@@ -81,6 +81,18 @@ public sealed interface DaemonCommand {
     }
   }
 
+  /**
+   * Delete what a process that has ended has kept and never told of.
+   *
+   * @param prefix of the names of what was kept for its rank
+   * @param known names that stay
+   */
+  record LetGoUnknown(String prefix, List<String> known) implements DaemonCommand {
+    public LetGoUnknown {
+      known = List.copyOf(known);
+    }
+  }
+
   /** Send a message to fmirun. */
   record Report(FromDaemon message) implements DaemonCommand {}
 

@@ -94,6 +94,18 @@ final class Flushes {
     }
   }
 
+  /** The process of a rank has ended: it may have kept something that it could not offer. */
+  void left(int rank, @Nullable NodeSetup setup) {
+    if (setup == null || setup.level2().every() == 0) {
+      return;
+    }
+    List<String> known = new ArrayList<>(read);
+    kept.values().forEach(ofVersion -> known.addAll(pieces(ofVersion.values())));
+    String prefix = Pinned.prefix(rank);
+    known.removeIf(name -> !name.startsWith(prefix));
+    out.accept(new DaemonCommand.LetGoUnknown(prefix, known));
+  }
+
   private static CheckpointId id(Pinned.Image image) {
     return new CheckpointId(image.version(), image.loop(), image.iteration(), image.last());
   }
@@ -146,6 +158,7 @@ final class Flushes {
                 mine.firstEntry().getValue().epoch(),
                 m.version(),
                 m.oldest(),
+                setup.level2().bytesPerSecond(),
                 facts.pieces(),
                 ranks));
       }

@@ -516,6 +516,7 @@ public final class NodeDaemon {
       return;
     }
     ranks.remove(config.rank());
+    flushes.left(config.rank(), setup);
     boolean signaled = status > BY_SIGNAL && status <= BY_SIGNAL + SIGNALS;
     report(
         process.isOverdue()

@@ -41,7 +41,7 @@ class FlushesTest {
           new CheckpointInterval.Every(1),
           List.of(),
           false,
-          new Level2Setup("/ckpt", 50, 2000, List.of(), null));
+          new Level2Setup("/ckpt", 50, 2000, 1_000_000, List.of(), null));
   private static final Set<Integer> RANKS = Set.of(0, 2);
 
   private long now = 3;
@@ -63,7 +63,7 @@ class FlushesTest {
   }
 
   private static String piece(int rank, int epoch, long version) {
-    return "l2-e" + epoch + "-v" + version + "-ckpt-r" + rank + "-0";
+    return Pinned.prefix(rank) + "e" + epoch + "-v" + version + "-ckpt-r" + rank + "-0";
   }
 
   private List<DaemonCommand> offer(int rank, int epoch, long version) {
@@ -120,6 +120,7 @@ class FlushesTest {
               assertThat(task.size()).isEqualTo(4);
               assertThat(task.node()).isEqualTo(7);
               assertThat(task.oldest()).isEqualTo(3);
+              assertThat(task.bytesPerSecond()).isEqualTo(1_000_000);
               assertThat(task.pieces()).isEqualTo("/disk/fmi");
               assertThat(task.ranks()).extracting(FlushTask.OfRank::rank).containsExactly(0, 2);
             });
@@ -158,6 +159,23 @@ class FlushesTest {
   void whatIsOfAnEpochThatIsOverIsLetGo() {
     offer(0, 0, 5);
     assertThat(offer(2, 1, 5)).containsExactly(new DaemonCommand.LetGo(List.of(piece(0, 0, 5))));
+  }
+
+  @Test
+  void whatARankHasLeftWithoutAWordIsLetGo() {
+    offer(0, 0, 5);
+    offer(2, 0, 5);
+    order(new Level2Order.Flush(5, -1));
+    offer(2, 0, 6);
+    commands.clear();
+    flushes.left(2, SETUP);
+    flushes.left(1, SETUP);
+    flushes.left(1, null);
+    // What is being written, and what is waiting.
+    assertThat(commands)
+        .containsExactly(
+            new DaemonCommand.LetGoUnknown("l2-r2-", List.of(piece(2, 0, 5), piece(2, 0, 6))),
+            new DaemonCommand.LetGoUnknown("l2-r1-", List.of()));
   }
 
   @Test

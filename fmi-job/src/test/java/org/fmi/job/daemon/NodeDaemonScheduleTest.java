@@ -410,7 +410,10 @@ final class NodeDaemonScheduleTest {
         case DaemonCommand.Watch c -> assertThat(open(c.process()).rank).isNotNegative();
         case DaemonCommand.Input c -> assertThat(living(c.process()).rank).isZero();
         case DaemonCommand.AdoptLifeline c -> living(c.process());
-        case DaemonCommand.RunHelper _, DaemonCommand.KillHelper _, DaemonCommand.LetGo _ ->
+        case DaemonCommand.RunHelper _,
+            DaemonCommand.KillHelper _,
+            DaemonCommand.LetGo _,
+            DaemonCommand.LetGoUnknown _ ->
             throw new AssertionError("no rank has offered anything");
         case DaemonCommand.Disconnect c -> {
           Proc proc = open(c.process());

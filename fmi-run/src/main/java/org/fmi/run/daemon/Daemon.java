@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -311,6 +312,7 @@ final class Daemon implements Uplink {
       case DaemonCommand.RunHelper c -> runHelper(c.task());
       case DaemonCommand.KillHelper _ -> Objects.requireNonNull(helper).kill();
       case DaemonCommand.LetGo c -> letGo(c.pieces());
+      case DaemonCommand.LetGoUnknown c -> letGoUnknown(c.prefix(), c.known());
       case DaemonCommand.OutputTaken c -> outputCredit.give(c.bytes());
       case DaemonCommand.End _ -> end();
     }
@@ -436,6 +438,14 @@ final class Daemon implements Uplink {
       for (String piece : pieces) {
         checkpoints.deleteKept(piece);
       }
+    } catch (IOException e) {
+      send(new FromDaemon.Warning("memory that was kept for files is not given back: " + e));
+    }
+  }
+
+  private void letGoUnknown(String prefix, List<String> known) {
+    try {
+      directory.deleteKept(prefix, Set.copyOf(known));
     } catch (IOException e) {
       send(new FromDaemon.Warning("memory that was kept for files is not given back: " + e));
     }

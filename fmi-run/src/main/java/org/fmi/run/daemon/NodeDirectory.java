@@ -235,6 +235,21 @@ public final class NodeDirectory {
     }
   }
 
+  /** Deletes what ranks have kept under names that begin so, but for some. */
+  void deleteKept(String prefix, Set<String> but) throws IOException {
+    List<String> names = new ArrayList<>();
+    try (DirectoryStream<Path> kept = Files.newDirectoryStream(path, prefix + "*")) {
+      kept.forEach(each -> names.add(each.getFileName().toString()));
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    for (String name : names) {
+      if (!but.contains(name)) {
+        deleteKept(name);
+      }
+    }
+  }
+
   /** Bytes that checkpoints may take where it lies. */
   public long free() throws IOException {
     return FreeMemory.bytes(path);

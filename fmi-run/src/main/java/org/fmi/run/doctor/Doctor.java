@@ -10,6 +10,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
+import org.fmi.ckpt.files.PosixTarget;
 import org.fmi.job.control.CoreList;
 import org.fmi.run.daemon.NodeDirectory;
 import org.fmi.run.daemon.UsableCores;
@@ -24,14 +25,18 @@ public final class Doctor {
   private static final long LEAST_NODE_MEMORY = 128L << 20;
 
   private final List<TransportProvider> transports;
+  private final @Nullable Path files;
   private final Consumer<Finding> report;
   private boolean well = true;
 
   /**
+   * @param files where checkpoints are to be written to; null for nowhere
    * @param report gets each finding at once
    */
-  public Doctor(List<TransportProvider> transports, Consumer<Finding> report) {
+  public Doctor(
+      List<TransportProvider> transports, @Nullable Path files, Consumer<Finding> report) {
     this.transports = transports;
+    this.files = files;
     this.report = report;
   }
 
@@ -61,6 +66,9 @@ public final class Doctor {
       }
     } catch (IOException e) {
       report(Finding.failed("node memory: " + e + "; make /dev/shm writable"));
+    }
+    if (files != null) {
+      new FilesTrial(files, new PosixTarget()).findings().forEach(this::report);
     }
     return well;
   }

@@ -105,6 +105,7 @@ public final class FlushMain {
 
   private static FlushResult write(FlushTask.Write task, Target target) throws IOException {
     Path pieces = Path.of(task.pieces());
+    Pace pace = new Pace(task.bytesPerSecond(), System.nanoTime());
     List<NodeFileWriter.Image> images = new ArrayList<>();
     for (FlushTask.OfRank of : task.ranks()) {
       for (Pinned.Image image : of.images()) {
@@ -113,7 +114,7 @@ public final class FlushMain {
                 of.rank(),
                 new CheckpointId(image.version(), image.loop(), image.iteration(), image.last()),
                 image.bytes(),
-                () -> new PieceChannel(pieces, of.rank(), image)));
+                () -> new PieceChannel(pieces, of.rank(), image, pace)));
       }
     }
     FileFacts facts =

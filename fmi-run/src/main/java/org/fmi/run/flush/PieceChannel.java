@@ -20,15 +20,17 @@ final class PieceChannel implements ReadableByteChannel {
   private final FileChannel from;
   private final int rank;
   private final Pinned.Image image;
+  private final Pace pace;
   private final CRC32C crc = new CRC32C();
   private ByteBuffer block = ByteBuffer.allocateDirect(0);
   private int next;
   private long read;
 
-  PieceChannel(Path directory, int rank, Pinned.Image image) throws IOException {
+  PieceChannel(Path directory, int rank, Pinned.Image image, Pace pace) throws IOException {
     this.from = FileChannel.open(directory.resolve(image.piece()), StandardOpenOption.READ);
     this.rank = rank;
     this.image = image;
+    this.pace = pace;
   }
 
   @Override
@@ -53,6 +55,7 @@ final class PieceChannel implements ReadableByteChannel {
     if (block.capacity() < bytes) {
       block = ByteBuffer.allocateDirect(bytes);
     }
+    pace.take(bytes);
     block.clear().limit(bytes);
     while (block.hasRemaining()) {
       if (from.read(block, image.at() + read + block.position()) < 0) {

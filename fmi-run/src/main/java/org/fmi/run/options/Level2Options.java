@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param keep how many generations of this job stay
  * @param stallMillis how long a job's end waits for them, and a process that writes them may stand
  *     still
+ * @param bytesPerSecond that a node writes at most; 0 for no limit
  * @param restartFrom what the job begins from: latest, auto, or a generation; null if anew
  */
 public record Level2Options(
@@ -22,6 +23,7 @@ public record Level2Options(
     double mtbfSeconds,
     int keep,
     long stallMillis,
+    long bytesPerSecond,
     @Nullable String restartFrom) {
   /** More than any loop has: none is due by the count of iterations. */
   public static final long TUNED = Long.MAX_VALUE;

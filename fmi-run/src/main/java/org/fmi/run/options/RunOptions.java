@@ -399,6 +399,7 @@ public record RunOptions(
           decimal(Setting.L2_MTBF, 0.001, 1e9, FILES_ARE_NEEDED * mtbf()),
           whole(Setting.L2_KEEP, 1, Integer.MAX_VALUE, 2),
           Math.round(1000 * decimal(Setting.L2_STALL, 1, 1e9, DEFAULT_L2_STALL_SECONDS)),
+          Math.round(1e6 * decimal(Setting.L2_BANDWIDTH, 1, 1e9, 0)),
           from == null ? null : from.texts().getFirst());
     }
 

@@ -71,6 +71,11 @@ enum Setting {
       "l2-stall-sec",
       "SECONDS",
       "how long files are waited for at a job's end, and while nothing moves (default 60)"),
+  L2_BANDWIDTH(
+      "--l2-bandwidth",
+      "l2-bandwidth-mb-per-sec",
+      "MB",
+      "each node writes at most this many MB per second to files (default: no limit)"),
   RESTART_FROM(
       "--restart-from",
       "restart-from",

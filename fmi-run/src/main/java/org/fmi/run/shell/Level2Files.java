@@ -98,7 +98,12 @@ record Level2Files(
       }
     }
     return new Level2Setup(
-        options.directory().toString(), options.every(), options.stallMillis(), all, others);
+        options.directory().toString(),
+        options.every(),
+        options.stallMillis(),
+        options.bytesPerSecond(),
+        all,
+        others);
   }
 
   /**

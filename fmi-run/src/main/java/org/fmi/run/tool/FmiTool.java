@@ -1,5 +1,6 @@
 package org.fmi.run.tool;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -56,14 +57,7 @@ public final class FmiTool {
     tool.addSubcommand("stop", Jobs.stop());
     tool.addSubcommand("ckpt", CheckpointFiles.spec());
     tool.addSubcommand("timeline", TimelineCommand.spec());
-    tool.addSubcommand(
-        "doctor",
-        command(
-            FmiTool::doctor,
-            "Says what this machine has, what is missing, and whether messages travel: each"
-                + " transport that can be used makes a round trip. Ends with status "
-                + FAILED
-                + " if a line says 'failed'."));
+    tool.addSubcommand("doctor", doctor());
     tool.addSubcommand(
         "version",
         command(
@@ -86,8 +80,27 @@ public final class FmiTool {
     return command;
   }
 
-  private static int doctor() {
-    return new Doctor(Transports.find(), System.out::println).examine() ? 0 : FAILED;
+  private static CommandSpec doctor() {
+    CommandSpec[] self = new CommandSpec[1];
+    self[0] =
+        command(
+            () -> {
+              Path files = self[0].optionsMap().get("--l2-dir").getValue();
+              return new Doctor(Transports.find(), files, System.out::println).examine()
+                  ? 0
+                  : FAILED;
+            },
+            "Says what this machine has, what is missing, and whether messages travel: each"
+                + " transport that can be used makes a round trip. Ends with status "
+                + FAILED
+                + " if a line says 'failed'.");
+    self[0].addOption(
+        OptionSpec.builder("--l2-dir")
+            .type(Path.class)
+            .paramLabel("DIR")
+            .description("Tries whether checkpoints can be written to this directory from here.")
+            .build());
+    return self[0];
   }
 
   private static int refuse(CommandLine.ParameterException e) {

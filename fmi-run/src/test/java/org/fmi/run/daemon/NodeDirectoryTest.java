@@ -16,8 +16,10 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.fmi.job.control.Bootstrap;
 import org.fmi.testkit.support.JavaProcess;
 import org.junit.jupiter.api.AfterEach;
@@ -105,6 +107,23 @@ final class NodeDirectoryTest {
         .withMessage(
             "--node-dir %s: no such directory on this node; make it on each node", missing);
     assertThat(shared).isEmptyDirectory();
+  }
+
+  @Test
+  void whatOneRankHasKeptGoesButForWhatIsKnown() throws IOException {
+    NodeDirectory directory = NodeDirectory.create(job, 3, 0, SECRET);
+    try {
+      for (String name : List.of("l2-r1-a", "l2-r1-b", "l2-r10-a", "l2-r2-a", "ckpt-r1-0")) {
+        Files.createFile(directory.path().resolve(name));
+      }
+      directory.deleteKept("l2-r1-", Set.of("l2-r1-b"));
+      try (Stream<Path> left = Files.list(directory.path())) {
+        assertThat(left.map(path -> path.getFileName().toString()))
+            .containsExactlyInAnyOrder("l2-r1-b", "l2-r10-a", "l2-r2-a", "ckpt-r1-0", "lock");
+      }
+    } finally {
+      directory.destroy();
+    }
   }
 
   @Test

@@ -20,7 +20,7 @@ class DoctorTest {
   private final List<Finding> findings = new ArrayList<>();
 
   private boolean examine(TransportProvider... transports) {
-    return new Doctor(List.of(transports), findings::add).examine();
+    return new Doctor(List.of(transports), null, findings::add).examine();
   }
 
   /** A transport that can never be opened. */

@@ -36,10 +36,11 @@ class FlushMainTest {
 
   /** A piece with an image whose blocks are no multiples of those of a file. */
   private Pinned.Image piece(byte[] content, String name) throws IOException {
-    return piece(content, name, 5);
+    return piece(content, directory, name, 5);
   }
 
-  private Pinned.Image piece(byte[] content, String name, long version) throws IOException {
+  static Pinned.Image piece(byte[] content, Path directory, String name, long version)
+      throws IOException {
     int stored = (content.length + 63) / 64 * 64;
     int chunk = (stored / 2 + 63) / 64 * 64;
     byte[] piece = new byte[AT + stored + 100];
@@ -80,6 +81,7 @@ class FlushMainTest {
         0,
         5,
         -1,
+        0,
         directory.toString(),
         List.of(new FlushTask.OfRank(0, List.of(image))));
   }
@@ -153,6 +155,7 @@ class FlushMainTest {
         m.epoch(),
         version,
         oldest,
+        0,
         m.pieces(),
         m.ranks());
   }
@@ -192,12 +195,12 @@ class FlushMainTest {
     Files.createDirectories(directory.resolve("files"));
     Target target = new Small(directory.resolve("files"), 4);
     for (long version = 5; version < 10; version++) {
-      Pinned.Image image = piece(new byte[100], "l2-piece", version);
+      Pinned.Image image = piece(new byte[100], directory, "l2-piece", version);
       commit(image, version, version < 7 ? -1 : version - 2, target);
     }
     assertThat(versions()).containsExactly("job/v8", "job/v9");
     // The only one would not be named.
-    Pinned.Image image = piece(new byte[100], "l2-piece", 10);
+    Pinned.Image image = piece(new byte[100], directory, "l2-piece", 10);
     assertThat(FlushMain.result(task(image, 10, -1), target))
         .isInstanceOfSatisfying(
             FlushResult.Failed.class,

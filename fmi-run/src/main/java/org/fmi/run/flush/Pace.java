@@ -1,0 +1,48 @@
+package org.fmi.run.flush;
+
+import java.io.InterruptedIOException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Lets so many bytes per second through, and after a pause those of a tenth of a second at once.
+ */
+final class Pace {
+  private static final long MOST_SAVED_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final long bytesPerSecond;
+
+  /** When all that was taken is paid for. */
+  private long paidNanos;
+
+  /**
+   * @param bytesPerSecond 0 for no limit
+   * @param nanos now
+   */
+  Pace(long bytesPerSecond, long nanos) {
+    this.bytesPerSecond = bytesPerSecond;
+    this.paidNanos = nanos;
+  }
+
+  /** Takes bytes, and returns how many nanoseconds to wait before they are used. */
+  long take(long bytes, long nanos) {
+    if (bytesPerSecond == 0) {
+      return 0;
+    }
+    long due = Math.max(0, paidNanos - (nanos - MOST_SAVED_NANOS)) + nanos - MOST_SAVED_NANOS;
+    paidNanos = due + Math.round(1e9 * bytes / bytesPerSecond);
+    return Math.max(0, due - nanos);
+  }
+
+  /** Takes bytes, and waits as long as it must. */
+  void take(long bytes) throws InterruptedIOException {
+    long nanos = take(bytes, System.nanoTime());
+    if (nanos > 0) {
+      try {
+        TimeUnit.NANOSECONDS.sleep(nanos);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException();
+      }
+    }
+  }
+}
