@@ -70,7 +70,9 @@ final class DocumentsTest {
       used.add(constant(main, "USAGE"));
       used.add(constant(main, "FAILED"));
     }
-    used.add(constant(Class.forName("org.fmi.run.shell.Ending"), "TIMED_OUT"));
+    for (String ending : List.of("STOPPED", "TIMED_OUT")) {
+      used.add(constant(Class.forName("org.fmi.run.shell.Ending"), ending));
+    }
     Set<Integer> documented = new TreeSet<>();
     Set<Integer> ofSignals = new TreeSet<>();
     for (List<String> row : Markdown.of("docs/reference.md").table("status", "when")) {

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -118,7 +119,7 @@ final class LevelsIT {
   }
 
   private static String name(Fmirun.Running running) throws IOException {
-    return running.events().getFirst().get("job");
+    return Objects.requireNonNull(running.events().getFirst().get("job"));
   }
 
   @Test
@@ -217,7 +218,12 @@ final class LevelsIT {
       Result result = running.await();
       assertThat(result.status()).as(result.err()).isEqualTo(75);
       line =
-          result.err().lines().filter(l -> l.startsWith("fmirun: stopped at ")).findFirst().get();
+          result
+              .err()
+              .lines()
+              .filter(l -> l.startsWith("fmirun: stopped at "))
+              .findFirst()
+              .orElseThrow();
       iteration = Long.parseLong(answer.text().replaceAll(".*iteration (\\d+).*\n", "$1"));
       assertThat(line)
           .endsWith("--restart-from " + answer.text().strip().replaceAll(".* ", ""))

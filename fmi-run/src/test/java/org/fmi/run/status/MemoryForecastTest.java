@@ -50,7 +50,8 @@ final class MemoryForecastTest {
         .containsExactly(
             "checkpoints of 2 ranks on alpha will take 400 MiB (200 MiB so far), 150 MiB are free:"
                 + " the job will end when one does not fit; fewer ranks per node (--ppn), a smaller"
-                + " state, or more memory in /dev/shm helps");
+                + " state, or more memory in /dev/shm, or a disk"
+                + " (--node-dir), helps");
     assertThat(look(false)).as("told already").isEmpty();
     shows(0, 1, 300, 100, 150);
     shows(1, 1, 300, 100, 150);
