@@ -85,7 +85,7 @@ public final class FmiTool {
     self[0] =
         command(
             () -> {
-              Path files = self[0].optionsMap().get("--l2-dir").getValue();
+              Path files = self[0].findOption("--l2-dir").getValue();
               return new Doctor(Transports.find(), files, System.out::println).examine()
                   ? 0
                   : FAILED;
