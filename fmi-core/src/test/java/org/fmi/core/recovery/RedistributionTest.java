@@ -388,11 +388,11 @@ final class RedistributionTest {
 
   // ---- what the program divides
 
-  private static Divided list(Holder<ArrayList<Integer>> holder, int rank, int size) {
+  private static Divided list(Holder<List<Integer>> holder, int rank, int size) {
     return Divided.of(
         holder,
         old -> {
-          ArrayList<Integer> mine = new ArrayList<>();
+          List<Integer> mine = new ArrayList<>();
           for (int r = 0; r < old.ranks(); r++) {
             old.get(r).stream().filter(each -> each % size == rank).forEach(mine::add);
           }
@@ -410,7 +410,7 @@ final class RedistributionTest {
                   list(Holder.of(new ArrayList<>(List.of(rank, rank + 3, rank + 6))), rank, 3),
                   Divided.of(Holder.of(new double[][] {{rank}, {rank, rank}}), old -> {})
                 });
-    List<Holder<ArrayList<Integer>>> lists =
+    List<Holder<List<Integer>>> lists =
         List.of(Holder.of(new ArrayList<>()), Holder.of(new ArrayList<>()));
     List<Holder<double[][]>> rows =
         List.of(Holder.of(new double[1][1]), Holder.of(new double[0][]));

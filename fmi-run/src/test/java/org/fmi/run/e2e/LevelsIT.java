@@ -608,6 +608,7 @@ final class LevelsIT {
     } // all its processes are killed
     String generation =
         fmi("ckpt", "list", files()).text().lines().toList().get(1).split(" ", -1)[0];
+    exports(generation);
     open(60);
     Result undisturbed =
         job(BoxesProgram.class, "-n", "4", "--l2-every", "100000").run().succeeded();
