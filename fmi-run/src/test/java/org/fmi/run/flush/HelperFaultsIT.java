@@ -152,8 +152,9 @@ final class HelperFaultsIT {
 
   private static FlushTask.Publish publish(
       FlushTask.Write task, @Nullable FlushResult written, int keep) {
-    assertThat(written).isInstanceOf(FlushResult.Written.class);
-    FlushResult.Written m = (FlushResult.Written) written;
+    if (!(written instanceof FlushResult.Written m)) {
+      throw new AssertionError("not written: " + written);
+    }
     Manifest manifest =
         new Manifest(
             JOB,
