@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.fmi.run.e2e.Fmirun.Result;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -166,6 +167,7 @@ final class LevelsIT {
     }
   }
 
+  @Tag("wide")
   @Test
   void aNodeKeepsItsCheckpointsOnADisk() throws Exception {
     Path disk = Files.createDirectory(directory.resolve("disk"));
@@ -246,6 +248,7 @@ final class LevelsIT {
         .containsEntry("iteration", Long.toString(iteration));
   }
 
+  @Tag("wide")
   @Test
   void aJobThatCannotBeStoppedAtACheckpointGoesOn() throws Exception {
     holdAt(60);
@@ -358,10 +361,11 @@ final class LevelsIT {
     assertThat(verify.text()).contains(": whole");
   }
 
+  @Tag("wide")
   @Test
   void theEndOfAJobDoesNotWaitForEver() throws Exception {
     try (Fmirun.Running running =
-        job("-n", "2", "--ppn", "1", "--l2-every", "50", "--l2-stall", "1").start()) {
+        job("-n", "2", "--ppn", "1", "--l2-every", "50", "--l2-stall", "20").start()) {
       stopHelper(running);
       Result result = running.await().succeeded();
       assertThat(result.err()).contains("the end of the job waits for").contains("--l2-stall");
@@ -369,6 +373,7 @@ final class LevelsIT {
     }
   }
 
+  @Tag("wide")
   @Test
   void afterAFailureOfTheProgramWhatIsBeingWrittenIsWaitedFor() throws Exception {
     holdAt(60);
@@ -401,12 +406,13 @@ final class LevelsIT {
     }
   }
 
+  @Tag("wide")
   @Test
   void aHelperThatHangsIsKilledAndTheJobGoesOn() throws Exception {
     holdAt(60);
     holdAt(160);
     try (Fmirun.Running running =
-        job("-n", "2", "--ppn", "1", "--l2-every", "50", "--l2-stall", "10").start()) {
+        job("-n", "2", "--ppn", "1", "--l2-every", "50", "--l2-stall", "40").start()) {
       stopHelper(running);
       running.awaitEvent("Level2Failed", 1);
       open(60);
@@ -416,11 +422,12 @@ final class LevelsIT {
       assertThat(result.value("state")).isEqualTo(LevelsProgram.result(2));
       assertThat(result.count("RecoveryBegun")).isZero();
       assertThat(events(result, "Level2Failed").getFirst().get("reason"))
-          .startsWith(files() + ": nothing has moved there for 10 s (--l2-stall)");
+          .startsWith(files() + ": nothing has moved there for 40 s (--l2-stall)");
     }
     assertThat(fmi("ckpt", "verify", files()).text()).contains(": whole");
   }
 
+  @Tag("wide")
   @Test
   void aFullFileSystemIsToldAndTheJobGoesOn() throws Exception {
     Files.createDirectories(files());
@@ -495,6 +502,7 @@ final class LevelsIT {
     assertThat(fmi("ckpt", "show", files(), "nobody/v1").status()).isEqualTo(64);
   }
 
+  @Tag("wide")
   @Test
   void aDamagedGenerationIsNamedAndAnOlderOneTaken() throws Exception {
     holdAt(60);
@@ -573,6 +581,7 @@ final class LevelsIT {
     assertThat(fmi("ckpt", "verify", files()).status()).isZero();
   }
 
+  @Tag("wide")
   @Test
   void whatNeitherMemoryNorFilesHoldEndsTheJob() throws Exception {
     Result result =
@@ -647,6 +656,7 @@ final class LevelsIT {
     }
   }
 
+  @Tag("wide")
   @Test
   void heat2dGoesOnWithAnotherNumberOfRanks() throws Exception {
     try (Fmirun.Running running = heat2d(4, 1_000_000, "--l2-every", "50").start()) {
