@@ -61,7 +61,7 @@ final class LossesSimulationTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3})
   void asManyNodesAsTheCodeBringsBack(int losses) {
-    for (long first = IN_THE_LOOP; first < IN_THE_LOOP + 2_000; first += 400) {
+    for (long first = IN_THE_LOOP; first < IN_THE_LOOP + 2_000; first += 700) {
       for (long gap = 0; gap < 1_500; gap = 2 * gap + 3) {
         assertFinished(loses(losses, shape(losses), first, gap), first + ", " + gap);
       }
@@ -379,7 +379,7 @@ final class LossesSimulationTest {
   /** Whatever is lost when, a job whose files hold something whole does not end for it. */
   @Test
   void severalNodesAtAnyMomentWithFiles() {
-    for (long first = IN_THE_LOOP; first < IN_THE_LOOP + 20_000; first += 3_100) {
+    for (long first = IN_THE_LOOP; first < IN_THE_LOOP + 20_000; first += 5_300) {
       for (long gap = 0; gap < 1_500; gap = 3 * gap + 7) {
         Shape shape =
             Shape.plain(RANKS, 3, OnNoSpare.ABORT)
