@@ -1,6 +1,5 @@
 package org.fmi.jobsim;
 
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -10,7 +9,6 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.control.RankMessage;
 import org.fmi.core.progress.OwnCore;
@@ -29,11 +27,7 @@ import org.fmi.job.control.Level2Setup;
 import org.fmi.job.control.NodeSetup;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.spi.CheckpointInterval;
-import org.fmi.spi.CheckpointSource;
-import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.CheckpointStoreProvider;
-import org.fmi.spi.NodeMemory;
-import org.fmi.spi.RankConfig;
 import org.fmi.testkit.FaultPlan;
 import org.fmi.testkit.SimCluster;
 import org.fmi.testkit.SimFaults;
@@ -517,7 +511,7 @@ final class JobSimulation implements Supervisor {
             process.jobLink(),
             process.transports(),
             SimLinks.detectors(process),
-            shape.files().every() == 0 ? stores : new StoresAndFiles(stores, process),
+            shape.files().every() == 0 ? stores : stores.with(_ -> files.source(process)),
             process.memory(),
             process.clock(),
             OwnCore.NONE,
@@ -525,27 +519,5 @@ final class JobSimulation implements Supervisor {
     long answer = program.run(fmi, process, cluster);
     fmi.close();
     answers[process.rank()] = answer;
-  }
-
-  /** The store, and the files that the job has written. */
-  private final class StoresAndFiles implements CheckpointStoreProvider {
-    private final CheckpointStoreProvider stores;
-    private final SimProcess process;
-
-    StoresAndFiles(CheckpointStoreProvider stores, SimProcess process) {
-      this.stores = stores;
-      this.process = process;
-    }
-
-    @Override
-    public CheckpointStore open(RankConfig config, Comm system, NodeMemory memory)
-        throws IOException {
-      return stores.open(config, system, memory);
-    }
-
-    @Override
-    public CheckpointSource source(RankConfig config) {
-      return files.source(process);
-    }
   }
 }

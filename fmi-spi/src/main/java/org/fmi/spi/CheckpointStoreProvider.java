@@ -1,6 +1,7 @@
 package org.fmi.spi;
 
 import java.io.IOException;
+import java.util.function.Function;
 import org.fmi.Comm;
 
 /** Makes checkpoint stores; found through {@link java.util.ServiceLoader}. */
@@ -15,8 +16,29 @@ public interface CheckpointStoreProvider {
    */
   CheckpointStore open(RankConfig config, Comm system, NodeMemory memory) throws IOException;
 
-  /** What the job begins from. */
+  /** What files hold of the job's checkpoints, for one rank. */
   default CheckpointSource source(RankConfig config) {
     return CheckpointSource.NONE;
+  }
+
+  /**
+   * The same stores, with files beside them.
+   *
+   * @param files finds what they hold for a rank
+   */
+  default CheckpointStoreProvider with(Function<RankConfig, CheckpointSource> files) {
+    CheckpointStoreProvider stores = this;
+    return new CheckpointStoreProvider() {
+      @Override
+      public CheckpointStore open(RankConfig config, Comm system, NodeMemory memory)
+          throws IOException {
+        return stores.open(config, system, memory);
+      }
+
+      @Override
+      public CheckpointSource source(RankConfig config) {
+        return files.apply(config);
+      }
+    };
   }
 }

@@ -4,15 +4,12 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
-import org.fmi.Comm;
 import org.fmi.ckpt.files.FileSource;
 import org.fmi.control.JobLink;
 import org.fmi.core.progress.OwnCore;
 import org.fmi.core.progress.ParkingClock;
 import org.fmi.core.recovery.RankRuntime;
 import org.fmi.run.Transports;
-import org.fmi.spi.CheckpointSource;
-import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.CheckpointStoreProvider;
 import org.fmi.spi.FailureDetectorProvider;
 import org.fmi.spi.NodeMemory;
@@ -41,20 +38,6 @@ record Modules(
     return found.getFirst();
   }
 
-  /** The store, and the files that a job may begin from. */
-  private record StoreAndFiles(CheckpointStoreProvider stores) implements CheckpointStoreProvider {
-    @Override
-    public CheckpointStore open(RankConfig config, Comm system, NodeMemory memory)
-        throws IOException {
-      return stores.open(config, system, memory);
-    }
-
-    @Override
-    public CheckpointSource source(RankConfig config) {
-      return FileSource.of(config);
-    }
-  }
-
   /** Joins the job. */
   RankRuntime join(RankConfig config, JobLink link, NodeMemory memory, OwnCore ownCore)
       throws IOException {
@@ -71,7 +54,7 @@ record Modules(
         link,
         wanted,
         detectors,
-        new StoreAndFiles(stores),
+        stores.with(FileSource::of),
         memory,
         new ParkingClock(),
         ownCore,

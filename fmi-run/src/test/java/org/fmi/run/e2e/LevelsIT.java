@@ -546,24 +546,27 @@ final class LevelsIT {
     assertThat(events(older, "AllRunning").getFirst()).containsEntry("iteration", "50");
   }
 
+  /** One that loses two nodes of a group at once. */
+  private Fmirun losingTwoNodes(String every) throws IOException {
+    return job(
+        "-n",
+        "4",
+        "--ppn",
+        "1",
+        "--spares",
+        "2",
+        "--l2-every",
+        every,
+        "--kill",
+        "node1@75",
+        "--kill",
+        "node2@75");
+  }
+
   @Test
   void twoNodesOfAGroupAtOnceAreReadFromFiles() throws Exception {
     holdAt(65);
-    try (Fmirun.Running running =
-        job(
-                "-n",
-                "4",
-                "--ppn",
-                "1",
-                "--spares",
-                "2",
-                "--l2-every",
-                "50",
-                "--kill",
-                "node1@75",
-                "--kill",
-                "node2@75")
-            .start()) {
+    try (Fmirun.Running running = losingTwoNodes("50").start()) {
       running.awaitEvent("Level2Committed", 1);
       open(65);
       Result result = running.await().succeeded();
@@ -584,21 +587,7 @@ final class LevelsIT {
   @Tag("wide")
   @Test
   void whatNeitherMemoryNorFilesHoldEndsTheJob() throws Exception {
-    Result result =
-        job(
-                "-n",
-                "4",
-                "--ppn",
-                "1",
-                "--spares",
-                "2",
-                "--l2-every",
-                "1000",
-                "--kill",
-                "node1@75",
-                "--kill",
-                "node2@75")
-            .run();
+    Result result = losingTwoNodes("1000").run();
     assertThat(result.status()).isEqualTo(70);
     assertThat(result.err())
         .contains("ranks [1, 2] of one checkpoint group lost theirs at once")
@@ -615,8 +604,7 @@ final class LevelsIT {
         job(BoxesProgram.class, "-n", "4", "--ppn", "2", "--l2-every", "50").start()) {
       running.awaitEvent("Level2Committed", 1);
     } // all its processes are killed
-    String generation =
-        fmi("ckpt", "list", files()).text().lines().toList().get(1).split(" ", -1)[0];
+    String generation = newest()[0];
     exports(generation);
     open(60);
     Result undisturbed =
