@@ -3,7 +3,7 @@ package org.fmi.job.control;
 import java.util.List;
 import org.fmi.control.Pinned;
 
-/** What a daemon's helper is to do: one thing, then it ends. */
+/** What a daemon's helper is to do: one thing at a time. */
 public sealed interface FlushTask {
   /** What the user named. */
   String directory();

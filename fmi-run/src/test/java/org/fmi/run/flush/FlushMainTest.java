@@ -2,13 +2,17 @@ package org.fmi.run.flush;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.fmi.ckpt.files.Catalog;
@@ -19,8 +23,8 @@ import org.fmi.ckpt.files.NodeFile;
 import org.fmi.ckpt.files.NodeFileEntry;
 import org.fmi.ckpt.files.PosixTarget;
 import org.fmi.ckpt.files.ProgramFacts;
-import org.fmi.ckpt.files.Target;
 import org.fmi.control.Pinned;
+import org.fmi.job.control.FlushCodec;
 import org.fmi.job.control.FlushResult;
 import org.fmi.job.control.FlushTask;
 import org.fmi.spi.CheckpointId;
@@ -28,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class FlushMainTest {
-  private static final PosixTarget REAL = new PosixTarget();
+  private static final MovingTarget REAL = new MovingTarget(new PosixTarget(), () -> {});
   private static final int AT = 4096;
   private static final int BLOCK = 256 << 10;
 
@@ -106,6 +110,28 @@ class FlushMainTest {
   }
 
   @Test
+  void oneTaskIsDoneAfterTheOther() throws IOException {
+    Pinned.Image image = piece(new byte[1000], "l2-piece");
+    ByteArrayOutputStream tasks = new ByteArrayOutputStream();
+    for (long version = 5; version < 8; version++) {
+      FlushCodec.write(tasks, task(image, version, -1));
+    }
+    ByteArrayOutputStream answers = new ByteArrayOutputStream();
+    FlushMain.serve(new ByteArrayInputStream(tasks.toByteArray()), answers);
+
+    InputStream from = new ByteArrayInputStream(answers.toByteArray());
+    AtomicInteger moved = new AtomicInteger();
+    for (int version = 5; version < 8; version++) {
+      moved.set(0);
+      assertThat(FlushCodec.readResult(from, moved::incrementAndGet))
+          .isInstanceOf(FlushResult.Written.class);
+      assertThat(moved.get()).isPositive();
+      assertThat(directory.resolve("files/job/v000000000" + version)).isNotEmptyDirectory();
+    }
+    assertThat(FlushCodec.readResult(from, moved::incrementAndGet)).isNull();
+  }
+
+  @Test
   void memoryThatHasChangedIsNotWritten() throws IOException {
     byte[] content = new byte[600_000];
     Pinned.Image image = piece(content, "l2-piece");
@@ -176,7 +202,7 @@ class FlushMainTest {
         task.directory(), task.job(), task.version(), task.oldest(), manifest.text(), 9);
   }
 
-  private void commit(Pinned.Image image, long version, long oldest, Target target)
+  private void commit(Pinned.Image image, long version, long oldest, MovingTarget target)
       throws IOException {
     FlushTask.Write write = task(image, version, oldest);
     FlushResult written = FlushMain.result(write, target);
@@ -193,7 +219,7 @@ class FlushMainTest {
   @Test
   void whereThereIsNoRoomTheOldestGenerationGoes() throws IOException {
     Files.createDirectories(directory.resolve("files"));
-    Target target = new Small(directory.resolve("files"), 4);
+    MovingTarget target = new Small(directory.resolve("files"), 4);
     for (long version = 5; version < 10; version++) {
       Pinned.Image image = piece(new byte[100], directory, "l2-piece", version);
       commit(image, version, version < 7 ? -1 : version - 2, target);
@@ -210,7 +236,7 @@ class FlushMainTest {
             });
     assertThat(versions()).containsExactly("job/v8", "job/v9");
     // For the manifest, too.
-    Target smaller = new Small(directory.resolve("files"), 5);
+    MovingTarget smaller = new Small(directory.resolve("files"), 5);
     commit(image, 10, 8, smaller);
     assertThat(versions()).containsExactly("job/v9", "job/v10");
   }

@@ -5,12 +5,10 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.regex.Matcher;
@@ -49,7 +47,7 @@ final class HelperFaultsIT {
   private static final List<String> CALLS =
       List.of("mkdir", "pwrite64", "fsync", "rename", "unlink", "rmdir");
 
-  private static final PosixTarget REAL = new PosixTarget();
+  private static final MovingTarget REAL = new MovingTarget(new PosixTarget(), () -> {});
   private static final String JOB = "job";
   private static final int IMAGE_BYTES = 300_000;
 
@@ -107,21 +105,11 @@ final class HelperFaultsIT {
     builder.environment().put("LC_ALL", "C");
     Process process = builder.start();
     try (OutputStream to = process.getOutputStream()) {
-      to.write(FlushCodec.encode(task));
+      FlushCodec.write(to, task);
     }
-    byte[] answer = process.getInputStream().readAllBytes();
-    int status = process.waitFor();
-    int begin = 0;
-    while (begin < answer.length && answer[begin] == FlushCodec.MOVED) {
-      begin++;
-    }
-    List<String> calls = Files.readAllLines(log);
-    FlushResult result =
-        status == 0
-            ? FlushCodec.decodeResult(
-                ByteBuffer.wrap(Arrays.copyOfRange(answer, begin, answer.length)))
-            : null;
-    return new Ended(result, calls);
+    FlushResult result = FlushCodec.readResult(process.getInputStream(), () -> {});
+    boolean killed = process.waitFor() != 0;
+    return new Ended(killed ? null : result, Files.readAllLines(log));
   }
 
   /** A fresh directory, in which a version counts. */
