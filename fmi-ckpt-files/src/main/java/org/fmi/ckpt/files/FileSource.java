@@ -19,7 +19,6 @@ import org.fmi.spi.FileVersion;
 import org.fmi.spi.Level2Plan;
 import org.fmi.spi.OtherImages;
 import org.fmi.spi.RankConfig;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One rank's images in files: those that its job may begin from, which fmirun names, and those that
@@ -56,7 +55,7 @@ public final class FileSource implements CheckpointSource {
   /** What a rank may read; opens nothing yet. */
   public static CheckpointSource of(RankConfig config) {
     Level2Plan plan = config.level2();
-    boolean none = plan.origins().isEmpty() && plan.others() == null && plan.directory().isEmpty();
+    boolean none = plan.origins().isEmpty() && plan.others().isEmpty() && plan.directory().isEmpty();
     return none ? NONE : new FileSource(config);
   }
 
@@ -178,9 +177,8 @@ public final class FileSource implements CheckpointSource {
   }
 
   @Override
-  public @Nullable OtherImages others() {
-    Level2Plan.Others others = plan.others();
-    return others == null ? null : new OtherFiles(others);
+  public List<OtherImages> others() {
+    return plan.others().stream().<OtherImages>map(OtherFiles::new).toList();
   }
 
   private Found find(FileVersion version) {

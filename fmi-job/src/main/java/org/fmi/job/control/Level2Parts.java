@@ -3,7 +3,6 @@ package org.fmi.job.control;
 import org.fmi.control.Pinned;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.Level2Plan;
-import org.jspecify.annotations.Nullable;
 
 /** How what concerns checkpoints on files is written inside of control messages. */
 final class Level2Parts {
@@ -61,8 +60,8 @@ final class Level2Parts {
                 to.putString(origin.generation())
                     .putString(origin.path())
                     .putInt(origin.digest())
-                    .putList(origin.needed(), Level2Parts::putId));
-    putOthers(out, plan.others());
+                    .putList(origin.needed(), Level2Parts::putId))
+        .putList(plan.others(), Level2Parts::putOthers);
   }
 
   static Level2Plan getPlan(MessageReader in) throws BadMessageException {
@@ -76,7 +75,7 @@ final class Level2Parts {
                     from.getString(),
                     from.getInt(),
                     from.getList(Level2Parts::getId))),
-        getOthers(in));
+        in.getList(Level2Parts::getOthers));
   }
 
   static void putSetup(MessageWriter out, Level2Setup setup) {
@@ -84,8 +83,8 @@ final class Level2Parts {
         .putLong(setup.every())
         .putLong(setup.stallMillis())
         .putLong(setup.bytesPerSecond())
-        .putList(setup.origins(), Level2Parts::putOrigin);
-    putOthers(out, setup.others());
+        .putList(setup.origins(), Level2Parts::putOrigin)
+        .putList(setup.others(), Level2Parts::putOthers);
   }
 
   static Level2Setup getSetup(MessageReader in) throws BadMessageException {
@@ -95,7 +94,7 @@ final class Level2Parts {
         in.getLong(),
         in.getLong(),
         in.getList(Level2Parts::getOrigin),
-        getOthers(in));
+        in.getList(Level2Parts::getOthers));
   }
 
   private static void putOrigin(MessageWriter out, Level2Setup.Origin origin) {
@@ -117,25 +116,19 @@ final class Level2Parts {
     return new Level2Plan.OfRanks(in.getString(), in.getInt(), in.getInts());
   }
 
-  private static void putOthers(MessageWriter out, Level2Plan.@Nullable Others others) {
-    out.putBoolean(others != null);
-    if (others != null) {
-      out.putString(others.generation())
-          .putInt(others.size())
-          .putList(others.needed(), Level2Parts::putId)
-          .putList(others.files(), Level2Parts::putFile);
-    }
+  private static void putOthers(MessageWriter out, Level2Plan.Others others) {
+    out.putString(others.generation())
+        .putInt(others.size())
+        .putList(others.needed(), Level2Parts::putId)
+        .putList(others.files(), Level2Parts::putFile);
   }
 
-  private static Level2Plan.@Nullable Others getOthers(MessageReader in)
-      throws BadMessageException {
-    return in.getBoolean()
-        ? new Level2Plan.Others(
-            in.getString(),
-            in.getInt(),
-            in.getList(Level2Parts::getId),
-            in.getList(Level2Parts::getFile))
-        : null;
+  private static Level2Plan.Others getOthers(MessageReader in) throws BadMessageException {
+    return new Level2Plan.Others(
+        in.getString(),
+        in.getInt(),
+        in.getList(Level2Parts::getId),
+        in.getList(Level2Parts::getFile));
   }
 
   static void putOrder(MessageWriter out, Level2Order order) {
