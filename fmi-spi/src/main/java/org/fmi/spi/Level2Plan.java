@@ -10,8 +10,7 @@ import java.util.List;
  * @param origins what the job may begin from, newest first; empty if it begins anew
  * @param others what it begins from instead, if that is of another number of ranks, newest first
  */
-public record Level2Plan(
-    long every, String directory, List<Origin> origins, List<Others> others) {
+public record Level2Plan(long every, String directory, List<Origin> origins, List<Others> others) {
   /** Without files. */
   public static final Level2Plan NONE = new Level2Plan(0, "", List.of(), List.of());
 

@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/** The checkpoints in files of a job with another number of ranks, which this one may begin from. */
+/**
+ * The checkpoints in files of a job with another number of ranks, which this one may begin from.
+ */
 public interface OtherImages extends AutoCloseable {
   /** How the user calls them. */
   String name();

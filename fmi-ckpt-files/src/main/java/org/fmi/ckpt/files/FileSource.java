@@ -55,7 +55,8 @@ public final class FileSource implements CheckpointSource {
   /** What a rank may read; opens nothing yet. */
   public static CheckpointSource of(RankConfig config) {
     Level2Plan plan = config.level2();
-    boolean none = plan.origins().isEmpty() && plan.others().isEmpty() && plan.directory().isEmpty();
+    boolean none =
+        plan.origins().isEmpty() && plan.others().isEmpty() && plan.directory().isEmpty();
     return none ? NONE : new FileSource(config);
   }
 

@@ -128,7 +128,8 @@ final class Sums {
     for (int i = 0; i < read.length; i++) {
       known[i] = sums[read[i]];
     }
-    // Where XOR of all data is read, the first one follows from it by XOR, once there are the others.
+    // Where XOR of all data is read, the first one follows from it by XOR, once there are the
+    // others.
     boolean byXor = read.length > 0 && read[0] == 0;
     for (int i = byXor ? 1 : 0; i < read.length; i++) {
       data[i] = combine(room(i), known, erasures.factorsOfRead(i), true);

@@ -213,7 +213,8 @@ final class Redistribution {
 
   // ---- what is where
 
-  private static void pack(OtherImages images, int old, CheckpointId id, List<Long> into) throws IOException {
+  private static void pack(OtherImages images, int old, CheckpointId id, List<Long> into)
+      throws IOException {
     MemorySegment header = MemorySegment.ofArray(new long[(int) Image.HEADER / Long.BYTES]);
     images.read(old, id, 0, header);
     Image image = new Image(header);
@@ -240,7 +241,8 @@ final class Redistribution {
     }
   }
 
-  private static long digest(OtherImages images, int old, CheckpointId id, Entry entry) throws IOException {
+  private static long digest(OtherImages images, int old, CheckpointId id, Entry entry)
+      throws IOException {
     CRC32C crc = new CRC32C();
     byte[] chunk = new byte[(int) Math.min(CHUNK, entry.end() - entry.at())];
     for (long at = entry.at(); at < entry.end(); at += chunk.length) {
@@ -415,7 +417,12 @@ final class Redistribution {
 
   /** The state as this rank would have written it. */
   private static MemorySegment image(
-      OtherImages images, CheckpointId id, LoopState state, MemorySegment now, List<Entry> entries, Old[] all)
+      OtherImages images,
+      CheckpointId id,
+      LoopState state,
+      MemorySegment now,
+      List<Entry> entries,
+      Old[] all)
       throws IOException {
     List<MemorySegment> parts = new ArrayList<>();
     long done = 0;
@@ -450,7 +457,13 @@ final class Redistribution {
 
   /** Copies what an old rank's box has in common with this one's. */
   private static void copyBox(
-      OtherImages images, CheckpointId id, int old, Entry from, StateLayout mine, Entry into, MemorySegment now)
+      OtherImages images,
+      CheckpointId id,
+      int old,
+      Entry from,
+      StateLayout mine,
+      Entry into,
+      MemorySegment now)
       throws IOException {
     StateLayout layout = from.layout();
     if (layout == null || !layout.meets(mine)) {

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntFunction;
 import org.fmi.Box;
 import org.fmi.Divided;
@@ -159,8 +159,7 @@ final class RedistributionTest {
                       throw new AssertionError("abort " + status);
                     });
             Redistribution from =
-                new Redistribution(
-                    config(world.rank(), 3), world, List.of(newest, next, last));
+                new Redistribution(config(world.rank(), 3), world, List.of(newest, next, last));
             from.choose(why -> heard.merge(why, 1, Integer::sum));
             heard.merge(from.name(), 1, Integer::sum);
           });

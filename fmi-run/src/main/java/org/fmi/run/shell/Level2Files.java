@@ -94,8 +94,7 @@ record Level2Files(
       if (manifest.size() == size) {
         all.add(new Level2Setup.Origin(manifest.name(), manifest.needed(), of));
       } else {
-        others.add(
-            new Level2Plan.Others(manifest.name(), manifest.size(), manifest.needed(), of));
+        others.add(new Level2Plan.Others(manifest.name(), manifest.size(), manifest.needed(), of));
       }
     }
     return new Level2Setup(

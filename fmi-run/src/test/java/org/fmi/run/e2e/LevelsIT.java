@@ -658,8 +658,7 @@ final class LevelsIT {
     List<String> options = new ArrayList<>(List.of("-n", "4", "--ppn", "1", "--spares", "2"));
     options.addAll(List.of("--l2-every", "100000", "--restart-from", newest()[0]));
     options.addAll(List.of("--kill", "node1@75", "--kill", "node2@75"));
-    Result result =
-        job(BoxesProgram.class, options.toArray(String[]::new)).run().succeeded();
+    Result result = job(BoxesProgram.class, options.toArray(String[]::new)).run().succeeded();
     assertThat(result.value("state")).isEqualTo(undisturbed.value("state"));
     assertThat(events(result, "Level2Restored")).hasSize(2);
   }
