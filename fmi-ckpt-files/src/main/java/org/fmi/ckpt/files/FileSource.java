@@ -160,10 +160,7 @@ public final class FileSource implements CheckpointSource {
   public void read(FileVersion version, CheckpointId id, MemorySegment image) throws IOException {
     Found from = find(version);
     try (NodeFile file = open(from)) {
-      file.read(
-          file.find(rank, id),
-          (at, bytes) ->
-              image.asSlice(at, bytes.remaining()).copyFrom(MemorySegment.ofBuffer(bytes)));
+      file.read(file.find(rank, id), image);
     }
   }
 
