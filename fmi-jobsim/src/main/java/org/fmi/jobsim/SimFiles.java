@@ -16,6 +16,7 @@ import org.fmi.jobsim.JobSimulation.Shape;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointSource;
 import org.fmi.spi.FileVersion;
+import org.fmi.spi.PinnedImage;
 import org.fmi.testkit.SimNodeMemory;
 import org.fmi.testkit.SimProcess;
 import org.fmi.testkit.Simulation;
@@ -107,7 +108,7 @@ final class SimFiles {
   }
 
   /** As the helper does, which compares what it copies; nothing if it has changed. */
-  private static byte[] copy(SimNodeMemory memory, Pinned.Image image) {
+  private static byte[] copy(SimNodeMemory memory, PinnedImage image) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment piece = memory.open(image.piece(), arena);
       memory.delete(image.piece());

@@ -93,7 +93,7 @@ final class ArchitectureTest {
         .whereLayer("rules")
         .mayNotBeAccessedByAnyLayer()
         .whereLayer("spi")
-        .mayOnlyBeAccessedByLayers("node", "rules")
+        .mayOnlyBeAccessedByLayers("node", "control", "rules")
         .whereLayer("wire")
         .mayOnlyBeAccessedByLayers("spi")
         .check(project);

@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.fmi.rules.GroupCode;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -35,7 +36,7 @@ public class SumsBenchmark {
   public int losses;
 
   private final MemorySegment blocks =
-      Arena.ofAuto().allocate((DATA + Sums.MOST) * (long) BLOCK, Long.BYTES);
+      Arena.ofAuto().allocate((DATA + GroupCode.MOST_LOSSES) * (long) BLOCK, Long.BYTES);
   private final MemorySegment result = Arena.ofAuto().allocate(BLOCK, Long.BYTES);
   private final long[] copy = new long[BLOCK / Long.BYTES];
 

@@ -14,9 +14,6 @@ import java.util.Arrays;
  * so results are copied out.
  */
 final class Sums {
-  /** The most losses that a code brings back. */
-  static final int MOST = 3;
-
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
 
   /** Longs that stay in a core's first cache while they are multiplied. */
@@ -49,15 +46,6 @@ final class Sums {
     this.data = new long[losses][0];
     this.parts = new long[losses][PASS];
     this.erasures = new Erasures(new Stripes(losses + 1, losses));
-  }
-
-  /** The most members of a group for which all losses are brought back. */
-  static int mostMembers(int losses) {
-    return switch (losses) {
-      case 0, 1 -> Integer.MAX_VALUE;
-      case 2 -> 255;
-      default -> 67;
-    };
   }
 
   /** Begins with a stripe of which nothing was seen. */

@@ -6,7 +6,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.List;
-import org.fmi.control.Pinned;
+import org.fmi.spi.PinnedImage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -191,7 +191,7 @@ public final class FlushCodec {
 
   private static FlushTask.OfRank getOfRank(MessageReader in) throws BadMessageException {
     int rank = in.getInt();
-    List<Pinned.Image> images = in.getList(Level2Parts::getImage);
+    List<PinnedImage> images = in.getList(Level2Parts::getImage);
     return new FlushTask.OfRank(rank, images);
   }
 }

@@ -3,6 +3,7 @@ package org.fmi.job.control;
 import org.fmi.control.Pinned;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.Level2Plan;
+import org.fmi.spi.PinnedImage;
 
 /** How what concerns checkpoints on files is written inside of control messages. */
 final class Level2Parts {
@@ -26,29 +27,18 @@ final class Level2Parts {
     return new Pinned(in.getInt(), in.getLong(), in.getList(Level2Parts::getImage));
   }
 
-  static void putImage(MessageWriter out, Pinned.Image image) {
-    out.putLong(image.version())
-        .putLong(image.loop())
-        .putLong(image.iteration())
-        .putBoolean(image.last())
-        .putString(image.piece())
+  static void putImage(MessageWriter out, PinnedImage image) {
+    putId(out, image.id());
+    out.putString(image.piece())
         .putLong(image.at())
         .putLong(image.bytes())
         .putInts(image.lengths())
         .putInts(image.sums());
   }
 
-  static Pinned.Image getImage(MessageReader in) throws BadMessageException {
-    return new Pinned.Image(
-        in.getLong(),
-        in.getLong(),
-        in.getLong(),
-        in.getBoolean(),
-        in.getString(),
-        in.getLong(),
-        in.getLong(),
-        in.getInts(),
-        in.getInts());
+  static PinnedImage getImage(MessageReader in) throws BadMessageException {
+    return new PinnedImage(
+        getId(in), in.getString(), in.getLong(), in.getLong(), in.getInts(), in.getInts());
   }
 
   static void putPlan(MessageWriter out, Level2Plan plan) {

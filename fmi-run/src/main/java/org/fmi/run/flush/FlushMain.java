@@ -21,12 +21,11 @@ import org.fmi.ckpt.files.NotStoredException;
 import org.fmi.ckpt.files.PosixTarget;
 import org.fmi.ckpt.files.Publication;
 import org.fmi.ckpt.files.UnusableException;
-import org.fmi.control.Pinned;
 import org.fmi.job.control.BadMessageException;
 import org.fmi.job.control.FlushCodec;
 import org.fmi.job.control.FlushResult;
 import org.fmi.job.control.FlushTask;
-import org.fmi.spi.CheckpointId;
+import org.fmi.spi.PinnedImage;
 
 /**
  * The main class of the daemon's helper: takes tasks from its standard input, one after the other,
@@ -118,11 +117,11 @@ public final class FlushMain {
     Pace pace = new Pace(task.bytesPerSecond(), System.nanoTime(), target::moved);
     List<NodeFileWriter.Image> images = new ArrayList<>();
     for (FlushTask.OfRank of : task.ranks()) {
-      for (Pinned.Image image : of.images()) {
+      for (PinnedImage image : of.images()) {
         images.add(
             new NodeFileWriter.Image(
                 of.rank(),
-                new CheckpointId(image.version(), image.loop(), image.iteration(), image.last()),
+                image.id(),
                 image.bytes(),
                 () -> new PieceChannel(pieces, of.rank(), image, pace)));
       }

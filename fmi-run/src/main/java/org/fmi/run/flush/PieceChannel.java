@@ -9,7 +9,7 @@ import java.nio.channels.ReadableByteChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
-import org.fmi.control.Pinned;
+import org.fmi.spi.PinnedImage;
 
 /**
  * Reads an image that a rank keeps in node memory. Each block is copied and then compared with its
@@ -20,7 +20,7 @@ final class PieceChannel implements ReadableByteChannel {
 
   private final FileChannel from;
   private final int rank;
-  private final Pinned.Image image;
+  private final PinnedImage image;
   private final Pace pace;
   private final CRC32C crc = new CRC32C();
 
@@ -33,7 +33,7 @@ final class PieceChannel implements ReadableByteChannel {
   private int next;
   private long read;
 
-  PieceChannel(Path directory, int rank, Pinned.Image image, Pace pace) throws IOException {
+  PieceChannel(Path directory, int rank, PinnedImage image, Pace pace) throws IOException {
     this.from = FileChannel.open(directory.resolve(image.piece()), StandardOpenOption.READ);
     this.rank = rank;
     this.image = image;

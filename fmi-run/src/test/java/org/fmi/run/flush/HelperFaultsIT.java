@@ -20,11 +20,11 @@ import org.fmi.ckpt.files.Generation;
 import org.fmi.ckpt.files.Manifest;
 import org.fmi.ckpt.files.PosixTarget;
 import org.fmi.ckpt.files.ProgramFacts;
-import org.fmi.control.Pinned;
 import org.fmi.job.control.FlushCodec;
 import org.fmi.job.control.FlushResult;
 import org.fmi.job.control.FlushTask;
 import org.fmi.spi.CheckpointId;
+import org.fmi.spi.PinnedImage;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -83,8 +83,18 @@ final class HelperFaultsIT {
 
   /** Runs a helper for a task. */
   private Ended run(FlushTask task, String... options) throws Exception {
+    return run(List.of(), task, options);
+  }
+
+  /**
+   * The same.
+   *
+   * @param first the command that is to start it
+   */
+  private Ended run(List<String> first, FlushTask task, String... options) throws Exception {
     Path log = Files.createTempFile(directory, "strace", ".txt");
-    List<String> command = new ArrayList<>(List.of("strace", "-f", "-qq", "-y", "-o"));
+    List<String> command = new ArrayList<>(first);
+    command.addAll(List.of("strace", "-f", "-qq", "-y", "-o"));
     command.add(log.toString());
     command.add("-e");
     command.add("trace=" + String.join(",", CALLS));
@@ -124,7 +134,7 @@ final class HelperFaultsIT {
   private FlushTask.Write write(Path root, long version) throws IOException {
     byte[] bytes = new byte[IMAGE_BYTES];
     new SplittableRandom(version).nextBytes(bytes);
-    Pinned.Image image = FlushMainTest.piece(bytes, directory, "l2-piece-" + version, version);
+    PinnedImage image = FlushMainTest.piece(bytes, directory, "l2-piece-" + version, version);
     return new FlushTask.Write(
         root.toString(),
         JOB,
@@ -269,6 +279,21 @@ final class HelperFaultsIT {
               assertThat(failed.full()).as(failed.reason()).isEqualTo(full);
               assertThat(failed.reason()).contains(root.toString()).contains(": " + reason);
             });
+    assertThat(regular(root, ".*\\.tmp-.*")).isEmpty();
+    assertThat(versions(root)).containsExactly("job/v4");
+  }
+
+  /** A limit lets the first part of a write through, as a file system may that is nearly full. */
+  @Test
+  void whatIsWrittenInPartLeavesNothingBehind() throws Exception {
+    Path root = begin("short");
+    int limit = IMAGE_BYTES / 2 + 7;
+    Ended ended = run(List.of("prlimit", "--fsize=" + limit), write(root, 5));
+    assertThat(ended.calls()).anyMatch(line -> line.endsWith(" = " + limit));
+    assertThat(ended.result())
+        .isInstanceOfSatisfying(
+            FlushResult.Failed.class,
+            failed -> assertThat(failed.reason()).contains(root.toString(), "File too large"));
     assertThat(regular(root, ".*\\.tmp-.*")).isEmpty();
     assertThat(versions(root)).containsExactly("job/v4");
   }
