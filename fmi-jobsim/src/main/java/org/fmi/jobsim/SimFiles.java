@@ -68,12 +68,7 @@ final class SimFiles {
 
   /** A rank keeps the images of a version: they are copied at once, and let go. */
   void onOffered(SimProcess process, SimNodeMemory memory, Pinned pinned) {
-    List<CheckpointId> needed =
-        pinned.images().stream()
-            .map(
-                each ->
-                    new CheckpointId(each.version(), each.loop(), each.iteration(), each.last()))
-            .toList();
+    List<CheckpointId> needed = pinned.images().stream().map(PinnedImage::id).toList();
     Map<CheckpointId, byte[]> images = new HashMap<>();
     for (int i = 0; i < needed.size(); i++) {
       byte[] image = copy(memory, pinned.images().get(i));

@@ -15,6 +15,7 @@ import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.Level2Order;
 import org.fmi.job.control.Level2Report;
 import org.fmi.job.control.NodeSetup;
+import org.fmi.spi.PinnedImage;
 import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 

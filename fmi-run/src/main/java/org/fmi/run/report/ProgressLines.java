@@ -88,7 +88,9 @@ public final class ProgressLines {
         if (n.nodes() > 1 && n.groupLosses() < spec.groupLosses()) {
           line(
               "checkpoint groups survive "
-                  + (n.groupLosses() == 0 ? "no loss of a node" : n.groupLosses() + " lost at once")
+                  + (n.groupLosses() == 0
+                      ? "no loss of a node"
+                      : "the loss of " + n.groupLosses() + " at once")
                   + ", not "
                   + spec.groupLosses()
                   + " (--group-losses): that would need ranks on more nodes");
