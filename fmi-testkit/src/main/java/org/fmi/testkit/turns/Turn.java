@@ -39,8 +39,7 @@ public final class Turn implements ExecutionCondition {
     if (context.getTestMethod().isEmpty() || (ofMany && !id.contains(INVOCATION))) {
       return ConditionEvaluationResult.enabled("its tests are asked one by one");
     }
-    boolean always =
-        context.getTags().contains(Variants.TAG) && id.endsWith(INVOCATION + "1]");
+    boolean always = context.getTags().contains(Variants.TAG) && id.endsWith(INVOCATION + "1]");
     return isMade(always, id)
         ? ConditionEvaluationResult.enabled("its turn")
         : ConditionEvaluationResult.disabled("not its turn");

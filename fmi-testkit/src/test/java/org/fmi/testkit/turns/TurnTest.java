@@ -21,8 +21,7 @@ final class TurnTest {
   void thePartsOfAWideBuildMakeEachOfTheOthersOnce() {
     for (int i = 0; i < 100; i++) {
       String name = "name " + i;
-      assertThat(
-              IntStream.range(0, 4).filter(k -> new Turn(true, k + "/4").isMade(false, name)))
+      assertThat(IntStream.range(0, 4).filter(k -> new Turn(true, k + "/4").isMade(false, name)))
           .hasSize(1);
     }
   }
