@@ -435,7 +435,8 @@ final class JobSimulation implements Supervisor {
           FromDaemon.Output _,
           FromDaemon.InputTaken _,
           FromDaemon.Reports _,
-          FromDaemon.Stack _ ->
+          FromDaemon.Stack _,
+          FromDaemon.Terminated _ ->
           throw new AssertionError(message);
     }
   }

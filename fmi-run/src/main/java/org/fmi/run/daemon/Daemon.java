@@ -143,6 +143,11 @@ final class Daemon implements Uplink {
     }
   }
 
+  /** Somebody else wants it to end. Any thread. */
+  void terminated() {
+    send(new FromDaemon.Terminated());
+  }
+
   /** Ends it. Any thread. */
   void end() {
     ended.countDown();

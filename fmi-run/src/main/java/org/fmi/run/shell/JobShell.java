@@ -71,6 +71,7 @@ final class JobShell {
   private final LiveProgress live;
   private final Binding binding;
   private final FlushDesk flushes;
+  private final EndOfAll endOfAll = new EndOfAll(this::later, this::next);
   private final int[] nodeOfRank;
 
   /** What the decision maker hears next. */
@@ -107,7 +108,7 @@ final class JobShell {
             spec,
             around.events(),
             line -> post(() -> desk().event(line)));
-    this.binding = new Binding(spec, options.processes().bind(), !options.ssh());
+    this.binding = new Binding(spec, options.processes().bind(), options.where().isLocal());
     this.loop = NetLoop.open("fmi-control", around.secret(), NetLoop.MAX_FRAME);
     this.nodes = new Nodes(options, around, loop, this::post, ending, new NodeListener());
     this.stacks = new StackQuestions(this::askForStack, this::later);
@@ -117,7 +118,7 @@ final class JobShell {
     this.desk =
         new JobDesk(
             new JobView(
-                spec, around.jobId(), options.program().text(), !options.ssh(), System.nanoTime()),
+                spec, around.jobId(), options.program().text(), options.where().isLocal(), System.nanoTime()),
             around.metrics(),
             options.output().verbosity() == Verbosity.QUIET ? 0 : options.patience().stallMillis(),
             stacks,
@@ -279,6 +280,10 @@ final class JobShell {
   // ---- the decision maker
 
   private void feed(JobEvent event) {
+    endOfAll.pass(event);
+  }
+
+  private void next(JobEvent event) {
     steps.add(() -> job.on(event));
     decide();
   }
@@ -357,7 +362,7 @@ final class JobShell {
 
   /** How many ranks share a node's machine: local nodes are all on one. */
   private int sharing(int ranksOnNode) {
-    return options.ssh() ? ranksOnNode : spec.size();
+    return options.where().isLocal() ? spec.size() : ranksOnNode;
   }
 
   /** Returns what to say about the cores it is bound to. */
@@ -429,6 +434,10 @@ final class JobShell {
           feed(new JobEvent.NodeUp(node.number, node.memoryFree));
         }
         case FromDaemon.Refused m -> nodes.lost(node, m.reason());
+        case FromDaemon.Terminated _ -> {
+          node.terminated = true;
+          endOfAll.begins();
+        }
         case FromDaemon.Warning m -> nodes.say(node, ": " + m.text());
         case FromDaemon.RankExited m -> {
           if (known(m.rank())) {
@@ -571,12 +580,12 @@ final class JobShell {
 
   private void endByForce() {
     CompletableFuture<?> fenced = nodes.endByForce();
-    if (options.ssh()) {
-      // Hosts that cannot be reached are not waited for.
-      later(END_MILLIS / 4, ending::complete);
-    } else {
+    if (options.where().isLocal()) {
       // Here only the deletion of much memory takes long, and nobody else would go on with it.
       var _ = fenced.whenComplete((_, _) -> post(ending::complete));
+    } else {
+      // Hosts that cannot be reached are not waited for.
+      later(END_MILLIS / 4, ending::complete);
     }
   }
 }

@@ -179,7 +179,7 @@ final class Nodes {
   private void launched(NodeHandle node, Launch launch, DaemonProcess process) {
     ending.started(process);
     process.follow(
-        line -> post.execute(() -> daemonSays(node, launch, line)),
+        (line, noise) -> post.execute(() -> daemonSays(node, launch, line, noise)),
         reason ->
             post.execute(
                 () -> {
@@ -207,8 +207,8 @@ final class Nodes {
   }
 
   /** Shows what a daemon prints itself, which is only about trouble; ssh prints greetings too. */
-  private void daemonSays(NodeHandle node, Launch launch, String line) {
-    if (node.launch == launch && node.up) {
+  private void daemonSays(NodeHandle node, Launch launch, String line, boolean noise) {
+    if (!noise && node.launch == launch && node.up) {
       say(node, ": " + line);
     } else {
       sayIfVerbose(node, ": " + line);
@@ -395,7 +395,10 @@ final class Nodes {
             node,
             switch (closed.why()) {
               case SILENT -> "its daemon was " + closed.detail();
-              case PEER, BROKEN -> "the connection to its daemon broke";
+              case PEER, BROKEN ->
+                  node.terminated
+                      ? "its daemon was told to end by somebody else"
+                      : "the connection to its daemon broke";
               case HERE, PROTOCOL, UNREACHABLE, REFUSED, NOT_AUTHENTIC ->
                   "the connection to its daemon ended (" + closed + ")";
             });
