@@ -4,8 +4,6 @@ REPOSITORY=$(readlink -f "$HERE/../..")
 FMIRUN=$REPOSITORY/fmi-run/target/fmi/bin/fmirun
 EXAMPLES=$REPOSITORY/examples/target
 cluster=$HERE/cluster
-mkdir -p "$HERE/state"
-work=$(mktemp -d "$HERE/state/$CLUSTER_NAME.XXXXXX")   # nodes do not see /tmp
 
 fail() {
   echo "FAILED: $*" >&2
@@ -13,12 +11,14 @@ fail() {
   exit 1
 }
 
-# cluster_up N [slurm]: until the script ends, or longer with keep
+# cluster_up N [slurm]: until the script ends, or longer with keep; files go to $work
 cluster_up() {
   local file
   for file in "$FMIRUN" "$EXAMPLES/himeno.jar"; do
     [ -e "$file" ] || { echo "missing $file: build first, with 'mvn verify'" >&2; exit 1; }
   done
+  mkdir -p "$HERE/state"
+  work=$(mktemp -d "$HERE/state/$CLUSTER_NAME.XXXXXX")   # nodes do not see /tmp
   trap cleanup EXIT
   "$cluster" down
   "$cluster" up "$@"

@@ -143,9 +143,13 @@ final class Daemon implements Uplink {
     }
   }
 
-  /** Somebody else wants it to end. Any thread. */
-  void terminated() {
-    send(new FromDaemon.Terminated());
+  /** Somebody else wants it to end. Any thread but the loop's. */
+  void terminated() throws InterruptedException {
+    CountDownLatch sent = new CountDownLatch(1);
+    loop.execute(() -> send(new FromDaemon.Terminated()));
+    loop.execute(sent::countDown);
+    // Before any process is killed, whose death its peers would tell first.
+    sent.await(START_SECONDS, TimeUnit.SECONDS);
   }
 
   /** Ends it. Any thread. */

@@ -83,7 +83,11 @@ public final class DaemonMain {
 
   /** On SIGTERM, which fmirun never sends. */
   private static void terminated(Daemon daemon) {
-    daemon.terminated();
+    try {
+      daemon.terminated();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
     close(daemon);
   }
 

@@ -72,17 +72,29 @@ final class SlurmShell implements RemoteShell {
     if (daemon.isPresent()) {
       return daemon.get().substring(DAEMON.length());
     }
-    String first =
+    Optional<String> noSrun =
+        lines.stream()
+            .filter(line -> line.startsWith("setsid: ") || line.startsWith("env: "))
+            .findFirst();
+    if (noSrun.isPresent()) {
+      return "srun cannot be run on this machine (" + noSrun.get() + ")";
+    }
+    List<String> errors =
         lines.stream()
             .filter(line -> isOwn(line) && line.contains(ERROR))
             .map(line -> line.substring(line.indexOf(ERROR) + ERROR.length()).strip())
+            .toList();
+    // That a task ended says less than why, which may come later.
+    String first =
+        errors.stream()
+            .filter(line -> !line.contains(": task "))
             .findFirst()
-            .orElse(lines.isEmpty() ? "status " + status : lines.getLast().strip());
-    if (status == NO_PROGRAM && first.startsWith("execve()")) {
+            .orElse(
+                !errors.isEmpty()
+                    ? errors.getFirst()
+                    : lines.isEmpty() ? "status " + status : lines.getLast().strip());
+    if (status == NO_PROGRAM) {
       return RemoteShell.notInstalled(host, prefix, first);
-    }
-    if (first.startsWith("setsid: ") || first.startsWith("env: ")) {
-      return "srun cannot be run on this machine (" + first + ")";
     }
     return status == 0
         ? "its step ended (" + first + ")"

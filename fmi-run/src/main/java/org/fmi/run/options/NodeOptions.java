@@ -68,6 +68,7 @@ record NodeOptions(Where where, int ranks, int ranksPerNode, List<JobSpec.Node> 
       int ranks = ranks();
       Value prefix = ofHosts(Setting.PREFIX, !launcher.equals(LOCAL), "other hosts");
       ofHosts(Setting.SLURM_ARGS, false, "jobs of Slurm");
+      ofHosts(Setting.STOP_BEFORE, false, "jobs of Slurm");
       return launcher.equals(SSH)
           ? new NodeOptions(new Where.Ssh(absolute(prefix)), ranks, ppn, hosts(ranks, ppn))
           : new NodeOptions(new Where.Local(), ranks, ppn, localNodes(ranks, ppn));
@@ -127,7 +128,7 @@ record NodeOptions(Where where, int ranks, int ranksPerNode, List<JobSpec.Node> 
                 + ": is for "
                 + what
                 + ", but the job "
-                + (setting == Setting.SLURM_ARGS ? "is none" : "runs on this machine")
+                + (setting == Setting.PREFIX ? "runs on this machine" : "is none")
                 + "; leave it out");
       }
       return used ? value : null;
@@ -251,6 +252,7 @@ record NodeOptions(Where where, int ranks, int ranksPerNode, List<JobSpec.Node> 
                   .flatMap(text -> List.of(text.strip().split("\\s+")).stream())
                   .filter(word -> !word.isEmpty())
                   .toList(),
+              stopBefore(),
               absolute(settings.get(Setting.PREFIX)));
       if (settings.get(Setting.RANKS) == null) {
         if (!allocation.tasks() && ppn == 0) {
@@ -286,6 +288,19 @@ record NodeOptions(Where where, int ranks, int ranksPerNode, List<JobSpec.Node> 
         }
       }
       return new NodeOptions(where, ranks, most, nodes);
+    }
+
+    private long stopBefore() throws UsageException {
+      Value value = settings.get(Setting.STOP_BEFORE);
+      boolean writes =
+          settings.get(Setting.L2_DIR) != null && settings.get(Setting.L2_EVERY) != null;
+      if (value != null && !writes && value.source() != SITE) {
+        throw new UsageException(
+            value.origin()
+                + ": a job that writes no checkpoints to files is not stopped; add --l2-dir DIR"
+                + " --l2-every K");
+      }
+      return writes ? Math.round(decimal(Setting.STOP_BEFORE, 0, 1e9, 0)) : 0;
     }
 
     private List<JobSpec.Node> slurmNodes(Allocation allocation, int ppn) throws UsageException {

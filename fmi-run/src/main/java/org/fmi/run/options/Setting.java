@@ -94,6 +94,12 @@ enum Setting {
       "restart-from",
       "WHAT",
       "begin from files in --l2-dir: latest, JOB/vN, or auto (as latest; anew if there are none)"),
+  STOP_BEFORE(
+      "--stop-before",
+      "stop-before-sec",
+      "SECONDS",
+      "in a job of Slurm: so long before its end, write a checkpoint to files and end with status"
+          + " 75; 0: never (default 0)"),
   ON_NO_SPARE(
       "--on-no-spare",
       "on-no-spare",

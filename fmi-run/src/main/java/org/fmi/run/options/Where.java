@@ -20,9 +20,14 @@ public sealed interface Where {
    * Nodes that Slurm has given to the job.
    *
    * @param arguments for each srun
+   * @param stopBeforeSeconds how long before the end of Slurm's job to stop at a checkpoint; 0 never
    * @param prefix where FMI is installed on them, if not in the same place as here
    */
-  record Slurm(Allocation allocation, List<String> arguments, @Nullable String prefix)
+  record Slurm(
+      Allocation allocation,
+      List<String> arguments,
+      long stopBeforeSeconds,
+      @Nullable String prefix)
       implements Where {
     public Slurm {
       arguments = List.copyOf(arguments);

@@ -36,6 +36,7 @@ import org.fmi.run.report.Console;
 import org.fmi.run.report.EventLog;
 import org.fmi.run.report.OutputFiles;
 import org.fmi.run.slurm.Allocation;
+import org.fmi.run.slurm.SlurmWatch;
 import org.jspecify.annotations.Nullable;
 
 /** The main class of {@code fmirun}: reads the options, runs the job, exits with its status. */
@@ -176,6 +177,7 @@ public final class FmiRun {
     onSignal("INT", shell[0]::interrupt);
     onSignal("TERM", shell[0]::interrupt);
     onSignal("HUP", shell[0]::interrupt);
+    onSignal("USR1", _ -> shell[0].stopSoon("signal USR1"));
     onSignal(
         "TSTP", _ -> console.line("fmirun: cannot be paused: its nodes would take it for dead"));
     console.start();
@@ -189,10 +191,32 @@ public final class FmiRun {
               + allocation.list()
               + "; Slurm ends the job when it loses one, unless it was submitted with --no-kill");
     }
+    watchSlurm(options, console, shell[0]);
     if (options.output().verbosity() == Verbosity.VERBOSE) {
       console.line(describe(options));
     }
     return shell[0].run();
+  }
+
+  private static void watchSlurm(RunOptions options, Console console, JobShell shell) {
+    if (options.where() instanceof Where.Slurm slurm) {
+      new SlurmWatch(
+              slurm.allocation(),
+              System.getenv(),
+              slurm.stopBeforeSeconds(),
+              new SlurmWatch.Listener() {
+                @Override
+                public void endsIn(long seconds) {
+                  shell.stopSoon("Slurm ends the job in " + seconds + " s");
+                }
+
+                @Override
+                public void leaving(String node, String why) {
+                  console.line("fmi: " + node + " will be lost: " + why);
+                }
+              })
+          .start(line -> console.line("fmi: " + line));
+    }
   }
 
   private static Launcher launcher(Where where, List<String> hosts, Installation installation) {

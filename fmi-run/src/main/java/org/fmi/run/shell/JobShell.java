@@ -67,6 +67,7 @@ final class JobShell {
   private final InputFeed input;
   private final StackQuestions stacks;
   private final CheckpointDesk checkpoints;
+  private final StopSoon stopSoon;
   private final JobDesk desk;
   private final LiveProgress live;
   private final Binding binding;
@@ -114,7 +115,8 @@ final class JobShell {
     this.stacks = new StackQuestions(this::askForStack, this::later);
     this.flushes = new FlushDesk(around.files(), spec.size(), new FlushWay());
     this.checkpoints =
-        new CheckpointDesk(this::feed, flushes, around.files(), text -> end(Ending.STOPPED, text));
+        new CheckpointDesk(this::feed, flushes, around.files(), this::end);
+    this.stopSoon = new StopSoon(checkpoints, line -> tell(List.of(line)));
     this.desk =
         new JobDesk(
             new JobView(
@@ -266,6 +268,11 @@ final class JobShell {
             shutDown();
           }
         });
+  }
+
+  /** The job's time is short. Any thread. */
+  void stopSoon(String why) {
+    post(() -> stopSoon.ask(why));
   }
 
   /** Runs a task on the loop, unless all is over: then it no longer matters. Any thread. */
