@@ -57,7 +57,10 @@ public final class DaemonMain {
         new Daemon(bootstrap, Installation.current(), directory, pieces(bootstrap, directory));
     Runtime.getRuntime().addShutdownHook(new Thread(() -> terminated(daemon), "fmi-close"));
     daemon.run();
-    if (close(daemon)) {
+    boolean done = close(daemon);
+    // What fmirun has on this machine, if it was killed.
+    NodeDirectory.sweepDead();
+    if (done) {
       System.err.println(DONE);
     }
   }

@@ -43,10 +43,7 @@ public final class DaemonProcess {
    * @param isNoise whether a line is only for those who want to read everything
    */
   static DaemonProcess start(
-      List<String> command,
-      Bootstrap bootstrap,
-      Explanation explanation,
-      Predicate<String> isNoise)
+      List<String> command, Bootstrap bootstrap, Explanation explanation, Predicate<String> isNoise)
       throws IOException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     try (OutputStream in = process.getOutputStream()) {

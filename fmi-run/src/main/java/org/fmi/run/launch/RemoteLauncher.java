@@ -60,8 +60,7 @@ public final class RemoteLauncher implements Launcher {
 
   @Override
   public void fence(Bootstrap last) throws IOException {
-    runQuietly(
-        shell.command(hosts.get(last.node()), List.of(daemon(), "--fence")), last.text());
+    runQuietly(shell.command(hosts.get(last.node()), List.of(daemon(), "--fence")), last.text());
   }
 
   @Override

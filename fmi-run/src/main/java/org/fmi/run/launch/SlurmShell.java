@@ -63,7 +63,7 @@ final class SlurmShell implements RemoteShell {
 
   @Override
   public boolean isOwn(String line) {
-    return line.startsWith("srun: ") || line.startsWith("slurmstepd: ");
+    return line.startsWith("srun: ") || line.startsWith("slurmstepd");
   }
 
   @Override

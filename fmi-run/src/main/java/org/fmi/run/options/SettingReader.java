@@ -56,8 +56,7 @@ abstract class SettingReader {
     };
   }
 
-  final String choice(Setting setting, String otherwise, String... valid)
-      throws UsageException {
+  final String choice(Setting setting, String otherwise, String... valid) throws UsageException {
     Value value = settings.get(setting);
     if (value == null) {
       return otherwise;
@@ -101,9 +100,7 @@ abstract class SettingReader {
             + " "
             + text
             + ": not a whole number "
-            + (most == Integer.MAX_VALUE
-                ? "of at least " + least
-                : "from " + least + " to " + most)
+            + (most == Integer.MAX_VALUE ? "of at least " + least : "from " + least + " to " + most)
             + "; "
             + setting.flag()
             + " "

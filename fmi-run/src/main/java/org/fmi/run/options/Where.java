@@ -20,7 +20,8 @@ public sealed interface Where {
    * Nodes that Slurm has given to the job.
    *
    * @param arguments for each srun
-   * @param stopBeforeSeconds how long before the end of Slurm's job to stop at a checkpoint; 0 never
+   * @param stopBeforeSeconds how long before the end of Slurm's job to stop at a checkpoint; 0
+   *     never
    * @param prefix where FMI is installed on them, if not in the same place as here
    */
   record Slurm(

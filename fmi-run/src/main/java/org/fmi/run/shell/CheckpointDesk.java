@@ -57,10 +57,7 @@ final class CheckpointDesk {
    * @param stop ends the job
    */
   CheckpointDesk(
-      Consumer<JobEvent> job,
-      FlushDesk flushes,
-      @Nullable Level2Files files,
-      Stop stop) {
+      Consumer<JobEvent> job, FlushDesk flushes, @Nullable Level2Files files, Stop stop) {
     this.job = job;
     this.flushes = flushes;
     this.files = files != null && files.options().every() > 0 ? files : null;
@@ -123,8 +120,7 @@ final class CheckpointDesk {
     Level2Files known = files;
     if (known != null) {
       flushes.write(
-          c.version(),
-          (committed, failure) -> written(known, c, what, committed, failure));
+          c.version(), (committed, failure) -> written(known, c, what, committed, failure));
       return;
     }
     Asker asker = open.remove(c.asker());
@@ -135,11 +131,7 @@ final class CheckpointDesk {
   }
 
   private void written(
-      Level2Files known,
-      JobCommand.Checkpointed c,
-      String what,
-      long committed,
-      String failure) {
+      Level2Files known, JobCommand.Checkpointed c, String what, long committed, String failure) {
     Asker asker = open.remove(c.asker());
     if (asker == null) {
       return; // it was called off

@@ -212,7 +212,7 @@ public final class FmiRun {
 
                 @Override
                 public void leaving(String node, String why) {
-                  console.line("fmi: " + node + " will be lost: " + why);
+                  shell.leaving(node, why);
                 }
               })
           .start(line -> console.line("fmi: " + line));

@@ -109,18 +109,18 @@ final class JobShell {
             spec,
             around.events(),
             line -> post(() -> desk().event(line)));
-    this.binding = new Binding(spec, options.processes().bind(), options.where().isLocal());
+    boolean local = options.where().isLocal();
+    this.binding = new Binding(spec, options.processes().bind(), local);
     this.loop = NetLoop.open("fmi-control", around.secret(), NetLoop.MAX_FRAME);
     this.nodes = new Nodes(options, around, loop, this::post, ending, new NodeListener());
     this.stacks = new StackQuestions(this::askForStack, this::later);
     this.flushes = new FlushDesk(around.files(), spec.size(), new FlushWay());
-    this.checkpoints =
-        new CheckpointDesk(this::feed, flushes, around.files(), this::end);
+    this.checkpoints = new CheckpointDesk(this::feed, flushes, around.files(), this::end);
     this.stopSoon = new StopSoon(checkpoints, line -> tell(List.of(line)));
     this.desk =
         new JobDesk(
-            new JobView(
-                spec, around.jobId(), options.program().text(), options.where().isLocal(), System.nanoTime()),
+            this::feed,
+            new JobView(spec, around.jobId(), options.program().text(), local, System.nanoTime()),
             around.metrics(),
             options.output().verbosity() == Verbosity.QUIET ? 0 : options.patience().stallMillis(),
             stacks,
@@ -275,6 +275,11 @@ final class JobShell {
     post(() -> stopSoon.ask(why));
   }
 
+  /** A node of this name will be lost. Any thread. */
+  void leaving(String name, String why) {
+    post(() -> nodes.find(name, node -> feed(new JobEvent.NodeLeaving(node.number, why))));
+  }
+
   /** Runs a task on the loop, unless all is over: then it no longer matters. Any thread. */
   private void post(Runnable task) {
     try {
@@ -288,6 +293,13 @@ final class JobShell {
 
   private void feed(JobEvent event) {
     endOfAll.pass(event);
+  }
+
+  /** The same of a rank, if there is such a one. */
+  private void feed(int rank, JobEvent event) {
+    if (known(rank)) {
+      feed(event);
+    }
   }
 
   private void next(JobEvent event) {
@@ -457,26 +469,14 @@ final class JobShell {
             }
           }
         }
-        case FromDaemon.RankSilent m -> {
-          if (known(m.rank())) {
-            feed(new JobEvent.RankSilent(m.rank(), m.incarnation()));
-          }
-        }
-        case FromDaemon.RankDying m -> {
-          if (known(m.rank())) {
-            feed(new JobEvent.RankDying(m.rank(), m.incarnation()));
-          }
-        }
-        case FromDaemon.RankWasDying m -> {
-          if (known(m.rank())) {
-            feed(new JobEvent.RankWasDying(m.rank(), m.incarnation()));
-          }
-        }
-        case FromDaemon.Said m -> {
-          if (known(m.rank())) {
-            feed(new JobEvent.FromRank(m.rank(), m.incarnation(), m.message()));
-          }
-        }
+        case FromDaemon.RankSilent m ->
+            feed(m.rank(), new JobEvent.RankSilent(m.rank(), m.incarnation()));
+        case FromDaemon.RankDying m ->
+            feed(m.rank(), new JobEvent.RankDying(m.rank(), m.incarnation()));
+        case FromDaemon.RankWasDying m ->
+            feed(m.rank(), new JobEvent.RankWasDying(m.rank(), m.incarnation()));
+        case FromDaemon.Said m ->
+            feed(m.rank(), new JobEvent.FromRank(m.rank(), m.incarnation(), m.message()));
         case FromDaemon.Reports m -> {
           desk.reported(m);
           tell(desk.memory(node.number, options.output().verbosity() == Verbosity.VERBOSE));

@@ -12,6 +12,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.fmi.job.control.BadMessageException;
 import org.fmi.job.control.Bootstrap;
@@ -98,6 +99,11 @@ final class Nodes {
 
   NodeHandle get(int number) {
     return all.get(number);
+  }
+
+  /** Does something with the node of this name, if there is one. */
+  void find(String name, Consumer<NodeHandle> what) {
+    all.stream().filter(node -> node.name.equals(name)).forEach(what);
   }
 
   List<NodeHandle> all() {

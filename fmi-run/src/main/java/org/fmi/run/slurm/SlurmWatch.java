@@ -51,10 +51,7 @@ public final class SlurmWatch {
    * @param stopBefore how many seconds before its end a job is about to run out of time; 0 never
    */
   public SlurmWatch(
-      Allocation allocation,
-      Map<String, String> environment,
-      long stopBefore,
-      Listener listener) {
+      Allocation allocation, Map<String, String> environment, long stopBefore, Listener listener) {
     this.allocation = allocation;
     this.environment = environment;
     this.stopBefore = stopBefore;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.fmi.run.slurm.FakeSlurm;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -22,19 +22,14 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 final class SlurmIT {
   @TempDir private Path directory;
 
-  private void command(String name, String script) throws IOException {
-    Path file = Files.createDirectories(directory.resolve("slurm")).resolve(name);
-    Files.writeString(file, "#!/bin/bash\n" + script + "\n");
-    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
-  }
-
   /** All processes get USR1, as Slurm sends it to those of a job whose time is short. */
   @Test
   void aJobOfSlurmStopsAtACheckpointWhenAllGetItsSignal() throws Exception {
-    command("srun", "while [ \"$1\" != -w ]; do shift; done\nshift 2\nexec \"$@\"");
-    command("scontrol", "echo n1; echo n2");
-    command("squeue", "echo 'UNLIMITED|n[1-2]'");
-    command("sinfo", "exit 0");
+    FakeSlurm slurm = new FakeSlurm(Files.createDirectory(directory.resolve("slurm")));
+    slurm.command("srun", "while [ \"$1\" != -w ]; do shift; done\nshift 2\nexec \"$@\"");
+    slurm.command("scontrol", "echo n1; echo n2");
+    slurm.command("squeue", "echo 'UNLIMITED|n[1-2]'");
+    slurm.command("sinfo", "exit 0");
     try (Fmirun.Running running =
         new Fmirun(
                 directory,
@@ -49,7 +44,7 @@ final class SlurmIT {
                 "XS",
                 "--iterations",
                 "100000000")
-            .env("PATH", directory.resolve("slurm") + ":" + System.getenv("PATH"))
+            .env("PATH", slurm.directory() + ":" + System.getenv("PATH"))
             .env("SLURM_JOB_ID", "7")
             .env("SLURM_JOB_NODELIST", "n[1-2]")
             .env("SLURM_JOB_CPUS_PER_NODE", "1(x2)")

@@ -56,6 +56,7 @@ final class SlurmShellTest {
   void slurmsOwnLinesAreNotTheDaemons() {
     assertThat(shell.isOwn("srun: error: Node failure on node3")).isTrue();
     assertThat(shell.isOwn("slurmstepd: error: *** STEP 7.1 CANCELLED")).isTrue();
+    assertThat(shell.isOwn("slurmstepd-node4: error: *** STEP 1.3 ON node4 FAILED")).isTrue();
     assertThat(shell.isOwn("fmi-daemon: cannot reach fmirun")).isFalse();
   }
 }

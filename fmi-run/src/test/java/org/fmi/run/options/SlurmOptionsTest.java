@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.fmi.job.JobSpec;
+import org.fmi.run.slurm.FakeSlurm;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,11 +23,14 @@ final class SlurmOptionsTest {
   @TempDir private Path directory;
   private final Map<String, String> environment = new TreeMap<>();
 
+  private FakeSlurm slurm = new FakeSlurm(Path.of(""));
+
   @BeforeEach
   void fourNodesOfTwoCores() throws IOException {
-    command("srun", "exit 1");
+    slurm = new FakeSlurm(directory);
+    slurm.command("srun", "exit 1");
     // Of node[1-4] it makes four lines.
-    command("scontrol", "for i in 1 2 3 4; do echo node$i; done");
+    slurm.command("scontrol", "for i in 1 2 3 4; do echo node$i; done");
     Files.createDirectories(directory.resolve("classes"));
     Files.createFile(directory.resolve("classes/App.class"));
     environment.put("PATH", directory.toString());
@@ -35,12 +38,6 @@ final class SlurmOptionsTest {
     environment.put("SLURM_JOB_NODELIST", "node[1-4]");
     environment.put("SLURM_JOB_CPUS_PER_NODE", "2(x4)");
     environment.put("SLURM_TASKS_PER_NODE", "2(x4)");
-  }
-
-  private void command(String name, String script) throws IOException {
-    Path file = directory.resolve(name);
-    Files.writeString(file, "#!/bin/sh\n" + script + "\n");
-    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
   }
 
   private RunOptions options(String line) throws UsageException {
@@ -84,8 +81,7 @@ final class SlurmOptionsTest {
           --ppn 3 --spares 2;          1 1 1 2 2 2 | 3 | 4
           --launcher slurm --hosts node4,node2 -n 2;  4 2
           """)
-  void ranksAreSpreadWhereNobodyAskedForTasks(String line, String placement)
-      throws UsageException {
+  void ranksAreSpreadWhereNobodyAskedForTasks(String line, String placement) throws UsageException {
     assertThat(placed(line)).isEqualTo(placement);
   }
 
@@ -175,9 +171,9 @@ final class SlurmOptionsTest {
 
   @Test
   void whatSlurmDoesNotSayIsToldInItsWords() throws IOException {
-    command("scontrol", "echo scontrol: error: Invalid hostlist >&2; exit 1");
+    slurm.command("scontrol", "echo scontrol: error: Invalid hostlist >&2; exit 1");
     assertThat(refusal("-n 2")).contains("scontrol: error: Invalid hostlist");
-    command("scontrol", "echo node1");
+    slurm.command("scontrol", "echo node1");
     assertThat(refusal("-n 2")).contains("1 nodes").contains("slots for 4");
     environment.put("SLURM_JOB_CPUS_PER_NODE", "many");
     assertThat(refusal("-n 2")).contains("many");

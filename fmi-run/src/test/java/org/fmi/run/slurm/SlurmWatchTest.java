@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,17 +19,15 @@ final class SlurmWatchTest {
   @TempDir private Path directory;
   private final List<String> heard = new ArrayList<>();
 
+  private FakeSlurm slurm = new FakeSlurm(Path.of(""));
+
   @BeforeEach
   void nothingSpecial() throws IOException {
-    command("squeue", "echo 'UNLIMITED|node[1-3]'");
-    command("sinfo", "printf 'node1|allocated|none\\nnode2|mixed|none\\nnode3|allocated*|none\\n'");
-    command("scontrol", "printf 'node1\\nnode3\\n'");
-  }
-
-  private void command(String name, String script) throws IOException {
-    Path file = directory.resolve(name);
-    Files.writeString(file, "#!/bin/sh\n" + script + "\n");
-    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+    slurm = new FakeSlurm(directory);
+    slurm.command("squeue", "echo 'UNLIMITED|node[1-3]'");
+    slurm.command(
+        "sinfo", "printf 'node1|allocated|none\\nnode2|mixed|none\\nnode3|allocated*|none\\n'");
+    slurm.command("scontrol", "printf 'node1\\nnode3\\n'");
   }
 
   private SlurmWatch watch(long stopBefore) {
@@ -74,9 +70,9 @@ final class SlurmWatchTest {
   @Test
   void tellsOnceThatTheTimeIsShort() throws IOException {
     SlurmWatch watch = watch(60);
-    command("squeue", "echo '1:04|node[1-3]'");
+    slurm.command("squeue", "echo '1:04|node[1-3]'");
     assertThat(watch.look()).as("asks again when it is").isEqualTo(4);
-    command("squeue", "echo '0:58|node[1-3]'");
+    slurm.command("squeue", "echo '0:58|node[1-3]'");
     watch.look();
     watch.look();
     assertThat(heard).containsExactly("ends in 58");
@@ -84,7 +80,8 @@ final class SlurmWatchTest {
 
   @Test
   void tellsOfNodesThatDrainOnce() throws IOException {
-    command("sinfo", "printf 'node1|draining|fan\\nnode2|failing*|none\\nnode9|drained|x\\n'");
+    slurm.command(
+        "sinfo", "printf 'node1|draining|fan\\nnode2|failing*|none\\nnode9|drained|x\\n'");
     SlurmWatch watch = watch(0);
     watch.look();
     watch.look();
@@ -95,14 +92,15 @@ final class SlurmWatchTest {
 
   @Test
   void tellsOfANodeThatTheJobHasNoMore() throws IOException {
-    command("squeue", "echo '5:00|node[1,3]'");
+    slurm.command("squeue", "echo '5:00|node[1,3]'");
     watch(0).look();
     assertThat(heard).containsExactly("node2: Slurm has taken it from the job");
   }
 
   @Test
   void failsInSlurmsWords() throws IOException {
-    command("squeue", "echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2; exit 1");
+    slurm.command(
+        "squeue", "echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2; exit 1");
     assertThatThrownBy(() -> watch(0).look()).hasMessageContaining("Unable to contact");
   }
 }
