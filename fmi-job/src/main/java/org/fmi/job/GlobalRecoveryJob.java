@@ -28,6 +28,7 @@ public final class GlobalRecoveryJob implements Job {
   private final Injections injections;
   private final Outbox out;
   private final CheckpointRequests requests;
+  private final Departures departures;
 
   /** Ranks that need a process and have no node. */
   private final TreeSet<Integer> homeless = new TreeSet<>();
@@ -66,6 +67,7 @@ public final class GlobalRecoveryJob implements Job {
     this.injections = new Injections(spec.faults());
     this.out = new Outbox(placement);
     this.requests = new CheckpointRequests(spec.size(), out);
+    this.departures = new Departures(placement, ranks, ledger, out);
   }
 
   @Override
@@ -82,6 +84,7 @@ public final class GlobalRecoveryJob implements Job {
       switch (event) {
         case JobEvent.NodeUp e -> onNodeUp(e.node(), e.memoryFree());
         case JobEvent.NodeLost e -> onNodeLost(e.node(), e.reason());
+        case JobEvent.NodeLeaving e -> departures.announced(e.node(), e.reason());
         case JobEvent.RankExited e -> onRankExited(e);
         case JobEvent.RankSilent e -> onRankSilent(e.rank(), e.incarnation());
         case JobEvent.RankDying e -> onRankDying(e.rank(), e.incarnation());
@@ -149,11 +152,12 @@ public final class GlobalRecoveryJob implements Job {
       return;
     }
     List<Integer> lost = placement.lost(node);
+    departures.lost(node);
     if (phase == Phase.LAUNCHING) {
       onNotLaunched(node, lost, reason);
       return;
     }
-    fence(node, reason);
+    out.fence(epoch(), node, reason);
     lost = lost.stream().filter(r -> ranks.get(r).life() != Life.GONE).toList();
     if (phase == Phase.RELEASED) {
       if (!lost.isEmpty()) {
@@ -174,12 +178,6 @@ public final class GlobalRecoveryJob implements Job {
     }
   }
 
-  /** Whoever was declared dead is made dead, and its memory counts as lost. */
-  private void fence(int node, String reason) {
-    out.report(new Notice.NodeFailed(epoch(), node, placement.name(node), "fmirun", reason));
-    out.add(new JobCommand.KillNode(node, reason));
-  }
-
   /** A node failed before any rank was started: a spare takes its place. */
   private void onNotLaunched(int node, List<Integer> planned, String reason) {
     if (!placement.replan(planned)) {
@@ -190,7 +188,7 @@ public final class GlobalRecoveryJob implements Job {
               EndCause.CANNOT_START, "cannot start on " + placement.name(node) + ": " + reason));
       return;
     }
-    fence(node, reason);
+    out.fence(epoch(), node, reason);
     for (int r : planned) {
       out.reportReplanned(r, node);
     }
@@ -215,7 +213,11 @@ public final class GlobalRecoveryJob implements Job {
           // a spare that is still being started may take it
         }
         case Placement.Choice.WhenOneComesBack _ -> {
-          awaitLostNodes();
+          if (!waiting) {
+            waiting = true;
+            out.reportWaiting();
+          }
+          placement.awaitLost().forEach(node -> out.add(new JobCommand.Launch(node)));
           waits = true;
         }
         case Placement.Choice.Nowhere no -> {
@@ -225,16 +227,6 @@ public final class GlobalRecoveryJob implements Job {
       }
     }
     waiting = waits;
-  }
-
-  private void awaitLostNodes() {
-    if (!waiting) {
-      waiting = true;
-      out.reportWaiting();
-    }
-    for (int node : placement.awaitLost()) {
-      out.add(new JobCommand.Launch(node));
-    }
   }
 
   // ---- processes
@@ -263,7 +255,7 @@ public final class GlobalRecoveryJob implements Job {
   private void respawn(Rank rank) {
     int r = rank.number();
     int node = placement.nodeOf(r);
-    if (ledger.isHopelessHere(r) && placement.moveAway(r, begun)) {
+    if ((placement.isLeaving(node) || ledger.isHopelessHere(r)) && placement.moveAway(r, begun)) {
       out.reportMoved(r, node);
       out.reportPartner(r);
     }
@@ -570,6 +562,9 @@ public final class GlobalRecoveryJob implements Job {
       // programs never pay for them.
       standbyEpoch = epoch();
       placement.standbys().forEach(out::add);
+    }
+    if (phase == Phase.RUNNING && departures.begin()) {
+      beginEpoch(departures.first(), departures.reason());
     }
   }
 
