@@ -433,7 +433,7 @@ public final class GlobalRecoveryJob implements Job {
         out.reportLeft(rank.number(), m);
       }
       case RankMessage.FilesRead m ->
-          out.reportRestored(m, ledger.iterationsBeyond(m.loop(), m.iteration()));
+          out.reportRestored(m, ledger.filesRead(m.loop(), m.iteration()));
       case RankMessage.FilesRefused m -> out.reportRefused(m);
       case RankMessage.Suspect m -> onSuspect(rank, m);
       case RankMessage.CheckpointDone m -> onCheckpointDone(m);

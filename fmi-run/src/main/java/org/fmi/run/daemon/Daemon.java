@@ -4,13 +4,8 @@ import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.charset.Charset;
-import java.nio.charset.CharsetEncoder;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -319,7 +314,10 @@ final class Daemon implements Uplink {
       case DaemonCommand.Terminate c -> process(c.process()).terminate();
       case DaemonCommand.Report c -> send(c.message());
       case DaemonCommand.RunHelper c -> runHelper(c.task());
-      case DaemonCommand.KillHelper _ -> Objects.requireNonNull(helper).kill();
+      case DaemonCommand.KillHelper _ -> {
+        Objects.requireNonNull(helper).kill();
+        helper = null;
+      }
       case DaemonCommand.LetGo c -> letGo(c.pieces());
       case DaemonCommand.LetGoUnknown c -> letGoUnknown(c.prefix(), c.known());
       case DaemonCommand.OutputTaken c -> outputCredit.give(c.bytes());
@@ -341,7 +339,7 @@ final class Daemon implements Uplink {
     onStarter(
         () -> {
           try {
-            String problem = problemOf(setup);
+            String problem = Fitness.problemOf(setup);
             if (problem == null) {
               RankCommand made = new RankCommand(setup, installation, directory.socket(), cores);
               loop.execute(() -> prepared(made));
@@ -358,36 +356,6 @@ final class Daemon implements Uplink {
     command = made;
     feed(new DaemonEvent.Prepared());
     Thread.ofVirtual().name("fmi-prepare").start(Affinity::prepare);
-  }
-
-  private static @Nullable String problemOf(NodeSetup given) {
-    for (String entry : given.classPath()) {
-      if (!Files.isReadable(Path.of(entry))) {
-        return entry
-            + " is not there or cannot be read: all hosts need the program at the same path, as on"
-            + " a shared file system";
-      }
-    }
-    if (!Files.isDirectory(Path.of(given.workDirectory()))) {
-      return "the directory "
-          + given.workDirectory()
-          + " is not there: start fmirun in one that all hosts have";
-    }
-    CharsetEncoder encoder = Charset.forName(System.getProperty("native.encoding")).newEncoder();
-    List<String> texts = new ArrayList<>(given.args());
-    texts.add(given.mainClass());
-    texts.addAll(given.jvmOptions());
-    texts.addAll(given.environment().values());
-    for (String text : texts) {
-      if (!encoder.canEncode(text)) {
-        return "'"
-            + text
-            + "' cannot be told to a program in the character set of its locale, "
-            + encoder.charset()
-            + ": set one with UTF-8 there, such as LC_ALL=C.UTF-8";
-      }
-    }
-    return null;
   }
 
   private void start(int number, int ranksOnMachine, List<String> jvmOptions) {
@@ -429,9 +397,13 @@ final class Daemon implements Uplink {
   }
 
   private void runHelper(FlushTask task) {
-    FlushHelper started = new FlushHelper(installation, directory.socket(), task, this::fromHelper);
-    helper = started;
-    onStarter(started::start);
+    FlushHelper known = helper;
+    if (known == null) {
+      known = new FlushHelper(installation, directory.socket(), this::fromHelper);
+      helper = known;
+    }
+    FlushHelper running = known;
+    onStarter(() -> running.run(task));
   }
 
   private void fromHelper(DaemonEvent event) {

@@ -117,10 +117,12 @@ final class JobShell {
     this.flushes = new FlushDesk(around.files(), spec.size(), new FlushWay());
     this.checkpoints = new CheckpointDesk(this::feed, flushes, around.files(), this::end);
     this.stopSoon = new StopSoon(checkpoints, line -> tell(List.of(line)));
+    String program = options.program().text();
     this.desk =
         new JobDesk(
             this::feed,
-            new JobView(spec, around.jobId(), options.program().text(), local, System.nanoTime()),
+            new JobView(
+                spec, around.jobId(), program, local, checkpoints.canStop(), System.nanoTime()),
             around.metrics(),
             options.output().verbosity() == Verbosity.QUIET ? 0 : options.patience().stallMillis(),
             stacks,
@@ -357,9 +359,7 @@ final class JobShell {
         case JobCommand.Tell c ->
             sendToRank(c.rank(), new ToDaemon.Tell(c.rank(), c.incarnation(), c.message()));
         case JobCommand.TellAll c -> nodes.sendAll(new ToDaemon.TellAll(c.message()));
-        case JobCommand.Report _ -> {
-          // above
-        }
+        case JobCommand.Report _ -> {} // above
         case JobCommand.Standbys c ->
             nodes.get(c.node()).send(new ToDaemon.Standbys(c.count(), sharing(c.ranksOnNode())));
         case JobCommand.Checkpointed c -> checkpoints.taken(c);
