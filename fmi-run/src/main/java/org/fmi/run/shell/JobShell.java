@@ -117,7 +117,6 @@ final class JobShell {
     this.flushes = new FlushDesk(around.files(), spec.size(), new FlushWay());
     this.checkpoints = new CheckpointDesk(this::feed, flushes, around.files(), this::end);
     this.stopSoon = new StopSoon(checkpoints, line -> tell(List.of(line)));
-    Level2Files files = around.files();
     this.desk =
         new JobDesk(
             this::feed,
@@ -126,7 +125,7 @@ final class JobShell {
                 around.jobId(),
                 options.program().text(),
                 local,
-                files != null && files.options().every() > 0,
+                checkpoints.canStop(),
                 System.nanoTime()),
             around.metrics(),
             options.output().verbosity() == Verbosity.QUIET ? 0 : options.patience().stallMillis(),
