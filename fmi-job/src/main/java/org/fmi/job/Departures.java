@@ -11,6 +11,8 @@ import org.fmi.job.Ranks.Rank;
  * they go on from elsewhere, so that little is computed again. One node at a time, as a group
  * survives few losses at once: the next one leaves behind the first checkpoint after all run again.
  * Ranks for which no other node has room stay.
+ *
+ * <p>So do ranks that are beyond the slots of their node, once another one has room for them.
  */
 final class Departures {
   private final Placement placement;
@@ -49,7 +51,8 @@ final class Departures {
   }
 
   /**
-   * A checkpoint is committed, and all ranks run: the processes of the ranks of one such node end.
+   * A checkpoint is committed, and all ranks run: the processes of ranks end that are to leave one
+   * node.
    *
    * @return whether there are any, so that a recovery is to begin
    */
@@ -59,9 +62,7 @@ final class Departures {
       List<Integer> there = placement.ranksOn(node);
       if (!there.isEmpty() && placement.canBeVacated(node)) {
         told.clear(node);
-        first = there.getFirst();
-        reason = placement.name(node) + " is about to be lost: " + each.getValue();
-        there.forEach(r -> end(node, ranks.get(r)));
+        leave(node, there, " is about to be lost: " + each.getValue());
         return true;
       }
       if (!there.isEmpty() && !told.get(node)) {
@@ -69,7 +70,20 @@ final class Departures {
         out.reportStays(node);
       }
     }
+    for (int node = 0; node < placement.nodes(); node++) {
+      List<Integer> beyondSlots = placement.movable(node);
+      if (!beyondSlots.isEmpty()) {
+        leave(node, beyondSlots, " has more ranks than slots, and another node has room");
+        return true;
+      }
+    }
     return false;
+  }
+
+  private void leave(int node, List<Integer> those, String why) {
+    first = those.getFirst();
+    reason = placement.name(node) + why;
+    those.forEach(r -> end(node, ranks.get(r)));
   }
 
   /** For no reason of its own. */

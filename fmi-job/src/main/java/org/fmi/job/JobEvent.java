@@ -25,6 +25,12 @@ public sealed interface JobEvent {
   record NodeLeaving(int node, String reason) implements JobEvent {}
 
   /**
+   * A user gives the job one more node, or one that was lost and is repaired: then only its name
+   * counts.
+   */
+  record NodeAdded(JobSpec.Node node) implements JobEvent {}
+
+  /**
    * A rank's process has ended.
    *
    * @param status exit status, or 128 + signal

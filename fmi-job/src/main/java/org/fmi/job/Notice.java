@@ -12,6 +12,13 @@ public sealed interface Notice {
    */
   record Submitted(String job, String program) implements Notice {}
 
+  /**
+   * The job has one more node, which is being started.
+   *
+   * @param slots how many ranks it takes
+   */
+  record NodeAdded(int node, String name, int slots) implements Notice {}
+
   record NodeReady(int node, String name) implements Notice {}
 
   record Started(int ranks, int nodes, int spares, int groupLosses) implements Notice {}

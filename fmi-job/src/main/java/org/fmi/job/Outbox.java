@@ -148,9 +148,13 @@ final class Outbox {
             + " stay there, as no other node has room for them: give the job a spare");
   }
 
-  /** A rank has left a node that will be lost, or on which it did not get to run. */
-  void reportMoved(int rank, int from) {
-    if (placement.isLeaving(from)) {
+  /**
+   * A rank has left a node.
+   *
+   * @param hopeless whether it did as it did not get to run there
+   */
+  void reportMoved(int rank, int from, boolean hopeless) {
+    if (!hopeless) {
       degraded("rank " + rank + " moves from " + placement.name(from) + " to " + nodeOf(rank));
       return;
     }

@@ -22,7 +22,7 @@ final class Placement {
     LAUNCHING,
     UP,
     LOST,
-    /** Was lost, and is started again and again, as ranks wait for a place. */
+    /** Was lost, and is started again and again: ranks wait for a place, or a user wants it. */
     AWAITED
   }
 
@@ -55,6 +55,11 @@ final class Placement {
     /** Whether it may take ranks for good. */
     boolean stays() {
       return state == State.UP && !leaving;
+    }
+
+    /** Whether it is up, or is being started for the first time. */
+    boolean isThereOrComes() {
+      return state == State.UP || state == State.LAUNCHING;
     }
 
     boolean hasRoom() {
@@ -134,6 +139,21 @@ final class Placement {
   /** The node of a rank; negative if it has none. */
   int nodeOf(int rank) {
     return nodeOf[rank];
+  }
+
+  /** The number of the node of this name; negative if there is none. */
+  int find(String name) {
+    for (int n = 0; n < nodes.size(); n++) {
+      if (nodes.get(n).name.equals(name)) {
+        return n;
+      }
+    }
+    return NOWHERE;
+  }
+
+  /** How many ranks a node takes. */
+  int capacity(int node) {
+    return nodes.get(node).capacity;
   }
 
   int load(int node) {
@@ -253,6 +273,51 @@ final class Placement {
         && ranks.stream().allMatch(r -> membersOn(number, r) <= tolerance(r));
   }
 
+  /** Whether a rank of this node is to go to another one that has room, when it is started next. */
+  boolean givesUpRanks(int number) {
+    Node node = nodes.get(number);
+    return node.leaving || node.load() > node.capacity;
+  }
+
+  /**
+   * Ranks that are beyond the slots of a node, and can move to nodes with free ones, where their
+   * checkpoints can be brought back: first those with most members of their group beside them.
+   */
+  List<Integer> movable(int number) {
+    Node node = nodes.get(number);
+    List<Integer> movable = new ArrayList<>();
+    if (!bare.isEmpty() || node.load() <= node.capacity) {
+      return movable;
+    }
+    int[] room = nodes.stream().mapToInt(n -> n.stays() ? n.capacity - n.load() : 0).toArray();
+    BitSet moved = new BitSet();
+    List<Integer> closest =
+        ranksOn(number).stream()
+            .sorted((a, b) -> Integer.compare(membersOn(number, b), membersOn(number, a)))
+            .toList();
+    for (int rank : closest) {
+      int to = roomFor(rank, room);
+      int others = (int) Arrays.stream(groups[rank]).filter(moved::get).count();
+      if (to != NOWHERE
+          && others < tolerance(rank)
+          && node.load() - movable.size() > node.capacity) {
+        room[to]--;
+        moved.set(rank);
+        movable.add(rank);
+      }
+    }
+    return movable;
+  }
+
+  private int roomFor(int rank, int[] room) {
+    for (int n = 0; n < room.length; n++) {
+      if (room[n] > 0 && !nodes.get(n).left.get(rank)) {
+        return n;
+      }
+    }
+    return NOWHERE;
+  }
+
   /** How many members of a rank's group are on a node. */
   private int membersOn(int number, int rank) {
     int members = 0;
@@ -272,13 +337,17 @@ final class Placement {
   List<Integer> awaitLost() {
     List<Integer> awaited = new ArrayList<>();
     for (int n = 0; n < nodes.size(); n++) {
-      Node node = nodes.get(n);
-      if (node.state == State.LOST) {
-        enter(node, State.AWAITED);
+      if (isLost(n)) {
+        await(n);
         awaited.add(n);
       }
     }
     return awaited;
+  }
+
+  /** A node that was lost is started again. */
+  void await(int number) {
+    enter(nodes.get(number), State.AWAITED);
   }
 
   /**
@@ -306,7 +375,7 @@ final class Placement {
     int room = 0;
     for (int n = 0; n < nodes.size(); n++) {
       Node node = nodes.get(n);
-      if (node.state == State.LOST) {
+      if (!node.isThereOrComes()) {
         continue;
       }
       room += node.capacity - node.load();
@@ -321,7 +390,7 @@ final class Placement {
     }
     int at = whole == NOWHERE ? 0 : whole;
     for (int rank : ranks) {
-      while (nodes.get(at).state == State.LOST || !nodes.get(at).hasRoom()) {
+      while (!nodes.get(at).isThereOrComes() || !nodes.get(at).hasRoom()) {
         at++;
       }
       put(rank, at, false);

@@ -232,6 +232,9 @@ final class JobSimulation implements Supervisor {
   private int toKill;
   private Predicate<Notice> leavesWhen = notice -> false;
   private int toLeave;
+  private Predicate<Notice> losesWhen = notice -> false;
+  private int toLose;
+  private Predicate<Notice> comesWhen = notice -> false;
   private JobCommand.@Nullable End end;
 
   /** A job to be run, in a world drawn by chance. */
@@ -254,7 +257,7 @@ final class JobSimulation implements Supervisor {
         new SimCluster(
             simulation,
             world == null ? SimModel.random(simulation.random()) : world,
-            spec.nodes().size(),
+            spec.nodes().size() + 1, // the last one for a node that is added
             MEMORY_PER_NODE);
     this.job = new GlobalRecoveryJob(spec);
     this.files = new SimFiles(simulation, shape);
@@ -287,6 +290,23 @@ final class JobSimulation implements Supervisor {
   void leavesWhen(Predicate<Notice> reported, int node) {
     leavesWhen = reported;
     toLeave = node;
+  }
+
+  /** A node dies as soon as this is reported, once. */
+  void losesWhen(Predicate<Notice> reported, int node) {
+    losesWhen = reported;
+    toLose = node;
+  }
+
+  /** Gives the job one more node as soon as this is reported, once. */
+  void comesWhen(Predicate<Notice> reported) {
+    comesWhen = reported;
+  }
+
+  private void comes() {
+    int number = shape.usedNodes() + shape.spares();
+    JobSpec.Node node = new JobSpec.Node("node" + number, shape.ranksPerNode(), true);
+    boolean _ = ask(new JobEvent.NodeAdded(node)); // it may have ended
   }
 
   private void leaves() {
@@ -483,7 +503,7 @@ final class JobSimulation implements Supervisor {
         case JobCommand.Tell c ->
             order(nodeOf[c.rank()], new ToDaemon.Tell(c.rank(), c.incarnation(), c.message()));
         case JobCommand.TellAll c -> {
-          for (int node = 0; node < shape.spec().nodes().size(); node++) {
+          for (int node = 0; node <= shape.usedNodes() + shape.spares(); node++) {
             order(node, new ToDaemon.TellAll(c.message()));
           }
         }
@@ -510,6 +530,14 @@ final class JobSimulation implements Supervisor {
     if (leavesWhen.test(notice)) {
       leavesWhen = other -> false;
       simulation.after(1, "a node is to be lost", toLeave, this::leaves);
+    }
+    if (losesWhen.test(notice)) {
+      losesWhen = other -> false;
+      cluster.faults().crashNode(toLose, Long.MAX_VALUE);
+    }
+    if (comesWhen.test(notice)) {
+      comesWhen = other -> false;
+      simulation.after(1, "a node is added", -1, this::comes);
     }
     requests.happened();
     notices.add(notice);

@@ -135,7 +135,7 @@ final class Oracle implements SimObserver {
     this.files = files;
     this.places = new Place[shape.size()];
     Arrays.setAll(places, r -> new Place());
-    this.silences = new Silence[shape.usedNodes() + shape.spares()];
+    this.silences = new Silence[shape.usedNodes() + shape.spares() + 1]; // one may be added
     Arrays.setAll(silences, n -> new Silence());
   }
 

@@ -15,7 +15,7 @@ public final class LocalLauncher implements Launcher {
   }
 
   @Override
-  public DaemonProcess start(Bootstrap bootstrap) throws IOException {
+  public DaemonProcess start(String name, Bootstrap bootstrap) throws IOException {
     return DaemonProcess.start(
         List.of(installation.daemon().toString()),
         bootstrap,
@@ -27,12 +27,12 @@ public final class LocalLauncher implements Launcher {
   }
 
   @Override
-  public void fence(Bootstrap last) throws IOException {
+  public void fence(String name, Bootstrap last) throws IOException {
     NodeDirectory.fence(last);
   }
 
   @Override
-  public void killDaemon(int node, long pid) {
+  public void killDaemon(String name, long pid) {
     ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
   }
 }

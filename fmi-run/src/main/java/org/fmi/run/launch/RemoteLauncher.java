@@ -12,23 +12,20 @@ public final class RemoteLauncher implements Launcher {
   private static final int COMMAND_SECONDS = 15;
 
   private final RemoteShell shell;
-  private final List<String> hosts;
   private final String prefix;
 
-  private RemoteLauncher(RemoteShell shell, List<String> hosts, String prefix) {
+  private RemoteLauncher(RemoteShell shell, String prefix) {
     this.shell = shell;
-    this.hosts = List.copyOf(hosts);
     this.prefix = prefix;
   }
 
   /**
    * Goes through ssh without passwords.
    *
-   * @param hosts by node
    * @param prefix where FMI is installed on them
    */
-  public static RemoteLauncher ssh(List<String> hosts, String prefix) {
-    return new RemoteLauncher(new SshShell(), hosts, prefix);
+  public static RemoteLauncher ssh(String prefix) {
+    return new RemoteLauncher(new SshShell(), prefix);
   }
 
   /**
@@ -36,12 +33,10 @@ public final class RemoteLauncher implements Launcher {
    *
    * @param job its number
    * @param arguments more of them for srun
-   * @param hosts by node
    * @param prefix where FMI is installed on them
    */
-  public static RemoteLauncher slurm(
-      String job, List<String> arguments, List<String> hosts, String prefix) {
-    return new RemoteLauncher(new SlurmShell(job, arguments), hosts, prefix);
+  public static RemoteLauncher slurm(String job, List<String> arguments, String prefix) {
+    return new RemoteLauncher(new SlurmShell(job, arguments), prefix);
   }
 
   private String daemon() {
@@ -49,8 +44,7 @@ public final class RemoteLauncher implements Launcher {
   }
 
   @Override
-  public DaemonProcess start(Bootstrap bootstrap) throws IOException {
-    String host = hosts.get(bootstrap.node());
+  public DaemonProcess start(String host, Bootstrap bootstrap) throws IOException {
     return DaemonProcess.start(
         shell.command(host, List.of(daemon())),
         bootstrap,
@@ -59,13 +53,13 @@ public final class RemoteLauncher implements Launcher {
   }
 
   @Override
-  public void fence(Bootstrap last) throws IOException {
-    runQuietly(shell.command(hosts.get(last.node()), List.of(daemon(), "--fence")), last.text());
+  public void fence(String host, Bootstrap last) throws IOException {
+    runQuietly(shell.command(host, List.of(daemon(), "--fence")), last.text());
   }
 
   @Override
-  public void killDaemon(int node, long pid) throws IOException {
-    runQuietly(shell.command(hosts.get(node), List.of("kill", "-9", Long.toString(pid))), "");
+  public void killDaemon(String host, long pid) throws IOException {
+    runQuietly(shell.command(host, List.of("kill", "-9", Long.toString(pid))), "");
   }
 
   /** Best effort: the host may be dead. */

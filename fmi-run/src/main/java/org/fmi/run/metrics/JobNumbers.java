@@ -1,6 +1,7 @@
 package org.fmi.run.metrics;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -61,7 +62,8 @@ final class JobNumbers {
 
   private final LongSupplier clock;
   private final List<Rank> ranks = new ArrayList<>();
-  private final boolean[] nodesUp;
+  private final BitSet nodesUp = new BitSet();
+  private int nodes;
 
   /** Of recoveries and checkpoints, by stage. */
   private final Map<Enum<?>, Spent> spent = new HashMap<>();
@@ -80,7 +82,7 @@ final class JobNumbers {
    */
   JobNumbers(JobSpec spec, LongSupplier clock) {
     this.clock = clock;
-    this.nodesUp = new boolean[spec.nodes().size()];
+    this.nodes = spec.nodes().size();
     for (int r = 0; r < spec.size(); r++) {
       ranks.add(new Rank());
     }
@@ -90,7 +92,7 @@ final class JobNumbers {
 
   /** The daemon of a node is up. */
   synchronized void nodeUp(int node) {
-    nodesUp[node] = true;
+    nodesUp.set(node);
   }
 
   /** A process is being started for a rank. */
@@ -136,7 +138,8 @@ final class JobNumbers {
   synchronized void on(Notice notice) {
     long now = clock.getAsLong();
     switch (notice) {
-      case Notice.NodeFailed n -> nodesUp[n.node()] = false;
+      case Notice.NodeAdded _ -> nodes++;
+      case Notice.NodeFailed n -> nodesUp.clear(n.node());
       case Notice.RecoveryBegun n -> {
         // One that turns into a restart of all processes is told again, in its epoch.
         recoveries += n.epoch() > epoch ? 1 : 0;
@@ -210,15 +213,11 @@ final class JobNumbers {
   }
 
   synchronized double nodes() {
-    return nodesUp.length;
+    return nodes;
   }
 
   synchronized double nodesUp() {
-    int up = 0;
-    for (boolean node : nodesUp) {
-      up += node ? 1 : 0;
-    }
-    return up;
+    return nodesUp.cardinality();
   }
 
   synchronized double epoch() {

@@ -22,6 +22,7 @@ public final class ProgressLines {
 
   private final Verbosity verbosity;
   private final JobSpec spec;
+  private final List<JobSpec.Node> nodes;
   private final Consumer<String> lines;
 
   /** Replacements on one node: one line reports them all. */
@@ -48,6 +49,7 @@ public final class ProgressLines {
   public ProgressLines(Verbosity verbosity, JobSpec spec, Consumer<String> lines) {
     this.verbosity = verbosity;
     this.spec = spec;
+    this.nodes = new ArrayList<>(spec.nodes());
     this.lines = lines;
   }
 
@@ -73,6 +75,14 @@ public final class ProgressLines {
       tellPlaced(nanos);
     }
     switch (notice) {
+      case Notice.NodeAdded n -> {
+        nodes.add(new JobSpec.Node(n.name(), n.slots(), true));
+        line(
+            nodeName(n.node())
+                + " is added, with "
+                + n.slots()
+                + (n.slots() == 1 ? " slot" : " slots"));
+      }
       case Notice.NodeReady n -> detail("node" + n.node() + " is ready (" + n.name() + ")");
       case Notice.Submitted n -> detail("job " + n.job() + ": " + n.program());
       case Notice.Started n -> {
@@ -143,7 +153,7 @@ public final class ProgressLines {
                 + n.epoch()
                 + ": new process on "
                 + nodeName(n.node())
-                + (spec.nodes().get(n.node()).spare() ? " (spare)" : "");
+                + (nodes.get(n.node()).spare() ? " (spare)" : "");
         if (!where.equals(placedWhere)) {
           tellPlaced(nanos);
           placedWhere = where;
@@ -319,7 +329,7 @@ public final class ProgressLines {
   }
 
   private String nodeName(int node) {
-    String name = spec.nodes().get(node).name();
+    String name = nodes.get(node).name();
     return name.equals("node" + node) ? name : "node" + node + " (" + name + ")";
   }
 

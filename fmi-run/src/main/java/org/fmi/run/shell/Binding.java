@@ -1,6 +1,6 @@
 package org.fmi.run.shell;
 
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -43,7 +43,8 @@ final class Binding {
   private record Place(Machine machine, int number) {}
 
   private final boolean wanted;
-  private final Machine[] machines;
+  private final boolean oneMachine;
+  private final List<Machine> machines = new ArrayList<>();
   private final Map<Integer, Place> places = new HashMap<>();
 
   /**
@@ -54,17 +55,23 @@ final class Binding {
    */
   Binding(JobSpec spec, boolean wanted, boolean oneMachine) {
     this.wanted = wanted;
-    this.machines = new Machine[spec.nodes().size()];
-    if (oneMachine) {
-      Arrays.fill(machines, new Machine(spec.size()));
-    } else {
-      int[] ranks = new int[machines.length];
-      for (int node : spec.placement()) {
-        ranks[node]++;
-      }
-      Arrays.setAll(
-          machines, node -> new Machine(ranks[node] > 0 ? ranks[node] : spec.capacity(node)));
+    this.oneMachine = oneMachine;
+    int[] ranks = new int[spec.nodes().size()];
+    for (int node : spec.placement()) {
+      ranks[node]++;
     }
+    for (int node = 0; node < ranks.length; node++) {
+      add(oneMachine ? spec.size() : ranks[node] > 0 ? ranks[node] : spec.capacity(node));
+    }
+  }
+
+  /**
+   * One more node, which has the next number.
+   *
+   * @param places of its machine, if that has no other node
+   */
+  void add(int places) {
+    machines.add(oneMachine && !machines.isEmpty() ? machines.getFirst() : new Machine(places));
   }
 
   /**
@@ -74,8 +81,8 @@ final class Binding {
    * @param whole how many hardware threads they may keep busy
    */
   void found(int node, List<int[]> cores, int whole) {
-    machines[node].cores = cores;
-    machines[node].whole = whole;
+    machines.get(node).cores = cores;
+    machines.get(node).whole = whole;
   }
 
   /** Decides for a new process of a rank, which takes the place of the one before. */
@@ -83,7 +90,7 @@ final class Binding {
     if (!wanted) {
       return notBound("ranks not bound: --bind none");
     }
-    Machine machine = machines[node];
+    Machine machine = machines.get(node);
     int place = place(rank, machine);
     int usable = Math.min(CoreShare.threads(machine.cores), machine.whole);
     if (machine.places > usable) {

@@ -161,14 +161,14 @@ public final class FmiRun {
             new Surroundings(
                 jobId,
                 secret,
-                launcher(options.where(), hosts, installation),
+                launcher(options.where(), installation),
                 local
                     ? new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)
                     : new InetSocketAddress(0),
                 node ->
                     local
                         ? List.of(InetAddress.getLoopbackAddress().getHostAddress())
-                        : addresses.forHost(hosts.get(node)),
+                        : addresses.forHost(node),
                 new FileInputStream(FileDescriptor.in),
                 console,
                 events,
@@ -219,17 +219,16 @@ public final class FmiRun {
     }
   }
 
-  private static Launcher launcher(Where where, List<String> hosts, Installation installation) {
+  private static Launcher launcher(Where where, Installation installation) {
     String home = installation.home().toString();
     return switch (where) {
       case Where.Local _ -> new LocalLauncher(installation);
       case Where.Ssh ssh ->
-          RemoteLauncher.ssh(hosts, Objects.requireNonNullElse(ssh.prefix(), home));
+          RemoteLauncher.ssh(Objects.requireNonNullElse(ssh.prefix(), home));
       case Where.Slurm slurm ->
           RemoteLauncher.slurm(
               slurm.allocation().job(),
               slurm.arguments(),
-              hosts,
               Objects.requireNonNullElse(slurm.prefix(), home));
     };
   }

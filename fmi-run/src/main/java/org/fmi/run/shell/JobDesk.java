@@ -12,6 +12,8 @@ import org.fmi.job.Stall;
 import org.fmi.job.StallWatch;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.run.metrics.JobMetrics;
+import org.fmi.run.options.RunOptions;
+import org.fmi.run.options.RunOptions.Verbosity;
 import org.fmi.run.status.Answer;
 import org.fmi.run.status.Answerer;
 import org.fmi.run.status.EventFeed;
@@ -49,6 +51,7 @@ final class JobDesk implements Answerer {
   private final Consumer<JobEvent> job;
   private final StackQuestions stacks;
   private final CheckpointDesk checkpoints;
+  private final AdditionDesk additions;
 
   /** Null if nobody wants to know of a standstill. */
   private final @Nullable StallWatch stalls;
@@ -58,24 +61,26 @@ final class JobDesk implements Answerer {
 
   /**
    * @param job hears what somebody knows of its nodes
-   * @param stallMillis how long nothing happens before that is told; 0 to tell nothing
    */
   JobDesk(
       Consumer<JobEvent> job,
       JobView view,
       @Nullable JobMetrics metrics,
-      long stallMillis,
+      RunOptions options,
       StackQuestions stacks,
       CheckpointDesk checkpoints,
       Stop stop) {
     this.job = job;
     this.view = view;
+    long stallMillis =
+        options.output().verbosity() == Verbosity.QUIET ? 0 : options.patience().stallMillis();
     this.stalls =
         stallMillis == 0
             ? null
             : new StallWatch(view.size(), TimeUnit.MILLISECONDS.toNanos(stallMillis));
     this.stacks = stacks;
     this.checkpoints = checkpoints;
+    this.additions = new AdditionDesk(job, view, options);
     this.metrics = metrics;
     this.stop = stop;
   }
@@ -92,6 +97,7 @@ final class JobDesk implements Answerer {
       case CHECKPOINT -> checkpoints.ask(answer, false);
       case STOP_AT_CHECKPOINT -> checkpoints.ask(answer, true);
       case DRAIN -> drain(question.node(), answer);
+      case ADD -> additions.add(question.node(), answer);
       case STOP, STOP_NOW -> {
         // It was heard, and will be done.
         answer.part(new byte[0]);
@@ -186,6 +192,7 @@ final class JobDesk implements Answerer {
     long now = System.nanoTime();
     notices.forEach(notice -> view.on(notice, now));
     checkpoints.happened(notices, now);
+    additions.happened(notices);
     if (stalls != null) {
       notices.forEach(notice -> stalls.on(notice, now));
     }
@@ -231,6 +238,7 @@ final class JobDesk implements Answerer {
   void end() {
     events.end();
     checkpoints.end();
+    additions.end();
     awaiting.forEach(Answer::end);
     awaiting.clear();
   }

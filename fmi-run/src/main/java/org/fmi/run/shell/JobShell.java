@@ -128,7 +128,7 @@ final class JobShell {
                 checkpoints.canStop(),
                 System.nanoTime()),
             around.metrics(),
-            options.output().verbosity() == Verbosity.QUIET ? 0 : options.patience().stallMillis(),
+            options,
             stacks,
             checkpoints,
             now -> {
@@ -346,6 +346,9 @@ final class JobShell {
     for (Notice notice : notices) {
       if (notice instanceof Notice.RecoveryBegun begun) {
         restarts = begun.restartAll();
+      } else if (notice instanceof Notice.NodeAdded added) {
+        nodes.add(added.name());
+        binding.add(added.slots());
       } else if (notice instanceof Notice.Level2Restored restored) {
         flushes.restored(restored);
       }

@@ -83,9 +83,7 @@ final class Nodes {
     this.post = post;
     this.ending = ending;
     this.listener = listener;
-    for (var node : options.spec().nodes()) {
-      all.add(new NodeHandle(all.size(), node.name()));
-    }
+    options.spec().nodes().forEach(node -> add(node.name()));
   }
 
   /**
@@ -95,6 +93,11 @@ final class Nodes {
    */
   void listen() throws IOException {
     port = loop.listen(around.listenAt(), options.network().heartbeatMillis(), this::accept).port();
+  }
+
+  /** One more, which has the next number. */
+  void add(String name) {
+    all.add(new NodeHandle(all.size(), name));
   }
 
   NodeHandle get(int number) {
@@ -138,7 +141,7 @@ final class Nodes {
               String problem = null;
               try {
                 if (launch.turn.compareAndSet(false, true)) {
-                  DaemonProcess process = around.launcher().start(bootstrap(node, launch));
+                  DaemonProcess process = around.launcher().start(node.name, bootstrap(node, launch));
                   post.execute(() -> launched(node, launch, process));
                   launch.settled.get(seconds, TimeUnit.SECONDS);
                 }
@@ -165,7 +168,7 @@ final class Nodes {
 
   /** Asks the system for addresses, which may take seconds. Any thread. */
   private Bootstrap bootstrap(NodeHandle node, Launch launch) {
-    return instructions(node, launch.generation, around.addressesFor().apply(node.number));
+    return instructions(node, launch.generation, around.addressesFor().apply(node.name));
   }
 
   /** What a daemon is given; who only makes an end of it needs no addresses. Any thread. */
@@ -263,7 +266,7 @@ final class Nodes {
         .start(
             () -> {
               try {
-                around.launcher().killDaemon(node.number, pid);
+                around.launcher().killDaemon(node.name, pid);
               } catch (IOException e) {
                 around.console().line("fmi: the daemon of " + node.name + " lives on: " + e);
               }
@@ -300,7 +303,7 @@ final class Nodes {
             () -> {
               before.join();
               try {
-                around.launcher().fence(instructions(node, generation, List.of()));
+                around.launcher().fence(node.name, instructions(node, generation, List.of()));
               } catch (IOException | RuntimeException | OutOfMemoryError e) {
                 // What follows on the node must not wait forever.
                 say(node, " cannot be cleaned up: " + e);

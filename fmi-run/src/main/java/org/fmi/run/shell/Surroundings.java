@@ -3,20 +3,24 @@ package org.fmi.run.shell;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.util.List;
-import java.util.function.IntFunction;
+import java.util.function.Function;
 import org.fmi.run.launch.Launcher;
 import org.fmi.run.metrics.JobMetrics;
 import org.fmi.run.report.Console;
 import org.fmi.run.report.EventLog;
 import org.jspecify.annotations.Nullable;
 
-/** What the shell of a job needs from outside. */
+/**
+ * What the shell of a job needs from outside.
+ *
+ * @param addressesFor this machine's addresses for the node of a name
+ */
 record Surroundings(
     String jobId,
     byte[] secret,
     Launcher launcher,
     InetSocketAddress listenAt,
-    IntFunction<List<String>> addressesFor,
+    Function<String, List<String>> addressesFor,
     InputStream input,
     Console console,
     @Nullable EventLog events,

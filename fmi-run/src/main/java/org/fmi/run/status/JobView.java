@@ -26,11 +26,21 @@ public final class JobView {
 
   /** What is known of a node. */
   static final class Node {
+    final String name;
+
+    /** Whether it is one as long as it has no ranks. */
+    final boolean spare;
+
     boolean up;
     long pid;
 
     /** When anything last came from its daemon. */
     long heardNanos;
+
+    Node(String name, boolean spare) {
+      this.name = name;
+      this.spare = spare;
+    }
   }
 
   /** What is known of a rank. */
@@ -84,9 +94,7 @@ public final class JobView {
     this.command = command;
     this.begunNanos = nanos;
     this.forecast = new MemoryForecast(oneMachine, toFiles);
-    for (int n = 0; n < spec.nodes().size(); n++) {
-      nodes.add(new Node());
-    }
+    spec.nodes().forEach(node -> nodes.add(new Node(node.name(), node.spare())));
     for (int r = 0; r < spec.size(); r++) {
       ranks.add(new Rank());
     }
@@ -169,9 +177,14 @@ public final class JobView {
     return nodeNames().indexOf(name);
   }
 
+  /** Whether a node is up. */
+  public boolean isUp(int node) {
+    return nodes.get(node).up;
+  }
+
   /** The names of the job's nodes. */
   public List<String> nodeNames() {
-    return spec.nodes().stream().map(JobSpec.Node::name).toList();
+    return nodes.stream().map(node -> node.name).toList();
   }
 
   /**
@@ -181,7 +194,7 @@ public final class JobView {
    * @param all whether it is also said that it suffices
    */
   public List<String> memory(int node, boolean all) {
-    return forecast.look(ranks, node, spec.nodes().get(node).name(), all);
+    return forecast.look(ranks, node, nodes.get(node).name, all);
   }
 
   /** What the rank shows that is behind all others; null if one has not shown anything yet. */
@@ -205,6 +218,8 @@ public final class JobView {
   public void on(Notice notice, long nanos) {
     if (notice instanceof Notice.NodeFailed n) {
       nodes.get(n.node()).up = false;
+    } else if (notice instanceof Notice.NodeAdded n) {
+      nodes.add(new Node(n.name(), true));
     }
     totals.on(notice, nanos);
   }
@@ -309,9 +324,9 @@ public final class JobView {
   private void write(JsonGenerator out, int number, Node node, long nanos) throws IOException {
     out.writeStartObject();
     out.writeNumberField("node", number);
-    out.writeStringField("name", spec.nodes().get(number).name());
+    out.writeStringField("name", node.name);
     out.writeBooleanField("up", node.up);
-    out.writeBooleanField("spare", spec.nodes().get(number).spare());
+    out.writeBooleanField("spare", node.spare);
     out.writeNumberField("pid", node.pid);
     if (node.up) {
       out.writeNumberField("ageSeconds", seconds(nanos - node.heardNanos));

@@ -8,7 +8,7 @@ import java.util.Locale;
  * What somebody wants of a running job: one frame of text, a word, a number, and perhaps a name.
  *
  * @param rank the rank that is meant; {@link #ALL} for the whole job
- * @param node the name of the node that is meant; empty for none
+ * @param node the node that is meant, as the user names it; empty for none
  */
 public record Question(Kind kind, int rank, String node) {
   /** No rank in particular. */
@@ -35,6 +35,8 @@ public record Question(Kind kind, int rank, String node) {
     STOP_AT_CHECKPOINT,
     /** That the ranks of a node leave it, behind the next checkpoint. */
     DRAIN,
+    /** That the job get one more node. The answer comes when it is up, or cannot be. */
+    ADD,
     /** That the job end, as by SIGTERM. The answer comes when it has ended. */
     STOP,
     /** The same, without leaving the program any time. */

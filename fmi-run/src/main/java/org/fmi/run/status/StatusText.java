@@ -72,8 +72,8 @@ final class StatusText {
       long load = view.ranks.stream().filter(rank -> rank.node == number).count();
       rows.add(
           new String[] {
-            view.spec.nodes().get(n).name(),
-            !node.up ? "down" : load == 0 && view.spec.nodes().get(n).spare() ? "spare" : "up",
+            node.name,
+            !node.up ? "down" : load == 0 && node.spare ? "spare" : "up",
             Long.toString(load),
             node.pid == 0 ? "-" : "pid " + node.pid,
             node.up ? age(nanos - node.heardNanos) : "-"
@@ -91,7 +91,7 @@ final class StatusText {
     for (int r = 0; r < view.ranks.size(); r++) {
       Rank rank = view.ranks.get(r);
       RankReport report = rank.report;
-      String node = rank.node < 0 ? "-" : view.spec.nodes().get(rank.node).name();
+      String node = rank.node < 0 ? "-" : view.nodes.get(rank.node).name;
       if (report == null) {
         rows.add(new String[] {"" + r, node, "-", "-", "-", "-", "-", "-", "is being started"});
         continue;

@@ -73,6 +73,7 @@ final class Totals {
         checkpointNanos += n.copyNanos() + n.encodeNanos() + n.commitNanos();
       }
       case Notice.Submitted _,
+          Notice.NodeAdded _,
           Notice.NodeReady _,
           Notice.Started _,
           Notice.Spawned _,

@@ -96,6 +96,27 @@ final class Jobs {
     return spec;
   }
 
+  static CommandSpec add() {
+    CommandSpec spec =
+        command(
+            Jobs::add,
+            "Gives a running job one more node, and waits until it is up: a spare, which takes"
+                + " ranks that wait for a node, or share one. A node that was lost is started"
+                + " again.");
+    spec.addPositional(
+        PositionalParamSpec.builder()
+            .index("1")
+            .paramLabel("HOST[:SLOTS]")
+            .arity("0..1")
+            .type(String.class)
+            .description(
+                "A host that ssh reaches, or one of the job of Slurm; none if the job's nodes are"
+                    + " on this machine. Without slots it has as many as the job's first node, or"
+                    + " as Slurm says.")
+            .build());
+    return spec;
+  }
+
   static CommandSpec events() {
     return command(
         command -> ask(command, Kind.EVENTS),
@@ -181,6 +202,12 @@ final class Jobs {
   private static int drain(CommandSpec command) {
     String node = command.positionalParameters().get(1).getValue();
     Question question = new Question(Kind.DRAIN, Question.ALL, node);
+    return with(client -> client.ask(find(command), question, Jobs::print));
+  }
+
+  private static int add(CommandSpec command) {
+    String node = command.positionalParameters().get(1).getValue();
+    Question question = new Question(Kind.ADD, Question.ALL, node == null ? "" : node);
     return with(client -> client.ask(find(command), question, Jobs::print));
   }
 

@@ -241,6 +241,40 @@ final class FmiToolIT {
     }
   }
 
+  /** A rank whose node is lost shares the other one, until there is a third. */
+  @Test
+  void aNodeIsAddedAndTakesARank(@TempDir Path directory) throws Exception {
+    try (Fmirun.Running running =
+        new Fmirun(
+                directory,
+                "-n",
+                "2",
+                "--ppn",
+                "1",
+                "--interval",
+                "10",
+                Fmirun.example("heat2d"),
+                "--iterations",
+                "100000000")
+            .start()) {
+      running.awaitEvent("CheckpointCommitted", 1);
+      String job = job(running.process().pid());
+      assertThat(ask("add", job, "b"))
+          .isEqualTo(
+              new Result(70, "fmi: add: the job's nodes are on this machine; leave out b\n"));
+      Traces.signal("KILL", running.daemons().getLast());
+      running.awaitEvent("AllRunning", 2);
+      assertThat(ask("add", job)).isEqualTo(new Result(0, "node2: is up\n"));
+      running.awaitEvent("AllRunning", 3);
+      assertThat(running.events())
+          .anyMatch(
+              event -> event.get("event").equals("Respawned") && event.get("node").equals("2"));
+      assertThat(ask("status", job).output()).containsPattern("node2 +up +1 ");
+      assertThat(ask("stop", "--now", job)).isEqualTo(new Result(0, ""));
+      assertThat(running.await().status()).isEqualTo(143);
+    }
+  }
+
   /** Polls a job for what other processes bring about. */
   private static void await(Fmirun.Running running, Callable<Boolean> condition) throws Exception {
     long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);

@@ -182,4 +182,16 @@ final class SlurmOptionsTest {
     environment.put("SLURM_HET_SIZE", "2");
     assertThat(refusal("-n 2")).contains("heterogeneous");
   }
+
+  @Test
+  void aNodeOfTheJobThatItDoesNotUseCanBeAdded() throws Exception {
+    RunOptions options = options("-n 2 --hosts node1,node2");
+    assertThat(AddedNode.read("node4", 2, options)).isEqualTo(new JobSpec.Node("node4", 2, true));
+    assertThat(AddedNode.read("node4:1", 2, options).slots()).isEqualTo(1);
+    UsageException e =
+        catchThrowableOfType(
+            UsageException.class, () -> AddedNode.read("node9", 2, options));
+    assertThat(e)
+        .hasMessage("add: node9 is not a node of Slurm job 7, which has node[1-4]");
+  }
 }

@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
-import java.util.function.IntFunction;
 import org.fmi.job.EndCause;
 import org.fmi.job.GlobalRecoveryJob;
 import org.fmi.job.Job;
@@ -58,7 +57,7 @@ final class JobShellTest {
     final CountDownLatch fenced = new CountDownLatch(1);
 
     @Override
-    public DaemonProcess start(Bootstrap bootstrap) throws IOException {
+    public DaemonProcess start(String name, Bootstrap bootstrap) throws IOException {
       try {
         fenced.await();
       } catch (InterruptedException e) {
@@ -68,12 +67,12 @@ final class JobShellTest {
     }
 
     @Override
-    public void fence(Bootstrap last) {
+    public void fence(String name, Bootstrap last) {
       fenced.countDown();
     }
 
     @Override
-    public void killDaemon(int node, long pid) {}
+    public void killDaemon(String name, long pid) {}
   }
 
   /** Finds no memory for its first decision. */
@@ -109,6 +108,7 @@ final class JobShellTest {
           return List.of(new JobCommand.End(128 + e.signal(), EndCause.INTERRUPTED, ""));
         }
         case JobEvent.NodeLost _,
+            JobEvent.NodeAdded _,
             JobEvent.NodeLeaving _,
             JobEvent.RankExited _,
             JobEvent.RankSilent _,
@@ -132,7 +132,7 @@ final class JobShellTest {
   @SuppressWarnings("NullAway.Init") // by shell(...)
   private JobShell shell;
 
-  private JobShell shell(Launcher launcher, IntFunction<List<String>> addressesFor)
+  private JobShell shell(Launcher launcher, Function<String, List<String>> addressesFor)
       throws UsageException {
     return shell(options(1), new OneNode(), launcher, addressesFor, null);
   }
@@ -160,7 +160,7 @@ final class JobShellTest {
       RunOptions options,
       Job job,
       Launcher launcher,
-      IntFunction<List<String>> addressesFor,
+      Function<String, List<String>> addressesFor,
       @Nullable EventLog events) {
     Console console = new Console(null, false, false, () -> {}, () -> {});
     console.start();
@@ -251,8 +251,8 @@ final class JobShellTest {
     Nodes nodes =
         new Nodes() {
           @Override
-          public void fence(Bootstrap last) {
-            super.fence(last);
+          public void fence(String name, Bootstrap last) {
+            super.fence(name, last);
             try {
               Thread.sleep(3000); // a lot of memory
               deleted.countDown();
@@ -299,17 +299,17 @@ final class JobShellTest {
     Nodes nodes =
         new Nodes() {
           @Override
-          public DaemonProcess start(Bootstrap bootstrap) throws IOException {
+          public DaemonProcess start(String name, Bootstrap bootstrap) throws IOException {
             if (starts.incrementAndGet() == 16) {
               shell.interrupt(SIGINT);
             }
-            return super.start(bootstrap);
+            return super.start(name, bootstrap);
           }
 
           @Override
-          public void fence(Bootstrap last) {
+          public void fence(String name, Bootstrap last) {
             fences.incrementAndGet();
-            super.fence(last);
+            super.fence(name, last);
           }
         };
     RunOptions options = options(20);
@@ -354,7 +354,7 @@ final class JobShellTest {
     Nodes nodes =
         new Nodes() {
           @Override
-          public DaemonProcess start(Bootstrap bootstrap) throws IOException {
+          public DaemonProcess start(String name, Bootstrap bootstrap) throws IOException {
             if (starts.incrementAndGet() == 4) {
               shell.interrupt(SIGINT);
             }
@@ -362,7 +362,7 @@ final class JobShellTest {
           }
 
           @Override
-          public void fence(Bootstrap last) {
+          public void fence(String name, Bootstrap last) {
             if (fences.incrementAndGet() == 1) {
               throw new IllegalStateException("thrown on purpose");
             }
@@ -460,8 +460,8 @@ final class JobShellTest {
     }
 
     @Override
-    public DaemonProcess start(Bootstrap bootstrap) throws IOException {
-      DaemonProcess process = local.start(bootstrap);
+    public DaemonProcess start(String name, Bootstrap bootstrap) throws IOException {
+      DaemonProcess process = local.start(name, bootstrap);
       byte[] identity =
           ByteBuffer.allocate(2 * Integer.BYTES)
               .putInt(bootstrap.node())

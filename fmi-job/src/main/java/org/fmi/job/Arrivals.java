@@ -1,0 +1,29 @@
+package org.fmi.job;
+
+/**
+ * Takes in nodes that a user gives to a job that runs. When one is up, it is a spare: ranks that
+ * wait for a node get it, and those that are beyond the slots of theirs move behind a checkpoint.
+ */
+final class Arrivals {
+  private final Placement placement;
+  private final Outbox out;
+
+  Arrivals(Placement placement, Outbox out) {
+    this.placement = placement;
+    this.out = out;
+  }
+
+  /** A node is added; one of this name that was lost is started again. Others stay what they are. */
+  void added(JobSpec.Node node) {
+    int known = placement.find(node.name());
+    if (known < 0) {
+      int number = placement.add(node);
+      // Before anything else of it: whoever keeps something by node learns its number here.
+      out.report(new Notice.NodeAdded(number, node.name(), placement.capacity(number)));
+      out.add(new JobCommand.Launch(number));
+    } else if (placement.isLost(known)) {
+      placement.await(known);
+      out.add(new JobCommand.Launch(known));
+    }
+  }
+}

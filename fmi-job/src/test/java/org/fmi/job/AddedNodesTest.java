@@ -1,0 +1,198 @@
+package org.fmi.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.fmi.control.RankMessage;
+import org.fmi.control.RankMessage.Position;
+import org.fmi.job.JobSpec.OnNoSpare;
+import org.junit.jupiter.api.Test;
+
+/** What is decided when a user gives a running job more nodes. */
+final class AddedNodesTest {
+  private static final long MEMORY = 1L << 30;
+
+  private final List<JobCommand> commands = new ArrayList<>();
+
+  /** The newest process of each rank. */
+  private final List<JobCommand.Spawn> processes = new ArrayList<>();
+
+  private static JobSpec.Node node(int number) {
+    return new JobSpec.Node("node" + number, 1, true);
+  }
+
+  /** A job with as many nodes as ranks, all of which run. */
+  private Job running(int size, OnNoSpare policy) {
+    List<JobSpec.Node> nodes = new ArrayList<>();
+    for (int n = 0; n < size; n++) {
+      nodes.add(new JobSpec.Node("node" + n, 1, false));
+    }
+    Job job =
+        new GlobalRecoveryJob(
+            new JobSpec(size, nodes, 0, 16, 1, policy, Integer.MAX_VALUE, List.of()));
+    job.begin();
+    for (int n = 0; n < size; n++) {
+      on(job, new JobEvent.NodeUp(n, MEMORY));
+    }
+    allRun(job, 0);
+    return job;
+  }
+
+  private void on(Job job, JobEvent event) {
+    commands.clear();
+    commands.addAll(job.on(event));
+    for (JobCommand.Spawn spawn : all(JobCommand.Spawn.class)) {
+      processes.removeIf(other -> other.rank() == spawn.rank());
+      processes.add(spawn);
+    }
+  }
+
+  private void say(Job job, int rank, RankMessage message) {
+    JobCommand.Spawn process =
+        processes.stream().filter(spawn -> spawn.rank() == rank).findFirst().orElseThrow();
+    on(job, new JobEvent.FromRank(rank, process.incarnation(), message));
+  }
+
+  private void allRun(Job job, int epoch) {
+    int size = processes.size();
+    for (int r = 0; r < size; r++) {
+      say(job, r, new RankMessage.Joined(epoch, Position.FRESH, Map.of()));
+    }
+    for (int r = 0; r < size; r++) {
+      say(job, r, new RankMessage.Connected(epoch, "tcp"));
+      say(job, r, new RankMessage.Running(epoch, 0, 0, false));
+    }
+  }
+
+  private void commit(Job job, int epoch, long version) {
+    say(job, 0, new RankMessage.CheckpointDone(epoch, version, 0, version, true, 100, 0, 0, 0));
+  }
+
+  private <T extends JobCommand> List<T> all(Class<T> type) {
+    return commands.stream().filter(type::isInstance).map(type::cast).toList();
+  }
+
+  private int nodeOf(int rank) {
+    return processes.stream()
+        .filter(spawn -> spawn.rank() == rank)
+        .findFirst()
+        .orElseThrow()
+        .node();
+  }
+
+  @Test
+  void anAddedNodeIsStartedAndIsASpareThen() {
+    Job job = running(2, OnNoSpare.ABORT);
+    on(job, new JobEvent.NodeAdded(node(2)));
+    assertThat(commands)
+        .containsExactly(
+            new JobCommand.Report(new Notice.NodeAdded(2, "node2", 1)), new JobCommand.Launch(2));
+    on(job, new JobEvent.NodeUp(2, MEMORY));
+    commit(job, 0, 0);
+    assertThat(all(JobCommand.KillRank.class)).isEmpty();
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    assertThat(nodeOf(1)).isEqualTo(2);
+  }
+
+  @Test
+  void aLossWaitsForANodeThatIsBeingAdded() {
+    Job job = running(2, OnNoSpare.ABORT);
+    on(job, new JobEvent.NodeAdded(node(2)));
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    assertThat(all(JobCommand.End.class)).isEmpty();
+    assertThat(all(JobCommand.Spawn.class)).isEmpty();
+    on(job, new JobEvent.NodeUp(2, MEMORY));
+    assertThat(nodeOf(1)).isEqualTo(2);
+  }
+
+  @Test
+  void anAddedNodeThatDoesNotComeUpChangesNothing() {
+    Job job = running(2, OnNoSpare.SHARE);
+    on(job, new JobEvent.NodeAdded(node(2)));
+    on(job, new JobEvent.NodeLost(2, "no such host"));
+    assertThat(commands)
+        .contains(
+            new JobCommand.Report(
+                new Notice.NodeFailed(0, 2, "node2", "fmirun", "no such host")));
+    assertThat(job.recoveries()).isZero();
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    assertThat(nodeOf(1)).isZero();
+  }
+
+  @Test
+  void aRankThatWaitsGetsTheAddedNode() {
+    Job job = running(2, OnNoSpare.WAIT);
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    assertThat(all(JobCommand.Launch.class)).containsExactly(new JobCommand.Launch(1));
+    on(job, new JobEvent.NodeAdded(node(2)));
+    on(job, new JobEvent.NodeUp(2, MEMORY));
+    assertThat(nodeOf(1)).isEqualTo(2);
+  }
+
+  /** Rank 2 shares the node of rank 0 or 1, and so one of them moves. */
+  @Test
+  void aRankBeyondTheSlotsOfItsNodeMovesBehindACheckpoint() {
+    Job job = running(3, OnNoSpare.SHARE);
+    on(job, new JobEvent.NodeLost(2, "gone"));
+    int shared = nodeOf(2);
+    allRun(job, 1);
+    commit(job, 1, 0);
+    assertThat(all(JobCommand.KillRank.class)).as("there is no room").isEmpty();
+    on(job, new JobEvent.NodeAdded(node(3)));
+    on(job, new JobEvent.NodeUp(3, MEMORY));
+    assertThat(all(JobCommand.KillRank.class)).as("not before a checkpoint").isEmpty();
+    commit(job, 1, 1);
+    JobCommand.KillRank moved = all(JobCommand.KillRank.class).getFirst();
+    assertThat(all(JobCommand.KillRank.class)).hasSize(1);
+    assertThat(moved.node()).isEqualTo(shared);
+    on(job, new JobEvent.RankExited(shared, moved.rank(), moved.incarnation(), 137, true));
+    assertThat(nodeOf(moved.rank())).isEqualTo(3);
+    assertThat(commands)
+        .contains(
+            new JobCommand.Report(
+                new Notice.Degraded(
+                    "rank " + moved.rank() + " moves from node" + shared + " to node3")));
+    allRun(job, 2);
+    commit(job, 2, 2);
+    assertThat(all(JobCommand.KillRank.class)).as("each has a slot").isEmpty();
+    assertThat(job.recoveries()).isEqualTo(2);
+  }
+
+  @Test
+  void aLostNodeIsStartedAgainUnderItsNumber() {
+    Job job = running(2, OnNoSpare.SHARE);
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    on(job, new JobEvent.NodeAdded(node(1)));
+    assertThat(commands).containsExactly(new JobCommand.Launch(1));
+    on(job, new JobEvent.NodeAdded(node(1)));
+    assertThat(commands).as("once is enough").isEmpty();
+    allRun(job, 1);
+    on(job, new JobEvent.NodeUp(1, MEMORY));
+    commit(job, 1, 0);
+    JobCommand.KillRank moved = all(JobCommand.KillRank.class).getFirst();
+    on(job, new JobEvent.RankExited(0, moved.rank(), moved.incarnation(), 137, true));
+    assertThat(nodeOf(moved.rank())).isEqualTo(1);
+  }
+
+  /** Its checkpoints would be lost, as nobody else has them. */
+  @Test
+  void aRankThatNobodyProtectsStaysBeyondTheSlots() {
+    List<JobSpec.Node> nodes =
+        List.of(new JobSpec.Node("node0", 1, false), new JobSpec.Node("node1", 1, false));
+    Job job =
+        new GlobalRecoveryJob(
+            new JobSpec(2, nodes, 0, 16, 0, OnNoSpare.SHARE, Integer.MAX_VALUE, List.of()));
+    job.begin();
+    on(job, new JobEvent.NodeUp(0, MEMORY));
+    on(job, new JobEvent.NodeUp(1, MEMORY));
+    allRun(job, 0);
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    allRun(job, 1);
+    on(job, new JobEvent.NodeAdded(node(2)));
+    on(job, new JobEvent.NodeUp(2, MEMORY));
+    commit(job, 1, 0);
+    assertThat(all(JobCommand.KillRank.class)).isEmpty();
+  }
+}
