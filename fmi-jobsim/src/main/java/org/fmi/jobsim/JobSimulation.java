@@ -232,8 +232,6 @@ final class JobSimulation implements Supervisor {
   private int toKill;
   private Predicate<Notice> leavesWhen = notice -> false;
   private int toLeave;
-  private Predicate<Notice> losesWhen = notice -> false;
-  private int toLose;
   private Predicate<Notice> comesWhen = notice -> false;
   private JobCommand.@Nullable End end;
 
@@ -290,12 +288,6 @@ final class JobSimulation implements Supervisor {
   void leavesWhen(Predicate<Notice> reported, int node) {
     leavesWhen = reported;
     toLeave = node;
-  }
-
-  /** A node dies as soon as this is reported, once. */
-  void losesWhen(Predicate<Notice> reported, int node) {
-    losesWhen = reported;
-    toLose = node;
   }
 
   /** Gives the job one more node as soon as this is reported, once. */
@@ -530,10 +522,6 @@ final class JobSimulation implements Supervisor {
     if (leavesWhen.test(notice)) {
       leavesWhen = other -> false;
       simulation.after(1, "a node is to be lost", toLeave, this::leaves);
-    }
-    if (losesWhen.test(notice)) {
-      losesWhen = other -> false;
-      cluster.faults().crashNode(toLose, Long.MAX_VALUE);
     }
     if (comesWhen.test(notice)) {
       comesWhen = other -> false;
