@@ -2,19 +2,14 @@ package org.fmi.job;
 
 /**
  * Takes in nodes that a user gives to a job that runs. When one is up, it is a spare: ranks that
- * wait for a node get it, and those that are beyond the slots of theirs move behind a checkpoint.
+ * wait for a node get it, and those that are beyond the slots of theirs move as {@link Departures}
+ * decides.
  */
 final class Arrivals {
-  private final Placement placement;
-  private final Outbox out;
-
-  Arrivals(Placement placement, Outbox out) {
-    this.placement = placement;
-    this.out = out;
-  }
+  private Arrivals() {}
 
   /** A node is added; one of this name that was lost is started again. Others stay what they are. */
-  void added(JobSpec.Node node) {
+  static void take(JobSpec.Node node, Placement placement, Outbox out) {
     int known = placement.find(node.name());
     if (known < 0) {
       int number = placement.add(node);

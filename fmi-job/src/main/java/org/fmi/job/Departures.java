@@ -83,14 +83,14 @@ final class Departures {
   private void leave(int node, List<Integer> those, String why) {
     first = those.getFirst();
     reason = placement.name(node) + why;
-    those.forEach(r -> end(node, ranks.get(r)));
+    those.forEach(r -> end(ranks.get(r)));
   }
 
   /** For no reason of its own. */
-  private void end(int node, Rank rank) {
+  private void end(Rank rank) {
     ledger.restarted(rank.number());
     ranks.dying(rank);
-    out.add(new JobCommand.KillRank(node, rank.number(), rank.incarnation()));
+    out.kill(rank);
   }
 
   /** One of those that have to move. */

@@ -29,7 +29,6 @@ public final class GlobalRecoveryJob implements Job {
   private final Outbox out;
   private final CheckpointRequests requests;
   private final Departures departures;
-  private final Arrivals arrivals;
 
   /** Ranks that need a process and have no node. */
   private final TreeSet<Integer> homeless = new TreeSet<>();
@@ -69,7 +68,6 @@ public final class GlobalRecoveryJob implements Job {
     this.out = new Outbox(placement);
     this.requests = new CheckpointRequests(spec.size(), out);
     this.departures = new Departures(placement, ranks, ledger, out);
-    this.arrivals = new Arrivals(placement, out);
   }
 
   @Override
@@ -86,7 +84,7 @@ public final class GlobalRecoveryJob implements Job {
       switch (event) {
         case JobEvent.NodeUp e -> onNodeUp(e.node(), e.memoryFree());
         case JobEvent.NodeLost e -> onNodeLost(e.node(), e.reason());
-        case JobEvent.NodeAdded e -> arrivals.added(e.node());
+        case JobEvent.NodeAdded e -> Arrivals.take(e.node(), placement, out);
         case JobEvent.NodeLeaving e -> departures.announced(e.node(), e.reason());
         case JobEvent.RankExited e -> onRankExited(e);
         case JobEvent.RankSilent e -> onRankSilent(e.rank(), e.incarnation());
@@ -258,8 +256,8 @@ public final class GlobalRecoveryJob implements Job {
   private void respawn(Rank rank) {
     int r = rank.number();
     int node = placement.nodeOf(r);
-    boolean hopeless = !placement.givesUpRanks(node);
-    if ((!hopeless || ledger.isHopelessHere(r)) && placement.moveAway(r, begun)) {
+    boolean hopeless = ledger.isHopelessHere(r);
+    if ((hopeless || placement.givesUpRanks(node)) && placement.moveAway(r, begun)) {
       out.reportMoved(r, node, hopeless);
       out.reportPartner(r);
     }
@@ -362,8 +360,7 @@ public final class GlobalRecoveryJob implements Job {
 
   private void kill(Rank rank) {
     ranks.dying(rank);
-    int r = rank.number();
-    out.add(new JobCommand.KillRank(placement.nodeOf(r), r, rank.incarnation()));
+    out.kill(rank);
   }
 
   // ---- recovery

@@ -18,6 +18,12 @@ final class Outbox {
     commands.add(command);
   }
 
+  /** The process of a rank is to be killed. */
+  void kill(Ranks.Rank rank) {
+    int r = rank.number();
+    add(new JobCommand.KillRank(placement.nodeOf(r), r, rank.incarnation()));
+  }
+
   /** All that was collected, in order; from now on there is nothing. */
   List<JobCommand> take() {
     List<JobCommand> all = List.copyOf(commands);
