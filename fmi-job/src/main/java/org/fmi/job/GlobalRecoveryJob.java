@@ -12,7 +12,8 @@ import org.fmi.job.Ranks.Rank;
 import org.fmi.job.Ranks.Stage;
 
 /**
- * Decides by global rollback, as the FMI paper does: any failure sends every process back to H1.
+ * Decides as the FMI paper does: any failure sends every process back to H1. Which of them go back
+ * to a checkpoint from there is decided by {@link RollbackScope}.
  *
  * <p>{@link Phase} shows the protocol, and what each event does in each phase. Where ranks are put
  * is decided by {@link Placement}, whether another try is worth it by {@link FailureLedger}.
@@ -28,6 +29,7 @@ public final class GlobalRecoveryJob implements Job {
   private final Injections injections;
   private final Outbox out;
   private final CheckpointRequests requests;
+  private final RollbackScope scope;
 
   /** Ranks that need a process and have no node. */
   private final TreeSet<Integer> homeless = new TreeSet<>();
@@ -66,6 +68,7 @@ public final class GlobalRecoveryJob implements Job {
     this.injections = new Injections(spec.faults());
     this.out = new Outbox(placement);
     this.requests = new CheckpointRequests(spec.size(), out);
+    this.scope = new RollbackScope(spec.localRollback(), out);
   }
 
   @Override
@@ -153,7 +156,7 @@ public final class GlobalRecoveryJob implements Job {
       onNotLaunched(node, lost, reason);
       return;
     }
-    fence(node, reason);
+    out.fence(epoch(), node, reason);
     lost = lost.stream().filter(r -> ranks.get(r).life() != Life.GONE).toList();
     if (phase == Phase.RELEASED) {
       if (!lost.isEmpty()) {
@@ -174,12 +177,6 @@ public final class GlobalRecoveryJob implements Job {
     }
   }
 
-  /** Whoever was declared dead is made dead, and its memory counts as lost. */
-  private void fence(int node, String reason) {
-    out.report(new Notice.NodeFailed(epoch(), node, placement.name(node), "fmirun", reason));
-    out.add(new JobCommand.KillNode(node, reason));
-  }
-
   /** A node failed before any rank was started: a spare takes its place. */
   private void onNotLaunched(int node, List<Integer> planned, String reason) {
     if (!placement.replan(planned)) {
@@ -190,7 +187,7 @@ public final class GlobalRecoveryJob implements Job {
               EndCause.CANNOT_START, "cannot start on " + placement.name(node) + ": " + reason));
       return;
     }
-    fence(node, reason);
+    out.fence(epoch(), node, reason);
     for (int r : planned) {
       out.reportReplanned(r, node);
     }
@@ -215,7 +212,11 @@ public final class GlobalRecoveryJob implements Job {
           // a spare that is still being started may take it
         }
         case Placement.Choice.WhenOneComesBack _ -> {
-          awaitLostNodes();
+          if (!waiting) {
+            waiting = true;
+            out.reportWaiting();
+          }
+          placement.awaitLost().forEach(node -> out.add(new JobCommand.Launch(node)));
           waits = true;
         }
         case Placement.Choice.Nowhere no -> {
@@ -225,16 +226,6 @@ public final class GlobalRecoveryJob implements Job {
       }
     }
     waiting = waits;
-  }
-
-  private void awaitLostNodes() {
-    if (!waiting) {
-      waiting = true;
-      out.reportWaiting();
-    }
-    for (int node : placement.awaitLost()) {
-      out.add(new JobCommand.Launch(node));
-    }
   }
 
   // ---- processes
@@ -442,7 +433,15 @@ public final class GlobalRecoveryJob implements Job {
       }
       case RankMessage.FilesRead m ->
           out.reportRestored(m, ledger.iterationsBeyond(m.loop(), m.iteration()));
-      case RankMessage.FilesRefused m -> out.reportRefused(m);
+      case RankMessage.FilesRefused _, RankMessage.GoesOn _, RankMessage.CaughtUp _ ->
+          out.reportOf(rank.number(), e.message());
+      case RankMessage.Chooses m -> scope.chooses(rank.number(), rank.incarnation(), m);
+      case RankMessage.LocalImpossible m -> {
+        if (m.epoch() == epoch()) {
+          scope.impossible(m.reason());
+          boolean _ = recover(JobMessage.Revoke.NONE, m.reason());
+        }
+      }
       case RankMessage.Suspect m -> onSuspect(rank, m);
       case RankMessage.CheckpointDone m -> onCheckpointDone(m);
       case RankMessage.Stops m -> requests.stops(rank.number(), m);
@@ -494,14 +493,16 @@ public final class GlobalRecoveryJob implements Job {
   private void start() {
     boolean rollback = false;
     List<Map<String, byte[]>> endpoints = new ArrayList<>();
-    for (RankMessage.Joined joined : ranks.start()) {
+    List<RankMessage.Joined> all = ranks.start();
+    for (RankMessage.Joined joined : all) {
       endpoints.add(joined.addresses());
       rollback |= joined.position() != Position.FRESH;
     }
     enter(Phase.CONNECTING);
     begun = true;
     out.report(new Notice.AllJoined(epoch()));
-    out.add(new JobCommand.TellAll(new JobMessage.Start(epoch(), rollback, endpoints)));
+    long local = scope.decide(epoch(), all);
+    out.add(new JobCommand.TellAll(new JobMessage.Start(epoch(), rollback, local, endpoints)));
   }
 
   private void onConnected(Rank rank, RankMessage.Connected m) {

@@ -12,6 +12,7 @@ import java.util.List;
  * @param groupLosses how many nodes a group may lose at once, as far as the nodes allow
  * @param onNoSpare what to do when a node is lost and no spare is left
  * @param maxRecoveries end the job rather than recover more often than this
+ * @param localRollback whether only failed ranks go back where that can be done
  * @param faults failures to inject
  */
 public record JobSpec(
@@ -22,7 +23,30 @@ public record JobSpec(
     int groupLosses,
     OnNoSpare onNoSpare,
     int maxRecoveries,
+    boolean localRollback,
     List<FaultSpec> faults) {
+
+  /** With all ranks going back after a failure. */
+  public JobSpec(
+      int size,
+      List<Node> nodes,
+      int ranksPerNode,
+      int groupSize,
+      int groupLosses,
+      OnNoSpare onNoSpare,
+      int maxRecoveries,
+      List<FaultSpec> faults) {
+    this(
+        size,
+        nodes,
+        ranksPerNode,
+        groupSize,
+        groupLosses,
+        onNoSpare,
+        maxRecoveries,
+        false,
+        faults);
+  }
 
   public JobSpec {
     nodes = List.copyOf(nodes);

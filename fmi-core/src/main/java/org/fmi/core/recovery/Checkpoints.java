@@ -15,6 +15,7 @@ import org.fmi.control.Counter;
 import org.fmi.control.JobLink;
 import org.fmi.control.RankMessage;
 import org.fmi.core.comm.ContextIds;
+import org.fmi.core.p2p.MessageLog;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.Recorder;
 import org.fmi.core.p2p.Recording;
@@ -62,7 +63,13 @@ final class Checkpoints {
   /** What the job begins from, if that is of another number of ranks. */
   private final @Nullable Redistribution redistribution;
 
+  /** What is sent between checkpoints; null if all ranks go back. */
+  private final @Nullable MessageLog log;
+
   private long nextVersion;
+
+  /** All messages have come for a checkpoint that is not committed. */
+  private boolean inDoubt;
 
   /** The newest checkpoint known to be committed by all. */
   private @Nullable CheckpointId committed;
@@ -88,7 +95,9 @@ final class Checkpoints {
       FileOffer files,
       JobLink link,
       RankClock clock,
-      FaultInjector faults) {
+      FaultInjector faults,
+      @Nullable MessageLog log) {
+    this.log = log;
     this.config = config;
     this.system = system;
     this.messenger = messenger;
@@ -108,6 +117,21 @@ final class Checkpoints {
   /** The iterations between two checkpoints, as of now. */
   long interval() {
     return tuner.iterations();
+  }
+
+  /** The newest checkpoint known to be committed by all. */
+  @Nullable CheckpointId committed() {
+    return committed;
+  }
+
+  /** Whether this rank is taking a checkpoint which others may have by now, or not. */
+  boolean inDoubt() {
+    return inDoubt;
+  }
+
+  /** As those say who have not gone back: that of the checkpoint may be from before. */
+  void restoreInterval(long iterations) {
+    tuner.restore(iterations);
   }
 
   /** Adds what it has counted. Any thread: the numbers may be a little old. */
@@ -140,6 +164,7 @@ final class Checkpoints {
     long arrived = clock.nanoTime();
     CheckpointId id = new CheckpointId(nextVersion, loop.number, iteration, last);
     drain(Meeting.at(id), epoch);
+    beginLine(id);
     // The wait for slower ranks, until here, is no cost of the checkpoint.
     long begun = clock.nanoTime();
     if (loop.checkpointed < 0) {
@@ -178,6 +203,20 @@ final class Checkpoints {
   }
 
   /**
+   * Nobody sends before all have agreed, so the messages that follow are those behind the line.
+   * Until then some may know that it is committed, and others not: no rank goes on from here.
+   */
+  private void beginLine(CheckpointId id) {
+    inDoubt = true;
+    MessageLog kept = log;
+    if (kept != null && id.last()) {
+      kept.end();
+    } else if (kept != null) {
+      kept.begin();
+    }
+  }
+
+  /**
    * Refuses what a checkpoint could not hold.
    *
    * @throws IllegalStateException if requests of the program are not complete
@@ -196,7 +235,7 @@ final class Checkpoints {
   private long copy(CheckpointId id, LoopState state, int epoch) {
     Recorder recorder = program.recorder();
     long record = recorder.bytes();
-    long unexpected = messenger.unexpectedBytes();
+    long unexpected = messenger.unreceived().bytes();
     long stateBytes = state.bytes();
     releaseOlder();
     try {
@@ -212,7 +251,7 @@ final class Checkpoints {
           stateBytes,
           config.size());
       recorder.writeTo(image.record());
-      messenger.writeUnexpected(image.unexpected());
+      messenger.unreceived().write(image.unexpected());
       state.write(memory, image.stateAt());
       return memory.byteSize();
     } catch (IOException e) {
@@ -266,6 +305,7 @@ final class Checkpoints {
     CheckpointId before = committed;
     assert before == null || before.version() < id.version() : before + ", then " + id;
     committed = id;
+    inDoubt = false;
     nextVersion = id.version() + 1;
     files.committed(id, most[8] > 0, epoch);
   }
@@ -399,16 +439,16 @@ final class Checkpoints {
     boolean leaving = at == null;
     long[] sums;
     // A sender that waits for its receive must get here too; but not if that will never come.
-    messenger.pull(!leaving);
+    messenger.unreceived().pull(!leaving);
     try {
       do {
-        messenger.pullUnexpected();
+        messenger.unreceived().fetch();
         messenger.poll();
         sums = sums(messenger.userSent() - messenger.userArrived(), leaving ? 1 : 0, 0, 0);
       } while (sums[OUTSTANDING] != 0 && sums[DECIDING] == 0);
-      messenger.pullUnexpected();
+      messenger.unreceived().fetch();
     } finally {
-      messenger.pull(false);
+      messenger.unreceived().pull(false);
     }
     if (at == null) {
       if (sums[LEAVING] < config.size()) {
@@ -476,6 +516,7 @@ final class Checkpoints {
 
   private void adopt(RecoveryLine line) {
     committed = line.line();
+    inDoubt = false;
     long before = redistribution == null ? -1 : redistribution.version();
     nextVersion = committed == null ? before + 1 : committed.version() + 1;
     lastDoneIteration = -1;
@@ -504,13 +545,16 @@ final class Checkpoints {
   void restore(CheckpointId id, LoopState state, Restore how, int epoch) {
     Image image = image(id);
     switch (how) {
-      case ROLLED_BACK -> messenger.readUnexpected(image.unexpected());
+      case ROLLED_BACK -> messenger.unreceived().read(image.unexpected());
       case RESTARTED -> {
         drain(Meeting.at(id), epoch);
-        messenger.discardUnexpected();
+        messenger.unreceived().discard();
+        if (log != null) {
+          log.begin();
+        }
         // Nobody may send anew before all have discarded the old.
         system.barrier();
-        messenger.readUnexpected(image.unexpected());
+        messenger.unreceived().read(image.unexpected());
       }
       case REPLAYING -> {}
     }
@@ -518,6 +562,9 @@ final class Checkpoints {
     messenger.restoreAttached(image.attached());
     tuner.restore(image.interval());
     state.read(image.memory(), image.stateAt(), image.stateEnd());
+    if (log != null && id.last() && how != Restore.REPLAYING) {
+      log.end();
+    }
     lastDoneIteration = -1;
   }
 

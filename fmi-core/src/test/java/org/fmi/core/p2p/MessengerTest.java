@@ -427,7 +427,7 @@ class MessengerTest {
           m.send(out, 0, 16, 0, CONTEXT, 8, Mode.STANDARD);
           assertThatThrownBy(() -> m.recv(in, 0, 8, 0, CONTEXT, 8))
               .isInstanceOf(FmiException.class);
-          assertThat(m.unexpectedCount()).isZero();
+          assertThat(m.unreceived().count()).isZero();
           assertThat(m.activeRequests()).isZero();
           assertThat(m.userSent()).isZero();
         });
