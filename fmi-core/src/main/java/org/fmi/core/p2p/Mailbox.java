@@ -90,6 +90,7 @@ final class Mailbox implements MessageRequest.Completion {
    */
   void goOn(List<MessageRequest> underWay) {
     List<MessageRequest> receives = posted.all();
+    receives.forEach(posted::remove);
     receives.removeIf(r -> !MessageLog.covers(r.context));
     receives.addAll(underWay);
     receives.sort(Comparator.comparingLong(r -> r.posting));
@@ -110,6 +111,13 @@ final class Mailbox implements MessageRequest.Completion {
     }
     pulling = false;
     beginCounting();
+  }
+
+  /** All ranks stand at a line: what is here is from before it. */
+  void line() {
+    for (UnexpectedMessage m = unexpected.oldest(); m != null; m = m.next) {
+      m.number = MessageLog.NO_NUMBER;
+    }
   }
 
   private int numberOf(int source, int context) {

@@ -135,15 +135,9 @@ public final class MessageLog {
     return context >> 1 != Contexts.SYSTEM;
   }
 
-  /** All ranks stand at a line: begins anew. */
-  public void begin() {
-    end();
-    on = true;
-  }
-
-  /** Forgets all, and covers nothing any more. */
-  public void end() {
-    on = false;
+  /** Forgets all; begins anew, or covers nothing from now on. */
+  void line(boolean begins) {
+    on = begins;
     ahead = 0;
     bytes = 0;
     unusable = null;

@@ -165,6 +165,12 @@ public final class Messenger implements PointToPoint, FrameHandler {
     outbox.log(kept);
   }
 
+  /** All ranks stand at a line: the log begins there, or ends. */
+  public void line(boolean begins) {
+    Objects.requireNonNull(log).line(begins);
+    mailbox.line();
+  }
+
   /**
    * Sends a rank again what has not come there; once in each epoch of {@link #goOn}.
    *

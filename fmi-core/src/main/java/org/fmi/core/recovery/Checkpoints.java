@@ -15,7 +15,6 @@ import org.fmi.control.Counter;
 import org.fmi.control.JobLink;
 import org.fmi.control.RankMessage;
 import org.fmi.core.comm.ContextIds;
-import org.fmi.core.p2p.MessageLog;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.Recorder;
 import org.fmi.core.p2p.Recording;
@@ -63,8 +62,8 @@ final class Checkpoints {
   /** What the job begins from, if that is of another number of ranks. */
   private final @Nullable Redistribution redistribution;
 
-  /** What is sent between checkpoints; null if all ranks go back. */
-  private final @Nullable MessageLog log;
+  /** Whether what is sent between checkpoints is logged. */
+  private final boolean logs;
 
   private long nextVersion;
 
@@ -95,9 +94,8 @@ final class Checkpoints {
       FileOffer files,
       JobLink link,
       RankClock clock,
-      FaultInjector faults,
-      @Nullable MessageLog log) {
-    this.log = log;
+      FaultInjector faults) {
+    this.logs = config.logLimitBytes() > 0;
     this.config = config;
     this.system = system;
     this.messenger = messenger;
@@ -208,11 +206,8 @@ final class Checkpoints {
    */
   private void beginLine(CheckpointId id) {
     inDoubt = true;
-    MessageLog kept = log;
-    if (kept != null && id.last()) {
-      kept.end();
-    } else if (kept != null) {
-      kept.begin();
+    if (logs) {
+      messenger.line(!id.last());
     }
   }
 
@@ -549,8 +544,8 @@ final class Checkpoints {
       case RESTARTED -> {
         drain(Meeting.at(id), epoch);
         messenger.unreceived().discard();
-        if (log != null) {
-          log.begin();
+        if (logs) {
+          messenger.line(true);
         }
         // Nobody may send anew before all have discarded the old.
         system.barrier();
@@ -562,8 +557,8 @@ final class Checkpoints {
     messenger.restoreAttached(image.attached());
     tuner.restore(image.interval());
     state.read(image.memory(), image.stateAt(), image.stateEnd());
-    if (log != null && id.last() && how != Restore.REPLAYING) {
-      log.end();
+    if (logs && id.last() && how != Restore.REPLAYING) {
+      messenger.line(false);
     }
     lastDoneIteration = -1;
   }

@@ -70,6 +70,11 @@ final class LocalRollback implements MessageLog.Listener {
     return log;
   }
 
+  /** Begins the log anew, or ends it: nothing was sent, and nothing has come. */
+  void line(boolean begins) {
+    messenger.line(begins);
+  }
+
   // ---- what the program does
 
   /**

@@ -156,8 +156,7 @@ public final class RankRuntime implements Fmi {
             files,
             link,
             clock,
-            faults,
-            local == null ? null : local.log());
+            faults);
     this.recovery = new Recovery(lifecycle, checkpoints, local, system, ownCore, faults);
     this.repetition = new Repetition(config, checkpoints, link, program);
     this.boundaries = new Boundaries(

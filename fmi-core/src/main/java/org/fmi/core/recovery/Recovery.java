@@ -92,7 +92,7 @@ final class Recovery {
       underWay = false;
     }
     if (local != null && !start.rollback()) {
-      local.log().end();
+      local.line(false);
     }
     return start;
   }
@@ -103,7 +103,7 @@ final class Recovery {
     }
     Standing standing = local.standing(inPlace, checkpoints);
     if (!inPlace) {
-      local.log().begin(); // as of a new process: nothing was sent, and nothing has come
+      local.line(true); // as of a new process
     }
     return standing;
   }
