@@ -68,7 +68,7 @@ public final class GlobalRecoveryJob implements Job {
     this.injections = new Injections(spec.faults());
     this.out = new Outbox(placement);
     this.requests = new CheckpointRequests(spec.size(), out);
-    this.scope = new RollbackScope(spec.localRollback(), out);
+    this.scope = new RollbackScope(spec.logLimitBytes() > 0, out);
   }
 
   @Override

@@ -12,7 +12,8 @@ import java.util.List;
  * @param groupLosses how many nodes a group may lose at once, as far as the nodes allow
  * @param onNoSpare what to do when a node is lost and no spare is left
  * @param maxRecoveries end the job rather than recover more often than this
- * @param localRollback whether only failed ranks go back where that can be done
+ * @param logLimitBytes the most that a rank keeps of what it has sent, so that only failed ranks go
+ *     back; 0 if all do
  * @param faults failures to inject
  */
 public record JobSpec(
@@ -23,7 +24,7 @@ public record JobSpec(
     int groupLosses,
     OnNoSpare onNoSpare,
     int maxRecoveries,
-    boolean localRollback,
+    long logLimitBytes,
     List<FaultSpec> faults) {
 
   /** With all ranks going back after a failure. */
@@ -44,7 +45,7 @@ public record JobSpec(
         groupLosses,
         onNoSpare,
         maxRecoveries,
-        false,
+        0,
         faults);
   }
 

@@ -217,7 +217,7 @@ final class JobSimulation implements Supervisor {
           groupLosses,
           policy,
           maxRecoveries,
-          logLimitBytes > 0,
+          logLimitBytes,
           faults);
     }
   }

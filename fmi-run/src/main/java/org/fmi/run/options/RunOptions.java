@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
  * @param prefix where FMI is installed on other hosts, if not in the same place as here
  * @param nodeDir where nodes keep checkpoints; null for in memory
  * @param check whether iterations are repeated now and then, and compared
- * @param rollback who goes back after a failure
  * @param level2 checkpoints on files; null for none
  */
 public record RunOptions(
@@ -40,7 +39,6 @@ public record RunOptions(
     Network network,
     CheckpointInterval interval,
     boolean check,
-    RollbackOptions rollback,
     Patience patience,
     Output output,
     MetricsOptions metrics,
@@ -178,7 +176,6 @@ public record RunOptions(
               classPath == null ? null : classPath.texts().getFirst(),
               settings.program(),
               directory);
-      RollbackOptions rollback = rollback();
       JobSpec spec =
           new JobSpec(
               ranks,
@@ -190,7 +187,11 @@ public record RunOptions(
                   choice(Setting.ON_NO_SPARE, "share", "wait", "share", "abort")
                       .toUpperCase(Locale.ROOT)),
               whole(Setting.MAX_RECOVERIES, 0, Integer.MAX_VALUE, 1000),
-              rollback.isLocal(),
+              LogLimit.bytes(
+                  choice(Setting.ROLLBACK, "global", "global", "local").equals("local"),
+                  whole(Setting.LOG_LIMIT, 1, 1 << 20, LogLimit.DEFAULT_MIB),
+                  on(Setting.CHECK),
+                  settings),
               faults(ranks, nodes.size()));
       GroupLosses.check(settings.get(Setting.GROUP_LOSSES), spec);
       Value prefix = ofHosts(Setting.PREFIX, ssh);
@@ -219,7 +220,6 @@ public record RunOptions(
               whole(Setting.LOG_RING_BASE, 2, MAX_RANKS, 2)),
           interval(),
           on(Setting.CHECK),
-          rollback,
           new Patience(millis(Setting.STALL_REPORT, 10), millis(Setting.TIMEOUT, 0)),
           new Output(
               verbosity(),
@@ -229,15 +229,6 @@ public record RunOptions(
               path(Setting.EVENTS)),
           MetricsOptions.of(settings),
           level2());
-    }
-
-    private RollbackOptions rollback() throws UsageException {
-      boolean local = choice(Setting.ROLLBACK, "global", "global", "local").equals("local");
-      if (local && on(Setting.CHECK)) {
-        exclusive(Setting.ROLLBACK, Setting.CHECK);
-      }
-      int limit = whole(Setting.LOG_LIMIT, 1, 1 << 20, RollbackOptions.DEFAULT_LIMIT_MIB);
-      return RollbackOptions.of(local, limit, settings.get(Setting.LOG_LIMIT));
     }
 
     private boolean ssh() throws UsageException {
