@@ -501,7 +501,7 @@ public final class RankRuntime implements Fmi {
     loop.iteration = id.iteration();
     loop.checkpointed = id.iteration();
     try {
-      checkpoints.restore(id, loop.state, how, lifecycle.epoch());
+      recovery.during(() -> checkpoints.restore(id, loop.state, how, lifecycle.epoch()));
     } catch (Rollback e) {
       throw e;
     } catch (RuntimeException | Error e) {

@@ -27,7 +27,7 @@ final class Recovery {
   /** What the last one found; its finals serve the loops that had ended. */
   private RecoveryLine line = RecoveryLine.START;
 
-  /** Ranks are agreeing on a recovery line: a failure makes them begin that again. */
+  /** Ranks agree on a recovery line, or go back to it: a failure makes them begin that again. */
   private boolean underWay;
 
   /**
@@ -108,12 +108,22 @@ final class Recovery {
     return standing;
   }
 
+  /** Does a part of it, in which ranks may wait for each other. */
+  void during(Runnable part) {
+    underWay = true;
+    try {
+      part.run();
+    } finally {
+      underWay = false;
+    }
+  }
+
   /** The line's state is there again; returns when that is so for all that go back. */
   void restored(CheckpointId id) {
     if (local != null && lifecycle.isLocal()) {
       local.wentBack(id, checkpoints);
     } else {
-      system.barrier();
+      during(system::barrier);
     }
   }
 }
