@@ -88,7 +88,9 @@ final class LocalWorkload {
             pipe.get()[0] += own[0];
           }
 
-          cluster.faults().atIteration(process, iteration);
+          cluster
+              .faults()
+              .atIteration(process, iteration, 31 * sums[0] + sums[1] + 7 * pipe.get()[0]);
           process.compute(20_000);
           if (half != null && iteration % 3 == 1) {
             long[] sum = {sums[0] & 0xffff};
