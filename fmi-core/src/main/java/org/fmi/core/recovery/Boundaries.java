@@ -92,6 +92,9 @@ final class Boundaries {
     }
     repetition.begins(loop, lifecycle.epoch());
     faults.at(FaultPoint.ITERATION, loop.iteration);
+    if (local != null && local.isBehind()) {
+      faults.at(FaultPoint.REPLAY, loop.iteration);
+    }
     if ((requested.isAsked() && stop(loop, false)) || isDue(loop)) {
       checkpoint(loop, false);
     }

@@ -70,6 +70,11 @@ final class LocalRollback implements MessageLog.Listener {
     return log;
   }
 
+  /** Whether this rank repeats iterations of which others have heard. */
+  boolean isBehind() {
+    return behind != null;
+  }
+
   /** Begins the log anew, or ends it: nothing was sent, and nothing has come. */
   void line(boolean begins) {
     messenger.line(begins);
