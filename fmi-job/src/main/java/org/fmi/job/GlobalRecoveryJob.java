@@ -1,6 +1,5 @@
 package org.fmi.job;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -491,13 +490,9 @@ public final class GlobalRecoveryJob implements Job {
   }
 
   private void start() {
-    boolean rollback = false;
-    List<Map<String, byte[]>> endpoints = new ArrayList<>();
     List<RankMessage.Joined> all = ranks.start();
-    for (RankMessage.Joined joined : all) {
-      endpoints.add(joined.addresses());
-      rollback |= joined.position() != Position.FRESH;
-    }
+    boolean rollback = all.stream().anyMatch(m -> m.position() != Position.FRESH);
+    List<Map<String, byte[]>> endpoints = all.stream().map(RankMessage.Joined::addresses).toList();
     enter(Phase.CONNECTING);
     begun = true;
     out.report(new Notice.AllJoined(epoch()));

@@ -37,16 +37,7 @@ public record JobSpec(
       OnNoSpare onNoSpare,
       int maxRecoveries,
       List<FaultSpec> faults) {
-    this(
-        size,
-        nodes,
-        ranksPerNode,
-        groupSize,
-        groupLosses,
-        onNoSpare,
-        maxRecoveries,
-        0,
-        faults);
+    this(size, nodes, ranksPerNode, groupSize, groupLosses, onNoSpare, maxRecoveries, 0, faults);
   }
 
   public JobSpec {

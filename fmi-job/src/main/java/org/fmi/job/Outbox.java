@@ -55,14 +55,12 @@ final class Outbox {
     switch (message) {
       case RankMessage.GoesOn m ->
           report(
-              new Notice.GoesOn(
-                  m.epoch(), rank, m.loop(), m.iteration(), m.messages(), m.bytes()));
+              new Notice.GoesOn(m.epoch(), rank, m.loop(), m.iteration(), m.messages(), m.bytes()));
       case RankMessage.CaughtUp m ->
           report(
               new Notice.CaughtUp(
                   m.epoch(), rank, m.loop(), m.from(), m.iteration(), m.repeated()));
-      case RankMessage.FilesRefused m ->
-          degraded(m.reason() + ": looks for an older generation");
+      case RankMessage.FilesRefused m -> degraded(m.reason() + ": looks for an older generation");
       default -> throw new IllegalArgumentException(String.valueOf(message));
     }
   }

@@ -30,11 +30,7 @@ final class LocalRollbackSimulationTest {
   }
 
   private static <T> List<T> notices(JobSimulation job, Class<T> type, Predicate<T> which) {
-    return job.notices().stream()
-        .filter(type::isInstance)
-        .map(type::cast)
-        .filter(which)
-        .toList();
+    return job.notices().stream().filter(type::isInstance).map(type::cast).filter(which).toList();
   }
 
   private static JobSimulation finished(Shape shape) {
@@ -72,9 +68,7 @@ final class LocalRollbackSimulationTest {
             .withInterval(new CheckpointInterval.Every(4))
             .withLocalRollback(1 << 20)
             .withGroupLosses(2)
-            .withFaults(
-                kill(1, FaultPoint.ITERATION, 6),
-                kill(2, FaultPoint.ITERATION, 6));
+            .withFaults(kill(1, FaultPoint.ITERATION, 6), kill(2, FaultPoint.ITERATION, 6));
     JobSimulation job = finished(shape);
 
     assertThat(notices(job, Notice.CaughtUp.class, n -> true))

@@ -54,7 +54,9 @@ public sealed interface RankMessage {
     public static final Standing NONE = new Standing(-1, NO_VERSION, false, "keeps no log");
   }
 
-  /** Makes a choice in this loop that its log does not cover; waits for {@link JobMessage.Noted}. */
+  /**
+   * Makes a choice in this loop that its log does not cover; waits for {@link JobMessage.Noted}.
+   */
   record Chooses(long loop, String choice) implements RankMessage {}
 
   /** Only those go back that have failed, and this is impossible: all must. */

@@ -6,11 +6,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.fmi.spi.CheckpointId;
 import org.fmi.testkit.contract.StoreGroup;
-import org.junit.jupiter.api.Tag;
+import org.fmi.testkit.turns.Wide;
 import org.junit.jupiter.api.Test;
 
 /** A checkpoint of more than 2 GiB next to small ones; takes 8 GiB of memory. */
-@Tag("wide")
+@Wide
 final class LargeImageIT {
   private static final long[] SIZES = {(2L << 30) + 1_234_568, 1 << 20, 8};
 

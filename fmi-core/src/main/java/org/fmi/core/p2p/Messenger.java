@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Request;
 import org.fmi.Rollback;
@@ -171,11 +170,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
     mailbox.line();
   }
 
-  /**
-   * Sends a rank again what has not come there; once in each epoch of {@link #goOn}.
-   *
-   * @return the messages, and their bytes
-   */
+  /** Sends a rank again what has not come there: as many messages, and as many bytes. */
   public long[] sendAgain(int dest) {
     return outbox.sendAgain(Objects.requireNonNull(log), dest);
   }

@@ -162,7 +162,11 @@ final class Checkpoints {
     long arrived = clock.nanoTime();
     CheckpointId id = new CheckpointId(nextVersion, loop.number, iteration, last);
     drain(Meeting.at(id), epoch);
-    beginLine(id);
+    // Nobody sends before all have agreed; until then some may know that they have, and others not.
+    inDoubt = true;
+    if (logs) {
+      messenger.line(!id.last());
+    }
     // The wait for slower ranks, until here, is no cost of the checkpoint.
     long begun = clock.nanoTime();
     if (loop.checkpointed < 0) {
@@ -198,17 +202,6 @@ final class Checkpoints {
               done - encoded));
     }
     faults.at(FaultPoint.COMMITTED, iteration);
-  }
-
-  /**
-   * Nobody sends before all have agreed, so the messages that follow are those behind the line.
-   * Until then some may know that it is committed, and others not: no rank goes on from here.
-   */
-  private void beginLine(CheckpointId id) {
-    inDoubt = true;
-    if (logs) {
-      messenger.line(!id.last());
-    }
   }
 
   /**

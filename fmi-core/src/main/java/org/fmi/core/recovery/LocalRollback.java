@@ -144,7 +144,8 @@ final class LocalRollback implements MessageLog.Listener {
       return new Standing(loop.number, line.version(), true, "");
     }
     String why = log.unusable();
-    return new Standing(loop.number, line.version(), false, why == null ? "has left its call" : why);
+    return new Standing(
+        loop.number, line.version(), false, why == null ? "has left its call" : why);
   }
 
   /**

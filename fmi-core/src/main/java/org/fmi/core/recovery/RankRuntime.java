@@ -43,8 +43,7 @@ import org.jspecify.annotations.Nullable;
  *       rolls back.
  *   <li>In a replacement that replays what its predecessor received outside of loops: the new epoch
  *       is joined on the spot, and the replay goes on; it needs no other rank.
- *   <li>In a loop whose messages are logged: the new epoch is joined on the spot too, and the call
- *       goes on, if only failed ranks go back; see {@link LocalRollback}.
+ *   <li>In a loop of which only failed ranks go back: see {@link LocalRollback}.
  *   <li>Anywhere else: the process waits to be killed and started again, with all others.
  * </ul>
  */
@@ -159,7 +158,8 @@ public final class RankRuntime implements Fmi {
             faults);
     this.recovery = new Recovery(lifecycle, checkpoints, local, system, ownCore, faults);
     this.repetition = new Repetition(config, checkpoints, link, program);
-    this.boundaries = new Boundaries(
+    this.boundaries =
+        new Boundaries(
             link, lifecycle, checkpoints, requested, repetition, faults, local, this::goesOn);
     link.listen(lifecycle);
     link.show(() -> place.report(lifecycle, current, messenger, checkpoints, meters));
@@ -217,7 +217,7 @@ public final class RankRuntime implements Fmi {
     faults.at(nextLoop == 0 ? FaultPoint.PROLOGUE : FaultPoint.EPILOGUE, -1);
   }
 
-  /** Goes into the current epoch where the program stands, unless this rank has to go back. */
+  /** Goes into the current epoch, and says whether the program goes on there where it stands. */
   private boolean goesOn() {
     return local != null && local.mayGoOn(checkpoints) && recover(true);
   }
@@ -225,9 +225,8 @@ public final class RankRuntime implements Fmi {
   /**
    * Goes into the current epoch, as often as it takes, until the lost checkpoints are back.
    *
-   * @param inPlace whether the program goes on where it stands, if no more than failed ranks go
-   *     back
-   * @return whether that is so; if it is not, this rank is in no epoch until this is called again
+   * @param inPlace whether the program goes on where it stands if no more than failed ranks go back
+   * @return whether this rank is in the epoch; if not, its call has to end first
    */
   private boolean recover(boolean inPlace) {
     caught.reset();
@@ -290,8 +289,7 @@ public final class RankRuntime implements Fmi {
   public long loopWhile(long iterations, ConvergingBody body, Object... state) {
     return run(
         iterations,
-        iteration ->
-            boundaries.goesOn(nextLoop - 1, iteration, body.run(iteration)),
+        iteration -> boundaries.goesOn(nextLoop - 1, iteration, body.run(iteration)),
         state);
   }
 

@@ -300,14 +300,16 @@ final class LifecycleTest {
   void whatWasAskedForIsNotLeftOut() {
     fast.broken = true;
     Lifecycle lifecycle = lifecycle("fast", "sure");
-    assertThatThrownBy(() -> lifecycle.join(Position.FRESH, Standing.NONE)).hasMessage("fast: the port is down");
+    assertThatThrownBy(() -> lifecycle.join(Position.FRESH, Standing.NONE))
+        .hasMessage("fast: the port is down");
   }
 
   @Test
   void theLastOneIsNotLeftOut() {
     sure.broken = true;
     Lifecycle lifecycle = lifecycle();
-    assertThatThrownBy(() -> lifecycle.join(Position.FRESH, Standing.NONE)).hasMessage("sure: the port is down");
+    assertThatThrownBy(() -> lifecycle.join(Position.FRESH, Standing.NONE))
+        .hasMessage("sure: the port is down");
     assertThat(fast.open).as("what was opened before is closed").isZero();
   }
 }

@@ -117,8 +117,7 @@ final class RuntimeParts {
           new RankMessage.Joined(
               in.getInt(),
               in.getEnum(RankMessage.Position.class),
-              new RankMessage.Standing(
-                  in.getLong(), in.getLong(), in.getBoolean(), in.getString()),
+              new RankMessage.Standing(in.getLong(), in.getLong(), in.getBoolean(), in.getString()),
               in.getMap(MessageReader::getBytes));
       case 2 -> new RankMessage.Connected(in.getInt(), in.getString());
       case 3 -> new RankMessage.Running(in.getInt(), in.getLong(), in.getLong(), in.getBoolean());

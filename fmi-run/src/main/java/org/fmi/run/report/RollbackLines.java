@@ -36,8 +36,7 @@ final class RollbackLines {
 
   /** What has been sent again since, as the end of a line; empty if all have gone back. */
   String sentAgain() {
-    String text =
-        local ? "; " + messages + " messages, " + bytes + " bytes, are sent again" : "";
+    String text = local ? "; " + messages + " messages, " + bytes + " bytes, are sent again" : "";
     local = false;
     return text;
   }

@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import org.fmi.job.control.CoreList;
+import org.fmi.testkit.turns.Variants;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -179,6 +180,7 @@ final class LaunchIT {
     assertThat(Files.readAllLines(out())).containsExactly("64 MiB, G1");
   }
 
+  @Variants
   @ParameterizedTest
   @ValueSource(strings = {"-Xms300m", "-Xms1g -Xmx4g"})
   void aHeapOfTheSitesChoice(String options) throws Exception {
@@ -294,6 +296,7 @@ final class LaunchIT {
     assertThat(Files.readAllLines(out())).hasSize(2).containsOnly(CoreList.format(usable));
   }
 
+  @Variants
   @ParameterizedTest
   @CsvSource({"0", "1", "7", "255"})
   void endsWithTheStatusOfTheProgram(int status) throws Exception {
@@ -336,6 +339,7 @@ final class LaunchIT {
     assertThat(run(List.of("-n", "2"), "child")).as("%s%s", texts()).isZero();
   }
 
+  @Variants
   @ParameterizedTest
   @CsvSource({"INT, 130", "TERM, 143", "HUP, 129"})
   void endsEverythingWhenItIsTold(String signal, int status) throws Exception {

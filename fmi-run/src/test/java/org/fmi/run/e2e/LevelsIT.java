@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.fmi.run.e2e.Fmirun.Result;
-import org.junit.jupiter.api.Tag;
+import org.fmi.testkit.turns.Wide;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -123,6 +123,7 @@ final class LevelsIT {
     return Objects.requireNonNull(running.events().getFirst().get("job"));
   }
 
+  @Wide
   @Test
   void aCheckpointIsTakenForWhoAsks() throws Exception {
     holdAt(60);
@@ -167,7 +168,7 @@ final class LevelsIT {
     }
   }
 
-  @Tag("wide")
+  @Wide
   @Test
   void aNodeKeepsItsCheckpointsOnADisk() throws Exception {
     Path disk = Files.createDirectory(directory.resolve("disk"));
@@ -248,7 +249,7 @@ final class LevelsIT {
         .containsEntry("iteration", Long.toString(iteration));
   }
 
-  @Tag("wide")
+  @Wide
   @Test
   void aJobThatCannotBeStoppedAtACheckpointGoesOn() throws Exception {
     holdAt(60);
@@ -288,6 +289,7 @@ final class LevelsIT {
     }
   }
 
+  @Wide
   @Test
   void aHelperThatIsKilledCostsOneVersion() throws Exception {
     holdAt(60);
@@ -342,6 +344,7 @@ final class LevelsIT {
     }
   }
 
+  @Wide
   @Test
   void theEndOfAJobWaitsForFilesThatAreBeingWritten() throws Exception {
     try (Fmirun.Running running = job("-n", "2", "--ppn", "1", "--l2-every", "50").start()) {
@@ -361,7 +364,7 @@ final class LevelsIT {
     assertThat(verify.text()).contains(": whole");
   }
 
-  @Tag("wide")
+  @Wide
   @Test
   void theEndOfAJobDoesNotWaitForEver() throws Exception {
     try (Fmirun.Running running =
@@ -373,7 +376,7 @@ final class LevelsIT {
     }
   }
 
-  @Tag("wide")
+  @Wide
   @Test
   void afterAFailureOfTheProgramWhatIsBeingWrittenIsWaitedFor() throws Exception {
     holdAt(60);
@@ -395,6 +398,7 @@ final class LevelsIT {
     assertThat(fmi("ckpt", "verify", files()).text()).contains(": whole");
   }
 
+  @Wide
   @Test
   void whoeverInterruptsDoesNotWaitForFiles() throws Exception {
     try (Fmirun.Running running = job("-n", "2", "--ppn", "1", "--l2-every", "50").start()) {
@@ -406,7 +410,7 @@ final class LevelsIT {
     }
   }
 
-  @Tag("wide")
+  @Wide
   @Test
   void aHelperThatHangsIsKilledAndTheJobGoesOn() throws Exception {
     holdAt(60);
@@ -427,7 +431,7 @@ final class LevelsIT {
     assertThat(fmi("ckpt", "verify", files()).text()).contains(": whole");
   }
 
-  @Tag("wide")
+  @Wide
   @Test
   void aFullFileSystemIsToldAndTheJobGoesOn() throws Exception {
     Files.createDirectories(files());
@@ -502,7 +506,7 @@ final class LevelsIT {
     assertThat(fmi("ckpt", "show", files(), "nobody/v1").status()).isEqualTo(64);
   }
 
-  @Tag("wide")
+  @Wide
   @Test
   void aDamagedGenerationIsNamedAndAnOlderOneTaken() throws Exception {
     holdAt(60);
@@ -584,7 +588,7 @@ final class LevelsIT {
     assertThat(fmi("ckpt", "verify", files()).status()).isZero();
   }
 
-  @Tag("wide")
+  @Wide
   @Test
   void whatNeitherMemoryNorFilesHoldEndsTheJob() throws Exception {
     Result result = losingTwoNodes("1000").run();
@@ -644,7 +648,7 @@ final class LevelsIT {
     }
   }
 
-  @Tag("wide")
+  @Wide
   @Test
   void heat2dGoesOnWithAnotherNumberOfRanks() throws Exception {
     try (Fmirun.Running running = heat2d(4, 1_000_000, "--l2-every", "50").start()) {
@@ -672,6 +676,7 @@ final class LevelsIT {
     return new Fmirun(directory, all.toArray(String[]::new));
   }
 
+  @Wide
   @Test
   void stateThatDoesNotSayHowIsRefusedByName() throws Exception {
     holdAt(60);

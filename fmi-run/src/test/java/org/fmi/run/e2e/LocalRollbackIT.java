@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.Tag;
+import org.fmi.testkit.turns.Wide;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -65,7 +65,7 @@ final class LocalRollbackIT {
   }
 
   @Test
-  @Tag("wide")
+  @Wide
   void aRankThatIsLostAgainWhileItCatchesUp() throws IOException, InterruptedException {
     String gosa = himeno().run().succeeded().value("gosa");
     Fmirun.Result result =
@@ -77,7 +77,7 @@ final class LocalRollbackIT {
     assertThat(result.err()).doesNotContain("never happened");
   }
 
-  @Tag("wide")
+  @Wide
   @ParameterizedTest
   @ValueSource(strings = {"farm", "cg"})
   void answersOfOtherExamplesAreTheSame(String name) throws IOException, InterruptedException {

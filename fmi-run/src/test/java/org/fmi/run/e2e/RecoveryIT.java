@@ -10,8 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.fmi.testkit.turns.Variants;
+import org.fmi.testkit.turns.Wide;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -33,17 +34,7 @@ final class RecoveryIT {
   private static String expected = "";
   private static List<String> expectedOfTwoLoops = List.of();
 
-  /** Which of the wide tests to run: {@code K/N}, every Nth from the Kth on, counted from 0. */
-  private static final String PART = System.getProperty("fmi.tests.part", "0/1");
-
   @TempDir private Path directory;
-
-  private static <T> Stream<T> part(List<T> all) {
-    String[] words = PART.split("/", 2);
-    int first = Integer.parseInt(words[0]);
-    int step = Integer.parseInt(words[1]);
-    return IntStream.range(0, all.size()).filter(i -> i % step == first).mapToObj(all::get);
-  }
 
   private static Fmirun heat(Path directory, List<String> options) {
     return heat(directory, 1, options);
@@ -138,17 +129,15 @@ final class RecoveryIT {
             "node1@prologue",
             "node0@close",
             "daemon1@35");
-    return part(
-        IntStream.of(1, 2, 4)
-            .boxed()
-            .flatMap(
-                ranksOnNode ->
-                    Stream.concat(ranks.stream(), ranksOnNode < 4 ? nodes.stream() : Stream.of())
-                        .map(kill -> Arguments.of(ranksOnNode, kill)))
-            .toList());
+    return IntStream.of(1, 2, 4)
+        .boxed()
+        .flatMap(
+            ranksOnNode ->
+                Stream.concat(ranks.stream(), ranksOnNode < 4 ? nodes.stream() : Stream.of())
+                    .map(kill -> Arguments.of(ranksOnNode, kill)));
   }
 
-  @Tag("wide")
+  @Wide
   @ParameterizedTest
   @MethodSource("places")
   void survives(int ranksOnNode, String kill) throws IOException, InterruptedException {
@@ -168,9 +157,8 @@ final class RecoveryIT {
     assertThat(result.count("Respawned")).isEqualTo(1);
   }
 
-  static Stream<String> several() {
-    return part(
-        List.of(
+  static List<String> several() {
+    return List.of(
             // the replacement dies as well
             "rank1@35,rank1@restored",
             // another one dies while the first is rebuilt, then restored
@@ -181,11 +169,11 @@ final class RecoveryIT {
             // of two nodes, one after the other
             "node1@25,node2@45",
             // ten in a row
-            "rank0@5,rank1@10,rank2@15,rank3@20,rank0@25,rank1@30,rank2@35,rank3@40,rank0@45,rank1@50"));
+            "rank0@5,rank1@10,rank2@15,rank3@20,rank0@25,rank1@30,rank2@35,rank3@40,rank0@45,rank1@50");
   }
 
   /** Whoever cannot go back alone goes back with all others. */
-  @Tag("wide")
+  @Wide
   @ParameterizedTest
   @MethodSource("places")
   void survivesWhereOnlyFailedRanksGoBack(int ranksOnNode, String kill)
@@ -196,7 +184,7 @@ final class RecoveryIT {
             .run());
   }
 
-  @Tag("wide")
+  @Wide
   @ParameterizedTest
   @MethodSource("several")
   void survivesSeveralWhereOnlyFailedRanksGoBack(String kills)
@@ -207,7 +195,7 @@ final class RecoveryIT {
             .run());
   }
 
-  @Tag("wide")
+  @Wide
   @ParameterizedTest
   @MethodSource("several")
   void survivesSeveral(String kills) throws IOException, InterruptedException {
@@ -215,6 +203,7 @@ final class RecoveryIT {
   }
 
   /** What was communicated between the loops is replayed from the record, wherever ranks are. */
+  @Variants
   @ParameterizedTest
   @CsvSource({"1, rank1@25", "2, rank1@25", "2, rank0@25", "4, rank1@25"})
   void rollsBackTheSecondLoopOnly(int ranksOnNode, String kill)
@@ -253,6 +242,7 @@ final class RecoveryIT {
   }
 
   /** The node's memory is gone: the data must have come from the group's code. */
+  @Variants
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
   void decodesTheCheckpointsOfALostNode(int ranksOnNode) throws IOException, InterruptedException {
@@ -267,6 +257,7 @@ final class RecoveryIT {
             });
   }
 
+  @Variants
   @ParameterizedTest
   @ValueSource(ints = {1, 4})
   void restoresFromTheNodesMemoryWhenOnlyTheProcessDied(int ranksOnNode)
@@ -282,6 +273,7 @@ final class RecoveryIT {
                     .containsEntry("rebuilt", "0"));
   }
 
+  @Variants
   @ParameterizedTest
   @ValueSource(strings = {"rank1@35", "node1@35"})
   void aReplacementIsBoundToTheCoresOfTheOneBefore(String kill)
@@ -365,7 +357,7 @@ final class RecoveryIT {
   }
 
   @Test
-  @Tag("wide")
+  @Wide
   void twoNodesOfAllGroupsLostAtOnceAreBroughtBack() throws IOException, InterruptedException {
     String gosa = himeno().run().succeeded().value("gosa");
     Fmirun.Result result = himeno("node1@50", "node2@rebuild").run().succeeded();
@@ -376,6 +368,7 @@ final class RecoveryIT {
     assertThat(result.value("gosa")).isEqualTo(gosa);
   }
 
+  @Variants
   @ParameterizedTest
   @ValueSource(strings = {"wait", "share"})
   void goesOnWithoutASpare(String policy) throws IOException, InterruptedException {
@@ -420,7 +413,7 @@ final class RecoveryIT {
 
   /** It has said that it ends, and nobody watches it any more. */
   @Test
-  @Tag("wide")
+  @Wide
   void aProcessThatDoesNotComeToItsEndIsReplaced() throws IOException, InterruptedException {
     Fmirun.Result result =
         pair(List.of(), FailingProgram.class, directory.resolve("failed").toString()).run();

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.fmi.testkit.turns.Variants;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -46,10 +47,11 @@ final class SoakIT {
     expected = soak(directory).value("checksum");
   }
 
+  @Variants
   @ParameterizedTest
   @CsvSource({
-    "--transport tcp, 0",
-    "--ppn 4 --spares 1 --kill rank5@25 --kill rank0@35 --kill node0@45, 3"
+    "--ppn 4 --spares 1 --kill rank5@25 --kill rank0@35 --kill node0@45, 3",
+    "--transport tcp, 0"
   })
   void theSameHoweverMessagesTravelAndWhateverFails(String options, int leastRecoveries)
       throws IOException, InterruptedException {

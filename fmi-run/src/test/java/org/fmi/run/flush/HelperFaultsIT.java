@@ -27,9 +27,9 @@ import org.fmi.job.control.FlushCodec;
 import org.fmi.job.control.FlushResult;
 import org.fmi.job.control.FlushTask;
 import org.fmi.spi.CheckpointId;
+import org.fmi.testkit.turns.Wide;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -255,7 +255,7 @@ final class HelperFaultsIT {
   }
 
   @Test
-  @Tag("wide")
+  @Wide
   void killedBeforeAnyCallItLeavesWholeVersions() throws Exception {
     killedAnywhere(1);
   }
