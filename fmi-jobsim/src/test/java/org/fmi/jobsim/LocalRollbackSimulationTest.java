@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.function.Predicate;
 import org.fmi.Comm;
+import org.fmi.Request;
+import org.fmi.core.p2p.Choice;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.job.Notice;
@@ -14,6 +16,8 @@ import org.fmi.jobsim.JobSimulation.Shape;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FaultPoint;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Simulated jobs of which only failed ranks go back. */
 final class LocalRollbackSimulationTest {
@@ -144,5 +148,61 @@ final class LocalRollbackSimulationTest {
     assertThat(notices(job, Notice.GoBack.class, n -> true))
         .singleElement()
         .satisfies(n -> assertThat(n.reason()).endsWith("is taking a checkpoint"));
+  }
+
+  /** Each of them is told before it is made, by the rank that makes it. */
+  @ParameterizedTest
+  @EnumSource
+  void choicesAreTold(Choice choice) {
+    Program program =
+        (fmi, process, cluster) -> {
+          Comm world = fmi.world();
+          long[] state = new long[1];
+          if (choice == Choice.LOOP_WHILE) {
+            return fmi.loopWhile(3, n -> true, state);
+          }
+          fmi.loop(3, n -> turn(world, choice), state);
+          return 0;
+        };
+    JobSimulation job = new JobSimulation(1, ranks(), null, program);
+    assertThat(job.run().status()).as("%s", job.story()).isZero();
+
+    assertThat(notices(job, Notice.Degraded.class, n -> n.what().contains(choice.text())))
+        .singleElement()
+        .satisfies(
+            n -> assertThat(n.what()).startsWith("a failure in loop 0 sends all ranks back: rank"));
+  }
+
+  private static void turn(Comm world, Choice choice) {
+    long[] data = new long[1];
+    if (world.rank() == 0) {
+      if (choice == Choice.SYNCHRONOUS) {
+        world.ssend(data, 0, 1, 1, 1);
+      } else {
+        world.send(data, 0, 1, 1, 1);
+      }
+    } else if (world.rank() == 1) {
+      Request request = null;
+      switch (choice) {
+        case SOURCE -> world.recv(data, 0, 1, Comm.ANY_SOURCE, 1);
+        case PROBE -> {
+          world.probe(0, 1);
+          world.recv(data, 0, 1, 0, 1);
+        }
+        case TEST -> {
+          request = world.irecv(data, 0, 1, 0, 1);
+          request.test();
+        }
+        case CANCEL -> {
+          assertThat(world.irecv(data, 0, 1, 0, 2).cancel()).isTrue();
+          world.recv(data, 0, 1, 0, 1);
+        }
+        default -> world.recv(data, 0, 1, 0, 1);
+      }
+      if (request != null) {
+        request.waitFor();
+        request.test(); // which tells nothing new
+      }
+    }
   }
 }

@@ -192,8 +192,8 @@ public final class MessageLog {
     if (unusable == null && bytes + length + ENTRY_BYTES > limit) {
       spoil("has sent more than " + limit + " bytes since the last checkpoint (--log-limit)");
     }
-    if (unusable == null) {
-      MemorySegment room = room(length);
+    MemorySegment room = unusable == null ? room(length) : null;
+    if (room != null) {
       Memory.toSegment(base, offset, room, used, length);
       s.add(context, tag, room, used, length);
       used += (length + 7) & ~7L;
@@ -223,7 +223,17 @@ public final class MessageLog {
     }
   }
 
-  private MemorySegment room(long length) {
+  /** Null if there is no memory. */
+  private @Nullable MemorySegment room(long length) {
+    try {
+      return take(length);
+    } catch (OutOfMemoryError e) {
+      spoil("has no memory for a log of what it sends, beside " + bytes + " bytes of it");
+      return null;
+    }
+  }
+
+  private MemorySegment take(long length) {
     if (length > LARGEST_PIECE) {
       used = 0;
       piece = -1; // the rest of the piece before stays unused
