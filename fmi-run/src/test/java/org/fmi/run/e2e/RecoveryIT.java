@@ -159,17 +159,17 @@ final class RecoveryIT {
 
   static List<String> several() {
     return List.of(
-            // the replacement dies as well
-            "rank1@35,rank1@restored",
-            // another one dies while the first is rebuilt, then restored
-            "rank1@35,rank2@restored",
-            "rank1@35,rank0@restored,rank3@restored",
-            // two failures in the first loop, one between the loops
-            "rank1@25,rank3@45,rank2@epilogue",
-            // of two nodes, one after the other
-            "node1@25,node2@45",
-            // ten in a row
-            "rank0@5,rank1@10,rank2@15,rank3@20,rank0@25,rank1@30,rank2@35,rank3@40,rank0@45,rank1@50");
+        // the replacement dies as well
+        "rank1@35,rank1@restored",
+        // another one dies while the first is rebuilt, then restored
+        "rank1@35,rank2@restored",
+        "rank1@35,rank0@restored,rank3@restored",
+        // two failures in the first loop, one between the loops
+        "rank1@25,rank3@45,rank2@epilogue",
+        // of two nodes, one after the other
+        "node1@25,node2@45",
+        // ten in a row
+        "rank0@5,rank1@10,rank2@15,rank3@20,rank0@25,rank1@30,rank2@35,rank3@40,rank0@45,rank1@50");
   }
 
   /** Whoever cannot go back alone goes back with all others. */

@@ -200,7 +200,8 @@ final class OptionsTest {
   void whoGoesBack() throws UsageException {
     assertThat(options("-n 2 app.jar").spec().logLimitBytes()).isZero();
     assertThat(options("-n 2 --rollback global app.jar").spec().logLimitBytes()).isZero();
-    assertThat(options("-n 2 --rollback local app.jar").spec().logLimitBytes()).isEqualTo(256 << 20);
+    assertThat(options("-n 2 --rollback local app.jar").spec().logLimitBytes())
+        .isEqualTo(256 << 20);
     environment.put("FMI_LOG_LIMIT", "8");
     assertThat(options("-n 2 app.jar").spec().logLimitBytes()).isZero();
     assertThat(options("-n 2 --rollback local app.jar").spec().logLimitBytes()).isEqualTo(8 << 20);

@@ -151,7 +151,8 @@ final class ProgressLinesTest {
     progress.on(new Notice.AllRunning(2, 0, 200, 0), 70 * MILLI);
     assertThat(String.join("\n", lines))
         .contains("local rollback: ranks [2] go back, the others go on, 10.0 ms")
-        .contains("from iteration 100, 1 lost checkpoint rebuilt from the group's code; 22 messages,")
+        .contains(
+            "from iteration 100, 1 lost checkpoint rebuilt from the group's code; 22 messages,")
         .contains(" 840 bytes, are sent again, 30.0 ms")
         .contains("epoch 1: rank 2 has caught up in iteration 174, 75 repeated from 100 on")
         .contains("global rollback: all ranks go back, as rank 0 probes for a message, 10.0 ms")
