@@ -104,6 +104,12 @@ final class FailureLedger {
   /** The newest one when the epoch began. */
   private long versionBefore;
 
+  /** Whether all run, since the start of the program. */
+  private boolean runsFromStart;
+
+  /** Whether the start of the program is no beginning: its loops begin with files. */
+  private boolean beginsWithFiles;
+
   /**
    * Nothing has failed yet.
    *
@@ -301,6 +307,7 @@ final class FailureLedger {
     }
     recoveries++;
     versionBefore = newestVersion;
+    runsFromStart = false;
     return null;
   }
 
@@ -335,10 +342,14 @@ final class FailureLedger {
   }
 
   /**
-   * How many iterations of a loop are known to have been computed beyond one of them; -1 if the
-   * program was not known to be in that loop.
+   * Ranks have read files. If they ran before, from the start of the program, its loops begin with
+   * those of another number of ranks, and may do so again.
+   *
+   * @return how many iterations of the loop are known to have been computed beyond that one; -1 if
+   *     the program was not known to be in that loop
    */
-  long iterationsBeyond(long loop, long iteration) {
+  long filesRead(long loop, long iteration) {
+    beginsWithFiles |= runsFromStart;
     Place furthest = line == null || (left != null && left.isBeyond(line)) ? left : line;
     return furthest == null || furthest.loop != loop
         ? -1
@@ -368,7 +379,8 @@ final class FailureLedger {
    * @return the end of the job, if they would begin again; null if they go on
    */
   JobCommand.@Nullable End allRun(long iteration) {
-    if (iteration < 0 && versionBefore > 0) {
+    runsFromStart = iteration < 0;
+    if (runsFromStart && versionBefore > 0 && !beginsWithFiles) {
       return JobCommand.End.failed(
           EndCause.CHECKPOINTS_LOST,
           "all ranks lost their checkpoints at once, files hold none, and the program would begin"

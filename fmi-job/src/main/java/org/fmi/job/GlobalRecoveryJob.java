@@ -431,7 +431,7 @@ public final class GlobalRecoveryJob implements Job {
         out.reportLeft(rank.number(), m);
       }
       case RankMessage.FilesRead m ->
-          out.reportRestored(m, ledger.iterationsBeyond(m.loop(), m.iteration()));
+          out.reportRestored(m, ledger.filesRead(m.loop(), m.iteration()));
       case RankMessage.FilesRefused _, RankMessage.GoesOn _, RankMessage.CaughtUp _ ->
           out.reportOf(rank.number(), e.message());
       case RankMessage.Chooses m -> scope.chooses(rank.number(), rank.incarnation(), m);

@@ -32,7 +32,7 @@ final class StallWatchTest {
               ? null
               : new Waiting(operation, peer, 7, "world", (second - from) * SECOND + SECOND / 8);
       return new RankReport(
-          epoch, place, 0, iteration, 100, waiting, Map.of(Counter.MESSAGES_SENT, sent));
+          epoch, place, 0, iteration, 100, waiting, Map.of(Counter.MESSAGES_SENT, sent), List.of());
     }
 
     Doing at(String other) {

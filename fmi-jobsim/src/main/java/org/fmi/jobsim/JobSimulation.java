@@ -421,7 +421,7 @@ final class JobSimulation implements Supervisor {
                 shape.interval(),
                 List.of(),
                 shape.check(),
-                new Level2Setup("", shape.files().every(), 0, 0, List.of(), null))));
+                new Level2Setup("", shape.files().every(), 0, 0, List.of(), List.of()))));
   }
 
   /** As JobShell does. */

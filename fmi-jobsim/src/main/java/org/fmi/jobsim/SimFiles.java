@@ -16,6 +16,7 @@ import org.fmi.jobsim.JobSimulation.Shape;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointSource;
 import org.fmi.spi.FileVersion;
+import org.fmi.spi.PinnedImage;
 import org.fmi.testkit.SimNodeMemory;
 import org.fmi.testkit.SimProcess;
 import org.fmi.testkit.Simulation;
@@ -67,12 +68,7 @@ final class SimFiles {
 
   /** A rank keeps the images of a version: they are copied at once, and let go. */
   void onOffered(SimProcess process, SimNodeMemory memory, Pinned pinned) {
-    List<CheckpointId> needed =
-        pinned.images().stream()
-            .map(
-                each ->
-                    new CheckpointId(each.version(), each.loop(), each.iteration(), each.last()))
-            .toList();
+    List<CheckpointId> needed = pinned.images().stream().map(PinnedImage::id).toList();
     Map<CheckpointId, byte[]> images = new HashMap<>();
     for (int i = 0; i < needed.size(); i++) {
       byte[] image = copy(memory, pinned.images().get(i));
@@ -107,7 +103,7 @@ final class SimFiles {
   }
 
   /** As the helper does, which compares what it copies; nothing if it has changed. */
-  private static byte[] copy(SimNodeMemory memory, Pinned.Image image) {
+  private static byte[] copy(SimNodeMemory memory, PinnedImage image) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment piece = memory.open(image.piece(), arena);
       memory.delete(image.piece());

@@ -61,7 +61,7 @@ final class LossesSimulationTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3})
   void asManyNodesAsTheCodeBringsBack(int losses) {
-    long first = IN_THE_LOOP + 700 * (losses - 1);
+    long first = IN_THE_LOOP + 700L * (losses - 1);
     for (long gap = 0; gap < 1_500; gap = 2 * gap + 3) {
       assertFinished(loses(losses, shape(losses), first, gap), first + ", " + gap);
     }

@@ -93,7 +93,7 @@ final class ArchitectureTest {
         .whereLayer("rules")
         .mayNotBeAccessedByAnyLayer()
         .whereLayer("spi")
-        .mayOnlyBeAccessedByLayers("node", "rules")
+        .mayOnlyBeAccessedByLayers("node", "control", "rules")
         .whereLayer("wire")
         .mayOnlyBeAccessedByLayers("spi")
         .check(project);
@@ -148,7 +148,8 @@ final class ArchitectureTest {
         .whereLayer("rules")
         .mayOnlyBeAccessedByLayers("recovery")
         .whereLayer("spi")
-        .mayOnlyBeAccessedByLayers("node", "rules", "progress", "p2p", "coll", "recovery")
+        .mayOnlyBeAccessedByLayers(
+            "node", "control", "rules", "progress", "p2p", "coll", "recovery")
         .check(project);
   }
 

@@ -32,18 +32,6 @@ public record RankReport(
     meters = List.copyOf(meters);
   }
 
-  /** Of a rank whose program has no meters. */
-  public RankReport(
-      int epoch,
-      String place,
-      long loop,
-      long iteration,
-      long iterations,
-      @Nullable Waiting waiting,
-      Map<Counter, Long> counters) {
-    this(epoch, place, loop, iteration, iterations, waiting, counters, List.of());
-  }
-
   /**
    * A call that has not returned for a while.
    *

@@ -71,7 +71,10 @@ public final class SharedMemory implements NodeMemory {
     Path file = file(name);
     Files.deleteIfExists(file);
     try {
-      return PrivateFile.create(file, bytes, arena, this::require);
+      MemorySegment piece = PrivateFile.create(file, bytes, arena, this::require);
+      // All of it will be written to. Pages that are read first are mapped sixteen at a time.
+      piece.load();
+      return piece;
     } catch (IOException e) {
       throw new IOException(notEnough(bytes).getMessage() + " (" + e + ")", e);
     }

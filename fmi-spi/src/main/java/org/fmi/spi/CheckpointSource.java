@@ -3,7 +3,6 @@ package org.fmi.spi;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What files hold of a job's checkpoints: one rank's part of what the job begins from, and of what
@@ -66,9 +65,9 @@ public interface CheckpointSource {
    */
   void read(FileVersion version, CheckpointId id, MemorySegment image) throws IOException;
 
-  /** What the job begins from, if that is of another number of ranks; null if not. */
-  default @Nullable OtherImages others() {
-    return null;
+  /** What the job may begin from, if that is of another number of ranks, newest first. */
+  default List<OtherImages> others() {
+    return List.of();
   }
 
   /** Whether a file holds the same image as this one, by its checksums: its content is not read. */

@@ -1,7 +1,6 @@
 package org.fmi.spi;
 
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What one rank has to know of checkpoints on files.
@@ -9,15 +8,15 @@ import org.jspecify.annotations.Nullable;
  * @param every iterations between two that are written, rounded up to a checkpoint; 0: none are
  * @param directory where those of the job are; empty if there are none
  * @param origins what the job may begin from, newest first; empty if it begins anew
- * @param others what it begins from instead, if that is of another number of ranks
+ * @param others what it begins from instead, if that is of another number of ranks, newest first
  */
-public record Level2Plan(
-    long every, String directory, List<Origin> origins, @Nullable Others others) {
+public record Level2Plan(long every, String directory, List<Origin> origins, List<Others> others) {
   /** Without files. */
-  public static final Level2Plan NONE = new Level2Plan(0, "", List.of(), null);
+  public static final Level2Plan NONE = new Level2Plan(0, "", List.of(), List.of());
 
   public Level2Plan {
     origins = List.copyOf(origins);
+    others = List.copyOf(others);
   }
 
   /**

@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/** The checkpoints in files of a job with another number of ranks, which this one begins from. */
+/**
+ * The checkpoints in files of a job with another number of ranks, which this one may begin from.
+ */
 public interface OtherImages extends AutoCloseable {
   /** How the user calls them. */
   String name();
@@ -15,8 +17,12 @@ public interface OtherImages extends AutoCloseable {
   /** Its checkpoints, ascending by version; the last one is what to go on from. */
   List<CheckpointId> needed();
 
-  /** The size of an image. */
-  long bytes(int rank, CheckpointId id) throws IOException;
+  /**
+   * Compares all of an image with its checksums.
+   *
+   * @throws IOException if it is not as it was written; the message names the file
+   */
+  void verify(int rank, CheckpointId id) throws IOException;
 
   /**
    * Reads a part of an image, and compares it with its checksums.

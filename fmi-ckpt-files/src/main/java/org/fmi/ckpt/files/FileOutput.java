@@ -1,7 +1,6 @@
 package org.fmi.ckpt.files;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.LinkOption;
@@ -13,15 +12,13 @@ import java.util.EnumSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file of a POSIX file system that is being written: whole chunks past the system's cache
- * (O_DIRECT) where the file system takes that, which halves what they cost and leaves the cache to
- * others; the rest, and everything elsewhere, through the cache.
+ * A file of a POSIX file system that is being written: past the system's cache (O_DIRECT) where the
+ * file system takes that and memory and place are aligned, which halves what it costs and leaves
+ * the cache to others; the rest, and everything elsewhere, through the cache.
  */
 final class FileOutput implements Target.Output {
-  private static final int CHUNK_BYTES = 4 << 20;
-
-  /** More than the blocks of file systems need. */
-  private static final int ALIGNMENT = 1 << 20;
+  /** Of places and lengths: as much as the blocks of file systems need. */
+  private static final int ALIGNMENT = 4096;
 
   /** So much may wait in the cache: else forcing it would look like standing still. */
   private static final long MOST_UNFORCED = 256 << 20;
@@ -29,13 +26,7 @@ final class FileOutput implements Target.Output {
   private final Path file;
   private final FileChannel channel;
 
-  /** Of the chunk: given back at once, not when the collector finds it. */
-  private final Arena memory = Arena.ofConfined();
-
-  /** What was appended and not written yet. */
-  private final ByteBuffer chunk = memory.allocate(CHUNK_BYTES, ALIGNMENT).asByteBuffer();
-
-  /** Where it begins. */
+  /** Where the next bytes go. */
   private long at;
 
   private long unforced;
@@ -61,40 +52,32 @@ final class FileOutput implements Target.Output {
 
   @Override
   public void append(ByteBuffer bytes) throws IOException {
-    while (bytes.hasRemaining()) {
-      int count = Math.min(bytes.remaining(), chunk.remaining());
-      chunk.put(bytes.slice(bytes.position(), count));
-      bytes.position(bytes.position() + count);
-      if (!chunk.hasRemaining()) {
-        drain();
-      }
+    long end = at + bytes.remaining();
+    if (mayBeDirect && at % ALIGNMENT == 0 && bytes.remaining() % ALIGNMENT == 0) {
+      writeDirect(bytes);
     }
+    write(end - bytes.remaining(), bytes);
+    at = end;
   }
 
   @Override
   public void replace(long position, ByteBuffer bytes) throws IOException {
-    drain();
     write(position, bytes);
   }
 
   @Override
   public void force() throws IOException {
-    drain();
-    sync();
-  }
-
-  private void drain() throws IOException {
-    chunk.flip();
-    if (chunk.limit() == CHUNK_BYTES && mayBeDirect) {
-      writeDirect();
+    unforced = 0;
+    try {
+      channel.force(true);
+    } catch (IOException e) {
+      IOException named = PosixTarget.named(file, e);
+      throw named instanceof FullException ? named : new NotStoredException(file, e);
     }
-    write(at + chunk.position(), chunk);
-    at += chunk.limit();
-    chunk.clear().limit(CHUNK_BYTES);
   }
 
   /** Writes what can be written so. */
-  private void writeDirect() {
+  private void writeDirect(ByteBuffer bytes) {
     try {
       FileChannel open = direct;
       if (open == null) {
@@ -103,7 +86,7 @@ final class FileOutput implements Target.Output {
                 file, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS, pastTheCache());
         direct = open;
       }
-      int _ = open.write(chunk, at);
+      int _ = open.write(bytes, at);
     } catch (IOException | UnsupportedOperationException e) {
       // Refused, or it fails in the other way too, which tells why.
       mayBeDirect = false;
@@ -130,25 +113,14 @@ final class FileOutput implements Target.Output {
       throw PosixTarget.named(file, e);
     }
     if (unforced > MOST_UNFORCED) {
-      sync();
-    }
-  }
-
-  private void sync() throws IOException {
-    unforced = 0;
-    try {
-      channel.force(true);
-    } catch (IOException e) {
-      IOException named = PosixTarget.named(file, e);
-      throw named instanceof FullException ? named : new NotStoredException(file, e);
+      force();
     }
   }
 
   @Override
   public void close() throws IOException {
     FileChannel open = direct;
-    try (memory;
-        channel) {
+    try (channel) {
       if (open != null) {
         open.close();
       }

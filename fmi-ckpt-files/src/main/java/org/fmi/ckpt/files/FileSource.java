@@ -19,7 +19,6 @@ import org.fmi.spi.FileVersion;
 import org.fmi.spi.Level2Plan;
 import org.fmi.spi.OtherImages;
 import org.fmi.spi.RankConfig;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One rank's images in files: those that its job may begin from, which fmirun names, and those that
@@ -56,7 +55,8 @@ public final class FileSource implements CheckpointSource {
   /** What a rank may read; opens nothing yet. */
   public static CheckpointSource of(RankConfig config) {
     Level2Plan plan = config.level2();
-    boolean none = plan.origins().isEmpty() && plan.others() == null && plan.directory().isEmpty();
+    boolean none =
+        plan.origins().isEmpty() && plan.others().isEmpty() && plan.directory().isEmpty();
     return none ? NONE : new FileSource(config);
   }
 
@@ -160,10 +160,7 @@ public final class FileSource implements CheckpointSource {
   public void read(FileVersion version, CheckpointId id, MemorySegment image) throws IOException {
     Found from = find(version);
     try (NodeFile file = open(from)) {
-      file.read(
-          file.find(rank, id),
-          (at, bytes) ->
-              image.asSlice(at, bytes.remaining()).copyFrom(MemorySegment.ofBuffer(bytes)));
+      file.read(file.find(rank, id), image);
     }
   }
 
@@ -178,9 +175,8 @@ public final class FileSource implements CheckpointSource {
   }
 
   @Override
-  public @Nullable OtherImages others() {
-    Level2Plan.Others others = plan.others();
-    return others == null ? null : new OtherFiles(others);
+  public List<OtherImages> others() {
+    return plan.others().stream().<OtherImages>map(OtherFiles::new).toList();
   }
 
   private Found find(FileVersion version) {

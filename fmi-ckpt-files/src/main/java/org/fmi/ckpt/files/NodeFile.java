@@ -200,6 +200,44 @@ public final class NodeFile implements Closeable {
   }
 
   /**
+   * Fills a copy of an image.
+   *
+   * @throws UnusableException if it is not as it was written; part of the copy may be filled then
+   */
+  void read(NodeFileEntry entry, MemorySegment image) throws IOException {
+    if (image.byteSize() != entry.bytes()) {
+      throw new IllegalArgumentException(image.byteSize() + " bytes for " + entry);
+    }
+    int blocks = Math.toIntExact(NodeFileLayout.blocks(entry.bytes()));
+    ByteBuffer sums = sums(entry, blocks);
+    long stored = NodeFileLayout.align(entry.bytes());
+    for (int b = 0; b < blocks; b++) {
+      long at = (long) b * NodeFileLayout.BLOCK_BYTES;
+      long bytes = Math.min(NodeFileLayout.BLOCK_BYTES, entry.bytes() - at);
+      ByteBuffer block = image.asSlice(at, bytes).asByteBuffer();
+      fill(block, entry.at() + at);
+      crc.reset();
+      crc.update(block);
+      // Zeros up to the next page: they must be there.
+      long padding = Math.min(NodeFileLayout.BLOCK_BYTES, stored - at) - bytes;
+      crc.update(read(entry.at() + at + bytes, (int) padding));
+      requireSum(entry, b, (int) crc.getValue(), sums);
+    }
+  }
+
+  private void requireSum(NodeFileEntry entry, int block, int sum, ByteBuffer sums)
+      throws UnusableException {
+    if (sum != sums.getInt(block * Integer.BYTES)) {
+      throw damaged(
+          "damaged: block "
+              + block
+              + " of the image of rank "
+              + entry.rank()
+              + " fails its checksum");
+    }
+  }
+
+  /**
    * Reads a part of an image. Blocks that it begins or ends in are read whole, to compare them with
    * their checksums.
    *
@@ -221,14 +259,7 @@ public final class NodeFile implements Closeable {
       }
       block.clear().limit((int) Math.min(NodeFileLayout.BLOCK_BYTES, stored - at));
       fill(block, entry.at() + at);
-      if (checksum(block) != sums.getInt(b * Integer.BYTES)) {
-        throw damaged(
-            "damaged: block "
-                + b
-                + " of the image of rank "
-                + entry.rank()
-                + " fails its checksum");
-      }
+      requireSum(entry, b, checksum(block), sums);
       block.limit((int) Math.min(block.limit(), from + count - at));
       block.position((int) Math.max(0, from - at));
       sink.take(at + block.position(), block);

@@ -5,6 +5,7 @@ import static org.fmi.ckpt.files.NodeFileLayout.LONG;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -21,13 +22,27 @@ import org.fmi.spi.CheckpointId;
  * bytes are on stable storage.
  */
 public final class NodeFileWriter {
+  /** Large writes cost least. */
+  private static final int CHUNK_BYTES = 4 << 20;
+
+  /** As much as devices may want of memory that they read themselves. */
+  private static final int CHUNK_ALIGNMENT = 1 << 20;
+
   private final Target target;
+  private final int chunkBytes;
   private final CRC32C crc = new CRC32C();
-  private final ByteBuffer block = ByteBuffer.allocateDirect(NodeFileLayout.BLOCK_BYTES);
 
   /** Writes to a target. */
   public NodeFileWriter(Target target) {
+    this(target, CHUNK_BYTES);
+  }
+
+  /**
+   * @param chunkBytes what is written at once
+   */
+  NodeFileWriter(Target target, int chunkBytes) {
     this.target = target;
+    this.chunkBytes = chunkBytes;
   }
 
   /** Where an image comes from. */
@@ -51,15 +66,19 @@ public final class NodeFileWriter {
     target.makeDirectory(job);
     target.makeDirectory(directory);
     Path file = directory.resolve(head.fileName());
-    FileFacts facts = target.write(file, output -> write(output, head, images));
+    FileFacts facts;
+    // Given back at once, not when the collector finds it.
+    try (Arena memory = Arena.ofConfined()) {
+      ByteBuffer chunk = memory.allocate(chunkBytes, CHUNK_ALIGNMENT).asByteBuffer();
+      facts = target.write(file, output -> write(new Chunks(output, chunk), head, images));
+    }
     target.forceDirectory(directory);
     target.forceDirectory(job);
     target.forceDirectory(root);
     return facts;
   }
 
-  private FileFacts write(Target.Output output, NodeFileHead head, List<Image> images)
-      throws IOException {
+  private FileFacts write(Chunks output, NodeFileHead head, List<Image> images) throws IOException {
     NodeFileLayout layout = new NodeFileLayout(images.size());
     MemorySegment front = MemorySegment.ofArray(new byte[Math.toIntExact(layout.frontBytes())]);
     output.append(front.asByteBuffer());
@@ -99,32 +118,92 @@ public final class NodeFileWriter {
     return new FileFacts(head.fileName(), length, digest, ranks);
   }
 
+  /** Gathers what is written: whoever gives bytes puts them where they are written from. */
+  private static final class Chunks {
+    private final Target.Output output;
+    private final ByteBuffer chunk;
+
+    Chunks(Target.Output output, ByteBuffer chunk) {
+      this.output = output;
+      this.chunk = chunk.clear();
+    }
+
+    /** Room for at least a byte. */
+    ByteBuffer room() throws IOException {
+      if (!chunk.hasRemaining()) {
+        drain();
+      }
+      return chunk;
+    }
+
+    void append(ByteBuffer bytes) throws IOException {
+      while (bytes.hasRemaining()) {
+        ByteBuffer room = room();
+        int count = Math.min(bytes.remaining(), room.remaining());
+        room.put(bytes.slice(bytes.position(), count));
+        bytes.position(bytes.position() + count);
+      }
+    }
+
+    void replace(long at, ByteBuffer bytes) throws IOException {
+      drain();
+      output.replace(at, bytes);
+    }
+
+    private void drain() throws IOException {
+      output.append(chunk.flip());
+      chunk.clear();
+    }
+  }
+
   /** Writes an image, with zeros up to the next page; gives the checksums of its blocks. */
-  private ByteBuffer append(Target.Output output, Image image, ReadableByteChannel content)
+  private ByteBuffer append(Chunks output, Image image, ReadableByteChannel content)
       throws IOException {
     long blocks = NodeFileLayout.blocks(image.bytes());
     ByteBuffer sums =
         ByteBuffer.allocate(Math.toIntExact(blocks * Integer.BYTES)).order(ByteOrder.LITTLE_ENDIAN);
-    long left = image.bytes();
-    for (long b = 0; b < blocks; b++) {
-      int bytes = (int) Math.min(left, NodeFileLayout.BLOCK_BYTES);
-      block.clear().limit(bytes);
-      while (block.hasRemaining()) {
-        if (content.read(block) < 0) {
+    long stored = NodeFileLayout.align(image.bytes());
+    crc.reset();
+    for (long at = 0; at < stored; ) {
+      ByteBuffer room = output.room();
+      int begin = room.position();
+      if (at < image.bytes()) {
+        int limit = room.limit();
+        room.limit((int) Math.min(limit, begin + image.bytes() - at));
+        int count = content.read(room);
+        room.limit(limit);
+        if (count < 0) {
           throw new EOFException(
-              "the image of rank " + image.rank() + " ends " + left + " bytes too early");
+              "the image of rank "
+                  + image.rank()
+                  + " ends "
+                  + (image.bytes() - at)
+                  + " bytes too early");
         }
+      } else {
+        room.put((byte) 0);
       }
-      block.limit((int) NodeFileLayout.align(bytes));
-      while (block.hasRemaining()) {
-        block.put((byte) 0);
-      }
-      block.flip();
-      sums.putInt(checksum(block));
-      output.append(block);
-      left -= bytes;
+      at = sum(room.slice(begin, room.position() - begin), at, stored, sums);
     }
     return sums.flip();
+  }
+
+  /** Goes on with the checksums of the blocks, and returns where in the image that leads to. */
+  private long sum(ByteBuffer bytes, long from, long stored, ByteBuffer sums) {
+    long at = from;
+    while (bytes.hasRemaining()) {
+      long left =
+          Math.min(NodeFileLayout.BLOCK_BYTES - at % NodeFileLayout.BLOCK_BYTES, stored - at);
+      int count = (int) Math.min(bytes.remaining(), left);
+      crc.update(bytes.slice(bytes.position(), count));
+      bytes.position(bytes.position() + count);
+      at += count;
+      if (count == left) {
+        sums.putInt((int) crc.getValue());
+        crc.reset();
+      }
+    }
+    return at;
   }
 
   private int checksum(ByteBuffer bytes) {

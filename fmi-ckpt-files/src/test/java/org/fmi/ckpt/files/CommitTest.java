@@ -63,7 +63,7 @@ class CommitTest {
         delete(here);
       }
     }
-    assertThat(steps).isGreaterThan(30);
+    assertThat(steps).isGreaterThan(25);
   }
 
   @Test

@@ -48,7 +48,7 @@ final class FileSourceTest {
   }
 
   private Level2Plan own() {
-    return new Level2Plan(10, root.resolve(Samples.JOB).toString(), List.of(), null);
+    return new Level2Plan(10, root.resolve(Samples.JOB).toString(), List.of(), List.of());
   }
 
   private CheckpointSource own(int rank) {
@@ -160,7 +160,7 @@ final class FileSourceTest {
                     Samples.JOB + "/v9", file(9, 1).toString(), digest, version(9).needed()),
                 new Level2Plan.Origin(
                     Samples.JOB + "/v5", file(5, 1).toString(), digest, version(5).needed())),
-            null);
+            List.of());
     CheckpointSource source = source("new", 1, Samples.SIZE, plan);
     List<FileVersion> offers = source.offers(true);
     assertThat(offers)
@@ -194,12 +194,14 @@ final class FileSourceTest {
             0,
             "",
             List.of(),
-            new Level2Plan.Others(Samples.JOB + "/v9", Samples.SIZE, version(9).needed(), files));
-    try (OtherImages others = Objects.requireNonNull(source("new", 1, 2, plan).others())) {
+            List.of(
+                new Level2Plan.Others(
+                    Samples.JOB + "/v9", Samples.SIZE, version(9).needed(), files)));
+    try (OtherImages others = source("new", 1, 2, plan).others().getFirst()) {
       assertThat(others.size()).isEqualTo(Samples.SIZE);
       for (int rank = 0; rank < Samples.SIZE; rank++) {
         byte[] image = Samples.image(rank, Samples.line(9));
-        assertThat(others.bytes(rank, Samples.line(9))).isEqualTo(image.length);
+        others.verify(rank, Samples.line(9));
         int[][] parts = {
           {0, image.length}, {0, 8}, {image.length - 1, 1}, {100, 0}, {1, image.length / 2}
         };

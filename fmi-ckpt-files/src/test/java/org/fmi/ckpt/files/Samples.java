@@ -11,6 +11,9 @@ import org.fmi.spi.CheckpointId;
 
 /** A job of three ranks on two nodes, and what it writes. */
 final class Samples {
+  /** So that a file is written in several. */
+  private static final int CHUNK_BYTES = 256 << 10;
+
   static final String JOB = "job-a";
   static final int SIZE = 3;
 
@@ -73,7 +76,7 @@ final class Samples {
     for (int node = 0; node < 2; node++) {
       NodeFileHead head = new NodeFileHead(JOB, SIZE, node, 4, version);
       files.add(
-          new NodeFileWriter(target)
+          new NodeFileWriter(target, CHUNK_BYTES)
               .write(root, head, node == 0 ? images(version, 0, 2) : images(version, 1)));
     }
     new Publication(target, root).publish(manifest(version, files));

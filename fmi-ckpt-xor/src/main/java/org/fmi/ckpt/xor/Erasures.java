@@ -1,6 +1,7 @@
 package org.fmi.ckpt.xor;
 
 import java.util.Arrays;
+import org.fmi.rules.GroupCode;
 
 /**
  * The chunks of a stripe that are missing, and how they follow from the others. That all sums are
@@ -8,7 +9,8 @@ import java.util.Arrays;
  *
  * <p>Sum r of data chunks d(0) ... d(m-1) is the sum of 2^(r(m-1-j)) d(j), in {@link Field}: r = 0
  * is XOR. Any missing chunks, as many as there are sums, follow from the rest: they solve a system
- * of equations of which no minor is zero, for as many members as {@link Sums#mostMembers} says.
+ * of equations of which no minor is zero, for as many members as {@link GroupCode#mostMembers}
+ * says.
  */
 final class Erasures {
   private final Stripes stripes;

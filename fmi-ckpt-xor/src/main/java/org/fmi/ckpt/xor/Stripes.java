@@ -1,5 +1,7 @@
 package org.fmi.ckpt.xor;
 
+import org.fmi.rules.GroupCode;
+
 /**
  * Which member of a group holds what: the chunks of all members are dealt out to as many stripes as
  * there are members, and each member holds one chunk of each stripe.
@@ -20,7 +22,7 @@ package org.fmi.ckpt.xor;
  */
 record Stripes(int members, int losses) {
   Stripes {
-    if (losses < 0 || losses > Sums.MOST || losses >= members) {
+    if (losses < 0 || losses > GroupCode.MOST_LOSSES || losses >= members) {
       throw new IllegalArgumentException(members + " members, " + losses + " losses");
     }
   }

@@ -14,9 +14,6 @@ import java.util.Arrays;
  * so results are copied out.
  */
 final class Sums {
-  /** The most losses that a code brings back. */
-  static final int MOST = 3;
-
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
 
   /** Longs that stay in a core's first cache while they are multiplied. */
@@ -29,6 +26,10 @@ final class Sums {
 
   /** Missing data that were computed. */
   private final long[][] data;
+
+  // What is multiplied at a time, and the result of that.
+  private final long[][] parts;
+  private final long[] part = new long[PASS];
 
   private Erasures erasures;
   private int rows;
@@ -43,16 +44,8 @@ final class Sums {
     this.sums = new long[losses][blockBytes / Long.BYTES];
     this.rooms = new long[losses][0];
     this.data = new long[losses][0];
+    this.parts = new long[losses][PASS];
     this.erasures = new Erasures(new Stripes(losses + 1, losses));
-  }
-
-  /** The most members of a group for which all losses are brought back. */
-  static int mostMembers(int losses) {
-    return switch (losses) {
-      case 0, 1 -> Integer.MAX_VALUE;
-      case 2 -> 255;
-      default -> 67;
-    };
   }
 
   /** Begins with a stripe of which nothing was seen. */
@@ -123,20 +116,23 @@ final class Sums {
     for (int i = 0; i < read.length; i++) {
       known[i] = sums[read[i]];
     }
-    for (int i = 0; i < read.length; i++) {
-      int[] factors = erasures.factorsOfRead(i);
-      data[i] = isOne(factors) ? known[0] : combine(room(i), known, factors, true);
+    // Where XOR of all data is read, the first one follows from it by XOR, once there are the
+    // others.
+    boolean byXor = read.length > 0 && read[0] == 0;
+    for (int i = byXor ? 1 : 0; i < read.length; i++) {
+      data[i] = combine(room(i), known, erasures.factorsOfRead(i), true);
+    }
+    if (byXor) {
+      data[0] = known[0];
+      for (int i = 1; i < read.length; i++) {
+        add(data[0], data[i], longs);
+      }
     }
     for (int place : erasures.missing()) {
       if (place < sums.length && read.length > 0) {
         combine(sums[place], data, erasures.factorsOfData(place), false);
       }
     }
-  }
-
-  /** XOR alone brings the chunk back. */
-  private static boolean isOne(int[] factors) {
-    return factors.length == 1 && factors[0] == 1;
   }
 
   private long[] room(int which) {
@@ -187,7 +183,8 @@ final class Sums {
   }
 
   /**
-   * The sum of blocks, each times a factor: bit by bit of the factors, from the highest.
+   * The sum of blocks, each times a factor: bit by bit of the factors, from the highest. Done in
+   * parts that are copied, so that each loop has one index: the JIT does not vectorise others.
    *
    * @param anew whether what was in the result counts as zeros
    */
@@ -197,30 +194,46 @@ final class Sums {
       all |= factor;
     }
     int highest = 31 - Integer.numberOfLeadingZeros(all);
-    long[] part = new long[PASS];
     for (int begin = 0; begin < longs; begin += PASS) {
       int count = Math.min(PASS, longs - begin);
+      for (int i = 0; i < factors.length; i++) {
+        System.arraycopy(blocks[i], begin, parts[i], 0, count);
+      }
       Arrays.fill(part, 0, count, 0);
       for (int bit = highest; bit >= 0; bit--) {
-        twice(part, 0, count);
+        boolean doubled = false;
         for (int i = 0; i < factors.length; i++) {
           if ((factors[i] >> bit & 1) != 0) {
-            addPart(part, 0, blocks[i], begin, count);
+            if (doubled) {
+              add(part, parts[i], count);
+            } else {
+              addToTwice(part, parts[i], count);
+              doubled = true;
+            }
           }
         }
+        if (!doubled) {
+          twice(part, 0, count);
+        }
       }
-      if (anew) {
-        System.arraycopy(part, 0, result, begin, count);
-      } else {
-        addPart(result, begin, part, 0, count);
+      if (!anew) {
+        System.arraycopy(result, begin, parts[0], 0, count);
+        add(part, parts[0], count);
       }
+      System.arraycopy(part, 0, result, begin, count);
     }
     return result;
   }
 
-  private static void addPart(long[] sum, int at, long[] from, int fromAt, int count) {
+  private static void add(long[] sum, long[] block, int count) {
     for (int i = 0; i < count; i++) {
-      sum[at + i] ^= from[fromAt + i];
+      sum[i] ^= block[i];
+    }
+  }
+
+  private static void addToTwice(long[] sum, long[] block, int count) {
+    for (int i = 0; i < count; i++) {
+      sum[i] = Field.twice(sum[i]) ^ block[i];
     }
   }
 }

@@ -9,6 +9,7 @@ import java.util.stream.IntStream;
 import org.fmi.Comm;
 import org.fmi.ckpt.xor.CheckpointHeader.Member;
 import org.fmi.ckpt.xor.GroupExchange.Note;
+import org.fmi.rules.GroupCode;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.NodeMemory;
@@ -61,7 +62,7 @@ final class XorStore implements CheckpointStore {
           "rank " + rank + " is not in its group " + Arrays.toString(group));
     }
     this.losses = Math.min(losses, group.length - 1);
-    if (group.length > Sums.mostMembers(this.losses)) {
+    if (group.length > GroupCode.mostMembers(this.losses)) {
       throw new IllegalArgumentException(
           "a group of " + group.length + " ranks cannot survive " + losses + " losses");
     }
@@ -139,7 +140,7 @@ final class XorStore implements CheckpointStore {
 
   /** The digests of what this member holds. */
   private Note note(StoredCheckpoint checkpoint) {
-    int[] all = new int[1 + Sums.MOST];
+    int[] all = new int[1 + GroupCode.MOST_LOSSES];
     all[0] = checkpoint.imageDigest();
     System.arraycopy(checkpoint.parityDigests(), 0, all, 1, losses);
     return new Note(both(all[0], all[1]), both(all[2], all[3]));

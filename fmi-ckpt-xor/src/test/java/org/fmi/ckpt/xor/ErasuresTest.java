@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import org.fmi.rules.GroupCode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -90,7 +91,7 @@ final class ErasuresTest {
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
   void theLargestGroupIsBroughtBackToo(int losses) {
-    Stripes stripes = new Stripes(Sums.mostMembers(losses), losses);
+    Stripes stripes = new Stripes(GroupCode.mostMembers(losses), losses);
     for (int[] missing : sets(stripes.members(), losses)) {
       Erasures erasures = new Erasures(stripes, missing);
       assertThat(erasures.rows()).isBetween(1, losses);
@@ -101,7 +102,7 @@ final class ErasuresTest {
 
   @Test
   void aMemberHoldsOneChunkOfEachStripe() {
-    for (int losses = 1; losses <= Sums.MOST; losses++) {
+    for (int losses = 1; losses <= GroupCode.MOST_LOSSES; losses++) {
       for (int members = losses + 1; members <= 16; members++) {
         Stripes stripes = new Stripes(members, losses);
         for (int member = 0; member < members; member++) {

@@ -3,6 +3,7 @@ package org.fmi.core.recovery;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
@@ -108,8 +109,8 @@ final class Checkpoints {
     this.faults = faults;
     this.files = files;
     this.restoration = new Restoration(config, system, store, source, link, faults);
-    OtherImages others = source.others();
-    this.redistribution = others == null ? null : new Redistribution(config, system, others);
+    List<OtherImages> others = source.others();
+    this.redistribution = others.isEmpty() ? null : new Redistribution(config, system, others);
   }
 
   /** The iterations between two checkpoints, as of now. */
@@ -564,8 +565,14 @@ final class Checkpoints {
    */
   boolean takeOver(Loop loop, int epoch) {
     Redistribution from = redistribution;
-    CheckpointId id = from == null ? null : from.of(loop.number);
-    if (from == null || id == null) {
+    if (from == null) {
+      return false;
+    }
+    if (!from.hasChosen()) {
+      from.choose(why -> refused(epoch, why));
+    }
+    CheckpointId id = from.of(loop.number);
+    if (id == null) {
       return false;
     }
     String refusal = from.fill(id, loop.state);
@@ -577,6 +584,12 @@ final class Checkpoints {
       link.send(new RankMessage.FilesRead(epoch, from.name(), id.loop(), id.iteration(), ""));
     }
     return id.last();
+  }
+
+  private void refused(int epoch, String why) {
+    if (config.rank() == 0) {
+      link.send(new RankMessage.FilesRefused(epoch, why));
+    }
   }
 
   /** The image of a checkpoint that {@link #recover} has found. */

@@ -72,7 +72,7 @@ final class FileOffer {
     iteration = id.iteration();
     offeredNanos = clock.nanoTime();
     offered = true;
-    List<Pinned.Image> images = new ArrayList<>();
+    List<PinnedImage> images = new ArrayList<>();
     try {
       for (CheckpointId each : store.held()) {
         if (each.equals(id) || (each.last() && each.version() < id.version())) {
@@ -82,17 +82,7 @@ final class FileOffer {
           if (image == null) {
             return;
           }
-          images.add(
-              new Pinned.Image(
-                  each.version(),
-                  each.loop(),
-                  each.iteration(),
-                  each.last(),
-                  image.piece(),
-                  image.at(),
-                  image.bytes(),
-                  image.lengths(),
-                  image.sums()));
+          images.add(image);
         }
       }
       link.offer(new Pinned(epoch, id.version(), images));

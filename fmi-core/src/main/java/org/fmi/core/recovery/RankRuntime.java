@@ -262,7 +262,8 @@ public final class RankRuntime implements Fmi {
       return;
     }
     if (id == null) {
-      throw new IOException("there are ranks in a loop, but no checkpoint is held by any rank");
+      stray("there are ranks in a loop, and no checkpoint is left");
+      throw new IllegalStateException("a restart was awaited, and came back");
     }
     Recorder record = Recorder.readFrom(checkpoints.image(id).record(), config.recordLimitBytes());
     program.recorder(record);

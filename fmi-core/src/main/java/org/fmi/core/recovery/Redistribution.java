@@ -7,6 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 import org.fmi.Comm;
 import org.fmi.Divided;
@@ -32,20 +34,69 @@ final class Redistribution {
 
   private final RankConfig config;
   private final Comm system;
-  private final OtherImages images;
+
+  /** What can be gone on from, newest first. */
+  private final List<OtherImages> offered;
+
+  /** What is gone on from. */
+  private @Nullable OtherImages chosen;
 
   /** What was found in the image of one old rank. */
   private record Old(long messages, List<Entry> entries, long[] digests) {}
 
-  Redistribution(RankConfig config, Comm system, OtherImages images) {
+  /**
+   * @param offered newest first, at least one
+   */
+  Redistribution(RankConfig config, Comm system, List<OtherImages> offered) {
     this.config = config;
     this.system = system;
-    this.images = images;
+    this.offered = List.copyOf(offered);
+  }
+
+  /**
+   * Chooses the newest of which all is as it was written, before any of it is used: what loops
+   * begin with must be of one generation. The last one that there is need not be compared before;
+   * collective over all ranks.
+   *
+   * @param refused gets why, for the user, on all ranks
+   */
+  void choose(Consumer<String> refused) {
+    OtherImages last = offered.getLast();
+    for (OtherImages each : offered) {
+      String refusal = each.equals(last) ? null : AllRanks.refusal(config, system, damage(each));
+      if (refusal == null) {
+        chosen = each;
+        return;
+      }
+      refused.accept(refusal);
+    }
+  }
+
+  /** What is damaged in this rank's share; null if nothing is. */
+  private @Nullable String damage(OtherImages of) {
+    try (of) {
+      for (int old = config.rank(); old < of.size(); old += config.size()) {
+        for (CheckpointId id : of.needed()) {
+          of.verify(old, id);
+        }
+      }
+      return null;
+    } catch (IOException e) {
+      return String.valueOf(e.getMessage());
+    }
+  }
+
+  boolean hasChosen() {
+    return chosen != null;
+  }
+
+  private OtherImages images() {
+    return Objects.requireNonNull(chosen);
   }
 
   /** The checkpoint that a loop begins from; null if it begins anew. */
   @Nullable CheckpointId of(long loop) {
-    for (CheckpointId id : images.needed()) {
+    for (CheckpointId id : images().needed()) {
       if (id.loop() == loop) {
         return id;
       }
@@ -55,17 +106,17 @@ final class Redistribution {
 
   /** Whether it is what that job would have gone on from. */
   boolean isLine(CheckpointId id) {
-    return id.equals(images.needed().getLast());
+    return id.equals(images().needed().getLast());
   }
 
   /** What it is read from, in words. */
   String name() {
-    return images.name();
+    return images().name();
   }
 
-  /** The number of the newest version. */
+  /** The number of the newest version that there is. */
   long version() {
-    return images.needed().getLast().version();
+    return offered.getFirst().needed().getLast().version();
   }
 
   /**
@@ -74,17 +125,17 @@ final class Redistribution {
    * @return why that is impossible, on all ranks, for the user; null if it is done
    */
   @Nullable String fill(CheckpointId id, LoopState state) {
-    try (images) {
-      return read(id, state);
+    try (OtherImages images = images()) {
+      return read(images, id, state);
     }
   }
 
-  private @Nullable String read(CheckpointId id, LoopState state) {
+  private @Nullable String read(OtherImages images, CheckpointId id, LoopState state) {
     List<Long> mine = new ArrayList<>();
     String failure = null;
     try {
       for (int old = config.rank(); old < images.size(); old += config.size()) {
-        pack(old, id, mine);
+        pack(images, old, id, mine);
       }
     } catch (IOException e) {
       failure = String.valueOf(e.getMessage());
@@ -93,7 +144,7 @@ final class Redistribution {
     if (refusal != null) {
       return refusal;
     }
-    Old[] all = unpack(AllRanks.gather(config, system, mine));
+    Old[] all = unpack(images.size(), AllRanks.gather(config, system, mine));
     MemorySegment image = null;
     try {
       MemorySegment now = state.copy();
@@ -102,7 +153,7 @@ final class Redistribution {
               (at, to) -> to.copyFrom(now.asSlice(at, to.byteSize())), 0, now.byteSize());
       failure = new Fit(state, own, all).problem(isLine(id));
       if (failure == null) {
-        image = image(id, state, now, own, all);
+        image = image(images, id, state, now, own, all);
       }
     } catch (IOException e) {
       failure = String.valueOf(e.getMessage());
@@ -153,7 +204,7 @@ final class Redistribution {
     public Object get(int rank) {
       try {
         return SectionReader.read(
-            (at, to) -> images.read(rank, id, at, to), all[rank].entries.get(object).at());
+            (at, to) -> images().read(rank, id, at, to), all[rank].entries.get(object).at());
       } catch (IOException e) {
         throw new UncheckedIOException(e.getMessage(), e);
       }
@@ -162,7 +213,8 @@ final class Redistribution {
 
   // ---- what is where
 
-  private void pack(int old, CheckpointId id, List<Long> into) throws IOException {
+  private static void pack(OtherImages images, int old, CheckpointId id, List<Long> into)
+      throws IOException {
     MemorySegment header = MemorySegment.ofArray(new long[(int) Image.HEADER / Long.BYTES]);
     images.read(old, id, 0, header);
     Image image = new Image(header);
@@ -183,13 +235,14 @@ final class Redistribution {
               entry.at(),
               entry.end(),
               entry.shares() ? 1L : 0L,
-              compared ? digest(old, id, entry) : 0L,
+              compared ? digest(images, old, id, entry) : 0L,
               (long) packed.length));
       Arrays.stream(packed).forEach(into::add);
     }
   }
 
-  private long digest(int old, CheckpointId id, Entry entry) throws IOException {
+  private static long digest(OtherImages images, int old, CheckpointId id, Entry entry)
+      throws IOException {
     CRC32C crc = new CRC32C();
     byte[] chunk = new byte[(int) Math.min(CHUNK, entry.end() - entry.at())];
     for (long at = entry.at(); at < entry.end(); at += chunk.length) {
@@ -200,8 +253,8 @@ final class Redistribution {
     return crc.getValue();
   }
 
-  private Old[] unpack(long[][] packed) {
-    Old[] all = new Old[images.size()];
+  private static Old[] unpack(int size, long[][] packed) {
+    Old[] all = new Old[size];
     for (long[] each : packed) {
       int at = 0;
       while (at < each.length) {
@@ -363,8 +416,13 @@ final class Redistribution {
   // ---- putting it together
 
   /** The state as this rank would have written it. */
-  private MemorySegment image(
-      CheckpointId id, LoopState state, MemorySegment now, List<Entry> entries, Old[] all)
+  private static MemorySegment image(
+      OtherImages images,
+      CheckpointId id,
+      LoopState state,
+      MemorySegment now,
+      List<Entry> entries,
+      Old[] all)
       throws IOException {
     List<MemorySegment> parts = new ArrayList<>();
     long done = 0;
@@ -375,7 +433,7 @@ final class Redistribution {
       StateLayout mine = state.layout(i);
       if (mine != null && mine.isBox()) {
         for (int old = 0; old < all.length; old++) {
-          copyBox(id, old, all[old].entries.get(i), mine, entry, now);
+          copyBox(images, id, old, all[old].entries.get(i), mine, entry, now);
         }
         parts.add(now.asSlice(entry.at(), entry.end() - entry.at()));
       } else if (mine != null && !mine.isSame()) {
@@ -398,8 +456,14 @@ final class Redistribution {
   }
 
   /** Copies what an old rank's box has in common with this one's. */
-  private void copyBox(
-      CheckpointId id, int old, Entry from, StateLayout mine, Entry into, MemorySegment now)
+  private static void copyBox(
+      OtherImages images,
+      CheckpointId id,
+      int old,
+      Entry from,
+      StateLayout mine,
+      Entry into,
+      MemorySegment now)
       throws IOException {
     StateLayout layout = from.layout();
     if (layout == null || !layout.meets(mine)) {

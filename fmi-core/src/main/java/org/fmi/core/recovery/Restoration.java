@@ -142,6 +142,9 @@ final class Restoration {
         line = RecoveryLine.choose(held, HeldByAll.common(config, system, files), restart);
       }
     } catch (UnrecoverableException e) {
+      if (beginsWithOthers()) {
+        return RecoveryLine.START; // with the same files once more
+      }
       throw CheckpointSource.NONE.equals(source)
           ? e
           : new UnrecoverableException(e.getMessage() + findings.told());
@@ -150,6 +153,11 @@ final class Restoration {
     findings.before = line;
     findings.newest = Math.max(findings.newest, line.version());
     return line;
+  }
+
+  /** Whether the program's start is of files of another number of ranks: what was left may be. */
+  private boolean beginsWithOthers() {
+    return !source.others().isEmpty();
   }
 
   /** What memory gives back; null if files may hold something newer. */
@@ -168,9 +176,9 @@ final class Restoration {
   }
 
   /** Damage on all ranks at once leaves nothing: that is not how a job begins. */
-  private static void requireAnyLeft(RecoveryLine line, boolean restart, Findings findings)
+  private void requireAnyLeft(RecoveryLine line, boolean restart, Findings findings)
       throws UnrecoverableException {
-    if (line.line() != null) {
+    if (line.line() != null || beginsWithOthers()) {
       return;
     }
     CheckpointId damaged = findings.before == null ? null : findings.before.line();

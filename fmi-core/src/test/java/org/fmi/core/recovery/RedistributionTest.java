@@ -9,7 +9,9 @@ import java.lang.reflect.Array;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntFunction;
 import org.fmi.Box;
 import org.fmi.Divided;
@@ -35,9 +37,18 @@ final class RedistributionTest {
   /** Images in memory. */
   private static final class Images implements OtherImages {
     private final List<MemorySegment> images = new ArrayList<>();
+    private final String name;
+
+    /** The rank whose image fails its checksums; -1 for none. */
+    private int damaged = -1;
 
     /** Those of ranks with such states. */
     Images(int size, IntFunction<Object[]> state) {
+      this("job/v5", size, state);
+    }
+
+    Images(String name, int size, IntFunction<Object[]> state) {
+      this.name = name;
       for (int rank = 0; rank < size; rank++) {
         LoopState written = new LoopState(state.apply(rank));
         long bytes = written.bytes();
@@ -58,7 +69,7 @@ final class RedistributionTest {
 
     @Override
     public String name() {
-      return "job/v5";
+      return name;
     }
 
     @Override
@@ -72,8 +83,10 @@ final class RedistributionTest {
     }
 
     @Override
-    public long bytes(int rank, CheckpointId id) {
-      return images.get(rank).byteSize();
+    public void verify(int rank, CheckpointId id) throws IOException {
+      if (rank == damaged) {
+        throw new IOException(name + ": damaged");
+      }
     }
 
     @Override
@@ -112,11 +125,46 @@ final class RedistributionTest {
                     throw new AssertionError("abort " + status);
                   });
           LoopState mine = new LoopState(state.apply(world.rank()));
-          heard[world.rank()] =
-              new Redistribution(config(world.rank(), size), world, images).fill(LINE, mine);
+          Redistribution from =
+              new Redistribution(config(world.rank(), size), world, List.of(images));
+          from.choose(
+              why -> {
+                throw new AssertionError(why);
+              });
+          heard[world.rank()] = from.fill(LINE, mine);
         });
     assertThat(heard).containsOnly(heard[0]);
     return heard[0];
+  }
+
+  // ---- which
+
+  /** Whichever rank finds the damage, all hear of it and take the same older one. */
+  @Test
+  void whatIsDamagedIsFollowedByAnOlderOne() {
+    for (int damaged = 0; damaged < 5; damaged++) {
+      Images newest = new Images("job/v9", 5, rank -> new Object[] {new long[] {9}});
+      newest.damaged = damaged;
+      Images next = new Images("job/v7", 2, rank -> new Object[] {new long[] {7}});
+      Images last = new Images("job/v5", 3, rank -> new Object[] {new long[] {5}});
+      Map<String, Integer> heard = new ConcurrentHashMap<>();
+      Ranks.run(
+          3,
+          p2p -> {
+            Communicator world =
+                Communicator.world(
+                    p2p,
+                    new ContextIds(),
+                    status -> {
+                      throw new AssertionError("abort " + status);
+                    });
+            Redistribution from =
+                new Redistribution(config(world.rank(), 3), world, List.of(newest, next, last));
+            from.choose(why -> heard.merge(why, 1, Integer::sum));
+            heard.merge(from.name(), 1, Integer::sum);
+          });
+      assertThat(heard).isEqualTo(Map.of("job/v9: damaged", 3, "job/v7", 3));
+    }
   }
 
   // ---- boxes

@@ -1,18 +1,101 @@
 package org.fmi.job.control;
 
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.List;
-import org.fmi.control.Pinned;
+import org.fmi.spi.PinnedImage;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Writes and reads what a daemon and its helper tell each other: a task; then, from the helper, a
- * byte {@link #MOVED} now and then, and the result.
+ * Writes and reads what a daemon and its helper tell each other: tasks; then, from the helper, for
+ * each task a byte now and then while something is done, and the result.
+ *
+ * <pre>
+ *   daemon: length of the task, task, length of the next one, ...
+ *   helper: MOVED ... MOVED, ENDED, length of the result, result, MOVED ...
+ * </pre>
  */
 public final class FlushCodec {
-  /** Something has been done; no result begins so. */
-  public static final int MOVED = 0;
+  private static final int MOVED = 0;
+  private static final int ENDED = 1;
+
+  /** More than any node's task needs: a length beyond it is none. */
+  private static final int MOST_BYTES = 1 << 30;
 
   private FlushCodec() {}
+
+  /** Gives the helper a task. */
+  public static void write(OutputStream to, FlushTask task) throws IOException {
+    writeWhole(to, encode(task));
+  }
+
+  /**
+   * Waits for a task.
+   *
+   * @return null if there are no more
+   */
+  public static @Nullable FlushTask readTask(InputStream from) throws IOException {
+    byte[] length = from.readNBytes(Integer.BYTES);
+    return length.length == 0 ? null : decodeTask(readWhole(from, ByteBuffer.wrap(length)));
+  }
+
+  /** Tells the daemon that something has been done. */
+  public static void writeMoved(OutputStream to) throws IOException {
+    to.write(MOVED);
+    to.flush();
+  }
+
+  /** Tells the daemon that the task is over. */
+  public static void write(OutputStream to, FlushResult result) throws IOException {
+    to.write(ENDED);
+    writeWhole(to, encode(result));
+  }
+
+  /**
+   * Waits for the end of a task.
+   *
+   * @param moved called when something has been done
+   * @return null if the helper has ended before
+   */
+  public static @Nullable FlushResult readResult(InputStream from, Runnable moved)
+      throws IOException {
+    int type;
+    while ((type = from.read()) == MOVED) {
+      moved.run();
+    }
+    if (type < 0) {
+      return null;
+    }
+    try {
+      return decodeResult(readWhole(from, ByteBuffer.wrap(from.readNBytes(Integer.BYTES))));
+    } catch (EOFException e) {
+      return null; // killed in the middle
+    }
+  }
+
+  private static void writeWhole(OutputStream to, byte[] message) throws IOException {
+    ByteBuffer whole = ByteBuffer.allocate(Integer.BYTES + message.length);
+    to.write(whole.putInt(message.length).put(message).array());
+    to.flush();
+  }
+
+  private static ByteBuffer readWhole(InputStream from, ByteBuffer length) throws IOException {
+    if (length.remaining() < Integer.BYTES) {
+      throw new EOFException();
+    }
+    int bytes = length.getInt();
+    if (bytes < 0 || bytes > MOST_BYTES) {
+      throw new BadMessageException("a message of " + bytes + " bytes");
+    }
+    byte[] message = from.readNBytes(bytes);
+    if (message.length < bytes) {
+      throw new EOFException();
+    }
+    return ByteBuffer.wrap(message);
+  }
 
   public static byte[] encode(FlushTask message) {
     return switch (message) {
@@ -108,7 +191,7 @@ public final class FlushCodec {
 
   private static FlushTask.OfRank getOfRank(MessageReader in) throws BadMessageException {
     int rank = in.getInt();
-    List<Pinned.Image> images = in.getList(Level2Parts::getImage);
+    List<PinnedImage> images = in.getList(Level2Parts::getImage);
     return new FlushTask.OfRank(rank, images);
   }
 }

@@ -1,9 +1,9 @@
 package org.fmi.job.control;
 
 import java.util.List;
-import org.fmi.control.Pinned;
+import org.fmi.spi.PinnedImage;
 
-/** What a daemon's helper is to do: one thing, then it ends. */
+/** What a daemon's helper is to do: one thing at a time. */
 public sealed interface FlushTask {
   /** What the user named. */
   String directory();
@@ -41,7 +41,7 @@ public sealed interface FlushTask {
   }
 
   /** What a rank keeps. */
-  record OfRank(int rank, List<Pinned.Image> images) {
+  record OfRank(int rank, List<PinnedImage> images) {
     public OfRank {
       images = List.copyOf(images);
     }

@@ -3,7 +3,7 @@ package org.fmi.job.control;
 import org.fmi.control.Pinned;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.Level2Plan;
-import org.jspecify.annotations.Nullable;
+import org.fmi.spi.PinnedImage;
 
 /** How what concerns checkpoints on files is written inside of control messages. */
 final class Level2Parts {
@@ -27,29 +27,18 @@ final class Level2Parts {
     return new Pinned(in.getInt(), in.getLong(), in.getList(Level2Parts::getImage));
   }
 
-  static void putImage(MessageWriter out, Pinned.Image image) {
-    out.putLong(image.version())
-        .putLong(image.loop())
-        .putLong(image.iteration())
-        .putBoolean(image.last())
-        .putString(image.piece())
+  static void putImage(MessageWriter out, PinnedImage image) {
+    putId(out, image.id());
+    out.putString(image.piece())
         .putLong(image.at())
         .putLong(image.bytes())
         .putInts(image.lengths())
         .putInts(image.sums());
   }
 
-  static Pinned.Image getImage(MessageReader in) throws BadMessageException {
-    return new Pinned.Image(
-        in.getLong(),
-        in.getLong(),
-        in.getLong(),
-        in.getBoolean(),
-        in.getString(),
-        in.getLong(),
-        in.getLong(),
-        in.getInts(),
-        in.getInts());
+  static PinnedImage getImage(MessageReader in) throws BadMessageException {
+    return new PinnedImage(
+        getId(in), in.getString(), in.getLong(), in.getLong(), in.getInts(), in.getInts());
   }
 
   static void putPlan(MessageWriter out, Level2Plan plan) {
@@ -61,8 +50,8 @@ final class Level2Parts {
                 to.putString(origin.generation())
                     .putString(origin.path())
                     .putInt(origin.digest())
-                    .putList(origin.needed(), Level2Parts::putId));
-    putOthers(out, plan.others());
+                    .putList(origin.needed(), Level2Parts::putId))
+        .putList(plan.others(), Level2Parts::putOthers);
   }
 
   static Level2Plan getPlan(MessageReader in) throws BadMessageException {
@@ -76,7 +65,7 @@ final class Level2Parts {
                     from.getString(),
                     from.getInt(),
                     from.getList(Level2Parts::getId))),
-        getOthers(in));
+        in.getList(Level2Parts::getOthers));
   }
 
   static void putSetup(MessageWriter out, Level2Setup setup) {
@@ -84,8 +73,8 @@ final class Level2Parts {
         .putLong(setup.every())
         .putLong(setup.stallMillis())
         .putLong(setup.bytesPerSecond())
-        .putList(setup.origins(), Level2Parts::putOrigin);
-    putOthers(out, setup.others());
+        .putList(setup.origins(), Level2Parts::putOrigin)
+        .putList(setup.others(), Level2Parts::putOthers);
   }
 
   static Level2Setup getSetup(MessageReader in) throws BadMessageException {
@@ -95,7 +84,7 @@ final class Level2Parts {
         in.getLong(),
         in.getLong(),
         in.getList(Level2Parts::getOrigin),
-        getOthers(in));
+        in.getList(Level2Parts::getOthers));
   }
 
   private static void putOrigin(MessageWriter out, Level2Setup.Origin origin) {
@@ -117,25 +106,19 @@ final class Level2Parts {
     return new Level2Plan.OfRanks(in.getString(), in.getInt(), in.getInts());
   }
 
-  private static void putOthers(MessageWriter out, Level2Plan.@Nullable Others others) {
-    out.putBoolean(others != null);
-    if (others != null) {
-      out.putString(others.generation())
-          .putInt(others.size())
-          .putList(others.needed(), Level2Parts::putId)
-          .putList(others.files(), Level2Parts::putFile);
-    }
+  private static void putOthers(MessageWriter out, Level2Plan.Others others) {
+    out.putString(others.generation())
+        .putInt(others.size())
+        .putList(others.needed(), Level2Parts::putId)
+        .putList(others.files(), Level2Parts::putFile);
   }
 
-  private static Level2Plan.@Nullable Others getOthers(MessageReader in)
-      throws BadMessageException {
-    return in.getBoolean()
-        ? new Level2Plan.Others(
-            in.getString(),
-            in.getInt(),
-            in.getList(Level2Parts::getId),
-            in.getList(Level2Parts::getFile))
-        : null;
+  private static Level2Plan.Others getOthers(MessageReader in) throws BadMessageException {
+    return new Level2Plan.Others(
+        in.getString(),
+        in.getInt(),
+        in.getList(Level2Parts::getId),
+        in.getList(Level2Parts::getFile));
   }
 
   static void putOrder(MessageWriter out, Level2Order order) {

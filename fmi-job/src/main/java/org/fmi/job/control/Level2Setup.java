@@ -6,7 +6,6 @@ import org.fmi.spi.CheckpointId;
 import org.fmi.spi.Level2Plan;
 import org.fmi.spi.Level2Plan.OfRanks;
 import org.fmi.spi.Level2Plan.Others;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What the daemons of a job know of its checkpoints on files.
@@ -16,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param stallMillis how long a process that writes them may stand still
  * @param bytesPerSecond that a node writes at most; 0 for no limit
  * @param origins what the job may begin from, newest first; none if it begins anew
- * @param others what it begins from instead, if that is of another number of ranks
+ * @param others what it begins from instead, if that is of another number of ranks, newest first
  */
 public record Level2Setup(
     String directory,
@@ -24,12 +23,13 @@ public record Level2Setup(
     long stallMillis,
     long bytesPerSecond,
     List<Origin> origins,
-    @Nullable Others others) {
+    List<Others> others) {
   /** Without files. */
-  public static final Level2Setup NONE = new Level2Setup("", 0, 0, 0, List.of(), null);
+  public static final Level2Setup NONE = new Level2Setup("", 0, 0, 0, List.of(), List.of());
 
   public Level2Setup {
     origins = List.copyOf(origins);
+    others = List.copyOf(others);
   }
 
   /**

@@ -68,7 +68,7 @@ public sealed interface DaemonCommand {
   /** Ask a process to end (SIGTERM), which runs the program's shutdown hooks. */
   record Terminate(int process) implements DaemonCommand {}
 
-  /** Start a helper for a task: answered by {@link DaemonEvent.HelperEnded}. */
+  /** Give the helper a task, and start it if need be: {@link DaemonEvent.HelperEnded} answers. */
   record RunHelper(FlushTask task) implements DaemonCommand {}
 
   /** Kill the helper. It may hang in the system, and {@link DaemonEvent.HelperEnded} come late. */

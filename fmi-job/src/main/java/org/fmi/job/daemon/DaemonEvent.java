@@ -75,7 +75,7 @@ public sealed interface DaemonEvent {
   /** The helper has done something towards its task. */
   record HelperMoved() implements DaemonEvent {}
 
-  /** The helper has ended, and with it its task. */
+  /** The helper's task is over; if it was killed, its process has ended. */
   record HelperEnded(FlushResult result) implements DaemonEvent {}
 
   /** The time of {@link NodeDaemon#nextTick} has come. One too many does no harm. */

@@ -15,7 +15,7 @@ import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.Level2Order;
 import org.fmi.job.control.Level2Report;
 import org.fmi.job.control.NodeSetup;
-import org.fmi.spi.CheckpointId;
+import org.fmi.spi.PinnedImage;
 import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
@@ -90,7 +90,7 @@ final class Flushes {
       report(
           new Level2Report.Ready(
               pinned.epoch(),
-              pinned.images().stream().map(Flushes::id).toList(),
+              pinned.images().stream().map(PinnedImage::id).toList(),
               ofVersion.keySet().stream().mapToInt(Integer::intValue).toArray()));
     }
   }
@@ -105,10 +105,6 @@ final class Flushes {
     String prefix = Pinned.prefix(rank);
     known.removeIf(name -> !name.startsWith(prefix));
     out.accept(new DaemonCommand.LetGoUnknown(prefix, known));
-  }
-
-  private static CheckpointId id(Pinned.Image image) {
-    return new CheckpointId(image.version(), image.loop(), image.iteration(), image.last());
   }
 
   /** Fmirun wants something. */

@@ -19,6 +19,7 @@ import org.fmi.job.control.NodeSetup;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.PinnedImage;
 import org.fmi.spi.RankConfig;
 import org.junit.jupiter.api.Test;
 
@@ -42,7 +43,7 @@ class FlushesTest {
           new CheckpointInterval.Every(1),
           List.of(),
           false,
-          new Level2Setup("/ckpt", 50, 2000, 1_000_000, List.of(), null));
+          new Level2Setup("/ckpt", 50, 2000, 1_000_000, List.of(), List.of()));
   private static final Set<Integer> RANKS = Set.of(0, 2);
 
   private long now = 3;
@@ -69,12 +70,9 @@ class FlushesTest {
 
   private List<DaemonCommand> offer(int rank, int epoch, long version) {
     commands.clear();
-    Pinned.Image image =
-        new Pinned.Image(
-            version,
-            0,
-            10 * version,
-            false,
+    PinnedImage image =
+        new PinnedImage(
+            new CheckpointId(version, 0, 10 * version, false),
             piece(rank, epoch, version),
             4096,
             5,

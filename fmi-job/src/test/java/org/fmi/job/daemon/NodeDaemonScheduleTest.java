@@ -329,7 +329,9 @@ final class NodeDaemonScheduleTest {
         }
         case 3 -> say(number, new FromRank.LifelineHeld());
         case 5 ->
-            say(number, new FromRank.Shown(new RankReport(0, "loop", 0, 0, 10, null, Map.of())));
+            say(
+                number,
+                new FromRank.Shown(new RankReport(0, "loop", 0, 0, 10, null, Map.of(), List.of())));
         case 6 -> say(number, new FromRank.Stack("\"main\" RUNNABLE\n"));
         case 4 ->
             say(

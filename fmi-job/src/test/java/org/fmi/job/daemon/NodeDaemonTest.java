@@ -505,7 +505,7 @@ final class NodeDaemonTest {
   // ---- what ranks show
 
   private static RankReport shown(long iteration) {
-    return new RankReport(0, "loop", 0, iteration, 10, null, Map.of());
+    return new RankReport(0, "loop", 0, iteration, 10, null, Map.of(), List.of());
   }
 
   @Test

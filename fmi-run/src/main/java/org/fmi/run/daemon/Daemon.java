@@ -310,7 +310,10 @@ final class Daemon implements Uplink {
       case DaemonCommand.Terminate c -> process(c.process()).terminate();
       case DaemonCommand.Report c -> send(c.message());
       case DaemonCommand.RunHelper c -> runHelper(c.task());
-      case DaemonCommand.KillHelper _ -> Objects.requireNonNull(helper).kill();
+      case DaemonCommand.KillHelper _ -> {
+        Objects.requireNonNull(helper).kill();
+        helper = null;
+      }
       case DaemonCommand.LetGo c -> letGo(c.pieces());
       case DaemonCommand.LetGoUnknown c -> letGoUnknown(c.prefix(), c.known());
       case DaemonCommand.OutputTaken c -> outputCredit.give(c.bytes());
@@ -420,9 +423,13 @@ final class Daemon implements Uplink {
   }
 
   private void runHelper(FlushTask task) {
-    FlushHelper started = new FlushHelper(installation, directory.socket(), task, this::fromHelper);
-    helper = started;
-    onStarter(started::start);
+    FlushHelper known = helper;
+    if (known == null) {
+      known = new FlushHelper(installation, directory.socket(), this::fromHelper);
+      helper = known;
+    }
+    FlushHelper running = known;
+    onStarter(() -> running.run(task));
   }
 
   private void fromHelper(DaemonEvent event) {

@@ -1,11 +1,7 @@
 package org.fmi.run.daemon;
 
-import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,15 +15,15 @@ import org.fmi.run.Installation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The process that writes checkpoints to files for a daemon: one per task, at a low priority. It
- * may hang in the system; nothing waits for it but threads of its own.
+ * The process that writes checkpoints to files for a daemon, at a low priority: one for all tasks,
+ * until one of them hangs and it is killed. It may hang in the system; nothing waits for it but
+ * threads of its own.
  */
 final class FlushHelper {
   private static final int BY_SIGNAL = 128;
 
   private final Installation installation;
   private final Path socket;
-  private final FlushTask task;
   private final Consumer<DaemonEvent> events;
 
   // Guarded by this.
@@ -35,43 +31,50 @@ final class FlushHelper {
   private boolean killed;
 
   /**
-   * A process to be started.
+   * A process to be started with its first task.
    *
    * @param socket of the daemon, which marks all processes of the node
-   * @param events takes what happens, on any thread; {@link DaemonEvent.HelperEnded} last
+   * @param events takes what happens, on any thread; {@link DaemonEvent.HelperEnded} last, for each
+   *     task
    */
-  FlushHelper(
-      Installation installation, Path socket, FlushTask task, Consumer<DaemonEvent> events) {
+  FlushHelper(Installation installation, Path socket, Consumer<DaemonEvent> events) {
     this.installation = installation;
     this.socket = socket;
-    this.task = task;
     this.events = events;
   }
 
-  /** Starts it: killed by the system when the thread that starts it ends. */
-  void start() {
+  /**
+   * Gives it a task, when the one before is over. Starts it if it does not run: killed by the
+   * system when the thread that starts it ends.
+   */
+  void run(FlushTask task) {
     try {
-      Process started = command().start();
-      synchronized (this) {
-        process = started;
-        if (killed) {
-          started.destroyForcibly();
-        }
-      }
-      Thread.ofPlatform().daemon().name("fmi-flush").start(() -> follow(started));
-      // Not inherited: whoever reads what the daemon prints would wait for this one, too.
-      Thread.ofPlatform()
-          .daemon()
-          .name("fmi-flush-err")
-          .start(() -> started.errorReader().lines().forEach(System.err::println));
+      Process running = running();
+      Thread.ofPlatform().daemon().name("fmi-flush").start(() -> follow(running, task));
     } catch (IOException | OutOfMemoryError e) {
-      events.accept(
-          new DaemonEvent.HelperEnded(
-              new FlushResult.Failed("no process can be started: " + e.getMessage(), false)));
+      ended(new FlushResult.Failed("no process can be started: " + e.getMessage(), false));
     }
   }
 
-  /** Kills it, now or as soon as it is there. */
+  private synchronized Process running() throws IOException {
+    Process known = process;
+    if (known != null && known.isAlive()) {
+      return known;
+    }
+    Process started = command().start();
+    process = started;
+    if (killed) {
+      started.destroyForcibly();
+    }
+    // Not inherited: whoever reads what the daemon prints would wait for this one, too.
+    Thread.ofPlatform()
+        .daemon()
+        .name("fmi-flush-err")
+        .start(() -> started.errorReader().lines().forEach(System.err::println));
+    return started;
+  }
+
+  /** Kills it, now or as soon as it is there; it gets no other task. */
   synchronized void kill() {
     killed = true;
     Process started = process;
@@ -84,24 +87,14 @@ final class FlushHelper {
     List<String> jars = new ArrayList<>();
     jars.add(System.getProperty("java.class.path"));
     jars.addAll(installation.runJars());
-    List<String> command =
-        List.of(
-            "nice",
-            "-n",
-            "10",
-            "setpriv",
-            "--pdeathsig",
-            "KILL",
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "@" + installation.jvmOptions(),
-            "-XX:+UseSerialGC",
-            "-Xms8m",
-            "-Xmx32m",
-            "-XX:TieredStopAtLevel=1",
-            "-XX:-UsePerfData",
-            "-cp",
-            String.join(File.pathSeparator, jars),
-            "org.fmi.run.flush.FlushMain");
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of("nice", "-n", "10", "setpriv", "--pdeathsig", "KILL"));
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("@" + installation.jvmOptions());
+    command.addAll(List.of("-XX:+UseSerialGC", "-Xms8m", "-Xmx32m"));
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"));
+    command.addAll(List.of("-cp", String.join(File.pathSeparator, jars)));
+    command.add("org.fmi.run.flush.FlushMain");
     ProcessBuilder builder = new ProcessBuilder(command);
     // A site's options are for programs; a second collector would be refused.
     RankCommand.OPTION_VARIABLES.forEach(builder.environment()::remove);
@@ -119,57 +112,43 @@ final class FlushHelper {
     environment.put("LC_MESSAGES", "C");
   }
 
-  /** Gives it its task, and waits for its end. */
-  private void follow(Process started) {
-    FlushResult result;
+  /** Gives it its task, and waits for the end of that. */
+  private void follow(Process running, FlushTask task) {
     try {
-      byte[] answer = ask(started);
-      int status = started.waitFor();
-      result =
-          status == 0
-              ? FlushCodec.decodeResult(ByteBuffer.wrap(answer))
-              : new FlushResult.Failed(
-                  "the process that wrote them "
-                      + (status > BY_SIGNAL
-                          ? "was killed by signal " + (status - BY_SIGNAL)
-                          : "ended with status " + status),
-                  false);
+      FlushResult result = ask(running, task);
+      ended(result == null ? broken(running.waitFor()) : result);
     } catch (IOException e) {
-      started.destroyForcibly();
-      result =
-          new FlushResult.Failed("the process that wrote them broke off: " + e.getMessage(), false);
+      running.destroyForcibly();
+      ended(
+          new FlushResult.Failed(
+              "the process that wrote them broke off: " + e.getMessage(), false));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return;
     }
+  }
+
+  private void ended(FlushResult result) {
     events.accept(new DaemonEvent.HelperEnded(result));
   }
 
-  /** Returns what it says last. */
-  private byte[] ask(Process started) throws IOException {
-    try (OutputStream to = started.getOutputStream()) {
-      to.write(FlushCodec.encode(task));
+  private static FlushResult broken(int status) {
+    return new FlushResult.Failed(
+        "the process that wrote them "
+            + (status > BY_SIGNAL
+                ? "was killed by signal " + (status - BY_SIGNAL)
+                : "ended with status " + status),
+        false);
+  }
+
+  /** Returns what it says last; null if it ends before. */
+  private @Nullable FlushResult ask(Process running, FlushTask task) throws IOException {
+    try {
+      FlushCodec.write(running.getOutputStream(), task);
     } catch (IOException e) {
       // It has ended already; its status says why.
+      return null;
     }
-    InputStream from = started.getInputStream();
-    byte[] some = new byte[4096];
-    int count;
-    while ((count = from.read(some)) > 0) {
-      int moves = 0;
-      while (moves < count && some[moves] == FlushCodec.MOVED) {
-        moves++;
-      }
-      if (moves > 0) {
-        events.accept(new DaemonEvent.HelperMoved());
-      }
-      if (moves < count) {
-        ByteArrayOutputStream answer = new ByteArrayOutputStream();
-        answer.write(some, moves, count - moves);
-        from.transferTo(answer);
-        return answer.toByteArray();
-      }
-    }
-    return new byte[0];
+    return FlushCodec.readResult(
+        running.getInputStream(), () -> events.accept(new DaemonEvent.HelperMoved()));
   }
 }

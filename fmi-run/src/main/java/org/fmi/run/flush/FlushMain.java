@@ -1,7 +1,11 @@
 package org.fmi.run.flush;
 
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -16,19 +20,18 @@ import org.fmi.ckpt.files.NodeFileWriter;
 import org.fmi.ckpt.files.NotStoredException;
 import org.fmi.ckpt.files.PosixTarget;
 import org.fmi.ckpt.files.Publication;
-import org.fmi.ckpt.files.Target;
 import org.fmi.ckpt.files.UnusableException;
-import org.fmi.control.Pinned;
 import org.fmi.job.control.BadMessageException;
 import org.fmi.job.control.FlushCodec;
 import org.fmi.job.control.FlushResult;
 import org.fmi.job.control.FlushTask;
-import org.fmi.spi.CheckpointId;
+import org.fmi.spi.PinnedImage;
 
 /**
- * The main class of the daemon's helper: takes a task from its standard input, does it, and writes
- * the result to its standard output. A process of its own, as a file server that does not answer
- * would hold it up for as long as it likes.
+ * The main class of the daemon's helper: takes tasks from its standard input, one after the other,
+ * and writes the result of each to its standard output. A process of its own, as a file server that
+ * does not answer would hold it up for as long as it likes; one for all tasks, as its start takes
+ * more of a core than a task.
  */
 public final class FlushMain {
   private static final int FAILED = 1;
@@ -36,27 +39,33 @@ public final class FlushMain {
   private FlushMain() {}
 
   public static void main(String[] args) throws IOException {
-    FlushTask task;
     try {
-      task = FlushCodec.decodeTask(ByteBuffer.wrap(System.in.readAllBytes()));
+      // Not buffered: what is written is whole already.
+      serve(System.in, new FileOutputStream(FileDescriptor.out));
     } catch (BadMessageException e) {
       System.err.println("fmi: this class is started by a daemon of fmirun");
       System.exit(FAILED);
-      return;
     }
-    Target target = new MovingTarget(new PosixTarget(), FlushMain::moved);
-    byte[] result = FlushCodec.encode(result(task, target));
-    System.out.write(result, 0, result.length);
-    System.out.flush();
+  }
+
+  /** Does one task after the other, until there are no more. */
+  static void serve(InputStream from, OutputStream to) throws IOException {
+    MovingTarget target = new MovingTarget(new PosixTarget(), () -> moved(to));
+    for (FlushTask task; (task = FlushCodec.readTask(from)) != null; ) {
+      FlushCodec.write(to, result(task, target));
+    }
   }
 
   /** Tells the daemon that a step is done. */
-  private static void moved() {
-    System.out.write(FlushCodec.MOVED);
-    System.out.flush();
+  private static void moved(OutputStream to) {
+    try {
+      FlushCodec.writeMoved(to);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // there is no daemon any more
+    }
   }
 
-  static FlushResult result(FlushTask task, Target target) {
+  static FlushResult result(FlushTask task, MovingTarget target) {
     try {
       try {
         return work(task, target);
@@ -91,7 +100,7 @@ public final class FlushMain {
     };
   }
 
-  private static FlushResult work(FlushTask task, Target target) throws IOException {
+  private static FlushResult work(FlushTask task, MovingTarget target) throws IOException {
     return switch (task) {
       case FlushTask.Write write -> write(write, target);
       case FlushTask.Publish publish -> {
@@ -103,16 +112,16 @@ public final class FlushMain {
     };
   }
 
-  private static FlushResult write(FlushTask.Write task, Target target) throws IOException {
+  private static FlushResult write(FlushTask.Write task, MovingTarget target) throws IOException {
     Path pieces = Path.of(task.pieces());
-    Pace pace = new Pace(task.bytesPerSecond(), System.nanoTime());
+    Pace pace = new Pace(task.bytesPerSecond(), System.nanoTime(), target::moved);
     List<NodeFileWriter.Image> images = new ArrayList<>();
     for (FlushTask.OfRank of : task.ranks()) {
-      for (Pinned.Image image : of.images()) {
+      for (PinnedImage image : of.images()) {
         images.add(
             new NodeFileWriter.Image(
                 of.rank(),
-                new CheckpointId(image.version(), image.loop(), image.iteration(), image.last()),
+                image.id(),
                 image.bytes(),
                 () -> new PieceChannel(pieces, of.rank(), image, pace)));
       }

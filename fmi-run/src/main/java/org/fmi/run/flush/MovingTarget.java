@@ -15,6 +15,11 @@ class MovingTarget implements Target {
     this.moved = moved;
   }
 
+  /** Tells of something else that is done. */
+  void moved() {
+    moved.run();
+  }
+
   @Override
   public void makeDirectory(Path directory) throws IOException {
     target.makeDirectory(directory);

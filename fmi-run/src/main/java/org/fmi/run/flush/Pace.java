@@ -10,6 +10,7 @@ final class Pace {
   private static final long MOST_SAVED_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final long bytesPerSecond;
+  private final Runnable waited;
 
   /** When all that was taken is paid for. */
   private long paidNanos;
@@ -17,9 +18,11 @@ final class Pace {
   /**
    * @param bytesPerSecond 0 for no limit
    * @param nanos now
+   * @param waited called after each wait: who waits on purpose does not stand still
    */
-  Pace(long bytesPerSecond, long nanos) {
+  Pace(long bytesPerSecond, long nanos, Runnable waited) {
     this.bytesPerSecond = bytesPerSecond;
+    this.waited = waited;
     this.paidNanos = nanos;
   }
 
@@ -39,6 +42,7 @@ final class Pace {
     if (nanos > 0) {
       try {
         TimeUnit.NANOSECONDS.sleep(nanos);
+        waited.run();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new InterruptedIOException();

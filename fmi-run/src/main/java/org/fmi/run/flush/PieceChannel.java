@@ -2,13 +2,14 @@ package org.fmi.run.flush;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
-import org.fmi.control.Pinned;
+import org.fmi.spi.PinnedImage;
 
 /**
  * Reads an image that a rank keeps in node memory. Each block is copied and then compared with its
@@ -19,14 +20,20 @@ final class PieceChannel implements ReadableByteChannel {
 
   private final FileChannel from;
   private final int rank;
-  private final Pinned.Image image;
+  private final PinnedImage image;
   private final Pace pace;
   private final CRC32C crc = new CRC32C();
-  private ByteBuffer block = ByteBuffer.allocateDirect(0);
+
+  /** Given back at once, not when the collector finds it. */
+  private final Arena memory = Arena.ofConfined();
+
+  /** What does not fit into the reader's buffer. */
+  private ByteBuffer block = ByteBuffer.allocate(0);
+
   private int next;
   private long read;
 
-  PieceChannel(Path directory, int rank, Pinned.Image image, Pace pace) throws IOException {
+  PieceChannel(Path directory, int rank, PinnedImage image, Pace pace) throws IOException {
     this.from = FileChannel.open(directory.resolve(image.piece()), StandardOpenOption.READ);
     this.rank = rank;
     this.image = image;
@@ -35,8 +42,21 @@ final class PieceChannel implements ReadableByteChannel {
 
   @Override
   public int read(ByteBuffer to) throws IOException {
-    if (!block.hasRemaining() && !fill()) {
-      return -1;
+    if (!block.hasRemaining()) {
+      if (next == image.lengths().length) {
+        return -1;
+      }
+      int bytes = image.lengths()[next];
+      if (bytes <= 0 || bytes > MOST_BLOCK_BYTES) {
+        throw new IOException("a block of " + bytes + " bytes in the memory of rank " + rank);
+      }
+      pace.take(bytes);
+      if (bytes <= to.remaining() && read + bytes <= image.bytes()) {
+        copy(to.slice(to.position(), bytes));
+        to.position(to.position() + bytes);
+        return bytes;
+      }
+      fill(bytes);
     }
     int bytes = Math.min(to.remaining(), block.remaining());
     to.put(block.slice(block.position(), bytes));
@@ -44,27 +64,28 @@ final class PieceChannel implements ReadableByteChannel {
     return bytes;
   }
 
-  private boolean fill() throws IOException {
-    if (next == image.lengths().length) {
-      return false;
-    }
-    int bytes = image.lengths()[next];
-    if (bytes <= 0 || bytes > MOST_BLOCK_BYTES) {
-      throw new IOException("a block of " + bytes + " bytes in the memory of rank " + rank);
-    }
+  private void fill(int bytes) throws IOException {
     if (block.capacity() < bytes) {
-      block = ByteBuffer.allocateDirect(bytes);
+      block = memory.allocate(bytes).asByteBuffer();
     }
-    pace.take(bytes);
     block.clear().limit(bytes);
-    while (block.hasRemaining()) {
-      if (from.read(block, image.at() + read + block.position()) < 0) {
+    copy(block.duplicate());
+    // The last block may reach beyond the image.
+    if (read > image.bytes()) {
+      block.limit((int) (bytes - (read - image.bytes())));
+    }
+  }
+
+  /** Copies the next block, and compares the copy. */
+  private void copy(ByteBuffer to) throws IOException {
+    int bytes = to.remaining();
+    while (to.hasRemaining()) {
+      if (from.read(to, image.at() + read + to.position()) < 0) {
         throw new EOFException("the memory of rank " + rank + " ends too early");
       }
     }
-    block.flip();
     crc.reset();
-    crc.update(block.duplicate());
+    crc.update(to.flip());
     if ((int) crc.getValue() != image.sums()[next]) {
       throw new IOException(
           "the image of rank "
@@ -73,11 +94,6 @@ final class PieceChannel implements ReadableByteChannel {
     }
     next++;
     read += bytes;
-    // The last block may reach beyond the image.
-    if (read > image.bytes()) {
-      block.limit((int) (bytes - (read - image.bytes())));
-    }
-    return true;
   }
 
   @Override
@@ -87,6 +103,8 @@ final class PieceChannel implements ReadableByteChannel {
 
   @Override
   public void close() throws IOException {
-    from.close();
+    try (memory) {
+      from.close();
+    }
   }
 }

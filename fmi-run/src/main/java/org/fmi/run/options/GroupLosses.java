@@ -3,14 +3,12 @@ package org.fmi.run.options;
 import java.util.Arrays;
 import org.fmi.job.Groups;
 import org.fmi.job.JobSpec;
+import org.fmi.rules.GroupCode;
 import org.fmi.run.options.Settings.Value;
 import org.jspecify.annotations.Nullable;
 
 /** Whether checkpoint groups can bring back as many losses as the user asks for. */
 final class GroupLosses {
-  /** By losses: the largest group for which the code brings back as many. */
-  private static final int[] MOST_MEMBERS = {Integer.MAX_VALUE, Integer.MAX_VALUE, 255, 67};
-
   /** The source of what a site has set. */
   private static final int SITE = 2;
 
@@ -40,7 +38,7 @@ final class GroupLosses {
               + ", or use --group-losses "
               + carried);
     }
-    int most = MOST_MEMBERS[asked];
+    int most = GroupCode.mostMembers(asked);
     int largest =
         Arrays.stream(Groups.form(nodeOf, spec.groupSize(), asked))
             .mapToInt(group -> group.length)

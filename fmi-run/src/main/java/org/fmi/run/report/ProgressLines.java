@@ -77,20 +77,27 @@ public final class ProgressLines {
     switch (notice) {
       case Notice.NodeReady n -> detail("node" + n.node() + " is ready (" + n.name() + ")");
       case Notice.Submitted n -> detail("job " + n.job() + ": " + n.program());
-      case Notice.Started n ->
-          detail(
-              "starting "
-                  + n.ranks()
-                  + " ranks on "
-                  + n.nodes()
-                  + " nodes, "
-                  + n.spares()
-                  + " spare"
-                  + (n.groupLosses() == spec.groupLosses()
-                      ? ""
-                      : ", --group-losses "
-                          + n.groupLosses()
-                          + ": more would need ranks on more nodes"));
+      case Notice.Started n -> {
+        detail(
+            "starting "
+                + n.ranks()
+                + " ranks on "
+                + n.nodes()
+                + " nodes, "
+                + n.spares()
+                + " spare");
+        // With one node there is none to lose.
+        if (n.nodes() > 1 && n.groupLosses() < spec.groupLosses()) {
+          line(
+              "checkpoint groups survive "
+                  + (n.groupLosses() == 0
+                      ? "no loss of a node"
+                      : "the loss of " + n.groupLosses() + " at once")
+                  + ", not "
+                  + spec.groupLosses()
+                  + " (--group-losses): that would need ranks on more nodes");
+        }
+      }
       case Notice.RankFailed n ->
           line("rank " + n.rank() + " lost (seen by " + n.by() + "): " + n.reason());
       case Notice.Thrown _ -> {

@@ -114,10 +114,16 @@ final class JobShell {
     this.flushes = new FlushDesk(around.files(), spec.size(), new FlushWay());
     this.checkpoints =
         new CheckpointDesk(this::feed, flushes, around.files(), text -> end(Ending.STOPPED, text));
+    Level2Files files = around.files();
     this.desk =
         new JobDesk(
             new JobView(
-                spec, around.jobId(), options.program().text(), !options.ssh(), System.nanoTime()),
+                spec,
+                around.jobId(),
+                options.program().text(),
+                !options.ssh(),
+                files != null && files.options().every() > 0,
+                System.nanoTime()),
             around.metrics(),
             options.output().verbosity() == Verbosity.QUIET ? 0 : options.patience().stallMillis(),
             stacks,

@@ -80,7 +80,7 @@ record Level2Files(
   /** What daemons get to know. */
   Level2Setup setup() {
     List<Level2Setup.Origin> all = new ArrayList<>();
-    Level2Plan.Others others = null;
+    List<Level2Plan.Others> others = new ArrayList<>();
     for (Generation from : origins) {
       Manifest manifest = from.manifest();
       List<Level2Plan.OfRanks> of = new ArrayList<>();
@@ -94,7 +94,7 @@ record Level2Files(
       if (manifest.size() == size) {
         all.add(new Level2Setup.Origin(manifest.name(), manifest.needed(), of));
       } else {
-        others = new Level2Plan.Others(manifest.name(), manifest.size(), manifest.needed(), of);
+        others.add(new Level2Plan.Others(manifest.name(), manifest.size(), manifest.needed(), of));
       }
     }
     return new Level2Setup(

@@ -26,7 +26,7 @@ final class RestartChoice {
    * @param wanted what the user has given: latest, auto, or a name
    * @param directory for messages
    * @return the one to begin from, and behind it those that follow if it is damaged: older ones of
-   *     its line, but none if it was named, or is of another number of ranks; empty if there is
+   *     its line that are gone on from in the same way, but none if it was named; empty if there is
    *     none, and auto was wanted
    * @throws UsageException if there is none, more than one is meant, or it is of another job
    */
@@ -39,14 +39,14 @@ final class RestartChoice {
       return List.of(found);
     }
     List<Generation> line = newestFirst(catalog, wanted, directory);
-    if (!line.isEmpty()) {
-      requireFits(line.getFirst(), wanted, program);
-      if (line.getFirst().manifest().size() != size) {
-        return List.of(line.getFirst());
-      }
+    if (line.isEmpty()) {
+      return line;
     }
+    requireFits(line.getFirst(), wanted, program);
+    // With another number of ranks the program begins anew, which is another way to go on.
+    boolean another = line.getFirst().manifest().size() != size;
     return line.stream()
-        .filter(each -> each.manifest().size() == size)
+        .filter(each -> (each.manifest().size() != size) == another)
         .filter(each -> each.manifest().program().differenceTo(program).isEmpty())
         .limit(MOST)
         .toList();

@@ -74,14 +74,16 @@ public final class JobView {
   /**
    * @param command the program and its arguments, for a person
    * @param oneMachine whether all nodes are on one
+   * @param toFiles whether checkpoints are written to files
    * @param nanos now
    */
-  public JobView(JobSpec spec, String jobId, String command, boolean oneMachine, long nanos) {
+  public JobView(
+      JobSpec spec, String jobId, String command, boolean oneMachine, boolean toFiles, long nanos) {
     this.spec = spec;
     this.jobId = jobId;
     this.command = command;
     this.begunNanos = nanos;
-    this.forecast = new MemoryForecast(oneMachine);
+    this.forecast = new MemoryForecast(oneMachine, toFiles);
     for (int n = 0; n < spec.nodes().size(); n++) {
       nodes.add(new Node());
     }

@@ -16,18 +16,32 @@ import org.fmi.run.status.JobView.Rank;
 final class MemoryForecast {
   private static final int THE_ONLY = -1;
 
+  private static final String HELPS =
+      "; fewer ranks per node (--ppn), a smaller state, or more memory in /dev/shm, or a disk"
+          + " (--node-dir), helps";
+
   private final boolean oneMachine;
+  private final boolean toFiles;
   private final Map<Integer, Found> last = new HashMap<>();
   private final Set<Found> told = new HashSet<>();
 
   /** What was found on a machine, as far as it does not change by the moment. */
-  private record Found(int machine, long loop, int ranks, long forecast, boolean enough) {}
+  private record Found(int machine, long loop, int ranks, long forecast, Fit fit) {}
+
+  private enum Fit {
+    ALL,
+    /** Two generations, but not the one that is kept while files are written. */
+    WITHOUT_FILES,
+    NOT
+  }
 
   /**
    * @param oneMachine whether all nodes are on one
+   * @param toFiles whether checkpoints are written to files, one while the next is taken
    */
-  MemoryForecast(boolean oneMachine) {
+  MemoryForecast(boolean oneMachine, boolean toFiles) {
     this.oneMachine = oneMachine;
+    this.toFiles = toFiles;
   }
 
   /**
@@ -55,11 +69,13 @@ final class MemoryForecast {
         free = Math.min(free, report.counter(Counter.NODE_MEMORY_FREE_BYTES));
       }
     }
-    boolean enough = forecast - taken <= free;
-    Found found = new Found(oneMachine ? THE_ONLY : node, loop, here, forecast, enough);
+    Fit fit = fit(forecast, taken + free);
+    Found found = new Found(oneMachine ? THE_ONLY : node, loop, here, forecast, fit);
     // Ranks are not read at one moment: what one has taken since may be free for another. What is
     // found twice is true.
-    if (!found.equals(last.put(found.machine, found)) || !told.add(found) || (enough && !all)) {
+    if (!found.equals(last.put(found.machine, found))
+        || !told.add(found)
+        || (fit == Fit.ALL && !all)) {
       return List.of();
     }
     return List.of(
@@ -70,10 +86,21 @@ final class MemoryForecast {
                     Amounts.bytes(forecast),
                     Amounts.bytes(taken),
                     Amounts.bytes(free))
-            + (enough
-                ? ""
-                : ": the job will end when one does not fit; fewer ranks per node (--ppn), a"
-                    + " smaller state, or more memory in /dev/shm, or a disk"
-                    + " (--node-dir), helps"));
+            + switch (fit) {
+              case ALL -> "";
+              case WITHOUT_FILES ->
+                  ": not enough for one more that is kept while files are written, so some will not"
+                      + " be written"
+                      + HELPS;
+              case NOT -> ": the job will end when one does not fit" + HELPS;
+            });
+  }
+
+  private Fit fit(long forecast, long room) {
+    if (forecast > room) {
+      return Fit.NOT;
+    }
+    // Two generations are forecast, which take turns.
+    return toFiles && forecast + forecast / 2 > room ? Fit.WITHOUT_FILES : Fit.ALL;
   }
 }

@@ -650,6 +650,25 @@ final class LevelsIT {
 
   @Wide
   @Test
+  void beforeItsFirstFileAnotherNumberOfRanksBeginsFromTheSameOnceMore() throws Exception {
+    holdAt(60);
+    try (Fmirun.Running running =
+        job(BoxesProgram.class, "-n", "3", "--ppn", "3", "--l2-every", "50").start()) {
+      running.awaitEvent("Level2Committed", 1);
+    }
+    open(60);
+    Result undisturbed =
+        job(BoxesProgram.class, "-n", "4", "--l2-every", "100000").run().succeeded();
+    List<String> options = new ArrayList<>(List.of("-n", "4", "--ppn", "1", "--spares", "2"));
+    options.addAll(List.of("--l2-every", "100000", "--restart-from", newest()[0]));
+    options.addAll(List.of("--kill", "node1@75", "--kill", "node2@75"));
+    Result result = job(BoxesProgram.class, options.toArray(String[]::new)).run().succeeded();
+    assertThat(result.value("state")).isEqualTo(undisturbed.value("state"));
+    assertThat(events(result, "Level2Restored")).hasSize(2);
+  }
+
+  @Wide
+  @Test
   void heat2dGoesOnWithAnotherNumberOfRanks() throws Exception {
     try (Fmirun.Running running = heat2d(4, 1_000_000, "--l2-every", "50").start()) {
       running.awaitEvent("Level2Committed", 1);

@@ -2,13 +2,17 @@ package org.fmi.run.flush;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.fmi.ckpt.files.Catalog;
@@ -19,27 +23,27 @@ import org.fmi.ckpt.files.NodeFile;
 import org.fmi.ckpt.files.NodeFileEntry;
 import org.fmi.ckpt.files.PosixTarget;
 import org.fmi.ckpt.files.ProgramFacts;
-import org.fmi.ckpt.files.Target;
-import org.fmi.control.Pinned;
+import org.fmi.job.control.FlushCodec;
 import org.fmi.job.control.FlushResult;
 import org.fmi.job.control.FlushTask;
 import org.fmi.spi.CheckpointId;
+import org.fmi.spi.PinnedImage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class FlushMainTest {
-  private static final PosixTarget REAL = new PosixTarget();
+  private static final MovingTarget REAL = new MovingTarget(new PosixTarget(), () -> {});
   private static final int AT = 4096;
   private static final int BLOCK = 256 << 10;
 
   @TempDir Path directory;
 
   /** A piece with an image whose blocks are no multiples of those of a file. */
-  private Pinned.Image piece(byte[] content, String name) throws IOException {
+  private PinnedImage piece(byte[] content, String name) throws IOException {
     return piece(content, directory, name, 5);
   }
 
-  static Pinned.Image piece(byte[] content, Path directory, String name, long version)
+  static PinnedImage piece(byte[] content, Path directory, String name, long version)
       throws IOException {
     int stored = (content.length + 63) / 64 * 64;
     int chunk = (stored / 2 + 63) / 64 * 64;
@@ -59,11 +63,8 @@ class FlushMainTest {
         sums[count++] = (int) crc.getValue();
       }
     }
-    return new Pinned.Image(
-        version,
-        0,
-        50,
-        false,
+    return new PinnedImage(
+        new CheckpointId(version, 0, 50, false),
         name,
         AT,
         content.length,
@@ -71,7 +72,7 @@ class FlushMainTest {
         Arrays.copyOf(sums, count));
   }
 
-  private FlushTask task(Pinned.Image image) throws IOException {
+  private FlushTask task(PinnedImage image) throws IOException {
     Path files = Files.createDirectories(directory.resolve("files"));
     return new FlushTask.Write(
         files.toString(),
@@ -106,9 +107,31 @@ class FlushMainTest {
   }
 
   @Test
+  void oneTaskIsDoneAfterTheOther() throws IOException {
+    PinnedImage image = piece(new byte[1000], "l2-piece");
+    ByteArrayOutputStream tasks = new ByteArrayOutputStream();
+    for (long version = 5; version < 8; version++) {
+      FlushCodec.write(tasks, task(image, version, -1));
+    }
+    ByteArrayOutputStream answers = new ByteArrayOutputStream();
+    FlushMain.serve(new ByteArrayInputStream(tasks.toByteArray()), answers);
+
+    InputStream from = new ByteArrayInputStream(answers.toByteArray());
+    AtomicInteger moved = new AtomicInteger();
+    for (int version = 5; version < 8; version++) {
+      moved.set(0);
+      assertThat(FlushCodec.readResult(from, moved::incrementAndGet))
+          .isInstanceOf(FlushResult.Written.class);
+      assertThat(moved.get()).isPositive();
+      assertThat(directory.resolve("files/job/v000000000" + version)).isNotEmptyDirectory();
+    }
+    assertThat(FlushCodec.readResult(from, moved::incrementAndGet)).isNull();
+  }
+
+  @Test
   void memoryThatHasChangedIsNotWritten() throws IOException {
     byte[] content = new byte[600_000];
-    Pinned.Image image = piece(content, "l2-piece");
+    PinnedImage image = piece(content, "l2-piece");
     Path piece = directory.resolve("l2-piece");
     byte[] changed = Files.readAllBytes(piece);
     changed[AT + 599_999] ^= 1;
@@ -145,7 +168,7 @@ class FlushMainTest {
     }
   }
 
-  private FlushTask.Write task(Pinned.Image image, long version, long oldest) throws IOException {
+  private FlushTask.Write task(PinnedImage image, long version, long oldest) throws IOException {
     FlushTask.Write m = (FlushTask.Write) task(image);
     return new FlushTask.Write(
         m.directory(),
@@ -176,7 +199,7 @@ class FlushMainTest {
         task.directory(), task.job(), task.version(), task.oldest(), manifest.text(), 9);
   }
 
-  private void commit(Pinned.Image image, long version, long oldest, Target target)
+  private void commit(PinnedImage image, long version, long oldest, MovingTarget target)
       throws IOException {
     FlushTask.Write write = task(image, version, oldest);
     FlushResult written = FlushMain.result(write, target);
@@ -193,14 +216,14 @@ class FlushMainTest {
   @Test
   void whereThereIsNoRoomTheOldestGenerationGoes() throws IOException {
     Files.createDirectories(directory.resolve("files"));
-    Target target = new Small(directory.resolve("files"), 4);
+    MovingTarget target = new Small(directory.resolve("files"), 4);
     for (long version = 5; version < 10; version++) {
-      Pinned.Image image = piece(new byte[100], directory, "l2-piece", version);
+      PinnedImage image = piece(new byte[100], directory, "l2-piece", version);
       commit(image, version, version < 7 ? -1 : version - 2, target);
     }
     assertThat(versions()).containsExactly("job/v8", "job/v9");
     // The only one would not be named.
-    Pinned.Image image = piece(new byte[100], directory, "l2-piece", 10);
+    PinnedImage image = piece(new byte[100], directory, "l2-piece", 10);
     assertThat(FlushMain.result(task(image, 10, -1), target))
         .isInstanceOfSatisfying(
             FlushResult.Failed.class,
@@ -210,7 +233,7 @@ class FlushMainTest {
             });
     assertThat(versions()).containsExactly("job/v8", "job/v9");
     // For the manifest, too.
-    Target smaller = new Small(directory.resolve("files"), 5);
+    MovingTarget smaller = new Small(directory.resolve("files"), 5);
     commit(image, 10, 8, smaller);
     assertThat(versions()).containsExactly("job/v9", "job/v10");
   }

@@ -5,12 +5,10 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.regex.Matcher;
@@ -22,11 +20,11 @@ import org.fmi.ckpt.files.Generation;
 import org.fmi.ckpt.files.Manifest;
 import org.fmi.ckpt.files.PosixTarget;
 import org.fmi.ckpt.files.ProgramFacts;
-import org.fmi.control.Pinned;
 import org.fmi.job.control.FlushCodec;
 import org.fmi.job.control.FlushResult;
 import org.fmi.job.control.FlushTask;
 import org.fmi.spi.CheckpointId;
+import org.fmi.spi.PinnedImage;
 import org.fmi.testkit.turns.Wide;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
@@ -49,7 +47,7 @@ final class HelperFaultsIT {
   private static final List<String> CALLS =
       List.of("mkdir", "pwrite64", "fsync", "rename", "unlink", "rmdir");
 
-  private static final PosixTarget REAL = new PosixTarget();
+  private static final MovingTarget REAL = new MovingTarget(new PosixTarget(), () -> {});
   private static final String JOB = "job";
   private static final int IMAGE_BYTES = 300_000;
 
@@ -85,8 +83,18 @@ final class HelperFaultsIT {
 
   /** Runs a helper for a task. */
   private Ended run(FlushTask task, String... options) throws Exception {
+    return run(List.of(), task, options);
+  }
+
+  /**
+   * The same.
+   *
+   * @param first the command that is to start it
+   */
+  private Ended run(List<String> first, FlushTask task, String... options) throws Exception {
     Path log = Files.createTempFile(directory, "strace", ".txt");
-    List<String> command = new ArrayList<>(List.of("strace", "-f", "-qq", "-y", "-o"));
+    List<String> command = new ArrayList<>(first);
+    command.addAll(List.of("strace", "-f", "-qq", "-y", "-o"));
     command.add(log.toString());
     command.add("-e");
     command.add("trace=" + String.join(",", CALLS));
@@ -107,21 +115,11 @@ final class HelperFaultsIT {
     builder.environment().put("LC_ALL", "C");
     Process process = builder.start();
     try (OutputStream to = process.getOutputStream()) {
-      to.write(FlushCodec.encode(task));
+      FlushCodec.write(to, task);
     }
-    byte[] answer = process.getInputStream().readAllBytes();
-    int status = process.waitFor();
-    int begin = 0;
-    while (begin < answer.length && answer[begin] == FlushCodec.MOVED) {
-      begin++;
-    }
-    List<String> calls = Files.readAllLines(log);
-    FlushResult result =
-        status == 0
-            ? FlushCodec.decodeResult(
-                ByteBuffer.wrap(Arrays.copyOfRange(answer, begin, answer.length)))
-            : null;
-    return new Ended(result, calls);
+    FlushResult result = FlushCodec.readResult(process.getInputStream(), () -> {});
+    boolean killed = process.waitFor() != 0;
+    return new Ended(killed ? null : result, Files.readAllLines(log));
   }
 
   /** A fresh directory, in which a version counts. */
@@ -136,7 +134,7 @@ final class HelperFaultsIT {
   private FlushTask.Write write(Path root, long version) throws IOException {
     byte[] bytes = new byte[IMAGE_BYTES];
     new SplittableRandom(version).nextBytes(bytes);
-    Pinned.Image image = FlushMainTest.piece(bytes, directory, "l2-piece-" + version, version);
+    PinnedImage image = FlushMainTest.piece(bytes, directory, "l2-piece-" + version, version);
     return new FlushTask.Write(
         root.toString(),
         JOB,
@@ -281,6 +279,21 @@ final class HelperFaultsIT {
               assertThat(failed.full()).as(failed.reason()).isEqualTo(full);
               assertThat(failed.reason()).contains(root.toString()).contains(": " + reason);
             });
+    assertThat(regular(root, ".*\\.tmp-.*")).isEmpty();
+    assertThat(versions(root)).containsExactly("job/v4");
+  }
+
+  /** A limit lets the first part of a write through, as a file system may that is nearly full. */
+  @Test
+  void whatIsWrittenInPartLeavesNothingBehind() throws Exception {
+    Path root = begin("short");
+    int limit = IMAGE_BYTES / 2 + 7;
+    Ended ended = run(List.of("prlimit", "--fsize=" + limit), write(root, 5));
+    assertThat(ended.calls()).anyMatch(line -> line.endsWith(" = " + limit));
+    assertThat(ended.result())
+        .isInstanceOfSatisfying(
+            FlushResult.Failed.class,
+            failed -> assertThat(failed.reason()).contains(root.toString(), "File too large"));
     assertThat(regular(root, ".*\\.tmp-.*")).isEmpty();
     assertThat(versions(root)).containsExactly("job/v4");
   }

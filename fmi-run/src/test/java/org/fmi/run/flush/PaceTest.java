@@ -9,7 +9,7 @@ class PaceTest {
 
   @Test
   void soManyBytesPerSecondPass() {
-    Pace pace = new Pace(1000, 7);
+    Pace pace = new Pace(1000, 7, () -> {});
     long now = 7;
     for (int i = 0; i < 100; i++) {
       now += pace.take(250, now);
@@ -20,7 +20,7 @@ class PaceTest {
 
   @Test
   void littleIsSavedInAPause() {
-    Pace pace = new Pace(1000, 0);
+    Pace pace = new Pace(1000, 0, () -> {});
     long now = 100 * SECOND;
     assertThat(pace.take(100, now)).isZero();
     assertThat(pace.take(100, now)).isZero();
@@ -29,7 +29,7 @@ class PaceTest {
 
   @Test
   void withoutALimitNothingWaits() {
-    Pace pace = new Pace(0, 0);
+    Pace pace = new Pace(0, 0, () -> {});
     assertThat(pace.take(1L << 40, 0)).isZero();
     assertThat(pace.take(1L << 40, 0)).isZero();
   }

@@ -61,6 +61,20 @@ final class ProgressLinesTest {
                 + " group's code, 80.0 ms");
   }
 
+  /** Nobody asks for the default, but who has nodes may count on it. */
+  @Test
+  void tellsAtOnceIfNodesCannotBeLostAsAsked() {
+    ProgressLines progress = new ProgressLines(Verbosity.NORMAL, SPEC, lines::add);
+    progress.on(new Notice.Started(4, 1, 0, 0), 0);
+    progress.on(new Notice.Started(4, 2, 1, 1), 0);
+    assertThat(lines).isEmpty();
+    progress.on(new Notice.Started(4, 2, 1, 0), 0);
+    assertThat(lines)
+        .containsExactly(
+            "fmi: checkpoint groups survive no loss of a node, not 1 (--group-losses): that would"
+                + " need ranks on more nodes");
+  }
+
   /** A spare node is lost an hour before a rank, of which one hears before the job decides. */
   @Test
   void countsFromTheFailureThatIsRecovered() {

@@ -112,11 +112,13 @@ class RestartChoiceTest {
             "--restart-from a/v9: /ckpt/a/v0000000009/n0000-e0.fmi: damaged: it is");
   }
 
-  /** Its state is given to others, which only ranks can do: nothing older follows. */
+  /** Those that the same number could go on from are another way: the program would not begin. */
   @Test
-  void anotherNumberOfRanksHasNoneBehindIt() throws UsageException {
+  void behindAnotherNumberOfRanksAreOthersOfAnotherNumber() throws UsageException {
     Generation newest = generation("a", 7, "a", 3, PROGRAM);
-    assertThat(choose("latest", generation("a", 3, "a"), newest)).containsExactly("a/v7");
+    Generation older = generation("a", 5, "a", 4, PROGRAM);
+    assertThat(choose("latest", generation("a", 3, "a"), older, newest))
+        .containsExactly("a/v7", "a/v5");
     assertThat(choose("a/v7", newest)).containsExactly("a/v7");
   }
 

@@ -35,6 +35,7 @@ final class JobViewTest {
           "0123456789ab",
           "app.Main 7",
           false,
+          false,
           0);
 
   @BeforeEach
@@ -69,7 +70,8 @@ final class JobViewTest {
                             Counter.PEAK_MEMORY_BYTES, 70L << 20,
                             Counter.MESSAGES_SENT, 5L,
                             Counter.BYTES_SENT, 3L << 20,
-                            Counter.PEERS_SHM, 1L))))),
+                            Counter.PEERS_SHM, 1L),
+                        List.of())))),
         nanos);
   }
 

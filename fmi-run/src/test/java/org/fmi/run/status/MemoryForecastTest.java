@@ -14,7 +14,7 @@ final class MemoryForecastTest {
   private static final long MIB = 1 << 20;
 
   private final List<Rank> ranks = List.of(rank(0), rank(0), rank(1), rank(1));
-  private final MemoryForecast forecast = new MemoryForecast(false);
+  private final MemoryForecast forecast = new MemoryForecast(false, false);
 
   private static Rank rank(int node) {
     Rank rank = new Rank();
@@ -34,7 +34,8 @@ final class MemoryForecastTest {
             Map.of(
                 Counter.CHECKPOINT_FORECAST_BYTES, willTake * MIB,
                 Counter.CHECKPOINT_MEMORY_BYTES, taken * MIB,
-                Counter.NODE_MEMORY_FREE_BYTES, free * MIB));
+                Counter.NODE_MEMORY_FREE_BYTES, free * MIB),
+            List.of());
   }
 
   private List<String> look(boolean all) {
@@ -57,6 +58,25 @@ final class MemoryForecastTest {
     shows(1, 1, 300, 100, 150);
     look(false);
     assertThat(look(false)).as("another loop").hasSize(1);
+  }
+
+  @Test
+  void warnsIfFilesCannotBeWrittenMeanwhile() {
+    MemoryForecast toFiles = new MemoryForecast(false, true);
+    shows(0, 0, 200, 100, 399);
+    shows(1, 0, 200, 100, 399);
+    assertThat(toFiles.look(ranks, 0, "alpha", false)).isEmpty();
+    assertThat(toFiles.look(ranks, 0, "alpha", false))
+        .singleElement()
+        .asString()
+        .startsWith(
+            "checkpoints of 2 ranks on alpha will take 400 MiB (200 MiB so far), 399 MiB are free:"
+                + " not enough for one more that is kept while files are written, so some will not"
+                + " be written; fewer ranks");
+    shows(0, 1, 200, 100, 400);
+    shows(1, 1, 200, 100, 400);
+    toFiles.look(ranks, 0, "alpha", false);
+    assertThat(toFiles.look(ranks, 0, "alpha", false)).as("enough for it").isEmpty();
   }
 
   @Test
@@ -87,7 +107,7 @@ final class MemoryForecastTest {
 
   @Test
   void countsAllNodesOfOneMachineTogether() {
-    MemoryForecast ofOne = new MemoryForecast(true);
+    MemoryForecast ofOne = new MemoryForecast(true, false);
     for (int rank = 0; rank < 4; rank++) {
       shows(rank, 0, 200, 100, 399);
     }
