@@ -2,11 +2,9 @@ package org.fmi.core.recovery;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Function;
 import org.fmi.Comm;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
@@ -59,6 +57,7 @@ final class Checkpoints {
   private final FaultInjector faults;
   private final FileOffer files;
   private final Restoration restoration;
+  private final Contradiction contradiction;
 
   /** What the job begins from, if that is of another number of ranks. */
   private final @Nullable Redistribution redistribution;
@@ -108,6 +107,7 @@ final class Checkpoints {
     this.clock = clock;
     this.faults = faults;
     this.files = files;
+    this.contradiction = new Contradiction(config, system, link, messenger);
     this.restoration = new Restoration(config, system, store, source, link, faults);
     List<OtherImages> others = source.others();
     this.redistribution = others.isEmpty() ? null : new Redistribution(config, system, others);
@@ -274,10 +274,10 @@ final class Checkpoints {
     };
     system.allReduce(most, Op.MAX);
     if (most[2] != -most[3] || most[4] != -most[5]) {
-      throw differ(at, epoch);
+      throw contradiction.differ(at, epoch);
     }
     if (most[6] != -most[7]) {
-      throw differ(
+      throw contradiction.differ(
           "run loops of different length",
           new long[] {id.loop(), iterations},
           loop ->
@@ -308,62 +308,9 @@ final class Checkpoints {
     }
   }
 
-  /** Ranks are at different places of the program, each at its own meeting. */
-  private IllegalStateException differ(Meeting at, int epoch) {
-    return differ(
-        "meet at different places of the program",
-        new long[] {at.packedLoop(), at.iteration()},
-        place -> Meeting.unpack(place[0], place[1]).toString(),
-        epoch);
-  }
-
-  /**
-   * Ranks do different things where they must do the same: the program's fault, and repeated if it
-   * were started again. The lowest rank that differs from rank 0 tells the job, which ends. Never
-   * returns.
-   *
-   * @param mine two numbers that say what this rank does
-   * @param text the same as a person reads it
-   * @throws Rollback if the epoch is over
-   */
-  private IllegalStateException differ(
-      String how, long[] mine, Function<long[], String> text, int epoch) {
-    long[] all = new long[2 * config.size()];
-    system.allGather(mine, 0, 2, all, 0);
-    int other = 1;
-    while (all[2 * other] == all[0] && all[2 * other + 1] == all[1]) {
-      other++;
-    }
-    if (config.rank() == other) {
-      throw programFault(
-          "ranks 0 and "
-              + other
-              + " "
-              + how
-              + ": rank 0 "
-              + text.apply(Arrays.copyOf(all, 2))
-              + ", rank "
-              + other
-              + " "
-              + text.apply(Arrays.copyOfRange(all, 2 * other, 2 * other + 2))
-              + ": all ranks must run the same loops, with the same number of iterations",
-          epoch);
-    }
-    while (true) {
-      messenger.park();
-    }
-  }
-
-  /**
-   * Tells the job that the program is wrong, which ends it. Never returns.
-   *
-   * @throws Rollback if the epoch is over
-   */
+  /** {@link Contradiction#programFault}. */
   IllegalStateException programFault(String reason, int epoch) {
-    link.send(new RankMessage.ProgramFault(epoch, reason));
-    while (true) {
-      messenger.park();
-    }
+    return contradiction.programFault(reason, epoch);
   }
 
   // ---- repeat iterations
@@ -451,7 +398,7 @@ final class Checkpoints {
     }
     requireNobodyLeaves(sums);
     if (sums[DECIDING] > 0) {
-      throw differ(at, epoch);
+      throw contradiction.differ(at, epoch);
     }
   }
 
@@ -462,7 +409,7 @@ final class Checkpoints {
     long[] sums = sums(0, 0, 1, wanted ? 1 : 0);
     requireNobodyLeaves(sums);
     if (sums[DECIDING] < config.size()) {
-      throw differ(new Meeting(Meeting.Kind.DECISION, loop, iteration), epoch);
+      throw contradiction.differ(new Meeting(Meeting.Kind.DECISION, loop, iteration), epoch);
     }
     return sums[WANTING] > 0;
   }

@@ -58,10 +58,7 @@ public final class RankRuntime implements Fmi {
   private final ContextIds contexts = new ContextIds();
   private final Lifecycle lifecycle;
   private final Checkpoints checkpoints;
-
-  /** Null if all ranks go back. */
-  private final @Nullable LocalRollback local;
-
+  private final @Nullable LocalRollback local; // null if all ranks go back
   private final OwnCore ownCore;
   private final FaultInjector faults;
   private final Recovery recovery;
@@ -226,7 +223,7 @@ public final class RankRuntime implements Fmi {
    * Goes into the current epoch, as often as it takes, until the lost checkpoints are back.
    *
    * @param inPlace whether the program goes on where it stands if no more than failed ranks go back
-   * @return whether this rank is in the epoch; if not, its call has to end first
+   * @return whether this rank is in it; if not, its call has to end first
    */
   private boolean recover(boolean inPlace) {
     caught.reset();
