@@ -11,8 +11,7 @@ import org.fmi.job.Ranks.Rank;
 import org.fmi.job.Ranks.Stage;
 
 /**
- * Decides as the FMI paper does: any failure sends every process back to H1. Which of them go back
- * to a checkpoint from there is decided by {@link RollbackScope}.
+ * Decides as the FMI paper does: any failure sends every process to H1. See {@link RollbackScope}.
  *
  * <p>{@link Phase} shows the protocol, and what each event does in each phase. Where ranks are put
  * is decided by {@link Placement}, whether another try is worth it by {@link FailureLedger}.
@@ -29,6 +28,7 @@ public final class GlobalRecoveryJob implements Job {
   private final Outbox out;
   private final CheckpointRequests requests;
   private final RollbackScope scope;
+  private final Departures departures;
 
   /** Ranks that need a process and have no node. */
   private final TreeSet<Integer> homeless = new TreeSet<>();
@@ -68,6 +68,7 @@ public final class GlobalRecoveryJob implements Job {
     this.out = new Outbox(placement);
     this.requests = new CheckpointRequests(spec.size(), out);
     this.scope = new RollbackScope(spec.logLimitBytes() > 0, out);
+    this.departures = new Departures(placement, ranks, ledger, out);
   }
 
   @Override
@@ -84,6 +85,7 @@ public final class GlobalRecoveryJob implements Job {
       switch (event) {
         case JobEvent.NodeUp e -> onNodeUp(e.node(), e.memoryFree());
         case JobEvent.NodeLost e -> onNodeLost(e.node(), e.reason());
+        case JobEvent.NodeLeaving e -> departures.announced(e.node(), e.reason());
         case JobEvent.RankExited e -> onRankExited(e);
         case JobEvent.RankSilent e -> onRankSilent(e.rank(), e.incarnation());
         case JobEvent.RankDying e -> onRankDying(e.rank(), e.incarnation());
@@ -151,6 +153,7 @@ public final class GlobalRecoveryJob implements Job {
       return;
     }
     List<Integer> lost = placement.lost(node);
+    departures.lost(node);
     if (phase == Phase.LAUNCHING) {
       onNotLaunched(node, lost, reason);
       return;
@@ -253,7 +256,7 @@ public final class GlobalRecoveryJob implements Job {
   private void respawn(Rank rank) {
     int r = rank.number();
     int node = placement.nodeOf(r);
-    if (ledger.isHopelessHere(r) && placement.moveAway(r, begun)) {
+    if ((placement.isLeaving(node) || ledger.isHopelessHere(r)) && placement.moveAway(r, begun)) {
       out.reportMoved(r, node);
       out.reportPartner(r);
     }
@@ -462,9 +465,7 @@ public final class GlobalRecoveryJob implements Job {
         }
       }
       case RankMessage.Finished m -> onFinished(rank, m);
-      case RankMessage.Failed _ -> {
-        // above
-      }
+      case RankMessage.Failed _ -> {} // above
       case RankMessage.Abort m -> end(JobCommand.End.aborted(e.rank(), m.status()));
     }
   }
@@ -566,6 +567,9 @@ public final class GlobalRecoveryJob implements Job {
       // programs never pay for them.
       standbyEpoch = epoch();
       placement.standbys().forEach(out::add);
+    }
+    if (phase == Phase.RUNNING && departures.begin()) {
+      beginEpoch(departures.first(), departures.reason());
     }
   }
 

@@ -18,6 +18,13 @@ public sealed interface JobEvent {
   record NodeLost(int node, String reason) implements JobEvent {}
 
   /**
+   * A node lives, and will be lost before long: whoever runs it wants it back.
+   *
+   * @param reason for the user
+   */
+  record NodeLeaving(int node, String reason) implements JobEvent {}
+
+  /**
    * A rank's process has ended.
    *
    * @param status exit status, or 128 + signal

@@ -140,8 +140,31 @@ final class Outbox {
     degraded("no spare node is left: rank " + rank + " shares " + nodeOf(rank) + " with others");
   }
 
-  /** A rank has left a node on which it did not get to run. */
+  /** A node lives, and will be lost. */
+  void reportLeaving(int node, String reason) {
+    degraded(
+        placement.name(node)
+            + " is about to be lost: "
+            + reason
+            + (placement.load(node) == 0
+                ? "; it takes no ranks"
+                : "; its ranks move after the next checkpoint"));
+  }
+
+  /** The ranks of such a node find no other one. */
+  void reportStays(int node) {
+    degraded(
+        "the ranks of "
+            + placement.name(node)
+            + " stay there, as no other node has room for them: give the job a spare");
+  }
+
+  /** A rank has left a node that will be lost, or on which it did not get to run. */
   void reportMoved(int rank, int from) {
+    if (placement.isLeaving(from)) {
+      degraded("rank " + rank + " moves from " + placement.name(from) + " to " + nodeOf(rank));
+      return;
+    }
     degraded(
         "rank "
             + rank

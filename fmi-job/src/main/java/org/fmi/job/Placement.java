@@ -31,6 +31,9 @@ final class Placement {
     final int capacity;
     State state = State.LAUNCHING;
 
+    /** It will be lost before long. */
+    boolean leaving;
+
     /** Free bytes for checkpoints when it came up. */
     long memoryFree = Long.MAX_VALUE;
 
@@ -47,6 +50,11 @@ final class Placement {
 
     int load() {
       return ranks.cardinality();
+    }
+
+    /** Whether it may take ranks for good. */
+    boolean stays() {
+      return state == State.UP && !leaving;
     }
 
     boolean hasRoom() {
@@ -212,12 +220,46 @@ final class Placement {
   List<Integer> lost(int number) {
     Node node = nodes.get(number);
     enter(node, State.LOST);
+    node.leaving = false;
     node.left.clear();
     List<Integer> ranks = ranksOn(number);
     for (int rank : ranks) {
       remove(rank);
     }
     return ranks;
+  }
+
+  /** A node will be lost before long: it gets no more ranks, unless there is no other. */
+  void leaving(int number) {
+    nodes.get(number).leaving = true;
+  }
+
+  boolean isLeaving(int number) {
+    return nodes.get(number).leaving;
+  }
+
+  /**
+   * Whether all ranks of a node can be moved to others with free slots, and their checkpoints
+   * brought back there.
+   */
+  boolean canBeVacated(int number) {
+    int room = 0;
+    for (Node node : nodes) {
+      room += node.stays() ? Math.max(0, node.capacity - node.load()) : 0;
+    }
+    List<Integer> ranks = ranksOn(number);
+    return bare.isEmpty()
+        && room >= ranks.size()
+        && ranks.stream().allMatch(r -> membersOn(number, r) <= tolerance(r));
+  }
+
+  /** How many members of a rank's group are on a node. */
+  private int membersOn(int number, int rank) {
+    int members = 0;
+    for (int other : groups[rank]) {
+      members += nodeOf[other] == number ? 1 : 0;
+    }
+    return members;
   }
 
   private void enter(Node node, State state) {
@@ -369,9 +411,9 @@ final class Placement {
   }
 
   /**
-   * The best node for a rank to change to: with as few members of its group as possible, then one
-   * with memory for its checkpoints, then one that few have left as they did not get to run there,
-   * then the emptiest, then the first.
+   * The best node for a rank to change to: one that stays, then with as few members of its group as
+   * possible, then one with memory for its checkpoints, then one that few have left as they did not
+   * get to run there, then the emptiest, then the first.
    *
    * @param free only nodes with a free slot
    */
@@ -386,6 +428,7 @@ final class Placement {
     for (int n = 0; n < members.length; n++) {
       Node node = nodes.get(n);
       if (node.state == State.UP
+          && (!free || !node.leaving)
           && n != nodeOf[rank]
           && !node.left.get(rank)
           && (!free || node.hasRoom())
@@ -397,6 +440,9 @@ final class Placement {
   }
 
   private boolean isBetter(Node node, int members, Node other, int otherMembers) {
+    if (node.leaving != other.leaving) {
+      return other.leaving;
+    }
     if (members != otherMembers) {
       return members < otherMembers;
     }

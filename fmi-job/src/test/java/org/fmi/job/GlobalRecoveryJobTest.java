@@ -117,6 +117,66 @@ final class GlobalRecoveryJobTest {
         .satisfies(s -> assertThat(s.incarnation()).isEqualTo(1));
   }
 
+  private Job jobWithASpareWhoseNode1WillBeLost(int size, int nodes) {
+    Job job = job(size, 1, nodes, OnNoSpare.SHARE);
+    startAll(job, size, nodes);
+    on(job, new JobEvent.NodeLeaving(1, "a drain"));
+    assertThat(all(JobCommand.KillRank.class)).isEmpty();
+    return job;
+  }
+
+  private void commit(Job job, int epoch, long version) {
+    say(job, 0, 0, new RankMessage.CheckpointDone(epoch, version, 0, version, true, 100, 0, 0, 0));
+  }
+
+  @Test
+  void ranksLeaveANodeThatWillBeLostBehindACheckpoint() {
+    Job job = jobWithASpareWhoseNode1WillBeLost(2, 3);
+    assertThat(notices())
+        .contains(
+            new Notice.Degraded(
+                "node1 is about to be lost: a drain; its ranks move after the next checkpoint"));
+    commit(job, 0, 0);
+    assertThat(all(JobCommand.KillRank.class)).containsExactly(new JobCommand.KillRank(1, 1, 0));
+    assertThat(all(JobCommand.TellAll.class))
+        .containsExactly(new JobCommand.TellAll(new JobMessage.Revoke(1, 1, List.of())));
+    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    assertThat(all(JobCommand.Spawn.class))
+        .singleElement()
+        .satisfies(spawn -> assertThat(spawn.node()).isEqualTo(2));
+    assertThat(notices()).contains(new Notice.Degraded("rank 1 moves from node1 to node2"));
+    // Nothing is there to be lost any more.
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    assertThat(job.recoveries()).isEqualTo(1);
+    assertThat(all(JobCommand.End.class)).isEmpty();
+  }
+
+  @Test
+  void ranksStayWhereNoOtherNodeHasRoomAndTheUserIsToldOnce() {
+    Job job = jobWithASpareWhoseNode1WillBeLost(2, 2);
+    commit(job, 0, 0);
+    assertThat(all(JobCommand.KillRank.class)).isEmpty();
+    assertThat(notices())
+        .contains(
+            new Notice.Degraded(
+                "the ranks of node1 stay there, as no other node has room for them: give the job a"
+                    + " spare"));
+    commit(job, 0, 1);
+    assertThat(notices()).noneMatch(Notice.Degraded.class::isInstance);
+    assertThat(job.recoveries()).isZero();
+  }
+
+  @Test
+  void aSpareThatWillBeLostTakesNoRanks() {
+    Job job = job(2, 1, 4, OnNoSpare.SHARE);
+    startAll(job, 2, 4);
+    on(job, new JobEvent.NodeLeaving(2, "a drain"));
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    assertThat(all(JobCommand.Spawn.class))
+        .singleElement()
+        .satisfies(spawn -> assertThat(spawn.node()).isEqualTo(3));
+  }
+
   private List<Notice> notices() {
     return all(JobCommand.Report.class).stream().map(JobCommand.Report::notice).toList();
   }

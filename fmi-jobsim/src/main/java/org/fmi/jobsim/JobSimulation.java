@@ -247,6 +247,8 @@ final class JobSimulation implements Supervisor {
   private final List<String> reports = new ArrayList<>();
   private Predicate<Notice> killWhen = notice -> false;
   private int toKill;
+  private Predicate<Notice> leavesWhen = notice -> false;
+  private int toLeave;
   private JobCommand.@Nullable End end;
 
   /** A job to be run, in a world drawn by chance. */
@@ -296,6 +298,16 @@ final class JobSimulation implements Supervisor {
   void killWhen(Predicate<Notice> reported, int rank) {
     killWhen = reported;
     toKill = rank;
+  }
+
+  /** Tells the job that a node will be lost as soon as this is reported, once. */
+  void leavesWhen(Predicate<Notice> reported, int node) {
+    leavesWhen = reported;
+    toLeave = node;
+  }
+
+  private void leaves() {
+    boolean _ = ask(new JobEvent.NodeLeaving(toLeave, "told so")); // it may have ended
   }
 
   /** Those who ask for checkpoints: nobody, unless told so. */
@@ -453,7 +465,8 @@ final class JobSimulation implements Supervisor {
           FromDaemon.Output _,
           FromDaemon.InputTaken _,
           FromDaemon.Reports _,
-          FromDaemon.Stack _ ->
+          FromDaemon.Stack _,
+          FromDaemon.Terminated _ ->
           throw new AssertionError(message);
     }
   }
@@ -511,6 +524,10 @@ final class JobSimulation implements Supervisor {
     if (killWhen.test(notice)) {
       killWhen = other -> false;
       cluster.faults().crash(toKill);
+    }
+    if (leavesWhen.test(notice)) {
+      leavesWhen = other -> false;
+      simulation.after(1, "a node is to be lost", toLeave, this::leaves);
     }
     requests.happened();
     notices.add(notice);

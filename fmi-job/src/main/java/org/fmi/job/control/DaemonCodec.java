@@ -130,6 +130,7 @@ public final class DaemonCodec {
         Level2Parts.putReport(out, m.report());
         yield out.toBytes();
       }
+      case FromDaemon.Terminated _ -> new MessageWriter(15).toBytes();
     };
   }
 
@@ -162,6 +163,7 @@ public final class DaemonCodec {
           case 12 -> new FromDaemon.RankWasDying(in.getInt(), in.getInt());
           case 13 -> new FromDaemon.Stack(in.getInt(), in.getLong(), in.getString());
           case 14 -> new FromDaemon.Level2(Level2Parts.getReport(in));
+          case 15 -> new FromDaemon.Terminated();
           default -> throw in.unknownType();
         });
   }

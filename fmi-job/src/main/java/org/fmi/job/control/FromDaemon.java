@@ -28,6 +28,9 @@ public sealed interface FromDaemon {
   /** The node cannot take part, or not any longer, and why: fmirun makes an end of it. */
   record Refused(String reason) implements FromDaemon {}
 
+  /** Somebody other than fmirun has told the daemon to end, and it does. */
+  record Terminated() implements FromDaemon {}
+
   /** Something the user should know. */
   record Warning(String text) implements FromDaemon {}
 

@@ -510,7 +510,10 @@ final class NodeDaemonScheduleTest {
         }
         case FromDaemon.Stack m -> assertThat(m.rank()).isBetween(0, RANKS - 1);
         case FromDaemon.Ready _, FromDaemon.Warning _, FromDaemon.Level2 _ -> {}
-        case FromDaemon.Hello _, FromDaemon.Output _, FromDaemon.InputTaken _ ->
+        case FromDaemon.Hello _,
+            FromDaemon.Output _,
+            FromDaemon.InputTaken _,
+            FromDaemon.Terminated _ ->
             throw new AssertionError(message + " is the shell's to send");
       }
     }

@@ -4,13 +4,8 @@ import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.charset.Charset;
-import java.nio.charset.CharsetEncoder;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -141,6 +136,15 @@ final class Daemon implements Uplink {
     if (!idle) {
       throw new IOException("a process is being started, or a file looked for, without an end");
     }
+  }
+
+  /** Somebody else wants it to end. Any thread but the loop's. */
+  void terminated() throws InterruptedException {
+    CountDownLatch sent = new CountDownLatch(1);
+    loop.execute(() -> send(new FromDaemon.Terminated()));
+    loop.execute(sent::countDown);
+    // Before any process is killed, whose death its peers would tell first.
+    sent.await(START_SECONDS, TimeUnit.SECONDS);
   }
 
   /** Ends it. Any thread. */
@@ -335,7 +339,7 @@ final class Daemon implements Uplink {
     onStarter(
         () -> {
           try {
-            String problem = problemOf(setup);
+            String problem = ProgramFiles.problem(setup);
             if (problem == null) {
               RankCommand made = new RankCommand(setup, installation, directory.socket(), cores);
               loop.execute(() -> prepared(made));
@@ -352,36 +356,6 @@ final class Daemon implements Uplink {
     command = made;
     feed(new DaemonEvent.Prepared());
     Thread.ofVirtual().name("fmi-prepare").start(Affinity::prepare);
-  }
-
-  private static @Nullable String problemOf(NodeSetup given) {
-    for (String entry : given.classPath()) {
-      if (!Files.isReadable(Path.of(entry))) {
-        return entry
-            + " is not there or cannot be read: all hosts need the program at the same path, as on"
-            + " a shared file system";
-      }
-    }
-    if (!Files.isDirectory(Path.of(given.workDirectory()))) {
-      return "the directory "
-          + given.workDirectory()
-          + " is not there: start fmirun in one that all hosts have";
-    }
-    CharsetEncoder encoder = Charset.forName(System.getProperty("native.encoding")).newEncoder();
-    List<String> texts = new ArrayList<>(given.args());
-    texts.add(given.mainClass());
-    texts.addAll(given.jvmOptions());
-    texts.addAll(given.environment().values());
-    for (String text : texts) {
-      if (!encoder.canEncode(text)) {
-        return "'"
-            + text
-            + "' cannot be told to a program in the character set of its locale, "
-            + encoder.charset()
-            + ": set one with UTF-8 there, such as LC_ALL=C.UTF-8";
-      }
-    }
-    return null;
   }
 
   private void start(int number, int ranksOnMachine, List<String> jvmOptions) {

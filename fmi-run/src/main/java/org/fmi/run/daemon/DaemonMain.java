@@ -21,6 +21,9 @@ import org.fmi.run.process.ProcessGroup;
  * Its instructions come on standard input, as they hold the job's secret.
  */
 public final class DaemonMain {
+  /** Said last by one that has left nothing behind. */
+  public static final String DONE = "fmi-daemon: done";
+
   private static final int CANNOT_START = 70;
 
   private DaemonMain() {}
@@ -52,10 +55,14 @@ public final class DaemonMain {
             bootstrap.jobId(), bootstrap.node(), bootstrap.generation(), bootstrap.secret());
     Daemon daemon =
         new Daemon(bootstrap, Installation.current(), directory, pieces(bootstrap, directory));
-    // On SIGTERM too.
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> close(daemon), "fmi-close"));
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> terminated(daemon), "fmi-close"));
     daemon.run();
-    close(daemon);
+    boolean done = close(daemon);
+    // What fmirun has on this machine, if it was killed.
+    NodeDirectory.sweepDead();
+    if (done) {
+      System.err.println(DONE);
+    }
   }
 
   /** Where checkpoints are kept. */
@@ -77,14 +84,27 @@ public final class DaemonMain {
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII)));
   }
 
-  private static void close(Daemon daemon) {
+  /** On SIGTERM, which fmirun never sends. */
+  private static void terminated(Daemon daemon) {
+    try {
+      daemon.terminated();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    close(daemon);
+  }
+
+  /** Whether it has left nothing behind. */
+  private static boolean close(Daemon daemon) {
     try {
       daemon.close();
+      return true;
     } catch (IOException e) {
       System.err.println("fmi-daemon: " + e.getMessage());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    return false;
   }
 
   private static void needTool(String name) throws IOException {

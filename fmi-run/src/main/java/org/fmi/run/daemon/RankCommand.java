@@ -1,7 +1,9 @@
 package org.fmi.run.daemon;
 
+import com.sun.management.OperatingSystemMXBean;
 import java.io.File;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -32,6 +34,9 @@ final class RankCommand {
   private final boolean hugePages;
   private final String classPath;
 
+  /** The part of the memory that may be used, in percent. */
+  private final double memory;
+
   /**
    * @param socket where the rank finds its daemon
    * @param cores of this machine
@@ -43,6 +48,7 @@ final class RankCommand {
     this.socket = socket;
     this.cores = cores;
     this.hugePages = hugePages();
+    this.memory = 100 * GrantedMemory.share(System.getenv(), RankCommand::totalMemory);
     // FMI's own jars, as the daemon has them, first: the AOT cache asks for that.
     Set<String> entries =
         new LinkedHashSet<>(
@@ -51,6 +57,11 @@ final class RankCommand {
     String verbs = variable(VerbsProvider.VARIABLE);
     entries.addAll(installation.lastJars(VerbsProvider.DISNI.equals(verbs)));
     this.classPath = String.join(File.pathSeparator, entries);
+  }
+
+  /** Of the machine, or of the control group if that has less. */
+  private static long totalMemory() {
+    return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
   }
 
   /**
@@ -80,10 +91,10 @@ final class RankCommand {
     // Half of the memory is left to checkpoints, message buffers and the system. As shares of what
     // the JVM finds that it may use: all else that is said of the heap, in any form, wins over
     // them.
-    double heap = 50.0 / ranksOnMachine;
+    double heap = memory / 2 / ranksOnMachine;
     command.add("-XX:MaxRAMPercentage=" + heap);
     // The JVM would begin as if the machine were its own, and use all of that before it collects.
-    command.add("-XX:InitialRAMPercentage=" + Math.min(heap / 8, 100.0 / 64));
+    command.add("-XX:InitialRAMPercentage=" + Math.min(heap / 8, memory / 64));
     command.addAll(installation.aotOptions());
     command.addAll(setup.jvmOptions());
     command.addAll(jvmOptions);

@@ -67,6 +67,7 @@ public final class Doctor {
     } catch (IOException e) {
       report(Finding.failed("node memory: " + e + "; make /dev/shm writable"));
     }
+    new SlurmTrial(System.getenv()).findings().forEach(this::report);
     if (files != null) {
       new FilesTrial(files, new PosixTarget()).findings().forEach(this::report);
     }

@@ -8,8 +8,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.fmi.job.control.Bootstrap;
+import org.fmi.run.daemon.DaemonMain;
 
 /** The process on this machine that is, or leads to, a daemon. */
 public final class DaemonProcess {
@@ -17,6 +20,8 @@ public final class DaemonProcess {
 
   private final Process process;
   private final Explanation explanation;
+  private final Predicate<String> isNoise;
+  private volatile boolean done;
   private final Deque<String> lastLines = new ArrayDeque<>();
 
   /** Says in one line why a daemon did not start. */
@@ -28,12 +33,17 @@ public final class DaemonProcess {
     String of(int status, List<String> lines);
   }
 
-  private DaemonProcess(Process process, Explanation explanation) {
+  private DaemonProcess(Process process, Explanation explanation, Predicate<String> isNoise) {
     this.process = process;
     this.explanation = explanation;
+    this.isNoise = isNoise;
   }
 
-  static DaemonProcess start(List<String> command, Bootstrap bootstrap, Explanation explanation)
+  /**
+   * @param isNoise whether a line is only for those who want to read everything
+   */
+  static DaemonProcess start(
+      List<String> command, Bootstrap bootstrap, Explanation explanation, Predicate<String> isNoise)
       throws IOException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     try (OutputStream in = process.getOutputStream()) {
@@ -41,16 +51,16 @@ public final class DaemonProcess {
     } catch (IOException e) {
       // It has ended already; its output and status will say why.
     }
-    return new DaemonProcess(process, explanation);
+    return new DaemonProcess(process, explanation, isNoise);
   }
 
   /**
    * Follows it until it ends, on a thread of its own.
    *
-   * @param onLine takes what it prints
+   * @param onLine takes what it prints, and whether that is only for those who want everything
    * @param onExit takes the reason why it ended, in one line
    */
-  public void follow(Consumer<String> onLine, Consumer<String> onExit) {
+  public void follow(BiConsumer<String, Boolean> onLine, Consumer<String> onExit) {
     Thread.ofPlatform()
         .daemon()
         .name("fmi-launched-" + process.pid())
@@ -61,11 +71,15 @@ public final class DaemonProcess {
                       new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
                 String line;
                 while ((line = in.readLine()) != null) {
+                  if (line.equals(DaemonMain.DONE)) {
+                    done = true;
+                    continue;
+                  }
                   if (lastLines.size() == KEPT_LINES) {
                     lastLines.removeFirst();
                   }
                   lastLines.add(line);
-                  onLine.accept(line);
+                  onLine.accept(line, isNoise.test(line));
                 }
               } catch (IOException e) {
                 // As good as its end.
@@ -81,9 +95,12 @@ public final class DaemonProcess {
             });
   }
 
-  /** Whether it has ended, and of its own accord: then the daemon has left nothing behind. */
+  /**
+   * Whether the daemon has said that it leaves nothing behind. A status would not tell: srun ends
+   * with 0 when the node is lost.
+   */
   public boolean endedWell() {
-    return !process.isAlive() && process.exitValue() == 0;
+    return !process.isAlive() && done;
   }
 
   /** Kills it; of a daemon on another host this is only the near end. */

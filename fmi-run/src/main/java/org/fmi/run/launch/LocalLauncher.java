@@ -22,7 +22,8 @@ public final class LocalLauncher implements Launcher {
         (status, lines) ->
             lines.isEmpty()
                 ? "its daemon ended with status " + status
-                : lines.getLast().replaceFirst("^fmi-daemon: ", ""));
+                : lines.getLast().replaceFirst("^fmi-daemon: ", ""),
+        _ -> false);
   }
 
   @Override

@@ -23,8 +23,7 @@ import org.jspecify.annotations.Nullable;
  * What is to be run and how, complete and checked.
  *
  * @param spec what the decision maker needs to know
- * @param ssh whether the nodes are other hosts, reached by ssh, and not on this machine
- * @param prefix where FMI is installed on other hosts, if not in the same place as here
+ * @param where the nodes are
  * @param nodeDir where nodes keep checkpoints; null for in memory
  * @param check whether iterations are repeated now and then, and compared
  * @param level2 checkpoints on files; null for none
@@ -32,8 +31,7 @@ import org.jspecify.annotations.Nullable;
 public record RunOptions(
     Program program,
     JobSpec spec,
-    boolean ssh,
-    @Nullable String prefix,
+    Where where,
     @Nullable Path nodeDir,
     Processes processes,
     Network network,
@@ -109,7 +107,7 @@ public record RunOptions(
     VERBOSE
   }
 
-  private static final int MAX_RANKS = 1 << 16;
+  static final int MAX_RANKS = 1 << 16;
 
   private static final double DEFAULT_MTBF_SECONDS = 3600;
 
@@ -155,21 +153,25 @@ public record RunOptions(
     return new Reader(settings, environment, directory, knownHost).read();
   }
 
-  /** Turns texts into values, one method per kind of value. */
-  private record Reader(
-      Settings settings,
-      Map<String, String> environment,
-      Path directory,
-      Predicate<String> knownHost) {
+  /** Puts the options together. */
+  private static final class Reader extends SettingReader {
+    private final Map<String, String> environment;
+    private final Predicate<String> knownHost;
+
+    Reader(
+        Settings settings,
+        Map<String, String> environment,
+        Path directory,
+        Predicate<String> knownHost) {
+      super(settings, directory);
+      this.environment = environment;
+      this.knownHost = knownHost;
+    }
 
     RunOptions read() throws UsageException {
-      if (settings.get(Setting.RANKS) == null) {
-        throw new UsageException("-n is missing; give the number of ranks, as in -n 4");
-      }
-      int ranks = whole(Setting.RANKS, 1, MAX_RANKS, 1);
-      int ppn = whole(Setting.PPN, 1, MAX_RANKS, 0);
-      boolean ssh = ssh();
-      List<JobSpec.Node> nodes = ssh ? hosts(ranks, ppn) : localNodes(ranks, ppn);
+      NodeOptions where = NodeOptions.of(settings, environment, directory, knownHost);
+      int ranks = where.ranks();
+      List<JobSpec.Node> nodes = where.nodes();
       Value classPath = settings.get(Setting.CLASS_PATH);
       Program program =
           Program.find(
@@ -180,7 +182,7 @@ public record RunOptions(
           new JobSpec(
               ranks,
               nodes,
-              ppn,
+              where.ranksPerNode(),
               whole(Setting.GROUP_SIZE, 1, MAX_RANKS, 16),
               whole(Setting.GROUP_LOSSES, 0, 3, 1),
               JobSpec.OnNoSpare.valueOf(
@@ -194,19 +196,10 @@ public record RunOptions(
                   settings),
               faults(ranks, nodes.size()));
       GroupLosses.check(settings.get(Setting.GROUP_LOSSES), spec);
-      Value prefix = ofHosts(Setting.PREFIX, ssh);
-      if (prefix != null && !prefix.texts().getFirst().startsWith("/")) {
-        throw new UsageException(
-            prefix.origin()
-                + " "
-                + prefix.texts().getFirst()
-                + ": not an absolute path; give the path on the other hosts");
-      }
       return new RunOptions(
           program,
           spec,
-          ssh,
-          prefix == null ? null : prefix.texts().getFirst(),
+          where.where(),
           path(Setting.NODE_DIR),
           new Processes(
               directory,
@@ -229,105 +222,6 @@ public record RunOptions(
               path(Setting.EVENTS)),
           MetricsOptions.of(settings),
           level2());
-    }
-
-    private boolean ssh() throws UsageException {
-      Setting source = exclusive(Setting.HOSTS, Setting.HOST_FILE);
-      Value hosts = source == null ? null : settings.get(source);
-      Value launcher = settings.get(Setting.LAUNCHER);
-      boolean ssh =
-          choice(Setting.LAUNCHER, hosts == null ? "local" : "ssh", "local", "ssh").equals("ssh");
-      if (ssh && hosts == null) {
-        throw new UsageException(
-            (launcher == null ? Setting.LAUNCHER.flag() : launcher.origin())
-                + " ssh: no hosts given; add --hosts a,b or --hostfile FILE");
-      }
-      if (ssh || hosts == null || launcher == null || launcher.source() < hosts.source()) {
-        return ssh;
-      }
-      if (launcher.source() > hosts.source()) {
-        return true;
-      }
-      throw new UsageException(
-          launcher.origin()
-              + " local: starts nodes on this machine only; leave "
-              + hosts.origin()
-              + " out (--ppn K makes local nodes), or use --launcher ssh");
-    }
-
-    /** A setting for other hosts. A site's file may have it for those jobs that use some. */
-    private @Nullable Value ofHosts(Setting setting, boolean ssh) throws UsageException {
-      Value value = settings.get(setting);
-      if (value != null && !ssh) {
-        if (value.source() == 0) {
-          throw new UsageException(
-              value.origin()
-                  + ": is for other hosts, but the job runs on this machine; leave it out");
-        }
-        return null;
-      }
-      return value;
-    }
-
-    private List<JobSpec.Node> localNodes(int ranks, int ppn) throws UsageException {
-      int spares = whole(Setting.SPARES, 0, MAX_RANKS, 0);
-      int slots = ppn == 0 ? ranks : ppn;
-      int used = Math.ceilDiv(ranks, slots);
-      List<JobSpec.Node> nodes = new ArrayList<>();
-      for (int node = 0; node < used + spares; node++) {
-        nodes.add(new JobSpec.Node("node" + node, slots, node >= used));
-      }
-      return nodes;
-    }
-
-    private List<JobSpec.Node> hosts(int ranks, int ppn) throws UsageException {
-      Setting source = exclusive(Setting.HOSTS, Setting.HOST_FILE);
-      Value list = source == null ? null : settings.get(source);
-      if (list == null) {
-        throw new IllegalStateException("no hosts");
-      }
-      Value spares = settings.get(Setting.SPARES);
-      if (spares != null && spares.source() <= list.source()) {
-        throw new UsageException(
-            spares.origin()
-                + ": makes local nodes, but "
-                + list.origin()
-                + " names hosts; mark hosts 'spare' in a host file, or give more hosts than"
-                + " needed");
-      }
-      int defaultSlots = ppn == 0 ? 1 : ppn;
-      String text = list.texts().getFirst();
-      List<JobSpec.Node> nodes =
-          source == Setting.HOSTS
-              ? Hosts.ofList(text, list.origin(), defaultSlots)
-              : Hosts.ofFile(directory.resolve(text), list.origin(), defaultSlots);
-      long slots = 0;
-      for (JobSpec.Node node : nodes) {
-        slots += node.spare() ? 0 : ppn == 0 ? node.slots() : Math.min(ppn, node.slots());
-      }
-      if (slots < ranks) {
-        throw new UsageException(
-            "-n "
-                + ranks
-                + ": only "
-                + slots
-                + " slots on the hosts"
-                + (nodes.stream().anyMatch(JobSpec.Node::spare) ? " that are not spares" : "")
-                + "; give more hosts or slots (a:4, or slots=4 in a host file"
-                + (ppn == 0 ? "" : ", or a larger --ppn")
-                + "), or a smaller -n");
-      }
-      List<String> unknown =
-          nodes.parallelStream().map(JobSpec.Node::name).filter(knownHost.negate()).toList();
-      if (!unknown.isEmpty()) {
-        throw new UsageException(
-            list.origin()
-                + ": unknown host "
-                + unknown.getFirst()
-                + "; correct its name, or make it known to this machine (DNS, /etc/hosts,"
-                + " ~/.ssh/config)");
-      }
-      return nodes;
     }
 
     private List<FaultSpec> faults(int ranks, int nodes) throws UsageException {
@@ -467,131 +361,6 @@ public record RunOptions(
             choice(Setting.VERBS, VerbsProvider.NATIVE, VerbsProvider.NATIVE, VerbsProvider.DISNI));
       }
       return variables;
-    }
-
-    /** Returns which of two settings that exclude each other wins; null if neither is set. */
-    private @Nullable Setting exclusive(Setting a, Setting b) throws UsageException {
-      Value first = settings.get(a);
-      Value second = settings.get(b);
-      if (first == null || second == null) {
-        return first != null ? a : second != null ? b : null;
-      }
-      if (first.source() == second.source()) {
-        throw new UsageException(
-            first.origin() + " and " + second.origin() + " exclude each other; leave one out");
-      }
-      return first.source() < second.source() ? a : b;
-    }
-
-    private @Nullable Path path(Setting setting) {
-      Value value = settings.get(setting);
-      return value == null ? null : directory.resolve(value.texts().getFirst());
-    }
-
-    private List<String> texts(Setting setting) {
-      Value value = settings.get(setting);
-      return value == null ? List.of() : value.texts();
-    }
-
-    private boolean on(Setting setting) throws UsageException {
-      Value value = settings.get(setting);
-      if (value == null) {
-        return false;
-      }
-      String text = value.texts().getFirst();
-      return switch (text.toLowerCase(Locale.ROOT)) {
-        case "true", "yes", "on", "1" -> true;
-        case "false", "no", "off", "0" -> false;
-        default -> throw notOneOf(setting, text, "true", "false");
-      };
-    }
-
-    private String choice(Setting setting, String otherwise, String... valid)
-        throws UsageException {
-      Value value = settings.get(setting);
-      if (value == null) {
-        return otherwise;
-      }
-      String text = value.texts().getFirst();
-      if (!List.of(valid).contains(text)) {
-        throw notOneOf(setting, text, valid);
-      }
-      return text;
-    }
-
-    private UsageException notOneOf(Setting setting, String text, String... valid) {
-      Value value = settings.get(setting);
-      return new UsageException(
-          (value == null ? setting.flag() : value.origin())
-              + " "
-              + text
-              + ": not one of "
-              + String.join(", ", valid)
-              + "; did you mean "
-              + Nearest.to(text, List.of(valid))
-              + "?");
-    }
-
-    private int whole(Setting setting, int least, int most, int otherwise) throws UsageException {
-      Value value = settings.get(setting);
-      if (value == null) {
-        return otherwise;
-      }
-      String text = value.texts().getFirst();
-      try {
-        int number = Integer.parseInt(text);
-        if (number >= least && number <= most) {
-          return number;
-        }
-      } catch (NumberFormatException e) {
-        // falls through to the refusal
-      }
-      throw new UsageException(
-          value.origin()
-              + " "
-              + text
-              + ": not a whole number "
-              + (most == Integer.MAX_VALUE
-                  ? "of at least " + least
-                  : "from " + least + " to " + most)
-              + "; "
-              + setting.flag()
-              + " "
-              + setting.parameter()
-              + " means: "
-              + setting.meaning());
-    }
-
-    private long millis(Setting setting, double otherwise) throws UsageException {
-      return Math.round(1000 * decimal(setting, 0, 1e9, otherwise));
-    }
-
-    private double decimal(Setting setting, double least, double most, double otherwise)
-        throws UsageException {
-      Value value = settings.get(setting);
-      if (value == null) {
-        return otherwise;
-      }
-      String text = value.texts().getFirst();
-      try {
-        double number = Double.parseDouble(text);
-        if (number >= least && number <= most) {
-          return number;
-        }
-      } catch (NumberFormatException e) {
-        // falls through to the refusal
-      }
-      throw new UsageException(
-          value.origin()
-              + " "
-              + text
-              + ": not a number of seconds from "
-              + least
-              + " to "
-              + most
-              + "; write it as in "
-              + setting.flag()
-              + " 60");
     }
   }
 }

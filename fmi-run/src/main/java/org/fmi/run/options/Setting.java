@@ -11,8 +11,21 @@ enum Setting {
   HOST_FILE(
       "--hostfile", "hostfile", "FILE", "hosts to use, one per line: NAME [slots=K] [spare] # ..."),
   PPN("--ppn", "ppn", "K", "ranks per node; on one machine: ceil(N/K) local nodes"),
-  SPARES("--spares", "spares", "S", "local spare nodes, on one machine (default 0)"),
-  LAUNCHER("--launcher", "launcher", "L", "local or ssh (default: ssh if hosts are given)"),
+  SPARES(
+      "--spares",
+      "spares",
+      "S",
+      "spare nodes: more local ones, or the last S of those that Slurm gave (default 0)"),
+  LAUNCHER(
+      "--launcher",
+      "launcher",
+      "L",
+      "local, ssh or slurm (default: ssh if hosts are given, slurm in a job of Slurm)"),
+  SLURM_ARGS(
+      "--slurm-args",
+      "slurm-args",
+      "ARGS",
+      "more arguments for the srun that starts a node's daemon, separated by spaces"),
   BIND(
       "--bind",
       "bind",
@@ -81,6 +94,12 @@ enum Setting {
       "restart-from",
       "WHAT",
       "begin from files in --l2-dir: latest, JOB/vN, or auto (as latest; anew if there are none)"),
+  STOP_BEFORE(
+      "--stop-before",
+      "stop-before-sec",
+      "SECONDS",
+      "in a job of Slurm: so long before its end, write a checkpoint to files and end with status"
+          + " 75; 0: never (default 0)"),
   ON_NO_SPARE(
       "--on-no-spare",
       "on-no-spare",

@@ -23,7 +23,18 @@ final class CheckpointDesk {
   /** Null if the job writes nothing to files. */
   private final @Nullable Level2Files files;
 
-  private final Consumer<String> stop;
+  private final Stop stop;
+
+  /** What the job has begun from, on files of another one; null if anew. */
+  private Notice.@Nullable Level2Restored began;
+
+  /** Ends the job. */
+  interface Stop {
+    /**
+     * @param status of fmirun
+     */
+    void stop(int status, String message);
+  }
 
   /**
    * One who waits.
@@ -43,17 +54,19 @@ final class CheckpointDesk {
   /**
    * @param job hears what users want
    * @param files null if the job has nothing to do with files
-   * @param stop ends the job, with a message
+   * @param stop ends the job
    */
   CheckpointDesk(
-      Consumer<JobEvent> job,
-      FlushDesk flushes,
-      @Nullable Level2Files files,
-      Consumer<String> stop) {
+      Consumer<JobEvent> job, FlushDesk flushes, @Nullable Level2Files files, Stop stop) {
     this.job = job;
     this.flushes = flushes;
     this.files = files != null && files.options().every() > 0 ? files : null;
     this.stop = stop;
+  }
+
+  /** Whether the job can stop where another one can go on. */
+  boolean canStop() {
+    return files != null;
   }
 
   /**
@@ -83,6 +96,15 @@ final class CheckpointDesk {
 
   /** Things have happened to the job. */
   void happened(List<Notice> notices, long nanos) {
+    Level2Files known = files;
+    for (Notice notice : notices) {
+      if (known != null
+          && began == null
+          && notice instanceof Notice.Level2Restored n
+          && known.origin(n.generation()) != null) {
+        began = n;
+      }
+    }
     flushes.happened(notices, nanos);
   }
 
@@ -98,8 +120,7 @@ final class CheckpointDesk {
     Level2Files known = files;
     if (known != null) {
       flushes.write(
-          c.version(),
-          (committed, failure) -> written(known, c.asker(), what, c.version(), committed, failure));
+          c.version(), (committed, failure) -> written(known, c, what, committed, failure));
       return;
     }
     Asker asker = open.remove(c.asker());
@@ -110,12 +131,12 @@ final class CheckpointDesk {
   }
 
   private void written(
-      Level2Files known, long number, String what, long version, long committed, String failure) {
-    Asker asker = open.remove(number);
+      Level2Files known, JobCommand.Checkpointed c, String what, long committed, String failure) {
+    Asker asker = open.remove(c.asker());
     if (asker == null) {
       return; // it was called off
     }
-    if (committed < version) {
+    if (committed < c.version()) {
       asker.answer.refuse(
           what
               + " is in memory, and not on files: "
@@ -130,7 +151,20 @@ final class CheckpointDesk {
       return;
     }
     awaiting.add(asker.answer);
-    stop.accept(
+    Notice.Level2Restored from = began;
+    if (from != null && from.loop() == c.loop() && from.iteration() == c.iteration()) {
+      // Whoever starts it again until it is done would do so for ever.
+      stop.stop(
+          Ending.FAILED,
+          "stopped at "
+              + what
+              + ", where "
+              + from.generation()
+              + " is, from which it began: it needs more time to come any further");
+      return;
+    }
+    stop.stop(
+        Ending.STOPPED,
         "stopped at "
             + what
             + "; to go on, start it with --l2-dir "

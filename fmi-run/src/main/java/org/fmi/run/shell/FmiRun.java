@@ -15,6 +15,7 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import org.fmi.job.GlobalRecoveryJob;
@@ -23,16 +24,19 @@ import org.fmi.job.JobSpec;
 import org.fmi.run.Installation;
 import org.fmi.run.launch.Launcher;
 import org.fmi.run.launch.LocalLauncher;
-import org.fmi.run.launch.SshLauncher;
+import org.fmi.run.launch.RemoteLauncher;
 import org.fmi.run.metrics.JobMetrics;
 import org.fmi.run.options.MetricsOptions;
 import org.fmi.run.options.RunOptions;
 import org.fmi.run.options.RunOptions.Verbosity;
 import org.fmi.run.options.Settings;
 import org.fmi.run.options.UsageException;
+import org.fmi.run.options.Where;
 import org.fmi.run.report.Console;
 import org.fmi.run.report.EventLog;
 import org.fmi.run.report.OutputFiles;
+import org.fmi.run.slurm.Allocation;
+import org.fmi.run.slurm.SlurmWatch;
 import org.jspecify.annotations.Nullable;
 
 /** The main class of {@code fmirun}: reads the options, runs the job, exits with its status. */
@@ -139,12 +143,8 @@ public final class FmiRun {
     String jobId = HexFormat.of().formatHex(jobBytes);
     Level2Files level2 = Level2Files.of(options, jobId);
     List<String> hosts = options.spec().nodes().stream().map(JobSpec.Node::name).toList();
-    String prefix = options.prefix();
     Addresses addresses = new Addresses(hosts);
-    Launcher launcher =
-        options.ssh()
-            ? new SshLauncher(hosts, prefix == null ? installation.home().toString() : prefix)
-            : new LocalLauncher(installation);
+    boolean local = options.where().isLocal();
     JobShell[] shell = new JobShell[1];
     Console console =
         new Console(
@@ -161,14 +161,14 @@ public final class FmiRun {
             new Surroundings(
                 jobId,
                 secret,
-                launcher,
-                options.ssh()
-                    ? new InetSocketAddress(0)
-                    : new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                launcher(options.where(), hosts, installation),
+                local
+                    ? new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)
+                    : new InetSocketAddress(0),
                 node ->
-                    options.ssh()
-                        ? addresses.forHost(hosts.get(node))
-                        : List.of(InetAddress.getLoopbackAddress().getHostAddress()),
+                    local
+                        ? List.of(InetAddress.getLoopbackAddress().getHostAddress())
+                        : addresses.forHost(hosts.get(node)),
                 new FileInputStream(FileDescriptor.in),
                 console,
                 events,
@@ -177,13 +177,61 @@ public final class FmiRun {
     onSignal("INT", shell[0]::interrupt);
     onSignal("TERM", shell[0]::interrupt);
     onSignal("HUP", shell[0]::interrupt);
+    onSignal("USR1", _ -> shell[0].stopSoon("signal USR1"));
     onSignal(
         "TSTP", _ -> console.line("fmirun: cannot be paused: its nodes would take it for dead"));
     console.start();
+    if (options.where() instanceof Where.Slurm slurm
+        && options.output().verbosity() != Verbosity.QUIET) {
+      Allocation allocation = slurm.allocation();
+      console.line(
+          "fmi: on the nodes of Slurm job "
+              + allocation.job()
+              + ", "
+              + allocation.list()
+              + "; Slurm ends the job when it loses one, unless it was submitted with --no-kill");
+    }
+    watchSlurm(options, console, shell[0]);
     if (options.output().verbosity() == Verbosity.VERBOSE) {
       console.line(describe(options));
     }
     return shell[0].run();
+  }
+
+  private static void watchSlurm(RunOptions options, Console console, JobShell shell) {
+    if (options.where() instanceof Where.Slurm slurm) {
+      new SlurmWatch(
+              slurm.allocation(),
+              System.getenv(),
+              slurm.stopBeforeSeconds(),
+              new SlurmWatch.Listener() {
+                @Override
+                public void endsIn(long seconds) {
+                  shell.stopSoon("Slurm ends the job in " + seconds + " s");
+                }
+
+                @Override
+                public void leaving(String node, String why) {
+                  shell.leaving(node, why);
+                }
+              })
+          .start(line -> console.line("fmi: " + line));
+    }
+  }
+
+  private static Launcher launcher(Where where, List<String> hosts, Installation installation) {
+    String home = installation.home().toString();
+    return switch (where) {
+      case Where.Local _ -> new LocalLauncher(installation);
+      case Where.Ssh ssh ->
+          RemoteLauncher.ssh(hosts, Objects.requireNonNullElse(ssh.prefix(), home));
+      case Where.Slurm slurm ->
+          RemoteLauncher.slurm(
+              slurm.allocation().job(),
+              slurm.arguments(),
+              hosts,
+              Objects.requireNonNullElse(slurm.prefix(), home));
+    };
   }
 
   private static @Nullable JobMetrics open(RunOptions options, String jobId, Consumer<String> say)
@@ -210,7 +258,8 @@ public final class FmiRun {
         + spec.size()
         + " ranks, "
         + spec.nodes().size()
-        + (options.ssh() ? " hosts over ssh" : " local nodes")
+        + " "
+        + options.where().kind()
         + ", transports "
         + (options.network().transports().isEmpty() ? "auto" : options.network().transports())
         + ", checkpoints "

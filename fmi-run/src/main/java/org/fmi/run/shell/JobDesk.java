@@ -4,7 +4,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import org.fmi.job.JobEvent;
 import org.fmi.job.Notice;
 import org.fmi.job.Stall;
 import org.fmi.job.StallWatch;
@@ -44,6 +46,7 @@ final class JobDesk implements Answerer {
 
   private final EventFeed events = new EventFeed(EVENT_BYTES);
   private final Stop stop;
+  private final Consumer<JobEvent> job;
   private final StackQuestions stacks;
   private final CheckpointDesk checkpoints;
 
@@ -54,15 +57,18 @@ final class JobDesk implements Answerer {
   private final List<Answer> awaiting = new ArrayList<>();
 
   /**
+   * @param job hears what somebody knows of its nodes
    * @param stallMillis how long nothing happens before that is told; 0 to tell nothing
    */
   JobDesk(
+      Consumer<JobEvent> job,
       JobView view,
       @Nullable JobMetrics metrics,
       long stallMillis,
       StackQuestions stacks,
       CheckpointDesk checkpoints,
       Stop stop) {
+    this.job = job;
     this.view = view;
     this.stalls =
         stallMillis == 0
@@ -85,6 +91,7 @@ final class JobDesk implements Answerer {
       case EVENTS -> events.follow(answer);
       case CHECKPOINT -> checkpoints.ask(answer, false);
       case STOP_AT_CHECKPOINT -> checkpoints.ask(answer, true);
+      case DRAIN -> drain(question.node(), answer);
       case STOP, STOP_NOW -> {
         // It was heard, and will be done.
         answer.part(new byte[0]);
@@ -106,6 +113,18 @@ final class JobDesk implements Answerer {
           texts.forEach(text -> answer.part(text.getBytes(StandardCharsets.UTF_8)));
           answer.end();
         });
+  }
+
+  private void drain(String name, Answer answer) {
+    int node = view.node(name);
+    if (node < 0) {
+      answer.refuse(
+          "this job has no node " + name + ", but " + String.join(", ", view.nodeNames()));
+      return;
+    }
+    job.accept(new JobEvent.NodeLeaving(node, "fmi drain"));
+    String line = name + ": ranks leave it behind the next checkpoint, if others have room\n";
+    whole(answer, line.getBytes(StandardCharsets.UTF_8));
   }
 
   private static void whole(Answer answer, byte[] bytes) {

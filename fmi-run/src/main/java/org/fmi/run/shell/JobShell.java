@@ -67,10 +67,12 @@ final class JobShell {
   private final InputFeed input;
   private final StackQuestions stacks;
   private final CheckpointDesk checkpoints;
+  private final StopSoon stopSoon;
   private final JobDesk desk;
   private final LiveProgress live;
   private final Binding binding;
   private final FlushDesk flushes;
+  private final EndOfAll endOfAll = new EndOfAll(this::later, this::next);
   private final int[] nodeOfRank;
 
   /** What the decision maker hears next. */
@@ -107,21 +109,23 @@ final class JobShell {
             spec,
             around.events(),
             line -> post(() -> desk().event(line)));
-    this.binding = new Binding(spec, options.processes().bind(), !options.ssh());
+    boolean local = options.where().isLocal();
+    this.binding = new Binding(spec, options.processes().bind(), local);
     this.loop = NetLoop.open("fmi-control", around.secret(), NetLoop.MAX_FRAME);
     this.nodes = new Nodes(options, around, loop, this::post, ending, new NodeListener());
     this.stacks = new StackQuestions(this::askForStack, this::later);
     this.flushes = new FlushDesk(around.files(), spec.size(), new FlushWay());
-    this.checkpoints =
-        new CheckpointDesk(this::feed, flushes, around.files(), text -> end(Ending.STOPPED, text));
+    this.checkpoints = new CheckpointDesk(this::feed, flushes, around.files(), this::end);
+    this.stopSoon = new StopSoon(checkpoints, line -> tell(List.of(line)));
     Level2Files files = around.files();
     this.desk =
         new JobDesk(
+            this::feed,
             new JobView(
                 spec,
                 around.jobId(),
                 options.program().text(),
-                !options.ssh(),
+                local,
                 files != null && files.options().every() > 0,
                 System.nanoTime()),
             around.metrics(),
@@ -273,6 +277,16 @@ final class JobShell {
         });
   }
 
+  /** The job's time is short. Any thread. */
+  void stopSoon(String why) {
+    post(() -> stopSoon.ask(why));
+  }
+
+  /** A node of this name will be lost. Any thread. */
+  void leaving(String name, String why) {
+    post(() -> nodes.find(name, node -> feed(new JobEvent.NodeLeaving(node.number, why))));
+  }
+
   /** Runs a task on the loop, unless all is over: then it no longer matters. Any thread. */
   private void post(Runnable task) {
     try {
@@ -285,6 +299,17 @@ final class JobShell {
   // ---- the decision maker
 
   private void feed(JobEvent event) {
+    endOfAll.pass(event);
+  }
+
+  /** The same of a rank, if there is such a one. */
+  private void feed(int rank, JobEvent event) {
+    if (known(rank)) {
+      feed(event);
+    }
+  }
+
+  private void next(JobEvent event) {
     steps.add(() -> job.on(event));
     decide();
   }
@@ -363,7 +388,7 @@ final class JobShell {
 
   /** How many ranks share a node's machine: local nodes are all on one. */
   private int sharing(int ranksOnNode) {
-    return options.ssh() ? ranksOnNode : spec.size();
+    return options.where().isLocal() ? spec.size() : ranksOnNode;
   }
 
   /** Returns what to say about the cores it is bound to. */
@@ -416,16 +441,7 @@ final class JobShell {
           node.pid = m.pid();
           node.memoryFree = m.memoryFree();
           binding.found(node.number, m.cores(), m.whole());
-          nodes.sayIfVerbose(
-              node,
-              ": daemon "
-                  + m.pid()
-                  + ", "
-                  + m.whole()
-                  + " cores, "
-                  + (m.memoryFree() >> 20)
-                  + " MiB free for checkpoints, JDK "
-                  + m.java());
+          nodes.came(node, m);
           node.send(new ToDaemon.Setup(CommonSetup.of(options, around.files())));
         }
         case FromDaemon.Ready _ -> {
@@ -435,6 +451,10 @@ final class JobShell {
           feed(new JobEvent.NodeUp(node.number, node.memoryFree));
         }
         case FromDaemon.Refused m -> nodes.lost(node, m.reason());
+        case FromDaemon.Terminated _ -> {
+          node.terminated = true;
+          endOfAll.begins();
+        }
         case FromDaemon.Warning m -> nodes.say(node, ": " + m.text());
         case FromDaemon.RankExited m -> {
           if (known(m.rank())) {
@@ -447,26 +467,14 @@ final class JobShell {
             }
           }
         }
-        case FromDaemon.RankSilent m -> {
-          if (known(m.rank())) {
-            feed(new JobEvent.RankSilent(m.rank(), m.incarnation()));
-          }
-        }
-        case FromDaemon.RankDying m -> {
-          if (known(m.rank())) {
-            feed(new JobEvent.RankDying(m.rank(), m.incarnation()));
-          }
-        }
-        case FromDaemon.RankWasDying m -> {
-          if (known(m.rank())) {
-            feed(new JobEvent.RankWasDying(m.rank(), m.incarnation()));
-          }
-        }
-        case FromDaemon.Said m -> {
-          if (known(m.rank())) {
-            feed(new JobEvent.FromRank(m.rank(), m.incarnation(), m.message()));
-          }
-        }
+        case FromDaemon.RankSilent m ->
+            feed(m.rank(), new JobEvent.RankSilent(m.rank(), m.incarnation()));
+        case FromDaemon.RankDying m ->
+            feed(m.rank(), new JobEvent.RankDying(m.rank(), m.incarnation()));
+        case FromDaemon.RankWasDying m ->
+            feed(m.rank(), new JobEvent.RankWasDying(m.rank(), m.incarnation()));
+        case FromDaemon.Said m ->
+            feed(m.rank(), new JobEvent.FromRank(m.rank(), m.incarnation(), m.message()));
         case FromDaemon.Reports m -> {
           desk.reported(m);
           tell(desk.memory(node.number, options.output().verbosity() == Verbosity.VERBOSE));
@@ -577,12 +585,12 @@ final class JobShell {
 
   private void endByForce() {
     CompletableFuture<?> fenced = nodes.endByForce();
-    if (options.ssh()) {
-      // Hosts that cannot be reached are not waited for.
-      later(END_MILLIS / 4, ending::complete);
-    } else {
+    if (options.where().isLocal()) {
       // Here only the deletion of much memory takes long, and nobody else would go on with it.
       var _ = fenced.whenComplete((_, _) -> post(ending::complete));
+    } else {
+      // Hosts that cannot be reached are not waited for.
+      later(END_MILLIS / 4, ending::complete);
     }
   }
 }

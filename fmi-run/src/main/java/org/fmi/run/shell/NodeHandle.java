@@ -35,6 +35,9 @@ final class NodeHandle {
   /** Whether the daemon is ready for ranks. */
   boolean up;
 
+  /** Whether somebody other than fmirun has told the daemon to end. */
+  boolean terminated;
+
   /** Of the daemon, on its host. */
   long pid;
 
@@ -64,6 +67,7 @@ final class NodeHandle {
   /** Gives the daemon up: from now on, whatever comes from it comes from a stranger. */
   void forget() {
     up = false;
+    terminated = false;
     settle();
     launch = null;
     disconnect();

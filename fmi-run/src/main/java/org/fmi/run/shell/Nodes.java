@@ -12,6 +12,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.fmi.job.control.BadMessageException;
 import org.fmi.job.control.Bootstrap;
@@ -100,6 +101,11 @@ final class Nodes {
     return all.get(number);
   }
 
+  /** Does something with the node of this name, if there is one. */
+  void find(String name, Consumer<NodeHandle> what) {
+    all.stream().filter(node -> node.name.equals(name)).forEach(what);
+  }
+
   List<NodeHandle> all() {
     return all;
   }
@@ -179,7 +185,7 @@ final class Nodes {
   private void launched(NodeHandle node, Launch launch, DaemonProcess process) {
     ending.started(process);
     process.follow(
-        line -> post.execute(() -> daemonSays(node, launch, line)),
+        (line, noise) -> post.execute(() -> daemonSays(node, launch, line, noise)),
         reason ->
             post.execute(
                 () -> {
@@ -207,8 +213,8 @@ final class Nodes {
   }
 
   /** Shows what a daemon prints itself, which is only about trouble; ssh prints greetings too. */
-  private void daemonSays(NodeHandle node, Launch launch, String line) {
-    if (node.launch == launch && node.up) {
+  private void daemonSays(NodeHandle node, Launch launch, String line, boolean noise) {
+    if (!noise && node.launch == launch && node.up) {
       say(node, ": " + line);
     } else {
       sayIfVerbose(node, ": " + line);
@@ -395,7 +401,10 @@ final class Nodes {
             node,
             switch (closed.why()) {
               case SILENT -> "its daemon was " + closed.detail();
-              case PEER, BROKEN -> "the connection to its daemon broke";
+              case PEER, BROKEN ->
+                  node.terminated
+                      ? "its daemon was told to end by somebody else"
+                      : "the connection to its daemon broke";
               case HERE, PROTOCOL, UNREACHABLE, REFUSED, NOT_AUTHENTIC ->
                   "the connection to its daemon ended (" + closed + ")";
             });
@@ -410,8 +419,22 @@ final class Nodes {
     around.console().line("fmi: " + node.name + text);
   }
 
+  /** Says what a daemon has found on its node. */
+  void came(NodeHandle node, FromDaemon.Hello hello) {
+    sayIfVerbose(
+        node,
+        ": daemon "
+            + hello.pid()
+            + ", "
+            + hello.whole()
+            + " cores, "
+            + (hello.memoryFree() >> 20)
+            + " MiB free for checkpoints, JDK "
+            + hello.java());
+  }
+
   /** Writes a line about a node for a user who wants to know everything. Any thread. */
-  void sayIfVerbose(NodeHandle node, String text) {
+  private void sayIfVerbose(NodeHandle node, String text) {
     if (options.output().verbosity() == Verbosity.VERBOSE) {
       say(node, text);
     }

@@ -164,6 +164,16 @@ public final class JobView {
     }
   }
 
+  /** The number of the node of this name; negative if there is none. */
+  public int node(String name) {
+    return nodeNames().indexOf(name);
+  }
+
+  /** The names of the job's nodes. */
+  public List<String> nodeNames() {
+    return spec.nodes().stream().map(JobSpec.Node::name).toList();
+  }
+
   /**
    * What is to be said about the memory for checkpoints, after ranks of a node have shown
    * something: lines, mostly none.

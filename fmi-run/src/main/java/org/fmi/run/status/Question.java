@@ -5,11 +5,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
- * What somebody wants of a running job: one frame of text, a word and a number.
+ * What somebody wants of a running job: one frame of text, a word, a number, and perhaps a name.
  *
  * @param rank the rank that is meant; {@link #ALL} for the whole job
+ * @param node the name of the node that is meant; empty for none
  */
-public record Question(Kind kind, int rank) {
+public record Question(Kind kind, int rank, String node) {
   /** No rank in particular. */
   public static final int ALL = -1;
 
@@ -32,10 +33,17 @@ public record Question(Kind kind, int rank) {
     CHECKPOINT,
     /** The same, and that the job end then. */
     STOP_AT_CHECKPOINT,
+    /** That the ranks of a node leave it, behind the next checkpoint. */
+    DRAIN,
     /** That the job end, as by SIGTERM. The answer comes when it has ended. */
     STOP,
     /** The same, without leaving the program any time. */
     STOP_NOW
+  }
+
+  /** What is asked of a rank. */
+  public Question(Kind kind, int rank) {
+    this(kind, rank, "");
   }
 
   /** What is asked of the whole job. */
@@ -44,7 +52,8 @@ public record Question(Kind kind, int rank) {
   }
 
   byte[] frame() {
-    return (kind.name().toLowerCase(Locale.ROOT) + " " + rank).getBytes(StandardCharsets.UTF_8);
+    return (kind.name().toLowerCase(Locale.ROOT) + " " + rank + (node.isEmpty() ? "" : " " + node))
+        .getBytes(StandardCharsets.UTF_8);
   }
 
   /**
@@ -54,10 +63,12 @@ public record Question(Kind kind, int rank) {
    */
   static Question read(ByteBuffer frame) {
     String text = StandardCharsets.UTF_8.decode(frame).toString();
-    String[] words = text.split(" ", 2);
+    String[] words = text.split(" ", 3);
     try {
       return new Question(
-          Kind.valueOf(words[0].toUpperCase(Locale.ROOT)), Integer.parseInt(words[1]));
+          Kind.valueOf(words[0].toUpperCase(Locale.ROOT)),
+          Integer.parseInt(words[1]),
+          words.length < 3 ? "" : words[2]);
     } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
       throw new IllegalArgumentException(
           "this job's fmirun does not know the question '"

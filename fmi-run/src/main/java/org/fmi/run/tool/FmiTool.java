@@ -54,6 +54,7 @@ public final class FmiTool {
     tool.addSubcommand("events", Jobs.events());
     tool.addSubcommand("stack", Jobs.stack());
     tool.addSubcommand("checkpoint", Jobs.checkpoint());
+    tool.addSubcommand("drain", Jobs.drain());
     tool.addSubcommand("stop", Jobs.stop());
     tool.addSubcommand("ckpt", CheckpointFiles.spec());
     tool.addSubcommand("timeline", TimelineCommand.spec());

@@ -79,6 +79,23 @@ final class Jobs {
     return spec;
   }
 
+  static CommandSpec drain() {
+    CommandSpec spec =
+        command(
+            Jobs::drain,
+            "Has the ranks of a node leave it behind the next checkpoint, if other nodes have room:"
+                + " for one that will be lost before long.");
+    spec.addPositional(
+        PositionalParamSpec.builder()
+            .index("1")
+            .paramLabel("NODE")
+            .arity("1")
+            .type(String.class)
+            .description("The node, as fmi status names it.")
+            .build());
+    return spec;
+  }
+
   static CommandSpec events() {
     return command(
         command -> ask(command, Kind.EVENTS),
@@ -158,6 +175,12 @@ final class Jobs {
       return USAGE;
     }
     Question question = new Question(Kind.STACK, rank == null ? Question.ALL : rank);
+    return with(client -> client.ask(find(command), question, Jobs::print));
+  }
+
+  private static int drain(CommandSpec command) {
+    String node = command.positionalParameters().get(1).getValue();
+    Question question = new Question(Kind.DRAIN, Question.ALL, node);
     return with(client -> client.ask(find(command), question, Jobs::print));
   }
 

@@ -98,6 +98,11 @@ final class Fmirun {
       return traces.processesByAge("RankMain");
     }
 
+    /** Process ids of the daemons. */
+    List<Long> daemons() {
+      return traces.processes("DaemonMain");
+    }
+
     /** Process ids of what writes checkpoints to files now. */
     List<Long> helpers() {
       return traces.processes("FlushMain");

@@ -227,7 +227,7 @@ final class OptionsTest {
                 OnNoSpare.SHARE,
                 1000,
                 List.of()));
-    assertThat(options.ssh()).isFalse();
+    assertThat(options.where().isLocal()).isTrue();
     assertThat(options.processes().bind()).isTrue();
     assertThat(options.network().transports()).isEmpty();
     assertThat(options.interval()).isEqualTo(new CheckpointInterval.Mtbf(3600));
@@ -282,7 +282,7 @@ final class OptionsTest {
   @Test
   void hostsOnTheCommandLine() throws UsageException {
     RunOptions options = options("-n 3 --hosts a,b:2,user@c,[fe80::1]:4 app.jar");
-    assertThat(options.ssh()).isTrue();
+    assertThat(options.where().isLocal()).isFalse();
     assertThat(options.spec().nodes())
         .containsExactly(
             new Node("a", 1, false),
@@ -405,14 +405,12 @@ final class OptionsTest {
   void settingsOfHostsDoNotForbidLocalNodes() throws UsageException, IOException {
     configuration("hosts = a:4,b:4\nprefix = /opt/fmi");
     RunOptions onHosts = options("-n 4 app.jar");
-    assertThat(onHosts.ssh()).isTrue();
-    assertThat(onHosts.prefix()).isEqualTo("/opt/fmi");
+    assertThat(onHosts.where()).isEqualTo(new Where.Ssh("/opt/fmi"));
     RunOptions here = options("-n 4 --launcher local --spares 1 app.jar");
-    assertThat(here.ssh()).isFalse();
-    assertThat(here.prefix()).isNull();
+    assertThat(here.where()).isEqualTo(new Where.Local());
     assertThat(here.spec().nodes()).hasSize(2);
     configuration("launcher = local\nspares = 2");
-    assertThat(options("-n 4 --hosts a:4 app.jar").ssh()).isTrue();
+    assertThat(options("-n 4 --hosts a:4 app.jar").where()).isEqualTo(new Where.Ssh(null));
     assertThat(options("-n 4 app.jar").spec().nodes()).hasSize(3);
     configuration("hosts = a:4\nlauncher = local");
     assertThat(refusal("-n 4 app.jar")).contains("fmi.conf:2").contains("fmi.conf:1");
@@ -507,7 +505,7 @@ final class OptionsTest {
           -n 4 --max-recoveries -1 app.jar     | --max-recoveries -1 | at least 0
           -n 4 --heartbeat 0 app.jar           | --heartbeat 0 | 0.1
           -n 4 --logring-base 1 app.jar        | --logring-base 1 | from 2
-          -n 4 --launcher slurm app.jar        | --launcher slurm | local, ssh
+          -n 4 --launcher slum app.jar        | --launcher slum | local, ssh, slurm
           -n 4 --launcher ssh app.jar          | --launcher ssh | --hosts
           -n 4 --launcher local --hosts a:4 app.jar | --launcher local | --ppn
           -n 4 --ppn 2 --transport shm app.jar | --transport shm | use auto, or one node

@@ -109,6 +109,7 @@ final class JobShellTest {
           return List.of(new JobCommand.End(128 + e.signal(), EndCause.INTERRUPTED, ""));
         }
         case JobEvent.NodeLost _,
+            JobEvent.NodeLeaving _,
             JobEvent.RankExited _,
             JobEvent.RankSilent _,
             JobEvent.RankDying _,

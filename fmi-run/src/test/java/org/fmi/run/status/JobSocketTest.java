@@ -60,6 +60,10 @@ final class JobSocketTest {
         answer.part(Integer.toString(question.rank()).getBytes(StandardCharsets.UTF_8));
         answer.end();
       }
+      case DRAIN -> {
+        answer.part(question.node().getBytes(StandardCharsets.UTF_8));
+        answer.end();
+      }
       case STATUS_JSON -> {
         answer.part(LARGE);
         answer.end();
@@ -92,6 +96,7 @@ final class JobSocketTest {
   void anAnswerComesWhole() throws IOException {
     assertThat(ask(new Question(Kind.STATUS, 3))).isEqualTo("rank 3");
     assertThat(ask(Question.of(Kind.STATUS_JSON))).hasSize(LARGE.length);
+    assertThat(ask(new Question(Kind.DRAIN, Question.ALL, "user@n 1"))).isEqualTo("user@n 1");
   }
 
   @Test

@@ -7,16 +7,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-final class SshLauncherTest {
+final class SshShellTest {
   /** One that is shared may hang, and a terminal shows what the daemon is told. */
   @Test
   void theUsersSettingsDoNotShareTheConnectionOrAddToIt() {
-    assertThat(SshLauncher.ssh("h1", "true"))
+    assertThat(new SshShell().command("h1", List.of("kill", "it's")))
         .containsSequence("-o", "ControlMaster=no")
         .containsSequence("-o", "ControlPath=none")
         .containsSequence("-o", "RequestTTY=no")
         .containsSequence("-o", "ClearAllForwardings=yes")
-        .endsWith("--", "h1", "true");
+        .endsWith("--", "h1", "'kill' 'it'\\''s'");
   }
 
   @ParameterizedTest
@@ -34,7 +34,7 @@ final class SshLauncherTest {
           70 | fmi-daemon: FMI needs a JDK 25, the newest found is 17 on h1 | needs a JDK 25
           """)
   void saysInOneLineWhatIsWrong(int status, String line, String expected) {
-    String text = SshLauncher.explain("h1", "/opt/fmi", status, List.of("Welcome to h1", line));
+    String text = new SshShell().explain("h1", "/opt/fmi", status, List.of("Welcome to h1", line));
     assertThat(text).contains(expected).doesNotContain("\n");
     assertThat(text).doesNotStartWith("fmi-daemon: ");
   }
@@ -42,7 +42,7 @@ final class SshLauncherTest {
   @ParameterizedTest
   @CsvSource({"255", "1"})
   void saysSomethingEvenIfThereIsNothingToSay(int status) {
-    assertThat(SshLauncher.explain("h1", "/opt/fmi", status, List.of()))
+    assertThat(new SshShell().explain("h1", "/opt/fmi", status, List.of()))
         .contains("status " + status);
   }
 }

@@ -1,0 +1,91 @@
+package org.fmi.job;
+
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.fmi.job.Ranks.Rank;
+
+/**
+ * Decides when ranks leave nodes that live and will be lost before long: behind a checkpoint, which
+ * they go on from elsewhere, so that little is computed again. One node at a time, as a group
+ * survives few losses at once: the next one leaves behind the first checkpoint after all run again.
+ * Ranks for which no other node has room stay.
+ */
+final class Departures {
+  private final Placement placement;
+  private final Ranks ranks;
+  private final FailureLedger ledger;
+  private final Outbox out;
+
+  /** Why a node will be lost, by node. */
+  private final Map<Integer, String> leaving = new TreeMap<>();
+
+  /** Nodes of which the user was told that their ranks stay. */
+  private final BitSet told = new BitSet();
+
+  private int first;
+  private String reason = "";
+
+  Departures(Placement placement, Ranks ranks, FailureLedger ledger, Outbox out) {
+    this.placement = placement;
+    this.ranks = ranks;
+    this.ledger = ledger;
+    this.out = out;
+  }
+
+  /** A node will be lost. */
+  void announced(int node, String why) {
+    if (leaving.putIfAbsent(node, why) == null) {
+      placement.leaving(node);
+      out.reportLeaving(node, why);
+    }
+  }
+
+  /** A node is lost. */
+  void lost(int node) {
+    leaving.remove(node);
+    told.clear(node);
+  }
+
+  /**
+   * A checkpoint is committed, and all ranks run: the processes of the ranks of one such node end.
+   *
+   * @return whether there are any, so that a recovery is to begin
+   */
+  boolean begin() {
+    for (Map.Entry<Integer, String> each : leaving.entrySet()) {
+      int node = each.getKey();
+      List<Integer> there = placement.ranksOn(node);
+      if (!there.isEmpty() && placement.canBeVacated(node)) {
+        told.clear(node);
+        first = there.getFirst();
+        reason = placement.name(node) + " is about to be lost: " + each.getValue();
+        there.forEach(r -> end(node, ranks.get(r)));
+        return true;
+      }
+      if (!there.isEmpty() && !told.get(node)) {
+        told.set(node);
+        out.reportStays(node);
+      }
+    }
+    return false;
+  }
+
+  /** For no reason of its own. */
+  private void end(int node, Rank rank) {
+    ledger.restarted(rank.number());
+    ranks.dying(rank);
+    out.add(new JobCommand.KillRank(node, rank.number(), rank.incarnation()));
+  }
+
+  /** One of those that have to move. */
+  int first() {
+    return first;
+  }
+
+  /** Why they have to. */
+  String reason() {
+    return reason;
+  }
+}

@@ -1,0 +1,67 @@
+package org.fmi.jobsim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.fmi.job.JobSpec.OnNoSpare;
+import org.fmi.job.Notice;
+import org.fmi.jobsim.JobSimulation.Outcome;
+import org.fmi.jobsim.JobSimulation.Shape;
+import org.fmi.jobsim.Schedule.Result;
+import org.fmi.jobsim.Schedule.Scenario;
+import org.fmi.testkit.SimModel;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Nodes that live, and will be lost before long: their ranks leave them behind a checkpoint. */
+final class LeavingSimulationTest {
+  private static final int RANKS = 4;
+  private static final int SEEDS_OF_A_SCENARIO = 2;
+
+  private final Answers answers = new Answers();
+
+  private static JobSimulation job(int spares) {
+    JobSimulation job =
+        new JobSimulation(
+            1, Shape.plain(RANKS, spares, OnNoSpare.SHARE), SimModel.calm(), Workload::run);
+    job.leavesWhen(Notice.AllRunning.class::isInstance, 1);
+    return job;
+  }
+
+  private void assertFinished(JobSimulation job) {
+    Outcome outcome = job.run();
+    assertThat(outcome.status()).as(job.story()).isZero();
+    assertThat(outcome.answer()).as(job.story()).isEqualTo(answers.of(RANKS));
+  }
+
+  @Test
+  void ranksMoveToTheSpareAtTheCostOfOneRecovery() {
+    JobSimulation job = job(1);
+    assertFinished(job);
+    assertThat(job.notices())
+        .as(job.story())
+        .anyMatch(n -> n instanceof Notice.Respawned r && r.rank() == 1 && r.node() == RANKS)
+        .filteredOn(Notice.RecoveryBegun.class::isInstance)
+        .hasSize(1);
+  }
+
+  @Test
+  void ranksStayIfThereIsNoSpare() {
+    JobSimulation job = job(0);
+    assertFinished(job);
+    assertThat(job.notices()).as(job.story()).noneMatch(Notice.RecoveryBegun.class::isInstance);
+  }
+
+  /** Failures at all times: before the ranks move, and while they do. */
+  @ParameterizedTest
+  @EnumSource(Scenario.class)
+  void failuresBesideItAreSurvivedAsEver(Scenario scenario) {
+    for (long seed = 0; seed < SEEDS_OF_A_SCENARIO; seed++) {
+      Schedule schedule = Schedule.of(31L * scenario.name().hashCode() + seed, scenario);
+      JobSimulation job = schedule.prepare();
+      job.leavesWhen(Notice.CheckpointCommitted.class::isInstance, 0);
+      Result result = schedule.judge(job, answers);
+      assertThat(result.verdict().allowed()).as("%s", result).isTrue();
+    }
+  }
+}

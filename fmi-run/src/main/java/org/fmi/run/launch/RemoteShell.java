@@ -1,0 +1,36 @@
+package org.fmi.run.launch;
+
+import java.util.List;
+
+/** A way to have a command run on another host, with our standard input. */
+interface RemoteShell {
+  /**
+   * What is to be run here.
+   *
+   * @param words the command, as the other host is to see it
+   */
+  List<String> command(String host, List<String> words);
+
+  /**
+   * Says in one line why a daemon did not start, or why it ended.
+   *
+   * @param prefix where FMI should be on that host
+   * @param status of the process here
+   * @param lines the last ones that came
+   */
+  String explain(String host, String prefix, int status, List<String> lines);
+
+  /** Whether a line is no word of the daemon. */
+  boolean isOwn(String line);
+
+  /** FMI is not where it should be. */
+  static String notInstalled(String host, String prefix, String reason) {
+    return "FMI is not installed at "
+        + prefix
+        + " on "
+        + host
+        + " ("
+        + reason
+        + "): install it there, or name the place with --prefix";
+  }
+}

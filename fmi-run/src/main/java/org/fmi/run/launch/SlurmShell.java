@@ -1,0 +1,107 @@
+package org.fmi.run.launch;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Steps of a job of Slurm, one for each command: one for all would be aborted by the first node
+ * that cannot take it, and could not be started again on one.
+ *
+ * <p>What srun says of a node is late, and may be wrong: it ends with status 0 when the node is
+ * lost.
+ */
+final class SlurmShell implements RemoteShell {
+  private static final int NO_PROGRAM = 2;
+  private static final String DAEMON = "fmi-daemon: ";
+  private static final String ERROR = "error: ";
+
+  private final String job;
+  private final List<String> arguments;
+
+  SlurmShell(String job, List<String> arguments) {
+    this.job = job;
+    this.arguments = List.copyOf(arguments);
+  }
+
+  @Override
+  public List<String> command(String host, List<String> words) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                // A session of its own: Ctrl-C is fmirun's business, and two of them within a
+                // second would abort the step.
+                "setsid",
+                "env",
+                // What is said of the tasks of the job is not for a step of one.
+                "-u",
+                "SLURM_NTASKS",
+                "-u",
+                "SLURM_NPROCS",
+                "-u",
+                "SLURM_NTASKS_PER_NODE",
+                "-u",
+                "SLURM_DISTRIBUTION",
+                // fmirun binds ranks itself. As an option, it is an error where a site binds none.
+                "SLURM_CPU_BIND=none",
+                "srun",
+                "--jobid=" + job,
+                "--overlap",
+                "--no-kill",
+                "--mpi=none",
+                "--unbuffered",
+                "--kill-on-bad-exit=0",
+                "--wait=0",
+                "-N1",
+                "-n1",
+                "-w",
+                host));
+    command.addAll(arguments);
+    command.addAll(words);
+    return command;
+  }
+
+  @Override
+  public boolean isOwn(String line) {
+    return line.startsWith("srun: ") || line.startsWith("slurmstepd");
+  }
+
+  @Override
+  public String explain(String host, String prefix, int status, List<String> lines) {
+    Optional<String> daemon = lines.stream().filter(line -> line.startsWith(DAEMON)).findFirst();
+    if (daemon.isPresent()) {
+      return daemon.get().substring(DAEMON.length());
+    }
+    Optional<String> noSrun =
+        lines.stream()
+            .filter(line -> line.startsWith("setsid: ") || line.startsWith("env: "))
+            .findFirst();
+    if (noSrun.isPresent()) {
+      return "srun cannot be run on this machine (" + noSrun.get() + ")";
+    }
+    List<String> errors =
+        lines.stream()
+            .filter(line -> isOwn(line) && line.contains(ERROR))
+            .map(line -> line.substring(line.indexOf(ERROR) + ERROR.length()).strip())
+            .toList();
+    // That a task ended says less than why, which may come later.
+    String first =
+        errors.stream()
+            .filter(line -> !line.contains(": task "))
+            .findFirst()
+            .orElse(
+                !errors.isEmpty()
+                    ? errors.getFirst()
+                    : lines.isEmpty() ? "status " + status : lines.getLast().strip());
+    if (status == NO_PROGRAM) {
+      return RemoteShell.notInstalled(host, prefix, first);
+    }
+    return status == 0
+        ? "its step ended (" + first + ")"
+        : "Slurm does not run its daemon ("
+            + first
+            + "): see what sinfo says of "
+            + host
+            + ", or leave it out";
+  }
+}

@@ -1,0 +1,102 @@
+package org.fmi.run.slurm;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A command of Slurm, which has a limit: its controller may be down, or slow. */
+public final class SlurmCommand {
+  private final String name;
+  private final List<String> words = new ArrayList<>();
+
+  private SlurmCommand(String name, File program) {
+    this.name = name;
+    words.add(program.getPath());
+  }
+
+  /**
+   * Finds it in the PATH.
+   *
+   * @param environment that has the PATH
+   * @throws IOException if it is not there
+   */
+  public static SlurmCommand of(String name, Map<String, String> environment) throws IOException {
+    File program = find(name, environment);
+    if (program == null) {
+      throw new IOException("there is no " + name + " in the PATH");
+    }
+    return new SlurmCommand(name, program);
+  }
+
+  /** Whether it is in the PATH. */
+  static boolean isThere(String name, Map<String, String> environment) {
+    return find(name, environment) != null;
+  }
+
+  private static @Nullable File find(String name, Map<String, String> environment) {
+    for (String directory : environment.getOrDefault("PATH", "").split(File.pathSeparator)) {
+      File program = new File(directory, name); // not as a Path, which not every name can be
+      if (program.canExecute()) {
+        return program;
+      }
+    }
+    return null;
+  }
+
+  /** Adds arguments. */
+  public SlurmCommand with(String... arguments) {
+    words.addAll(List.of(arguments));
+    return this;
+  }
+
+  /**
+   * Runs it. May take as long as it may take.
+   *
+   * @return what it prints, by line
+   * @throws IOException with Slurm's own words if it fails
+   */
+  public List<String> run(int seconds) throws IOException {
+    Process process = new ProcessBuilder(words).start();
+    process.getOutputStream().close();
+    CompletableFuture<String> errors = read(process.getErrorStream());
+    CompletableFuture<String> output = read(process.getInputStream());
+    try {
+      if (!process.waitFor(seconds, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+        throw new IOException(name + " did not answer within " + seconds + " s");
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+      throw new IOException(name + " was not waited for", e);
+    }
+    List<String> complaint = errors.join().lines().filter(line -> !line.isBlank()).toList();
+    if (process.exitValue() != 0) {
+      throw new IOException(
+          complaint.isEmpty()
+              ? name + " ended with status " + process.exitValue()
+              : complaint.getLast());
+    }
+    return output.join().lines().toList();
+  }
+
+  private static CompletableFuture<String> read(InputStream stream) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try (stream) {
+            return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        },
+        task -> Thread.ofVirtual().name("fmi-slurm-output").start(task));
+  }
+}

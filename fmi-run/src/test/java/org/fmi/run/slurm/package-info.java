@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.run.slurm;
+
+import org.jspecify.annotations.NullMarked;
