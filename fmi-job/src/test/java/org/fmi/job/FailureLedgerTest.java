@@ -34,7 +34,9 @@ final class FailureLedgerTest {
     assertThat(ledger.filesRead(1, 0)).isEqualTo(7);
   }
 
-  /** The files that a job reads later are its own: without them it would begin again from nothing. */
+  /**
+   * The files that a job reads later are its own: without them it would begin again from nothing.
+   */
   @Test
   void onlyWhatBeganWithFilesMayBeginAgain() {
     for (boolean began : new boolean[] {true, false}) {
