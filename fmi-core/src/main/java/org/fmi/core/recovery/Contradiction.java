@@ -41,8 +41,7 @@ final class Contradiction {
    * @param text the same as a person reads it
    * @throws Rollback if the epoch is over
    */
-  IllegalStateException differ(
-      String how, long[] mine, Function<long[], String> text, int epoch) {
+  IllegalStateException differ(String how, long[] mine, Function<long[], String> text, int epoch) {
     long[] all = new long[2 * config.size()];
     system.allGather(mine, 0, 2, all, 0);
     int other = 1;
