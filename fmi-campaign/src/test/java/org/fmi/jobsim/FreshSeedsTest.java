@@ -12,19 +12,28 @@ import org.junit.jupiter.api.Test;
  * for. What must hold is what {@link Oracle} says.
  */
 final class FreshSeedsTest {
-  private static final Duration FRESH = Duration.ofSeconds(60);
+  private static final Duration FRESH = Duration.ofSeconds(40);
+  private static final Duration LOCAL = Duration.ofSeconds(20);
 
   @Test
   void freshSeedsEndAsTheyMay() throws InterruptedException {
-    Campaign campaign = new Campaign(Seeds.fresh(), Schedule::of);
+    run(new Campaign(Seeds.fresh(), Schedule::of), FRESH);
+  }
+
+  @Test
+  void freshSeedsEndAsTheyMayIfOnlyFailedRanksGoBack() throws InterruptedException {
+    run(new Campaign(Seeds.fresh(), Schedule::ofLocal), LOCAL);
+  }
+
+  private static void run(Campaign campaign, Duration time) throws InterruptedException {
     // One thread: other modules are tested meanwhile.
-    campaign.run(FRESH, 1);
+    campaign.run(time, 1);
     System.out.println(campaign.summary());
     assertThat(campaign.failures())
         .as(
             "again, with a trace: %s",
             campaign.failures().stream()
-                .map(failure -> Simulate.command(failure.schedule().seed()))
+                .map(failure -> Simulate.command(failure.schedule()))
                 .toList())
         .isEmpty();
     assertThat(campaign.jobs()).isGreaterThan(Scenario.values().length);

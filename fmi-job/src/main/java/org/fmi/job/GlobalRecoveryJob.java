@@ -1,6 +1,5 @@
 package org.fmi.job;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -12,7 +11,7 @@ import org.fmi.job.Ranks.Rank;
 import org.fmi.job.Ranks.Stage;
 
 /**
- * Decides by global rollback, as the FMI paper does: any failure sends every process back to H1.
+ * Decides as the FMI paper does: any failure sends every process to H1. See {@link RollbackScope}.
  *
  * <p>{@link Phase} shows the protocol, and what each event does in each phase. Where ranks are put
  * is decided by {@link Placement}, whether another try is worth it by {@link FailureLedger}.
@@ -28,6 +27,7 @@ public final class GlobalRecoveryJob implements Job {
   private final Injections injections;
   private final Outbox out;
   private final CheckpointRequests requests;
+  private final RollbackScope scope;
   private final Departures departures;
 
   /** Ranks that need a process and have no node. */
@@ -67,6 +67,7 @@ public final class GlobalRecoveryJob implements Job {
     this.injections = new Injections(spec.faults());
     this.out = new Outbox(placement);
     this.requests = new CheckpointRequests(spec.size(), out);
+    this.scope = new RollbackScope(spec.logLimitBytes() > 0, out);
     this.departures = new Departures(placement, ranks, ledger, out);
   }
 
@@ -256,9 +257,8 @@ public final class GlobalRecoveryJob implements Job {
   private void respawn(Rank rank) {
     int r = rank.number();
     int node = placement.nodeOf(r);
-    boolean hopeless = ledger.isHopelessHere(r);
-    if ((hopeless || placement.givesUpRanks(node)) && placement.moveAway(r, begun)) {
-      out.reportMoved(r, node, hopeless);
+    if ((placement.shedsRanks(node) || ledger.isHopelessHere(r)) && placement.moveAway(r, begun)) {
+      out.reportMoved(r, node, ledger.isHopelessHere(r));
       out.reportPartner(r);
     }
     spawn(rank);
@@ -435,7 +435,15 @@ public final class GlobalRecoveryJob implements Job {
       }
       case RankMessage.FilesRead m ->
           out.reportRestored(m, ledger.filesRead(m.loop(), m.iteration()));
-      case RankMessage.FilesRefused m -> out.reportRefused(m);
+      case RankMessage.FilesRefused _, RankMessage.GoesOn _, RankMessage.CaughtUp _ ->
+          out.reportOf(rank.number(), e.message());
+      case RankMessage.Chooses m -> scope.chooses(rank.number(), rank.incarnation(), m);
+      case RankMessage.LocalImpossible m -> {
+        if (m.epoch() == epoch()) {
+          scope.impossible(m.reason());
+          boolean _ = recover(JobMessage.Revoke.NONE, m.reason());
+        }
+      }
       case RankMessage.Suspect m -> onSuspect(rank, m);
       case RankMessage.CheckpointDone m -> onCheckpointDone(m);
       case RankMessage.Stops m -> requests.stops(rank.number(), m);
@@ -457,9 +465,7 @@ public final class GlobalRecoveryJob implements Job {
         }
       }
       case RankMessage.Finished m -> onFinished(rank, m);
-      case RankMessage.Failed _ -> {
-        // above
-      }
+      case RankMessage.Failed _ -> {} // above
       case RankMessage.Abort m -> end(JobCommand.End.aborted(e.rank(), m.status()));
     }
   }
@@ -485,16 +491,14 @@ public final class GlobalRecoveryJob implements Job {
   }
 
   private void start() {
-    boolean rollback = false;
-    List<Map<String, byte[]>> endpoints = new ArrayList<>();
-    for (RankMessage.Joined joined : ranks.start()) {
-      endpoints.add(joined.addresses());
-      rollback |= joined.position() != Position.FRESH;
-    }
+    List<RankMessage.Joined> all = ranks.start();
+    boolean rollback = all.stream().anyMatch(m -> m.position() != Position.FRESH);
+    List<Map<String, byte[]>> endpoints = all.stream().map(RankMessage.Joined::addresses).toList();
     enter(Phase.CONNECTING);
     begun = true;
     out.report(new Notice.AllJoined(epoch()));
-    out.add(new JobCommand.TellAll(new JobMessage.Start(epoch(), rollback, endpoints)));
+    long local = scope.decide(epoch(), all);
+    out.add(new JobCommand.TellAll(new JobMessage.Start(epoch(), rollback, local, endpoints)));
   }
 
   private void onConnected(Rank rank, RankMessage.Connected m) {

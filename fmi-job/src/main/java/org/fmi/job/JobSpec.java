@@ -12,6 +12,8 @@ import java.util.List;
  * @param groupLosses how many nodes a group may lose at once, as far as the nodes allow
  * @param onNoSpare what to do when a node is lost and no spare is left
  * @param maxRecoveries end the job rather than recover more often than this
+ * @param logLimitBytes the most that a rank keeps of what it has sent, so that only failed ranks go
+ *     back; 0 if all do
  * @param faults failures to inject
  */
 public record JobSpec(
@@ -22,7 +24,21 @@ public record JobSpec(
     int groupLosses,
     OnNoSpare onNoSpare,
     int maxRecoveries,
+    long logLimitBytes,
     List<FaultSpec> faults) {
+
+  /** With all ranks going back after a failure. */
+  public JobSpec(
+      int size,
+      List<Node> nodes,
+      int ranksPerNode,
+      int groupSize,
+      int groupLosses,
+      OnNoSpare onNoSpare,
+      int maxRecoveries,
+      List<FaultSpec> faults) {
+    this(size, nodes, ranksPerNode, groupSize, groupLosses, onNoSpare, maxRecoveries, 0, faults);
+  }
 
   public JobSpec {
     nodes = List.copyOf(nodes);

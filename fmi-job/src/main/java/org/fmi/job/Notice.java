@@ -64,6 +64,32 @@ public sealed interface Notice {
   record AllJoined(int epoch) implements Notice {}
 
   /**
+   * Who goes back is decided; told if the user wants that only failed ranks do.
+   *
+   * @param ranks those that go back, as "[1, 4]"; empty if all do
+   * @param reason why all do, or what those do that have not failed and go back too; may be empty
+   */
+  record GoBack(int epoch, String ranks, String reason) implements Notice {}
+
+  /**
+   * A rank goes on where it stands, while others go back.
+   *
+   * @param messages what it sends them again
+   */
+  record GoesOn(int epoch, int rank, long loop, long iteration, long messages, long bytes)
+      implements Notice {}
+
+  /**
+   * A rank that has gone back while others went on has repeated what had been heard of it.
+   *
+   * @param from the iteration that it went back to
+   * @param iteration the one it is in
+   * @param repeated how many it has done, or begun, again
+   */
+  record CaughtUp(int epoch, int rank, long loop, long from, long iteration, long repeated)
+      implements Notice {}
+
+  /**
    * H2 is done.
    *
    * @param overlay what the log-ring runs over

@@ -56,6 +56,21 @@ final class Outbox {
     }
   }
 
+  /** A rank has told of itself what is for the user alone. */
+  void reportOf(int rank, RankMessage message) {
+    switch (message) {
+      case RankMessage.GoesOn m ->
+          report(
+              new Notice.GoesOn(m.epoch(), rank, m.loop(), m.iteration(), m.messages(), m.bytes()));
+      case RankMessage.CaughtUp m ->
+          report(
+              new Notice.CaughtUp(
+                  m.epoch(), rank, m.loop(), m.from(), m.iteration(), m.repeated()));
+      case RankMessage.FilesRefused m -> degraded(m.reason() + ": looks for an older generation");
+      default -> throw new IllegalArgumentException(String.valueOf(message));
+    }
+  }
+
   /** Whoever was declared dead is made dead, and its memory counts as lost. */
   void fence(int epoch, int node, String reason) {
     report(new Notice.NodeFailed(epoch, node, placement.name(node), "fmirun", reason));
@@ -73,10 +88,6 @@ final class Outbox {
             repeated));
   }
 
-  void reportRefused(RankMessage.FilesRefused refused) {
-    report(new Notice.Degraded(refused.reason() + ": looks for an older generation"));
-  }
-
   void reportLeft(int rank, RankMessage.Left left) {
     report(new Notice.Left(left.epoch(), rank, left.loop(), left.iteration()));
   }
@@ -88,7 +99,7 @@ final class Outbox {
     }
   }
 
-  private void degraded(String what) {
+  void degraded(String what) {
     report(new Notice.Degraded(what));
   }
 

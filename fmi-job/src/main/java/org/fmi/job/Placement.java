@@ -274,7 +274,7 @@ final class Placement {
   }
 
   /** Whether a rank of this node is to go to another one that has room, when it is started next. */
-  boolean givesUpRanks(int number) {
+  boolean shedsRanks(int number) {
     Node node = nodes.get(number);
     return node.leaving || node.load() > node.capacity;
   }

@@ -8,15 +8,23 @@ import org.fmi.jobsim.JobSimulation.Shape;
 
 /** The right answers: those of jobs to which nothing happens. Any thread. */
 final class Answers {
-  private final Map<Integer, Long> bySize = new ConcurrentHashMap<>();
+  private final Map<Shape, Long> byShape = new ConcurrentHashMap<>();
 
-  /** The answer of {@link Workload} with {@code ranks} ranks. */
+  /** The answer of {@link Workload} with {@code size} ranks. */
   long of(int size) {
-    return bySize.computeIfAbsent(size, Answers::undisturbed);
+    return of(Shape.plain(size, 0, OnNoSpare.ABORT));
   }
 
-  private static long undisturbed(int size) {
-    JobSimulation job = new JobSimulation(1, Shape.plain(size, 0, OnNoSpare.ABORT));
+  /** The answer of a job of this shape: it depends on the program and the number of ranks. */
+  long of(Shape shape) {
+    Shape plain = Shape.plain(shape.size(), 0, OnNoSpare.ABORT);
+    return byShape.computeIfAbsent(
+        shape.logLimitBytes() == 0 ? plain : plain.withLocalRollback(1 << 20),
+        Answers::undisturbed);
+  }
+
+  private static long undisturbed(Shape plain) {
+    JobSimulation job = new JobSimulation(1, plain);
     Outcome outcome = job.run();
     if (outcome.status() != 0) {
       throw new AssertionError("a job without failures ends with " + outcome + "\n" + job.story());

@@ -59,6 +59,7 @@ final class JobSimulation implements Supervisor {
       int logRingBase,
       CheckpointInterval interval,
       long recordLimitBytes,
+      long logLimitBytes,
       JobSpec.OnNoSpare policy,
       int maxRecoveries,
       boolean check,
@@ -113,6 +114,11 @@ final class JobSimulation implements Supervisor {
       return with(shape -> shape.recordLimitBytes = bytes);
     }
 
+    /** Only failed ranks go back, as far as logs of this length allow that. */
+    Shape withLocalRollback(long logBytes) {
+      return with(shape -> shape.logLimitBytes = logBytes);
+    }
+
     /** Ends with status 70 rather than recover more often. */
     Shape withMaxRecoveries(int most) {
       return with(shape -> shape.maxRecoveries = most);
@@ -141,6 +147,7 @@ final class JobSimulation implements Supervisor {
       shape.logRingBase = logRingBase;
       shape.interval = interval;
       shape.recordLimitBytes = recordLimitBytes;
+      shape.logLimitBytes = logLimitBytes;
       shape.maxRecoveries = maxRecoveries;
       shape.check = check;
       shape.files = files;
@@ -160,6 +167,7 @@ final class JobSimulation implements Supervisor {
       private int logRingBase = 2;
       private CheckpointInterval interval = new CheckpointInterval.Every(2);
       private long recordLimitBytes = 1L << 20;
+      private long logLimitBytes;
       private int maxRecoveries = Integer.MAX_VALUE;
       private boolean check;
       private Files files = Files.NONE;
@@ -182,6 +190,7 @@ final class JobSimulation implements Supervisor {
             logRingBase,
             interval,
             recordLimitBytes,
+            logLimitBytes,
             policy,
             maxRecoveries,
             check,
@@ -201,7 +210,15 @@ final class JobSimulation implements Supervisor {
         nodes.add(new JobSpec.Node("node" + n, ranksPerNode, false));
       }
       return new JobSpec(
-          size, nodes, ranksPerNode, groupSize, groupLosses, policy, maxRecoveries, faults);
+          size,
+          nodes,
+          ranksPerNode,
+          groupSize,
+          groupLosses,
+          policy,
+          maxRecoveries,
+          logLimitBytes,
+          faults);
     }
   }
 
@@ -237,7 +254,7 @@ final class JobSimulation implements Supervisor {
 
   /** A job to be run, in a world drawn by chance. */
   JobSimulation(long seed, Shape shape) {
-    this(seed, shape, null, Workload::run);
+    this(seed, shape, null, shape.logLimitBytes() > 0 ? LocalWorkload::run : Workload::run);
   }
 
   /**
@@ -424,6 +441,7 @@ final class JobSimulation implements Supervisor {
                 shape.groupLosses(),
                 shape.logRingBase(),
                 shape.recordLimitBytes(),
+                shape.logLimitBytes(),
                 shape.interval(),
                 List.of(),
                 shape.check(),

@@ -67,6 +67,12 @@ final class Oracle implements SimObserver {
   /** The ranks that run, by epoch. */
   private final Map<Integer, Set<Integer>> running = new HashMap<>();
 
+  /** The iterations of processes that are in their first loop. */
+  private final Map<SimProcess, Steps> steps = new HashMap<>();
+
+  /** What ranks have computed in iterations: the same each time. */
+  private final Map<List<Long>, Long> computed = new HashMap<>();
+
   private final List<Promise> promises = new ArrayList<>();
 
   private boolean protects;
@@ -124,6 +130,14 @@ final class Oracle implements SimObserver {
     boolean lost;
     boolean lostByFailure;
     boolean corrupt;
+  }
+
+  /** Where a process is in its loop. */
+  private static final class Steps {
+    long iteration = -1;
+
+    /** It has said that it would go on, and was not told otherwise. */
+    boolean goesOn;
   }
 
   /** A process is to be in an epoch by then. */
@@ -338,8 +352,26 @@ final class Oracle implements SimObserver {
     }
   }
 
+  /** Who goes on does not go back, and who repeats an iteration does the same again. */
+  @Override
+  public void onIteration(SimProcess process, long iteration, long hash) {
+    Steps at = steps.computeIfAbsent(process, p -> new Steps());
+    if (at.goesOn && iteration < at.iteration) {
+      throw new AssertionError(
+          process + " goes on, and is in iteration " + iteration + " after " + at.iteration);
+    }
+    at.iteration = iteration;
+    Long before = computed.putIfAbsent(List.of((long) process.rank(), iteration), hash);
+    if (before != null && before != hash) {
+      throw new AssertionError(process + " computes something else in iteration " + iteration);
+    }
+  }
+
   @Override
   public void onTold(SimProcess process, JobMessage message) {
+    if (message instanceof JobMessage.Start m && !m.isLocal()) {
+      steps.computeIfAbsent(process, p -> new Steps()).goesOn = false;
+    }
     if (corrupted) {
       assess(); // an older version may have gone meanwhile
     }
@@ -354,6 +386,7 @@ final class Oracle implements SimObserver {
     switch (message) {
       case RankMessage.Joined m -> {
         joined.merge(process, m.epoch(), Math::max);
+        steps.computeIfAbsent(process, p -> new Steps()).goesOn = m.standing().goesOn();
         if (corrupted) {
           assess();
         }

@@ -129,6 +129,15 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
         scenario);
   }
 
+  /** The job of a seed of which only failed ranks go back, as far as that can be done. */
+  static Schedule ofLocal(long seed) {
+    Schedule global = of(seed);
+    SplittableRandom random = new SplittableRandom(seed + 1);
+    // Now and then a log is too short for what is sent between two checkpoints.
+    long logBytes = random.nextInt(4) == 0 ? 4_000 << random.nextInt(6) : 1 << 20;
+    return new Schedule(seed, global.shape.withLocalRollback(logBytes), global.scenario);
+  }
+
   /** Ready to run. */
   JobSimulation prepare() {
     JobSimulation job = new JobSimulation(seed, shape);
@@ -185,7 +194,7 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
   Result judge(JobSimulation job, Answers answers) {
     try {
       Outcome outcome = job.run();
-      return new Result(this, job, outcome, job.judge(outcome, answers.of(shape.size())));
+      return new Result(this, job, outcome, job.judge(outcome, answers.of(shape)));
     } catch (SimulationFailure e) {
       return new Result(this, job, null, new Oracle.Verdict(false, String.valueOf(e.getMessage())));
     }

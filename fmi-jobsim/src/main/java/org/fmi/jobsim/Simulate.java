@@ -15,6 +15,7 @@ public final class Simulate {
              dev/simulate --seed N [--seconds S]   the seeds from N on
              dev/simulate --seed N --once          one seed, twice: its traces must be the same
              dev/simulate --seed N --trace         one seed, with all that happens in it
+             dev/simulate --local ...              jobs of which only failed ranks go back
       Exit status: 0 if all jobs ended as they may, 1 if not, 64 for wrong usage.\
       """;
 
@@ -22,6 +23,7 @@ public final class Simulate {
   private long seed = -1;
   private boolean once;
   private boolean trace;
+  private boolean local;
 
   private Simulate() {}
 
@@ -49,6 +51,7 @@ public final class Simulate {
       switch (arg) {
         case "--once" -> once = true;
         case "--trace" -> trace = true;
+        case "--local" -> local = true;
         case "--seed", "--seconds" -> {
           long value = left.isEmpty() ? -1 : number(left.removeFirst());
           if (value < 0) {
@@ -81,18 +84,18 @@ public final class Simulate {
       return runOne();
     }
     long first = seed >= 0 ? seed : Seeds.fresh();
-    Campaign campaign = new Campaign(first, Schedule::of);
+    Campaign campaign = new Campaign(first, this::schedule);
     campaign.run(Duration.ofSeconds(seconds), Runtime.getRuntime().availableProcessors());
     System.out.println(campaign.summary());
     for (Result failure : campaign.failures()) {
       System.out.println(failure);
-      System.out.println("again, with a trace: " + command(failure.schedule().seed()));
+      System.out.println("again, with a trace: " + command(failure.schedule()));
     }
     return campaign.failures().isEmpty();
   }
 
   private boolean runOne() {
-    Schedule schedule = Schedule.of(seed);
+    Schedule schedule = schedule(seed);
     Answers answers = new Answers();
     JobSimulation job = schedule.prepare();
     if (trace) {
@@ -111,8 +114,13 @@ public final class Simulate {
     return same && result.verdict().allowed();
   }
 
+  private Schedule schedule(long ofSeed) {
+    return local ? Schedule.ofLocal(ofSeed) : Schedule.of(ofSeed);
+  }
+
   /** What repeats a job. */
-  static String command(long seed) {
-    return "dev/simulate --seed " + seed + " --trace";
+  static String command(Schedule schedule) {
+    String mode = schedule.shape().logLimitBytes() > 0 ? " --local" : "";
+    return "dev/simulate --seed " + schedule.seed() + mode + " --trace";
   }
 }

@@ -90,6 +90,10 @@ final class JobOfOne implements JobLink {
           RankMessage.Stops _,
           RankMessage.CheckpointWanted _, // what serves no recovery serves nothing
           RankMessage.AtFault _,
+          RankMessage.Chooses _, // a job of one rank keeps no log
+          RankMessage.LocalImpossible _,
+          RankMessage.GoesOn _,
+          RankMessage.CaughtUp _,
           RankMessage.Failed _ -> {}
     }
   }

@@ -22,10 +22,28 @@ public sealed interface JobMessage {
    *
    * @param rollback whether there are ranks in a loop, to which new processes catch up by replay;
    *     if not, all processes are new
+   * @param local the version of the checkpoint that failed ranks go back to, while the others go
+   *     on; {@link #ALL_GO_BACK} if there are none
    * @param endpoints by world rank
    */
-  record Start(int epoch, boolean rollback, List<Map<String, byte[]>> endpoints)
-      implements JobMessage {}
+  record Start(int epoch, boolean rollback, long local, List<Map<String, byte[]>> endpoints)
+      implements JobMessage {
+    /** In place of a version. */
+    public static final long ALL_GO_BACK = -1;
+
+    /** All go back, or begin. */
+    public Start(int epoch, boolean rollback, List<Map<String, byte[]>> endpoints) {
+      this(epoch, rollback, ALL_GO_BACK, endpoints);
+    }
+
+    /** Whether only failed ranks go back. */
+    public boolean isLocal() {
+      return local != ALL_GO_BACK;
+    }
+  }
+
+  /** The job knows that this rank makes a choice in this loop: go on, and make it. */
+  record Noted(long loop) implements JobMessage {}
 
   /** All have finished: leave. */
   record Release() implements JobMessage {}

@@ -26,9 +26,58 @@ public sealed interface RankMessage {
   /**
    * H1: ready to connect in this epoch.
    *
+   * @param standing whether it may stay where it is
    * @param addresses endpoints by the name of their transport, and "detector"
    */
-  record Joined(int epoch, Position position, Map<String, byte[]> addresses)
+  record Joined(int epoch, Position position, Standing standing, Map<String, byte[]> addresses)
+      implements RankMessage {
+    /** Stands where it cannot but go back with all others. */
+    public Joined(int epoch, Position position, Map<String, byte[]> addresses) {
+      this(epoch, position, Standing.NONE, addresses);
+    }
+  }
+
+  /**
+   * Whether a rank in a loop may go on where it stands while failed ones go back.
+   *
+   * @param loop the one that it is in, or -1
+   * @param version of the checkpoint that its log begins at; {@link #NO_VERSION} if all must go
+   *     back
+   * @param goesOn false if it goes back to that checkpoint too
+   * @param reason why not, as what the rank does; empty if it goes on
+   */
+  record Standing(long loop, long version, boolean goesOn, String reason) {
+    /** In place of a version. */
+    public static final long NO_VERSION = -1;
+
+    /** Of a rank that keeps no log. */
+    public static final Standing NONE = new Standing(-1, NO_VERSION, false, "keeps no log");
+  }
+
+  /**
+   * Makes a choice in this loop that its log does not cover; waits for {@link JobMessage.Noted}.
+   */
+  record Chooses(long loop, String choice) implements RankMessage {}
+
+  /** Only those go back that have failed, and this is impossible: all must. */
+  record LocalImpossible(int epoch, String reason) implements RankMessage {}
+
+  /**
+   * Goes on where it stands, while others go back.
+   *
+   * @param messages what it sends again
+   */
+  record GoesOn(int epoch, long loop, long iteration, long messages, long bytes)
+      implements RankMessage {}
+
+  /**
+   * Has gone back alone, and has repeated all that had been heard of the process before.
+   *
+   * @param from the iteration that it went back to
+   * @param iteration the one it is in
+   * @param repeated how many it has done, or begun, again
+   */
+  record CaughtUp(int epoch, long loop, long from, long iteration, long repeated)
       implements RankMessage {}
 
   /**

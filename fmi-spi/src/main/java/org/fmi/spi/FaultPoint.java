@@ -22,6 +22,8 @@ public enum FaultPoint {
   REBUILD,
   /** In the recovery, after the state was restored, before all go on. */
   RESTORED,
+  /** At the beginning of an iteration that a rank repeats alone, while the others go on. */
+  REPLAY,
   /** After a loop's final checkpoint, at the first communication outside of it. */
   EPILOGUE,
   /** In {@code Fmi.close}. */
@@ -31,7 +33,7 @@ public enum FaultPoint {
   public boolean inLoop() {
     return switch (this) {
       case INIT, CONNECT, PROLOGUE, EPILOGUE, CLOSE -> false;
-      case ITERATION, CHECKPOINT, ENCODE, COMMIT, COMMITTED, REBUILD, RESTORED -> true;
+      case ITERATION, CHECKPOINT, ENCODE, COMMIT, COMMITTED, REBUILD, RESTORED, REPLAY -> true;
     };
   }
 }

@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * @param logRingBase base k of the log-ring
  * @param heartbeatTimeoutMillis a process silent for this long is declared dead
  * @param recordLimitBytes the most that is recorded outside of loops for a replacement
+ * @param logLimitBytes the most that is kept of what was sent since the last checkpoint, so that
+ *     only failed ranks go back; 0 if all do
  * @param interval when checkpoints are taken
  * @param transports names of the transports to use, in order of preference; empty for all
  * @param check whether iterations are repeated now and then, and compared
@@ -53,6 +55,7 @@ public record RankConfig(
     int logRingBase,
     int heartbeatTimeoutMillis,
     long recordLimitBytes,
+    long logLimitBytes,
     CheckpointInterval interval,
     List<String> transports,
     boolean check,
@@ -92,6 +95,7 @@ public record RankConfig(
         .logRingBase(logRingBase)
         .heartbeatTimeoutMillis(heartbeatTimeoutMillis)
         .recordLimitBytes(recordLimitBytes)
+        .logLimitBytes(logLimitBytes)
         .interval(interval)
         .transports(transports)
         .check(check)
@@ -136,6 +140,7 @@ public record RankConfig(
     private int logRingBase;
     private int heartbeatTimeoutMillis;
     private long recordLimitBytes;
+    private long logLimitBytes;
     private @Nullable CheckpointInterval interval;
     private List<String> transports = List.of();
     private boolean check;
@@ -225,6 +230,11 @@ public record RankConfig(
       return this;
     }
 
+    public Builder logLimitBytes(long value) {
+      logLimitBytes = value;
+      return this;
+    }
+
     public Builder recordLimitBytes(long value) {
       recordLimitBytes = value;
       return this;
@@ -279,6 +289,7 @@ public record RankConfig(
           logRingBase,
           heartbeatTimeoutMillis,
           recordLimitBytes,
+          logLimitBytes,
           Objects.requireNonNull(interval, "interval"),
           transports,
           check,

@@ -185,6 +185,7 @@ public final class SimCluster {
         logRingBase,
         HEARTBEAT_TIMEOUT_MILLIS,
         recordLimitBytes,
+        0,
         interval,
         List.of(),
         false,

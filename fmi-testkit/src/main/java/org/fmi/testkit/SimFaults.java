@@ -325,6 +325,12 @@ public final class SimFaults {
   }
 
   /** The program of a process is in an iteration. */
+  public void atIteration(SimProcess process, long iteration, long computed) {
+    cluster.observer().onIteration(process, iteration, computed);
+    atIteration(process, iteration);
+  }
+
+  /** Passes, or kills the process. */
   public void atIteration(SimProcess process, long iteration) {
     if (kills > 0 && process.node() == deadlyNode && iteration == deadlyIteration) {
       kills--;

@@ -36,6 +36,13 @@ public interface SimObserver {
   default void onKilledAgain(int rank) {}
 
   /**
+   * A program is in an iteration of its first loop.
+   *
+   * @param computed a hash of what it computes and sends in it
+   */
+  default void onIteration(SimProcess process, long iteration, long computed) {}
+
+  /**
    * Somebody without the job's secret has asked a process for a connection.
    *
    * @param got what it got beyond a closed one; null for nothing

@@ -172,7 +172,11 @@ final class ToyRank implements SimProgram, JobLink.Listener, FrameHandler {
       case JobMessage.Revoke m -> target = Math.max(target, m.epoch());
       case JobMessage.Start m -> start = m;
       case JobMessage.Release m -> released = true;
-      case JobMessage.Hold _, JobMessage.Meet _, JobMessage.GoOn _, JobMessage.WriteNext _ -> {}
+      case JobMessage.Hold _,
+          JobMessage.Meet _,
+          JobMessage.GoOn _,
+          JobMessage.WriteNext _,
+          JobMessage.Noted _ -> {}
     }
     wake();
   }

@@ -2,6 +2,8 @@ package org.fmi.core.p2p;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.fmi.control.Counter;
@@ -31,6 +33,8 @@ final class Mailbox implements MessageRequest.Completion {
   /** How many peers have used up their announcements here. */
   private int stalledPeers;
 
+  private @Nullable MessageLog log;
+
   private long userArrived;
 
   /** Bytes of those messages, and how many came before their receive; in all epochs. */
@@ -58,14 +62,67 @@ final class Mailbox implements MessageRequest.Completion {
     this.unsent = unsent;
   }
 
+  /** Numbers what comes from now on. */
+  void log(MessageLog kept) {
+    log = kept;
+  }
+
   /** Begins an epoch: forgets all messages and receives. */
   void reset() {
     posted = new PostedQueue();
     unexpected = new UnexpectedQueue();
+    beginCounting();
+  }
+
+  private void beginCounting() {
     stalledPeers = 0;
     arrivedEarlier += userArrived;
     userArrived = 0;
     probed = false;
+  }
+
+  /**
+   * Begins an epoch in which the program's calls go on. Keeps its receives, in the order posted,
+   * and what nobody will send again: messages from before the line, and of this rank to itself.
+   * They stay in front of those that are to come.
+   *
+   * @param underWay receives whose data was under way
+   */
+  void goOn(List<MessageRequest> underWay) {
+    List<MessageRequest> receives = posted.all();
+    receives.forEach(posted::remove);
+    receives.removeIf(r -> !MessageLog.covers(r.context));
+    receives.addAll(underWay);
+    receives.sort(Comparator.comparingLong(r -> r.posting));
+    posted = new PostedQueue();
+    for (MessageRequest r : receives) {
+      posted.stamp(r);
+      posted.add(r);
+    }
+    UnexpectedQueue before = unexpected;
+    unexpected = new UnexpectedQueue();
+    for (UnexpectedMessage m = before.oldest(); m != null; m = before.oldest()) {
+      before.remove(m);
+      if (m.number == MessageLog.NO_NUMBER && MessageLog.covers(m.context)) {
+        assert m.place != Place.REMOTE : "a message from before the line is still at its sender";
+        m.charge = 0; // of a window that is no more
+        unexpected.add(m);
+      }
+    }
+    pulling = false;
+    beginCounting();
+  }
+
+  /** All ranks stand at a line: what is here is from before it. */
+  void line() {
+    for (UnexpectedMessage m = unexpected.oldest(); m != null; m = m.next) {
+      m.number = MessageLog.NO_NUMBER;
+    }
+  }
+
+  private int numberOf(int source, int context) {
+    MessageLog kept = log;
+    return kept == null ? MessageLog.NO_NUMBER : kept.arrives(source, context);
   }
 
   // ---- receives
@@ -73,6 +130,7 @@ final class Mailbox implements MessageRequest.Completion {
   /** Gives a receive the oldest message that it wants, or keeps it until that comes. */
   void post(MessageRequest r) {
     UnexpectedMessage m = unexpected.first(r.context, r.peer, r.tag);
+    posted.stamp(r);
     if (m == null) {
       posted.add(r);
       allowMoreAnnouncements();
@@ -181,11 +239,13 @@ final class Mailbox implements MessageRequest.Completion {
   /** An eager message has come. */
   void onEager(Peer p, int context, long tag, long length, MemorySegment memory, long data) {
     countArrived(context, length);
+    int number = numberOf(p.rank, context);
     MessageRequest r = take(context, p.rank, tag, length);
     if (r == null) {
       countUnexpected(context);
       UnexpectedMessage m = pool.take(length);
       m.describe(Place.HELD, context, p.rank, tag, length);
+      m.number = number;
       MemorySegment.copy(memory, data, m.data, 0, length);
       m.charge = length + FlowLimits.MESSAGE_COST;
       unexpected.add(m);
@@ -194,6 +254,7 @@ final class Mailbox implements MessageRequest.Completion {
     if (length <= r.bytes) {
       Memory.fromSegment(memory, data, r.base, r.offset, length);
     }
+    r.number = number;
     requests.finishReceive(r);
     p.consumed(length + FlowLimits.MESSAGE_COST);
   }
@@ -207,14 +268,17 @@ final class Mailbox implements MessageRequest.Completion {
       Peer p, int context, long tag, long sequence, long length, MemorySegment memory, long at) {
     countArrived(context, length);
     boolean exposed = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD) > 0;
+    int number = numberOf(p.rank, context);
     MessageRequest r = take(context, p.rank, tag, length);
     if (r != null) {
+      r.number = number;
       startData(p, r, sequence, exposed ? ticketOf(memory, at, ticket) : null);
       return;
     }
     countUnexpected(context);
     UnexpectedMessage m = pool.take(0);
     m.describe(Place.REMOTE, context, p.rank, tag, length);
+    m.number = number;
     m.sequence = sequence;
     m.exposed = exposed;
     if (exposed) {
@@ -276,6 +340,7 @@ final class Mailbox implements MessageRequest.Completion {
   private void deliver(UnexpectedMessage m, MessageRequest r) {
     assert m.place != Place.REMOTE || !m.fetching : "a message is asked for twice";
     match(r, m.source, m.tag, m.length);
+    r.number = m.number;
     boolean fits = m.length <= r.bytes;
     switch (m.place) {
       case HELD -> {

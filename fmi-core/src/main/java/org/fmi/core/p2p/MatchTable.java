@@ -1,5 +1,6 @@
 package org.fmi.core.p2p;
 
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +54,17 @@ final class MatchTable {
       last.next = link;
     }
     b.last = link;
+  }
+
+  /** Shows all links; those of one key in order. */
+  void forEach(Consumer<Queued> each) {
+    for (Bucket slot : slots) {
+      for (Bucket b = slot; b != null; b = b.chained) {
+        for (Queued q = b.first; q != null; q = q.next) {
+          each.accept(q);
+        }
+      }
+    }
   }
 
   /** Takes a link out of its queue. */

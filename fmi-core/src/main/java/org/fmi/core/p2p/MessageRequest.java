@@ -1,5 +1,7 @@
 package org.fmi.core.p2p;
 
+import org.fmi.ErrorClass;
+import org.fmi.FmiException;
 import org.fmi.Request;
 import org.fmi.Status;
 import org.fmi.core.p2p.PointToPoint.Mode;
@@ -36,7 +38,10 @@ final class MessageRequest extends MatchTable.Queued implements Request {
   private final Messenger messenger;
 
   State state = State.DONE;
-  int epoch;
+
+  /** The epoch in which requests became void last, when it was made. */
+  int since;
+
   boolean send;
   Object base = NO_BUFFER;
   long offset;
@@ -56,6 +61,12 @@ final class MessageRequest extends MatchTable.Queued implements Request {
 
   /** Data bytes sent or received so far in a rendezvous. */
   long moved;
+
+  /** A receive: the number of its message in the {@link MessageLog}, or NO_NUMBER. */
+  int number = MessageLog.NO_NUMBER;
+
+  /** A send: it sends a message of the log again, and nobody waits for it. */
+  boolean again;
 
   /** A send: names its rendezvous. */
   long sequence;
@@ -111,7 +122,7 @@ final class MessageRequest extends MatchTable.Queued implements Request {
       Object buffer, long at, long length, int other, int ofContext, long withTag) {
     assert state != State.PENDING : "a request is used again that is under way";
     state = State.PENDING;
-    epoch = messenger.epoch();
+    since = messenger.since();
     base = buffer;
     offset = at;
     bytes = length;
@@ -120,8 +131,21 @@ final class MessageRequest extends MatchTable.Queued implements Request {
     tag = withTag;
     moved = 0;
     matchedLength = -1;
+    number = MessageLog.NO_NUMBER;
     exposure = null;
     status = null;
+  }
+
+  /** A receive: its message will come again. */
+  void unmatch() {
+    matchedLength = -1;
+    number = MessageLog.NO_NUMBER;
+    moved = 0;
+  }
+
+  /** Whether the program was told how it has ended: it learns nothing new by asking again. */
+  boolean told() {
+    return status != null;
   }
 
   /** Back to what a new one is. */
@@ -131,6 +155,7 @@ final class MessageRequest extends MatchTable.Queued implements Request {
     mode = Mode.STANDARD;
     counted = false;
     buffered = false;
+    again = false;
     completion = null;
     fetches = null;
     exposure = null;
@@ -168,6 +193,17 @@ final class MessageRequest extends MatchTable.Queued implements Request {
     return state == State.PENDING;
   }
 
+  /** The error of a call that uses it after a rollback. */
+  FmiException refusal(int rollback) {
+    return new FmiException(
+        ErrorClass.REQUEST,
+        "a request of epoch "
+            + since
+            + ", made before the rollback to epoch "
+            + rollback
+            + ": forget requests when an iteration begins");
+  }
+
   @Override
   public Status waitFor() {
     return messenger.waitFor(this);
@@ -175,21 +211,25 @@ final class MessageRequest extends MatchTable.Queued implements Request {
 
   @Override
   public boolean test() {
+    messenger.requests().chooses(Choice.TEST, this);
     return messenger.test(this);
   }
 
   @Override
   public @Nullable Status status() {
+    messenger.requests().chooses(Choice.TEST, this);
     return messenger.completed(this) ? result() : null;
   }
 
   @Override
   public boolean cancel() {
+    messenger.requests().chooses(Choice.CANCEL, this);
     return messenger.cancel(this);
   }
 
   @Override
   public void progress() {
+    messenger.requests().chooses(Choice.TEST, this);
     messenger.progress(this);
   }
 

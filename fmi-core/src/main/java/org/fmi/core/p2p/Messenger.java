@@ -1,8 +1,10 @@
 package org.fmi.core.p2p;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
-import org.fmi.ErrorClass;
+import java.util.Objects;
 import org.fmi.FmiException;
 import org.fmi.Request;
 import org.fmi.Rollback;
@@ -40,6 +42,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   private final Mailbox mailbox;
   private final Outbox outbox;
   private final Waits waits;
+  private final Unreceived unreceived;
 
   // ---- the epoch
   private int epoch = NO_EPOCH;
@@ -49,6 +52,11 @@ public final class Messenger implements PointToPoint, FrameHandler {
   // ---- the process
   private long staleFrames;
   private boolean closed;
+
+  /** The epoch in which requests became void last: those made earlier are refused. */
+  private int since = NO_EPOCH;
+
+  private @Nullable MessageLog log;
 
   /** The newest epoch that is over, and why. Written under the lock of this object. */
   private volatile int revoked = NO_EPOCH;
@@ -69,6 +77,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
     peers = new Peers(rank, size, frame, unsent, requests);
     mailbox = new Mailbox(peers, requests, attached, unsent);
     waits = new Waits(this, listener, peers, mailbox, unsent, waiting);
+    unreceived = new Unreceived(this, mailbox, waits);
     outbox = new Outbox(this, peers, mailbox, requests, attached, unsent, waits);
   }
 
@@ -86,6 +95,11 @@ public final class Messenger implements PointToPoint, FrameHandler {
     return requests;
   }
 
+  /** The program's messages that no receive has matched. */
+  public Unreceived unreceived() {
+    return unreceived;
+  }
+
   // ---- epochs
 
   /**
@@ -98,6 +112,36 @@ public final class Messenger implements PointToPoint, FrameHandler {
    * @throws IllegalArgumentException if the epoch is not newer than the one before
    */
   public void enter(int newEpoch, Transport[] epochTransports) {
+    begin(newEpoch, epochTransports);
+    since = newEpoch;
+    unsent.reset();
+    requests.reset();
+    attached.reset();
+    peers.reset(transports);
+    mailbox.reset();
+    outbox.reset();
+    waits.reset(transports);
+  }
+
+  /**
+   * Begins an epoch in which the program's calls go on where they are: receives wait for messages
+   * that will come again, and sends are complete, as {@link #sendAgain} sends what has not come.
+   * Calls of the runtime that were interrupted are forgotten.
+   */
+  public void goOn(int newEpoch, Transport[] epochTransports) {
+    MessageLog kept = Objects.requireNonNull(log);
+    begin(newEpoch, epochTransports);
+    List<MessageRequest> receives = new ArrayList<>();
+    peers.leave(receives);
+    unsent.reset();
+    peers.reset(transports);
+    mailbox.goOn(receives);
+    outbox.reset();
+    waits.reset(transports);
+    kept.enterEpoch();
+  }
+
+  private void begin(int newEpoch, Transport[] epochTransports) {
     if (newEpoch <= epoch) {
       throw new IllegalArgumentException("epoch " + newEpoch + " does not follow epoch " + epoch);
     }
@@ -110,13 +154,30 @@ public final class Messenger implements PointToPoint, FrameHandler {
     }
     frame.epoch = newEpoch;
     frame.base = null;
-    unsent.reset();
-    requests.reset();
-    attached.reset();
-    peers.reset(transports);
-    mailbox.reset();
-    outbox.reset();
-    waits.reset(transports);
+  }
+
+  /** Keeps a log of what the program sends, and of what has come for it. */
+  public void log(MessageLog kept) {
+    log = kept;
+    requests.log(kept);
+    mailbox.log(kept);
+    outbox.log(kept);
+  }
+
+  /** All ranks stand at a line: the log begins there, or ends. */
+  public void line(boolean begins) {
+    Objects.requireNonNull(log).line(begins);
+    mailbox.line();
+  }
+
+  /** Sends a rank again what has not come there: as many messages, and as many bytes. */
+  public long[] sendAgain(int dest) {
+    return outbox.sendAgain(Objects.requireNonNull(log), dest);
+  }
+
+  /** The epoch in which requests became void last. */
+  int since() {
+    return since;
   }
 
   /**
@@ -170,7 +231,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
           remote.stop();
         }
       }
-      listener.revoked(epoch, reason);
+      waits.within(() -> listener.revoked(epoch, reason));
     }
   }
 
@@ -182,14 +243,8 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   private void check(MessageRequest r) {
     check();
-    if (r.epoch != epoch) {
-      throw new FmiException(
-          ErrorClass.REQUEST,
-          "a request of epoch "
-              + r.epoch
-              + ", made before the rollback to epoch "
-              + epoch
-              + ": forget requests when an iteration begins");
+    if (r.since != since) {
+      throw r.refusal(since);
     }
   }
 
@@ -274,7 +329,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   /** The call that receives has failed: its receive must not take a message that is to come. */
   void withdrawReceive(MessageRequest r) {
-    if (r.epoch == epoch && r.pending() && !r.hasMatched()) {
+    if (r.since == since && r.pending() && !r.hasMatched()) {
       mailbox.withdraw(r);
     }
   }
@@ -541,59 +596,5 @@ public final class Messenger implements PointToPoint, FrameHandler {
   /** Frames dropped because they belonged to another epoch. */
   public long staleFrames() {
     return staleFrames;
-  }
-
-  /**
-   * Whether messages of the program that are announced, and that no receive has matched, are
-   * fetched as they come, until this is called anew. Without it their senders wait, and could not
-   * come to where all ranks meet.
-   */
-  public void pull(boolean announced) {
-    mailbox.pull(announced);
-  }
-
-  /**
-   * Fetches all announced messages of the program that no receive has matched, and makes progress
-   * until they are here.
-   */
-  public void pullUnexpected() {
-    check();
-    while (!mailbox.fetchAll()) {
-      waits.progress(null);
-    }
-  }
-
-  /** Size of what {@link #writeUnexpected} writes, in bytes. */
-  public long unexpectedBytes() {
-    return mailbox.imageBytes();
-  }
-
-  /**
-   * Saves the program's messages that were not received yet; they stay here too.
-   *
-   * @throws IllegalStateException if one is not here; {@link #pullUnexpected} comes first
-   */
-  public void writeUnexpected(MemorySegment image) {
-    mailbox.write(image);
-  }
-
-  /** Puts saved messages before all that have arrived meanwhile. No receive is posted by now. */
-  public void readUnexpected(MemorySegment image) {
-    mailbox.read(image);
-  }
-
-  /** Throws the program's messages away that were not received yet. */
-  public void discardUnexpected() {
-    mailbox.discard();
-  }
-
-  /** For tests: memory taken by messages that no receive has matched. */
-  long unexpectedHeldBytes() {
-    return mailbox.heldBytes();
-  }
-
-  /** For tests: the number of messages that no receive has matched. */
-  int unexpectedCount() {
-    return mailbox.count();
   }
 }

@@ -17,9 +17,9 @@ public interface MessengerListener {
   default void waits() {}
 
   /**
-   * A call finds that its epoch is over. Throws, or enters a newer epoch and returns, which is
-   * right only while a record is being replayed: a call that has sent or received in the old epoch
-   * cannot go on in the new one.
+   * A call finds that its epoch is over. Throws, or enters a newer epoch and returns: while a
+   * record is being replayed, or by {@link Messenger#goOn}. A call that has sent or received in the
+   * old epoch cannot go on otherwise.
    */
   default void revoked(int epoch, String reason) {
     throw new Rollback("epoch " + epoch + " is over: " + reason);

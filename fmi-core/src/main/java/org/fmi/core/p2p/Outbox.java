@@ -7,6 +7,7 @@ import org.fmi.control.Counter;
 import org.fmi.core.p2p.MessageRequest.State;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.wire.Memory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends messages: decides the way of each, and makes those wait that cannot go at once.
@@ -22,6 +23,7 @@ final class Outbox {
   private final SendList unsent;
   private final Waits waits;
   private final SelfSends self;
+  private @Nullable MessageLog log;
   private long userSent;
 
   /** Bytes of those messages, in all epochs. */
@@ -46,6 +48,11 @@ final class Outbox {
     this.unsent = unsent;
     this.waits = waits;
     this.self = new SelfSends(rank, mailbox);
+  }
+
+  /** Copies what is sent from now on. */
+  void log(MessageLog kept) {
+    log = kept;
   }
 
   /** Begins an epoch. */
@@ -115,6 +122,13 @@ final class Outbox {
     if (dest == rank) {
       return self.sendNow(base, offset, bytes, context, tag, mode);
     }
+    MessageLog kept = log;
+    if (kept != null
+        && kept.on()
+        && MessageLog.covers(context)
+        && !kept.sends(base, offset, bytes, dest, context, tag)) {
+      return true; // it has come there before this rank went back
+    }
     Peer p = peers.get(dest);
     boolean sent = mode != Mode.SYNCHRONOUS && p.sendNow(base, offset, bytes, context, tag);
     if (Contexts.isProgram(context)) {
@@ -167,7 +181,11 @@ final class Outbox {
 
   /** The call that sends has failed: what the peer has not heard of is not sent any more. */
   private void withdrawSend(MessageRequest r) {
-    if (r.epoch == messenger.epoch() && peers.get(r.peer).withdraw(r)) {
+    if (r.since == messenger.since() && r.pending() && peers.get(r.peer).withdraw(r)) {
+      MessageLog kept = log;
+      if (kept != null && MessageLog.covers(r.context)) {
+        kept.spoil("has given up a send that had failed");
+      }
       if (Contexts.isProgram(r.context)) {
         userSent--;
         userBytes -= r.bytes;
@@ -175,6 +193,30 @@ final class Outbox {
       assert userSent >= 0 : "more messages were taken back than sent";
       requests.finishSend(r);
     }
+  }
+
+  /**
+   * Sends all that has not come to a rank again out of the log, in order, before anything else.
+   *
+   * @return the messages, and their bytes
+   */
+  long[] sendAgain(MessageLog kept, int dest) {
+    long messages = 0;
+    long bytes = 0;
+    int count = kept.count(dest);
+    for (int number = 0; number < count; number++) {
+      if (!kept.hasCome(dest, number)) {
+        MessageRequest r = requests.take();
+        kept.prepare(r, dest, number);
+        messages++;
+        bytes += r.bytes;
+        if (Contexts.isProgram(r.context)) {
+          userSent++;
+        }
+        peers.get(dest).send(r);
+      }
+    }
+    return new long[] {messages, bytes};
   }
 
   /** Whether a send that must not wait, a buffered one or one to oneself, can be made now. */

@@ -1,6 +1,7 @@
 package org.fmi.core.p2p;
 
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import org.fmi.spi.RemoteMemory;
 import org.fmi.spi.Transport;
 import org.fmi.wire.Frame;
@@ -290,6 +291,39 @@ final class Peer {
   /** Whether all that was sent to the peer has been announced, and nothing of it is being read. */
   boolean settled() {
     return sends.isEmpty() && reading == 0;
+  }
+
+  // ---- the end of an epoch in which the program's calls go on
+
+  /**
+   * Completes the sends that are under way: what has not come is sent again out of the log.
+   *
+   * @param receives gets the receives of the program whose data was under way, without it
+   */
+  void leave(List<MessageRequest> receives) {
+    for (MessageRequest r = sends.first(); r != null; r = sends.first()) {
+      sends.removeFirst();
+      leaveSend(r);
+    }
+    announced.forEach(this::leaveSend);
+    for (MessageRequest r = streams.first(); r != null; r = streams.first()) {
+      streams.removeFirst();
+      leaveSend(r);
+    }
+    incoming.forEach(
+        r -> {
+          if (r.fetches == null && MessageLog.covers(r.context)) {
+            r.unmatch();
+            receives.add(r);
+          }
+        });
+  }
+
+  private void leaveSend(MessageRequest r) {
+    if (MessageLog.covers(r.context) && !r.again) {
+      r.exposure = null;
+      requests.finishSend(r);
+    }
   }
 
   // ---- what waits for the transport

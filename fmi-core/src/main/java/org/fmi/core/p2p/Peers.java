@@ -1,5 +1,6 @@
 package org.fmi.core.p2p;
 
+import java.util.List;
 import java.util.Map;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
@@ -46,6 +47,15 @@ final class Peers {
     overShm = 0;
     overTcp = 0;
     overRdma = 0;
+  }
+
+  /** {@link Peer#leave} of all of them. */
+  void leave(List<MessageRequest> receives) {
+    for (Peer p : peers) {
+      if (p != null) {
+        p.leave(receives);
+      }
+    }
   }
 
   /** Adds how many are connected. Any thread: the numbers may be a little old. */

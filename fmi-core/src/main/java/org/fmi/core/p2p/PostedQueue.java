@@ -1,5 +1,8 @@
 package org.fmi.core.p2p;
 
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The receives that wait for a message. A message takes the oldest one that wants it. */
@@ -17,8 +20,23 @@ final class PostedQueue {
     return count;
   }
 
-  void add(MessageRequest receive) {
+  /** Gives a receive its place among all; {@link #add} or its message follows. */
+  void stamp(MessageRequest receive) {
     receive.posting = clock++;
+  }
+
+  /** All receives, in the order posted. */
+  List<MessageRequest> all() {
+    List<MessageRequest> all = new ArrayList<>();
+    if (lone != null) {
+      all.add(lone);
+    }
+    table.forEach(r -> all.add((MessageRequest) r));
+    all.sort(Comparator.comparingLong(r -> r.posting));
+    return all;
+  }
+
+  void add(MessageRequest receive) {
     if (count++ == 0) {
       lone = receive;
       return;

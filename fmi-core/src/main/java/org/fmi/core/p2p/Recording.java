@@ -1,6 +1,7 @@
 package org.fmi.core.p2p;
 
 import java.lang.foreign.MemorySegment;
+import org.fmi.Comm;
 import org.fmi.FmiException;
 import org.fmi.Request;
 import org.fmi.Status;
@@ -25,6 +26,8 @@ public final class Recording implements PointToPoint {
 
   /** Sees the calls in loops; null if nobody does. */
   private @Nullable Witness witness;
+
+  private @Nullable MessageLog log;
 
   /**
    * Calls on a messenger; neither recorded nor replayed at first.
@@ -56,8 +59,24 @@ public final class Recording implements PointToPoint {
     witness = seeing;
   }
 
+  /** Keeps a log of the calls in loops from now on. */
+  public void log(MessageLog kept) {
+    log = kept;
+  }
+
+  private void chooses(Choice choice) {
+    MessageLog kept = log;
+    if (kept != null && !recorder.on()) {
+      kept.chooses(choice);
+    }
+  }
+
   /** A call that is not recorded sends. */
-  private void sends(Object base, long offset, long bytes, int dest, int context, long tag) {
+  private void sends(
+      Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
+    if (mode == Mode.SYNCHRONOUS) {
+      chooses(Choice.SYNCHRONOUS);
+    }
     Witness seeing = witness;
     if (seeing != null && !recorder.on()) {
       seeing.sends(base, offset, bytes, dest, context, tag);
@@ -66,6 +85,9 @@ public final class Recording implements PointToPoint {
 
   /** A call that is not recorded receives. */
   private void receives(int source) {
+    if (source == Comm.ANY_SOURCE) {
+      chooses(Choice.SOURCE);
+    }
     Witness seeing = witness;
     if (seeing != null && !recorder.on()) {
       seeing.receives(source);
@@ -102,7 +124,7 @@ public final class Recording implements PointToPoint {
   @Override
   public void send(
       Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
-    sends(base, offset, bytes, dest, context, tag);
+    sends(base, offset, bytes, dest, context, tag, mode);
     if (!begin() || !replaySend(bytes, dest, context, tag, mode, true)) {
       messenger.send(base, offset, bytes, dest, context, tag, mode);
     }
@@ -111,7 +133,7 @@ public final class Recording implements PointToPoint {
   @Override
   public Request isend(
       Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
-    sends(base, offset, bytes, dest, context, tag);
+    sends(base, offset, bytes, dest, context, tag, mode);
     if (!begin()) {
       return messenger.isend(base, offset, bytes, dest, context, tag, mode);
     }
@@ -174,7 +196,7 @@ public final class Recording implements PointToPoint {
       int context) {
     receives(source);
     if (!begin()) {
-      sends(out, outOffset, outBytes, dest, context, outTag);
+      sends(out, outOffset, outBytes, dest, context, outTag, Mode.STANDARD);
       return messenger.sendRecv(
           out, outOffset, outBytes, dest, outTag, in, inOffset, inBytes, source, inTag, context);
     }
@@ -229,6 +251,7 @@ public final class Recording implements PointToPoint {
 
   @Override
   public Status probe(int source, int context, long tag) {
+    chooses(Choice.PROBE);
     receives(source);
     if (!begin()) {
       return messenger.probe(source, context, tag);
@@ -243,6 +266,7 @@ public final class Recording implements PointToPoint {
 
   @Override
   public @Nullable Status iprobe(int source, int context, long tag) {
+    chooses(Choice.PROBE);
     receives(source);
     if (!begin()) {
       return messenger.iprobe(source, context, tag);
@@ -329,7 +353,7 @@ public final class Recording implements PointToPoint {
   @Override
   public @Nullable NodeShare share() {
     NodeShare share = messenger.share();
-    return recorder.on() || witness != null ? null : share;
+    return recorder.on() || witness != null || log != null ? null : share;
   }
 
   @Override

@@ -16,10 +16,24 @@ final class Requests {
   private final StatusCache statuses = new StatusCache();
   private @Nullable MessageRequest free;
   private int active;
+  private @Nullable MessageLog log;
 
   Requests(Messenger messenger, AttachedBuffer attached) {
     this.messenger = messenger;
     this.attached = attached;
+  }
+
+  /** Notes from now on what comes. */
+  void log(MessageLog kept) {
+    log = kept;
+  }
+
+  /** The program is about to make a choice by a request. */
+  void chooses(Choice choice, MessageRequest r) {
+    MessageLog kept = log;
+    if (kept != null && !r.told() && MessageLog.covers(r.context)) {
+      kept.chooses(choice);
+    }
   }
 
   /** Begins an epoch: all requests are void. */
@@ -80,7 +94,7 @@ final class Requests {
 
   private void uncount(MessageRequest r) {
     // One that a replay has made may be of an epoch before, whose requests count no more.
-    if (r.counted && r.epoch == messenger.epoch()) {
+    if (r.counted && r.since == messenger.since()) {
       active--;
       assert active >= 0 : "more requests were completed than begun";
     }
@@ -93,6 +107,8 @@ final class Requests {
     if (r.buffered) {
       attached.give(r.bytes);
       give(r);
+    } else if (r.again) {
+      give(r);
     }
   }
 
@@ -100,6 +116,10 @@ final class Requests {
     assert !r.send && r.pending() && r.hasMatched() : "a receive is completed twice, or is none";
     r.state = r.outcome();
     uncount(r);
+    MessageLog kept = log;
+    if (kept != null && r.number != MessageLog.NO_NUMBER) {
+      kept.comes(r.matchedSource, r.number);
+    }
     MessageRequest.Completion completion = r.completion;
     if (completion != null) {
       completion.received(r);

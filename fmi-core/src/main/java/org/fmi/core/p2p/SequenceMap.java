@@ -1,5 +1,6 @@
 package org.fmi.core.p2p;
 
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Requests by sequence number: a hash table with open addressing that boxes nothing. */
@@ -42,6 +43,14 @@ final class SequenceMap {
     }
     values[hole] = null;
     return removed;
+  }
+
+  void forEach(Consumer<MessageRequest> each) {
+    for (MessageRequest r : values) {
+      if (r != null) {
+        each.accept(r);
+      }
+    }
   }
 
   /** Where the number is, or would go. */

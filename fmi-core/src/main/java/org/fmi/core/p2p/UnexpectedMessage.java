@@ -39,6 +39,9 @@ final class UnexpectedMessage {
   long tag;
   long length;
 
+  /** Its number in the {@link MessageLog}, or NO_NUMBER. */
+  int number = MessageLog.NO_NUMBER;
+
   /** Names the rendezvous of a remote message. */
   long sequence;
 
@@ -77,5 +80,6 @@ final class UnexpectedMessage {
     source = from;
     tag = withTag;
     length = bytes;
+    number = MessageLog.NO_NUMBER;
   }
 }

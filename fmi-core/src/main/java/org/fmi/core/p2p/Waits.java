@@ -106,6 +106,21 @@ final class Waits {
     stuck = NOBODY;
   }
 
+  /**
+   * Does something inside of a call that waits, which goes on waiting afterwards.
+   *
+   * @param work may wait itself
+   */
+  void within(Runnable work) {
+    int before = awaited;
+    MessageRequest request = awaitedRequest;
+    int context = awaitedContext;
+    work.run();
+    awaited = before;
+    awaitedRequest = request;
+    awaitedContext = context;
+  }
+
   // ---- blocking
 
   /** Returns when a request is complete. */

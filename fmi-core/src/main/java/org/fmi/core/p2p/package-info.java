@@ -57,7 +57,13 @@
  *       that it ends with an error instead of both waiting forever.
  * </ol>
  *
- * A frame of another epoch is dropped, in {@link Messenger#onFrame} and only there.
+ * <h2>Epochs in which the program goes on</h2>
+ *
+ * With {@code --rollback local} the calls of a rank that has not failed go on in the next epoch
+ * ({@link Messenger#goOn}): what is under way is given up on both sides, and all messages that have
+ * not come to a receive are sent again out of the {@link MessageLog}. No frame crosses an epoch.
+ *
+ * <p>A frame of another epoch is dropped, in {@link Messenger#onFrame} and only there.
  */
 @NullMarked
 package org.fmi.core.p2p;

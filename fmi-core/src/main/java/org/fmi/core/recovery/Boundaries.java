@@ -1,9 +1,11 @@
 package org.fmi.core.recovery;
 
+import java.util.function.BooleanSupplier;
 import org.fmi.Rollback;
 import org.fmi.control.JobLink;
 import org.fmi.control.LoopPoint;
 import org.fmi.control.RankMessage;
+import org.fmi.core.p2p.Choice;
 import org.fmi.spi.FaultPoint;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +21,14 @@ final class Boundaries {
   private final Repetition repetition;
   private final FaultInjector faults;
 
+  /** Whether an operation of the runtime is under way, which is begun again after a failure. */
+  private boolean busy;
+
+  private final @Nullable LocalRollback local;
+
+  /** Goes into the next epoch, and says whether this rank goes on there where it stands. */
+  private final BooleanSupplier goesOn;
+
   /** The end of a loop is under way: there is no other place in it any more. */
   private boolean ending;
 
@@ -28,7 +38,11 @@ final class Boundaries {
       Checkpoints checkpoints,
       RequestedCheckpoint requested,
       Repetition repetition,
-      FaultInjector faults) {
+      FaultInjector faults,
+      @Nullable LocalRollback local,
+      BooleanSupplier goesOn) {
+    this.local = local;
+    this.goesOn = goesOn;
     this.link = link;
     this.lifecycle = lifecycle;
     this.checkpoints = checkpoints;
@@ -37,22 +51,61 @@ final class Boundaries {
     this.faults = faults;
   }
 
+  /** Whether a call cannot go on in the middle, as it is one of the runtime. */
+  boolean busy() {
+    return busy;
+  }
+
+  /**
+   * Does something between iterations. What nobody else has heard of is begun again if this rank
+   * need not go back.
+   */
+  private void between(Runnable operation) {
+    while (true) {
+      busy = true;
+      try {
+        operation.run();
+        return;
+      } catch (Rollback e) {
+        busy = false;
+        if (!goesOn.getAsBoolean()) {
+          throw e;
+        }
+      } finally {
+        busy = false;
+      }
+    }
+  }
+
   /** An iteration is about to begin. */
   void begin(Loop loop) {
+    between(() -> pass(loop));
+  }
+
+  private boolean isDue(Loop loop) {
+    return loop.checkpointed < 0 || loop.iteration - loop.checkpointed >= checkpoints.interval();
+  }
+
+  private void pass(Loop loop) {
     if (lifecycle.revoked()) {
       throw new Rollback("a failure is being recovered");
     }
     repetition.begins(loop, lifecycle.epoch());
     faults.at(FaultPoint.ITERATION, loop.iteration);
-    if ((requested.isAsked() && stop(loop, false))
-        || loop.checkpointed < 0
-        || loop.iteration - loop.checkpointed >= checkpoints.interval()) {
+    if (local != null && local.isBehind()) {
+      faults.at(FaultPoint.REPLAY, loop.iteration);
+    }
+    if ((requested.isAsked() && stop(loop, false)) || isDue(loop)) {
       checkpoint(loop, false);
     }
   }
 
   /** All iterations are done. */
   void end(Loop loop) {
+    between(() -> finish(loop));
+  }
+
+  private void finish(Loop loop) {
     repetition.ends(null);
     if (requested.isAsked()) {
       boolean _ = stop(loop, true); // it is taken in any case
@@ -93,6 +146,14 @@ final class Boundaries {
               : new LoopPoint(loop.number, loop.iteration + 1, false),
           lifecycle.epoch());
     }
+  }
+
+  /** Whether a loop goes on after an iteration: if any rank wants that. */
+  boolean goesOn(long loop, long iteration, boolean wanted) {
+    if (local != null) {
+      local.log().chooses(Choice.LOOP_WHILE);
+    }
+    return checkpoints.goesOn(loop, iteration, wanted, lifecycle.epoch());
   }
 
   /** The program asks for a checkpoint after the iteration that it is in. */

@@ -2,11 +2,9 @@ package org.fmi.core.recovery;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Function;
 import org.fmi.Comm;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
@@ -59,11 +57,18 @@ final class Checkpoints {
   private final FaultInjector faults;
   private final FileOffer files;
   private final Restoration restoration;
+  private final Contradiction contradiction;
 
   /** What the job begins from, if that is of another number of ranks. */
   private final @Nullable Redistribution redistribution;
 
+  /** Whether what is sent between checkpoints is logged. */
+  private final boolean logs;
+
   private long nextVersion;
+
+  /** All messages have come for a checkpoint that is not committed. */
+  private boolean inDoubt;
 
   /** The newest checkpoint known to be committed by all. */
   private @Nullable CheckpointId committed;
@@ -90,6 +95,7 @@ final class Checkpoints {
       JobLink link,
       RankClock clock,
       FaultInjector faults) {
+    this.logs = config.logLimitBytes() > 0;
     this.config = config;
     this.system = system;
     this.messenger = messenger;
@@ -101,6 +107,7 @@ final class Checkpoints {
     this.clock = clock;
     this.faults = faults;
     this.files = files;
+    this.contradiction = new Contradiction(config, system, link, messenger);
     this.restoration = new Restoration(config, system, store, source, link, faults);
     List<OtherImages> others = source.others();
     this.redistribution = others.isEmpty() ? null : new Redistribution(config, system, others);
@@ -109,6 +116,21 @@ final class Checkpoints {
   /** The iterations between two checkpoints, as of now. */
   long interval() {
     return tuner.iterations();
+  }
+
+  /** The newest checkpoint known to be committed by all. */
+  @Nullable CheckpointId committed() {
+    return committed;
+  }
+
+  /** Whether this rank is taking a checkpoint which others may have by now, or not. */
+  boolean inDoubt() {
+    return inDoubt;
+  }
+
+  /** As those say who have not gone back: that of the checkpoint may be from before. */
+  void restoreInterval(long iterations) {
+    tuner.restore(iterations);
   }
 
   /** Adds what it has counted. Any thread: the numbers may be a little old. */
@@ -141,6 +163,11 @@ final class Checkpoints {
     long arrived = clock.nanoTime();
     CheckpointId id = new CheckpointId(nextVersion, loop.number, iteration, last);
     drain(Meeting.at(id), epoch);
+    // Nobody sends before all have agreed; until then some may know that they have, and others not.
+    inDoubt = true;
+    if (logs) {
+      messenger.line(!id.last());
+    }
     // The wait for slower ranks, until here, is no cost of the checkpoint.
     long begun = clock.nanoTime();
     if (loop.checkpointed < 0) {
@@ -197,7 +224,7 @@ final class Checkpoints {
   private long copy(CheckpointId id, LoopState state, int epoch) {
     Recorder recorder = program.recorder();
     long record = recorder.bytes();
-    long unexpected = messenger.unexpectedBytes();
+    long unexpected = messenger.unreceived().bytes();
     long stateBytes = state.bytes();
     releaseOlder();
     try {
@@ -213,7 +240,7 @@ final class Checkpoints {
           stateBytes,
           config.size());
       recorder.writeTo(image.record());
-      messenger.writeUnexpected(image.unexpected());
+      messenger.unreceived().write(image.unexpected());
       state.write(memory, image.stateAt());
       return memory.byteSize();
     } catch (IOException e) {
@@ -247,10 +274,10 @@ final class Checkpoints {
     };
     system.allReduce(most, Op.MAX);
     if (most[2] != -most[3] || most[4] != -most[5]) {
-      throw differ(at, epoch);
+      throw contradiction.differ(at, epoch);
     }
     if (most[6] != -most[7]) {
-      throw differ(
+      throw contradiction.differ(
           "run loops of different length",
           new long[] {id.loop(), iterations},
           loop ->
@@ -267,6 +294,7 @@ final class Checkpoints {
     CheckpointId before = committed;
     assert before == null || before.version() < id.version() : before + ", then " + id;
     committed = id;
+    inDoubt = false;
     nextVersion = id.version() + 1;
     files.committed(id, most[8] > 0, epoch);
   }
@@ -280,62 +308,9 @@ final class Checkpoints {
     }
   }
 
-  /** Ranks are at different places of the program, each at its own meeting. */
-  private IllegalStateException differ(Meeting at, int epoch) {
-    return differ(
-        "meet at different places of the program",
-        new long[] {at.packedLoop(), at.iteration()},
-        place -> Meeting.unpack(place[0], place[1]).toString(),
-        epoch);
-  }
-
-  /**
-   * Ranks do different things where they must do the same: the program's fault, and repeated if it
-   * were started again. The lowest rank that differs from rank 0 tells the job, which ends. Never
-   * returns.
-   *
-   * @param mine two numbers that say what this rank does
-   * @param text the same as a person reads it
-   * @throws Rollback if the epoch is over
-   */
-  private IllegalStateException differ(
-      String how, long[] mine, Function<long[], String> text, int epoch) {
-    long[] all = new long[2 * config.size()];
-    system.allGather(mine, 0, 2, all, 0);
-    int other = 1;
-    while (all[2 * other] == all[0] && all[2 * other + 1] == all[1]) {
-      other++;
-    }
-    if (config.rank() == other) {
-      throw programFault(
-          "ranks 0 and "
-              + other
-              + " "
-              + how
-              + ": rank 0 "
-              + text.apply(Arrays.copyOf(all, 2))
-              + ", rank "
-              + other
-              + " "
-              + text.apply(Arrays.copyOfRange(all, 2 * other, 2 * other + 2))
-              + ": all ranks must run the same loops, with the same number of iterations",
-          epoch);
-    }
-    while (true) {
-      messenger.park();
-    }
-  }
-
-  /**
-   * Tells the job that the program is wrong, which ends it. Never returns.
-   *
-   * @throws Rollback if the epoch is over
-   */
+  /** {@link Contradiction#programFault}. */
   IllegalStateException programFault(String reason, int epoch) {
-    link.send(new RankMessage.ProgramFault(epoch, reason));
-    while (true) {
-      messenger.park();
-    }
+    return contradiction.programFault(reason, epoch);
   }
 
   // ---- repeat iterations
@@ -400,16 +375,16 @@ final class Checkpoints {
     boolean leaving = at == null;
     long[] sums;
     // A sender that waits for its receive must get here too; but not if that will never come.
-    messenger.pull(!leaving);
+    messenger.unreceived().pull(!leaving);
     try {
       do {
-        messenger.pullUnexpected();
+        messenger.unreceived().fetch();
         messenger.poll();
         sums = sums(messenger.userSent() - messenger.userArrived(), leaving ? 1 : 0, 0, 0);
       } while (sums[OUTSTANDING] != 0 && sums[DECIDING] == 0);
-      messenger.pullUnexpected();
+      messenger.unreceived().fetch();
     } finally {
-      messenger.pull(false);
+      messenger.unreceived().pull(false);
     }
     if (at == null) {
       if (sums[LEAVING] < config.size()) {
@@ -423,7 +398,7 @@ final class Checkpoints {
     }
     requireNobodyLeaves(sums);
     if (sums[DECIDING] > 0) {
-      throw differ(at, epoch);
+      throw contradiction.differ(at, epoch);
     }
   }
 
@@ -434,7 +409,7 @@ final class Checkpoints {
     long[] sums = sums(0, 0, 1, wanted ? 1 : 0);
     requireNobodyLeaves(sums);
     if (sums[DECIDING] < config.size()) {
-      throw differ(new Meeting(Meeting.Kind.DECISION, loop, iteration), epoch);
+      throw contradiction.differ(new Meeting(Meeting.Kind.DECISION, loop, iteration), epoch);
     }
     return sums[WANTING] > 0;
   }
@@ -477,6 +452,7 @@ final class Checkpoints {
 
   private void adopt(RecoveryLine line) {
     committed = line.line();
+    inDoubt = false;
     long before = redistribution == null ? -1 : redistribution.version();
     nextVersion = committed == null ? before + 1 : committed.version() + 1;
     lastDoneIteration = -1;
@@ -505,13 +481,16 @@ final class Checkpoints {
   void restore(CheckpointId id, LoopState state, Restore how, int epoch) {
     Image image = image(id);
     switch (how) {
-      case ROLLED_BACK -> messenger.readUnexpected(image.unexpected());
+      case ROLLED_BACK -> messenger.unreceived().read(image.unexpected());
       case RESTARTED -> {
         drain(Meeting.at(id), epoch);
-        messenger.discardUnexpected();
+        messenger.unreceived().discard();
+        if (logs) {
+          messenger.line(true);
+        }
         // Nobody may send anew before all have discarded the old.
         system.barrier();
-        messenger.readUnexpected(image.unexpected());
+        messenger.unreceived().read(image.unexpected());
       }
       case REPLAYING -> {}
     }
@@ -519,6 +498,9 @@ final class Checkpoints {
     messenger.restoreAttached(image.attached());
     tuner.restore(image.interval());
     state.read(image.memory(), image.stateAt(), image.stateEnd());
+    if (logs && id.last() && how != Restore.REPLAYING) {
+      messenger.line(false);
+    }
     lastDoneIteration = -1;
   }
 

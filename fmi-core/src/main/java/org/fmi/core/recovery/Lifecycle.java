@@ -16,6 +16,7 @@ import org.fmi.control.JobLink;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
+import org.fmi.control.RankMessage.Standing;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.FailureDetector;
@@ -76,6 +77,12 @@ final class Lifecycle implements JobLink.Listener {
   /** Whether this rank waits until all are in an epoch. Read by other threads. */
   private volatile boolean joining;
 
+  /** A Start by which all go back, this rank too, whose call has not ended yet. */
+  private @Nullable Prepared prepared;
+
+  /** The newest loop that the job knows this rank to make choices in. */
+  private volatile long noted = -1;
+
   private List<Transport> transports = List.of();
 
   /** On the way to H3, the first or the next; null while the program runs. Read by others. */
@@ -107,8 +114,33 @@ final class Lifecycle implements JobLink.Listener {
     this.clock = clock;
   }
 
+  /** What was opened for an epoch. */
+  private record Prepared(JobMessage.Start start, Map<String, Transport> opened) {
+    void close() {
+      opened.values().forEach(Transport::close);
+    }
+  }
+
   int epoch() {
     return epoch;
+  }
+
+  /** Whether only failed ranks have gone back in the epoch this rank is in. */
+  boolean isLocal() {
+    JobMessage.Start begun = start;
+    return begun != null && begun.epoch() == epoch && begun.isLocal();
+  }
+
+  /** Whether the job has said, to a call that would have gone on, that all go back. */
+  boolean allGoBack() {
+    return prepared != null;
+  }
+
+  /** Waits until the job knows of choices in this loop; or until a failure comes first. */
+  void awaitNoted(long loop) {
+    while (noted < loop && target <= epoch) {
+      clock.await(Long.MAX_VALUE);
+    }
   }
 
   /** How long ago that was, by the rank's clock. Any thread. */
@@ -155,10 +187,12 @@ final class Lifecycle implements JobLink.Listener {
    * Leaves the epoch this rank is in and joins the one the job wants, going back to H1 as often as
    * something fails on the way.
    *
-   * @return what the job said at the start of H2
+   * @param standing whether this rank may stay where it is
+   * @return what the job said at the start of H2; null if it said that all go back, and this rank
+   *     is in a call that it has to leave first: the next call of this goes on then
    * @throws IOException if a transport that is needed, or no detector, can be opened here
    */
-  JobMessage.Start join(Position position) throws IOException {
+  JobMessage.@Nullable Start join(Position position, Standing standing) throws IOException {
     joining = true;
     if (underWay == null) {
       RecoveryEvent event = new RecoveryEvent();
@@ -167,8 +201,14 @@ final class Lifecycle implements JobLink.Listener {
     }
     while (true) {
       awaitDecision();
-      JobMessage.Start begun = bootstrap(position);
-      if (begun != null) {
+      Prepared next = prepare(position, standing);
+      if (next != null && standing.goesOn() && !next.start.isLocal()) {
+        prepared = next;
+        return null;
+      }
+      if (next != null) {
+        JobMessage.Start begun = next.start;
+        enter(next, standing.goesOn());
         String overlay = connect();
         if (overlay != null) {
           link.send(new RankMessage.Connected(epoch, overlay));
@@ -216,6 +256,12 @@ final class Lifecycle implements JobLink.Listener {
    */
   void awaitRestart() {
     joining = true;
+    Prepared left = prepared;
+    if (left != null && target <= tried) {
+      // The job counts on this process: it has joined, to go back.
+      link.send(
+          new RankMessage.RestartNeeded(tried, "rank " + config.rank() + " has left its loop"));
+    }
     while (true) {
       while (target <= tried) {
         clock.await(Long.MAX_VALUE);
@@ -240,7 +286,7 @@ final class Lifecycle implements JobLink.Listener {
 
   /** Whether the job has neither asked for a newer epoch nor released this rank. */
   boolean undecided() {
-    return target <= tried && !released;
+    return target <= tried && !released && prepared == null;
   }
 
   /** Waits for the job's word on a failure that was heard over the log-ring first. */
@@ -272,7 +318,18 @@ final class Lifecycle implements JobLink.Listener {
    *
    * @return null if the epoch was revoked meanwhile
    */
-  private JobMessage.@Nullable Start bootstrap(Position position) throws IOException {
+  private @Nullable Prepared prepare(Position position, Standing standing) throws IOException {
+    Prepared before = prepared;
+    if (before != null) {
+      prepared = null;
+      if (before.start.epoch() == target) {
+        return before;
+      }
+      before.close();
+    }
+    if (target <= tried) {
+      return null;
+    }
     int joining = target;
     assert joining > tried && tried >= epoch : "epoch " + joining + " after " + tried;
     tried = joining;
@@ -296,7 +353,7 @@ final class Lifecycle implements JobLink.Listener {
     addresses.put(DETECTOR, opening.endpoint());
     detectorEpoch = joining;
     detector = opening;
-    link.send(new RankMessage.Joined(joining, position, addresses));
+    link.send(new RankMessage.Joined(joining, position, standing, addresses));
 
     JobMessage.Start begun = start;
     while (target == joining && (begun == null || begun.epoch() != joining)) {
@@ -307,15 +364,28 @@ final class Lifecycle implements JobLink.Listener {
       opened.values().forEach(Transport::close);
       return null;
     }
+    return new Prepared(begun, opened);
+  }
+
+  /**
+   * H2 begins.
+   *
+   * @param goesOn whether the program's calls go on
+   */
+  private void enter(Prepared next, boolean goesOn) throws IOException {
     transports.forEach(Transport::close);
-    transports = List.copyOf(opened.values());
-    epoch = joining;
+    transports = List.copyOf(next.opened.values());
+    epoch = next.start.epoch();
     entered++;
-    messenger.enter(joining, transports.toArray(Transport[]::new));
-    for (Map.Entry<String, Transport> each : opened.entrySet()) {
-      each.getValue().start(endpoints(begun, each.getKey()));
+    Transport[] all = transports.toArray(Transport[]::new);
+    if (goesOn) {
+      messenger.goOn(epoch, all);
+    } else {
+      messenger.enter(epoch, all);
     }
-    return begun;
+    for (Map.Entry<String, Transport> each : next.opened.entrySet()) {
+      each.getValue().start(endpoints(next.start, each.getKey()));
+    }
   }
 
   /**
@@ -420,6 +490,7 @@ final class Lifecycle implements JobLink.Listener {
       }
       case JobMessage.Start m -> start = m;
       case JobMessage.Release m -> released = true;
+      case JobMessage.Noted m -> noted = m.loop();
       case JobMessage.Hold _, JobMessage.Meet _, JobMessage.GoOn _ -> requested.order(message);
       case JobMessage.WriteNext _ -> requested.toFiles(true);
     }

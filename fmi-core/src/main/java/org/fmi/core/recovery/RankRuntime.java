@@ -22,7 +22,6 @@ import org.fmi.core.p2p.Recorder;
 import org.fmi.core.p2p.Recording;
 import org.fmi.core.progress.OwnCore;
 import org.fmi.core.progress.WaitStrategy;
-import org.fmi.rules.RecoveryLine;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.CheckpointStoreProvider;
@@ -44,6 +43,7 @@ import org.jspecify.annotations.Nullable;
  *       rolls back.
  *   <li>In a replacement that replays what its predecessor received outside of loops: the new epoch
  *       is joined on the spot, and the replay goes on; it needs no other rank.
+ *   <li>In a loop of which only failed ranks go back: see {@link LocalRollback}.
  *   <li>Anywhere else: the process waits to be killed and started again, with all others.
  * </ul>
  */
@@ -58,8 +58,10 @@ public final class RankRuntime implements Fmi {
   private final ContextIds contexts = new ContextIds();
   private final Lifecycle lifecycle;
   private final Checkpoints checkpoints;
+  private final @Nullable LocalRollback local; // null if all ranks go back
   private final OwnCore ownCore;
   private final FaultInjector faults;
+  private final Recovery recovery;
   private final Repetition repetition;
   private final Boundaries boundaries;
   private final Communicator world;
@@ -72,17 +74,11 @@ public final class RankRuntime implements Fmi {
   /** Number of the next loop. */
   private long nextLoop;
 
-  /** What the last recovery found; its finals serve the loops that had ended. */
-  private RecoveryLine line = RecoveryLine.START;
-
-  /** Whether {@link #line} is still to be restored by the loop it belongs to. */
+  /** Whether what the last recovery found is still to be restored by the loop it belongs to. */
   private boolean linePending;
 
   /** The loop that the program is in. */
   private volatile @Nullable Loop current;
-
-  /** Ranks are agreeing on a recovery line: a failure makes them begin that again. */
-  private boolean recovering;
 
   /** Once it has begun {@link #close} must not wait for the others. */
   private final ProgramFailure failure;
@@ -139,6 +135,10 @@ public final class RankRuntime implements Fmi {
     this.lifecycle =
         new Lifecycle(config, link, transports, detectors, messenger, requested, clock);
     CheckpointStore store = stores.open(config, system, memory);
+    this.local =
+        config.logLimitBytes() == 0
+            ? null
+            : new LocalRollback(config, link, messenger, program, system, lifecycle, () -> current);
     FileOffer files = new FileOffer(config, store, requested, link, clock);
     this.checkpoints =
         new Checkpoints(
@@ -153,12 +153,15 @@ public final class RankRuntime implements Fmi {
             link,
             clock,
             faults);
+    this.recovery = new Recovery(lifecycle, checkpoints, local, system, ownCore, faults);
     this.repetition = new Repetition(config, checkpoints, link, program);
-    this.boundaries = new Boundaries(link, lifecycle, checkpoints, requested, repetition, faults);
+    this.boundaries =
+        new Boundaries(
+            link, lifecycle, checkpoints, requested, repetition, faults, local, this::goesOn);
     link.listen(lifecycle);
     link.show(() -> place.report(lifecycle, current, messenger, checkpoints, meters));
     faults.at(FaultPoint.INIT, -1);
-    recover();
+    recover(false);
   }
 
   /** What the data path asks when it learns of a failure, or meets one. */
@@ -188,17 +191,20 @@ public final class RankRuntime implements Fmi {
    * A call found its epoch revoked. Throws, or joins the new epoch and returns, or never returns.
    */
   private void onRevoked(String reason) {
-    if (recovering) {
+    if (recovery.underWay()) {
       throw new Rollback(reason);
     }
     switch (place) {
       case START, LOOP, CLOSED -> {
+        if (place == Place.LOOP && !boundaries.busy() && goesOn()) {
+          return;
+        }
         if (place == Place.LOOP && caught.oneTooMany(clock.nanoTime())) {
           stray(Misuse.CATCHES_ROLLBACK);
         }
         throw new Rollback(reason);
       }
-      case REPLAY -> recover();
+      case REPLAY -> recover(false);
       case OUTSIDE, STRAYED -> lifecycle.awaitRestart();
     }
   }
@@ -208,32 +214,32 @@ public final class RankRuntime implements Fmi {
     faults.at(nextLoop == 0 ? FaultPoint.PROLOGUE : FaultPoint.EPILOGUE, -1);
   }
 
-  /** Goes into the current epoch, as often as it takes, until the lost checkpoints are back. */
-  private void recover() {
+  /** Goes into the current epoch, and says whether the program goes on there where it stands. */
+  private boolean goesOn() {
+    return local != null && local.mayGoOn(checkpoints) && recover(true);
+  }
+
+  /**
+   * Goes into the current epoch, as often as it takes, until the lost checkpoints are back.
+   *
+   * @param inPlace whether the program goes on where it stands if no more than failed ranks go back
+   * @return whether this rank is in it; if not, its call has to end first
+   */
+  private boolean recover(boolean inPlace) {
     caught.reset();
     while (true) {
       try {
         Position position = place.position(checkpoints.hasCommitted(current));
-        if (position == Position.OUTSIDE) {
-          lifecycle.awaitRestart();
-        }
-        // It opens what the epoch needs, and with it threads.
-        ownCore.leave();
-        JobMessage.Start start = lifecycle.join(position);
-        ownCore.take();
-        faults.at(FaultPoint.CONNECT, -1);
-        recovering = true;
-        try {
-          Restoration.Restored recovered = checkpoints.recover(!start.rollback(), start.epoch());
-          line = recovered.line();
-          lifecycle.recovered(recovered.rebuilt());
-        } finally {
-          recovering = false;
+        JobMessage.Start start = recovery.run(position, inPlace);
+        if (start == null) {
+          return false;
         }
         if (place == Place.START) {
           begin(start);
+        } else if (inPlace) {
+          lifecycle.running(recovery.line().line());
         }
-        return;
+        return true;
       } catch (Rollback again) {
         // The next failure came during this recovery: once more from H1.
       } catch (UnrecoverableException | IOException e) {
@@ -245,7 +251,7 @@ public final class RankRuntime implements Fmi {
 
   /** A new process knows now what to begin with. */
   private void begin(JobMessage.Start start) throws IOException {
-    CheckpointId id = line.line();
+    CheckpointId id = recovery.line().line();
     linePending = id != null;
     if (!start.rollback()) {
       lifecycle.running(id);
@@ -281,8 +287,7 @@ public final class RankRuntime implements Fmi {
   public long loopWhile(long iterations, ConvergingBody body, Object... state) {
     return run(
         iterations,
-        iteration ->
-            checkpoints.goesOn(nextLoop - 1, iteration, body.run(iteration), lifecycle.epoch()),
+        iteration -> boundaries.goesOn(nextLoop - 1, iteration, body.run(iteration)),
         state);
   }
 
@@ -409,9 +414,9 @@ public final class RankRuntime implements Fmi {
     }
     checkpoints.requireNoRequests();
     Loop loop = new Loop(nextLoop++, state, iterations);
-    CheckpointId last = line.finalOf(loop.number);
+    CheckpointId last = recovery.line().finalOf(loop.number);
     if (place == Place.REPLAY) {
-      if (last != null && !last.equals(line.line())) {
+      if (last != null && !last.equals(recovery.line().line())) {
         restoreEnded(loop, last, Checkpoints.Restore.REPLAYING);
       } else {
         catchUp(loop);
@@ -424,7 +429,7 @@ public final class RankRuntime implements Fmi {
       return loop;
     }
     move(Place.LOOP);
-    CheckpointId id = line.line();
+    CheckpointId id = recovery.line().line();
     try {
       if (linePending && id != null && id.loop() == loop.number) {
         linePending = false;
@@ -442,7 +447,7 @@ public final class RankRuntime implements Fmi {
   private void restoreEnded(Loop loop, CheckpointId last, Checkpoints.Restore how) {
     restoreAll(loop, last, how);
     current = loop;
-    if (last.equals(line.line())) {
+    if (last.equals(recovery.line().line())) {
       linePending = false;
     }
   }
@@ -463,7 +468,7 @@ public final class RankRuntime implements Fmi {
   /** Back to the recovery line, together with all others. */
   private void rollback(Loop loop) {
     link.send(new RankMessage.Left(lifecycle.epoch(), loop.number, loop.iteration));
-    recover();
+    recover(false);
     resume(loop);
   }
 
@@ -471,7 +476,7 @@ public final class RankRuntime implements Fmi {
   private void resume(Loop loop) {
     while (true) {
       try {
-        CheckpointId id = line.line();
+        CheckpointId id = recovery.line().line();
         if (id == null || id.loop() != loop.number) {
           // What is left is of an earlier loop; this process cannot go back to before this one.
           stray("is in loop %d, and the newest checkpoint is %s".formatted(loop.number, id));
@@ -479,11 +484,11 @@ public final class RankRuntime implements Fmi {
         }
         restoreAll(loop, id, Checkpoints.Restore.ROLLED_BACK);
         faults.at(FaultPoint.RESTORED, id.iteration());
-        system.barrier();
+        recovery.restored(id);
         lifecycle.running(id);
         return;
       } catch (Rollback e) {
-        recover();
+        recover(false);
       }
     }
   }
@@ -492,7 +497,7 @@ public final class RankRuntime implements Fmi {
     loop.iteration = id.iteration();
     loop.checkpointed = id.iteration();
     try {
-      checkpoints.restore(id, loop.state, how, lifecycle.epoch());
+      recovery.during(() -> checkpoints.restore(id, loop.state, how, lifecycle.epoch()));
     } catch (Rollback e) {
       throw e;
     } catch (RuntimeException | Error e) {

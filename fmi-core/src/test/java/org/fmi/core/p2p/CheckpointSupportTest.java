@@ -45,12 +45,12 @@ class CheckpointSupportTest {
           while (m.userArrived() < n) {
             m.park();
           }
-          m.pullUnexpected();
+          m.unreceived().fetch();
           // The internal context stays out of it.
           m.recv(data, 0, 1, other, INTERNAL, 0);
           assertThat(m.userSent()).isEqualTo(n);
-          MemorySegment image = Arena.ofAuto().allocate(m.unexpectedBytes());
-          m.writeUnexpected(image);
+          MemorySegment image = Arena.ofAuto().allocate(m.unreceived().bytes());
+          m.unreceived().write(image);
           assertThat(image.get(FrameLayout.LONG, 0)).isEqualTo(2L * n);
           Ranks.barrier(m);
 
@@ -61,7 +61,7 @@ class CheckpointSupportTest {
           while (m.userArrived() == 0) {
             m.park();
           }
-          m.readUnexpected(image);
+          m.unreceived().read(image);
           for (int tag = 0; tag < 3; tag++) {
             for (int i = tag; i < n; i += 3) {
               Status s = m.recv(data, 0, 10_000, Comm.ANY_SOURCE, CONTEXT, tag);
@@ -75,7 +75,7 @@ class CheckpointSupportTest {
             m.recv(data, 0, 10_000, m.rank(), CONTEXT, 7);
             assertThat(data[0]).isEqualTo((byte) i);
           }
-          assertThat(m.unexpectedBytes()).isEqualTo(8);
+          assertThat(m.unreceived().bytes()).isEqualTo(8);
           Ranks.barrier(m);
         });
   }
@@ -89,12 +89,12 @@ class CheckpointSupportTest {
         m -> {
           byte[] large = new byte[100_000];
           var request = m.isend(large, 0, 100_000, 0, CONTEXT, 1, Mode.STANDARD);
-          MemorySegment image = Arena.ofAuto().allocate(m.unexpectedBytes());
-          assertThatThrownBy(() -> m.writeUnexpected(image))
+          MemorySegment image = Arena.ofAuto().allocate(m.unreceived().bytes());
+          assertThatThrownBy(() -> m.unreceived().write(image))
               .isInstanceOf(IllegalStateException.class);
-          m.pullUnexpected();
+          m.unreceived().fetch();
           assertThat(request.test()).isTrue();
-          m.writeUnexpected(image);
+          m.unreceived().write(image);
         });
   }
 
@@ -114,10 +114,10 @@ class CheckpointSupportTest {
             m.send(data, 0, 1, 1, CONTEXT, 1, Mode.SYNCHRONOUS);
             Ranks.barrier(m);
           } else {
-            m.pull(true);
+            m.unreceived().pull(true);
             Ranks.barrier(m);
-            m.pull(false);
-            assertThat(m.unexpectedBytes()).isGreaterThan(100_000);
+            m.unreceived().pull(false);
+            assertThat(m.unreceived().bytes()).isGreaterThan(100_000);
             assertThat(m.recv(data, 0, 100_000, 0, CONTEXT, 1).bytes()).isEqualTo(100_000);
             assertThat(data[99_999]).isEqualTo((byte) 7);
             assertThat(m.recv(data, 0, 100_000, 0, CONTEXT, 1).bytes()).isEqualTo(1);
@@ -145,8 +145,8 @@ class CheckpointSupportTest {
               Ranks.barrier(m);
             } else {
               Ranks.barrier(m);
-              m.discardUnexpected();
-              assertThat(m.unexpectedBytes()).isEqualTo(8);
+              m.unreceived().discard();
+              assertThat(m.unreceived().bytes()).isEqualTo(8);
               Ranks.barrier(m);
             }
           }

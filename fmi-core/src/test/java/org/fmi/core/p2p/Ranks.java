@@ -73,10 +73,10 @@ public final class Ranks {
       MemoryNetwork network, int size, Thread.Builder threads, Body body, String what) {
     Messenger[] messengers = run(network, size, threads, body, what);
     for (Messenger m : messengers) {
-      if (m.unexpectedCount() > 0 || m.activeRequests() > 0) {
+      if (m.unreceived().count() > 0 || m.activeRequests() > 0) {
         throw new AssertionError(
             "rank %d is left with %d messages and %d requests"
-                .formatted(m.rank(), m.unexpectedCount(), m.activeRequests()));
+                .formatted(m.rank(), m.unreceived().count(), m.activeRequests()));
       }
     }
     return network;

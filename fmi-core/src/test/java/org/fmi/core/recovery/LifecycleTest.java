@@ -16,6 +16,7 @@ import org.fmi.control.JobLink;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
+import org.fmi.control.RankMessage.Standing;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.progress.ParkingClock;
 import org.fmi.core.progress.WaitStrategy;
@@ -224,13 +225,13 @@ final class LifecycleTest {
 
   private void recover(Lifecycle lifecycle, int epoch, String... without) throws IOException {
     lifecycle.onMessage(new JobMessage.Revoke(epoch, JobMessage.Revoke.NONE, List.of(without)));
-    lifecycle.join(Position.FRESH);
+    lifecycle.join(Position.FRESH, Standing.NONE);
   }
 
   @Test
   void aTransportThatFailsIsLeftOutUntilItIsBack() throws IOException {
     Lifecycle lifecycle = lifecycle();
-    lifecycle.join(Position.FRESH);
+    lifecycle.join(Position.FRESH, Standing.NONE);
     fast.broken = true;
     recover(lifecycle, 1);
     assertThat(fast.open).isZero();
@@ -273,11 +274,11 @@ final class LifecycleTest {
     System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
     try {
       Lifecycle lifecycle = lifecycle();
-      lifecycle.join(Position.FRESH);
+      lifecycle.join(Position.FRESH, Standing.NONE);
       recover(lifecycle, 1);
-      lifecycle().join(Position.FRESH); // another process of the node
+      lifecycle().join(Position.FRESH, Standing.NONE); // another process of the node
       directory = Files.createDirectory(directory.resolve("another node"));
-      lifecycle().join(Position.FRESH);
+      lifecycle().join(Position.FRESH, Standing.NONE);
     } finally {
       System.setErr(err);
     }
@@ -289,7 +290,7 @@ final class LifecycleTest {
   @Test
   void whyADataConnectionBrokeIsToldToAll() throws IOException {
     Lifecycle lifecycle = lifecycle();
-    lifecycle.join(Position.FRESH);
+    lifecycle.join(Position.FRESH, Standing.NONE);
     lifecycle.peerLost(3, "mlx5_0 port 1: the port is down");
     assertThat(announced)
         .containsExactly("rank 3: its data connection broke: mlx5_0 port 1: the port is down");
@@ -299,14 +300,16 @@ final class LifecycleTest {
   void whatWasAskedForIsNotLeftOut() {
     fast.broken = true;
     Lifecycle lifecycle = lifecycle("fast", "sure");
-    assertThatThrownBy(() -> lifecycle.join(Position.FRESH)).hasMessage("fast: the port is down");
+    assertThatThrownBy(() -> lifecycle.join(Position.FRESH, Standing.NONE))
+        .hasMessage("fast: the port is down");
   }
 
   @Test
   void theLastOneIsNotLeftOut() {
     sure.broken = true;
     Lifecycle lifecycle = lifecycle();
-    assertThatThrownBy(() -> lifecycle.join(Position.FRESH)).hasMessage("sure: the port is down");
+    assertThatThrownBy(() -> lifecycle.join(Position.FRESH, Standing.NONE))
+        .hasMessage("sure: the port is down");
     assertThat(fast.open).as("what was opened before is closed").isZero();
   }
 }

@@ -189,7 +189,8 @@ public final class DaemonCodec {
         .putInt(setup.heartbeatMillis())
         .putInt(setup.groupLosses())
         .putInt(setup.logRingBase())
-        .putLong(setup.recordLimitBytes());
+        .putLong(setup.recordLimitBytes())
+        .putLong(setup.logLimitBytes());
     RuntimeParts.putInterval(out, setup.interval());
     out.putList(setup.transports(), MessageWriter::putString).putBoolean(setup.check());
     Level2Parts.putSetup(out, setup.level2());
@@ -207,6 +208,7 @@ public final class DaemonCodec {
         in.getInt(),
         in.getInt(),
         in.getInt(),
+        in.getLong(),
         in.getLong(),
         RuntimeParts.getInterval(in),
         in.getList(MessageReader::getString),

@@ -17,6 +17,7 @@ import org.fmi.spi.CheckpointInterval;
  * @param heartbeatMillis a process silent for this long is declared dead
  * @param groupLosses see {@link org.fmi.spi.RankConfig}
  * @param recordLimitBytes see {@link org.fmi.spi.RankConfig}
+ * @param logLimitBytes see {@link org.fmi.spi.RankConfig}
  * @param transports see {@link org.fmi.spi.RankConfig}
  * @param check see {@link org.fmi.spi.RankConfig}
  * @param level2 checkpoints on files
@@ -33,6 +34,7 @@ public record NodeSetup(
     int groupLosses,
     int logRingBase,
     long recordLimitBytes,
+    long logLimitBytes,
     CheckpointInterval interval,
     List<String> transports,
     boolean check,

@@ -25,6 +25,10 @@ final class RuntimeParts {
           out.putByte(1)
               .putInt(m.epoch())
               .putString(m.position().name())
+              .putLong(m.standing().loop())
+              .putLong(m.standing().version())
+              .putBoolean(m.standing().goesOn())
+              .putString(m.standing().reason())
               .putMap(m.addresses(), MessageWriter::putBytes);
       case RankMessage.Connected m -> out.putByte(2).putInt(m.epoch()).putString(m.overlay());
       case RankMessage.Running m ->
@@ -79,6 +83,22 @@ final class RuntimeParts {
         out.putByte(17).putInt(m.epoch());
         putPoint(out, m.least());
       }
+      case RankMessage.Chooses m -> out.putByte(18).putLong(m.loop()).putString(m.choice());
+      case RankMessage.LocalImpossible m -> out.putByte(19).putInt(m.epoch()).putString(m.reason());
+      case RankMessage.GoesOn m ->
+          out.putByte(20)
+              .putInt(m.epoch())
+              .putLong(m.loop())
+              .putLong(m.iteration())
+              .putLong(m.messages())
+              .putLong(m.bytes());
+      case RankMessage.CaughtUp m ->
+          out.putByte(21)
+              .putInt(m.epoch())
+              .putLong(m.loop())
+              .putLong(m.from())
+              .putLong(m.iteration())
+              .putLong(m.repeated());
     }
   }
 
@@ -97,6 +117,7 @@ final class RuntimeParts {
           new RankMessage.Joined(
               in.getInt(),
               in.getEnum(RankMessage.Position.class),
+              new RankMessage.Standing(in.getLong(), in.getLong(), in.getBoolean(), in.getString()),
               in.getMap(MessageReader::getBytes));
       case 2 -> new RankMessage.Connected(in.getInt(), in.getString());
       case 3 -> new RankMessage.Running(in.getInt(), in.getLong(), in.getLong(), in.getBoolean());
@@ -128,6 +149,14 @@ final class RuntimeParts {
       case 15 -> new RankMessage.FilesRefused(in.getInt(), in.getString());
       case 16 -> new RankMessage.Stops(in.getInt(), in.getLong(), getPoint(in));
       case 17 -> new RankMessage.CheckpointWanted(in.getInt(), getPoint(in));
+      case 18 -> new RankMessage.Chooses(in.getLong(), in.getString());
+      case 19 -> new RankMessage.LocalImpossible(in.getInt(), in.getString());
+      case 20 ->
+          new RankMessage.GoesOn(
+              in.getInt(), in.getLong(), in.getLong(), in.getLong(), in.getLong());
+      case 21 ->
+          new RankMessage.CaughtUp(
+              in.getInt(), in.getLong(), in.getLong(), in.getLong(), in.getLong());
       default -> throw new BadMessageException("unknown rank message " + type);
     };
   }
@@ -205,6 +234,7 @@ final class RuntimeParts {
           out.putByte(2)
               .putInt(m.epoch())
               .putBoolean(m.rollback())
+              .putLong(m.local())
               .putList(m.endpoints(), (writer, map) -> writer.putMap(map, MessageWriter::putBytes));
       case JobMessage.Release _ -> out.putByte(3);
       case JobMessage.Hold m -> out.putByte(4).putInt(m.epoch()).putLong(m.request());
@@ -213,6 +243,7 @@ final class RuntimeParts {
         putPoint(out, m.at());
       }
       case JobMessage.WriteNext _ -> out.putByte(7);
+      case JobMessage.Noted m -> out.putByte(8).putLong(m.loop());
       case JobMessage.GoOn m -> out.putByte(6).putInt(m.epoch()).putLong(m.request());
     }
   }
@@ -227,12 +258,14 @@ final class RuntimeParts {
           new JobMessage.Start(
               in.getInt(),
               in.getBoolean(),
+              in.getLong(),
               List.copyOf(in.getList(reader -> reader.getMap(MessageReader::getBytes))));
       case 3 -> new JobMessage.Release();
       case 4 -> new JobMessage.Hold(in.getInt(), in.getLong());
       case 5 -> new JobMessage.Meet(in.getInt(), in.getLong(), getPoint(in));
       case 6 -> new JobMessage.GoOn(in.getInt(), in.getLong());
       case 7 -> new JobMessage.WriteNext();
+      case 8 -> new JobMessage.Noted(in.getLong());
       default -> throw new BadMessageException("unknown job message " + type);
     };
   }
@@ -284,7 +317,8 @@ final class RuntimeParts {
         .putInt(config.groupLosses())
         .putInt(config.logRingBase())
         .putInt(config.heartbeatTimeoutMillis())
-        .putLong(config.recordLimitBytes());
+        .putLong(config.recordLimitBytes())
+        .putLong(config.logLimitBytes());
     putInterval(out, config.interval());
     out.putList(config.transports(), MessageWriter::putString).putBoolean(config.check());
     Level2Parts.putPlan(out, config.level2());
@@ -310,6 +344,7 @@ final class RuntimeParts {
         .logRingBase(in.getInt())
         .heartbeatTimeoutMillis(in.getInt())
         .recordLimitBytes(in.getLong())
+        .logLimitBytes(in.getLong())
         .interval(getInterval(in))
         .transports(List.copyOf(in.getList(MessageReader::getString)))
         .check(in.getBoolean())

@@ -43,6 +43,7 @@ public record NodeFacts(
         .logRingBase(setup.logRingBase())
         .heartbeatTimeoutMillis(setup.heartbeatMillis())
         .recordLimitBytes(setup.recordLimitBytes())
+        .logLimitBytes(setup.logLimitBytes())
         .interval(setup.interval())
         .transports(setup.transports())
         .check(setup.check())

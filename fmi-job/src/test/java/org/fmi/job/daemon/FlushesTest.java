@@ -39,6 +39,7 @@ class FlushesTest {
           1,
           2,
           0,
+          0,
           new CheckpointInterval.Every(1),
           List.of(),
           false,

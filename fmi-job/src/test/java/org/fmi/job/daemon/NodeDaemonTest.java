@@ -46,6 +46,7 @@ final class NodeDaemonTest {
         1,
         2,
         0,
+        0,
         new CheckpointInterval.Every(1),
         List.of(),
         false,

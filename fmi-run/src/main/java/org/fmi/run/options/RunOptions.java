@@ -189,6 +189,11 @@ public record RunOptions(
                   choice(Setting.ON_NO_SPARE, "share", "wait", "share", "abort")
                       .toUpperCase(Locale.ROOT)),
               whole(Setting.MAX_RECOVERIES, 0, Integer.MAX_VALUE, 1000),
+              LogLimit.bytes(
+                  choice(Setting.ROLLBACK, "global", "global", "local").equals("local"),
+                  whole(Setting.LOG_LIMIT, 1, 1 << 20, LogLimit.DEFAULT_MIB),
+                  on(Setting.CHECK),
+                  settings),
               faults(ranks, nodes.size()));
       GroupLosses.check(settings.get(Setting.GROUP_LOSSES), spec);
       return new RunOptions(

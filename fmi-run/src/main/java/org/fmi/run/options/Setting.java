@@ -120,6 +120,18 @@ enum Setting {
       "--check",
       "check",
       "repeat iterations now and then, and end the job if they compute something else"),
+  ROLLBACK(
+      "--rollback",
+      "rollback",
+      "MODE",
+      "who goes back after a failure: global (all ranks), or local (failed ranks, where that can be"
+          + " done)"),
+  LOG_LIMIT(
+      "--log-limit",
+      "log-limit",
+      "MIB",
+      "memory per rank for what it has sent since the last checkpoint, for --rollback local"
+          + " (default 256)"),
   EVENTS("--events", "events", "FILE", "write every event as a JSON line"),
   METRICS_PORT(
       "--metrics-port",

@@ -233,6 +233,10 @@ final class WarmUp {
           RankMessage.CheckpointDone _,
           RankMessage.Stops _,
           RankMessage.CheckpointWanted _,
+          RankMessage.Chooses _, // none keeps a log
+          RankMessage.LocalImpossible _,
+          RankMessage.GoesOn _,
+          RankMessage.CaughtUp _,
           RankMessage.AtFault _,
           RankMessage.RestartNeeded _,
           RankMessage.Unrecoverable _,

@@ -30,6 +30,8 @@ public final class ProgressLines {
 
   private String placedWhere = "";
 
+  private final RollbackLines rollback = new RollbackLines();
+
   /** Stack traces that were shown. */
   private final Set<String> shown = new HashSet<>();
 
@@ -174,6 +176,9 @@ public final class ProgressLines {
         }
         stage(n.epoch(), "all ranks joined (H1)", nanos);
       }
+      case Notice.GoBack n -> stage(n.epoch(), rollback.begins(n), nanos);
+      case Notice.GoesOn n -> detail("epoch " + n.epoch() + ": " + rollback.goesOn(n));
+      case Notice.CaughtUp n -> line("epoch " + n.epoch() + ": " + rollback.caughtUp(n));
       case Notice.AllConnected n ->
           stage(n.epoch(), "all ranks connected over " + n.overlay() + " (H2)", nanos);
       case Notice.AllRunning n -> {
@@ -187,7 +192,8 @@ public final class ProgressLines {
                         + n.rebuilt()
                         + " lost checkpoint"
                         + (n.rebuilt() == 1 ? "" : "s")
-                        + " rebuilt from the group's code"),
+                        + " rebuilt from the group's code")
+                + rollback.sentAgain(),
             nanos);
       }
       case Notice.CheckpointCommitted n ->

@@ -25,6 +25,7 @@ final class CommonSetup {
         options.spec().groupLosses(),
         options.network().logRingBase(),
         RECORD_LIMIT,
+        options.spec().logLimitBytes(),
         options.interval(),
         options.network().transports(),
         options.check(),

@@ -57,6 +57,7 @@ final class RankCommandTest {
             1,
             2,
             0,
+            0,
             new CheckpointInterval.Every(1),
             List.of(),
             false,

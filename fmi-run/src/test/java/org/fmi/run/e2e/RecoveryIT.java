@@ -172,6 +172,29 @@ final class RecoveryIT {
         "rank0@5,rank1@10,rank2@15,rank3@20,rank0@25,rank1@30,rank2@35,rank3@40,rank0@45,rank1@50");
   }
 
+  /** Whoever cannot go back alone goes back with all others. */
+  @Wide
+  @ParameterizedTest
+  @MethodSource("places")
+  void survivesWhereOnlyFailedRanksGoBack(int ranksOnNode, String kill)
+      throws IOException, InterruptedException {
+    assertRecovered(
+        heat(directory, ranksOnNode, List.of("--spares", "1", "--rollback", "local"))
+            .env("FMI_KILL", kill)
+            .run());
+  }
+
+  @Wide
+  @ParameterizedTest
+  @MethodSource("several")
+  void survivesSeveralWhereOnlyFailedRanksGoBack(String kills)
+      throws IOException, InterruptedException {
+    assertRecovered(
+        heat(directory, List.of("--spares", "2", "--rollback", "local"))
+            .env("FMI_KILL", kills)
+            .run());
+  }
+
   @Wide
   @ParameterizedTest
   @MethodSource("several")

@@ -180,7 +180,32 @@ final class OptionsTest {
                 + " machine");
   }
 
+  @Test
+  void rollbackOptionsThatMakeNoSenseTogether() {
+    assertThat(refusal("-n 2 --log-limit 8 app.jar"))
+        .isEqualTo("--log-limit: nothing is logged if all ranks go back; add --rollback local");
+    assertThat(refusal("-n 2 --rollback local --check app.jar"))
+        .isEqualTo(
+            "--rollback local: --check repeats iterations of all ranks together; leave one of them"
+                + " out");
+    assertThat(refusal("-n 2 --rollback auto app.jar"))
+        .startsWith("--rollback auto: not one of global, local");
+    assertThat(refusal("-n 2 --rollback local --log-limit 0 app.jar"))
+        .startsWith("--log-limit 0: not a whole number from 1 to");
+  }
+
   // ---- what works
+
+  @Test
+  void whoGoesBack() throws UsageException {
+    assertThat(options("-n 2 app.jar").spec().logLimitBytes()).isZero();
+    assertThat(options("-n 2 --rollback global app.jar").spec().logLimitBytes()).isZero();
+    assertThat(options("-n 2 --rollback local app.jar").spec().logLimitBytes())
+        .isEqualTo(256 << 20);
+    environment.put("FMI_LOG_LIMIT", "8");
+    assertThat(options("-n 2 app.jar").spec().logLimitBytes()).isZero();
+    assertThat(options("-n 2 --rollback local app.jar").spec().logLimitBytes()).isEqualTo(8 << 20);
+  }
 
   @Test
   void aJarWithItsArguments() throws UsageException {

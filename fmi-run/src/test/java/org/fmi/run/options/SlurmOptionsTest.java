@@ -185,7 +185,7 @@ final class SlurmOptionsTest {
 
   @Test
   void aNodeOfTheJobThatItDoesNotUseCanBeAdded() throws Exception {
-    RunOptions options = options("-n 2 --hosts node1,node2");
+    RunOptions options = options("--launcher slurm --hosts node1,node2 -n 2");
     assertThat(AddedNode.read("node4", 2, options)).isEqualTo(new JobSpec.Node("node4", 2, true));
     assertThat(AddedNode.read("node4:1", 2, options).slots()).isEqualTo(1);
     UsageException e =

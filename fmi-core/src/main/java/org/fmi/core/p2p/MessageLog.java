@@ -1,0 +1,324 @@
+package org.fmi.core.p2p;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import org.fmi.wire.Memory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What this rank has sent to each other one since the last line of checkpoints, and which messages
+ * of each it has got: all that is needed so that only those go back that have failed ({@code
+ * --rollback local}).
+ *
+ * <p>The messages of an ordered pair of ranks are numbered from 0 at each line, in the order sent;
+ * as they are announced in that order, the number need not be sent. A message <i>has come</i> once
+ * a receive of the program has all of its data. In an epoch in which the program's calls go on,
+ * each rank tells each other one which of its messages have come. That one sends all others again
+ * out of its log, in order, and leaves out of those that it sends for the first time, because it
+ * repeats iterations, what has come already.
+ *
+ * <p>Covers the program's messages and those of its collectives; not those of a rank to itself, and
+ * not the runtime's own.
+ */
+public final class MessageLog {
+  /** What a log tells, in the call that it happens in. */
+  public interface Listener {
+    /** The last message was made again that has come elsewhere. */
+    void caughtUp();
+
+    /** The program is about to make a choice that is not covered. */
+    void chooses(Choice choice);
+  }
+
+  /** The number of a message that is not covered, or is from before the line. */
+  static final int NO_NUMBER = -1;
+
+  /** Pieces of memory that messages are copied to: the first, and the largest. */
+  private static final int FIRST_PIECE = 16 << 10;
+
+  private static final int LARGEST_PIECE = 1 << 20;
+
+  /** What a message costs beside its data. */
+  private static final int ENTRY_BYTES = 32;
+
+  private static final int FIRST_ENTRIES = 16;
+
+  /** What was sent to one rank. */
+  private static final class Sent {
+    int count;
+    int[] contexts = new int[FIRST_ENTRIES];
+    long[] tags = new long[FIRST_ENTRIES];
+    MemorySegment[] pieces = new MemorySegment[FIRST_ENTRIES];
+    long[] offsets = new long[FIRST_ENTRIES];
+    long[] lengths = new long[FIRST_ENTRIES];
+
+    /** Messages that have come there, and are not to be sent. */
+    BitSet come = new BitSet();
+
+    void add(int context, long tag, MemorySegment piece, long offset, long bytes) {
+      if (count == contexts.length) {
+        int more = 2 * count;
+        contexts = Arrays.copyOf(contexts, more);
+        tags = Arrays.copyOf(tags, more);
+        pieces = Arrays.copyOf(pieces, more);
+        offsets = Arrays.copyOf(offsets, more);
+        lengths = Arrays.copyOf(lengths, more);
+      }
+      contexts[count] = context;
+      tags[count] = tag;
+      pieces[count] = piece;
+      offsets[count] = offset;
+      lengths[count] = bytes;
+    }
+  }
+
+  /** What has come of one rank. */
+  private static final class Received {
+    final BitSet come = new BitSet();
+
+    /** What had come when this epoch began; null if it began at a line. */
+    @Nullable BitSet before;
+
+    /** The number of the next message that is announced. */
+    int next;
+
+    void enterEpoch() {
+      before = (BitSet) come.clone();
+      next = before.nextClearBit(0);
+    }
+
+    int take() {
+      int number = next++;
+      if (before != null) {
+        next = before.nextClearBit(next);
+      }
+      return number;
+    }
+  }
+
+  private final long limit;
+  private final Listener listener;
+  private final @Nullable Sent[] sent;
+  private final @Nullable Received[] received;
+  private boolean on;
+
+  /** Messages that have come elsewhere and were not made again yet. */
+  private long ahead;
+
+  /** Bytes of the log; and why it is of no use, if so. */
+  private long bytes;
+
+  private @Nullable String unusable;
+
+  // Where the next message is copied to.
+  private final List<MemorySegment> pieces = new ArrayList<>();
+  private int piece = -1;
+  private long used;
+
+  /**
+   * An empty log, which is off.
+   *
+   * @param limit the most that it may hold, in bytes
+   */
+  public MessageLog(int size, long limit, Listener listener) {
+    this.limit = limit;
+    this.listener = listener;
+    this.sent = new Sent[size];
+    this.received = new Received[size];
+  }
+
+  /** Whether messages of this context are covered. */
+  static boolean covers(int context) {
+    return context >> 1 != Contexts.SYSTEM;
+  }
+
+  /** Forgets all; begins anew, or covers nothing from now on. */
+  void line(boolean begins) {
+    on = begins;
+    ahead = 0;
+    bytes = 0;
+    unusable = null;
+    Arrays.fill(sent, null);
+    Arrays.fill(received, null);
+    pieces.clear(); // not used again: requests may still send out of them
+    piece = -1;
+    used = 0;
+  }
+
+  /** Whether there is a line that it begins at. */
+  public boolean on() {
+    return on;
+  }
+
+  /** Why nothing can be sent again out of it; null if it can. */
+  public @Nullable String unusable() {
+    return unusable;
+  }
+
+  /** What it takes, in bytes. */
+  public long bytes() {
+    return bytes;
+  }
+
+  /** Whether messages of this rank have come elsewhere that it has not made again yet. */
+  public boolean isBehind() {
+    return ahead > 0;
+  }
+
+  /** The program is about to make a choice. */
+  public void chooses(Choice choice) {
+    if (on) {
+      listener.chooses(choice);
+    }
+  }
+
+  // ---- sending
+
+  private Sent to(int dest) {
+    Sent s = sent[dest];
+    if (s == null) {
+      s = new Sent();
+      sent[dest] = s;
+    }
+    return s;
+  }
+
+  /** A message is sent. Gives false if it has come already. */
+  boolean sends(Object base, long offset, long length, int dest, int context, long tag) {
+    Sent s = to(dest);
+    if (unusable == null && bytes + length + ENTRY_BYTES > limit) {
+      spoil("has sent more than " + limit + " bytes since the last checkpoint (--log-limit)");
+    }
+    MemorySegment room = unusable == null ? room(length) : null;
+    if (room != null) {
+      Memory.toSegment(base, offset, room, used, length);
+      s.add(context, tag, room, used, length);
+      used += (length + 7) & ~7L;
+      bytes += length + ENTRY_BYTES;
+    }
+    int number = s.count++;
+    assert s.count > 0 : "more messages than can be counted";
+    if (!s.come.get(number)) {
+      return true;
+    }
+    ahead--;
+    assert ahead >= 0 : "more messages were left out than have come";
+    if (ahead == 0) {
+      listener.caughtUp();
+    }
+    return false;
+  }
+
+  /** The log cannot be used before the next line. */
+  void spoil(String reason) {
+    if (on && unusable == null) {
+      unusable = reason;
+      pieces.clear();
+      piece = -1;
+      used = 0;
+      bytes = 0;
+    }
+  }
+
+  /** Null if there is no memory. */
+  private @Nullable MemorySegment room(long length) {
+    try {
+      return take(length);
+    } catch (OutOfMemoryError e) {
+      spoil("has no memory for a log of what it sends, beside " + bytes + " bytes of it");
+      return null;
+    }
+  }
+
+  private MemorySegment take(long length) {
+    if (length > LARGEST_PIECE) {
+      used = 0;
+      piece = -1; // the rest of the piece before stays unused
+      return MessagePool.memory(length);
+    }
+    if (piece < 0 || used + length > pieces.get(piece).byteSize()) {
+      int size = Math.min(LARGEST_PIECE, FIRST_PIECE << Math.min(pieces.size(), 6));
+      pieces.add(MessagePool.memory(Math.max(size, length)));
+      piece = pieces.size() - 1;
+      used = 0;
+    }
+    return pieces.get(piece);
+  }
+
+  /** Messages to a rank so far. */
+  int count(int dest) {
+    Sent s = sent[dest];
+    return s == null ? 0 : s.count;
+  }
+
+  /** Whether a message has come there. */
+  boolean hasCome(int dest, int number) {
+    return to(dest).come.get(number);
+  }
+
+  /** Makes a send of a message in the log. */
+  void prepare(MessageRequest r, int dest, int number) {
+    Sent s = to(dest);
+    r.prepareSend(
+        s.pieces[number],
+        s.offsets[number],
+        s.lengths[number],
+        dest,
+        s.contexts[number],
+        s.tags[number],
+        PointToPoint.Mode.STANDARD);
+    r.again = true;
+  }
+
+  // ---- receiving
+
+  private Received of(int source) {
+    Received r = received[source];
+    if (r == null) {
+      r = new Received();
+      received[source] = r;
+    }
+    return r;
+  }
+
+  /** The number of a message that is announced now. */
+  int arrives(int source, int context) {
+    return on && covers(context) ? of(source).take() : NO_NUMBER;
+  }
+
+  /** A receive has all of a message. */
+  void comes(int source, int number) {
+    BitSet come = of(source).come;
+    assert !come.get(number) : "a message is received twice";
+    come.set(number);
+  }
+
+  // ---- epochs in which the program goes on
+
+  /** Such an epoch begins: what has not come will be announced again, in order. */
+  void enterEpoch() {
+    for (Received r : received) {
+      if (r != null) {
+        r.enterEpoch();
+      }
+    }
+  }
+
+  /** Which messages of a rank have come: a set of bits. */
+  public long[] come(int source) {
+    Received r = received[source];
+    return r == null ? new long[0] : r.come.toLongArray();
+  }
+
+  /** Which messages to a rank have come there. */
+  public void hasCome(int dest, long[] messages) {
+    Sent s = to(dest);
+    int counted = s.count;
+    ahead -= s.come.cardinality() - s.come.get(0, counted).cardinality();
+    s.come = BitSet.valueOf(messages);
+    ahead += s.come.cardinality() - s.come.get(0, counted).cardinality();
+  }
+}

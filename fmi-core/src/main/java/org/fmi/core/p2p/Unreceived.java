@@ -1,0 +1,66 @@
+package org.fmi.core.p2p;
+
+import java.lang.foreign.MemorySegment;
+
+/** The program's messages that no receive has matched, for checkpoints, which hold them too. */
+public final class Unreceived {
+  private final Messenger messenger;
+  private final Mailbox mailbox;
+  private final Waits waits;
+
+  Unreceived(Messenger messenger, Mailbox mailbox, Waits waits) {
+    this.messenger = messenger;
+    this.mailbox = mailbox;
+    this.waits = waits;
+  }
+
+  /**
+   * Whether those that are announced are fetched as they come, until this is called anew. Without
+   * it their senders wait, and could not come to where all ranks meet.
+   */
+  public void pull(boolean announced) {
+    mailbox.pull(announced);
+  }
+
+  /** Fetches all that are announced, and makes progress until they are here. */
+  public void fetch() {
+    messenger.check();
+    while (!mailbox.fetchAll()) {
+      waits.progress(null);
+    }
+  }
+
+  /** Size of what {@link #write} writes, in bytes. */
+  public long bytes() {
+    return mailbox.imageBytes();
+  }
+
+  /**
+   * Saves them; they stay here too.
+   *
+   * @throws IllegalStateException if one is not here; {@link #fetch} comes first
+   */
+  public void write(MemorySegment image) {
+    mailbox.write(image);
+  }
+
+  /** Puts saved ones before all that have arrived meanwhile. No receive is posted by now. */
+  public void read(MemorySegment image) {
+    mailbox.read(image);
+  }
+
+  /** Throws them away. */
+  public void discard() {
+    mailbox.discard();
+  }
+
+  /** For tests: memory that they take. */
+  long heldBytes() {
+    return mailbox.heldBytes();
+  }
+
+  /** For tests: how many there are, those of the runtime included. */
+  int count() {
+    return mailbox.count();
+  }
+}

@@ -1,0 +1,243 @@
+package org.fmi.core.recovery;
+
+import java.util.function.Supplier;
+import org.fmi.Comm;
+import org.fmi.Op;
+import org.fmi.control.JobLink;
+import org.fmi.control.JobMessage;
+import org.fmi.control.RankMessage;
+import org.fmi.control.RankMessage.Standing;
+import org.fmi.core.p2p.Choice;
+import org.fmi.core.p2p.MessageLog;
+import org.fmi.core.p2p.Messenger;
+import org.fmi.core.p2p.Recording;
+import org.fmi.spi.CheckpointId;
+import org.fmi.spi.RankConfig;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets a rank go on where it stands while failed ones go back ({@code --rollback local}): says
+ * whether it can, and brings together, in an epoch in which only failed ranks go back, what each
+ * rank has got and what is sent to it again.
+ *
+ * <p>A rank that goes back alone, as it is new or cannot go on, is one of which nothing has come
+ * and nothing was sent: others send it all again, and tell it what they have of it already.
+ */
+final class LocalRollback implements MessageLog.Listener {
+  private static final long NO_LOOP = -1;
+
+  private final RankConfig config;
+  private final JobLink link;
+  private final Messenger messenger;
+  private final Comm system;
+  private final Lifecycle lifecycle;
+  private final MessageLog log;
+
+  /** The loop that the program is in. */
+  private final Supplier<@Nullable Loop> current;
+
+  /** The interval between checkpoints of those that go on, in iterations. */
+  private long intervalOfOthers;
+
+  /** A loop in which this rank makes choices that the log does not cover; and the first of them. */
+  private long choosing = NO_LOOP;
+
+  private String choice = "";
+
+  /** Where this rank went back to alone; null once it has caught up. */
+  private @Nullable CheckpointId behind;
+
+  LocalRollback(
+      RankConfig config,
+      JobLink link,
+      Messenger messenger,
+      Recording program,
+      Comm system,
+      Lifecycle lifecycle,
+      Supplier<@Nullable Loop> current) {
+    this.current = current;
+    this.config = config;
+    this.link = link;
+    this.messenger = messenger;
+    this.system = system;
+    this.lifecycle = lifecycle;
+    this.log = new MessageLog(config.size(), config.logLimitBytes(), this);
+    messenger.log(log);
+    program.log(log);
+  }
+
+  MessageLog log() {
+    return log;
+  }
+
+  /** Whether this rank repeats iterations of which others have heard. */
+  boolean isBehind() {
+    return behind != null;
+  }
+
+  /** Begins the log anew, or ends it: nothing was sent, and nothing has come. */
+  void line(boolean begins) {
+    messenger.line(begins);
+  }
+
+  // ---- what the program does
+
+  /**
+   * The job must know before anything comes of the choice: the process may be lost right after it.
+   */
+  @Override
+  public void chooses(Choice made) {
+    Loop loop = current.get();
+    if (loop != null && choosing != loop.number) {
+      choosing = loop.number;
+      choice = made.text();
+      link.send(new RankMessage.Chooses(loop.number, choice));
+      lifecycle.awaitNoted(loop.number);
+    }
+  }
+
+  @Override
+  public void caughtUp() {
+    Loop loop = current.get();
+    CheckpointId from = behind;
+    if (loop != null && from != null) {
+      behind = null;
+      tellCaughtUp(from, loop.iteration, loop.iteration - from.iteration() + 1);
+    }
+  }
+
+  private void tellCaughtUp(CheckpointId from, long iteration, long repeated) {
+    link.send(
+        new RankMessage.CaughtUp(
+            lifecycle.epoch(), from.loop(), from.iteration(), iteration, repeated));
+  }
+
+  // ---- a failure
+
+  /** Whether the call under way may go on in a new epoch, as far as this rank knows. */
+  boolean mayGoOn(Checkpoints checkpoints) {
+    Loop loop = current.get();
+    return loop != null
+        && !loop.ended
+        && checkpoints.hasCommitted(loop)
+        && !checkpoints.inDoubt()
+        && choosing != loop.number
+        && log.on()
+        && log.unusable() == null
+        && !lifecycle.allGoBack();
+  }
+
+  /** What the job is told of that. */
+  Standing standing(boolean goesOn, Checkpoints checkpoints) {
+    Loop loop = current.get();
+    CheckpointId line = checkpoints.committed();
+    if (loop == null || line == null || !checkpoints.hasCommitted(loop)) {
+      return Standing.NONE;
+    }
+    if (choosing == loop.number) {
+      return new Standing(loop.number, Standing.NO_VERSION, false, choice);
+    }
+    if (checkpoints.inDoubt()) {
+      return new Standing(loop.number, Standing.NO_VERSION, false, "is taking a checkpoint");
+    }
+    if (goesOn) {
+      return new Standing(loop.number, line.version(), true, "");
+    }
+    String why = log.unusable();
+    return new Standing(
+        loop.number, line.version(), false, why == null ? "has left its call" : why);
+  }
+
+  /**
+   * All ranks are in an epoch in which only failed ones go back, and the line is there again;
+   * collective over all ranks.
+   *
+   * @param goesOn whether this rank does
+   * @throws org.fmi.Rollback if the epoch ends
+   */
+  void begin(
+      JobMessage.Start start,
+      @Nullable CheckpointId line,
+      boolean goesOn,
+      Checkpoints checkpoints) {
+    if (line == null || line.version() != start.local()) {
+      link.send(
+          new RankMessage.LocalImpossible(
+              start.epoch(), "the checkpoint that failed ranks would go back to is damaged"));
+      while (true) {
+        messenger.park();
+      }
+    }
+    tellWhatHasCome();
+    long[] most = {goesOn ? checkpoints.interval() : 0};
+    system.allReduce(most, Op.MAX);
+    intervalOfOthers = most[0];
+    long messages = 0;
+    long bytes = 0;
+    for (int rank = 0; rank < config.size(); rank++) {
+      if (rank != config.rank()) {
+        long[] again = messenger.sendAgain(rank);
+        messages += again[0];
+        bytes += again[1];
+      }
+    }
+    Loop loop = current.get();
+    if (goesOn && loop != null) {
+      link.send(
+          new RankMessage.GoesOn(start.epoch(), loop.number, loop.iteration, messages, bytes));
+    }
+  }
+
+  private void tellWhatHasCome() {
+    int size = config.size();
+    long[][] come = new long[size][];
+    long[] counts = new long[size];
+    for (int rank = 0; rank < size; rank++) {
+      come[rank] = rank == config.rank() ? new long[0] : log.come(rank);
+      counts[rank] = come[rank].length;
+    }
+    long[] theirCounts = new long[size];
+    system.allToAll(counts, 0, 1, theirCounts, 0);
+    long[] out = new long[(int) sum(counts)];
+    long[] starts = starts(counts);
+    for (int rank = 0; rank < size; rank++) {
+      System.arraycopy(come[rank], 0, out, (int) starts[rank], come[rank].length);
+    }
+    long[] in = new long[(int) sum(theirCounts)];
+    long[] theirStarts = starts(theirCounts);
+    system.allToAllv(out, 0, counts, starts, in, 0, theirCounts, theirStarts);
+    for (int rank = 0; rank < size; rank++) {
+      if (rank != config.rank()) {
+        long[] theirs = new long[(int) theirCounts[rank]];
+        System.arraycopy(in, (int) theirStarts[rank], theirs, 0, theirs.length);
+        log.hasCome(rank, theirs);
+      }
+    }
+  }
+
+  private static long sum(long[] counts) {
+    long sum = 0;
+    for (long count : counts) {
+      sum += count;
+    }
+    return sum;
+  }
+
+  private static long[] starts(long[] counts) {
+    long[] starts = new long[counts.length];
+    for (int i = 1; i < counts.length; i++) {
+      starts[i] = starts[i - 1] + counts[i - 1];
+    }
+    return starts;
+  }
+
+  /** This rank has gone back alone. */
+  void wentBack(CheckpointId line, Checkpoints checkpoints) {
+    checkpoints.restoreInterval(intervalOfOthers);
+    behind = line;
+    if (!log.isBehind()) {
+      behind = null;
+      tellCaughtUp(line, line.iteration(), 0);
+    }
+  }
+}

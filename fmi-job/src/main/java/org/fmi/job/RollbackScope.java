@@ -1,0 +1,101 @@
+package org.fmi.job;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.fmi.control.JobMessage;
+import org.fmi.control.RankMessage;
+import org.fmi.control.RankMessage.Position;
+import org.fmi.control.RankMessage.Standing;
+
+/**
+ * Decides who goes back after a failure: only ranks that have failed, and those that cannot go on
+ * where they stand; or all. Always all unless the user wants otherwise.
+ */
+final class RollbackScope {
+  private final boolean wanted;
+  private final Outbox out;
+
+  /** By loop, what a rank does there that it could not repeat alone. Its process may be gone. */
+  private final Map<Long, String> choices = new TreeMap<>();
+
+  /** Why the last try to let others go on has failed; empty if it has not. */
+  private String impossible = "";
+
+  RollbackScope(boolean wanted, Outbox out) {
+    this.wanted = wanted;
+    this.out = out;
+  }
+
+  /** A rank is about to make a choice that its log does not cover, and waits for an answer. */
+  void chooses(int rank, int incarnation, RankMessage.Chooses m) {
+    String what = "rank " + rank + " " + m.choice();
+    if (choices.putIfAbsent(m.loop(), what) == null) {
+      out.degraded("a failure in loop " + m.loop() + " sends all ranks back: " + what);
+    }
+    out.add(new JobCommand.Tell(rank, incarnation, new JobMessage.Noted(m.loop())));
+  }
+
+  /** Ranks have found out that not only failed ones can go back. */
+  void impossible(String reason) {
+    impossible = reason;
+  }
+
+  /**
+   * Decides, when all have joined an epoch, and tells the user.
+   *
+   * @param joined what they said, by rank
+   * @return as {@link JobMessage.Start} says it
+   */
+  long decide(int epoch, List<RankMessage.Joined> joined) {
+    boolean rollback = joined.stream().anyMatch(m -> m.position() != Position.FRESH);
+    if (!wanted || !rollback) {
+      return JobMessage.Start.ALL_GO_BACK;
+    }
+    List<Integer> back = new ArrayList<>();
+    List<String> also = new ArrayList<>();
+    long version = Standing.NO_VERSION;
+    boolean some = false;
+    String reason = impossible;
+    impossible = "";
+    for (int rank = 0; rank < joined.size(); rank++) {
+      Standing standing = joined.get(rank).standing();
+      if (joined.get(rank).position() != Position.IN_LOOP) {
+        back.add(rank);
+        continue;
+      }
+      if (!standing.goesOn()) {
+        back.add(rank);
+        also.add("rank " + rank + " " + standing.reason());
+      }
+      if (reason.isEmpty()) {
+        reason = refusal(rank, standing, version);
+      }
+      version = standing.version();
+      some |= standing.goesOn();
+    }
+    if (reason.isEmpty() && !some) {
+      reason = also.isEmpty() ? "no rank is in the loop" : also.getFirst();
+    }
+    boolean local = reason.isEmpty();
+    out.report(
+        new Notice.GoBack(
+            epoch, local ? back.toString() : "", local ? String.join("; ", also) : reason));
+    return local ? version : JobMessage.Start.ALL_GO_BACK;
+  }
+
+  /** Why this rank, or one that was in its loop, does not let others go on; empty if it does. */
+  private String refusal(int rank, Standing standing, long version) {
+    String choice = choices.get(standing.loop());
+    if (choice != null) {
+      return choice;
+    }
+    if (standing.version() == Standing.NO_VERSION) {
+      return "rank " + rank + " " + standing.reason();
+    }
+    return version == Standing.NO_VERSION || version == standing.version()
+        ? ""
+        : "rank " + rank + " has another checkpoint than those before it";
+  }
+}

@@ -1,0 +1,102 @@
+package org.fmi.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import org.fmi.control.JobMessage;
+import org.fmi.control.RankMessage;
+import org.fmi.control.RankMessage.Joined;
+import org.fmi.control.RankMessage.Position;
+import org.fmi.control.RankMessage.Standing;
+import org.fmi.job.JobSpec.OnNoSpare;
+import org.junit.jupiter.api.Test;
+
+/** Single decisions; whole jobs are tried in {@code LocalRollbackSimulationTest}. */
+final class RollbackScopeTest {
+  private static final Joined FRESH = new Joined(1, Position.FRESH, Map.of());
+  private static final Joined REPLAYS = new Joined(1, Position.REPLAYING, Map.of());
+
+  private final Outbox out =
+      new Outbox(
+          new Placement(
+              new JobSpec(
+                  2,
+                  List.of(new JobSpec.Node("node0", 2, false)),
+                  2,
+                  2,
+                  1,
+                  OnNoSpare.ABORT,
+                  1,
+                  List.of())));
+
+  private final RollbackScope scope = new RollbackScope(true, out);
+
+  private static Joined inLoop(long loop, long version, boolean goesOn, String reason) {
+    return new Joined(1, Position.IN_LOOP, new Standing(loop, version, goesOn, reason), Map.of());
+  }
+
+  private static Joined goesOn(long version) {
+    return inLoop(0, version, true, "");
+  }
+
+  private void assertLocal(long version, String ranks, String reason, Joined... joined) {
+    assertThat(scope.decide(1, List.of(joined))).isEqualTo(version);
+    assertThat(out.take())
+        .containsExactly(new JobCommand.Report(new Notice.GoBack(1, ranks, reason)));
+  }
+
+  private void assertGlobal(String reason, Joined... joined) {
+    assertLocal(JobMessage.Start.ALL_GO_BACK, "", reason, joined);
+  }
+
+  @Test
+  void newProcessesAndThoseThatReplayGoBack() {
+    assertLocal(5, "[0, 2]", "", FRESH, goesOn(5), REPLAYS);
+  }
+
+  @Test
+  void whoCannotGoOnGoesBackToo() {
+    assertLocal(5, "[0, 2]", "rank 2 has left", FRESH, goesOn(5), inLoop(0, 5, false, "has left"));
+  }
+
+  @Test
+  void nothingIsToldIfNobodyIsInALoopOrAllAreToGoBackAnyway() {
+    assertThat(scope.decide(0, List.of(FRESH, FRESH))).isEqualTo(JobMessage.Start.ALL_GO_BACK);
+    assertThat(new RollbackScope(false, out).decide(1, List.of(FRESH, goesOn(5))))
+        .isEqualTo(JobMessage.Start.ALL_GO_BACK);
+    assertThat(out.take()).isEmpty();
+  }
+
+  @Test
+  void allGoBackIfOneMust() {
+    Joined doubt = inLoop(0, Standing.NO_VERSION, false, "is taking a checkpoint");
+    assertGlobal("rank 1 is taking a checkpoint", goesOn(5), doubt, FRESH);
+    assertGlobal("rank 1 has another checkpoint than those before it", goesOn(5), goesOn(6), FRESH);
+    assertGlobal("rank 0 has left", inLoop(0, 5, false, "has left"), FRESH);
+    assertGlobal("no rank is in the loop", REPLAYS, FRESH);
+  }
+
+  /** The rank that chooses may be the one that is lost. */
+  @Test
+  void allGoBackInALoopOfChoices() {
+    scope.chooses(2, 7, new RankMessage.Chooses(0, "probes for a message"));
+    scope.chooses(1, 0, new RankMessage.Chooses(0, "tests a request"));
+    assertThat(out.take())
+        .containsExactly(
+            new JobCommand.Report(
+                new Notice.Degraded(
+                    "a failure in loop 0 sends all ranks back: rank 2 probes for a message")),
+            new JobCommand.Tell(2, 7, new JobMessage.Noted(0)),
+            new JobCommand.Tell(1, 0, new JobMessage.Noted(0)));
+    assertGlobal("rank 2 probes for a message", goesOn(5), goesOn(5), FRESH);
+    assertLocal(6, "[1]", "", inLoop(1, 6, true, ""), FRESH);
+  }
+
+  @Test
+  void allGoBackOnceIfItHasProvedImpossible() {
+    scope.impossible("it is damaged");
+    assertGlobal("it is damaged", goesOn(5), FRESH);
+    assertLocal(5, "[1]", "", goesOn(5), FRESH);
+  }
+}

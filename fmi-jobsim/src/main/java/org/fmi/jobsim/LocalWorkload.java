@@ -1,0 +1,186 @@
+package org.fmi.jobsim;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.fmi.Comm;
+import org.fmi.Fmi;
+import org.fmi.Holder;
+import org.fmi.Op;
+import org.fmi.Request;
+import org.fmi.testkit.SimCluster;
+import org.fmi.testkit.SimProcess;
+
+/**
+ * A program whose ranks can go back alone: its answer depends on the number of ranks alone. It
+ * receives from named sources, in another order than was sent; some ranks run ahead of others, and
+ * messages cross checkpoints.
+ */
+final class LocalWorkload {
+  /** Too long for an eager message of the simulated network. */
+  private static final int LONG = 3_000;
+
+  private static final int ITERATIONS = 12;
+
+  /** A rank sends to its right neighbour for as many iterations before that receives. */
+  private static final int AHEAD = 2;
+
+  private LocalWorkload() {}
+
+  static long run(Fmi fmi, SimProcess process, SimCluster cluster) {
+    Comm world = fmi.world();
+    int rank = world.rank();
+    int size = world.size();
+    int right = (rank + 1) % size;
+    int left = (rank + size - 1) % size;
+    long[] seed = rank == 0 ? new long[] {4_711} : new long[1];
+    world.bcast(seed, 0);
+    Comm half = world.split(rank % 2, -rank);
+
+    long[] sums = {seed[0] + rank, 1};
+    Holder<long[]> pipe = Holder.of(new long[2 + rank % 3]);
+    fmi.loop(
+        ITERATIONS,
+        iteration -> {
+          // down the pipe, without a barrier
+          long[] in = new long[LONG];
+          if (rank > 0 && iteration % 2 == 0) {
+            world.recv(in, 0, LONG, rank - 1, 1);
+            expectConstant(in);
+          }
+          long[] out = new long[LONG];
+          Arrays.fill(out, 31 * sums[0] + in[0] + iteration);
+          if (rank + 1 < size && iteration % 2 == 0) {
+            world.send(out, 0, LONG, rank + 1, 1);
+          }
+          sums[0] = out[0] ^ sums[1];
+
+          // two messages, received in the other order
+          if (size > 1) {
+            List<Request> sends = new ArrayList<>();
+            sends.add(world.isend(new long[] {sums[0]}, right, 2));
+            sends.add(world.isend(new long[] {sums[1], iteration}, right, 3));
+            long[] second = new long[2];
+            long[] first = new long[1];
+            Request late = world.irecv(first, left, 2);
+            world.recv(second, left, 3);
+            late.waitFor();
+            Request.waitAll(sends);
+            sums[1] = 17 * sums[1] + first[0] + 3 * second[0] + second[1];
+          }
+
+          // received iterations later: it crosses checkpoints
+          if (iteration == 0) {
+            world.attachBuffer(1 << 16);
+          }
+          world.bsend(sums, 0, 2, right, 4);
+          if (iteration >= AHEAD) {
+            long[] old = new long[2];
+            world.recv(old, left, 4);
+            sums[1] += old[0] ^ iteration;
+          }
+
+          // to itself
+          world.send(sums, 0, 1, rank, 5);
+          if (iteration > 0) {
+            long[] own = new long[1];
+            world.recv(own, rank, 5);
+            pipe.get()[0] += own[0];
+          }
+
+          cluster
+              .faults()
+              .atIteration(process, iteration, 31 * sums[0] + sums[1] + 7 * pipe.get()[0]);
+          process.compute(20_000);
+          if (half != null && iteration % 3 == 1) {
+            long[] sum = {sums[0] & 0xffff};
+            half.allReduce(sum, Op.SUM);
+            sums[0] += sum[0];
+          }
+          if (iteration % 4 == 2) {
+            Comm inner = world.dup();
+            long[] all = new long[size];
+            inner.allGather(sums, 0, 1, all, 0);
+            for (long each : all) {
+              sums[1] = 7 * sums[1] + each;
+            }
+            long[] most = {all[0] & 0xff};
+            long[] largest = new long[1];
+            inner.reduce(most, 0, largest, 0, 1, Op.MAX, size - 1);
+            sums[0] += rank == size - 1 ? largest[0] : 0;
+            inner.free();
+          }
+        },
+        sums,
+        pipe);
+
+    long[] old = new long[2];
+    for (int i = 0; i < AHEAD; i++) {
+      world.recv(old, left, 4);
+      sums[1] += old[0];
+    }
+    long[] own = new long[1];
+    world.recv(own, rank, 5);
+    long[] total = {sums[0] + 3 * sums[1] + own[0] + pipe.get()[0]};
+    long[] step = {1};
+    for (long n = fmi.loop(total, step); n < 5; n = fmi.loop(total, step)) {
+      total[0] = turn(world, total[0], n, step);
+    }
+    fmi.endLoop();
+
+    // Ranks receive in any order: all go back.
+    long iterations =
+        fmi.loopWhile(
+            9,
+            n -> {
+              long[] got = new long[1];
+              if (rank == 0) {
+                for (int i = 1; i < size; i++) {
+                  world.recv(got, Comm.ANY_SOURCE, 6);
+                  total[0] += got[0];
+                }
+              } else {
+                world.send(total, 0, 1, 0, 6);
+                total[0] += n;
+              }
+              return n + 1 < 3 + rank % 2;
+            },
+            total);
+    total[0] += iterations;
+
+    long[] all = new long[size];
+    world.gather(total, 0, 1, all, 0, 0);
+    long answer = step[0];
+    for (long value : all) {
+      answer = 1_000_003 * answer + value;
+    }
+    return answer;
+  }
+
+  private static long turn(Comm world, long value, long n, long[] step) {
+    long[] all = new long[world.size()];
+    world.allToAll(spread(value, world.size()), 0, 1, all, 0);
+    step[0] += n;
+    long sum = value;
+    for (long each : all) {
+      sum = 13 * sum + each;
+    }
+    return sum;
+  }
+
+  private static long[] spread(long value, int size) {
+    long[] spread = new long[size];
+    for (int i = 0; i < size; i++) {
+      spread[i] = value * (i + 1);
+    }
+    return spread;
+  }
+
+  private static void expectConstant(long[] values) {
+    for (long value : values) {
+      if (value != values[0]) {
+        throw new AssertionError("parts of two messages: " + value + " and " + values[0]);
+      }
+    }
+  }
+}

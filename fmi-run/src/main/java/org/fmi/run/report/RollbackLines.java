@@ -1,0 +1,55 @@
+package org.fmi.run.report;
+
+import org.fmi.job.Notice;
+
+/** Words who goes back after a failure, and what others send them again. */
+final class RollbackLines {
+  private boolean local;
+  private long messages;
+  private long bytes;
+
+  String begins(Notice.GoBack n) {
+    local = !n.ranks().isEmpty();
+    messages = 0;
+    bytes = 0;
+    return local
+        ? "local rollback: ranks "
+            + n.ranks()
+            + " go back, the others go on"
+            + (n.reason().isEmpty() ? "" : "; " + n.reason())
+        : "global rollback: all ranks go back, as " + n.reason();
+  }
+
+  String goesOn(Notice.GoesOn n) {
+    messages += n.messages();
+    bytes += n.bytes();
+    return "rank "
+        + n.rank()
+        + " goes on in iteration "
+        + n.iteration()
+        + " of loop "
+        + n.loop()
+        + ", and sends "
+        + n.messages()
+        + " messages again";
+  }
+
+  /** What has been sent again since, as the end of a line; empty if all have gone back. */
+  String sentAgain() {
+    String text = local ? "; " + messages + " messages, " + bytes + " bytes, are sent again" : "";
+    local = false;
+    return text;
+  }
+
+  String caughtUp(Notice.CaughtUp n) {
+    return "rank "
+        + n.rank()
+        + " has caught up in iteration "
+        + n.iteration()
+        + ", "
+        + n.repeated()
+        + " repeated from "
+        + n.from()
+        + " on";
+  }
+}

@@ -1,0 +1,90 @@
+package org.fmi.run.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.fmi.testkit.turns.Wide;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Real processes of which only those that fail go back. The answer is that of a run without
+ * failures, bit by bit. Places to die are tried in {@link RecoveryIT}.
+ */
+@Execution(ExecutionMode.CONCURRENT)
+final class LocalRollbackIT {
+  @TempDir private Path directory;
+
+  private Fmirun example(String name, List<String> arguments, String... options) {
+    List<String> all = new ArrayList<>(List.of("-n", "4", "--ppn", "1", "--interval", "10"));
+    all.addAll(List.of(options));
+    all.add(Fmirun.example(name));
+    all.addAll(arguments);
+    return new Fmirun(directory, all.toArray(String[]::new));
+  }
+
+  private Fmirun himeno(String... options) {
+    return example("himeno", List.of("--grid", "XS", "--iterations", "30"), options);
+  }
+
+  private static List<Map<String, String>> events(Fmirun.Result result, String name) {
+    return result.events().stream().filter(e -> name.equals(e.get("event"))).toList();
+  }
+
+  @Test
+  void onlyTheFailedRankComputesAgain() throws IOException, InterruptedException {
+    String gosa = himeno().run().succeeded().value("gosa");
+    Fmirun.Result result =
+        himeno("--spares", "1", "--rollback", "local", "--kill", "node2@17").run().succeeded();
+
+    assertThat(result.value("gosa")).isEqualTo(gosa);
+    assertThat(events(result, "GoBack")).singleElement().asString().contains("ranks=[2]");
+    assertThat(events(result, "GoesOn"))
+        .extracting(e -> e.get("rank"))
+        .containsExactlyInAnyOrder("0", "1", "3");
+    assertThat(events(result, "CaughtUp"))
+        .singleElement()
+        .satisfies(
+            e ->
+                assertThat(e)
+                    .containsEntry("rank", "2")
+                    .containsEntry("from", "10")
+                    .containsEntry("repeated", "7"));
+    assertThat(events(result, "Left")).isEmpty();
+    assertThat(result.err())
+        .contains("local rollback: ranks [2] go back")
+        .contains("rank 2 has caught up in iteration 16, 7 repeated from 10 on");
+  }
+
+  @Test
+  @Wide
+  void aRankThatIsLostAgainWhileItCatchesUp() throws IOException, InterruptedException {
+    String gosa = himeno().run().succeeded().value("gosa");
+    Fmirun.Result result =
+        himeno("--rollback", "local", "--kill", "rank2@17", "--kill", "rank2@14:replay")
+            .run()
+            .succeeded();
+    assertThat(result.value("gosa")).isEqualTo(gosa);
+    assertThat(events(result, "GoBack")).hasSize(2);
+    assertThat(result.err()).doesNotContain("never happened");
+  }
+
+  @Wide
+  @ParameterizedTest
+  @ValueSource(strings = {"farm", "cg"})
+  void answersOfOtherExamplesAreTheSame(String name) throws IOException, InterruptedException {
+    String checksum = example(name, List.of()).run().succeeded().value("checksum");
+    Fmirun.Result result =
+        example(name, List.of(), "--rollback", "local", "--kill", "rank1@15").run().succeeded();
+    assertThat(result.value("checksum")).isEqualTo(checksum);
+    assertThat(events(result, "GoBack")).hasSize(1);
+  }
+}
