@@ -8,7 +8,9 @@ package org.fmi.job;
 final class Arrivals {
   private Arrivals() {}
 
-  /** A node is added; one of this name that was lost is started again. Others stay what they are. */
+  /**
+   * A node is added; one of this name that was lost is started again. Others stay what they are.
+   */
   static void take(JobSpec.Node node, Placement placement, Outbox out) {
     int known = placement.find(node.name());
     if (known < 0) {

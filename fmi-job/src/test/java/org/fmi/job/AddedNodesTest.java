@@ -114,8 +114,7 @@ final class AddedNodesTest {
     on(job, new JobEvent.NodeLost(2, "no such host"));
     assertThat(commands)
         .contains(
-            new JobCommand.Report(
-                new Notice.NodeFailed(0, 2, "node2", "fmirun", "no such host")));
+            new JobCommand.Report(new Notice.NodeFailed(0, 2, "node2", "fmirun", "no such host")));
     assertThat(job.recoveries()).isZero();
     on(job, new JobEvent.NodeLost(1, "gone"));
     assertThat(nodeOf(1)).isZero();

@@ -48,8 +48,7 @@ final class ComingSimulationTest {
   @Test
   void aRankThatSharesANodeMovesToTheAddedOne() {
     JobSimulation job =
-        new JobSimulation(
-            1, Shape.plain(RANKS, 0, OnNoSpare.SHARE), SimModel.calm(), LOSES_NODE_1);
+        new JobSimulation(1, Shape.plain(RANKS, 0, OnNoSpare.SHARE), SimModel.calm(), LOSES_NODE_1);
     job.comesWhen(n -> n instanceof Notice.AllRunning running && running.epoch() == 1);
     Outcome outcome = job.run();
     assertThat(outcome.status()).as(job.story()).isZero();

@@ -80,7 +80,8 @@ final class AdditionDesk {
 
   /** The job has ended. */
   void end() {
-    awaiting.forEach((name, answer) -> answer.refuse("add: the job ended before " + name + " was up"));
+    awaiting.forEach(
+        (name, answer) -> answer.refuse("add: the job ended before " + name + " was up"));
     awaiting.clear();
   }
 }

@@ -223,8 +223,7 @@ public final class FmiRun {
     String home = installation.home().toString();
     return switch (where) {
       case Where.Local _ -> new LocalLauncher(installation);
-      case Where.Ssh ssh ->
-          RemoteLauncher.ssh(Objects.requireNonNullElse(ssh.prefix(), home));
+      case Where.Ssh ssh -> RemoteLauncher.ssh(Objects.requireNonNullElse(ssh.prefix(), home));
       case Where.Slurm slurm ->
           RemoteLauncher.slurm(
               slurm.allocation().job(),

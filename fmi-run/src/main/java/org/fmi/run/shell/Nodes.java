@@ -141,7 +141,8 @@ final class Nodes {
               String problem = null;
               try {
                 if (launch.turn.compareAndSet(false, true)) {
-                  DaemonProcess process = around.launcher().start(node.name, bootstrap(node, launch));
+                  DaemonProcess process =
+                      around.launcher().start(node.name, bootstrap(node, launch));
                   post.execute(() -> launched(node, launch, process));
                   launch.settled.get(seconds, TimeUnit.SECONDS);
                 }

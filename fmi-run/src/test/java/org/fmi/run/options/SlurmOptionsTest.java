@@ -189,9 +189,7 @@ final class SlurmOptionsTest {
     assertThat(AddedNode.read("node4", 2, options)).isEqualTo(new JobSpec.Node("node4", 2, true));
     assertThat(AddedNode.read("node4:1", 2, options).slots()).isEqualTo(1);
     UsageException e =
-        catchThrowableOfType(
-            UsageException.class, () -> AddedNode.read("node9", 2, options));
-    assertThat(e)
-        .hasMessage("add: node9 is not a node of Slurm job 7, which has node[1-4]");
+        catchThrowableOfType(UsageException.class, () -> AddedNode.read("node9", 2, options));
+    assertThat(e).hasMessage("add: node9 is not a node of Slurm job 7, which has node[1-4]");
   }
 }
