@@ -268,7 +268,7 @@ final class FmiToolIT {
       running.awaitEvent("AllRunning", 3);
       assertThat(running.events())
           .anyMatch(
-              event -> event.get("event").equals("Respawned") && event.get("node").equals("2"));
+              event -> "Respawned".equals(event.get("event")) && "2".equals(event.get("node")));
       assertThat(ask("status", job).output()).containsPattern("node2 +up +1 ");
       assertThat(ask("stop", "--now", job)).isEqualTo(new Result(0, ""));
       assertThat(running.await().status()).isEqualTo(143);
