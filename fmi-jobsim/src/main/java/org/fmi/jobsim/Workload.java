@@ -187,9 +187,18 @@ final class Workload {
       }
     }
 
-    long[] all = new long[size];
+    return answer(world, total, step[0]);
+  }
+
+  /**
+   * A job's answer, on rank 0: the totals of all ranks.
+   *
+   * @param step what is the same on all ranks
+   */
+  static long answer(Comm world, long[] total, long step) {
+    long[] all = new long[world.size()];
     world.gather(total, 0, 1, all, 0, 0);
-    long answer = step[0];
+    long answer = step;
     for (long value : all) {
       answer = 1_000_003 * answer + value;
     }
