@@ -31,11 +31,12 @@ public interface FrameHandler {
   }
 
   /**
-   * What was read from {@code peer} is here; only transports with a {@link RemoteMemory} say so.
+   * Reading from {@code peer} has ended; only transports with a {@link RemoteMemory} say so.
    *
    * @param id see {@link RemoteMemory#read}
+   * @param whole whether all is here; if not, all of it is to be fetched in frames
    */
-  default void onRead(int peer, long id) {
+  default void onRead(int peer, long id, boolean whole) {
     throw new IllegalStateException("nothing is read from rank " + peer);
   }
 

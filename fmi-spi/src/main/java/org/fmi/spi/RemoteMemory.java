@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  *   Exposure.close &lt;----------in a frame---
  * </pre>
  *
- * The frames are the caller's. It keeps memory as it is while it is exposed or read into. Both take
- * native memory ({@link MemorySegment#isNative}) only: what is on the heap may be moved by the
- * garbage collector at any time. Called by the application's thread.
+ * The frames are the caller's. It keeps memory as it is while it is exposed or read into. What is
+ * exposed is native memory ({@link MemorySegment#isNative}): what is on the heap may be moved by
+ * the garbage collector at any time. Called by the application's thread.
  */
 public interface RemoteMemory {
   /** The length of what {@link #expose} gives; pass it on as it is. */
@@ -34,14 +34,23 @@ public interface RemoteMemory {
   @Nullable Exposure expose(MemorySegment memory, long offset, long bytes, long[] ticket);
 
   /**
-   * Begins to read what a peer has exposed. When all is here {@link FrameHandler#onRead} tells the
-   * {@code id}. If the peer fails, nothing does.
+   * Begins to read what a peer has exposed. {@link FrameHandler#onRead} tells the {@code id} when
+   * all is here, or when it turns out that the rest cannot be read. If the peer fails, nothing may.
    *
-   * @param memory its first {@code bytes} from {@code offset} on are undefined until then
+   * @param base a primitive array or a {@link MemorySegment}; its {@code bytes} from {@code offset}
+   *     on are undefined until then
    * @param id names it among all that are read from that peer at this time
    * @return false if it cannot be read into this memory: its bytes are to be fetched in frames
    */
-  boolean read(int peer, long[] ticket, MemorySegment memory, long offset, long bytes, long id);
+  boolean read(int peer, long[] ticket, Object base, long offset, long bytes, long id);
+
+  /**
+   * Whether the reader's processor moves the bytes, as it does with those of frames. Then it
+   * depends on where the bytes lie which of the two takes less time: the caller may measure it.
+   */
+  default boolean byProcessor() {
+    return false;
+  }
 
   /**
    * The epoch is over, and the memory is about to be the program's again: when this returns, none

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
 import org.fmi.spi.RemoteMemory;
+import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,10 +65,13 @@ final class SimRemoteMemory implements RemoteMemory {
   }
 
   @Override
-  public boolean read(
-      int peer, long[] ticket, MemorySegment memory, long offset, long bytes, long id) {
+  public boolean read(int peer, long[] ticket, Object base, long offset, long bytes, long id) {
     transport.enter();
-    MemorySegment range = checked(memory, offset, bytes);
+    MemorySegment memory = Memory.view(base);
+    if (memory == null) {
+      return false; // an array of booleans, which are more than bytes
+    }
+    MemorySegment range = memory.asSlice(offset, bytes);
     if (ticket[1] != ~ticket[0]) {
       throw new IllegalArgumentException("not a ticket: " + ticket[0] + ", " + ticket[1]);
     }
@@ -126,13 +130,17 @@ final class SimRemoteMemory implements RemoteMemory {
         // Its owner has stopped or died.
         return;
       }
+      if (done > 0 && refuses()) {
+        transport.deliverRead(peer, id, false);
+        return;
+      }
       long left = to.byteSize() - done;
       long bytes =
           simulation.random().nextInt(MOST_PIECES) == 0 ? left : Math.ceilDiv(left, MOST_PIECES);
       MemorySegment.copy(from, done, to, done, bytes);
       done += bytes;
       if (bytes == left) {
-        transport.deliverRead(peer, id);
+        transport.deliverRead(peer, id, true);
       } else {
         goOn(network.delay());
       }

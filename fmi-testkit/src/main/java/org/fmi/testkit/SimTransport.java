@@ -172,7 +172,7 @@ final class SimTransport implements Transport {
           handler.onFrame(a.peer, MemorySegment.ofArray(a.frame), 0);
           Arrays.fill(a.frame, POISON);
         }
-        case Arrival.Read a -> handler.onRead(a.peer, a.id);
+        case Arrival.Read a -> handler.onRead(a.peer, a.id, a.whole);
         case Arrival.Lost a -> handler.onPeerLost(a.peer, a.reason);
       }
     }
@@ -288,8 +288,8 @@ final class SimTransport implements Transport {
   }
 
   /** All that was to be read from a peer is here. */
-  void deliverRead(int peer, long readId) {
-    inbox.add(new Arrival.Read(peer, readId));
+  void deliverRead(int peer, long readId, boolean whole) {
+    inbox.add(new Arrival.Read(peer, readId, whole));
     signal();
   }
 
@@ -336,7 +336,7 @@ final class SimTransport implements Transport {
   private sealed interface Arrival {
     record Framed(SimConnection connection, int peer, byte[] frame) implements Arrival {}
 
-    record Read(int peer, long id) implements Arrival {}
+    record Read(int peer, long id, boolean whole) implements Arrival {}
 
     record Lost(int peer, String reason) implements Arrival {}
   }

@@ -92,6 +92,11 @@ class SimTransportTest extends TransportContract {
     return true;
   }
 
+  @Override
+  public boolean readsIntoArrays() {
+    return hasRemoteMemory();
+  }
+
   private static final class SimMember implements Member {
     private final SimProcess process;
     private final Transport transport;

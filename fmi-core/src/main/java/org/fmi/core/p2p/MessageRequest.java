@@ -77,6 +77,13 @@ final class MessageRequest extends MatchTable.Queued implements Request {
   /** A send: the memory that its peer may read. */
   RemoteMemory.@Nullable Exposure exposure;
 
+  /**
+   * A receive: when its data began to come, if that is {@link Pace timed}; and whether it is read.
+   */
+  long begun = Pace.UNTIMED;
+
+  boolean read;
+
   /** What a receive has matched. */
   int matchedSource;
 
@@ -133,6 +140,7 @@ final class MessageRequest extends MatchTable.Queued implements Request {
     matchedLength = -1;
     number = MessageLog.NO_NUMBER;
     exposure = null;
+    begun = Pace.UNTIMED;
     status = null;
   }
 
@@ -141,6 +149,7 @@ final class MessageRequest extends MatchTable.Queued implements Request {
     matchedLength = -1;
     number = MessageLog.NO_NUMBER;
     moved = 0;
+    begun = Pace.UNTIMED;
   }
 
   /** Whether the program was told how it has ended: it learns nothing new by asking again. */

@@ -464,13 +464,9 @@ public final class Messenger implements PointToPoint, FrameHandler {
     }
   }
 
-  /** A message has been read out of its sender's memory. */
   @Override
-  public void onRead(int peer, long sequence) {
-    Peer p = peers.get(peer);
-    MessageRequest r = p.receiving(sequence);
-    p.read(sequence);
-    requests.finishReceive(r);
+  public void onRead(int peer, long sequence, boolean whole) {
+    peers.get(peer).read(sequence, whole);
   }
 
   private void onData(Peer p, long sequence, MemorySegment memory, long at) {

@@ -57,6 +57,9 @@ final class Peer {
   /** Messages that are being read out of the peer's memory. */
   private int reading;
 
+  /** Null if what can be read is always read. */
+  private final @Nullable Pace pace;
+
   private final long[] ticket = new long[RemoteMemory.TICKET_LONGS];
 
   /** What to say of a long wait: the kind of a frame, or 0. */
@@ -72,6 +75,7 @@ final class Peer {
     this.requests = requests;
     this.transport = transport;
     this.remote = transport.remoteMemory();
+    this.pace = remote != null && remote.byProcessor() ? new Pace() : null;
     this.frame = frame;
     this.window = window;
     eagerCredit = window;
@@ -206,22 +210,34 @@ final class Peer {
    */
   void receive(MessageRequest r, long sequence, long[] whereTo) {
     if (remote != null
-        && r.base instanceof MemorySegment memory
-        && memory.isNative()
-        && remote.read(rank, whereTo, memory, r.offset, r.matchedLength, sequence)) {
+        && (pace == null || pace.begins(r))
+        && remote.read(rank, whereTo, r.base, r.offset, r.matchedLength, sequence)) {
       reading++;
       incoming.put(sequence, r);
     } else {
+      r.read = false;
       receive(r, sequence);
     }
   }
 
-  /** All of a message has been read; its sender may go on. */
-  void read(long sequence) {
+  /**
+   * Reading a message has ended.
+   *
+   * @param whole whether all of it is here, so that its sender may go on
+   */
+  void read(long sequence, boolean whole) {
     reading--;
     assert reading >= 0 : "more messages were read than reads begun";
-    received(sequence);
-    dismiss(sequence);
+    MessageRequest r = receiving(sequence);
+    if (whole) {
+      received(sequence);
+      dismiss(sequence);
+      requests.finishReceive(r);
+    } else {
+      r.begun = Pace.UNTIMED;
+      clears.add(sequence, r.matchedLength);
+      unsent.add(this);
+    }
   }
 
   /** An announced message is matched, and none of its data wanted. */
@@ -241,7 +257,10 @@ final class Peer {
   }
 
   void received(long sequence) {
-    incoming.remove(sequence);
+    MessageRequest r = incoming.remove(sequence);
+    if (pace != null && r != null && r.begun != Pace.UNTIMED) {
+      pace.ends(r);
+    }
   }
 
   /** An eager message was consumed. */

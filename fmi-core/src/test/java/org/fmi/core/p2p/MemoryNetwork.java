@@ -17,6 +17,7 @@ import org.fmi.spi.RemoteMemory;
 import org.fmi.spi.Transport;
 import org.fmi.wire.Frame;
 import org.fmi.wire.FrameLayout;
+import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -358,12 +359,15 @@ public final class MemoryNetwork {
     }
 
     @Override
-    public boolean read(
-        int peer, long[] ticket, MemorySegment memory, long offset, long bytes, long id) {
+    public boolean read(int peer, long[] ticket, Object base, long offset, long bytes, long id) {
       if (stopped || ticket[1] != ~ticket[0]) {
         throw new AssertionError("stopped: " + stopped + ", ticket " + ticket[0]);
       }
       if (options.refuse > 0 && random.nextDouble() < options.refuse) {
+        return false;
+      }
+      MemorySegment memory = Memory.view(base);
+      if (memory == null) {
         return false;
       }
       readings.add(new Reading(peer, ticket[0], memory.asSlice(offset, bytes), id));
@@ -396,9 +400,14 @@ public final class MemoryNetwork {
           bytesRead += piece;
         }
         work++;
-        if (r.done == r.to.byteSize()) {
+        if (r.done < r.to.byteSize()
+            && options.refuse > 0
+            && random.nextDouble() < options.refuse) {
           readings.remove(r);
-          handler.onRead(r.peer, r.id);
+          handler.onRead(r.peer, r.id, false);
+        } else if (r.done == r.to.byteSize()) {
+          readings.remove(r);
+          handler.onRead(r.peer, r.id, true);
         } else {
           signal = true; // nobody else reads the rest
         }

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.fmi.spi.FrameHandler;
@@ -32,6 +35,9 @@ final class ContractPeer implements FrameHandler {
 
   /** What has been read. */
   final List<Long> read = new ArrayList<>();
+
+  /** What is being read, and how to begin again. */
+  private final Map<Long, Runnable> begun = new HashMap<>();
 
   /** Whether all frames are as long as they can be. */
   boolean longest;
@@ -107,19 +113,25 @@ final class ContractPeer implements FrameHandler {
   }
 
   /** Reads what the n-th ticket names. */
-  void read(RemoteMemory remote, MemorySegment memory, long offset, long bytes, int n) {
+  void read(RemoteMemory remote, Object base, long offset, long bytes, int n) {
     long[] ticket = new long[RemoteMemory.TICKET_LONGS];
     MemorySegment.ofArray(ticket).copyFrom(MemorySegment.ofArray(raw.get(n)));
-    boolean begun = false;
-    while (!begun) {
-      begun = remote.read(1 - member.rank(), ticket, memory, offset, bytes, n);
+    begun.put((long) n, () -> read(remote, base, offset, bytes, n));
+    boolean accepted = false;
+    while (!accepted) {
+      accepted = remote.read(1 - member.rank(), ticket, base, offset, bytes, n);
     }
   }
 
   @Override
-  public void onRead(int peer, long id) {
+  public void onRead(int peer, long id, boolean whole) {
     assertThat(peer).isEqualTo(1 - member.rank());
-    read.add(id);
+    Runnable again = Objects.requireNonNull(begun.remove(id));
+    if (whole) {
+      read.add(id);
+    } else {
+      again.run();
+    }
   }
 
   int poll() {

@@ -59,6 +59,36 @@ interface RemoteMemoryContract extends TransportRanks {
         });
   }
 
+  /** A rank reads into an array, if its transport does that. */
+  @Test
+  default void exposedMemoryIsReadIntoArrays() throws Exception {
+    assumeThat(readsIntoArrays()).isTrue();
+    run(
+        2,
+        member -> {
+          ContractPeer peer = new ContractPeer(member, 2);
+          peer.start();
+          RemoteMemory remote = Objects.requireNonNull(member.transport().remoteMemory());
+          long bytes = Math.max(1, remote.leastBytes()) / 8 * 8 + (1 << 20) + 24;
+          try (Arena arena = Arena.ofShared()) {
+            MemorySegment out = arena.allocate(bytes, 8);
+            fill(out, member.rank());
+            RemoteMemory.Exposure exposure = peer.expose(remote, out, 0, bytes);
+            peer.until(() -> peer.raw.size() == 1);
+            long[] in = new long[(int) (bytes / 8) + 5];
+            peer.read(remote, in, 24, bytes, 0);
+            peer.until(() -> peer.read.size() == 1);
+            MemorySegment expected = MemorySegment.ofArray(new long[in.length]);
+            fill(expected.asSlice(24, bytes), 1 - member.rank());
+            assertThat(MemorySegment.ofArray(in).mismatch(expected)).isEqualTo(-1);
+            peer.send(1 - member.rank(), 0);
+            peer.until(() -> peer.receivedFromAll(1));
+            peer.drainUntilAllAreDone();
+            exposure.close();
+          }
+        });
+  }
+
   /** Memory that lies where other memory lay before is read as it is now. */
   @Test
   default void memoryThatWasFreedIsForgotten() throws Exception {

@@ -41,4 +41,9 @@ public interface TransportRanks {
   default boolean hasRemoteMemory() {
     return false;
   }
+
+  /** Whether it can read it into arrays. */
+  default boolean readsIntoArrays() {
+    return false;
+  }
 }

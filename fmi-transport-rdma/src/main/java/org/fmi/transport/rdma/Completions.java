@@ -83,7 +83,7 @@ final class Completions {
       ask(link);
       if (read != null) {
         reads.finish(read);
-        handler.onRead(link.peer, read.id);
+        handler.onRead(link.peer, read.id, true);
       }
     }
   }

@@ -39,8 +39,10 @@ final class Reads implements RemoteMemory {
   }
 
   @Override
-  public boolean read(
-      int peer, long[] ticket, MemorySegment memory, long offset, long bytes, long id) {
+  public boolean read(int peer, long[] ticket, Object base, long offset, long bytes, long id) {
+    if (!(base instanceof MemorySegment memory) || !memory.isNative()) {
+      return false; // a device knows no memory that moves
+    }
     Registration registration = cache.use(memory, offset, bytes, true);
     if (registration == null) {
       return false;

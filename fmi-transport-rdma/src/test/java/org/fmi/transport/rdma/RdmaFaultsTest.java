@@ -105,7 +105,7 @@ class RdmaFaultsTest {
     }
 
     @Override
-    public void onRead(int peer, long id) {
+    public void onRead(int peer, long id, boolean whole) {
       reads++;
     }
 

@@ -17,6 +17,11 @@ final class Neighbour {
 
   boolean lost;
 
+  /** Whether it was tried to read its memory, and whether that can be done. */
+  boolean tried;
+
+  boolean readable;
+
   Neighbour(int rank, String name) {
     this.rank = rank;
     this.name = name;

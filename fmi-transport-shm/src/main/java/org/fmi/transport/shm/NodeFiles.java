@@ -140,7 +140,7 @@ final class NodeFiles {
 
   /** Valid as long as the arena is open, but does not check that at each access, which costs. */
   @SuppressWarnings("restricted") // no other segment can do without the check
-  private static MemorySegment unchecked(MemorySegment mapped) {
+  static MemorySegment unchecked(MemorySegment mapped) {
     return MemorySegment.ofAddress(mapped.address()).reinterpret(mapped.byteSize());
   }
 }

@@ -12,6 +12,7 @@ import org.fmi.node.PrivateFile;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.NodeShare;
 import org.fmi.spi.RankConfig;
+import org.fmi.spi.RemoteMemory;
 import org.fmi.spi.Transport;
 import org.fmi.wire.Frame;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,7 @@ final class ShmTransport implements Transport {
   private final Neighbours neighbours;
   private final RingMaker ringMaker;
   private final ShmShare share;
+  private final PeerMemory memory;
 
   private InRing[] incoming = {};
   private int newsSeen;
@@ -72,6 +74,7 @@ final class ShmTransport implements Transport {
       files.sweep(config.rank(), config.incarnation(), epoch);
       ringMaker.check();
       this.inbox = new Inbox(files.create(name, Inbox.bytes(config.size())));
+      this.memory = new PeerMemory(neighbours, inbox, arena);
       this.endpoint = Neighbours.endpoint(name, files.node());
     } catch (IOException | RuntimeException e) {
       arena.close();
@@ -155,6 +158,9 @@ final class ShmTransport implements Transport {
     for (InRing ring : incoming) {
       work += read(ring, handler);
     }
+    if (memory.isReading()) {
+      work += memory.poll(handler);
+    }
     if (inbox.news() != newsSeen) {
       work += attend();
     }
@@ -234,7 +240,12 @@ final class ShmTransport implements Transport {
     return work;
   }
 
-  // ---- memory for collectives
+  // ---- memory of others, and for collectives
+
+  @Override
+  public RemoteMemory remoteMemory() {
+    return memory;
+  }
 
   @Override
   public NodeShare share() {
@@ -265,7 +276,7 @@ final class ShmTransport implements Transport {
         return true;
       }
     }
-    return inbox.news() != newsSeen || neighbours.anyLoss();
+    return inbox.news() != newsSeen || neighbours.anyLoss() || memory.isReading();
   }
 
   private Bell openBell() {
@@ -304,6 +315,7 @@ final class ShmTransport implements Transport {
       return;
     }
     closed = true;
+    memory.stop();
     inbox.close();
     try {
       try {

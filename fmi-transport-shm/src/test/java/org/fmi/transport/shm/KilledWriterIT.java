@@ -65,7 +65,7 @@ class KilledWriterIT {
     }
   }
 
-  private static RankConfig config(Path directory, int rank, int incarnation) {
+  static RankConfig config(Path directory, int rank, int incarnation) {
     return RankConfig.builder()
         .jobId("job")
         .secret(new byte[32])

@@ -9,6 +9,16 @@ class ShmContractTest extends TransportContract {
   @TempDir Path directory = Path.of("");
 
   @Override
+  public boolean hasRemoteMemory() {
+    return true;
+  }
+
+  @Override
+  public boolean readsIntoArrays() {
+    return true;
+  }
+
+  @Override
   public void run(int ranks, Body body) throws Exception {
     TransportThreads.run(new ShmTransportProvider(), directory, ranks, body);
   }

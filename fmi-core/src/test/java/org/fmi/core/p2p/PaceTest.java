@@ -1,0 +1,94 @@
+package org.fmi.core.p2p;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.MemorySegment;
+import java.util.SplittableRandom;
+import org.fmi.core.progress.WaitStrategy;
+import org.junit.jupiter.api.Test;
+
+class PaceTest {
+  private static final int BYTES = 64 << 10;
+  private static final int MESSAGES = 4096;
+
+  private final Pace pace = new Pace();
+  private final Messenger messenger =
+      new Messenger(0, 2, new WaitStrategy(1, 1), (peer, reason) -> {});
+  private long now = 1_000_000_000;
+
+  private MessageRequest receive(Object base, long bytes) {
+    MessageRequest r = new MessageRequest(messenger);
+    r.prepareReceive(base, 0, bytes, 1, 0, 0);
+    r.matched(1, 0, bytes);
+    return r;
+  }
+
+  /** Receives a message that takes as long as its way does. Gives whether it was read. */
+  private boolean message(Object base, long bytes, long byFrames, long byReading) {
+    MessageRequest r = receive(base, bytes);
+    boolean read = pace.begins(r, now);
+    now += read ? byReading : byFrames;
+    pace.ends(r, now);
+    return read;
+  }
+
+  private int readOf(Object base, int messages, long byFrames, long byReading) {
+    int read = 0;
+    for (int i = 0; i < messages; i++) {
+      read += message(base, BYTES, byFrames, byReading) ? 1 : 0;
+    }
+    return read;
+  }
+
+  @Test
+  void theFasterWayIsTaken() {
+    byte[] array = new byte[BYTES];
+    assertThat(readOf(array, MESSAGES, 9_000, 5_000)).isGreaterThan(MESSAGES * 9 / 10);
+    assertThat(readOf(array, MESSAGES, 5_000, 9_000)).isLessThan(MESSAGES / 10);
+    assertThat(readOf(array, MESSAGES, 9_000, 5_000)).isGreaterThan(MESSAGES * 8 / 10);
+  }
+
+  @Test
+  void aFewLongTimesChangeNothing() {
+    SplittableRandom random = new SplittableRandom(1);
+    byte[] array = new byte[BYTES];
+    int read = 0;
+    for (int i = 0; i < MESSAGES; i++) {
+      long late = random.nextInt(20) == 0 ? 10_000_000 : 0;
+      read += message(array, BYTES, 9_000 + late, 5_000 + late) ? 1 : 0;
+    }
+    assertThat(read).isGreaterThan(MESSAGES * 8 / 10);
+  }
+
+  @Test
+  void eachLengthAndKindOfMemoryHasItsOwn() {
+    Object array = new long[BYTES / 8];
+    Object memory = MemorySegment.ofAddress(4096).reinterpret(BYTES);
+    for (int i = 0; i < MESSAGES; i++) {
+      message(array, BYTES, 5_000, 9_000);
+      message(memory, BYTES, 9_000, 5_000);
+      message(memory, BYTES / 4, 2_000, 3_000);
+    }
+    assertThat(readOf(array, MESSAGES, 5_000, 9_000)).isLessThan(MESSAGES / 10);
+    assertThat(readOf(memory, MESSAGES, 9_000, 5_000)).isGreaterThan(MESSAGES * 9 / 10);
+  }
+
+  /** Of many that have begun at once, each counts from the end of the one before. */
+  @Test
+  void waitingForEarlierMessagesDoesNotCount() {
+    byte[] array = new byte[BYTES];
+    int read = 0;
+    for (int window = 0; window < MESSAGES / 16; window++) {
+      MessageRequest[] all = new MessageRequest[16];
+      for (int i = 0; i < all.length; i++) {
+        all[i] = receive(array, BYTES);
+        read += pace.begins(all[i], now) ? 1 : 0;
+      }
+      for (MessageRequest r : all) {
+        now += r.read ? 5_000 : 6_000;
+        pace.ends(r, now);
+      }
+    }
+    assertThat(read).isGreaterThan(MESSAGES * 8 / 10);
+  }
+}

@@ -1,0 +1,247 @@
+package org.fmi.transport.shm;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import org.fmi.spi.FrameHandler;
+import org.fmi.spi.RemoteMemory;
+import org.fmi.wire.Memory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Long messages, read by the receiving rank out of the sender's memory, with the one copy that the
+ * kernel makes ({@link ProcessMemory}). What is received into an array, whose address is not known,
+ * is read into memory beside it first, in pieces that stay in the cache.
+ *
+ * <p>A ticket is an address. Nothing stands in the way of reading there at the wrong time, so each
+ * piece is looked at after it was read, and is good only if
+ *
+ * <ul>
+ *   <li>the owner had not {@link Inbox#stop stopped} yet: it stops before the program may change
+ *       what it has sent;
+ *   <li>the same call has found the owner's proof in that process: it is not another one that has
+ *       got the number of an owner that is dead.
+ * </ul>
+ *
+ * Of anything else, an owner that dies in the middle included, nothing is known here but that the
+ * bytes could not be read. They are fetched in frames then, which come if the owner lives.
+ */
+final class PeerMemory implements RemoteMemory {
+  /** What is shorter goes at once, without asking for a ticket. */
+  static final long LEAST_BYTES = ShmTransport.MAX_PAYLOAD + 1;
+
+  static final int PIECE_BYTES = 512 << 10;
+  static final int ARRAY_PIECE_BYTES = 128 << 10;
+
+  /** Bytes that are read before frames get their turn. */
+  private static final long TURN_BYTES = 1 << 20;
+
+  private static final Exposure EXPOSED = () -> {};
+
+  /** A message that is being read. */
+  private static final class Read {
+    int peer;
+    Inbox owner;
+    long address;
+    Object base;
+    long offset;
+    long bytes;
+    long done;
+    long id;
+
+    Read(Inbox owner, Object base) {
+      this.owner = owner;
+      this.base = base;
+    }
+  }
+
+  private final Neighbours neighbours;
+  private final Inbox inbox;
+  private final Arena arena;
+
+  /** Two iovecs each, of a piece and of the proof. */
+  private final MemorySegment to;
+
+  private final MemorySegment from;
+
+  /** The proof of the owner, as it was found. */
+  private final MemorySegment found;
+
+  /** Where pieces of arrays are read to; null before the first. */
+  private @Nullable MemorySegment beside;
+
+  private final ArrayDeque<Read> reads = new ArrayDeque<>();
+  private final ArrayDeque<Read> free = new ArrayDeque<>();
+  private boolean exposed;
+  private boolean stopped;
+
+  /**
+   * Describes this rank's memory in its inbox.
+   *
+   * @param arena of the transport
+   */
+  PeerMemory(Neighbours neighbours, Inbox inbox, Arena arena) {
+    this.neighbours = neighbours;
+    this.inbox = inbox;
+    this.arena = arena;
+    to = allocate(2 * ProcessMemory.VECTOR_BYTES);
+    from = allocate(2 * ProcessMemory.VECTOR_BYTES);
+    found = allocate(Long.BYTES);
+    MemorySegment proof = allocate(Long.BYTES);
+    proof.set(ValueLayout.JAVA_LONG, 0, new SecureRandom().nextLong());
+    inbox.describe(
+        ProcessHandle.current().pid(), proof.address(), proof.get(ValueLayout.JAVA_LONG, 0));
+  }
+
+  private MemorySegment allocate(long bytes) {
+    return NodeFiles.unchecked(arena.allocate(bytes, Long.BYTES));
+  }
+
+  @Override
+  public long leastBytes() {
+    return LEAST_BYTES;
+  }
+
+  @Override
+  public boolean byProcessor() {
+    return true;
+  }
+
+  @Override
+  public Exposure expose(MemorySegment memory, long offset, long bytes, long[] ticket) {
+    if (!exposed) {
+      exposed = true;
+      ReadPermission.give();
+    }
+    ticket[0] = memory.address() + offset;
+    ticket[1] = 0;
+    return EXPOSED;
+  }
+
+  @Override
+  public boolean read(int peer, long[] ticket, Object base, long offset, long bytes, long id) {
+    Neighbour n = neighbours.get(peer);
+    if (stopped || n == null || !isReadable(n)) {
+      return false;
+    }
+    Inbox owner = n.inbox;
+    if (owner == null) {
+      return false;
+    }
+    Read r = free.poll();
+    if (r == null) {
+      r = new Read(owner, base);
+    }
+    r.peer = peer;
+    r.owner = owner;
+    r.address = ticket[0];
+    r.base = base;
+    r.offset = offset;
+    r.bytes = bytes;
+    r.done = 0;
+    r.id = id;
+    reads.add(r);
+    return true;
+  }
+
+  /** Whether a peer's memory can be read, which is tried once. */
+  private boolean isReadable(Neighbour n) {
+    if (!n.tried) {
+      n.tried = true;
+      Inbox theirs = neighbours.openInbox(n);
+      n.readable = theirs != null && fetch(theirs, theirs.proofAt(), found, 0, Long.BYTES);
+    }
+    return n.readable;
+  }
+
+  /** Whether {@link #poll} has something to do. */
+  boolean isReading() {
+    return !reads.isEmpty();
+  }
+
+  /**
+   * Reads some of what is to be read, in the order asked.
+   *
+   * @return the number of pieces
+   */
+  int poll(FrameHandler handler) {
+    int pieces = 0;
+    long turn = TURN_BYTES;
+    for (Read r = reads.peek(); r != null && turn > 0; r = reads.peek()) {
+      long before = r.done;
+      boolean good = false;
+      try {
+        good = piece(r);
+      } finally {
+        // Not kept if the program's memory is gone: the others are to be read all the same.
+        if (!good || r.done == r.bytes) {
+          reads.remove();
+        }
+      }
+      pieces++;
+      turn -= good ? r.done - before : TURN_BYTES;
+      if (!good || r.done == r.bytes) {
+        free.push(r);
+        handler.onRead(r.peer, r.id, good);
+      }
+    }
+    return pieces;
+  }
+
+  /** Reads a piece of a message. Gives whether it is good. */
+  private boolean piece(Read r) {
+    long left = r.bytes - r.done;
+    if (r.base instanceof MemorySegment memory && memory.isNative()) {
+      long bytes = Math.min(PIECE_BYTES, left);
+      if (!fetch(r.owner, r.address + r.done, memory, r.offset + r.done, bytes)
+          || r.owner.stopped()) {
+        return false;
+      }
+      r.done += bytes;
+    } else {
+      MemorySegment near = beside();
+      long bytes = Math.min(ARRAY_PIECE_BYTES, left);
+      if (!fetch(r.owner, r.address + r.done, near, 0, bytes) || r.owner.stopped()) {
+        return false;
+      }
+      Memory.fromSegment(near, 0, r.base, r.offset + r.done, bytes);
+      r.done += bytes;
+    }
+    return true;
+  }
+
+  private MemorySegment beside() {
+    MemorySegment near = beside;
+    if (near == null) {
+      near = allocate(ARRAY_PIECE_BYTES);
+      beside = near;
+    }
+    return near;
+  }
+
+  /** Reads bytes of a process. Gives whether it is the owner's, and has let all of them be read. */
+  private boolean fetch(Inbox owner, long address, MemorySegment memory, long at, long bytes) {
+    to.set(ValueLayout.JAVA_LONG, 0, memory.address() + at);
+    to.set(ValueLayout.JAVA_LONG, 8, bytes);
+    to.set(ValueLayout.JAVA_LONG, 16, found.address());
+    to.set(ValueLayout.JAVA_LONG, 24, Long.BYTES);
+    from.set(ValueLayout.JAVA_LONG, 0, address);
+    from.set(ValueLayout.JAVA_LONG, 8, bytes);
+    from.set(ValueLayout.JAVA_LONG, 16, owner.proofAt());
+    from.set(ValueLayout.JAVA_LONG, 24, Long.BYTES);
+    long read = ProcessMemory.read(owner.process(), to, from, memory);
+    // What was read was there before what is looked at now.
+    VarHandle.fullFence();
+    return read == bytes + Long.BYTES && found.get(ValueLayout.JAVA_LONG, 0) == owner.proof();
+  }
+
+  @Override
+  public void stop() {
+    stopped = true;
+    reads.clear();
+    inbox.stop();
+  }
+}
