@@ -58,6 +58,16 @@ static void windows(int count, long n) {
   }
 }
 
+/* Windows in both directions at once. */
+static void exchanges(int count, long n) {
+  MPI_Request requests[2 * WINDOW];
+  for (long i = 0; i < n; i++) {
+    for (int w = 0; w < WINDOW; w++) MPI_Irecv(in + w * count, count, MPI_DOUBLE, 1 - rank, TAG, WORLD, &requests[w]);
+    for (int w = 0; w < WINDOW; w++) MPI_Isend(out + w * count, count, MPI_DOUBLE, 1 - rank, TAG, WORLD, &requests[WINDOW + w]);
+    MPI_Waitall(2 * WINDOW, requests, MPI_STATUSES_IGNORE);
+  }
+}
+
 static void barriers(int count, long n) {
   (void)count;
   for (long i = 0; i < n; i++) MPI_Barrier(WORLD);
@@ -114,10 +124,17 @@ typedef struct {
 static const operation operations[] = {
   {"pingpong", ping_pong, same, 1, 1},
   {"pingpong-direct", ping_pong, same, 1, 1}, /* C knows no other memory */
+  {"pingpong-mixed", ping_pong, same, 1, 1},
   {"constant", constants, others, 1, 1},
   {"constant-direct", constants, others, 1, 1},
+  {"constant-mixed", constants, others, 1, 1},
   {"pending", amid_pending, same, 1, 1},
   {"rate", windows, same, 0, WINDOW},
+  {"rate-direct", windows, same, 0, WINDOW},
+  {"rate-mixed", windows, same, 0, WINDOW},
+  {"both", exchanges, others, WINDOW, WINDOW},
+  {"both-direct", exchanges, others, WINDOW, WINDOW},
+  {"both-mixed", exchanges, others, WINDOW, WINDOW},
   {"barrier", barriers, same, 0, 0},
   {"allreduce", all_reduces, sum, 1, 1},
   {"bcast", bcasts, same, 0, 1},
@@ -227,6 +244,8 @@ static int is_round_trip(const operation *op) {
   return op->loop == ping_pong || op->loop == constants || op->loop == amid_pending;
 }
 
+static int is_rate(const operation *op) { return op->loop == windows || op->loop == exchanges; }
+
 static void measure(const operation *op, int count) {
   double seconds;
   check(op, count);
@@ -234,7 +253,7 @@ static void measure(const operation *op, int count) {
   check(op, count);
   if (rank != 0) return;
   printf("%s,%d,%d,%.4f\n", op->name, ranks, count * (int)sizeof(double),
-      op->loop == windows ? WINDOW / seconds : is_round_trip(op) ? seconds * 1e6 / 2 : seconds * 1e6);
+      is_rate(op) ? WINDOW / seconds : is_round_trip(op) ? seconds * 1e6 / 2 : seconds * 1e6);
   fflush(stdout);
 }
 
@@ -271,8 +290,8 @@ int main(int argc, char **argv) {
   for (int a = 3; a < argc; a++) {
     const operation *op = named(argv[a]);
     if (!op) fail("no such operation", argv[a]);
-    if (ranks != 2 && (is_round_trip(op) || op->loop == windows)) fail("needs two ranks", argv[a]);
-    size_t needed = (size_t)bytes_of(argv[a]) / sizeof(double) * (op->loop == windows ? WINDOW : ranks);
+    if (ranks != 2 && (is_round_trip(op) || is_rate(op))) fail("needs two ranks", argv[a]);
+    size_t needed = (size_t)bytes_of(argv[a]) / sizeof(double) * (is_rate(op) ? WINDOW : ranks);
     if (needed > elements) elements = needed;
   }
   out = malloc(elements * sizeof(double));

@@ -79,7 +79,17 @@ public final class PeersCharts {
 
   private static final Set<String> PING_PONGS =
       Set.of("pingpong", "pingpong-direct", "constant", "constant-direct");
-  private static final Set<String> OTHERS_BETWEEN_TWO = Set.of("pending", "rate");
+  private static final Set<String> OTHERS_BETWEEN_TWO =
+      Set.of(
+          "pingpong-mixed",
+          "constant-mixed",
+          "pending",
+          "rate",
+          "rate-direct",
+          "rate-mixed",
+          "both",
+          "both-direct",
+          "both-mixed");
   private static final Measure TIME = (bytes, micros) -> micros;
   private static final Measure BANDWIDTH = (bytes, micros) -> bytes / micros / 1e3;
   private static final Dimension PANEL = new Dimension(560, 420);

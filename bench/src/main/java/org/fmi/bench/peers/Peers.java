@@ -18,15 +18,16 @@ import org.fmi.Request;
  * <p>For each point, an operation and a size, rank 0 prints a line {@code
  * operation,ranks,bytes,us}: half of a round trip of {@code pingpong}, in which each side sends
  * what it has received, of {@code constant}, in which each side sends a buffer that does not change
- * (the shape of OSU's osu_latency), of both with {@code -direct}, from and to memory outside of the
- * heap, and of {@code pending}, {@code pingpong} while {@value #PENDING} other messages and
- * receives are {@link Pending} at both ranks; the time of a call of a collective operation, whose
- * bytes are those that a rank contributes (for {@code alltoall} and {@code reducescatter} to each
- * rank); {@code rate} has messages per second instead, of windows of messages that are answered
- * once. It is the median of {@value #BATCHES} batches. A batch is a loop of calls after a barrier,
- * its time that of the slowest rank. First all points are warmed up, and each again before it is
- * measured, by time, so that the JIT compiler gets as much of it at each speed; the fastest calls
- * tell how many make a batch. Data are checked before and after.
+ * (the shape of OSU's osu_latency), and of {@code pending}, {@code pingpong} while {@value
+ * #PENDING} other messages and receives are {@link Pending} at both ranks; the time of a call of a
+ * collective operation, whose bytes are those that a rank contributes (for {@code alltoall} and
+ * {@code reducescatter} to each rank); {@code rate} has messages per second instead, of windows of
+ * messages that are answered once, and {@code both} of windows in both directions at once, per
+ * direction. With {@code -direct} messages go from and to memory outside of the heap, with {@code
+ * -mixed} at rank 1 alone. It is the median of {@value #BATCHES} batches. A batch is a loop of
+ * calls after a barrier, its time that of the slowest rank. First all points are warmed up, and
+ * each again before it is measured, by time, so that the JIT compiler gets as much of it at each
+ * speed; the fastest calls tell how many make a batch. Data are checked before and after.
  */
 public final class Peers {
   private static final int BATCHES = 20;
@@ -60,8 +61,8 @@ public final class Peers {
       return name.startsWith("pingpong") || name.startsWith("constant") || isPending();
     }
 
-    boolean isDirect() {
-      return name.endsWith("-direct");
+    boolean isDirect(int atRank) {
+      return name.endsWith("-direct") || (name.endsWith("-mixed") && atRank == 1);
     }
 
     boolean isPending() {
@@ -69,7 +70,7 @@ public final class Peers {
     }
 
     boolean isRate() {
-      return name.equals("rate");
+      return name.startsWith("rate") || name.startsWith("both");
     }
   }
 
@@ -88,6 +89,12 @@ public final class Peers {
   private final double[] answer = new double[1];
   private final double[] slowest = new double[1];
   private final Request[] requests = new Request[WINDOW];
+  private final Request[] requests2 = new Request[2 * WINDOW];
+
+  // What the operation that is measured sends from and receives into, and the length of an element.
+  private Object source;
+  private Object target;
+  private long unit = 1;
 
   private Peers(Comm world, String... args) {
     if (args.length < 3) {
@@ -109,6 +116,8 @@ public final class Peers {
     Arrays.setAll(out, i -> (double) rank + i);
     this.directOut = Arena.global().allocateFrom(ValueLayout.JAVA_DOUBLE, out);
     this.directIn = Arena.global().allocate(ValueLayout.JAVA_DOUBLE, elements);
+    this.source = out;
+    this.target = in;
   }
 
   public static void main(String[] args) {
@@ -141,14 +150,19 @@ public final class Peers {
     Expected scattered = (count, i) -> rank * count + i;
     Expected exchanged = (count, i) -> i / count + rank * count + i % count;
     return new Operation[] {
-      new Operation("pingpong", (count, n) -> roundTrips(in, count, n), same, 1, 1),
-      new Operation(
-          "pingpong-direct", (count, n) -> directRoundTrips(directIn, count, n), same, 1, 1),
-      new Operation("constant", (count, n) -> roundTrips(out, count, n), others, 1, 1),
-      new Operation(
-          "constant-direct", (count, n) -> directRoundTrips(directOut, count, n), others, 1, 1),
-      new Operation("pending", (count, n) -> roundTrips(in, count, n), same, 1, 1),
+      new Operation("pingpong", this::pingPongs, same, 1, 1),
+      new Operation("pingpong-direct", this::pingPongs, same, 1, 1),
+      new Operation("pingpong-mixed", this::pingPongs, same, 1, 1),
+      new Operation("constant", this::constants, others, 1, 1),
+      new Operation("constant-direct", this::constants, others, 1, 1),
+      new Operation("constant-mixed", this::constants, others, 1, 1),
+      new Operation("pending", this::pingPongs, same, 1, 1),
       new Operation("rate", this::windows, same, 0, WINDOW),
+      new Operation("rate-direct", this::windows, same, 0, WINDOW),
+      new Operation("rate-mixed", this::windows, same, 0, WINDOW),
+      new Operation("both", this::exchanges, others, WINDOW, WINDOW),
+      new Operation("both-direct", this::exchanges, others, WINDOW, WINDOW),
+      new Operation("both-mixed", this::exchanges, others, WINDOW, WINDOW),
       new Operation("barrier", this::barriers, same, 0, 0),
       new Operation("allreduce", this::allReduces, sum, 1, 1),
       new Operation("bcast", this::bcasts, same, 0, 1),
@@ -161,45 +175,39 @@ public final class Peers {
     };
   }
 
-  /**
-   * Round trips from and to the heap.
-   *
-   * @param answer what rank 1 sends back: {@link #in} for what it has received, {@link #out} for
-   *     what does not change
-   */
-  private void roundTrips(double[] answer, int count, long n) {
-    for (long i = 0; i < n; i++) {
-      if (rank == 0) {
-        world.send(out, 0, count, 1, TAG);
-        world.recv(in, 0, count, 1, TAG);
-      } else {
-        world.recv(in, 0, count, 0, TAG);
-        world.send(answer, 0, count, 0, TAG);
-      }
-    }
+  private void pingPongs(int count, long n) {
+    roundTrips(source, target, target, count * unit, n);
   }
 
-  /** The same from and to memory outside of the heap. */
-  private void directRoundTrips(MemorySegment answer, int count, long n) {
-    long bytes = (long) count * Double.BYTES;
+  private void constants(int count, long n) {
+    roundTrips(source, target, source, count * unit, n);
+  }
+
+  /**
+   * Round trips.
+   *
+   * @param answer what rank 1 sends back
+   */
+  private void roundTrips(Object from, Object to, Object answer, long length, long n) {
     for (long i = 0; i < n; i++) {
       if (rank == 0) {
-        world.send(directOut, 0, bytes, 1, TAG);
-        world.recv(directIn, 0, bytes, 1, TAG);
+        world.send(from, 0, length, 1, TAG);
+        world.recv(to, 0, length, 1, TAG);
       } else {
-        world.recv(directIn, 0, bytes, 0, TAG);
-        world.send(answer, 0, bytes, 0, TAG);
+        world.recv(to, 0, length, 0, TAG);
+        world.send(answer, 0, length, 0, TAG);
       }
     }
   }
 
   private void windows(int count, long n) {
+    long length = count * unit;
     for (long i = 0; i < n; i++) {
       for (int w = 0; w < WINDOW; w++) {
         requests[w] =
             rank == 0
-                ? world.isend(out, (long) w * count, count, 1, TAG)
-                : world.irecv(in, (long) w * count, count, 0, TAG);
+                ? world.isend(source, w * length, length, 1, TAG)
+                : world.irecv(target, w * length, length, 0, TAG);
       }
       Request.waitAll(requests);
       if (rank == 0) {
@@ -207,6 +215,20 @@ public final class Peers {
       } else {
         world.send(answer, 0, 1, 0, TAG);
       }
+    }
+  }
+
+  /** Windows in both directions at once. */
+  private void exchanges(int count, long n) {
+    long length = count * unit;
+    for (long i = 0; i < n; i++) {
+      for (int w = 0; w < WINDOW; w++) {
+        requests2[w] = world.irecv(target, w * length, length, 1 - rank, TAG);
+      }
+      for (int w = 0; w < WINDOW; w++) {
+        requests2[WINDOW + w] = world.isend(source, w * length, length, 1 - rank, TAG);
+      }
+      Request.waitAll(requests2);
     }
   }
 
@@ -277,6 +299,10 @@ public final class Peers {
   }
 
   private void amidPending(Point point, ObjIntConsumer<Operation> work) {
+    boolean direct = point.operation.isDirect(rank);
+    source = direct ? directOut : out;
+    target = direct ? directIn : in;
+    unit = direct ? Double.BYTES : 1; // segments are counted in bytes
     Pending pending = new Pending(world, point.operation.isPending() ? PENDING : 0);
     work.accept(point.operation, point.count);
     pending.match();
@@ -298,11 +324,11 @@ public final class Peers {
     int blocks = rank == 0 ? operation.atRoot : operation.elsewhere;
     int elements = count * (blocks == ALL ? ranks : blocks);
     Arrays.fill(in, 0, elements, -1);
-    if (operation.isDirect()) {
+    if (operation.isDirect(rank)) {
       MemorySegment.copy(in, 0, directIn, ValueLayout.JAVA_DOUBLE, 0, elements);
     }
     operation.loop.run(count, 1);
-    if (operation.isDirect()) {
+    if (operation.isDirect(rank)) {
       MemorySegment.copy(directIn, ValueLayout.JAVA_DOUBLE, 0, in, 0, elements);
     }
     for (int i = 0; i < elements; i++) {

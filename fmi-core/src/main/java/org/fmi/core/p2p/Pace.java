@@ -9,19 +9,22 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Messages of about the same length and into the same kind of memory are timed together. Both
  * ways take turns at first; then the faster one is taken, and the other one is tried now and then.
+ * The turns of shorter messages last until the code of both ways is compiled: before, the one that
+ * is taken less would look slow for ever.
  */
 final class Pace {
   /** In place of the time when a message began that is not timed. */
   static final long UNTIMED = Long.MIN_VALUE;
 
-  /** Messages that take turns, and those after them that try the slower way often: code is cold. */
-  private static final int FIRST = 8;
+  /** From this length on, copying takes so long that it does not matter what code does it. */
+  private static final long LONG_BYTES = 256 << 10;
 
-  private static final int EARLY = 1024;
+  /** How many messages take turns. */
+  private static final int TURNS = 4096;
 
-  /** One message in so many tries the slower way. */
-  private static final int TRY_EARLY = 8;
+  private static final int TURNS_OF_LONG = 64;
 
+  /** After them, one message in so many tries the slower way. */
   private static final int TRY = 64;
 
   private static final int KINDS = 2 * Long.SIZE;
@@ -53,16 +56,13 @@ final class Pace {
     int kind = kind(r);
     int n = begun[kind]++;
     r.begun = now;
-    r.read = n < FIRST ? (n & 1) == 1 : isReadingFaster(kind) != isTrial(n);
+    boolean turns = n >= 0 && n < (r.matchedLength < LONG_BYTES ? TURNS : TURNS_OF_LONG);
+    r.read = turns ? (n & 1) == 1 : isReadingFaster(kind) != (n % TRY == 0);
     return r.read;
   }
 
   private boolean isReadingFaster(int kind) {
     return byReading[kind] < byFrames[kind];
-  }
-
-  private static boolean isTrial(int n) {
-    return n % (n >= 0 && n < EARLY ? TRY_EARLY : TRY) == 0;
   }
 
   /** A message that has begun is here. */
@@ -79,10 +79,10 @@ final class Pace {
   }
 
   /**
-   * What is believed after another message. A shorter time is believed at once, as it has been
-   * possible; a longer one slowly, as this rank or the sender may have had something else to do.
+   * What is believed after another message. One message says little, however long it has taken: its
+   * sender may have had something else to do.
    */
   private static double learned(double before, double now) {
-    return before == 0 || now < before ? now : before + Math.min(now - before, before) / FIRST;
+    return before == 0 ? now : before + Math.clamp(now - before, -before / 2, before / 2) / 4;
   }
 }

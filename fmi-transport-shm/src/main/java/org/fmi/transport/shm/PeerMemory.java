@@ -4,8 +4,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
-import java.security.SecureRandom;
 import java.util.ArrayDeque;
+import java.util.SplittableRandom;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RemoteMemory;
 import org.fmi.wire.Memory;
@@ -91,7 +91,7 @@ final class PeerMemory implements RemoteMemory {
     from = allocate(2 * ProcessMemory.VECTOR_BYTES);
     found = allocate(Long.BYTES);
     MemorySegment proof = allocate(Long.BYTES);
-    proof.set(ValueLayout.JAVA_LONG, 0, new SecureRandom().nextLong());
+    proof.set(ValueLayout.JAVA_LONG, 0, new SplittableRandom().nextLong());
     inbox.describe(
         ProcessHandle.current().pid(), proof.address(), proof.get(ValueLayout.JAVA_LONG, 0));
   }

@@ -1,8 +1,12 @@
 package org.fmi.transport.shm;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lets the ranks of this node read each other's memory, where the machine forbids it to siblings.
@@ -22,6 +26,24 @@ final class ReadPermission {
   static void give() {
     if (scope().equals(DESCENDANTS)) {
       ProcessHandle.current().parent().ifPresent(daemon -> ProcessMemory.permit(daemon.pid()));
+    }
+  }
+
+  /** Why ranks of this machine cannot read each other's memory; null if nothing is known. */
+  static @Nullable String refusal() {
+    String scope = scope();
+    if (!scope.isEmpty() && !scope.equals("0") && !scope.equals(DESCENDANTS)) {
+      return YAMA + " is " + scope + ": set to 0 or 1, it would let them";
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment word = arena.allocate(Long.BYTES, Long.BYTES);
+      MemorySegment vector = arena.allocate(ProcessMemory.VECTOR_BYTES, Long.BYTES);
+      vector.set(ValueLayout.JAVA_LONG, 0, word.address());
+      vector.set(ValueLayout.JAVA_LONG, Long.BYTES, Long.BYTES);
+      int self = (int) ProcessHandle.current().pid();
+      return ProcessMemory.read(self, vector, vector, word) == Long.BYTES
+          ? null
+          : "the kernel refuses process_vm_readv, as a container's seccomp profile may";
     }
   }
 

@@ -1,6 +1,8 @@
 package org.fmi.transport.shm;
 
 import java.io.IOException;
+import java.util.List;
+import org.fmi.spi.Finding;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
 import org.fmi.spi.TransportProvider;
@@ -15,6 +17,18 @@ public final class ShmTransportProvider implements TransportProvider {
   @Override
   public int order() {
     return 10;
+  }
+
+  @Override
+  public List<Finding> diagnose() {
+    String refusal = ReadPermission.refusal();
+    return List.of(
+        refusal == null
+            ? Finding.ok("shm: ranks may read long messages out of each other's memory")
+            : Finding.missing(
+                "shm: ranks cannot read long messages out of each other's memory, and copy them"
+                    + " once more; "
+                    + refusal));
   }
 
   @Override
