@@ -8,7 +8,10 @@
  *        \--datagram to P--------------------------------------> Bell of B, or its TCP transport
  * </pre>
  *
- * {@link org.fmi.transport.shm.ShmTransport} carries the frames, over rings that {@link
+ * Long messages in native memory can be read out of it instead, with one copy: {@link
+ * org.fmi.transport.shm.PeerMemory}.
+ *
+ * <p>{@link org.fmi.transport.shm.ShmTransport} carries the frames, over rings that {@link
  * org.fmi.transport.shm.RingMaker} makes; {@link org.fmi.transport.shm.ShmShare} is the memory for
  * collectives. Both know the other ranks of the node by {@link org.fmi.transport.shm.Neighbours}.
  */
