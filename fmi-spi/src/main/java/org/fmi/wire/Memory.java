@@ -2,6 +2,9 @@ package org.fmi.wire;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,10 +15,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Memory {
   /**
-   * Up to this many bytes are copied by a loop of their own for the types that small messages have
-   * most: the general copy takes longer to begin (25 ns) than to do.
+   * Up to this many elements are copied by a loop of their own for the types that small messages
+   * have most: the general copy takes longer to begin (15 to 30 ns) than to do. Nothing but the
+   * number of elements counts: a loop takes as long for a byte (3 ns) as for a double.
    */
-  private static final int SMALL = 64;
+  private static final int FEW = 4;
+
+  /** The longest that so many elements are. */
+  private static final int SMALL = FEW * Long.BYTES;
+
+  /** Eight bytes of an array at once. */
+  private static final VarHandle EIGHT =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
   private Memory() {}
 
@@ -40,10 +51,20 @@ public final class Memory {
         dst.set(ValueLayout.JAVA_DOUBLE_UNALIGNED, at + 8L * i, a[from + i]);
       }
     } else if (base instanceof byte[] a) {
+      if (bytes == Long.BYTES) {
+        dst.set(ValueLayout.JAVA_LONG_UNALIGNED, at, (long) EIGHT.get(a, (int) offset));
+        return true;
+      }
+      if (bytes > FEW) {
+        return false;
+      }
       for (int i = 0, from = (int) offset; i < bytes; i++) {
         dst.set(ValueLayout.JAVA_BYTE, at + i, a[from + i]);
       }
     } else if (base instanceof int[] a) {
+      if (bytes > FEW * Integer.BYTES) {
+        return false;
+      }
       int from = (int) (offset >> 2);
       for (int i = 0; i < bytes >> 2; i++) {
         dst.set(ValueLayout.JAVA_INT_UNALIGNED, at + 4L * i, a[from + i]);
@@ -158,10 +179,20 @@ public final class Memory {
         a[to + i] = src.get(ValueLayout.JAVA_DOUBLE_UNALIGNED, at + 8L * i);
       }
     } else if (base instanceof byte[] a) {
+      if (bytes == Long.BYTES) {
+        EIGHT.set(a, (int) offset, src.get(ValueLayout.JAVA_LONG_UNALIGNED, at));
+        return true;
+      }
+      if (bytes > FEW) {
+        return false;
+      }
       for (int i = 0, to = (int) offset; i < bytes; i++) {
         a[to + i] = src.get(ValueLayout.JAVA_BYTE, at + i);
       }
     } else if (base instanceof int[] a) {
+      if (bytes > FEW * Integer.BYTES) {
+        return false;
+      }
       int to = (int) (offset >> 2);
       for (int i = 0; i < bytes >> 2; i++) {
         a[to + i] = src.get(ValueLayout.JAVA_INT_UNALIGNED, at + 4L * i);

@@ -7,6 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Array;
 import java.util.Random;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -45,6 +46,31 @@ class MemoryTest {
         byte[] expected = new byte[BYTES];
         System.arraycopy(random, 16, expected, 8, 24);
         assertThat(content(to)).as("%s to %s", from.getClass(), to.getClass()).isEqualTo(expected);
+      }
+    }
+  }
+
+  /** Short copies are made in several ways, by type and length. */
+  @Test
+  void everyLengthIsCopiedAndNoMore() {
+    byte[] random = new byte[BYTES];
+    new Random(3).nextBytes(random);
+    for (Object buffer : buffers()) {
+      int element = Memory.elementBytes(buffer);
+      for (int offset = 0; offset <= 2 * element; offset += element) {
+        for (int bytes = 0; offset + bytes <= BYTES - 8; bytes += element) {
+          Memory.fromSegment(MemorySegment.ofArray(random), 0, buffer, 0, BYTES);
+          byte[] expected = random.clone();
+          System.arraycopy(random, 5, expected, offset, bytes);
+          Memory.fromSegment(MemorySegment.ofArray(random), 5, buffer, offset, bytes);
+          String what = buffer.getClass() + ", " + bytes + " bytes at " + offset;
+          assertThat(content(buffer)).as(what).isEqualTo(expected);
+          byte[] out = new byte[BYTES];
+          Memory.toSegment(buffer, offset, MemorySegment.ofArray(out), 3, bytes);
+          byte[] expectedOut = new byte[BYTES];
+          System.arraycopy(expected, offset, expectedOut, 3, bytes);
+          assertThat(out).as(what).isEqualTo(expectedOut);
+        }
       }
     }
   }

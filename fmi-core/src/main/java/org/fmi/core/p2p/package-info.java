@@ -38,11 +38,11 @@
  *       message has been matched, synchronous sends are those that always go by rendezvous.
  *   <li><b>Reading.</b> If the transport has a {@link org.fmi.spi.RemoteMemory} and the message is
  *       in native memory, the {@code RTS} carries as its payload the ticket that the receiver may
- *       read it with. A receiver that the transport lets read into its buffer, and to which that
- *       is not the slower way ({@link Pace}), reads the message out of the sender's memory, and
- *       then sends a {@code CTS} that wants 0 bytes, by which the send is complete; any other
- *       answers as above, and so does one that finds that it cannot read all of it. When an epoch
- *       ends, reading ends before the program hears of it.
+ *       read it with. A receiver that the transport lets read into its buffer, and to which that is
+ *       not the slower way ({@link Pace}), reads the message out of the sender's memory, and then
+ *       sends a {@code CTS} that wants 0 bytes, by which the send is complete; any other answers as
+ *       above, and so does one that finds that it cannot read all of it. When an epoch ends,
+ *       reading ends before the program hears of it.
  *   <li><b>Eager window.</b> Each rank may have {@link FlowLimits#windowBytes} of eager messages on
  *       the way to, or unmatched at, another one; a message costs its length and {@link
  *       FlowLimits#MESSAGE_COST}. What has been consumed by receives is given back by {@code
