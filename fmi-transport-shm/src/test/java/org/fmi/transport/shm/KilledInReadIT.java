@@ -96,7 +96,7 @@ class KilledInReadIT {
 
   @Test
   void aReaderIsKilled() throws Exception {
-    readersAreKilled(2);
+    readersAreKilled(1);
   }
 
   @Wide
