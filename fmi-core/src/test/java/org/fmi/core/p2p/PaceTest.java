@@ -2,7 +2,7 @@ package org.fmi.core.p2p;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.lang.foreign.MemorySegment;
+import java.lang.foreign.Arena;
 import java.util.SplittableRandom;
 import org.fmi.core.progress.WaitStrategy;
 import org.junit.jupiter.api.Test;
@@ -67,7 +67,7 @@ class PaceTest {
   @Test
   void eachLengthAndKindOfMemoryHasItsOwn() {
     Object array = new long[BYTES / 8];
-    Object memory = MemorySegment.ofAddress(4096).reinterpret(BYTES);
+    Object memory = Arena.ofAuto().allocate(BYTES);
     for (int i = 0; i < MESSAGES; i++) {
       message(array, BYTES, 5_000, 9_000);
       message(memory, BYTES, 9_000, 5_000);
