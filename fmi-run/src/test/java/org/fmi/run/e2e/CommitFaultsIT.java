@@ -102,7 +102,6 @@ final class CommitFaultsIT {
   @ParameterizedTest
   @CsvSource({
     "RANK, link",
-    "RANK, sendto",
     "RANK, write",
     "LINK, sendto",
     "DAEMON, sendto",
