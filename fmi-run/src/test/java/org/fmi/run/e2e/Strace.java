@@ -36,10 +36,11 @@ public final class Strace implements AutoCloseable {
   }
 
   /**
-   * Has a process killed when one of its threads, or one that this thread starts from now on, makes
-   * a call; returns when it waits for that.
+   * Has a process killed when one of its threads makes a call; returns when it waits for that.
+   * Other threads, and processes that it starts, are left alone: strace would hold them when they
+   * end.
    *
-   * @param number which of these calls of a thread it is, from 1
+   * @param number which of these calls of the thread it is, from 1
    * @param log where the calls are written
    */
   static Strace killAt(long process, long thread, String call, int number, Path log)
@@ -47,7 +48,6 @@ public final class Strace implements AutoCloseable {
     List<String> command =
         List.of(
             "strace",
-            "-f",
             "-qq",
             "-y",
             "-o",
