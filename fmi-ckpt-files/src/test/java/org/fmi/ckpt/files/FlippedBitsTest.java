@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.fmi.spi.CheckpointId;
@@ -108,7 +109,7 @@ final class FlippedBitsTest {
       Path file = files.get(i % files.size());
       long bit = bit(random, Files.size(file));
       flip(file, bit);
-      boolean ofNewest = file.getParent().endsWith(Names.version(9));
+      boolean ofNewest = file.toString().contains(Names.version(9));
       String what = "bit " + bit + " of " + file;
       assertThat(versionThatANewJobTakes()).as(what).isEqualTo(ofNewest ? 5 : 9);
       if (!file.endsWith(Names.MANIFEST)) {
@@ -192,7 +193,8 @@ final class FlippedBitsTest {
   }
 
   private void assertIsImage(int rank, CheckpointId id, MemorySegment read) {
-    MemorySegment expected = MemorySegment.ofArray(images.get(rank + ":" + id));
+    MemorySegment expected =
+        MemorySegment.ofArray(Objects.requireNonNull(images.get(rank + ":" + id)));
     assertThat(read.byteSize()).isEqualTo(expected.byteSize());
     assertThat(read.mismatch(expected)).as("rank %d, %s", rank, id).isNegative();
   }

@@ -46,7 +46,7 @@ final class CommitFaultsIT {
   @TempDir private Path directory;
 
   /** Which process is killed, and which of its threads is looked at. */
-  private enum Victim {
+  enum Victim {
     /** The program's thread. */
     RANK("java"),
     /** Of the same process, the one that talks with its daemon. */
