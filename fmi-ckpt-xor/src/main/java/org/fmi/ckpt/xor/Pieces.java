@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * again. The only truth about that is the header in each piece.
  */
 final class Pieces implements AutoCloseable {
+  private static final int MIB_SHIFT = 20;
+
   private final NodeMemory node;
   private final String prefix;
   private final int[] group;
@@ -115,12 +117,29 @@ final class Pieces implements AutoCloseable {
         // Whoever reads what is pinned sees that it has changed, and does without.
         best = smallest(pinned, bytes);
         if (best == null) {
-          throw e;
+          throw new IOException(e.getMessage() + keptForEndedLoops(), e);
         }
       }
     }
     CheckpointHeader.markWriting(best.memory());
     return best;
+  }
+
+  /** What is not given up however short memory is; empty if there is nothing. */
+  private String keptForEndedLoops() {
+    int loops = 0;
+    long kept = 0;
+    for (Piece piece : pieces) {
+      CheckpointHeader header = header(piece);
+      if (header != null && header.id().last()) {
+        loops++;
+        kept += piece.memory().byteSize();
+      }
+    }
+    return loops == 0
+        ? ""
+        : "; final checkpoints of loops that have ended (%d, %d MiB) stay until the job ends: one loop in place of many, or a disk of the node (--node-dir), would help"
+            .formatted(loops, Math.ceilDiv(kept, 1L << MIB_SHIFT));
   }
 
   private static @Nullable Piece smallest(List<Piece> of, long bytes) {

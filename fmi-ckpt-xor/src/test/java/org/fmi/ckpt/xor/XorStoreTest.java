@@ -2,7 +2,10 @@ package org.fmi.ckpt.xor;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.util.stream.IntStream;
+import org.fmi.spi.CheckpointId;
+import org.fmi.testkit.contract.StoreGroup;
 import org.fmi.testkit.support.MapMemory;
 import org.fmi.testkit.support.ThreadComm;
 import org.junit.jupiter.api.Nested;
@@ -24,6 +27,23 @@ final class XorStoreTest {
   class ThreeLosses extends XorStoreSuite {
     ThreeLosses() {
       super(3);
+    }
+  }
+
+  @Test
+  void whereMemoryIsShortTheCheckpointsOfEndedLoopsAreNamed() throws Exception {
+    try (StoreGroup group =
+        new StoreGroup(2, (rank, all, comm, memory) -> new XorStore(rank, all, 1, comm, memory))) {
+      long[] sizes = {700_000, 700_000};
+      for (int loop = 0; loop < 2; loop++) {
+        group.checkpoint(new CheckpointId(loop, loop, 10, true), sizes, loop);
+      }
+      group.checkpoint(new CheckpointId(2, 2, 0, false), sizes, 2);
+      group.map(0).limit(4_500_000);
+      assertThatThrownBy(() -> group.store(0).begin(new CheckpointId(3, 2, 5, false), 700_000))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("are free; final checkpoints of loops that have ended (2, 3 MiB)")
+          .hasMessageContaining("--node-dir");
     }
   }
 

@@ -515,16 +515,13 @@ final class Checkpoints {
     if (from == null) {
       return false;
     }
-    if (!from.hasChosen()) {
-      from.choose(why -> refused(epoch, why));
+    String refusal = from.fill(loop.number, loop.state, why -> refused(epoch, why));
+    if (refusal != null) {
+      throw endJob(epoch, "cannot go on from " + from.name() + ": " + refusal);
     }
     CheckpointId id = from.of(loop.number);
     if (id == null) {
       return false;
-    }
-    String refusal = from.fill(id, loop.state);
-    if (refusal != null) {
-      throw endJob(epoch, "cannot go on from " + from.name() + ": " + refusal);
     }
     loop.iteration = id.iteration();
     if (config.rank() == 0 && from.isLine(id)) {

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.zip.CRC32C;
 import org.fmi.Comm;
 import org.fmi.Divided;
@@ -53,50 +54,44 @@ final class Redistribution {
     this.offered = List.copyOf(offered);
   }
 
-  /**
-   * Chooses the newest of which all is as it was written, before any of it is used: what loops
-   * begin with must be of one generation. The last one that there is need not be compared before;
-   * collective over all ranks.
-   *
-   * @param refused gets why, for the user, on all ranks
-   */
-  void choose(Consumer<String> refused) {
-    OtherImages last = offered.getLast();
-    for (OtherImages each : offered) {
-      String refusal = each.equals(last) ? null : AllRanks.refusal(config, system, damage(each));
-      if (refusal == null) {
-        chosen = each;
-        return;
-      }
-      refused.accept(refusal);
-    }
+  private boolean hasOlder(OtherImages than) {
+    return !than.equals(offered.getLast());
   }
 
-  /** What is damaged in this rank's share; null if nothing is. */
-  private @Nullable String damage(OtherImages of) {
+  /**
+   * Why a rank's share of some of the checkpoints cannot be used, on all ranks; null if it can. If
+   * there is nothing older, that is found out when it is read.
+   */
+  private @Nullable String damage(OtherImages of, Predicate<CheckpointId> which) {
+    if (!hasOlder(of)) {
+      return null;
+    }
+    String failure = null;
     try (of) {
       for (int old = config.rank(); old < of.size(); old += config.size()) {
         for (CheckpointId id : of.needed()) {
-          of.verify(old, id);
+          if (which.test(id)) {
+            of.verify(old, id);
+          }
         }
       }
-      return null;
     } catch (IOException e) {
-      return String.valueOf(e.getMessage());
+      failure = String.valueOf(e.getMessage());
     }
-  }
-
-  boolean hasChosen() {
-    return chosen != null;
+    return AllRanks.refusal(config, system, failure);
   }
 
   private OtherImages images() {
     return Objects.requireNonNull(chosen);
   }
 
-  /** The checkpoint that a loop begins from; null if it begins anew. */
+  /** The checkpoint that a loop has begun from; null if it has begun anew. */
   @Nullable CheckpointId of(long loop) {
-    for (CheckpointId id : images().needed()) {
+    return of(images(), loop);
+  }
+
+  private static @Nullable CheckpointId of(OtherImages images, long loop) {
+    for (CheckpointId id : images.needed()) {
       if (id.loop() == loop) {
         return id;
       }
@@ -106,7 +101,11 @@ final class Redistribution {
 
   /** Whether it is what that job would have gone on from. */
   boolean isLine(CheckpointId id) {
-    return id.equals(images().needed().getLast());
+    return isLine(images(), id);
+  }
+
+  private static boolean isLine(OtherImages images, CheckpointId id) {
+    return id.equals(images.needed().getLast());
   }
 
   /** What it is read from, in words. */
@@ -120,17 +119,55 @@ final class Redistribution {
   }
 
   /**
-   * Puts a checkpoint's state into that of a loop; collective over all ranks.
+   * Puts the state that a loop had into its own, if the old job had come there; collective over all
+   * ranks.
    *
+   * <p>What loops begin with must be of one generation: that of the first one which asks. It is the
+   * newest of which all is as it was written. What this loop needs is compared as it is read, the
+   * rest before.
+   *
+   * @param refused gets why a generation is not taken, for the user, on all ranks
    * @return why that is impossible, on all ranks, for the user; null if it is done
    */
-  @Nullable String fill(CheckpointId id, LoopState state) {
-    try (OtherImages images = images()) {
+  @Nullable String fill(long loop, LoopState state, Consumer<String> refused) {
+    OtherImages images = chosen;
+    if (images != null) {
+      Filled filled = fill(images, of(images, loop), state);
+      return filled.damage() == null ? filled.misfit() : filled.damage();
+    }
+    for (OtherImages each : offered) {
+      CheckpointId first = of(each, loop);
+      String damage = damage(each, id -> !id.equals(first));
+      Filled filled = damage == null ? fill(each, first, state) : new Filled(damage, null);
+      if (filled.damage() == null || !hasOlder(each)) {
+        chosen = each;
+        return filled.damage() == null ? filled.misfit() : filled.damage();
+      }
+      refused.accept(filled.damage());
+    }
+    throw new IllegalStateException("nothing is offered");
+  }
+
+  /**
+   * Why a state was not filled, on all ranks: it is as before then.
+   *
+   * @param damage null if all is as it was written
+   * @param misfit null if the old state can be given to these ranks
+   */
+  private record Filled(@Nullable String damage, @Nullable String misfit) {
+    private static final Filled DONE = new Filled(null, null);
+  }
+
+  private Filled fill(OtherImages from, @Nullable CheckpointId id, LoopState state) {
+    if (id == null) {
+      return Filled.DONE;
+    }
+    try (OtherImages images = from) {
       return read(images, id, state);
     }
   }
 
-  private @Nullable String read(OtherImages images, CheckpointId id, LoopState state) {
+  private Filled read(OtherImages images, CheckpointId id, LoopState state) {
     List<Long> mine = new ArrayList<>();
     String failure = null;
     try {
@@ -140,56 +177,75 @@ final class Redistribution {
     } catch (IOException e) {
       failure = String.valueOf(e.getMessage());
     }
-    String refusal = AllRanks.refusal(config, system, failure);
-    if (refusal != null) {
-      return refusal;
+    String damage = AllRanks.refusal(config, system, failure);
+    if (damage != null) {
+      return new Filled(damage, null);
     }
     Old[] all = unpack(images.size(), AllRanks.gather(config, system, mine));
+    MemorySegment now = state.copy();
     MemorySegment image = null;
+    String misfit = null;
     try {
-      MemorySegment now = state.copy();
       List<Entry> own =
           ImageSections.of(
               (at, to) -> to.copyFrom(now.asSlice(at, to.byteSize())), 0, now.byteSize());
-      failure = new Fit(state, own, all).problem(isLine(id));
-      if (failure == null) {
+      misfit = new Fit(state, own, all).problem(isLine(images, id));
+      if (misfit == null) {
         image = image(images, id, state, now, own, all);
       }
     } catch (IOException e) {
       failure = String.valueOf(e.getMessage());
     }
-    refusal = AllRanks.refusal(config, system, failure);
-    if (refusal != null || image == null) {
-      return refusal;
+    misfit = AllRanks.refusal(config, system, misfit);
+    if (misfit != null) {
+      return new Filled(null, misfit);
+    }
+    damage = AllRanks.refusal(config, system, failure);
+    if (damage == null && divides(state)) {
+      // The program reads when its state is filled: too late for another generation.
+      damage = chosen == null ? damage(images, id::equals) : null;
+    }
+    if (damage != null || image == null) {
+      return new Filled(damage, null);
     }
     state.read(image, 0, image.byteSize());
-    return divide(id, state, all);
+    return new Filled(null, divide(images, id, state, all));
+  }
+
+  /** The same on all ranks, if it fits. */
+  private static boolean divides(LoopState state) {
+    for (int i = 0; i < state.objects(); i++) {
+      if (state.object(i) instanceof Divided) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Has the program divide what it divides itself. */
-  private @Nullable String divide(CheckpointId id, LoopState state, Old[] all) {
+  private @Nullable String divide(OtherImages images, CheckpointId id, LoopState state, Old[] all) {
     String failure = null;
-    boolean divides = false;
     for (int i = 0; i < state.objects(); i++) {
       if (state.object(i) instanceof Divided divided) {
-        divides = true;
         try {
-          divided.divide(new OldParts(id, all, i));
+          divided.divide(new OldParts(images, id, all, i));
         } catch (UncheckedIOException e) {
           failure = String.valueOf(e.getMessage());
         }
       }
     }
-    return divides ? AllRanks.refusal(config, system, failure) : null;
+    return divides(state) ? AllRanks.refusal(config, system, failure) : null;
   }
 
   /** What old ranks had in one object. */
-  private final class OldParts implements Divided.Old<Object> {
+  private static final class OldParts implements Divided.Old<Object> {
+    private final OtherImages images;
     private final CheckpointId id;
     private final Old[] all;
     private final int object;
 
-    OldParts(CheckpointId id, Old[] all, int object) {
+    OldParts(OtherImages images, CheckpointId id, Old[] all, int object) {
+      this.images = images;
       this.id = id;
       this.all = all;
       this.object = object;
@@ -204,7 +260,7 @@ final class Redistribution {
     public Object get(int rank) {
       try {
         return SectionReader.read(
-            (at, to) -> images().read(rank, id, at, to), all[rank].entries.get(object).at());
+            (at, to) -> images.read(rank, id, at, to), all[rank].entries.get(object).at());
       } catch (IOException e) {
         throw new UncheckedIOException(e.getMessage(), e);
       }

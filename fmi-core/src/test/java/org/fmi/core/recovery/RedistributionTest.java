@@ -8,10 +8,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Array;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import org.fmi.Box;
 import org.fmi.Divided;
@@ -39,8 +41,20 @@ final class RedistributionTest {
     private final List<MemorySegment> images = new ArrayList<>();
     private final String name;
 
-    /** The rank whose image fails its checksums; -1 for none. */
+    /** The rank whose images fail their checksums; -1 for none. */
     private int damaged = -1;
+
+    /** Of which checkpoint; null for that of the line. */
+    private @Nullable CheckpointId damagedId;
+
+    /** The damage is behind so many bytes. */
+    private long damagedAt;
+
+    /** The checkpoints of loops that had ended, and the line: all with the same images. */
+    private List<CheckpointId> needed = List.of(LINE);
+
+    /** How often an image was compared before anything of it was needed. */
+    private final AtomicInteger verified = new AtomicInteger();
 
     /** Those of ranks with such states. */
     Images(int size, IntFunction<Object[]> state) {
@@ -79,18 +93,24 @@ final class RedistributionTest {
 
     @Override
     public List<CheckpointId> needed() {
-      return List.of(LINE);
+      return needed;
     }
 
     @Override
     public void verify(int rank, CheckpointId id) throws IOException {
-      if (rank == damaged) {
+      verified.incrementAndGet();
+      require(rank, id, images.get(rank).byteSize());
+    }
+
+    private void require(int rank, CheckpointId id, long end) throws IOException {
+      if (rank == damaged && end > damagedAt && id.equals(damagedId == null ? LINE : damagedId)) {
         throw new IOException(name + ": damaged");
       }
     }
 
     @Override
     public void read(int rank, CheckpointId id, long at, MemorySegment into) throws IOException {
+      require(rank, id, at + into.byteSize());
       into.copyFrom(images.get(rank).asSlice(at, into.byteSize()));
     }
 
@@ -127,11 +147,13 @@ final class RedistributionTest {
           LoopState mine = new LoopState(state.apply(world.rank()));
           Redistribution from =
               new Redistribution(config(world.rank(), size), world, List.of(images));
-          from.choose(
-              why -> {
-                throw new AssertionError(why);
-              });
-          heard[world.rank()] = from.fill(LINE, mine);
+          heard[world.rank()] =
+              from.fill(
+                  LINE.loop(),
+                  mine,
+                  why -> {
+                    throw new AssertionError(why);
+                  });
         });
     assertThat(heard).containsOnly(heard[0]);
     return heard[0];
@@ -139,32 +161,107 @@ final class RedistributionTest {
 
   // ---- which
 
+  /** What three ranks go on from, what they have then, and what they hear. */
+  private static Map<String, Integer> goOn(List<Images> offered, long loops) {
+    Map<String, Integer> heard = new ConcurrentHashMap<>();
+    Ranks.run(
+        3,
+        p2p -> {
+          Communicator world =
+              Communicator.world(
+                  p2p,
+                  new ContextIds(),
+                  status -> {
+                    throw new AssertionError("abort " + status);
+                  });
+          Redistribution from =
+              new Redistribution(config(world.rank(), 3), world, List.copyOf(offered));
+          for (long loop = 0; loop < loops; loop++) {
+            long[] array = new long[1];
+            LoopState mine = new LoopState(new Object[] {Same.of(array)});
+            String refusal = from.fill(loop, mine, why -> heard.merge(why, 1, Integer::sum));
+            heard.merge(from.name() + " gives " + array[0] + " " + refusal, 1, Integer::sum);
+          }
+        });
+    return heard;
+  }
+
+  private static Images same(String name, int size, long value) {
+    return new Images(name, size, rank -> new Object[] {Same.of(new long[] {value})});
+  }
+
   /** Whichever rank finds the damage, all hear of it and take the same older one. */
   @Test
   void whatIsDamagedIsFollowedByAnOlderOne() {
     for (int damaged = 0; damaged < 5; damaged++) {
-      Images newest = new Images("job/v9", 5, rank -> new Object[] {new long[] {9}});
+      Images newest = same("job/v9", 5, 9);
       newest.damaged = damaged;
-      Images next = new Images("job/v7", 2, rank -> new Object[] {new long[] {7}});
-      Images last = new Images("job/v5", 3, rank -> new Object[] {new long[] {5}});
-      Map<String, Integer> heard = new ConcurrentHashMap<>();
-      Ranks.run(
-          3,
-          p2p -> {
-            Communicator world =
-                Communicator.world(
-                    p2p,
-                    new ContextIds(),
-                    status -> {
-                      throw new AssertionError("abort " + status);
-                    });
-            Redistribution from =
-                new Redistribution(config(world.rank(), 3), world, List.of(newest, next, last));
-            from.choose(why -> heard.merge(why, 1, Integer::sum));
-            heard.merge(from.name(), 1, Integer::sum);
-          });
-      assertThat(heard).isEqualTo(Map.of("job/v9: damaged", 3, "job/v7", 3));
+      Images next = same("job/v7", 2, 7);
+      Images last = same("job/v5", 3, 5);
+      assertThat(goOn(List.of(newest, next, last), 1))
+          .isEqualTo(Map.of("job/v9: damaged", 3, "job/v7 gives 7 null", 3));
+      assertThat(newest.verified.get() + next.verified.get())
+          .as("nothing is read beside what the loop needs")
+          .isZero();
     }
+  }
+
+  /** Loop 0 had ended there: what is of use later is compared before anything is used. */
+  @Test
+  void noLoopBeginsFromAnotherGenerationThanTheOneBefore() {
+    CheckpointId ended = new CheckpointId(2, 0, 20, true);
+    CheckpointId line = new CheckpointId(5, 1, 50, false);
+    for (CheckpointId damaged : List.of(ended, line)) {
+      Images newest = same("job/v9", 2, 9);
+      newest.damaged = 1;
+      newest.damagedId = damaged;
+      Images last = same("job/v5", 2, 5);
+      newest.needed = List.of(ended, line);
+      last.needed = newest.needed;
+      assertThat(goOn(List.of(newest, last), 2))
+          .isEqualTo(Map.of("job/v9: damaged", 3, "job/v5 gives 5 null", 6));
+      assertThat(newest.verified).as("the line, of two ranks").hasValueLessThanOrEqualTo(2);
+      assertThat(last.verified).as("there is nothing older").hasValue(0);
+    }
+  }
+
+  @Test
+  void damageOfTheLastOneIsTold() {
+    Images only = same("job/v9", 2, 9);
+    only.damaged = 0;
+    assertThat(goOn(List.of(only), 1)).isEqualTo(Map.of("job/v9 gives 0 job/v9: damaged", 3));
+  }
+
+  /** The program would read too late for another generation. */
+  @Test
+  void whatTheProgramReadsItselfIsComparedBefore() {
+    Images newest = new Images("job/v9", 2, rank -> new Object[] {list(holder(9), rank, 2)});
+    newest.damaged = 1;
+    Images last = new Images("job/v5", 2, rank -> new Object[] {list(holder(5), rank, 2)});
+    newest.damagedAt = newest.images.get(1).byteSize() - 1;
+    List<List<Integer>> read = Collections.synchronizedList(new ArrayList<>());
+    List<String> heard = Collections.synchronizedList(new ArrayList<>());
+    Ranks.run(
+        1,
+        p2p -> {
+          Communicator world =
+              Communicator.world(
+                  p2p,
+                  new ContextIds(),
+                  status -> {
+                    throw new AssertionError("abort " + status);
+                  });
+          Holder<List<Integer>> mine = holder(0);
+          new Redistribution(config(0, 1), world, List.of(newest, last))
+              .fill(0, new LoopState(new Object[] {list(mine, 0, 1)}), heard::add);
+          read.add(mine.get());
+        });
+    assertThat(heard).containsExactly("job/v9: damaged");
+    assertThat(read).containsExactly(List.of(5, 5));
+  }
+
+  private static Holder<List<Integer>> holder(int value) {
+    return Holder.of(new ArrayList<>(List.of(value)));
   }
 
   // ---- boxes

@@ -1,6 +1,8 @@
 package org.fmi.job.control;
 
 import java.util.List;
+import java.util.Map;
+import org.fmi.control.Counter;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankReport;
 
@@ -58,6 +60,17 @@ public sealed interface FromDaemon {
   record Reports(List<Report> reports) implements FromDaemon {
     public Reports {
       reports = List.copyOf(reports);
+    }
+
+    /** The same with what is known of the node for all its ranks. */
+    public Reports with(Map<Counter, Long> levels) {
+      return new Reports(
+          reports.stream()
+              .map(
+                  each ->
+                      new Report(
+                          each.rank(), each.incarnation(), each.pid(), each.report().with(levels)))
+              .toList());
     }
   }
 

@@ -18,6 +18,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.fmi.control.Counter;
 import org.fmi.job.control.BadMessageException;
 import org.fmi.job.control.Bootstrap;
 import org.fmi.job.control.DaemonCodec;
@@ -157,6 +158,15 @@ final class Daemon implements Uplink {
     Connection open = fmirun;
     if (open != null) {
       open.send(DaemonCodec.encode(message));
+    }
+  }
+
+  /** What the node has left: the same for all its ranks, and dear to look at. */
+  private Map<Counter, Long> nodeLevels() {
+    try {
+      return Map.of(Counter.NODE_MEMORY_FREE_BYTES, checkpoints.free());
+    } catch (IOException e) {
+      return Map.of(); // the node is being cleared away: nobody looks any more
     }
   }
 
@@ -312,7 +322,11 @@ final class Daemon implements Uplink {
         }
       }
       case DaemonCommand.Terminate c -> process(c.process()).terminate();
-      case DaemonCommand.Report c -> send(c.message());
+      case DaemonCommand.Report c ->
+          send(
+              c.message() instanceof FromDaemon.Reports reports
+                  ? reports.with(nodeLevels())
+                  : c.message());
       case DaemonCommand.RunHelper c -> runHelper(c.task());
       case DaemonCommand.KillHelper _ -> {
         Objects.requireNonNull(helper).kill();

@@ -49,9 +49,6 @@ final class DaemonLink implements JobLink, ConnectionHandler {
   private @Nullable Listener listener;
   private final Path nodeDirectory;
 
-  /** Where checkpoints are kept. */
-  private Path pieces;
-
   private final NetLoop loop;
   private volatile @Nullable Lifeline lifeline;
   private volatile boolean exiting;
@@ -61,7 +58,6 @@ final class DaemonLink implements JobLink, ConnectionHandler {
 
   private DaemonLink(Path socket) {
     nodeDirectory = Objects.requireNonNull(socket.toAbsolutePath().getParent());
-    pieces = nodeDirectory;
     // The socket is protected by its directory; the job's secret comes over it.
     loop = NetLoop.open("fmi-link", new byte[32], NetLoop.MAX_FRAME);
     connection = loop.connectLocal(socket, CONNECT_MILLIS, this);
@@ -147,8 +143,7 @@ final class DaemonLink implements JobLink, ConnectionHandler {
   }
 
   private void showEvery(Supplier<RankReport> report) {
-    connection.send(
-        RankCodec.encode(new FromRank.Shown(report.get().with(MemoryLevels.now(pieces)))));
+    connection.send(RankCodec.encode(new FromRank.Shown(report.get().with(MemoryLevels.now()))));
     var _ = loop.schedule(SHOW_MILLIS, TimeUnit.MILLISECONDS, () -> showEvery(report));
   }
 
@@ -165,7 +160,6 @@ final class DaemonLink implements JobLink, ConnectionHandler {
         case ToRank.HoldLifeline _ -> holdLifeline();
         case ToRank.Assign m -> {
           from.heartbeat(m.config().heartbeatTimeoutMillis());
-          pieces = Path.of(m.config().pieceDirectory());
           assignment.complete(m);
           warmUp.complete(Optional.empty());
         }

@@ -6,23 +6,18 @@ import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
 import org.fmi.control.Counter;
-import org.fmi.node.FreeMemory;
 
 /**
  * What this process has of memory, by the word of the system (proc_pid_status(5)) and of the
- * virtual machine, and what its node has left, at one moment.
+ * virtual machine, at one moment.
  */
 final class MemoryLevels {
   private static final Path STATUS = Path.of("/proc/self/status");
 
   private MemoryLevels() {}
 
-  /**
-   * Looks at all of them; leaves out what is not told.
-   *
-   * @param directory where the node's memory lies
-   */
-  static Map<Counter, Long> now(Path directory) {
+  /** Looks at all of them; leaves out what is not told. */
+  static Map<Counter, Long> now() {
     Map<Counter, Long> levels = new EnumMap<>(Counter.class);
     Runtime runtime = Runtime.getRuntime();
     levels.put(Counter.HEAP_USED_BYTES, runtime.totalMemory() - runtime.freeMemory());
@@ -37,11 +32,6 @@ final class MemoryLevels {
       }
     } catch (IOException e) {
       // Nothing depends on it.
-    }
-    try {
-      levels.put(Counter.NODE_MEMORY_FREE_BYTES, FreeMemory.bytes(directory));
-    } catch (IOException e) {
-      // The node is being cleared away: nobody looks any more.
     }
     return levels;
   }

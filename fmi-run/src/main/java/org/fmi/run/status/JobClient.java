@@ -1,28 +1,31 @@
 package org.fmi.run.status;
 
+import java.io.DataInputStream;
 import java.io.IOException;
+import java.net.SocketException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.Arrays;
 import java.util.function.Consumer;
-import org.fmi.net.Closed;
-import org.fmi.net.Connection;
-import org.fmi.net.ConnectionHandler;
 import org.fmi.net.NetLoop;
 
-/** Asks running jobs of this user, from another process. */
-public final class JobClient implements AutoCloseable {
-  private static final int CONNECT_MILLIS = 5000;
-
+/**
+ * Asks running jobs of this user, from another process. A question is one frame and its answer some
+ * more: that needs no event loop, which takes longer to start than the answer to come.
+ */
+public final class JobClient {
   /** How long the first part of an answer may take. */
   private static final int FIRST_PART_MILLIS = 5000;
 
-  // A local socket is protected by its directory.
-  private final NetLoop loop = NetLoop.open("fmi-ask", new byte[32], NetLoop.MAX_FRAME);
+  private static final String SILENT = "the job's fmirun does not answer: is it stopped?";
+
   private final int firstPartMillis;
 
   public JobClient() {
@@ -41,70 +44,65 @@ public final class JobClient implements AutoCloseable {
    * @throws IOException if there is no answer, and why
    */
   public void ask(Path directory, Question question, Consumer<byte[]> parts) throws IOException {
-    Asking asking = new Asking(question, parts);
-    Connection connection = loop.connectLocal(JobSocket.in(directory), CONNECT_MILLIS, asking);
-    try {
-      // The loop itself may be held up by whoever reads the parts.
-      CompletableFuture.anyOf(asking.begun, asking.done)
-          .get(firstPartMillis, TimeUnit.MILLISECONDS);
-      asking.done.get();
-    } catch (TimeoutException e) {
-      throw new IOException("the job's fmirun does not answer: is it stopped?", e);
-    } catch (ExecutionException e) {
-      throw e.getCause() instanceof IOException why ? why : new IOException(e.getCause());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted", e);
-    } finally {
-      connection.close();
+    try (SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      socket.configureBlocking(false);
+      try {
+        if (!socket.connect(UnixDomainSocketAddress.of(JobSocket.in(directory)))) {
+          throw new IOException(SILENT); // as many wait already as may
+        }
+      } catch (SocketException e) {
+        throw new IOException("the job's fmirun cannot be reached: " + e.getMessage(), e);
+      }
+      byte[] asked = question.frame();
+      // Much less than a local socket takes at once.
+      socket.write(
+          ByteBuffer.allocate(Integer.BYTES + asked.length).putInt(asked.length).put(asked).flip());
+      awaitFirst(socket);
+      socket.configureBlocking(true);
+      take(new DataInputStream(Channels.newInputStream(socket)), parts);
     }
   }
 
-  private static final class Asking implements ConnectionHandler {
-    final CompletableFuture<Void> begun = new CompletableFuture<>();
-    final CompletableFuture<Void> done = new CompletableFuture<>();
-    private final Question question;
-    private final Consumer<byte[]> parts;
-
-    Asking(Question question, Consumer<byte[]> parts) {
-      this.question = question;
-      this.parts = parts;
-    }
-
-    @Override
-    public void onOpen(Connection connection) {
-      connection.send(question.frame());
-    }
-
-    @Override
-    public void onFrame(Connection connection, ByteBuffer frame) {
-      begun.complete(null);
-      byte kind = frame.get();
-      byte[] bytes = new byte[frame.remaining()];
-      frame.get(bytes);
-      switch (kind) {
-        case JobSocket.PART -> parts.accept(bytes);
-        case JobSocket.END -> done.complete(null);
-        default ->
-            done.completeExceptionally(new IOException(new String(bytes, StandardCharsets.UTF_8)));
+  private void awaitFirst(SocketChannel socket) throws IOException {
+    try (Selector selector = Selector.open()) {
+      socket.register(selector, SelectionKey.OP_READ);
+      if (selector.select(firstPartMillis) == 0) {
+        throw new IOException(Thread.currentThread().isInterrupted() ? "interrupted" : SILENT);
       }
     }
+  }
 
-    @Override
-    public void onClosed(Connection connection, Closed closed) {
-      // After the last part this changes nothing.
-      done.completeExceptionally(
-          new IOException(
-              closed.why() == Closed.Why.UNREACHABLE
-                  ? "the job's fmirun cannot be reached: " + closed.detail()
-                  : begun.isDone()
-                      ? "the job has ended"
-                      : "the job has ended, or too many ask it at this moment"));
+  private static void take(DataInputStream in, Consumer<byte[]> parts) throws IOException {
+    boolean begun = false;
+    while (true) {
+      byte[] frame;
+      try {
+        frame = frame(in);
+      } catch (IOException e) {
+        throw new IOException(
+            begun ? "the job has ended" : "the job has ended, or too many ask it at this moment",
+            e);
+      }
+      begun = true;
+      byte[] content = Arrays.copyOfRange(frame, 1, frame.length);
+      switch (frame[0]) {
+        case JobSocket.PART -> parts.accept(content);
+        case JobSocket.END -> {
+          return;
+        }
+        default -> throw new IOException(new String(content, StandardCharsets.UTF_8));
+      }
     }
   }
 
-  @Override
-  public void close() {
-    loop.close();
+  /** As {@code Connection} writes it. */
+  private static byte[] frame(DataInputStream in) throws IOException {
+    int length = in.readInt();
+    if (length <= 0 || length > NetLoop.MAX_FRAME) {
+      throw new IOException("a frame of " + length + " bytes");
+    }
+    byte[] frame = new byte[length];
+    in.readFully(frame);
+    return frame;
   }
 }

@@ -2,8 +2,11 @@ package org.fmi.run.tool;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.fmi.run.Transports;
 import org.fmi.run.doctor.Doctor;
 import org.fmi.run.options.Nearest;
@@ -29,7 +32,7 @@ public final class FmiTool {
   }
 
   private static int run(String... args) {
-    CommandLine command = new CommandLine(spec());
+    CommandLine command = new CommandLine(spec(args.length == 0 ? "" : args[0]));
     command.setExpandAtFiles(false);
     command.setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF));
     if (args.length == 0) {
@@ -40,7 +43,33 @@ public final class FmiTool {
     return command.execute(args);
   }
 
+  private static Map<String, Supplier<CommandSpec>> commands() {
+    Map<String, Supplier<CommandSpec>> commands = new LinkedHashMap<>();
+    commands.put("jobs", Jobs::list);
+    commands.put("status", Jobs::status);
+    commands.put("events", Jobs::events);
+    commands.put("stack", Jobs::stack);
+    commands.put("checkpoint", Jobs::checkpoint);
+    commands.put("drain", Jobs::drain);
+    commands.put("add", Jobs::add);
+    commands.put("stop", Jobs::stop);
+    commands.put("ckpt", CheckpointFiles::spec);
+    commands.put("timeline", TimelineCommand::spec);
+    commands.put("doctor", FmiTool::doctor);
+    commands.put("version", FmiTool::showVersion);
+    return commands;
+  }
+
+  /** With all commands. */
   static CommandSpec spec() {
+    return spec("");
+  }
+
+  /**
+   * With one command alone, if there is one of this name: to set up all of them takes longer than
+   * to run most of them.
+   */
+  private static CommandSpec spec(String only) {
     CommandSpec tool = CommandSpec.create().name("fmi").version(version());
     tool.addOption(
         OptionSpec.builder("-h", "--help").usageHelp(true).description("Shows this help.").build());
@@ -49,26 +78,23 @@ public final class FmiTool {
             .versionHelp(true)
             .description("Shows the version.")
             .build());
-    tool.addSubcommand("jobs", Jobs.list());
-    tool.addSubcommand("status", Jobs.status());
-    tool.addSubcommand("events", Jobs.events());
-    tool.addSubcommand("stack", Jobs.stack());
-    tool.addSubcommand("checkpoint", Jobs.checkpoint());
-    tool.addSubcommand("drain", Jobs.drain());
-    tool.addSubcommand("add", Jobs.add());
-    tool.addSubcommand("stop", Jobs.stop());
-    tool.addSubcommand("ckpt", CheckpointFiles.spec());
-    tool.addSubcommand("timeline", TimelineCommand.spec());
-    tool.addSubcommand("doctor", doctor());
-    tool.addSubcommand(
-        "version",
-        command(
-            () -> {
-              System.out.println(version());
-              return 0;
-            },
-            "Shows the version."));
+    Map<String, Supplier<CommandSpec>> commands = commands();
+    commands.forEach(
+        (name, command) -> {
+          if (!commands.containsKey(only) || name.equals(only)) {
+            tool.addSubcommand(name, command.get());
+          }
+        });
     return tool;
+  }
+
+  private static CommandSpec showVersion() {
+    return command(
+        () -> {
+          System.out.println(version());
+          return 0;
+        },
+        "Shows the version.");
   }
 
   private static String version() {

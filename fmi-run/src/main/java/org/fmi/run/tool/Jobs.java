@@ -239,8 +239,8 @@ final class Jobs {
   }
 
   private static int with(Asking asking) {
-    try (JobClient client = new JobClient()) {
-      asking.with(client);
+    try {
+      asking.with(new JobClient());
       return 0;
     } catch (UnknownJob e) {
       System.err.println("fmi: " + e.getMessage());

@@ -272,7 +272,12 @@ final class FmiToolIT {
     Result result = ask("status", "--json", job);
     assertThat(result.status()).as(result.output()).isZero();
     Matcher iteration = ITERATION.matcher(result.output());
-    return iteration.find() ? Long.parseLong(iteration.group(1)) : -1;
+    if (!iteration.find()) {
+      return -1;
+    }
+    // What the daemon adds to what ranks show.
+    assertThat(result.output()).containsPattern("\"node_memory_free_bytes\" : [1-9]");
+    return Long.parseLong(iteration.group(1));
   }
 
   @Test

@@ -1,11 +1,9 @@
 package org.fmi.run.flush;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,6 +21,7 @@ import org.fmi.ckpt.files.ProgramFacts;
 import org.fmi.job.control.FlushCodec;
 import org.fmi.job.control.FlushResult;
 import org.fmi.job.control.FlushTask;
+import org.fmi.run.e2e.Strace;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.PinnedImage;
 import org.fmi.testkit.turns.Wide;
@@ -55,18 +54,7 @@ final class HelperFaultsIT {
 
   @BeforeAll
   static void straceTraces() throws IOException, InterruptedException {
-    Process process;
-    try {
-      process =
-          new ProcessBuilder("strace", "-f", "-qq", "-e", "trace=rmdir", "true")
-              .redirectErrorStream(true)
-              .start();
-    } catch (IOException e) {
-      assumeThat(e).as("strace is there").isNull();
-      return;
-    }
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assumeThat(process.waitFor()).as("strace may trace: %s", said).isZero();
+    Strace.require();
   }
 
   /**

@@ -86,9 +86,7 @@ final class JobSocketTest {
 
   private String ask(Question question) throws IOException {
     ByteArrayOutputStream parts = new ByteArrayOutputStream();
-    try (JobClient client = new JobClient()) {
-      client.ask(directory, question, parts::writeBytes);
-    }
+    new JobClient().ask(directory, question, parts::writeBytes);
     return parts.toString(StandardCharsets.UTF_8);
   }
 
@@ -177,12 +175,7 @@ final class JobSocketTest {
   @Test
   void aFmirunThatDoesNotAnswerIsNotWaitedForWithoutEnd() {
     assertThatIOException()
-        .isThrownBy(
-            () -> {
-              try (JobClient client = new JobClient(10)) {
-                client.ask(directory, Question.of(Kind.STOP), _ -> {});
-              }
-            })
+        .isThrownBy(() -> new JobClient(10).ask(directory, Question.of(Kind.STOP), _ -> {}))
         .withMessageContaining("does not answer");
   }
 
