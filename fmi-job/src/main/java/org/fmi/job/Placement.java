@@ -34,6 +34,9 @@ final class Placement {
     /** It will be lost before long. */
     boolean leaving;
 
+    /** It was granted to the job until it is lost: it does not come back. */
+    boolean lent;
+
     /** Free bytes for checkpoints when it came up. */
     long memoryFree = Long.MAX_VALUE;
 
@@ -78,6 +81,9 @@ final class Placement {
 
     /** Perhaps a node that is being started. */
     record Later() implements Choice {}
+
+    /** A node that is asked for. */
+    record WhenOneIsGranted() implements Choice {}
 
     /** A node that was lost and comes back. */
     record WhenOneComesBack() implements Choice {}
@@ -154,6 +160,11 @@ final class Placement {
   /** How many ranks a node takes. */
   int capacity(int node) {
     return nodes.get(node).capacity;
+  }
+
+  /** How many ranks the node takes that takes most. */
+  int mostSlots() {
+    return nodes.stream().mapToInt(node -> node.capacity).max().orElse(1);
   }
 
   int load(int node) {
@@ -333,11 +344,16 @@ final class Placement {
     node.state = state;
   }
 
+  /** A node is there until it is lost. */
+  void lent(int number) {
+    nodes.get(number).lent = true;
+  }
+
   /** Nodes that were lost, to be started again as ranks wait for them. */
   List<Integer> awaitLost() {
     List<Integer> awaited = new ArrayList<>();
     for (int n = 0; n < nodes.size(); n++) {
-      if (isLost(n)) {
+      if (isLost(n) && !nodes.get(n).lent) {
         await(n);
         awaited.add(n);
       }
@@ -419,14 +435,21 @@ final class Placement {
     bare.set(rank);
   }
 
-  /** Chooses a node for a rank that has none, as far as the user allows. */
-  Choice choose(int rank) {
+  /**
+   * Chooses a node for a rank that has none, as far as the user allows.
+   *
+   * @param requests whether one can be asked for
+   */
+  Choice choose(int rank, boolean requests) {
     int node = best(rank, true);
     if (node != NOWHERE) {
       return new Choice.At(node, false);
     }
     if (launching > 0) {
       return new Choice.Later();
+    }
+    if (requests) {
+      return new Choice.WhenOneIsGranted();
     }
     return switch (spec.onNoSpare()) {
       case WAIT -> new Choice.WhenOneComesBack();

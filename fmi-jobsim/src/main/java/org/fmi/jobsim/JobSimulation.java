@@ -61,6 +61,7 @@ final class JobSimulation implements Supervisor {
       long recordLimitBytes,
       long logLimitBytes,
       JobSpec.OnNoSpare policy,
+      boolean requestsNodes,
       int maxRecoveries,
       boolean check,
       Files files,
@@ -119,6 +120,11 @@ final class JobSimulation implements Supervisor {
       return with(shape -> shape.logLimitBytes = logBytes);
     }
 
+    /** Asks for more nodes before it does what is done without a spare. */
+    Shape withRequests() {
+      return with(shape -> shape.requestsNodes = true);
+    }
+
     /** Ends with status 70 rather than recover more often. */
     Shape withMaxRecoveries(int most) {
       return with(shape -> shape.maxRecoveries = most);
@@ -148,6 +154,7 @@ final class JobSimulation implements Supervisor {
       shape.interval = interval;
       shape.recordLimitBytes = recordLimitBytes;
       shape.logLimitBytes = logLimitBytes;
+      shape.requestsNodes = requestsNodes;
       shape.maxRecoveries = maxRecoveries;
       shape.check = check;
       shape.files = files;
@@ -168,6 +175,7 @@ final class JobSimulation implements Supervisor {
       private CheckpointInterval interval = new CheckpointInterval.Every(2);
       private long recordLimitBytes = 1L << 20;
       private long logLimitBytes;
+      private boolean requestsNodes;
       private int maxRecoveries = Integer.MAX_VALUE;
       private boolean check;
       private Files files = Files.NONE;
@@ -192,6 +200,7 @@ final class JobSimulation implements Supervisor {
             recordLimitBytes,
             logLimitBytes,
             policy,
+            requestsNodes,
             maxRecoveries,
             check,
             files,
@@ -216,6 +225,7 @@ final class JobSimulation implements Supervisor {
           groupSize,
           groupLosses,
           policy,
+          requestsNodes,
           maxRecoveries,
           logLimitBytes,
           faults);
@@ -250,6 +260,13 @@ final class JobSimulation implements Supervisor {
   private Predicate<Notice> leavesWhen = notice -> false;
   private int toLeave;
   private Predicate<Notice> comesWhen = notice -> false;
+  private long answersAfter = Long.MAX_VALUE;
+  private boolean grants;
+
+  /** Requests for a node that were not answered yet. */
+  private final Set<Integer> asked = new HashSet<>();
+
+  private int requestsMade;
   private JobCommand.@Nullable End end;
 
   /** A job to be run, in a world drawn by chance. */
@@ -313,9 +330,45 @@ final class JobSimulation implements Supervisor {
   }
 
   private void comes() {
+    boolean _ = ask(new JobEvent.NodeAdded(oneMore())); // it may have ended
+  }
+
+  private JobSpec.Node oneMore() {
     int number = shape.usedNodes() + shape.spares();
-    JobSpec.Node node = new JobSpec.Node("node" + number, shape.ranksPerNode(), true);
-    boolean _ = ask(new JobEvent.NodeAdded(node)); // it may have ended
+    return new JobSpec.Node("node" + number, shape.ranksPerNode(), true);
+  }
+
+  /**
+   * How requests for nodes are answered.
+   *
+   * @param one whether the first one is granted; all others are refused
+   */
+  void answersRequests(long nanos, boolean one) {
+    answersAfter = nanos;
+    grants = one;
+  }
+
+  private void requested() {
+    int request = requestsMade++;
+    asked.add(request);
+    simulation.after(answersAfter, "a request is answered", -1, () -> answered(request));
+  }
+
+  private void answered(int request) {
+    if (asked.remove(request)) {
+      boolean grant = grants;
+      grants = false;
+      boolean _ =
+          ask(
+              grant
+                  ? new JobEvent.NodeGranted(oneMore())
+                  : new JobEvent.NodeRefused("there is none"));
+    }
+  }
+
+  /** How many nodes the job has asked for. */
+  int requestsMade() {
+    return requestsMade;
   }
 
   private void leaves() {
@@ -510,6 +563,8 @@ final class JobSimulation implements Supervisor {
         case JobCommand.KillNode c -> cluster.fence(c.node(), c.reason());
         case JobCommand.KillDaemon c -> cluster.killDaemon(c.node());
         case JobCommand.Launch c -> cluster.launch(c.node());
+        case JobCommand.RequestNode _ -> requested();
+        case JobCommand.WithdrawRequests _ -> asked.clear();
         case JobCommand.Tell c ->
             order(nodeOf[c.rank()], new ToDaemon.Tell(c.rank(), c.incarnation(), c.message()));
         case JobCommand.TellAll c -> {

@@ -15,8 +15,10 @@ import org.jspecify.annotations.Nullable;
  * Which nodes there are, and how many ranks.
  *
  * @param ranksPerNode most ranks to place on a node, 0 for as many as it has slots
+ * @param noSpare what is done when there are too few
  */
-record NodeOptions(Where where, int ranks, int ranksPerNode, List<JobSpec.Node> nodes) {
+record NodeOptions(
+    Where where, int ranks, int ranksPerNode, List<JobSpec.Node> nodes, NoSpare noSpare) {
   private static final String LOCAL = "local";
   private static final String SSH = "ssh";
   private static final String SLURM = "slurm";
@@ -69,9 +71,24 @@ record NodeOptions(Where where, int ranks, int ranksPerNode, List<JobSpec.Node> 
       Value prefix = ofHosts(Setting.PREFIX, !launcher.equals(LOCAL), "other hosts");
       ofHosts(Setting.SLURM_ARGS, false, "jobs of Slurm");
       ofHosts(Setting.STOP_BEFORE, false, "jobs of Slurm");
+      NoSpare noSpare = noSpareOutsideOfSlurm();
       return launcher.equals(SSH)
-          ? new NodeOptions(new Where.Ssh(absolute(prefix)), ranks, ppn, hosts(ranks, ppn))
-          : new NodeOptions(new Where.Local(), ranks, ppn, localNodes(ranks, ppn));
+          ? new NodeOptions(new Where.Ssh(absolute(prefix)), ranks, ppn, hosts(ranks, ppn), noSpare)
+          : new NodeOptions(new Where.Local(), ranks, ppn, localNodes(ranks, ppn), noSpare);
+    }
+
+    private NoSpare noSpareOutsideOfSlurm() throws UsageException {
+      Value value = settings.get(Setting.ON_NO_SPARE);
+      NoSpare noSpare = NoSpare.read(value);
+      if (noSpare.requestSeconds() > 0 && value != null && value.source() != SITE) {
+        throw new UsageException(
+            value.origin()
+                + " "
+                + value.texts().getFirst()
+                + ": asks Slurm for nodes, and the job is none of Slurm's; use share, wait or"
+                + " abort");
+      }
+      return noSpare.withoutRequest();
     }
 
     private int ranks() throws UsageException {
@@ -245,6 +262,7 @@ record NodeOptions(Where where, int ranks, int ranksPerNode, List<JobSpec.Node> 
       }
       List<JobSpec.Node> nodes = slurmNodes(allocation, ppn);
       long used = nodes.stream().filter(node -> !node.spare()).count();
+      NoSpare noSpare = NoSpare.read(settings.get(Setting.ON_NO_SPARE));
       Where where =
           new Where.Slurm(
               allocation,
@@ -253,6 +271,7 @@ record NodeOptions(Where where, int ranks, int ranksPerNode, List<JobSpec.Node> 
                   .filter(word -> !word.isEmpty())
                   .toList(),
               stopBefore(),
+              noSpare.requestSeconds(),
               absolute(settings.get(Setting.PREFIX)));
       if (settings.get(Setting.RANKS) == null) {
         if (!allocation.tasks() && ppn == 0) {
@@ -261,9 +280,9 @@ record NodeOptions(Where where, int ranks, int ranksPerNode, List<JobSpec.Node> 
                 "-n is missing, and a step of Slurm does not know the tasks of its job; give the"
                     + " number of ranks, as in -n 4");
           }
-          return new NodeOptions(where, (int) used, 1, nodes);
+          return new NodeOptions(where, (int) used, 1, nodes, noSpare);
         }
-        return new NodeOptions(where, (int) slots(nodes, ppn), ppn, nodes);
+        return new NodeOptions(where, (int) slots(nodes, ppn), ppn, nodes, noSpare);
       }
       int ranks = ranks();
       long slots = slots(nodes, ppn);
@@ -287,7 +306,7 @@ record NodeOptions(Where where, int ranks, int ranksPerNode, List<JobSpec.Node> 
           most++;
         }
       }
-      return new NodeOptions(where, ranks, most, nodes);
+      return new NodeOptions(where, ranks, most, nodes, noSpare);
     }
 
     private long stopBefore() throws UsageException {

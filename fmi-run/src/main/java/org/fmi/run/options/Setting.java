@@ -104,7 +104,8 @@ enum Setting {
       "--on-no-spare",
       "on-no-spare",
       "P",
-      "when a node is lost and no spare is left: wait, share or abort (default share)"),
+      "when a node is lost and no spare is left: wait, share or abort; or, in a job of Slurm,"
+          + " request[:SECONDS][,P] to ask for one first, which may take so long (default share)"),
   MAX_RECOVERIES(
       "--max-recoveries",
       "max-recoveries",
