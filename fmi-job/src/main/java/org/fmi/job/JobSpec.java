@@ -95,8 +95,19 @@ public record JobSpec(
    * @param name what people call it
    * @param slots how many ranks it takes
    * @param spare whether it was set aside as a spare
+   * @param rack where it stands: nodes of one rack may be lost together; empty if not known
    */
-  public record Node(String name, int slots, boolean spare) {}
+  public record Node(String name, int slots, boolean spare, String rack) {
+    /** In a rack that is not known. */
+    public Node(String name, int slots, boolean spare) {
+      this(name, slots, spare, "");
+    }
+  }
+
+  /** The rack of each node; empty if not known. */
+  public List<String> racks() {
+    return nodes.stream().map(Node::rack).toList();
+  }
 
   /** What to do when a node is lost and no spare is left. */
   public enum OnNoSpare {

@@ -3,10 +3,12 @@ package org.fmi.run.options;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import org.fmi.job.JobSpec;
+import org.fmi.job.Spares;
 import org.fmi.run.options.Settings.Value;
 import org.fmi.run.slurm.Allocation;
 import org.jspecify.annotations.Nullable;
@@ -338,6 +340,8 @@ record NodeOptions(
                 + (listed.size() == 1 ? " node" : " nodes")
                 + ", and ranks need one; ask Slurm for more, or keep fewer");
       }
+      BitSet kept =
+          Spares.choose(listed.stream().map(node -> allocation.rack(node.name())).toList(), spares);
       List<JobSpec.Node> nodes = new ArrayList<>();
       for (JobSpec.Node node : listed) {
         int at = allocation.nodes().indexOf(node.name());
@@ -355,7 +359,7 @@ record NodeOptions(
         int slots = node.slots() > 0 ? node.slots() : ppn > 0 ? ppn : allocation.slots().get(at);
         nodes.add(
             new JobSpec.Node(
-                node.name(), slots, node.spare() || nodes.size() >= listed.size() - spares));
+                node.name(), slots, node.spare() || kept.get(nodes.size()), allocation.rack(node.name())));
       }
       if (nodes.stream().allMatch(JobSpec.Node::spare)) {
         throw new UsageException(

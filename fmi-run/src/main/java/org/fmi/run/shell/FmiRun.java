@@ -276,11 +276,27 @@ public final class FmiRun {
         + " that survive "
         + Groups.carried(spec.placement(), spec.groupLosses())
         + " losses at once"
+        + racks(spec)
         + ", without a spare "
         + spec.onNoSpare()
         + ", heartbeat "
         + options.network().heartbeatMillis()
         + " ms";
+  }
+
+  /** What is known of racks, which may be lost as a whole. */
+  private static String racks(JobSpec spec) {
+    int[] nodeOf = spec.placement();
+    List<String> racks = spec.racks();
+    long count = racks.stream().filter(rack -> !rack.isEmpty()).distinct().count();
+    if (count == 0) {
+      return "";
+    }
+    int losses = Groups.carried(nodeOf, spec.groupLosses());
+    int[][] groups = Groups.form(nodeOf, racks, spec.groupSize(), spec.groupLosses());
+    return Groups.surviveRacks(nodeOf, racks, groups, losses)
+        ? ", or a whole one of " + count + " racks"
+        : ", but not a whole rack";
   }
 
   /** Whether a name can be resolved, by the system or as an alias of ssh. */

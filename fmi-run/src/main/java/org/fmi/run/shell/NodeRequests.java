@@ -69,9 +69,9 @@ final class NodeRequests {
     }
 
     @Override
-    public void granted(String node) {
+    public void granted(String node, String rack) {
       post.execute(
-          () -> answered(new JobEvent.NodeGranted(new JobSpec.Node(node, slots, true))));
+          () -> answered(new JobEvent.NodeGranted(new JobSpec.Node(node, slots, true, rack))));
     }
 
     @Override

@@ -69,7 +69,7 @@ public final class LentNodes {
 
   /** Hears what becomes of a request: one of both, once. */
   public interface Answer {
-    void granted(String node);
+    void granted(String node, String rack);
 
     void refused(String reason);
   }
@@ -134,7 +134,7 @@ public final class LentNodes {
             limit.interrupt();
             granted = true;
             nodes.put(words[2], new Lent(words[1], this));
-            answer.granted(words[2]);
+            answer.granted(words[2], allocation.rack(words[2]));
           } else if (COMPLAINT.matcher(line).lookingAt()) {
             last = reason(COMPLAINT.matcher(line).replaceFirst(""));
           }

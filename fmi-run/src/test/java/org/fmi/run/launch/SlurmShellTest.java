@@ -14,7 +14,7 @@ final class SlurmShellTest {
   private final SlurmShell shell =
       new SlurmShell(
           new LentNodes(
-              new Allocation("7", "node[1-4]", List.of(), List.of(), true), Map.of(), 20),
+              new Allocation("7", "node[1-4]", List.of(), List.of(), true, Map.of()), Map.of(), 20),
           List.of("--exact", "-c2"));
 
   @Test

@@ -28,8 +28,8 @@ final class LentNodesTest {
   private final LentNodes.Answer answer =
       new LentNodes.Answer() {
         @Override
-        public void granted(String node) {
-          answers.add("granted " + node);
+        public void granted(String node, String rack) {
+          answers.add("granted " + node + " in " + rack);
         }
 
         @Override
@@ -64,7 +64,7 @@ final class LentNodesTest {
     environment.put("SLURM_JOB_PARTITION", "all");
     environment.put("SLURM_CPUS_PER_TASK", "2");
     return new LentNodes(
-        new Allocation("7", "node[1-3]", List.of("node1", "node2", "node3"), List.of(2, 2, 2), true),
+        new Allocation("7", "node[1-3]", List.of("node1", "node2", "node3"), List.of(2, 2, 2), true, Map.of("node9", "r3")),
         environment,
         30);
   }
@@ -81,7 +81,7 @@ final class LentNodesTest {
   void asksForWhatTheJobHasAndForNoNodeThatItHad() throws Exception {
     LentNodes nodes = nodes();
     nodes.request(4, answer);
-    assertThat(answer()).isEqualTo("granted node9");
+    assertThat(answer()).isEqualTo("granted node9 in r3");
     assertThat(Files.readString(directory.resolve("asked")))
         .startsWith(
             "--kill-command=TERM --immediate=30 --exclude=node[1-3] --job-name=fmi-lent -N1 -n2 --partition=all"
@@ -93,7 +93,7 @@ final class LentNodesTest {
     nodes.close(TimeUnit.SECONDS.toMillis(SECONDS));
     assertThat(ended()).isEqualTo("given back");
     nodes.request(1, answer);
-    assertThat(answer()).isEqualTo("granted node9");
+    assertThat(answer()).isEqualTo("granted node9 in r3");
     assertThat(Files.readString(directory.resolve("asked"))).contains("--exclude=node[1-3],node9 ");
     nodes.close(TimeUnit.SECONDS.toMillis(SECONDS));
   }
@@ -136,7 +136,7 @@ final class LentNodesTest {
     slurm.command("scancel", "echo $1 >\"$(dirname \"$0\")/end\"");
     LentNodes nodes = nodes();
     nodes.request(1, answer);
-    assertThat(answer()).isEqualTo("granted node9");
+    assertThat(answer()).isEqualTo("granted node9 in r3");
     assertThat(nodes.untilItEnds("node1", List.of("d"))).containsExactly("d");
     assertThat(run(nodes.untilItEnds("node9", List.of("sh", "-c", "kill -9 $$")))).isEqualTo(137);
     assertThat(directory.resolve("end")).doesNotExist();

@@ -33,7 +33,7 @@ final class SlurmWatchTest {
   private SlurmWatch watch(long stopBefore) {
     Allocation allocation =
         new Allocation(
-            "7", "node[1-3]", List.of("node1", "node2", "node3"), List.of(1, 1, 1), true);
+            "7", "node[1-3]", List.of("node1", "node2", "node3"), List.of(1, 1, 1), true, Map.of());
     Map<String, String> environment = Map.of("PATH", directory.toString());
     return new SlurmWatch(
         allocation,
