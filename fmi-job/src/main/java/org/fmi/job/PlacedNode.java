@@ -18,6 +18,7 @@ final class PlacedNode {
 
   /** Where it stands; empty if that is not known. */
   final String rack;
+
   State state = State.LAUNCHING;
 
   /** It will be lost before long. */

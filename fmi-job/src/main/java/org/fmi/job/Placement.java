@@ -169,7 +169,9 @@ final class Placement {
   /** How many nodes have no ranks, and are not lost. */
   int spares() {
     return (int)
-        nodes.stream().filter(node -> node.load() == 0 && node.state != PlacedNode.State.LOST).count();
+        nodes.stream()
+            .filter(node -> node.load() == 0 && node.state != PlacedNode.State.LOST)
+            .count();
   }
 
   // ---- nodes come and go
@@ -455,8 +457,9 @@ final class Placement {
 
   /**
    * The best node for a rank to change to: one that stays, then with as few members of its group as
-   * possible, then one in whose rack are as few of them as possible, then one with memory for its checkpoints, then one that few have left as they did not
-   * get to run there, then the emptiest, then the first.
+   * possible, then one in whose rack are as few of them as possible, then one with memory for its
+   * checkpoints, then one that few have left as they did not get to run there, then the emptiest,
+   * then the first.
    *
    * @param free only nodes with a free slot
    */

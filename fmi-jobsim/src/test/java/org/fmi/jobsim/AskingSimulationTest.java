@@ -36,7 +36,9 @@ final class AskingSimulationTest {
     assertThat(outcome.answer()).as(job.story()).isEqualTo(ComingSimulationTest.ANSWER);
     assertThat(outcome.recoveries()).as(job.story()).isEqualTo(1);
     assertThat(job.requestsMade()).isEqualTo(1);
-    assertThat(job.notices().stream().anyMatch(n -> n instanceof Notice.Respawned r && r.node() == RANKS))
+    assertThat(
+            job.notices().stream()
+                .anyMatch(n -> n instanceof Notice.Respawned r && r.node() == RANKS))
         .as(job.story())
         .isEqualTo(granted);
   }

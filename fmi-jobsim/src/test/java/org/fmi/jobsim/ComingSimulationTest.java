@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class ComingSimulationTest {
   private static final int RANKS = 4;
   private static final int ITERATIONS = 12;
+
   /** What that loop counts. */
   static final long ANSWER = ITERATIONS * (ITERATIONS - 1L) / 2;
 

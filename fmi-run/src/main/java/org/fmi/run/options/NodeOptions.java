@@ -11,6 +11,7 @@ import org.fmi.job.JobSpec;
 import org.fmi.job.Spares;
 import org.fmi.run.options.Settings.Value;
 import org.fmi.run.slurm.Allocation;
+import org.fmi.run.slurm.SrunVersion;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -268,10 +269,7 @@ record NodeOptions(
       Where where =
           new Where.Slurm(
               allocation,
-              texts(Setting.SLURM_ARGS).stream()
-                  .flatMap(text -> List.of(text.strip().split("\\s+")).stream())
-                  .filter(word -> !word.isEmpty())
-                  .toList(),
+              srunArguments(),
               stopBefore(),
               noSpare.requestSeconds(),
               absolute(settings.get(Setting.PREFIX)));
@@ -309,6 +307,18 @@ record NodeOptions(
         }
       }
       return new NodeOptions(where, ranks, most, nodes, noSpare);
+    }
+
+    private List<String> srunArguments() {
+      List<String> arguments = new ArrayList<>(SrunVersion.launcherArguments(environment));
+      for (String text : texts(Setting.SLURM_ARGS)) {
+        for (String word : text.strip().split("\\s+")) {
+          if (!word.isEmpty()) {
+            arguments.add(word);
+          }
+        }
+      }
+      return arguments;
     }
 
     private long stopBefore() throws UsageException {
@@ -359,7 +369,10 @@ record NodeOptions(
         int slots = node.slots() > 0 ? node.slots() : ppn > 0 ? ppn : allocation.slots().get(at);
         nodes.add(
             new JobSpec.Node(
-                node.name(), slots, node.spare() || kept.get(nodes.size()), allocation.rack(node.name())));
+                node.name(),
+                slots,
+                node.spare() || kept.get(nodes.size()),
+                allocation.rack(node.name())));
       }
       if (nodes.stream().allMatch(JobSpec.Node::spare)) {
         throw new UsageException(

@@ -9,7 +9,10 @@ enum Setting {
       "-cp", "class-path", "PATH", "class path of the program; a class is named instead of a jar"),
   HOSTS("--hosts", "hosts", "LIST", "hosts to use, as in a,b:4,c (b has 4 slots)"),
   HOST_FILE(
-      "--hostfile", "hostfile", "FILE", "hosts to use, one per line: NAME [slots=K] [spare] [rack=R]"),
+      "--hostfile",
+      "hostfile",
+      "FILE",
+      "hosts to use, one per line: NAME [slots=K] [spare] [rack=R]"),
   PPN("--ppn", "ppn", "K", "ranks per node; on one machine: ceil(N/K) local nodes"),
   SPARES(
       "--spares",

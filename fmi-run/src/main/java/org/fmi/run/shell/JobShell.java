@@ -31,7 +31,6 @@ import org.fmi.run.report.EndText;
 import org.fmi.run.report.LiveProgress;
 import org.fmi.run.report.Reporter;
 import org.fmi.run.status.JobView;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Does the I/O for a job's decision maker: feeds it what daemons and the user bring, and carries

@@ -84,7 +84,8 @@ public record Allocation(
       throw new IOException(
           "Slurm names " + nodes.size() + " nodes (" + list + "), and slots for " + slots.size());
     }
-    return new Allocation(value(environment, "SLURM_JOB_ID"), list, nodes, slots, tasks, Topology.racks(environment));
+    return new Allocation(
+        value(environment, "SLURM_JOB_ID"), list, nodes, slots, tasks, Topology.racks(environment));
   }
 
   private static String value(Map<String, String> environment, String name) throws IOException {

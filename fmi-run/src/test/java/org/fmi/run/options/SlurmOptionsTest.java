@@ -228,4 +228,19 @@ final class SlurmOptionsTest {
     assertThat(spec.requestsNodes()).isFalse();
     assertThat(spec.onNoSpare()).isEqualTo(JobSpec.OnNoSpare.WAIT);
   }
+
+  @ParameterizedTest
+  @CsvSource({
+    "slurm 22.05.8, false",
+    "slurm-wlm 23.02.7, false",
+    "slurm 23.11.0, true",
+    "slurm 24.05.1-site2, true",
+    "slurm 25.11.6, true",
+    "unknown, false"
+  })
+  void newerOnesKnowThatADaemonStartsOthers(String version, boolean newer) throws Exception {
+    slurm.command("srun", "echo " + version);
+    assertThat(((Where.Slurm) options("-n 4 --slurm-args --exact").where()).arguments())
+        .isEqualTo(newer ? List.of("--external-launcher", "--exact") : List.of("--exact"));
+  }
 }

@@ -64,7 +64,13 @@ final class LentNodesTest {
     environment.put("SLURM_JOB_PARTITION", "all");
     environment.put("SLURM_CPUS_PER_TASK", "2");
     return new LentNodes(
-        new Allocation("7", "node[1-3]", List.of("node1", "node2", "node3"), List.of(2, 2, 2), true, Map.of("node9", "r3")),
+        new Allocation(
+            "7",
+            "node[1-3]",
+            List.of("node1", "node2", "node3"),
+            List.of(2, 2, 2),
+            true,
+            Map.of("node9", "r3")),
         environment,
         30);
   }
@@ -84,8 +90,8 @@ final class LentNodesTest {
     assertThat(answer()).isEqualTo("granted node9 in r3");
     assertThat(Files.readString(directory.resolve("asked")))
         .startsWith(
-            "--kill-command=TERM --immediate=30 --exclude=node[1-3] --job-name=fmi-lent -N1 -n2 --partition=all"
-                + " --cpus-per-task=2 --time=5 sh -c");
+            "--kill-command=TERM --immediate=30 --exclude=node[1-3] --job-name=fmi-lent -N1 -n2"
+                + " --partition=all --cpus-per-task=2 --time=5 sh -c");
     assertThat(nodes.jobOf("node9")).isEqualTo("8");
     assertThat(nodes.jobOf("node1")).isEqualTo("7");
     nodes.giveBack("node1"); // was not lent
@@ -104,7 +110,8 @@ final class LentNodesTest {
         "salloc",
         "echo 'salloc: error: Unable to allocate resources: Requested nodes are busy' >&2; exit 1");
     nodes().request(1, answer);
-    assertThat(answer()).isEqualTo("refused Unable to allocate resources: Requested nodes are busy");
+    assertThat(answer())
+        .isEqualTo("refused Unable to allocate resources: Requested nodes are busy");
     slurm.command(
         "salloc",
         "echo 'salloc: error: Unable to allocate resources: Connection timed out' >&2; exit 1");
