@@ -106,7 +106,9 @@ public final class LentNodes {
         if (!wanted) {
           return null;
         }
-        keeper = new ProcessBuilder(command).redirectErrorStream(true).start();
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().put("PATH", environment.getOrDefault("PATH", ""));
+        keeper = builder.start();
         return keeper;
       }
     }
