@@ -235,9 +235,13 @@ public final class LentNodes {
     }
     List<String> left =
         SlurmCommand.of("squeue", environment)
-            .with("-h", "-j", allocation.job(), "-o", "%L")
+            .with("-h", "-j", allocation.job(), "-t", "RUNNING", "-o", "%L")
             .run(ANSWER_SECONDS);
-    OptionalLong end = left.isEmpty() ? OptionalLong.empty() : SlurmWatch.seconds(left.getFirst());
+    if (left.isEmpty()) {
+      // Its nodes were lost as somebody has cancelled it.
+      throw new IOException("Slurm job " + allocation.job() + " does not run any more");
+    }
+    OptionalLong end = SlurmWatch.seconds(left.getFirst().strip());
     if (end.isPresent()) {
       command.add("--time=" + Math.ceilDiv(end.getAsLong() + 1, SECONDS_PER_MINUTE));
     }

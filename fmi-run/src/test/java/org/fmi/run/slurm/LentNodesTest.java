@@ -117,6 +117,9 @@ final class LentNodesTest {
         "echo 'salloc: error: Unable to allocate resources: Connection timed out' >&2; exit 1");
     nodes().request(1, answer);
     assertThat(answer()).isEqualTo("refused Slurm has none that is free within 30 s");
+    slurm.command("squeue", "exit 0");
+    nodes().request(1, answer);
+    assertThat(answer()).isEqualTo("refused Slurm job 7 does not run any more");
     slurm.command("squeue", "echo 'squeue: Unable to contact slurm controller' >&2; exit 1");
     nodes().request(1, answer);
     assertThat(answer()).isEqualTo("refused squeue: Unable to contact slurm controller");
