@@ -260,13 +260,7 @@ final class JobSimulation implements Supervisor {
   private Predicate<Notice> leavesWhen = notice -> false;
   private int toLeave;
   private Predicate<Notice> comesWhen = notice -> false;
-  private long answersAfter = Long.MAX_VALUE;
-  private boolean grants;
-
-  /** Requests for a node that were not answered yet. */
-  private final Set<Integer> asked = new HashSet<>();
-
-  private int requestsMade;
+  private final Lender lender;
   private JobCommand.@Nullable End end;
 
   /** A job to be run, in a world drawn by chance. */
@@ -295,6 +289,7 @@ final class JobSimulation implements Supervisor {
     this.files = new SimFiles(simulation, shape);
     this.oracle = new Oracle(shape, cluster, files);
     this.requests = new Askers(seed, simulation, this::ask);
+    this.lender = new Lender(simulation, this::oneMore, this::ask);
     this.nodeOf = new int[shape.size()];
     cluster.supervise(this);
     cluster.daemons(
@@ -338,37 +333,9 @@ final class JobSimulation implements Supervisor {
     return new JobSpec.Node("node" + number, shape.ranksPerNode(), true);
   }
 
-  /**
-   * How requests for nodes are answered.
-   *
-   * @param one whether the first one is granted; all others are refused
-   */
-  void answersRequests(long nanos, boolean one) {
-    answersAfter = nanos;
-    grants = one;
-  }
-
-  private void requested() {
-    int request = requestsMade++;
-    asked.add(request);
-    simulation.after(answersAfter, "a request is answered", -1, () -> answered(request));
-  }
-
-  private void answered(int request) {
-    if (asked.remove(request)) {
-      boolean grant = grants;
-      grants = false;
-      boolean _ =
-          ask(
-              grant
-                  ? new JobEvent.NodeGranted(oneMore())
-                  : new JobEvent.NodeRefused("there is none"));
-    }
-  }
-
-  /** How many nodes the job has asked for. */
-  int requestsMade() {
-    return requestsMade;
+  /** Whoever lends nodes. */
+  Lender lender() {
+    return lender;
   }
 
   private void leaves() {
@@ -563,8 +530,8 @@ final class JobSimulation implements Supervisor {
         case JobCommand.KillNode c -> cluster.fence(c.node(), c.reason());
         case JobCommand.KillDaemon c -> cluster.killDaemon(c.node());
         case JobCommand.Launch c -> cluster.launch(c.node());
-        case JobCommand.RequestNode _ -> requested();
-        case JobCommand.WithdrawRequests _ -> asked.clear();
+        case JobCommand.RequestNode _ -> lender.asked();
+        case JobCommand.WithdrawRequests _ -> lender.withdrawn();
         case JobCommand.Tell c ->
             order(nodeOf[c.rank()], new ToDaemon.Tell(c.rank(), c.incarnation(), c.message()));
         case JobCommand.TellAll c -> {

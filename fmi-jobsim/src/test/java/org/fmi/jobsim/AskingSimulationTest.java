@@ -30,12 +30,12 @@ final class AskingSimulationTest {
             Shape.plain(RANKS, 0, OnNoSpare.SHARE).withRequests(),
             SimModel.calm(),
             ComingSimulationTest.LOSES_NODE_1);
-    job.answersRequests(ANSWER_NANOS, granted);
+    job.lender().answers(ANSWER_NANOS, granted);
     Outcome outcome = job.run();
     assertThat(outcome.status()).as(job.story()).isZero();
     assertThat(outcome.answer()).as(job.story()).isEqualTo(ComingSimulationTest.ANSWER);
     assertThat(outcome.recoveries()).as(job.story()).isEqualTo(1);
-    assertThat(job.requestsMade()).isEqualTo(1);
+    assertThat(job.lender().requests()).isEqualTo(1);
     assertThat(
             job.notices().stream()
                 .anyMatch(n -> n instanceof Notice.Respawned r && r.node() == RANKS))
@@ -50,7 +50,7 @@ final class AskingSimulationTest {
     for (long seed = 0; seed < SEEDS_OF_A_SCENARIO; seed++) {
       Schedule schedule = Schedule.of(41L * scenario.name().hashCode() + seed, scenario).asking();
       JobSimulation job = schedule.prepare();
-      job.answersRequests(ANSWER_NANOS >> (10 * seed), seed > 0);
+      job.lender().answers(ANSWER_NANOS >> (10 * seed), seed > 0);
       Result result = schedule.judge(job, answers);
       assertThat(result.verdict().allowed()).as("%s", result).isTrue();
     }

@@ -129,8 +129,8 @@ final class LentNodesTest {
   void aRequestThatWaitsIsWithdrawn() throws Exception {
     slurm.command(
         "salloc",
-        "trap 'echo withdrawn >\"$(dirname \"$0\")/end\"; exit 1' TERM\n"
-            + "touch \"$(dirname \"$0\")/waits\"\nsleep 100 & wait");
+        "trap 'kill $!; echo withdrawn >\"$(dirname \"$0\")/end\"; exit 1' TERM\n"
+            + "touch \"$(dirname \"$0\")/waits\"\nsleep 100 >/dev/null 2>&1 & wait");
     LentNodes nodes = nodes();
     LentNodes.Lease lease = nodes.request(1, answer);
     while (!Files.exists(directory.resolve("waits"))) {
