@@ -10,17 +10,22 @@ final class Arrivals {
 
   /**
    * A node is added; one of this name that was lost is started again. Others stay what they are.
+   *
+   * @return its number
    */
-  static void take(JobSpec.Node node, Placement placement, Outbox out) {
+  static int take(JobSpec.Node node, Placement placement, Outbox out) {
     int known = placement.find(node.name());
     if (known < 0) {
       int number = placement.add(node);
       // Before anything else of it: whoever keeps something by node learns its number here.
       out.report(new Notice.NodeAdded(number, node.name(), placement.capacity(number)));
       out.add(new JobCommand.Launch(number));
-    } else if (placement.isLost(known)) {
+      return number;
+    }
+    if (placement.isLost(known)) {
       placement.await(known);
       out.add(new JobCommand.Launch(known));
     }
+    return known;
   }
 }

@@ -36,9 +36,9 @@ final class Departures {
     this.out = out;
   }
 
-  /** A node will be lost. */
+  /** A node will be lost. It may be said again and again, and counts once until it is lost. */
   void announced(int node, String why) {
-    if (leaving.putIfAbsent(node, why) == null) {
+    if (!placement.isLost(node) && leaving.putIfAbsent(node, why) == null) {
       placement.leaving(node);
       out.reportLeaving(node, why);
     }

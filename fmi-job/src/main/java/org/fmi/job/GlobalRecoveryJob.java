@@ -2,7 +2,6 @@ package org.fmi.job;
 
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
@@ -29,17 +28,12 @@ public final class GlobalRecoveryJob implements Job {
   private final CheckpointRequests requests;
   private final RollbackScope scope;
   private final Departures departures;
-
-  /** Ranks that need a process and have no node. */
-  private final TreeSet<Integer> homeless = new TreeSet<>();
+  private final Homeless homeless;
 
   private Phase phase = Phase.LAUNCHING;
 
   /** Start was sent in some epoch: there may be checkpoints, even if no rank has reported one. */
   private boolean begun;
-
-  /** The user was told that ranks wait for a node. */
-  private boolean waiting;
 
   /** All processes are started again in this epoch. */
   private boolean restarting;
@@ -69,6 +63,7 @@ public final class GlobalRecoveryJob implements Job {
     this.requests = new CheckpointRequests(spec.size(), out);
     this.scope = new RollbackScope(spec.logLimitBytes() > 0, out);
     this.departures = new Departures(placement, ranks, ledger, out);
+    this.homeless = new Homeless(spec, placement, out, r -> spawn(ranks.get(r)));
   }
 
   @Override
@@ -85,7 +80,14 @@ public final class GlobalRecoveryJob implements Job {
       switch (event) {
         case JobEvent.NodeUp e -> onNodeUp(e.node(), e.memoryFree());
         case JobEvent.NodeLost e -> onNodeLost(e.node(), e.reason());
-        case JobEvent.NodeAdded e -> Arrivals.take(e.node(), placement, out);
+        case JobEvent.NodeAdded e -> {
+          int _ = Arrivals.take(e.node(), placement, out);
+        }
+        case JobEvent.NodeGranted e -> homeless.granted(e.node());
+        case JobEvent.NodeRefused e -> {
+          homeless.refused(e.reason());
+          placeHomeless();
+        }
         case JobEvent.NodeLeaving e -> departures.announced(e.node(), e.reason());
         case JobEvent.RankExited e -> onRankExited(e);
         case JobEvent.RankSilent e -> onRankSilent(e.rank(), e.incarnation());
@@ -123,6 +125,7 @@ public final class GlobalRecoveryJob implements Job {
     if (!placement.up(node, memoryFree)) {
       return;
     }
+    homeless.up(node);
     out.report(new Notice.NodeReady(node, placement.name(node)));
     if (standbyEpoch == epoch()) {
       out.add(placement.standbys(node));
@@ -155,6 +158,7 @@ public final class GlobalRecoveryJob implements Job {
     }
     List<Integer> lost = placement.lost(node);
     departures.lost(node);
+    homeless.lost(node);
     if (phase == Phase.LAUNCHING) {
       onNotLaunched(node, lost, reason);
       return;
@@ -197,38 +201,11 @@ public final class GlobalRecoveryJob implements Job {
     startWhenNodesAreUp();
   }
 
-  /** Finds a place for every rank that has none, as far as the user allows. */
   private void placeHomeless() {
-    boolean waits = false;
-    for (int r : List.copyOf(homeless)) {
-      switch (placement.choose(r)) {
-        case Placement.Choice.At at -> {
-          homeless.remove(r);
-          placement.put(r, at.node(), at.beyondSlots());
-          if (at.beyondSlots()) {
-            out.reportShared(r);
-          }
-          out.reportPartner(r);
-          spawn(ranks.get(r));
-        }
-        case Placement.Choice.Later _ -> {
-          // a spare that is still being started may take it
-        }
-        case Placement.Choice.WhenOneComesBack _ -> {
-          if (!waiting) {
-            waiting = true;
-            out.reportWaiting();
-          }
-          placement.awaitLost().forEach(node -> out.add(new JobCommand.Launch(node)));
-          waits = true;
-        }
-        case Placement.Choice.Nowhere no -> {
-          end(JobCommand.End.failed(no.cause(), no.message()));
-          return;
-        }
-      }
+    JobCommand.End verdict = homeless.place();
+    if (verdict != null) {
+      end(verdict);
     }
-    waiting = waits;
   }
 
   // ---- processes

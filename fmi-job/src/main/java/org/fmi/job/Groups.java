@@ -28,19 +28,31 @@ public final class Groups {
   }
 
   /**
-   * Groups of at most {@code size} ranks, of sizes as even as possible, and of more than {@code
-   * losses}, if the nodes can carry that; else of more than they can carry.
+   * Groups where no racks are known; as {@link #form(int[], List, int, int)} forms them.
    *
    * @param nodeOf node of each rank
-   * @return for each rank the ascending world ranks of its group
    */
   public static int[][] form(int[] nodeOf, int size, int losses) {
+    return form(nodeOf, List.of(), size, losses);
+  }
+
+  /**
+   * Groups of at most {@code size} ranks, of sizes as even as possible, and of more than {@code
+   * losses}, if the nodes can carry that; else of more than they can carry. Where racks are known,
+   * the members of a group are in as many of them as possible.
+   *
+   * @param nodeOf node of each rank
+   * @param rackOf rack of each node; it may be empty, and be missing for the last ones
+   * @return for each rank the ascending world ranks of its group
+   */
+  public static int[][] form(int[] nodeOf, List<String> rackOf, int size, int losses) {
     int least = carried(nodeOf, losses) + 1;
-    int[] nodes = IntStream.of(nodeOf).distinct().sorted().toArray();
+    int[] nodes = byRack(IntStream.of(nodeOf).distinct().sorted().toArray(), rackOf);
+    boolean racks = IntStream.of(nodes).mapToObj(n -> rack(n, rackOf)).distinct().count() > 1;
     List<int[]> groups = List.of();
     // Parts of the nodes, each with groups of its own. One part is enough for what can be carried.
     for (int parts = Math.ceilDiv(nodes.length, size); groups.isEmpty(); parts--) {
-      groups = groups(nodeOf, nodes, parts);
+      groups = groups(nodeOf, parts(nodes, parts, racks));
       if (parts > 1 && groups.stream().anyMatch(group -> group.length < least)) {
         groups = List.of();
       }
@@ -54,21 +66,72 @@ public final class Groups {
     return result;
   }
 
-  private static List<int[]> groups(int[] nodeOf, int[] nodes, int parts) {
-    List<int[]> groups = new ArrayList<>();
+  private static String rack(int node, List<String> rackOf) {
+    return node < rackOf.size() ? rackOf.get(node) : "";
+  }
+
+  /** Nodes of one rack beside each other, in the order of their numbers. */
+  private static int[] byRack(int[] nodes, List<String> rackOf) {
+    return IntStream.of(nodes)
+        .boxed()
+        .sorted(Comparator.comparing(n -> rack(n, rackOf)))
+        .mapToInt(Integer::intValue)
+        .toArray();
+  }
+
+  /**
+   * Parts of the nodes, of sizes as even as possible.
+   *
+   * @param spread whether neighbours go to different parts; else they stay together
+   */
+  private static List<int[]> parts(int[] nodes, int parts, boolean spread) {
+    List<int[]> result = new ArrayList<>();
     for (int p = 0; p < parts; p++) {
-      int first = nodes[p * nodes.length / parts];
-      int last = nodes[(p + 1) * nodes.length / parts - 1];
+      int part = p;
+      result.add(
+          spread
+              ? IntStream.range(0, nodes.length)
+                  .filter(i -> i % parts == part)
+                  .map(i -> nodes[i])
+                  .toArray()
+              : Arrays.copyOfRange(
+                  nodes, p * nodes.length / parts, (p + 1) * nodes.length / parts));
+    }
+    return result;
+  }
+
+  private static List<int[]> groups(int[] nodeOf, List<int[]> parts) {
+    List<int[]> groups = new ArrayList<>();
+    for (int[] part : parts) {
       int[] ranks =
-          IntStream.range(0, nodeOf.length)
-              .filter(rank -> nodeOf[rank] >= first && nodeOf[rank] <= last)
-              .boxed()
-              .sorted(Comparator.comparingInt(rank -> nodeOf[rank]))
-              .mapToInt(Integer::intValue)
+          IntStream.of(part)
+              .flatMap(
+                  node -> IntStream.range(0, nodeOf.length).filter(rank -> nodeOf[rank] == node))
               .toArray();
       groups.addAll(deal(ranks, fullest(IntStream.of(ranks).map(r -> nodeOf[r]).toArray())));
     }
     return groups;
+  }
+
+  /**
+   * Whether the loss of any one rack, with all nodes in it, is survived.
+   *
+   * @param nodeOf node of each rank
+   * @param rackOf rack of each node
+   */
+  public static boolean surviveRacks(
+      int[] nodeOf, List<String> rackOf, int[][] groups, int losses) {
+    for (int[] group : groups) {
+      for (int member : group) {
+        String rack = rack(nodeOf[member], rackOf);
+        long together =
+            IntStream.of(group).filter(other -> rack(nodeOf[other], rackOf).equals(rack)).count();
+        if (rack.isEmpty() || together > Math.min(losses, group.length - 1)) {
+          return false;
+        }
+      }
+    }
+    return true;
   }
 
   /** Ranks in the order of their nodes, none of which has more of them than there are groups. */

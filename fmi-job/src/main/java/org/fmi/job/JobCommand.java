@@ -37,6 +37,17 @@ public sealed interface JobCommand {
   /** Start the daemon of a node, again and again until it is up. */
   record Launch(int node) implements JobCommand {}
 
+  /**
+   * Ask whoever runs the nodes for one more. Answered once, before long, by {@link
+   * JobEvent.NodeGranted} or {@link JobEvent.NodeRefused}, unless it is withdrawn.
+   *
+   * @param slots for how many ranks
+   */
+  record RequestNode(int slots) implements JobCommand {}
+
+  /** No node is needed any more of those asked for that were not granted yet. */
+  record WithdrawRequests() implements JobCommand {}
+
   /** Tell one rank. */
   record Tell(int rank, int incarnation, JobMessage message) implements JobCommand {}
 

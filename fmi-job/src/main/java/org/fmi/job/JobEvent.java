@@ -30,6 +30,16 @@ public sealed interface JobEvent {
    */
   record NodeAdded(JobSpec.Node node) implements JobEvent {}
 
+  /** The answer to a {@link JobCommand.RequestNode}: the job has this node until it loses it. */
+  record NodeGranted(JobSpec.Node node) implements JobEvent {}
+
+  /**
+   * The other answer: it gets none.
+   *
+   * @param reason for the user
+   */
+  record NodeRefused(String reason) implements JobEvent {}
+
   /**
    * A rank's process has ended.
    *

@@ -11,6 +11,7 @@ import java.util.List;
  * @param groupSize most ranks in a checkpoint group
  * @param groupLosses how many nodes a group may lose at once, as far as the nodes allow
  * @param onNoSpare what to do when a node is lost and no spare is left
+ * @param requestsNodes whether more nodes can be asked for before that is done
  * @param maxRecoveries end the job rather than recover more often than this
  * @param logLimitBytes the most that a rank keeps of what it has sent, so that only failed ranks go
  *     back; 0 if all do
@@ -23,11 +24,12 @@ public record JobSpec(
     int groupSize,
     int groupLosses,
     OnNoSpare onNoSpare,
+    boolean requestsNodes,
     int maxRecoveries,
     long logLimitBytes,
     List<FaultSpec> faults) {
 
-  /** With all ranks going back after a failure. */
+  /** With all ranks going back after a failure, and no nodes but these. */
   public JobSpec(
       int size,
       List<Node> nodes,
@@ -37,7 +39,17 @@ public record JobSpec(
       OnNoSpare onNoSpare,
       int maxRecoveries,
       List<FaultSpec> faults) {
-    this(size, nodes, ranksPerNode, groupSize, groupLosses, onNoSpare, maxRecoveries, 0, faults);
+    this(
+        size,
+        nodes,
+        ranksPerNode,
+        groupSize,
+        groupLosses,
+        onNoSpare,
+        false,
+        maxRecoveries,
+        0,
+        faults);
   }
 
   public JobSpec {
@@ -83,8 +95,19 @@ public record JobSpec(
    * @param name what people call it
    * @param slots how many ranks it takes
    * @param spare whether it was set aside as a spare
+   * @param rack where it stands: nodes of one rack may be lost together; empty if not known
    */
-  public record Node(String name, int slots, boolean spare) {}
+  public record Node(String name, int slots, boolean spare, String rack) {
+    /** In a rack that is not known. */
+    public Node(String name, int slots, boolean spare) {
+      this(name, slots, spare, "");
+    }
+  }
+
+  /** The rack of each node; empty if not known. */
+  public List<String> racks() {
+    return nodes.stream().map(Node::rack).toList();
+  }
 
   /** What to do when a node is lost and no spare is left. */
   public enum OnNoSpare {

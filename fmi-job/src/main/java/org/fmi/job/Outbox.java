@@ -185,6 +185,18 @@ final class Outbox {
             + " now");
   }
 
+  /** More nodes are asked for. */
+  void reportRequested(int nodes) {
+    degraded(
+        "no spare node is left: ranks wait for "
+            + (nodes == 1 ? "another one, which is" : nodes + " others, which are")
+            + " asked for");
+  }
+
+  void reportRefused(String reason) {
+    degraded("no more nodes: " + reason);
+  }
+
   void reportWaiting() {
     degraded("no spare node is left: waiting until a lost one comes back");
   }

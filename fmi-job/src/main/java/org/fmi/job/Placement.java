@@ -17,56 +17,6 @@ import java.util.List;
 final class Placement {
   private static final int NOWHERE = -1;
 
-  private enum State {
-    /** Started for the first time. */
-    LAUNCHING,
-    UP,
-    LOST,
-    /** Was lost, and is started again and again: ranks wait for a place, or a user wants it. */
-    AWAITED
-  }
-
-  private static final class Node {
-    final String name;
-    final int capacity;
-    State state = State.LAUNCHING;
-
-    /** It will be lost before long. */
-    boolean leaving;
-
-    /** Free bytes for checkpoints when it came up. */
-    long memoryFree = Long.MAX_VALUE;
-
-    /** The ranks on it. */
-    final BitSet ranks = new BitSet();
-
-    /** Ranks that have left it as they did not get to run on it. */
-    final BitSet left = new BitSet();
-
-    Node(String name, int capacity) {
-      this.name = name;
-      this.capacity = capacity;
-    }
-
-    int load() {
-      return ranks.cardinality();
-    }
-
-    /** Whether it may take ranks for good. */
-    boolean stays() {
-      return state == State.UP && !leaving;
-    }
-
-    /** Whether it is up, or is being started for the first time. */
-    boolean isThereOrComes() {
-      return state == State.UP || state == State.LAUNCHING;
-    }
-
-    boolean hasRoom() {
-      return load() < capacity;
-    }
-  }
-
   /** What was found for a rank that needs a node. */
   sealed interface Choice {
     /**
@@ -79,6 +29,9 @@ final class Placement {
     /** Perhaps a node that is being started. */
     record Later() implements Choice {}
 
+    /** A node that is asked for. */
+    record WhenOneIsGranted() implements Choice {}
+
     /** A node that was lost and comes back. */
     record WhenOneComesBack() implements Choice {}
 
@@ -87,7 +40,7 @@ final class Placement {
   }
 
   private final JobSpec spec;
-  private final List<Node> nodes = new ArrayList<>();
+  private final List<PlacedNode> nodes = new ArrayList<>();
   private final int[] nodeOf;
 
   /** Ranks that are not where their checkpoints are, since all ranks ran the last time. */
@@ -121,7 +74,7 @@ final class Placement {
 
   /** Takes in a node that is still to be started; returns its number. */
   int add(JobSpec.Node node) {
-    nodes.add(new Node(node.name(), spec.capacity(node)));
+    nodes.add(new PlacedNode(node.name(), spec.capacity(node), node.rack()));
     launching++;
     return nodes.size() - 1;
   }
@@ -156,6 +109,11 @@ final class Placement {
     return nodes.get(node).capacity;
   }
 
+  /** How many ranks the node takes that takes most. */
+  int mostSlots() {
+    return nodes.stream().mapToInt(node -> node.capacity).max().orElse(1);
+  }
+
   int load(int node) {
     return nodes.get(node).load();
   }
@@ -165,11 +123,11 @@ final class Placement {
   }
 
   boolean isUp(int node) {
-    return nodes.get(node).state == State.UP;
+    return nodes.get(node).state == PlacedNode.State.UP;
   }
 
   boolean isLost(int node) {
-    return nodes.get(node).state == State.LOST;
+    return nodes.get(node).state == PlacedNode.State.LOST;
   }
 
   /** The ranks on a node, ascending. */
@@ -211,7 +169,9 @@ final class Placement {
   /** How many nodes have no ranks, and are not lost. */
   int spares() {
     return (int)
-        nodes.stream().filter(node -> node.load() == 0 && node.state != State.LOST).count();
+        nodes.stream()
+            .filter(node -> node.load() == 0 && node.state != PlacedNode.State.LOST)
+            .count();
   }
 
   // ---- nodes come and go
@@ -223,11 +183,11 @@ final class Placement {
    * @return false if it was up already
    */
   boolean up(int number, long memoryFree) {
-    Node node = nodes.get(number);
-    if (node.state == State.UP) {
+    PlacedNode node = nodes.get(number);
+    if (node.state == PlacedNode.State.UP) {
       return false;
     }
-    enter(node, State.UP);
+    enter(node, PlacedNode.State.UP);
     node.memoryFree = memoryFree;
     return true;
   }
@@ -238,8 +198,8 @@ final class Placement {
    * @return the ranks that were on it, ascending, which have no node now
    */
   List<Integer> lost(int number) {
-    Node node = nodes.get(number);
-    enter(node, State.LOST);
+    PlacedNode node = nodes.get(number);
+    enter(node, PlacedNode.State.LOST);
     node.leaving = false;
     node.left.clear();
     List<Integer> ranks = ranksOn(number);
@@ -264,7 +224,7 @@ final class Placement {
    */
   boolean canBeVacated(int number) {
     int room = 0;
-    for (Node node : nodes) {
+    for (PlacedNode node : nodes) {
       room += node.stays() ? Math.max(0, node.capacity - node.load()) : 0;
     }
     List<Integer> ranks = ranksOn(number);
@@ -275,7 +235,7 @@ final class Placement {
 
   /** Whether a rank of this node is to go to another one that has room, when it is started next. */
   boolean shedsRanks(int number) {
-    Node node = nodes.get(number);
+    PlacedNode node = nodes.get(number);
     return node.leaving || node.load() > node.capacity;
   }
 
@@ -284,7 +244,7 @@ final class Placement {
    * checkpoints can be brought back: first those with most members of their group beside them.
    */
   List<Integer> movable(int number) {
-    Node node = nodes.get(number);
+    PlacedNode node = nodes.get(number);
     List<Integer> movable = new ArrayList<>();
     if (!bare.isEmpty() || node.load() <= node.capacity) {
       return movable;
@@ -327,17 +287,22 @@ final class Placement {
     return members;
   }
 
-  private void enter(Node node, State state) {
-    launching -= node.state == State.LAUNCHING ? 1 : 0;
+  private void enter(PlacedNode node, PlacedNode.State state) {
+    launching -= node.state == PlacedNode.State.LAUNCHING ? 1 : 0;
     assert launching >= 0;
     node.state = state;
+  }
+
+  /** A node is there until it is lost. */
+  void lent(int number) {
+    nodes.get(number).lent = true;
   }
 
   /** Nodes that were lost, to be started again as ranks wait for them. */
   List<Integer> awaitLost() {
     List<Integer> awaited = new ArrayList<>();
     for (int n = 0; n < nodes.size(); n++) {
-      if (isLost(n)) {
+      if (isLost(n) && !nodes.get(n).lent) {
         await(n);
         awaited.add(n);
       }
@@ -347,7 +312,7 @@ final class Placement {
 
   /** A node that was lost is started again. */
   void await(int number) {
-    enter(nodes.get(number), State.AWAITED);
+    enter(nodes.get(number), PlacedNode.State.AWAITED);
   }
 
   /**
@@ -355,12 +320,12 @@ final class Placement {
    * formed.
    */
   boolean start() {
-    for (Node node : nodes) {
-      if (node.load() > 0 && node.state != State.UP) {
+    for (PlacedNode node : nodes) {
+      if (node.load() > 0 && node.state != PlacedNode.State.UP) {
         return false;
       }
     }
-    groups = Groups.form(nodeOf, spec.groupSize(), spec.groupLosses());
+    groups = Groups.form(nodeOf, rack(), spec.groupSize(), spec.groupLosses());
     return true;
   }
 
@@ -374,14 +339,14 @@ final class Placement {
     int whole = NOWHERE;
     int room = 0;
     for (int n = 0; n < nodes.size(); n++) {
-      Node node = nodes.get(n);
+      PlacedNode node = nodes.get(n);
       if (!node.isThereOrComes()) {
         continue;
       }
       room += node.capacity - node.load();
       if (node.load() == 0
           && node.capacity >= ranks.size()
-          && (whole == NOWHERE || (node.state == State.UP && !isUp(whole)))) {
+          && (whole == NOWHERE || (node.state == PlacedNode.State.UP && !isUp(whole)))) {
         whole = n;
       }
     }
@@ -403,30 +368,37 @@ final class Placement {
 
   /** Puts a rank that has no node on this one. */
   void put(int rank, int number, boolean beyondSlots) {
-    Node node = nodes.get(number);
+    PlacedNode node = nodes.get(number);
     assert nodeOf[rank] == NOWHERE : "rank " + rank + " is on two nodes";
-    assert node.state != State.LOST : "a rank on a lost node";
+    assert node.state != PlacedNode.State.LOST : "a rank on a lost node";
     assert beyondSlots || node.hasRoom() : "more ranks than slots on " + node.name;
     nodeOf[rank] = number;
     node.ranks.set(rank);
   }
 
   private void remove(int rank) {
-    Node node = nodes.get(nodeOf[rank]);
+    PlacedNode node = nodes.get(nodeOf[rank]);
     assert node.ranks.get(rank);
     node.ranks.clear(rank);
     nodeOf[rank] = NOWHERE;
     bare.set(rank);
   }
 
-  /** Chooses a node for a rank that has none, as far as the user allows. */
-  Choice choose(int rank) {
+  /**
+   * Chooses a node for a rank that has none, as far as the user allows.
+   *
+   * @param requests whether one can be asked for
+   */
+  Choice choose(int rank, boolean requests) {
     int node = best(rank, true);
     if (node != NOWHERE) {
       return new Choice.At(node, false);
     }
     if (launching > 0) {
       return new Choice.Later();
+    }
+    if (requests) {
+      return new Choice.WhenOneIsGranted();
     }
     return switch (spec.onNoSpare()) {
       case WAIT -> new Choice.WhenOneComesBack();
@@ -454,7 +426,7 @@ final class Placement {
     if (to == NOWHERE) {
       return false;
     }
-    Node from = nodes.get(nodeOf[rank]);
+    PlacedNode from = nodes.get(nodeOf[rank]);
     remove(rank);
     from.left.set(rank);
     put(rank, to, false);
@@ -479,10 +451,15 @@ final class Placement {
     imageBytes = bytes;
   }
 
+  private List<String> rack() {
+    return nodes.stream().map(node -> node.rack).toList();
+  }
+
   /**
    * The best node for a rank to change to: one that stays, then with as few members of its group as
-   * possible, then one with memory for its checkpoints, then one that few have left as they did not
-   * get to run there, then the emptiest, then the first.
+   * possible, then one in whose rack are as few of them as possible, then one with memory for its
+   * checkpoints, then one that few have left as they did not get to run there, then the emptiest,
+   * then the first.
    *
    * @param free only nodes with a free slot
    */
@@ -495,25 +472,35 @@ final class Placement {
     }
     int best = NOWHERE;
     for (int n = 0; n < members.length; n++) {
-      Node node = nodes.get(n);
-      if (node.state == State.UP
+      PlacedNode node = nodes.get(n);
+      if (node.state == PlacedNode.State.UP
           && (!free || !node.leaving)
           && n != nodeOf[rank]
           && !node.left.get(rank)
           && (!free || node.hasRoom())
-          && (best == NOWHERE || isBetter(node, members[n], nodes.get(best), members[best]))) {
+          && (best == NOWHERE || isBetter(n, best, members))) {
         best = n;
       }
     }
     return best;
   }
 
-  private boolean isBetter(Node node, int members, Node other, int otherMembers) {
+  /**
+   * @param members of the group, by node
+   */
+  private boolean isBetter(int number, int otherNumber, int[] members) {
+    PlacedNode node = nodes.get(number);
+    PlacedNode other = nodes.get(otherNumber);
     if (node.leaving != other.leaving) {
       return other.leaving;
     }
-    if (members != otherMembers) {
-      return members < otherMembers;
+    if (members[number] != members[otherNumber]) {
+      return members[number] < members[otherNumber];
+    }
+    int near = inRack(node.rack, members);
+    int otherNear = inRack(other.rack, members);
+    if (near != otherNear) {
+      return near < otherNear;
     }
     if (hasMemory(node) != hasMemory(other)) {
       return hasMemory(node);
@@ -524,8 +511,17 @@ final class Placement {
     return node.load() < other.load();
   }
 
+  /** How many are in a rack that is known. */
+  private int inRack(String rack, int[] members) {
+    int near = 0;
+    for (int n = 0; n < members.length; n++) {
+      near += !rack.isEmpty() && nodes.get(n).rack.equals(rack) ? members[n] : 0;
+    }
+    return near;
+  }
+
   /** Whether two checkpoints of one rank more fit into what was free when the node came up. */
-  private boolean hasMemory(Node node) {
+  private boolean hasMemory(PlacedNode node) {
     return node.memoryFree / (node.load() + 1) / 2 >= imageBytes;
   }
 
@@ -552,7 +548,7 @@ final class Placement {
   }
 
   private JobCommand.Standbys standbys(int number, int most) {
-    Node node = nodes.get(number);
+    PlacedNode node = nodes.get(number);
     int load = node.load();
     int count = load > 0 ? 1 : Math.min(most, node.capacity);
     return new JobCommand.Standbys(number, count, Math.max(load, count));
@@ -560,7 +556,7 @@ final class Placement {
 
   private int mostRanks() {
     int most = 0;
-    for (Node node : nodes) {
+    for (PlacedNode node : nodes) {
       most = Math.max(most, node.load());
     }
     return most;

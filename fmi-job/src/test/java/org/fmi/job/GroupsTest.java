@@ -2,8 +2,16 @@ package org.fmi.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class GroupsTest {
@@ -80,5 +88,89 @@ final class GroupsTest {
     assertThat(Groups.carried(new int[] {0, 1, 2, 3, 4}, 3)).isEqualTo(3);
     assertThat(Groups.carried(new int[] {0, 0, 0, 1, 2}, 3)).isZero();
     assertThat(Groups.carried(new int[] {0, 0, 1, 2}, 3)).isEqualTo(1);
+  }
+
+  /** As evenly as there can be, so that a group loses as little as possible with a rack. */
+  @Test
+  void membersOfAGroupAreInDifferentRacks() {
+    SplittableRandom random = new SplittableRandom(7);
+    for (int i = 0; i < 500; i++) {
+      int nodes = 2 + random.nextInt(30);
+      int racks = 1 + random.nextInt(6);
+      int size = 2 + random.nextInt(8);
+      List<String> rackOf = new ArrayList<>();
+      Map<String, Integer> count = new HashMap<>();
+      for (int n = 0; n < nodes; n++) {
+        String rack = "rack" + random.nextInt(racks);
+        rackOf.add(rack);
+        count.merge(rack, 1, Integer::sum);
+      }
+      int[] nodeOf = IntStream.range(0, nodes).toArray();
+      int[][] groups = Groups.form(nodeOf, rackOf, size, 1);
+      long groupCount = Arrays.stream(groups).distinct().count();
+      Set<Integer> members = new HashSet<>();
+      for (int r = 0; r < nodes; r++) {
+        assertThat(groups[r]).contains(r).hasSizeLessThanOrEqualTo(Math.max(size, 3)).isSorted();
+        members.add(r);
+        Map<String, Integer> inGroup = new HashMap<>();
+        for (int member : groups[r]) {
+          inGroup.merge(rackOf.get(member), 1, Integer::sum);
+        }
+        inGroup.forEach(
+            (rack, n) ->
+                assertThat(n)
+                    .as("%s of %s in groups of %d", rack, rackOf, size)
+                    .isLessThanOrEqualTo(
+                        Math.ceilDiv(count.getOrDefault(rack, 0), (int) groupCount)));
+      }
+      assertThat(members).hasSize(nodes);
+    }
+  }
+
+  @Test
+  void saysWhetherARackMayBeLost() {
+    int[] nodeOf = {0, 1, 2, 3};
+    List<String> two = List.of("a", "a", "b", "b");
+    int[][] groups = Groups.form(nodeOf, two, 2, 1);
+    assertThat(groups[0]).containsExactly(0, 2);
+    assertThat(groups[1]).containsExactly(1, 3);
+    assertThat(Groups.surviveRacks(nodeOf, two, groups, 1)).isTrue();
+    assertThat(Groups.surviveRacks(nodeOf, two, Groups.form(nodeOf, 2, 1), 1)).isFalse();
+    assertThat(Groups.surviveRacks(nodeOf, two, Groups.form(nodeOf, 4, 1), 1)).isFalse();
+    assertThat(Groups.surviveRacks(nodeOf, two, Groups.form(nodeOf, 4, 2), 2)).isTrue();
+    assertThat(Groups.surviveRacks(nodeOf, List.of("a", "b"), groups, 1))
+        .as("not all are known")
+        .isFalse();
+  }
+
+  @Test
+  void sparesAreInDifferentRacks() {
+    List<String> racks = List.of("a", "a", "a", "b", "b", "c");
+    assertThat(Spares.choose(racks, 0).stream()).isEmpty();
+    assertThat(Spares.choose(racks, 2).stream()).containsExactly(4, 5);
+    assertThat(Spares.choose(racks, 4).stream()).containsExactly(2, 3, 4, 5);
+    assertThat(Spares.choose(List.of("", "", "", ""), 2).stream()).containsExactly(2, 3);
+  }
+
+  /** Rank 1 has its node beside that of rank 0; the spare in the other rack comes first. */
+  @Test
+  void aRankGoesToARackWithoutMembersOfItsGroup() {
+    List<JobSpec.Node> nodes =
+        List.of(
+            new JobSpec.Node("n0", 1, false, "a"),
+            new JobSpec.Node("n1", 1, false, "b"),
+            new JobSpec.Node("n2", 1, true, "a"),
+            new JobSpec.Node("n3", 1, true, "b"));
+    JobSpec spec =
+        new JobSpec(2, nodes, 0, 16, 1, JobSpec.OnNoSpare.SHARE, Integer.MAX_VALUE, List.of());
+    for (int lost = 0; lost < 2; lost++) {
+      Placement placement = new Placement(spec);
+      for (int n = 0; n < nodes.size(); n++) {
+        placement.up(n, 1L << 30);
+      }
+      assertThat(placement.start()).isTrue();
+      assertThat(placement.lost(lost)).containsExactly(lost);
+      assertThat(placement.choose(lost, false)).isEqualTo(new Placement.Choice.At(lost + 2, false));
+    }
   }
 }

@@ -61,6 +61,7 @@ final class JobSimulation implements Supervisor {
       long recordLimitBytes,
       long logLimitBytes,
       JobSpec.OnNoSpare policy,
+      boolean requestsNodes,
       int maxRecoveries,
       boolean check,
       Files files,
@@ -119,6 +120,11 @@ final class JobSimulation implements Supervisor {
       return with(shape -> shape.logLimitBytes = logBytes);
     }
 
+    /** Asks for more nodes before it does what is done without a spare. */
+    Shape withRequests() {
+      return with(shape -> shape.requestsNodes = true);
+    }
+
     /** Ends with status 70 rather than recover more often. */
     Shape withMaxRecoveries(int most) {
       return with(shape -> shape.maxRecoveries = most);
@@ -148,6 +154,7 @@ final class JobSimulation implements Supervisor {
       shape.interval = interval;
       shape.recordLimitBytes = recordLimitBytes;
       shape.logLimitBytes = logLimitBytes;
+      shape.requestsNodes = requestsNodes;
       shape.maxRecoveries = maxRecoveries;
       shape.check = check;
       shape.files = files;
@@ -168,6 +175,7 @@ final class JobSimulation implements Supervisor {
       private CheckpointInterval interval = new CheckpointInterval.Every(2);
       private long recordLimitBytes = 1L << 20;
       private long logLimitBytes;
+      private boolean requestsNodes;
       private int maxRecoveries = Integer.MAX_VALUE;
       private boolean check;
       private Files files = Files.NONE;
@@ -192,6 +200,7 @@ final class JobSimulation implements Supervisor {
             recordLimitBytes,
             logLimitBytes,
             policy,
+            requestsNodes,
             maxRecoveries,
             check,
             files,
@@ -216,6 +225,7 @@ final class JobSimulation implements Supervisor {
           groupSize,
           groupLosses,
           policy,
+          requestsNodes,
           maxRecoveries,
           logLimitBytes,
           faults);
@@ -250,6 +260,7 @@ final class JobSimulation implements Supervisor {
   private Predicate<Notice> leavesWhen = notice -> false;
   private int toLeave;
   private Predicate<Notice> comesWhen = notice -> false;
+  private final Lender lender;
   private JobCommand.@Nullable End end;
 
   /** A job to be run, in a world drawn by chance. */
@@ -278,6 +289,7 @@ final class JobSimulation implements Supervisor {
     this.files = new SimFiles(simulation, shape);
     this.oracle = new Oracle(shape, cluster, files);
     this.requests = new Askers(seed, simulation, this::ask);
+    this.lender = new Lender(simulation, this::oneMore, this::ask);
     this.nodeOf = new int[shape.size()];
     cluster.supervise(this);
     cluster.daemons(
@@ -313,9 +325,17 @@ final class JobSimulation implements Supervisor {
   }
 
   private void comes() {
+    boolean _ = ask(new JobEvent.NodeAdded(oneMore())); // it may have ended
+  }
+
+  private JobSpec.Node oneMore() {
     int number = shape.usedNodes() + shape.spares();
-    JobSpec.Node node = new JobSpec.Node("node" + number, shape.ranksPerNode(), true);
-    boolean _ = ask(new JobEvent.NodeAdded(node)); // it may have ended
+    return new JobSpec.Node("node" + number, shape.ranksPerNode(), true);
+  }
+
+  /** Whoever lends nodes. */
+  Lender lender() {
+    return lender;
   }
 
   private void leaves() {
@@ -510,6 +530,8 @@ final class JobSimulation implements Supervisor {
         case JobCommand.KillNode c -> cluster.fence(c.node(), c.reason());
         case JobCommand.KillDaemon c -> cluster.killDaemon(c.node());
         case JobCommand.Launch c -> cluster.launch(c.node());
+        case JobCommand.RequestNode _ -> lender.asked();
+        case JobCommand.WithdrawRequests _ -> lender.withdrawn();
         case JobCommand.Tell c ->
             order(nodeOf[c.rank()], new ToDaemon.Tell(c.rank(), c.incarnation(), c.message()));
         case JobCommand.TellAll c -> {

@@ -138,6 +138,11 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
     return new Schedule(seed, global.shape.withLocalRollback(logBytes), global.scenario);
   }
 
+  /** The same of a job that asks for nodes when it has no spare. */
+  Schedule asking() {
+    return new Schedule(seed, shape.withRequests(), scenario);
+  }
+
   /** Ready to run. */
   JobSimulation prepare() {
     JobSimulation job = new JobSimulation(seed, shape);

@@ -18,13 +18,17 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class ComingSimulationTest {
   private static final int RANKS = 4;
   private static final int ITERATIONS = 12;
+
+  /** What that loop counts. */
+  static final long ANSWER = ITERATIONS * (ITERATIONS - 1L) / 2;
+
   private static final long ITERATION_NANOS = 1_000_000;
   private static final int SEEDS_OF_A_SCENARIO = 2;
 
   private final Answers answers = new Answers();
 
   /** A loop that counts, long enough for a node to be started; node 1 is lost in it. */
-  private static final Program LOSES_NODE_1 =
+  static final Program LOSES_NODE_1 =
       (fmi, process, cluster) -> {
         long[] sum = new long[1];
         fmi.loop(
@@ -52,7 +56,7 @@ final class ComingSimulationTest {
     job.comesWhen(n -> n instanceof Notice.AllRunning running && running.epoch() == 1);
     Outcome outcome = job.run();
     assertThat(outcome.status()).as(job.story()).isZero();
-    assertThat(outcome.answer()).as(job.story()).isEqualTo(ITERATIONS * (ITERATIONS - 1L) / 2);
+    assertThat(outcome.answer()).as(job.story()).isEqualTo(ANSWER);
     assertThat(job.notices())
         .as(job.story())
         .anyMatch(n -> n instanceof Notice.Respawned r && r.node() == RANKS)

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.fmi.job.control.Bootstrap;
+import org.fmi.run.slurm.LentNodes;
 
 /** Starts daemons on other hosts. */
 public final class RemoteLauncher implements Launcher {
@@ -31,12 +32,12 @@ public final class RemoteLauncher implements Launcher {
   /**
    * Goes through steps of a job of Slurm.
    *
-   * @param job its number
+   * @param nodes knows the job that has a node
    * @param arguments more of them for srun
    * @param prefix where FMI is installed on them
    */
-  public static RemoteLauncher slurm(String job, List<String> arguments, String prefix) {
-    return new RemoteLauncher(new SlurmShell(job, arguments), prefix);
+  public static RemoteLauncher slurm(LentNodes nodes, List<String> arguments, String prefix) {
+    return new RemoteLauncher(new SlurmShell(nodes, arguments), prefix);
   }
 
   private String daemon() {
@@ -46,7 +47,7 @@ public final class RemoteLauncher implements Launcher {
   @Override
   public DaemonProcess start(String host, Bootstrap bootstrap) throws IOException {
     return DaemonProcess.start(
-        shell.command(host, List.of(daemon())),
+        shell.command(host, shell.daemon(host, List.of(daemon()))),
         bootstrap,
         (status, lines) -> shell.explain(host, prefix, status, lines),
         shell::isOwn);
@@ -55,6 +56,7 @@ public final class RemoteLauncher implements Launcher {
   @Override
   public void fence(String host, Bootstrap last) throws IOException {
     runQuietly(shell.command(host, List.of(daemon(), "--fence")), last.text());
+    shell.fenced(host);
   }
 
   @Override

@@ -11,6 +11,14 @@ interface RemoteShell {
    */
   List<String> command(String host, List<String> words);
 
+  /** The command that runs a daemon on another host, as that host is to see it. */
+  default List<String> daemon(String host, List<String> words) {
+    return words;
+  }
+
+  /** Nothing of a daemon is left on a host, as far as that could be done. */
+  default void fenced(String host) {}
+
   /**
    * Says in one line why a daemon did not start, or why it ended.
    *

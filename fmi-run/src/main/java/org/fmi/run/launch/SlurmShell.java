@@ -3,6 +3,7 @@ package org.fmi.run.launch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.fmi.run.slurm.LentNodes;
 
 /**
  * Steps of a job of Slurm, one for each command: one for all would be aborted by the first node
@@ -16,11 +17,14 @@ final class SlurmShell implements RemoteShell {
   private static final String DAEMON = "fmi-daemon: ";
   private static final String ERROR = "error: ";
 
-  private final String job;
+  private final LentNodes nodes;
   private final List<String> arguments;
 
-  SlurmShell(String job, List<String> arguments) {
-    this.job = job;
+  /**
+   * @param nodes knows the job that has a node
+   */
+  SlurmShell(LentNodes nodes, List<String> arguments) {
+    this.nodes = nodes;
     this.arguments = List.copyOf(arguments);
   }
 
@@ -45,7 +49,7 @@ final class SlurmShell implements RemoteShell {
                 // fmirun binds ranks itself. As an option, it is an error where a site binds none.
                 "SLURM_CPU_BIND=none",
                 "srun",
-                "--jobid=" + job,
+                "--jobid=" + nodes.jobOf(host),
                 "--overlap",
                 "--no-kill",
                 "--mpi=none",
@@ -59,6 +63,16 @@ final class SlurmShell implements RemoteShell {
     command.addAll(arguments);
     command.addAll(words);
     return command;
+  }
+
+  @Override
+  public List<String> daemon(String host, List<String> words) {
+    return nodes.untilItEnds(host, words);
+  }
+
+  @Override
+  public void fenced(String host) {
+    nodes.giveBack(host);
   }
 
   @Override

@@ -44,9 +44,11 @@ public final class AddedNode {
                   + ", which has "
                   + slurm.allocation().list());
         }
-        yield node.slots() > 0
-            ? node
-            : new JobSpec.Node(node.name(), slurm.allocation().slots().get(at), true);
+        yield new JobSpec.Node(
+            node.name(),
+            node.slots() > 0 ? node.slots() : slurm.allocation().slots().get(at),
+            true,
+            slurm.allocation().rack(node.name()));
       }
     };
   }

@@ -40,7 +40,7 @@ final class GroupLosses {
     }
     int most = GroupCode.mostMembers(asked);
     int largest =
-        Arrays.stream(Groups.form(nodeOf, spec.groupSize(), asked))
+        Arrays.stream(Groups.form(nodeOf, spec.racks(), spec.groupSize(), asked))
             .mapToInt(group -> group.length)
             .max()
             .orElse(1);

@@ -81,14 +81,20 @@ final class Hosts {
     }
     int slots = matcher.group(3) != null ? slots(matcher.group(3), where) : 0;
     boolean spare = false;
+    String rack = "";
     for (String attribute : attributes) {
       if (attribute.equals("spare")) {
         spare = true;
+      } else if (attribute.startsWith("rack=") && attribute.length() > "rack=".length()) {
+        rack = attribute.substring("rack=".length());
       } else if (attribute.startsWith("slots=") && slots == 0) {
         slots = slots(attribute.substring("slots=".length()), where);
       } else {
         throw new UsageException(
-            where + ": '" + attribute + "' is not understood; a line is NAME [slots=K] [spare]");
+            where
+                + ": '"
+                + attribute
+                + "' is not understood; a line is NAME [slots=K] [spare] [rack=R]");
       }
     }
     if (!names.add(name)) {
@@ -98,7 +104,7 @@ final class Hosts {
               + name
               + " is listed twice; list it once, with slots=K for more ranks on it");
     }
-    nodes.add(new JobSpec.Node(name, slots == 0 ? defaultSlots : slots, spare));
+    nodes.add(new JobSpec.Node(name, slots == 0 ? defaultSlots : slots, spare, rack));
   }
 
   private static UsageException badName(String where, String name) {

@@ -3,20 +3,25 @@ package org.fmi.run.options;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import org.fmi.job.JobSpec;
+import org.fmi.job.Spares;
 import org.fmi.run.options.Settings.Value;
 import org.fmi.run.slurm.Allocation;
+import org.fmi.run.slurm.SrunVersion;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Which nodes there are, and how many ranks.
  *
  * @param ranksPerNode most ranks to place on a node, 0 for as many as it has slots
+ * @param noSpare what is done when there are too few
  */
-record NodeOptions(Where where, int ranks, int ranksPerNode, List<JobSpec.Node> nodes) {
+record NodeOptions(
+    Where where, int ranks, int ranksPerNode, List<JobSpec.Node> nodes, NoSpare noSpare) {
   private static final String LOCAL = "local";
   private static final String SSH = "ssh";
   private static final String SLURM = "slurm";
@@ -69,9 +74,24 @@ record NodeOptions(Where where, int ranks, int ranksPerNode, List<JobSpec.Node> 
       Value prefix = ofHosts(Setting.PREFIX, !launcher.equals(LOCAL), "other hosts");
       ofHosts(Setting.SLURM_ARGS, false, "jobs of Slurm");
       ofHosts(Setting.STOP_BEFORE, false, "jobs of Slurm");
+      NoSpare noSpare = noSpareOutsideOfSlurm();
       return launcher.equals(SSH)
-          ? new NodeOptions(new Where.Ssh(absolute(prefix)), ranks, ppn, hosts(ranks, ppn))
-          : new NodeOptions(new Where.Local(), ranks, ppn, localNodes(ranks, ppn));
+          ? new NodeOptions(new Where.Ssh(absolute(prefix)), ranks, ppn, hosts(ranks, ppn), noSpare)
+          : new NodeOptions(new Where.Local(), ranks, ppn, localNodes(ranks, ppn), noSpare);
+    }
+
+    private NoSpare noSpareOutsideOfSlurm() throws UsageException {
+      Value value = settings.get(Setting.ON_NO_SPARE);
+      NoSpare noSpare = NoSpare.read(value);
+      if (noSpare.requestSeconds() > 0 && value != null && value.source() != SITE) {
+        throw new UsageException(
+            value.origin()
+                + " "
+                + value.texts().getFirst()
+                + ": asks Slurm for nodes, and the job is none of Slurm's; use share, wait or"
+                + " abort");
+      }
+      return noSpare.withoutRequest();
     }
 
     private int ranks() throws UsageException {
@@ -245,14 +265,13 @@ record NodeOptions(Where where, int ranks, int ranksPerNode, List<JobSpec.Node> 
       }
       List<JobSpec.Node> nodes = slurmNodes(allocation, ppn);
       long used = nodes.stream().filter(node -> !node.spare()).count();
+      NoSpare noSpare = NoSpare.read(settings.get(Setting.ON_NO_SPARE));
       Where where =
           new Where.Slurm(
               allocation,
-              texts(Setting.SLURM_ARGS).stream()
-                  .flatMap(text -> List.of(text.strip().split("\\s+")).stream())
-                  .filter(word -> !word.isEmpty())
-                  .toList(),
+              srunArguments(),
               stopBefore(),
+              noSpare.requestSeconds(),
               absolute(settings.get(Setting.PREFIX)));
       if (settings.get(Setting.RANKS) == null) {
         if (!allocation.tasks() && ppn == 0) {
@@ -261,9 +280,9 @@ record NodeOptions(Where where, int ranks, int ranksPerNode, List<JobSpec.Node> 
                 "-n is missing, and a step of Slurm does not know the tasks of its job; give the"
                     + " number of ranks, as in -n 4");
           }
-          return new NodeOptions(where, (int) used, 1, nodes);
+          return new NodeOptions(where, (int) used, 1, nodes, noSpare);
         }
-        return new NodeOptions(where, (int) slots(nodes, ppn), ppn, nodes);
+        return new NodeOptions(where, (int) slots(nodes, ppn), ppn, nodes, noSpare);
       }
       int ranks = ranks();
       long slots = slots(nodes, ppn);
@@ -287,7 +306,19 @@ record NodeOptions(Where where, int ranks, int ranksPerNode, List<JobSpec.Node> 
           most++;
         }
       }
-      return new NodeOptions(where, ranks, most, nodes);
+      return new NodeOptions(where, ranks, most, nodes, noSpare);
+    }
+
+    private List<String> srunArguments() {
+      List<String> arguments = new ArrayList<>(SrunVersion.launcherArguments(environment));
+      for (String text : texts(Setting.SLURM_ARGS)) {
+        for (String word : text.strip().split("\\s+")) {
+          if (!word.isEmpty()) {
+            arguments.add(word);
+          }
+        }
+      }
+      return arguments;
     }
 
     private long stopBefore() throws UsageException {
@@ -319,6 +350,8 @@ record NodeOptions(Where where, int ranks, int ranksPerNode, List<JobSpec.Node> 
                 + (listed.size() == 1 ? " node" : " nodes")
                 + ", and ranks need one; ask Slurm for more, or keep fewer");
       }
+      BitSet kept =
+          Spares.choose(listed.stream().map(node -> allocation.rack(node.name())).toList(), spares);
       List<JobSpec.Node> nodes = new ArrayList<>();
       for (JobSpec.Node node : listed) {
         int at = allocation.nodes().indexOf(node.name());
@@ -336,7 +369,10 @@ record NodeOptions(Where where, int ranks, int ranksPerNode, List<JobSpec.Node> 
         int slots = node.slots() > 0 ? node.slots() : ppn > 0 ? ppn : allocation.slots().get(at);
         nodes.add(
             new JobSpec.Node(
-                node.name(), slots, node.spare() || nodes.size() >= listed.size() - spares));
+                node.name(),
+                slots,
+                node.spare() || kept.get(nodes.size()),
+                allocation.rack(node.name())));
       }
       if (nodes.stream().allMatch(JobSpec.Node::spare)) {
         throw new UsageException(

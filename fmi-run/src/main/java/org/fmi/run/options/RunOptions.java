@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
@@ -185,9 +184,8 @@ public record RunOptions(
               where.ranksPerNode(),
               whole(Setting.GROUP_SIZE, 1, MAX_RANKS, 16),
               whole(Setting.GROUP_LOSSES, 0, 3, 1),
-              JobSpec.OnNoSpare.valueOf(
-                  choice(Setting.ON_NO_SPARE, "share", "wait", "share", "abort")
-                      .toUpperCase(Locale.ROOT)),
+              where.noSpare().then(),
+              where.noSpare().requestSeconds() > 0,
               whole(Setting.MAX_RECOVERIES, 0, Integer.MAX_VALUE, 1000),
               LogLimit.bytes(
                   choice(Setting.ROLLBACK, "global", "global", "local").equals("local"),

@@ -9,7 +9,10 @@ enum Setting {
       "-cp", "class-path", "PATH", "class path of the program; a class is named instead of a jar"),
   HOSTS("--hosts", "hosts", "LIST", "hosts to use, as in a,b:4,c (b has 4 slots)"),
   HOST_FILE(
-      "--hostfile", "hostfile", "FILE", "hosts to use, one per line: NAME [slots=K] [spare] # ..."),
+      "--hostfile",
+      "hostfile",
+      "FILE",
+      "hosts to use, one per line: NAME [slots=K] [spare] [rack=R]"),
   PPN("--ppn", "ppn", "K", "ranks per node; on one machine: ceil(N/K) local nodes"),
   SPARES(
       "--spares",
@@ -104,7 +107,8 @@ enum Setting {
       "--on-no-spare",
       "on-no-spare",
       "P",
-      "when a node is lost and no spare is left: wait, share or abort (default share)"),
+      "when a node is lost and no spare is left: wait, share or abort; or, in a job of Slurm,"
+          + " request[:SECONDS][,P] to ask for one first, which may take so long (default share)"),
   MAX_RECOVERIES(
       "--max-recoveries",
       "max-recoveries",

@@ -22,12 +22,14 @@ public sealed interface Where {
    * @param arguments for each srun
    * @param stopBeforeSeconds how long before the end of Slurm's job to stop at a checkpoint; 0
    *     never
+   * @param requestSeconds how long another node may take that Slurm is asked for; 0 if it is not
    * @param prefix where FMI is installed on them, if not in the same place as here
    */
   record Slurm(
       Allocation allocation,
       List<String> arguments,
       long stopBeforeSeconds,
+      int requestSeconds,
       @Nullable String prefix)
       implements Where {
     public Slurm {

@@ -1,5 +1,6 @@
 package org.fmi.run.shell;
 
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.DatagramSocket;
 import java.net.Inet6Address;
@@ -48,6 +49,9 @@ final class Addresses {
       Function<String, @Nullable InetAddress> route,
       List<InetAddress> own) {
     InetAddress first = route.apply(host);
+    if (!hosts.contains(host) && (first == null || !first.isLoopbackAddress())) {
+      refuseIfAlone(host, hosts, route);
+    }
     if (first != null && first.isLoopbackAddress()) {
       // This machine itself. Its ranks use the address by which its daemon reached fmirun. If there
       // are other hosts, they must be able to reach that address.
@@ -64,6 +68,20 @@ final class Addresses {
     return addresses.isEmpty()
         ? List.of(InetAddress.getLoopbackAddress().getHostAddress())
         : List.copyOf(addresses);
+  }
+
+  /** A host that was added must reach the ranks of those with which the job began. */
+  private static void refuseIfAlone(
+      String host, List<String> hosts, Function<String, @Nullable InetAddress> route) {
+    InetAddress loopback = InetAddress.getLoopbackAddress();
+    if (loopback.equals(towardsOthers(hosts, route, loopback))) {
+      String why =
+          "the job began on this machine alone, where other hosts do not reach its ranks; begin it"
+              + " with "
+              + host
+              + " as a spare";
+      throw new UncheckedIOException(why, new IOException(why));
+    }
   }
 
   /** The loopback address if all hosts are this machine; null if the way to others is not known. */

@@ -36,6 +36,7 @@ import org.fmi.run.report.Console;
 import org.fmi.run.report.EventLog;
 import org.fmi.run.report.OutputFiles;
 import org.fmi.run.slurm.Allocation;
+import org.fmi.run.slurm.LentNodes;
 import org.fmi.run.slurm.SlurmWatch;
 import org.jspecify.annotations.Nullable;
 
@@ -145,6 +146,10 @@ public final class FmiRun {
     List<String> hosts = options.spec().nodes().stream().map(JobSpec.Node::name).toList();
     Addresses addresses = new Addresses(hosts);
     boolean local = options.where().isLocal();
+    LentNodes lent =
+        options.where() instanceof Where.Slurm slurm
+            ? new LentNodes(slurm.allocation(), System.getenv(), slurm.requestSeconds())
+            : null;
     JobShell[] shell = new JobShell[1];
     Console console =
         new Console(
@@ -161,7 +166,7 @@ public final class FmiRun {
             new Surroundings(
                 jobId,
                 secret,
-                launcher(options.where(), installation),
+                launcher(options.where(), lent, installation),
                 local
                     ? new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)
                     : new InetSocketAddress(0),
@@ -173,7 +178,8 @@ public final class FmiRun {
                 console,
                 events,
                 metrics,
-                level2));
+                level2,
+                lent));
     onSignal("INT", shell[0]::interrupt);
     onSignal("TERM", shell[0]::interrupt);
     onSignal("HUP", shell[0]::interrupt);
@@ -191,17 +197,19 @@ public final class FmiRun {
               + allocation.list()
               + "; Slurm ends the job when it loses one, unless it was submitted with --no-kill");
     }
-    watchSlurm(options, console, shell[0]);
+    watchSlurm(options, lent, console, shell[0]);
     if (options.output().verbosity() == Verbosity.VERBOSE) {
       console.line(describe(options));
     }
     return shell[0].run();
   }
 
-  private static void watchSlurm(RunOptions options, Console console, JobShell shell) {
-    if (options.where() instanceof Where.Slurm slurm) {
+  private static void watchSlurm(
+      RunOptions options, @Nullable LentNodes lent, Console console, JobShell shell) {
+    if (options.where() instanceof Where.Slurm slurm && lent != null) {
       new SlurmWatch(
               slurm.allocation(),
+              lent,
               System.getenv(),
               slurm.stopBeforeSeconds(),
               new SlurmWatch.Listener() {
@@ -219,14 +227,15 @@ public final class FmiRun {
     }
   }
 
-  private static Launcher launcher(Where where, Installation installation) {
+  private static Launcher launcher(
+      Where where, @Nullable LentNodes lent, Installation installation) {
     String home = installation.home().toString();
     return switch (where) {
       case Where.Local _ -> new LocalLauncher(installation);
       case Where.Ssh ssh -> RemoteLauncher.ssh(Objects.requireNonNullElse(ssh.prefix(), home));
       case Where.Slurm slurm ->
           RemoteLauncher.slurm(
-              slurm.allocation().job(),
+              Objects.requireNonNull(lent),
               slurm.arguments(),
               Objects.requireNonNullElse(slurm.prefix(), home));
     };
@@ -267,11 +276,27 @@ public final class FmiRun {
         + " that survive "
         + Groups.carried(spec.placement(), spec.groupLosses())
         + " losses at once"
+        + racks(spec)
         + ", without a spare "
         + spec.onNoSpare()
         + ", heartbeat "
         + options.network().heartbeatMillis()
         + " ms";
+  }
+
+  /** What is known of racks, which may be lost as a whole. */
+  private static String racks(JobSpec spec) {
+    int[] nodeOf = spec.placement();
+    List<String> racks = spec.racks();
+    long count = racks.stream().filter(rack -> !rack.isEmpty()).distinct().count();
+    if (count == 0) {
+      return "";
+    }
+    int losses = Groups.carried(nodeOf, spec.groupLosses());
+    int[][] groups = Groups.form(nodeOf, racks, spec.groupSize(), spec.groupLosses());
+    return Groups.surviveRacks(nodeOf, racks, groups, losses)
+        ? ", or a whole one of " + count + " racks"
+        : ", but not a whole rack";
   }
 
   /** Whether a name can be resolved, by the system or as an alias of ssh. */

@@ -30,9 +30,7 @@ import org.fmi.run.options.RunOptions.Verbosity;
 import org.fmi.run.report.EndText;
 import org.fmi.run.report.LiveProgress;
 import org.fmi.run.report.Reporter;
-import org.fmi.run.status.JobSocket;
 import org.fmi.run.status.JobView;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Does the I/O for a job's decision maker: feeds it what daemons and the user bring, and carries
@@ -72,6 +70,7 @@ final class JobShell {
   private final LiveProgress live;
   private final Binding binding;
   private final FlushDesk flushes;
+  private final NodeRequests requests;
   private final EndOfAll endOfAll = new EndOfAll(this::later, this::next);
   private final int[] nodeOfRank;
 
@@ -115,6 +114,7 @@ final class JobShell {
     this.nodes = new Nodes(options, around, loop, this::post, ending, new NodeListener());
     this.stacks = new StackQuestions(this::askForStack, this::later);
     this.flushes = new FlushDesk(around.files(), spec.size(), new FlushWay());
+    this.requests = new NodeRequests(around.lent(), this::feed, this::post);
     this.checkpoints = new CheckpointDesk(this::feed, flushes, around.files(), this::end);
     this.stopSoon = new StopSoon(checkpoints, line -> tell(List.of(line)));
     this.desk =
@@ -176,8 +176,9 @@ final class JobShell {
     if (metrics != null && metrics.address() != null) {
       tell(List.of("metrics at " + metrics.address()));
     }
-    NodeDirectory asked = beAsked();
+    NodeDirectory asked = AskedHere.open(loop, around, desk);
     int status = ending.await();
+    requests.close();
     if (metrics != null) {
       metrics.close();
     }
@@ -194,19 +195,6 @@ final class JobShell {
       asked.delete();
     }
     return status == 0 && outputLost ? Ending.FAILED : status;
-  }
-
-  /** Lets {@code fmi} ask about the job, while its nodes come up. */
-  private @Nullable NodeDirectory beAsked() throws IOException {
-    try {
-      NodeDirectory directory =
-          NodeDirectory.create(around.jobId(), NodeDirectory.FMIRUN, 0, around.secret());
-      JobSocket.listen(loop, directory.path(), desk);
-      return directory;
-    } catch (IOException e) {
-      around.console().line("fmi: this job cannot be looked at by 'fmi status': " + e.getMessage());
-      return null;
-    }
   }
 
   private JobDesk desk() {
@@ -363,6 +351,8 @@ final class JobShell {
         case JobCommand.KillNode c -> nodes.kill(nodes.get(c.node()), c.reason());
         case JobCommand.KillDaemon c -> nodes.killDaemon(nodes.get(c.node()));
         case JobCommand.Launch c -> nodes.launch(nodes.get(c.node()));
+        case JobCommand.RequestNode c -> requests.ask(c.slots());
+        case JobCommand.WithdrawRequests _ -> requests.withdraw();
         case JobCommand.Tell c ->
             sendToRank(c.rank(), new ToDaemon.Tell(c.rank(), c.incarnation(), c.message()));
         case JobCommand.TellAll c -> nodes.sendAll(new ToDaemon.TellAll(c.message()));

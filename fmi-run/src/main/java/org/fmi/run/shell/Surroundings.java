@@ -8,12 +8,14 @@ import org.fmi.run.launch.Launcher;
 import org.fmi.run.metrics.JobMetrics;
 import org.fmi.run.report.Console;
 import org.fmi.run.report.EventLog;
+import org.fmi.run.slurm.LentNodes;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What the shell of a job needs from outside.
  *
  * @param addressesFor this machine's addresses for the node of a name
+ * @param lent where more nodes can be asked for; null where they cannot
  */
 record Surroundings(
     String jobId,
@@ -25,4 +27,5 @@ record Surroundings(
     Console console,
     @Nullable EventLog events,
     @Nullable JobMetrics metrics,
-    @Nullable Level2Files files) {}
+    @Nullable Level2Files files,
+    @Nullable LentNodes lent) {}

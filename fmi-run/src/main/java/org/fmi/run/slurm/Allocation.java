@@ -16,9 +16,15 @@ import org.jspecify.annotations.Nullable;
  * @param nodes their names
  * @param slots by node: the tasks that the user has asked for, or else what its CPUs are enough for
  * @param tasks whether the user has asked for tasks
+ * @param racks where Slurm knows that, the rack of each node, by name
  */
 public record Allocation(
-    String job, String list, List<String> nodes, List<Integer> slots, boolean tasks) {
+    String job,
+    String list,
+    List<String> nodes,
+    List<Integer> slots,
+    boolean tasks,
+    Map<String, String> racks) {
   private static final int SECONDS = 15;
 
   /** As in 2(x4). */
@@ -27,6 +33,12 @@ public record Allocation(
   public Allocation {
     nodes = List.copyOf(nodes);
     slots = List.copyOf(slots);
+    racks = Map.copyOf(racks);
+  }
+
+  /** The rack of a node; empty if it is not known. */
+  public String rack(String node) {
+    return racks.getOrDefault(node, "");
   }
 
   /** Whether there is one, and a way to start something on its nodes. */
@@ -72,7 +84,8 @@ public record Allocation(
       throw new IOException(
           "Slurm names " + nodes.size() + " nodes (" + list + "), and slots for " + slots.size());
     }
-    return new Allocation(value(environment, "SLURM_JOB_ID"), list, nodes, slots, tasks);
+    return new Allocation(
+        value(environment, "SLURM_JOB_ID"), list, nodes, slots, tasks, Topology.racks(environment));
   }
 
   private static String value(Map<String, String> environment, String name) throws IOException {

@@ -3,11 +3,9 @@ package org.fmi.run.slurm;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -32,7 +30,8 @@ public final class SlurmWatch {
     void endsIn(long seconds);
 
     /**
-     * A node is about to be taken from the job.
+     * A node is about to be taken from the job. Told whenever Slurm is asked, as it may have been
+     * lost and added again since.
      *
      * @param why for the user
      */
@@ -40,19 +39,25 @@ public final class SlurmWatch {
   }
 
   private final Allocation allocation;
+  private final LentNodes lent;
   private final Map<String, String> environment;
   private final long stopBefore;
   private final Listener listener;
-  private final Set<String> leaving = new HashSet<>();
   private boolean ends;
 
   /**
+   * @param lent nodes beyond the allocation
    * @param environment that has the PATH
    * @param stopBefore how many seconds before its end a job is about to run out of time; 0 never
    */
   public SlurmWatch(
-      Allocation allocation, Map<String, String> environment, long stopBefore, Listener listener) {
+      Allocation allocation,
+      LentNodes lent,
+      Map<String, String> environment,
+      long stopBefore,
+      Listener listener) {
     this.allocation = allocation;
+    this.lent = lent;
     this.environment = environment;
     this.stopBefore = stopBefore;
     this.listener = listener;
@@ -126,14 +131,14 @@ public final class SlurmWatch {
     }
     leaving(
             SlurmCommand.of("sinfo", environment)
-                .with("-h", "-N", "-n", allocation.list(), "-o", "%N|%T|%E")
+                .with("-h", "-N", "-n", allocation.list() + lent.names(), "-o", "%N|%T|%E")
                 .run(ANSWER_SECONDS))
         .forEach(this::tell);
     return pause;
   }
 
   private void tell(String node, String why) {
-    if (allocation.nodes().contains(node) && leaving.add(node)) {
+    if (allocation.nodes().contains(node) || lent.isLent(node)) {
       listener.leaving(node, why);
     }
   }

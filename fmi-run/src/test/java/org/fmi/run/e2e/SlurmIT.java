@@ -26,7 +26,16 @@ final class SlurmIT {
   @Test
   void aJobOfSlurmStopsAtACheckpointWhenAllGetItsSignal() throws Exception {
     FakeSlurm slurm = new FakeSlurm(Files.createDirectory(directory.resolve("slurm")));
-    slurm.command("srun", "while [ \"$1\" != -w ]; do shift; done\nshift 2\nexec \"$@\"");
+    // As of 24.05, which has one more option, behind the node.
+    slurm.command(
+        "srun",
+        """
+        [ "$1" != --version ] || { echo slurm 24.05.1; exit; }
+        while [ "$1" != -w ]; do shift; done
+        [ "$3" = --external-launcher ] || exit 1
+        shift 3
+        exec "$@"
+        """);
     slurm.command("scontrol", "echo n1; echo n2");
     slurm.command("squeue", "echo 'UNLIMITED|n[1-2]'");
     slurm.command("sinfo", "exit 0");

@@ -3,12 +3,19 @@ package org.fmi.run.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Map;
+import org.fmi.run.slurm.Allocation;
+import org.fmi.run.slurm.LentNodes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 final class SlurmShellTest {
-  private final SlurmShell shell = new SlurmShell("7", List.of("--exact", "-c2"));
+  private final SlurmShell shell =
+      new SlurmShell(
+          new LentNodes(
+              new Allocation("7", "node[1-4]", List.of(), List.of(), true, Map.of()), Map.of(), 20),
+          List.of("--exact", "-c2"));
 
   @Test
   void aStepForOneNodeThatNoOtherNodeCanEnd() {

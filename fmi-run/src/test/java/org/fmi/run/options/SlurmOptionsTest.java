@@ -192,4 +192,55 @@ final class SlurmOptionsTest {
         catchThrowableOfType(UsageException.class, () -> AddedNode.read("node9", 2, options));
     assertThat(e).hasMessage("add: node9 is not a node of Slurm job 7, which has node[1-4]");
   }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      textBlock =
+          """
+          request;          20;  SHARE
+          request:60;       60;  SHARE
+          request,wait;     20;  WAIT
+          request:5,abort;  5;   ABORT
+          wait;             0;   WAIT
+          """)
+  void canAskForMoreNodes(String policy, int seconds, JobSpec.OnNoSpare then) throws Exception {
+    RunOptions options = options("-n 4 --on-no-spare " + policy);
+    assertThat(options.spec().requestsNodes()).isEqualTo(seconds > 0);
+    assertThat(options.spec().onNoSpare()).isEqualTo(then);
+    assertThat(((Where.Slurm) options.where()).requestSeconds()).isEqualTo(seconds);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"request:0", "request:x", "'request,share,wait'", "request:5:share", "requests"})
+  void asksForNodesInOneWay(String policy) {
+    assertThat(refusal("-n 4 --on-no-spare " + policy))
+        .startsWith("--on-no-spare " + policy + ": ")
+        .contains("request:60,wait");
+  }
+
+  @Test
+  void onlySlurmIsAskedForNodes() throws Exception {
+    assertThat(refusal("-n 4 --launcher local --on-no-spare request"))
+        .contains("--on-no-spare request: asks Slurm", "use share, wait or abort");
+    Files.writeString(directory.resolve("fmi.conf"), "on-no-spare = request:9,wait\n");
+    JobSpec spec = options("-n 4 --launcher local").spec();
+    assertThat(spec.requestsNodes()).isFalse();
+    assertThat(spec.onNoSpare()).isEqualTo(JobSpec.OnNoSpare.WAIT);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "slurm 22.05.8, false",
+    "slurm-wlm 23.02.7, false",
+    "slurm 23.11.0, true",
+    "slurm 24.05.1-site2, true",
+    "slurm 25.11.6, true",
+    "unknown, false"
+  })
+  void newerOnesKnowThatADaemonStartsOthers(String version, boolean newer) throws Exception {
+    slurm.command("srun", "echo " + version);
+    assertThat(((Where.Slurm) options("-n 4 --slurm-args --exact").where()).arguments())
+        .isEqualTo(newer ? List.of("--external-launcher", "--exact") : List.of("--exact"));
+  }
 }

@@ -1,6 +1,7 @@
 package org.fmi.run.shell;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -70,5 +71,15 @@ final class AddressesTest {
   void withoutAnyOtherItIsTheLoopbackAddress() {
     own.removeIf(address -> !address.isLoopbackAddress());
     assertThat(addresses("here", "here", "alias")).containsExactly("127.0.0.1");
+  }
+
+  @Test
+  void aHostThatIsAddedMustReachTheOthers() {
+    assertThatThrownBy(() -> addresses("beta", "here", "localhost"))
+        .hasMessageContaining("began on this machine alone")
+        .hasMessageContaining("with beta as a spare");
+    assertThatThrownBy(() -> addresses("alias", "here")).hasMessageContaining("with alias");
+    assertThat(addresses("localhost", "here")).startsWith("127.0.0.1");
+    assertThat(addresses("gamma", "here", "beta")).startsWith("10.9.0.1");
   }
 }

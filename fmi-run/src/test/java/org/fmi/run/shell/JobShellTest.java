@@ -109,6 +109,8 @@ final class JobShellTest {
         }
         case JobEvent.NodeLost _,
             JobEvent.NodeAdded _,
+            JobEvent.NodeGranted _,
+            JobEvent.NodeRefused _,
             JobEvent.NodeLeaving _,
             JobEvent.RankExited _,
             JobEvent.RankSilent _,
@@ -176,6 +178,7 @@ final class JobShellTest {
             InputStream.nullInputStream(),
             console,
             events,
+            null,
             null,
             null));
   }

@@ -31,10 +31,14 @@ final class SlurmWatchTest {
   }
 
   private SlurmWatch watch(long stopBefore) {
-    return new SlurmWatch(
+    Allocation allocation =
         new Allocation(
-            "7", "node[1-3]", List.of("node1", "node2", "node3"), List.of(1, 1, 1), true),
-        Map.of("PATH", directory.toString()),
+            "7", "node[1-3]", List.of("node1", "node2", "node3"), List.of(1, 1, 1), true, Map.of());
+    Map<String, String> environment = Map.of("PATH", directory.toString());
+    return new SlurmWatch(
+        allocation,
+        new LentNodes(allocation, environment, 20),
+        environment,
         stopBefore,
         new SlurmWatch.Listener() {
           @Override
@@ -78,16 +82,18 @@ final class SlurmWatchTest {
     assertThat(heard).containsExactly("ends in 58");
   }
 
+  /** Again and again: such a node may have been lost, and added again. */
   @Test
-  void tellsOfNodesThatDrainOnce() throws IOException {
+  void tellsOfNodesThatDrain() throws IOException {
     slurm.command(
         "sinfo", "printf 'node1|draining|fan\\nnode2|failing*|none\\nnode9|drained|x\\n'");
     SlurmWatch watch = watch(0);
     watch.look();
-    watch.look();
     assertThat(heard)
         .containsExactlyInAnyOrder(
             "node1: Slurm calls it draining (fan)", "node2: Slurm calls it failing*");
+    watch.look();
+    assertThat(heard).hasSize(4);
   }
 
   @Test

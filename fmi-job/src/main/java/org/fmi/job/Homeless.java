@@ -1,0 +1,133 @@
+package org.fmi.job;
+
+import java.util.BitSet;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ranks that need a process and have no node: finds one for each, as far as the user allows.
+ *
+ * <p>Where nodes can be asked for, ranks that find no free slot wait until as many as they need are
+ * granted or refused. After a refusal there is no asking before the next loss of a node with ranks;
+ * nor after a node that was granted could not be started, as the next one may be no better.
+ */
+final class Homeless {
+  private final boolean mayRequest;
+  private final Placement placement;
+  private final Outbox out;
+  private final IntConsumer spawn;
+  private final TreeSet<Integer> ranks = new TreeSet<>();
+
+  /** The user was told that ranks wait for a node. */
+  private boolean waiting;
+
+  /** How many nodes were asked for, without an answer yet. */
+  private int requested;
+
+  private boolean refused;
+
+  /** Nodes that were granted, and were not up yet. */
+  private final BitSet granted = new BitSet();
+
+  /**
+   * @param spawn starts the process of a rank that has a node now
+   */
+  Homeless(JobSpec spec, Placement placement, Outbox out, IntConsumer spawn) {
+    this.mayRequest = spec.requestsNodes();
+    this.placement = placement;
+    this.out = out;
+    this.spawn = spawn;
+  }
+
+  /** A rank has lost its node. */
+  void add(int rank) {
+    ranks.add(rank);
+    refused = false;
+  }
+
+  /** A node was granted. */
+  void granted(JobSpec.Node node) {
+    requested = Math.max(0, requested - 1);
+    int number = Arrivals.take(node, placement, out);
+    placement.lent(number);
+    granted.set(number);
+  }
+
+  /** A node was refused. */
+  void refused(String reason) {
+    requested = Math.max(0, requested - 1);
+    refused = true;
+    out.reportRefused(reason);
+  }
+
+  /** A node is up. */
+  void up(int node) {
+    granted.clear(node);
+  }
+
+  /** A node is lost. */
+  void lost(int node) {
+    refused |= granted.get(node);
+    granted.clear(node);
+  }
+
+  /**
+   * Finds a place for every rank that has none.
+   *
+   * @return how the job ends, if there is none for one of them and none will come
+   */
+  JobCommand.@Nullable End place() {
+    boolean waits = false;
+    int without = 0;
+    for (int r : List.copyOf(ranks)) {
+      switch (placement.choose(r, mayRequest && (requested > 0 || !refused))) {
+        case Placement.Choice.At at -> {
+          ranks.remove(r);
+          placement.put(r, at.node(), at.beyondSlots());
+          if (at.beyondSlots()) {
+            out.reportShared(r);
+          }
+          out.reportPartner(r);
+          spawn.accept(r);
+        }
+        case Placement.Choice.Later _ -> {
+          // a spare that is still being started may take it
+        }
+        case Placement.Choice.WhenOneIsGranted _ -> without++;
+        case Placement.Choice.WhenOneComesBack _ -> {
+          if (!waiting) {
+            waiting = true;
+            out.reportWaiting();
+          }
+          placement.awaitLost().forEach(node -> out.add(new JobCommand.Launch(node)));
+          waits = true;
+        }
+        case Placement.Choice.Nowhere no -> {
+          return JobCommand.End.failed(no.cause(), no.message());
+        }
+      }
+    }
+    waiting = waits;
+    request(without);
+    return null;
+  }
+
+  /** Asks for the nodes that so many ranks need, if that was not done. */
+  private void request(int without) {
+    if (ranks.isEmpty() && requested > 0) {
+      requested = 0;
+      out.add(new JobCommand.WithdrawRequests());
+    }
+    int slots = placement.mostSlots();
+    int more = Math.ceilDiv(without, slots) - requested;
+    if (more > 0 && !refused) {
+      out.reportRequested(more);
+      for (; more > 0; more--) {
+        requested++;
+        out.add(new JobCommand.RequestNode(slots));
+      }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package org.fmi.job;
+
+import java.util.BitSet;
+
+/** What {@link Placement} knows of a node. */
+final class PlacedNode {
+  enum State {
+    /** Started for the first time. */
+    LAUNCHING,
+    UP,
+    LOST,
+    /** Was lost, and is started again and again: ranks wait for a place, or a user wants it. */
+    AWAITED
+  }
+
+  final String name;
+  final int capacity;
+
+  /** Where it stands; empty if that is not known. */
+  final String rack;
+
+  State state = State.LAUNCHING;
+
+  /** It will be lost before long. */
+  boolean leaving;
+
+  /** It was granted to the job until it is lost: it does not come back. */
+  boolean lent;
+
+  /** Free bytes for checkpoints when it came up. */
+  long memoryFree = Long.MAX_VALUE;
+
+  /** The ranks on it. */
+  final BitSet ranks = new BitSet();
+
+  /** Ranks that have left it as they did not get to run on it. */
+  final BitSet left = new BitSet();
+
+  PlacedNode(String name, int capacity, String rack) {
+    this.name = name;
+    this.capacity = capacity;
+    this.rack = rack;
+  }
+
+  int load() {
+    return ranks.cardinality();
+  }
+
+  /** Whether it may take ranks for good. */
+  boolean stays() {
+    return state == State.UP && !leaving;
+  }
+
+  /** Whether it is up, or is being started for the first time. */
+  boolean isThereOrComes() {
+    return state == State.UP || state == State.LAUNCHING;
+  }
+
+  boolean hasRoom() {
+    return load() < capacity;
+  }
+}

@@ -1,0 +1,58 @@
+package org.fmi.jobsim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.fmi.job.JobSpec.OnNoSpare;
+import org.fmi.job.Notice;
+import org.fmi.jobsim.JobSimulation.Outcome;
+import org.fmi.jobsim.JobSimulation.Shape;
+import org.fmi.jobsim.Schedule.Result;
+import org.fmi.jobsim.Schedule.Scenario;
+import org.fmi.testkit.SimModel;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Nodes that a job asks for when it has none. */
+final class AskingSimulationTest {
+  private static final int RANKS = 4;
+  private static final long ANSWER_NANOS = 20_000_000;
+  private static final int SEEDS_OF_A_SCENARIO = 2;
+
+  private final Answers answers = new Answers();
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aRankWithoutANodeGetsTheGrantedOneAndSharesOneElse(boolean granted) {
+    JobSimulation job =
+        new JobSimulation(
+            1,
+            Shape.plain(RANKS, 0, OnNoSpare.SHARE).withRequests(),
+            SimModel.calm(),
+            ComingSimulationTest.LOSES_NODE_1);
+    job.lender().answers(ANSWER_NANOS, granted);
+    Outcome outcome = job.run();
+    assertThat(outcome.status()).as(job.story()).isZero();
+    assertThat(outcome.answer()).as(job.story()).isEqualTo(ComingSimulationTest.ANSWER);
+    assertThat(outcome.recoveries()).as(job.story()).isEqualTo(1);
+    assertThat(job.lender().requests()).isEqualTo(1);
+    assertThat(
+            job.notices().stream()
+                .anyMatch(n -> n instanceof Notice.Respawned r && r.node() == RANKS))
+        .as(job.story())
+        .isEqualTo(granted);
+  }
+
+  /** Failures at all times: while it waits for the answer, and for the node. */
+  @ParameterizedTest
+  @EnumSource(Scenario.class)
+  void failuresBesideItAreSurvivedAsEver(Scenario scenario) {
+    for (long seed = 0; seed < SEEDS_OF_A_SCENARIO; seed++) {
+      Schedule schedule = Schedule.of(41L * scenario.name().hashCode() + seed, scenario).asking();
+      JobSimulation job = schedule.prepare();
+      job.lender().answers(ANSWER_NANOS >> (10 * seed), seed > 0);
+      Result result = schedule.judge(job, answers);
+      assertThat(result.verdict().allowed()).as("%s", result).isTrue();
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package org.fmi.run.shell;
+
+import java.io.IOException;
+import org.fmi.net.NetLoop;
+import org.fmi.run.daemon.NodeDirectory;
+import org.fmi.run.status.Answerer;
+import org.fmi.run.status.JobSocket;
+import org.jspecify.annotations.Nullable;
+
+/** The place on this machine where {@code fmi} asks about a job, from its beginning on. */
+final class AskedHere {
+  private AskedHere() {}
+
+  /** Returns the directory to be deleted at the end; null if the job cannot be asked. */
+  static @Nullable NodeDirectory open(NetLoop loop, Surroundings around, Answerer answerer) {
+    try {
+      NodeDirectory directory =
+          NodeDirectory.create(around.jobId(), NodeDirectory.FMIRUN, 0, around.secret());
+      JobSocket.listen(loop, directory.path(), answerer);
+      return directory;
+    } catch (IOException e) {
+      around.console().line("fmi: this job cannot be looked at by 'fmi status': " + e.getMessage());
+      return null;
+    }
+  }
+}

@@ -1,0 +1,95 @@
+package org.fmi.run.shell;
+
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.fmi.job.JobEvent;
+import org.fmi.job.JobSpec;
+import org.fmi.run.slurm.LentNodes;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks Slurm for more nodes, as the decision maker wants it, and tells it of the answers. Belongs
+ * to the loop's thread.
+ */
+final class NodeRequests {
+  /** How long Slurm may take at the end to take back what it has lent. */
+  private static final int END_MILLIS = 5000;
+
+  /** Null where nobody can be asked. */
+  private final @Nullable LentNodes source;
+
+  private final Consumer<JobEvent> job;
+  private final Executor post;
+
+  /** Those without an answer that are still wanted. */
+  private final Set<Request> open = new LinkedHashSet<>();
+
+  /**
+   * @param post runs tasks on the loop's thread
+   */
+  NodeRequests(@Nullable LentNodes source, Consumer<JobEvent> job, Executor post) {
+    this.source = source;
+    this.job = job;
+    this.post = post;
+  }
+
+  /** One more is needed, for so many ranks. */
+  void ask(int slots) {
+    Request request = new Request(slots);
+    open.add(request);
+    if (source == null) {
+      request.refused("nobody can be asked");
+    } else {
+      request.lease = source.request(slots, request);
+    }
+  }
+
+  /** None of those is needed any more that were not answered. */
+  void withdraw() {
+    open.forEach(Request::giveBack);
+    open.clear();
+  }
+
+  /** All that was lent is given back. Any thread but the loop's. */
+  void close() {
+    if (source != null) {
+      source.close(END_MILLIS);
+    }
+  }
+
+  /** One of them. */
+  private final class Request implements LentNodes.Answer {
+    private final int slots;
+    private LentNodes.@Nullable Lease lease;
+
+    Request(int slots) {
+      this.slots = slots;
+    }
+
+    @Override
+    public void granted(String node, String rack) {
+      post.execute(
+          () -> answered(new JobEvent.NodeGranted(new JobSpec.Node(node, slots, true, rack))));
+    }
+
+    @Override
+    public void refused(String reason) {
+      post.execute(() -> answered(new JobEvent.NodeRefused(reason)));
+    }
+
+    /** Nobody hears of it if it was withdrawn. */
+    private void answered(JobEvent event) {
+      if (open.remove(this)) {
+        job.accept(event);
+      }
+    }
+
+    private void giveBack() {
+      if (lease != null) {
+        lease.giveBack();
+      }
+    }
+  }
+}
