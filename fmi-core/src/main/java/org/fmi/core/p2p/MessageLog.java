@@ -31,6 +31,14 @@ public final class MessageLog {
 
     /** The program is about to make a choice that is not covered. */
     void chooses(Choice choice);
+
+    /**
+     * Something may leave the rank that depends on this; returns once that is kept elsewhere.
+     *
+     * @param first how much was told before
+     * @throws org.fmi.Rollback if the epoch is over, and this rank does not go on in the next
+     */
+    void chose(int first, long[] determinants);
   }
 
   /** The number of a message that is not covered, or is from before the line. */
@@ -57,6 +65,9 @@ public final class MessageLog {
 
     /** Messages that have come there, and are not to be sent. */
     BitSet come = new BitSet();
+
+    /** Synchronous sends that are not complete. */
+    final List<MessageRequest> synchronous = new ArrayList<>();
 
     void add(int context, long tag, MemorySegment piece, long offset, long bytes) {
       if (count == contexts.length) {
@@ -103,6 +114,7 @@ public final class MessageLog {
   private final Listener listener;
   private final @Nullable Sent[] sent;
   private final @Nullable Received[] received;
+  private final Determinants determinants = new Determinants();
   private boolean on;
 
   /** Messages that have come elsewhere and were not made again yet. */
@@ -110,6 +122,8 @@ public final class MessageLog {
 
   /** Bytes of the log; and why it is of no use, if so. */
   private long bytes;
+
+  private long messages;
 
   private @Nullable String unusable;
 
@@ -140,9 +154,11 @@ public final class MessageLog {
     on = begins;
     ahead = 0;
     bytes = 0;
+    messages = 0;
     unusable = null;
     Arrays.fill(sent, null);
     Arrays.fill(received, null);
+    determinants.clear();
     pieces.clear(); // not used again: requests may still send out of them
     piece = -1;
     used = 0;
@@ -163,6 +179,11 @@ public final class MessageLog {
     return bytes;
   }
 
+  /** How many messages it holds. */
+  long messages() {
+    return messages;
+  }
+
   /** Whether messages of this rank have come elsewhere that it has not made again yet. */
   public boolean isBehind() {
     return ahead > 0;
@@ -172,6 +193,59 @@ public final class MessageLog {
   public void chooses(Choice choice) {
     if (on) {
       listener.chooses(choice);
+    }
+  }
+
+  // ---- what is decided by the time at which messages come
+
+  /** Tells what was decided, before something leaves the rank. */
+  public void tell() {
+    if (on && determinants.areUntold()) {
+      if (determinants.areTooMany()) {
+        listener.chooses(Choice.TOO_MANY);
+        determinants.stop();
+      } else {
+        int first = determinants.told();
+        listener.chose(first, determinants.take());
+      }
+    }
+  }
+
+  /** What is recorded, or repeated; null if there is no line that it would begin at. */
+  @Nullable Determinants determinants() {
+    return on ? determinants : null;
+  }
+
+  /** From the line on, all of this was decided before. */
+  public void repeat(long[] decided) {
+    determinants.repeat(decided);
+  }
+
+  /**
+   * A receive of the program is posted. If it is known what it got, it gets that again.
+   *
+   * @return false if no message may match it, as it will be cancelled
+   */
+  boolean posts(MessageRequest r) {
+    if (on) {
+      r.posted = determinants.post();
+      long got = determinants.receive(r.posted);
+      if (got == Determinants.WILL_BE_CANCELLED) {
+        r.toBeCancelled = true;
+        return false;
+      }
+      if (got != Determinants.UNKNOWN) {
+        r.peer = Determinants.source(got);
+        r.tag = Determinants.tag(got);
+      }
+    }
+    return true;
+  }
+
+  /** A receive from any source has matched a message. */
+  void matches(MessageRequest r) {
+    if (on && Contexts.isProgram(r.context)) {
+      determinants.received(r.posted, r.matchedSource, r.matchedTag);
     }
   }
 
@@ -198,6 +272,7 @@ public final class MessageLog {
       s.add(context, tag, room, used, length);
       used += (length + 7) & ~7L;
       bytes += length + ENTRY_BYTES;
+      messages++;
     }
     int number = s.count++;
     assert s.count > 0 : "more messages than can be counted";
@@ -220,6 +295,7 @@ public final class MessageLog {
       piece = -1;
       used = 0;
       bytes = 0;
+      messages = 0;
     }
   }
 
@@ -257,6 +333,28 @@ public final class MessageLog {
   /** Whether a message has come there. */
   boolean hasCome(int dest, int number) {
     return to(dest).come.get(number);
+  }
+
+  /** The message sent last is complete only once it has found its receive. */
+  void synchronous(MessageRequest r) {
+    Sent s = to(r.peer);
+    r.number = s.count - 1;
+    s.synchronous.add(r);
+  }
+
+  /** The synchronous send of a message, if it is not complete; else null. */
+  @Nullable MessageRequest synchronous(int dest, int number) {
+    for (MessageRequest r : to(dest).synchronous) {
+      if (r.number == number) {
+        return r;
+      }
+    }
+    return null;
+  }
+
+  /** A synchronous send is complete. */
+  void completed(MessageRequest r) {
+    to(r.peer).synchronous.remove(r);
   }
 
   /** Makes a send of a message in the log. */

@@ -35,6 +35,11 @@ final class MessageLogTest {
         public void chooses(Choice choice) {
           told.add(choice.text());
         }
+
+        @Override
+        public void chose(int first, long[] determinants) {
+          told.add(first + " and " + determinants.length);
+        }
       };
 
   private MessageLog log = begun(1 << 20);
@@ -134,37 +139,108 @@ final class MessageLogTest {
     assertThat(log.unusable()).isNull();
   }
 
+  private MessageRequest receive(int source) {
+    MessageRequest r = new MessageRequest(Ranks.messenger(0, 2));
+    r.prepareReceive(new byte[8], 0, 8, source, CONTEXT, 1);
+    return r;
+  }
+
+  /** Nothing that depends on it must be known elsewhere first. */
+  @Test
+  void whatAReceiveFromAnySourceGotIsToldOnce() {
+    log.tell();
+    assertThat(told).isEmpty();
+    MessageRequest r = receive(Comm.ANY_SOURCE);
+    assertThat(log.posts(r)).isTrue();
+    r.matched(1, 5, 8);
+    log.matches(r);
+    log.tell();
+    log.tell();
+    assertThat(told).containsExactly("0 and 2");
+  }
+
+  @Test
+  void aReceiveThatIsRepeatedGetsTheSameMessage() {
+    Determinants before = new Determinants();
+    before.received(1, 1, 5);
+    before.cancelled(2);
+    log.repeat(before.take());
+    MessageRequest named = receive(1);
+    assertThat(log.posts(named)).isTrue();
+    assertThat(named.tag).isEqualTo(1);
+    MessageRequest any = receive(Comm.ANY_SOURCE);
+    assertThat(log.posts(any)).isTrue();
+    assertThat(any.peer).isEqualTo(1);
+    assertThat(any.tag).isEqualTo(5);
+    assertThat(log.posts(receive(Comm.ANY_SOURCE))).isFalse();
+    MessageRequest next = receive(Comm.ANY_SOURCE);
+    assertThat(log.posts(next)).isTrue();
+    assertThat(next.peer).isEqualTo(Comm.ANY_SOURCE);
+  }
+
+  /** It is complete once its message has found its receive, in this epoch or a later one. */
+  @Test
+  void aSynchronousSendStaysUntilItIsComplete() {
+    assertThat(sends(8)).isTrue();
+    assertThat(sends(8)).isTrue();
+    MessageRequest r = new MessageRequest(Ranks.messenger(0, 2));
+    r.prepareSend(new byte[8], 0, 8, 1, CONTEXT, 1, PointToPoint.Mode.SYNCHRONOUS);
+    log.synchronous(r);
+    assertThat(log.synchronous(1, 0)).isNull();
+    assertThat(log.synchronous(1, 1)).isSameAs(r);
+    log.completed(r);
+    assertThat(log.synchronous(1, 1)).isNull();
+  }
+
   @Test
   void choicesAreToldInLoopsOnly() {
-    log.chooses(Choice.PROBE);
+    log.chooses(Choice.REFUSED);
     log.line(false);
-    log.chooses(Choice.TEST);
-    assertThat(told).containsExactly(Choice.PROBE.text());
+    log.chooses(Choice.TOO_MANY);
+    assertThat(told).containsExactly(Choice.REFUSED.text());
   }
 
   // ---- the calls of the API
 
+  /** What is kept of a call so that a process which repeats it alone does the same. */
+  private enum Kept {
+    /** Of a receive from any source, the message that it got. */
+    RECEIVED,
+    /** What a probe found. */
+    FOUND,
+    /** Yes or no. */
+    ANSWER,
+    CANCELLED,
+    /** Of a synchronous send, that it is not complete. */
+    COMPLETION,
+    /** What all ranks have agreed on. */
+    DECISION,
+    /** Nothing is, and all go back, as {@link Choice} says: a buffered send without room. */
+    REFUSAL
+  }
+
   /** Repeats what it did, given the same messages. */
-  private static final Set<Choice> NONE = Set.of();
+  private static final Set<Kept> NONE = Set.of();
 
-  private static final Set<Choice> SOURCE = Set.of(Choice.SOURCE);
-  private static final Set<Choice> TEST = Set.of(Choice.TEST);
+  private static final Set<Kept> RECEIVED = Set.of(Kept.RECEIVED);
+  private static final Set<Kept> ANSWER = Set.of(Kept.ANSWER);
+  private static final Set<Kept> REFUSAL = Set.of(Kept.REFUSAL);
 
-  private static final Map<Class<?>, Map<String, Set<Choice>>> CALLS =
+  private static final Map<Class<?>, Map<String, Set<Kept>>> CALLS =
       Map.of(
           Comm.class,
           Map.ofEntries(
-              Map.entry("recv", SOURCE),
-              Map.entry("irecv", SOURCE),
-              Map.entry("sendRecv", SOURCE),
-              Map.entry("probe", Set.of(Choice.PROBE)),
-              Map.entry("iprobe", Set.of(Choice.PROBE)),
-              Map.entry("ssend", Set.of(Choice.SYNCHRONOUS)),
-              Map.entry("issend", Set.of(Choice.SYNCHRONOUS)),
+              Map.entry("recv", RECEIVED),
+              Map.entry("irecv", RECEIVED),
+              Map.entry("sendRecv", RECEIVED),
+              Map.entry("probe", Set.of(Kept.FOUND)),
+              Map.entry("iprobe", Set.of(Kept.FOUND, Kept.ANSWER)),
+              Map.entry("ssend", Set.of(Kept.COMPLETION)),
+              Map.entry("issend", Set.of(Kept.COMPLETION)),
               Map.entry("send", NONE),
               Map.entry("isend", NONE),
-              Map.entry("bsend", NONE),
-              Map.entry("ibsend", NONE),
+              Map.entry("bsend", REFUSAL),
+              Map.entry("ibsend", REFUSAL),
               Map.entry("rsend", NONE),
               Map.entry("irsend", NONE),
               Map.entry("attachBuffer", NONE),
@@ -196,20 +272,20 @@ final class MessageLogTest {
           Map.ofEntries(
               Map.entry("waitFor", NONE),
               Map.entry("waitAll", NONE),
-              Map.entry("test", TEST),
-              Map.entry("status", TEST),
-              Map.entry("progress", TEST),
-              Map.entry("waitAny", TEST),
-              Map.entry("waitSome", TEST),
-              Map.entry("testAll", TEST),
-              Map.entry("testAny", TEST),
-              Map.entry("testSome", TEST),
-              Map.entry("cancel", Set.of(Choice.CANCEL))),
+              Map.entry("test", ANSWER),
+              Map.entry("status", ANSWER),
+              Map.entry("progress", ANSWER),
+              Map.entry("waitAny", ANSWER),
+              Map.entry("waitSome", ANSWER),
+              Map.entry("testAll", ANSWER),
+              Map.entry("testAny", ANSWER),
+              Map.entry("testSome", ANSWER),
+              Map.entry("cancel", Set.of(Kept.CANCELLED, Kept.ANSWER))),
           Fmi.class,
           Map.ofEntries(
               Map.entry("loop", NONE),
               Map.entry("endLoop", NONE),
-              Map.entry("loopWhile", Set.of(Choice.LOOP_WHILE)),
+              Map.entry("loopWhile", Set.of(Kept.DECISION)),
               Map.entry("world", NONE),
               Map.entry("epoch", NONE), // which only tells, and rises in both modes
               Map.entry("metrics", NONE),
@@ -230,8 +306,8 @@ final class MessageLogTest {
           }
           assertThat(calls.keySet()).as("%s", type).containsExactlyInAnyOrderElementsOf(names);
         });
-    Set<Choice> all = new TreeSet<>();
+    Set<Kept> all = new TreeSet<>();
     CALLS.values().forEach(calls -> calls.values().forEach(all::addAll));
-    assertThat(all).containsExactly(Choice.values());
+    assertThat(all).containsExactly(Kept.values());
   }
 }
