@@ -141,6 +141,42 @@ final class LocalRollbackSimulationTest {
             new Notice.Degraded("a failure in loop 0 sends all ranks back: " + reason));
   }
 
+  /** A program that breaks the rule: what it sends depends on what is no state. */
+  @Test
+  void allGoBackIfARankDoesSomethingElseAgain() {
+    long[] calls = new long[SIZE];
+    Program program =
+        (fmi, process, cluster) -> {
+          Comm world = fmi.world();
+          int rank = world.rank();
+          int right = (rank + 1) % SIZE;
+          long[] sum = new long[1];
+          fmi.loop(
+              8,
+              n -> {
+                calls[rank]++;
+                long[] got = new long[1];
+                int left = (rank + SIZE - 1) % SIZE;
+                world.sendRecv(calls, rank, 1, right, 5, got, 0, 1, left, 5);
+                sum[0] += got[0];
+              },
+              sum);
+          return 0;
+        };
+    Shape shape = ranks().withFaults(kill(2, FaultPoint.ITERATION, 7));
+    JobSimulation job = new JobSimulation(1, shape, null, program);
+    assertThat(job.run().status()).as("%s", job.story()).isZero();
+
+    assertThat(notices(job, Notice.GoBack.class, n -> true))
+        .containsExactly(
+            new Notice.GoBack(1, "[2]", ""),
+            new Notice.GoBack(
+                2,
+                "",
+                "rank 2 went back alone and does something else than before: its message to rank 3"
+                    + " with tag 5 has other data, 8 bytes as before"));
+  }
+
   /** Ranks agree after each iteration whether there is another one. */
   @Test
   void aRankThatGoesBackAloneIsToldWhatAllHaveAgreedOn() {

@@ -39,10 +39,20 @@ public final class MessageLog {
      * @throws org.fmi.Rollback if the epoch is over, and this rank does not go on in the next
      */
     void chose(int first, long[] determinants);
+
+    /**
+     * A message that is made again is not the one that came before. Does not return.
+     *
+     * @throws org.fmi.Rollback as all go back
+     */
+    void differs(int dest, int context, long tag, long lengthBefore, long length);
   }
 
   /** The number of a message that is not covered, or is from before the line. */
   static final int NO_NUMBER = -1;
+
+  /** In place of the sum of a message whose data did not come, or not all. */
+  private static final long NO_SUM = 0;
 
   /** Pieces of memory that messages are copied to: the first, and the largest. */
   private static final int FIRST_PIECE = 16 << 10;
@@ -65,6 +75,20 @@ public final class MessageLog {
 
     /** Messages that have come there, and are not to be sent. */
     BitSet come = new BitSet();
+
+    /**
+     * Length and sum of each of them, in turns, as they came; of a rank that is not behind none.
+     */
+    long[] before = {};
+
+    /** Whether a message that came is another one now. */
+    boolean differs(int number, long length, long sum) {
+      if (2 * number + 1 >= before.length) {
+        return false;
+      }
+      long sumBefore = before[2 * number + 1];
+      return before[2 * number] != length || (sumBefore != NO_SUM && sumBefore != sum);
+    }
 
     /** Synchronous sends that are not complete. */
     final List<MessageRequest> synchronous = new ArrayList<>();
@@ -89,6 +113,19 @@ public final class MessageLog {
   /** What has come of one rank. */
   private static final class Received {
     final BitSet come = new BitSet();
+
+    /** By number, the length of each message that has come and its sum, in turns. */
+    long[] sums = new long[2 * FIRST_ENTRIES];
+
+    void comes(int number, long length, long sum) {
+      assert !come.get(number) : "a message is received twice";
+      come.set(number);
+      if (2 * number + 1 >= sums.length) {
+        sums = Arrays.copyOf(sums, 4 * number + 4);
+      }
+      sums[2 * number] = length;
+      sums[2 * number + 1] = sum;
+    }
 
     /** What had come when this epoch began; null if it began at a line. */
     @Nullable BitSet before;
@@ -279,6 +316,9 @@ public final class MessageLog {
     if (!s.come.get(number)) {
       return true;
     }
+    if (s.differs(number, length, MessageSum.of(base, offset, length))) {
+      listener.differs(dest, context, tag, s.before[2 * number], length);
+    }
     ahead--;
     assert ahead >= 0 : "more messages were left out than have come";
     if (ahead == 0) {
@@ -388,10 +428,10 @@ public final class MessageLog {
   }
 
   /** A receive has all of a message. */
-  void comes(int source, int number) {
-    BitSet come = of(source).come;
-    assert !come.get(number) : "a message is received twice";
-    come.set(number);
+  void comes(MessageRequest r) {
+    boolean whole = r.state == MessageRequest.State.DONE;
+    long sum = whole ? MessageSum.of(r.base, r.offset, r.matchedLength) : NO_SUM;
+    of(r.matchedSource).comes(r.number, r.matchedLength, sum);
   }
 
   // ---- epochs in which the program goes on
@@ -405,18 +445,38 @@ public final class MessageLog {
     }
   }
 
-  /** Which messages of a rank have come: a set of bits. */
-  public long[] come(int source) {
+  /**
+   * Which messages of a rank have come, as {@link #hasCome} takes it there.
+   *
+   * @param withSums whether it repeats some of them, to be compared
+   */
+  public long[] come(int source, boolean withSums) {
     Received r = received[source];
-    return r == null ? new long[0] : r.come.toLongArray();
+    if (r == null) {
+      return new long[] {0};
+    }
+    long[] bits = r.come.toLongArray();
+    int sums = withSums ? 2 * r.come.length() : 0;
+    long[] come = new long[1 + bits.length + sums];
+    come[0] = bits.length;
+    System.arraycopy(bits, 0, come, 1, bits.length);
+    System.arraycopy(r.sums, 0, come, 1 + bits.length, sums);
+    return come;
   }
 
-  /** Which messages to a rank have come there. */
-  public void hasCome(int dest, long[] messages) {
+  /**
+   * Which messages to a rank have come there.
+   *
+   * @param told the length of a set of bits, the bits, and by number the length and the sum of each
+   *     message, if this rank is behind
+   */
+  public void hasCome(int dest, long[] told) {
     Sent s = to(dest);
     int counted = s.count;
+    int sums = 1 + (int) told[0];
     ahead -= s.come.cardinality() - s.come.get(0, counted).cardinality();
-    s.come = BitSet.valueOf(messages);
+    s.come = BitSet.valueOf(Arrays.copyOfRange(told, 1, sums));
+    s.before = Arrays.copyOfRange(told, sums, told.length);
     ahead += s.come.cardinality() - s.come.get(0, counted).cardinality();
   }
 }

@@ -122,7 +122,7 @@ final class Requests {
     uncount(r);
     MessageLog kept = log;
     if (kept != null && r.number != MessageLog.NO_NUMBER) {
-      kept.comes(r.matchedSource, r.number);
+      kept.comes(r);
     }
     MessageRequest.Completion completion = r.completion;
     if (completion != null) {

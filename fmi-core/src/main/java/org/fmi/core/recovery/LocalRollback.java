@@ -9,6 +9,7 @@ import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Standing;
 import org.fmi.core.p2p.Choice;
+import org.fmi.core.p2p.CollectiveCall;
 import org.fmi.core.p2p.MessageLog;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.Recording;
@@ -117,6 +118,28 @@ final class LocalRollback implements MessageLog.Listener {
   }
 
   @Override
+  public void differs(int dest, int context, long tag, long lengthBefore, long length) {
+    String what =
+        "rank "
+            + config.rank()
+            + " went back alone and does something else than before: its message to rank "
+            + dest
+            + " "
+            + CollectiveCall.belonging(context, tag)
+            + (length == lengthBefore
+                ? " has other data, " + length + " bytes as before"
+                : " has " + length + " bytes, and had " + lengthBefore);
+    int told = -1;
+    while (true) {
+      if (told != lifecycle.epoch()) {
+        told = lifecycle.epoch();
+        link.send(new RankMessage.LocalImpossible(told, what));
+      }
+      messenger.park();
+    }
+  }
+
+  @Override
   public void caughtUp() {
     Loop loop = current.get();
     CheckpointId from = behind;
@@ -185,7 +208,7 @@ final class LocalRollback implements MessageLog.Listener {
         messenger.park();
       }
     }
-    tellWhatHasCome();
+    tellWhatHasCome(!goesOn || log.isBehind());
     if (!goesOn) {
       log.repeat(lifecycle.decided());
       decisions.forget();
@@ -210,12 +233,17 @@ final class LocalRollback implements MessageLog.Listener {
     }
   }
 
-  private void tellWhatHasCome() {
+  /**
+   * @param behind whether this rank makes messages again that may have come
+   */
+  private void tellWhatHasCome(boolean behind) {
     int size = config.size();
+    long[] areBehind = new long[size];
+    system.allGather(new long[] {behind ? 1 : 0}, 0, 1, areBehind, 0);
     long[][] come = new long[size][];
     long[] counts = new long[size];
     for (int rank = 0; rank < size; rank++) {
-      come[rank] = rank == config.rank() ? new long[0] : log.come(rank);
+      come[rank] = rank == config.rank() ? new long[0] : log.come(rank, areBehind[rank] > 0);
       counts[rank] = come[rank].length;
     }
     long[] theirCounts = new long[size];

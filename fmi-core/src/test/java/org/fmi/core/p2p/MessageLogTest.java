@@ -37,6 +37,11 @@ final class MessageLogTest {
         }
 
         @Override
+        public void differs(int dest, int context, long tag, long lengthBefore, long length) {
+          told.add(dest + ", " + tag + ": " + length + " instead of " + lengthBefore);
+        }
+
+        @Override
         public void chose(int first, long[] determinants) {
           told.add(first + " and " + determinants.length);
         }
@@ -54,12 +59,27 @@ final class MessageLogTest {
     return log.sends(new byte[length], 0, length, 1, CONTEXT, length);
   }
 
-  private static long[] bits(int... numbers) {
+  /** What a rank tells of messages that have come there. */
+  private static long[] come(int... numbers) {
     BitSet bits = new BitSet();
     for (int number : numbers) {
       bits.set(number);
     }
-    return bits.toLongArray();
+    long[] words = bits.toLongArray();
+    long[] come = new long[1 + words.length];
+    come[0] = words.length;
+    System.arraycopy(words, 0, come, 1, words.length);
+    return come;
+  }
+
+  /** A receive gets a message whole. */
+  private static void comes(MessageLog at, int number, byte... data) {
+    MessageRequest r = new MessageRequest(Ranks.messenger(0, 2));
+    r.prepareReceive(data, 0, data.length, 1, CONTEXT, 1);
+    r.matched(1, 1, data.length);
+    r.number = number;
+    r.state = r.outcome();
+    at.comes(r);
   }
 
   @Test
@@ -79,19 +99,19 @@ final class MessageLogTest {
     for (int i = 0; i < 4; i++) {
       assertThat(log.arrives(1, CONTEXT)).isEqualTo(i);
     }
-    log.comes(1, 0);
-    log.comes(1, 2);
-    assertThat(log.come(1)).isEqualTo(bits(0, 2));
+    comes(log, 0);
+    comes(log, 2);
+    assertThat(log.come(1, false)).isEqualTo(come(0, 2));
     log.enterEpoch();
     assertThat(log.arrives(1, CONTEXT)).isEqualTo(1);
-    log.comes(1, 1);
+    comes(log, 1);
     assertThat(log.arrives(1, CONTEXT)).isEqualTo(3);
     assertThat(log.arrives(1, CONTEXT)).isEqualTo(4);
   }
 
   @Test
   void whatHasComeIsLeftOutUntilTheRankHasCaughtUp() {
-    log.hasCome(1, bits(0, 2));
+    log.hasCome(1, come(0, 2));
     assertThat(log.isBehind()).isTrue();
     assertThat(sends(8)).isFalse();
     assertThat(sends(8)).isTrue();
@@ -102,6 +122,43 @@ final class MessageLogTest {
     assertThat(sends(8)).isTrue();
     assertThat(log.hasCome(1, 1)).isFalse();
     assertThat(log.count(1)).isEqualTo(4);
+  }
+
+  /** The other side knows what it has got; this one makes it again. */
+  @Test
+  void whatIsMadeAgainIsComparedWithWhatCame() {
+    MessageLog other = begun(1 << 20);
+    comes(other, 0, (byte) 1, (byte) 2);
+    comes(other, 2, (byte) 1, (byte) 2);
+    comes(other, 3, (byte) 1, (byte) 2);
+    comes(other, 100, (byte) 1);
+    log.hasCome(1, other.come(1, true));
+    assertThat(log.sends(new byte[] {9, 1, 2}, 1, 2, 1, CONTEXT, 7)).isFalse();
+    assertThat(log.sends(new byte[] {9}, 0, 1, 1, CONTEXT, 7)).isTrue();
+    assertThat(told).isEmpty();
+    assertThat(log.sends(new byte[] {1, 3}, 0, 2, 1, CONTEXT, 7)).isFalse();
+    assertThat(log.sends(new byte[] {1, 2, 0}, 0, 3, 1, CONTEXT, 8)).isFalse();
+    assertThat(told).containsExactly("1, 7: 2 instead of 2", "1, 8: 3 instead of 2");
+  }
+
+  @Test
+  void aSumIsThatOfTheBytes() {
+    byte[] bytes = new byte[77];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = (byte) (3 * i + 1);
+    }
+    long sum = MessageSum.of(bytes, 5, 72);
+    long[] longs = new long[9];
+    Memory.copy(bytes, 5, longs, 0, 72);
+    assertThat(MessageSum.of(longs, 0, 72)).isEqualTo(sum);
+    for (int i = 5; i < 77; i++) {
+      bytes[i]++;
+      assertThat(MessageSum.of(bytes, 5, 72)).as("byte %d", i).isNotEqualTo(sum);
+      bytes[i]--;
+    }
+    assertThat(MessageSum.of(bytes, 5, 71)).isNotEqualTo(sum);
+    boolean[] yes = {true, false, true};
+    assertThat(MessageSum.of(yes, 1, 2)).isEqualTo(MessageSum.of(new byte[] {0, 1}, 0, 2));
   }
 
   /** Pieces of memory end, and long messages have one of their own. */
