@@ -141,6 +141,42 @@ final class LocalRollbackSimulationTest {
             new Notice.Degraded("a failure in loop 0 sends all ranks back: " + reason));
   }
 
+  /** Whoever goes back, what is no state follows from it. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatFollowsFromTheStateIsComputedAfterARestore(boolean local) {
+    long[] computed = new long[SIZE];
+    Program program =
+        (fmi, process, cluster) -> {
+          Comm world = fmi.world();
+          long[] sum = new long[1];
+          long[] twice = new long[1];
+          fmi.afterRestore(
+              () -> {
+                twice[0] = 2 * sum[0];
+                computed[world.rank()]++;
+              });
+          fmi.loop(
+              12,
+              n -> {
+                long[] each = {n};
+                world.allReduce(each, Op.SUM);
+                sum[0] += each[0];
+                twice[0] += 2 * each[0];
+              },
+              sum);
+          return twice[0];
+        };
+    Shape shape = local ? ranks() : ranks().withLocalRollback(0);
+    JobSimulation job =
+        new JobSimulation(1, shape.withFaults(kill(0, FaultPoint.ITERATION, 7)), null, program);
+    Outcome outcome = job.run();
+
+    assertThat(outcome.answer()).as("%s", job.story()).isEqualTo(2 * SIZE * 66);
+    long others = local ? 0 : 1;
+    assertThat(computed).containsExactly(1, others, others, others);
+  }
+
   /** A program that breaks the rule: what it sends depends on what is no state. */
   @Test
   void allGoBackIfARankDoesSomethingElseAgain() {

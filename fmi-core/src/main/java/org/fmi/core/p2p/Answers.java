@@ -1,6 +1,5 @@
 package org.fmi.core.p2p;
 
-import java.util.Objects;
 import org.fmi.Status;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +70,11 @@ final class Answers {
     if (d.haveAnswer()) {
       boolean before = d.answer();
       assert before == r.toBeCancelled : "a receive is cancelled that was not, or the reverse";
-      return before ? messenger.cancel(r) : messenger.completed(r) && false;
+      if (before) {
+        return messenger.cancel(r);
+      }
+      boolean _ = messenger.completed(r); // it is checked as in any call
+      return false;
     }
     boolean cancelled = messenger.cancel(r);
     d.answered(cancelled);
@@ -133,6 +136,6 @@ final class Answers {
 
   private static Status found(Determinants d, Status status) {
     d.found(status.source(), status.tag());
-    return Objects.requireNonNull(status);
+    return status;
   }
 }

@@ -396,14 +396,7 @@ public final class RankRuntime implements Fmi {
       throw Misuse.endLoopInBody();
     }
     if (!loop.ended) {
-      try {
-        boundaries.end(loop);
-      } catch (Rollback e) {
-        throw e;
-      } catch (RuntimeException | Error e) {
-        failure.tell(loop, e);
-        throw e;
-      }
+      failure.watch(loop, () -> boundaries.end(loop));
     }
     leaveLoop(loop);
   }
@@ -496,15 +489,10 @@ public final class RankRuntime implements Fmi {
 
   private void restoreAll(Loop loop, CheckpointId id, Checkpoints.Restore how) {
     loop.restored(id);
-    try {
-      recovery.during(() -> checkpoints.restore(id, loop.state, how, lifecycle.epoch()));
-    } catch (Rollback e) {
-      throw e;
-    } catch (RuntimeException | Error e) {
-      // The program's state does not fit, or its own code that reads it has thrown.
-      failure.tell(loop, e);
-      throw e;
-    }
+    int epoch = lifecycle.epoch();
+    // The program's state may not fit, or its own code that reads it throw.
+    failure.watch(
+        loop, () -> recovery.during(() -> checkpoints.restore(id, loop.state, how, epoch)));
     loop.ended = id.last();
     repetition.fromCheckpoint(loop);
   }
@@ -536,6 +524,12 @@ public final class RankRuntime implements Fmi {
     if (loop != null && !loop.ended && place == Place.LOOP) {
       boundaries.want(loop);
     }
+  }
+
+  @Override
+  public void afterRestore(Runnable computes) {
+    Misuse.requireOpen(place);
+    checkpoints.afterRestore(computes);
   }
 
   @Override

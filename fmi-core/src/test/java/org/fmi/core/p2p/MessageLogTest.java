@@ -346,6 +346,7 @@ final class MessageLogTest {
               Map.entry("world", NONE),
               Map.entry("epoch", NONE), // which only tells, and rises in both modes
               Map.entry("metrics", NONE),
+              Map.entry("afterRestore", NONE), // which must not communicate
               Map.entry("requestCheckpoint", NONE), // at a place that all agree on
               Map.entry("init", NONE),
               Map.entry("close", NONE)));
