@@ -177,6 +177,24 @@ final class LocalRollbackSimulationTest {
     assertThat(computed).containsExactly(1, others, others, others);
   }
 
+  /** The others need not go back for a rank that moves to another node. */
+  @Test
+  void aRankMovesAloneFromANodeThatIsToBeLost() {
+    Shape shape = ranks();
+    JobSimulation job = new JobSimulation(3, shape);
+    job.leavesWhen(n -> n instanceof Notice.CheckpointCommitted c && c.iteration() == 4, 1);
+    Outcome outcome = job.run();
+
+    assertThat(outcome.status()).as("%s", job.story()).isZero();
+    assertThat(outcome.answer()).isEqualTo(new Answers().of(shape));
+    assertThat(notices(job, Notice.Respawned.class, n -> true))
+        .singleElement()
+        .satisfies(n -> assertThat(n.rank()).isEqualTo(1));
+    assertThat(notices(job, Notice.GoBack.class, n -> true))
+        .containsExactly(new Notice.GoBack(1, "[1]", ""));
+    assertThat(notices(job, Notice.Left.class, n -> true)).isEmpty();
+  }
+
   /** A program that breaks the rule: what it sends depends on what is no state. */
   @Test
   void allGoBackIfARankDoesSomethingElseAgain() {
