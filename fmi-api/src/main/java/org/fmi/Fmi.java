@@ -161,6 +161,22 @@ public interface Fmi extends AutoCloseable {
   void requestCheckpoint();
 
   /**
+   * Has something done whenever a loop's state has been put in place, after a failure or from
+   * files: what follows from the state need not be part of it then, and makes no checkpoint longer.
+   * It runs on the thread that calls the loop, before the body goes on. Several run in the order
+   * given. Call this before the loop, as a new process must come here too.
+   *
+   * <pre>{@code
+   * fmi.afterRestore(() -> index.buildFrom(table));
+   * fmi.loop(1000, n -> step(table, index), table);
+   * }</pre>
+   *
+   * @param computes must not communicate: other ranks may not have gone back
+   * @throws IllegalStateException after {@link #close}
+   */
+  void afterRestore(Runnable computes);
+
+  /**
    * Leaves the job (MPI_Finalize, MPI 4 §11.2). Blocks until all ranks have called it, so that a
    * failure of any rank up to then can still be recovered. A rank that ends without it has failed.
    * From then on every call that communicates throws {@link IllegalStateException}.

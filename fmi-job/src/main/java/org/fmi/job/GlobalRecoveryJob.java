@@ -412,9 +412,8 @@ public final class GlobalRecoveryJob implements Job {
       }
       case RankMessage.FilesRead m ->
           out.reportRestored(m, ledger.filesRead(m.loop(), m.iteration()));
-      case RankMessage.FilesRefused _, RankMessage.GoesOn _, RankMessage.CaughtUp _ ->
-          out.reportOf(rank.number(), e.message());
-      case RankMessage.Chooses m -> scope.chooses(rank.number(), rank.incarnation(), m);
+      case RankMessage.Told m -> out.reportOf(rank.number(), m);
+      case RankMessage.Choosing m -> scope.on(rank.number(), rank.incarnation(), m);
       case RankMessage.LocalImpossible m -> {
         if (m.epoch() == epoch()) {
           scope.impossible(m.reason());
@@ -474,7 +473,7 @@ public final class GlobalRecoveryJob implements Job {
     enter(Phase.CONNECTING);
     begun = true;
     out.report(new Notice.AllJoined(epoch()));
-    long local = scope.decide(epoch(), all);
+    long local = scope.decide(epoch(), all, r -> ranks.get(r).incarnation());
     out.add(new JobCommand.TellAll(new JobMessage.Start(epoch(), rollback, local, endpoints)));
   }
 

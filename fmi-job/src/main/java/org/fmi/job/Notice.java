@@ -90,6 +90,16 @@ public sealed interface Notice {
       implements Notice {}
 
   /**
+   * A rank has come to the end of a loop.
+   *
+   * @param completed the iterations that the loop has had
+   * @param repeated how many the rank has done again; of one that was lost where all went back, up
+   *     to where the others were
+   */
+  record LoopDone(int epoch, int rank, long loop, long completed, long repeated)
+      implements Notice {}
+
+  /**
    * H2 is done.
    *
    * @param overlay what the log-ring runs over

@@ -57,7 +57,7 @@ final class Outbox {
   }
 
   /** A rank has told of itself what is for the user alone. */
-  void reportOf(int rank, RankMessage message) {
+  void reportOf(int rank, RankMessage.Told message) {
     switch (message) {
       case RankMessage.GoesOn m ->
           report(
@@ -66,8 +66,9 @@ final class Outbox {
           report(
               new Notice.CaughtUp(
                   m.epoch(), rank, m.loop(), m.from(), m.iteration(), m.repeated()));
+      case RankMessage.LoopDone m ->
+          report(new Notice.LoopDone(m.epoch(), rank, m.loop(), m.completed(), m.repeated()));
       case RankMessage.FilesRefused m -> degraded(m.reason() + ": looks for an older generation");
-      default -> throw new IllegalArgumentException(String.valueOf(message));
     }
   }
 

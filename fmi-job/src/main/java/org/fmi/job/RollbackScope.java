@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.IntUnaryOperator;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
@@ -20,6 +21,8 @@ final class RollbackScope {
   /** By loop, what a rank does there that it could not repeat alone. Its process may be gone. */
   private final Map<Long, String> choices = new TreeMap<>();
 
+  private final KeptDeterminants kept = new KeptDeterminants();
+
   /** Why the last try to let others go on has failed; empty if it has not. */
   private String impossible = "";
 
@@ -28,8 +31,19 @@ final class RollbackScope {
     this.out = out;
   }
 
-  /** A rank is about to make a choice that its log does not cover, and waits for an answer. */
-  void chooses(int rank, int incarnation, RankMessage.Chooses m) {
+  /** A rank chooses, or has chosen, and waits for an answer. */
+  void on(int rank, int incarnation, RankMessage.Choosing message) {
+    switch (message) {
+      case RankMessage.Chooses m -> chooses(rank, incarnation, m);
+      case RankMessage.Chose m -> {
+        int length = kept.keep(rank, m);
+        out.add(new JobCommand.Tell(rank, incarnation, new JobMessage.Kept(m.version(), length)));
+      }
+    }
+  }
+
+  /** Nothing covers this choice. */
+  private void chooses(int rank, int incarnation, RankMessage.Chooses m) {
     String what = "rank " + rank + " " + m.choice();
     if (choices.putIfAbsent(m.loop(), what) == null) {
       out.degraded("a failure in loop " + m.loop() + " sends all ranks back: " + what);
@@ -46,11 +60,13 @@ final class RollbackScope {
    * Decides, when all have joined an epoch, and tells the user.
    *
    * @param joined what they said, by rank
+   * @param incarnations of their processes, by rank
    * @return as {@link JobMessage.Start} says it
    */
-  long decide(int epoch, List<RankMessage.Joined> joined) {
+  long decide(int epoch, List<RankMessage.Joined> joined, IntUnaryOperator incarnations) {
     boolean rollback = joined.stream().anyMatch(m -> m.position() != Position.FRESH);
     if (!wanted || !rollback) {
+      kept.clear();
       return JobMessage.Start.ALL_GO_BACK;
     }
     List<Integer> back = new ArrayList<>();
@@ -82,7 +98,15 @@ final class RollbackScope {
     out.report(
         new Notice.GoBack(
             epoch, local ? back.toString() : "", local ? String.join("; ", also) : reason));
-    return local ? version : JobMessage.Start.ALL_GO_BACK;
+    if (!local) {
+      kept.clear(); // the next checkpoint may have a version that there was before
+      return JobMessage.Start.ALL_GO_BACK;
+    }
+    for (int rank : back) {
+      JobMessage decided = new JobMessage.Decided(epoch, kept.since(version, rank));
+      out.add(new JobCommand.Tell(rank, incarnations.applyAsInt(rank), decided));
+    }
+    return version;
   }
 
   /** Why this rank, or one that was in its loop, does not let others go on; empty if it does. */

@@ -41,8 +41,9 @@ final class RollbackScopeTest {
   }
 
   private void assertLocal(long version, String ranks, String reason, Joined... joined) {
-    assertThat(scope.decide(1, List.of(joined))).isEqualTo(version);
+    assertThat(scope.decide(1, List.of(joined), r -> 0)).isEqualTo(version);
     assertThat(out.take())
+        .filteredOn(JobCommand.Report.class::isInstance)
         .containsExactly(new JobCommand.Report(new Notice.GoBack(1, ranks, reason)));
   }
 
@@ -62,8 +63,9 @@ final class RollbackScopeTest {
 
   @Test
   void nothingIsToldIfNobodyIsInALoopOrAllAreToGoBackAnyway() {
-    assertThat(scope.decide(0, List.of(FRESH, FRESH))).isEqualTo(JobMessage.Start.ALL_GO_BACK);
-    assertThat(new RollbackScope(false, out).decide(1, List.of(FRESH, goesOn(5))))
+    assertThat(scope.decide(0, List.of(FRESH, FRESH), r -> 0))
+        .isEqualTo(JobMessage.Start.ALL_GO_BACK);
+    assertThat(new RollbackScope(false, out).decide(1, List.of(FRESH, goesOn(5)), r -> 0))
         .isEqualTo(JobMessage.Start.ALL_GO_BACK);
     assertThat(out.take()).isEmpty();
   }
@@ -80,8 +82,8 @@ final class RollbackScopeTest {
   /** The rank that chooses may be the one that is lost. */
   @Test
   void allGoBackInALoopOfChoices() {
-    scope.chooses(2, 7, new RankMessage.Chooses(0, "probes for a message"));
-    scope.chooses(1, 0, new RankMessage.Chooses(0, "tests a request"));
+    scope.on(2, 7, new RankMessage.Chooses(0, "probes for a message"));
+    scope.on(1, 0, new RankMessage.Chooses(0, "tests a request"));
     assertThat(out.take())
         .containsExactly(
             new JobCommand.Report(
@@ -91,6 +93,48 @@ final class RollbackScopeTest {
             new JobCommand.Tell(1, 0, new JobMessage.Noted(0)));
     assertGlobal("rank 2 probes for a message", goesOn(5), goesOn(5), FRESH);
     assertLocal(6, "[1]", "", inLoop(1, 6, true, ""), FRESH);
+  }
+
+  private void chose(long version, int first, long... determinants) {
+    scope.on(1, 4, new RankMessage.Chose(version, first, determinants));
+    assertThat(out.take())
+        .containsExactly(
+            new JobCommand.Tell(1, 4, new JobMessage.Kept(version, first + determinants.length)));
+  }
+
+  /** What rank 1 is told, that goes back to version 5. */
+  private long[] decided() {
+    assertThat(scope.decide(1, List.of(goesOn(5), FRESH), rank -> 10 + rank)).isEqualTo(5);
+    return out.take().stream()
+        .filter(JobCommand.Tell.class::isInstance)
+        .map(JobCommand.Tell.class::cast)
+        .filter(tell -> tell.rank() == 1 && tell.incarnation() == 11)
+        .map(tell -> ((JobMessage.Decided) tell.message()).determinants())
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void aRankThatGoesBackIsToldWhatItHasDecidedSinceTheCheckpoint() {
+    chose(5, 0, 7, 8);
+    chose(5, 2, 9);
+    assertThat(decided()).containsExactly(7, 8, 9);
+    assertThat(decided()).containsExactly(7, 8, 9);
+    chose(6, 0, 1);
+    assertThat(decided()).isEmpty();
+  }
+
+  /** Versions that are given up come again. */
+  @Test
+  void whatWasDecidedIsForgottenWhenAllGoBack() {
+    chose(5, 0, 7);
+    scope.impossible("it is damaged");
+    assertGlobal("it is damaged", goesOn(5), FRESH);
+    assertThat(decided()).isEmpty();
+    chose(5, 0, 7);
+    assertThat(scope.decide(1, List.of(FRESH, FRESH), r -> 0))
+        .isEqualTo(JobMessage.Start.ALL_GO_BACK);
+    assertThat(decided()).isEmpty();
   }
 
   @Test

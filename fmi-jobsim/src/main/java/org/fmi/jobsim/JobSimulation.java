@@ -413,6 +413,12 @@ final class JobSimulation implements Supervisor {
     return String.join("\n", reports) + "\n" + cluster.exits();
   }
 
+  /** Whether a rank has sent something else than before, which no program here does by itself. */
+  boolean hasRepeatedOtherwise() {
+    return notices.stream()
+        .anyMatch(n -> n instanceof Notice.GoBack g && g.reason().contains("does something else"));
+  }
+
   List<Notice> notices() {
     return List.copyOf(notices);
   }

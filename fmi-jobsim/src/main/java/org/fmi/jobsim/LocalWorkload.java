@@ -13,8 +13,9 @@ import org.fmi.testkit.SimProcess;
 
 /**
  * A program whose ranks can go back alone: its answer depends on the number of ranks alone. It
- * receives from named sources, in another order than was sent; some ranks run ahead of others, and
- * messages cross checkpoints.
+ * receives in another order than was sent; some ranks run ahead of others, and messages cross
+ * checkpoints. What ranks decide by the time at which messages come they tell each other: {@link
+ * Choices} finds out if one that repeats it decides otherwise.
  */
 final class LocalWorkload {
   /** Too long for an eager message of the simulated network. */
@@ -37,6 +38,7 @@ final class LocalWorkload {
     world.bcast(seed, 0);
     Comm half = world.split(rank % 2, -rank);
 
+    Choices choices = new Choices(world, process);
     long[] sums = {seed[0] + rank, 1};
     Holder<long[]> pipe = Holder.of(new long[2 + rank % 3]);
     fmi.loop(
@@ -88,6 +90,7 @@ final class LocalWorkload {
             pipe.get()[0] += own[0];
           }
 
+          choices.make(iteration);
           cluster
               .faults()
               .atIteration(process, iteration, 31 * sums[0] + sums[1] + 7 * pipe.get()[0]);
@@ -112,7 +115,10 @@ final class LocalWorkload {
           }
         },
         sums,
-        pipe);
+        pipe,
+        choices.said,
+        choices.heard);
+    choices.compare();
 
     long[] old = new long[2];
     for (int i = 0; i < AHEAD; i++) {
@@ -128,7 +134,6 @@ final class LocalWorkload {
     }
     fmi.endLoop();
 
-    // Ranks receive in any order: all go back.
     long iterations =
         fmi.loopWhile(
             9,
@@ -140,7 +145,7 @@ final class LocalWorkload {
                   total[0] += got[0];
                 }
               } else {
-                world.send(total, 0, 1, 0, 6);
+                world.ssend(total, 0, 1, 0, 6);
                 total[0] += n;
               }
               return n + 1 < 3 + rank % 2;

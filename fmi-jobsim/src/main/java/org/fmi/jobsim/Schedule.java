@@ -199,7 +199,11 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
   Result judge(JobSimulation job, Answers answers) {
     try {
       Outcome outcome = job.run();
-      return new Result(this, job, outcome, job.judge(outcome, answers.of(shape)));
+      Oracle.Verdict verdict =
+          job.hasRepeatedOtherwise()
+              ? new Oracle.Verdict(false, "a rank that went back alone did something else")
+              : job.judge(outcome, answers.of(shape));
+      return new Result(this, job, outcome, verdict);
     } catch (SimulationFailure e) {
       return new Result(this, job, null, new Oracle.Verdict(false, String.valueOf(e.getMessage())));
     }

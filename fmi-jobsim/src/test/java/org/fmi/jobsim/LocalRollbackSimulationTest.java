@@ -1,11 +1,13 @@
 package org.fmi.jobsim;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.function.Predicate;
 import org.fmi.Comm;
-import org.fmi.Request;
+import org.fmi.FmiException;
+import org.fmi.Op;
 import org.fmi.core.p2p.Choice;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec.OnNoSpare;
@@ -17,7 +19,7 @@ import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FaultPoint;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Simulated jobs of which only failed ranks go back. */
 final class LocalRollbackSimulationTest {
@@ -97,38 +99,199 @@ final class LocalRollbackSimulationTest {
         .containsExactlyInAnyOrder(1, 2, 3);
   }
 
+  /** Each rank does what it has done before the failure, though messages come at other times. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3})
+  void whatWasDecidedByTheOrderOfMessagesIsDecidedAgain(int victim) {
+    JobSimulation job = finished(ranks().withFaults(kill(victim, FaultPoint.ITERATION, 7)));
+
+    assertThat(notices(job, Notice.GoBack.class, n -> true))
+        .containsExactly(new Notice.GoBack(1, "[" + victim + "]", ""));
+    assertThat(notices(job, Notice.Degraded.class, n -> n.what().contains("all ranks back")))
+        .isEmpty();
+  }
+
+  /** Room comes back as messages leave, which another process may see at another time. */
   @Test
-  void allGoBackFromAnIterationWhoseChoicesAreNotCovered() {
+  void allGoBackFromALoopInWhichABufferedSendIsRefused() {
+    Program program =
+        (fmi, process, cluster) -> {
+          Comm world = fmi.world();
+          fmi.loop(
+              3,
+              n -> {
+                if (n == 1 && world.rank() == 2) {
+                  world.attachBuffer(8);
+                  assertThatThrownBy(() -> world.bsend(new long[2], 0, 2, 1, 1))
+                      .isInstanceOf(FmiException.class);
+                }
+                world.barrier();
+              });
+          return 0;
+        };
+    Shape shape = ranks().withFaults(kill(3, FaultPoint.ITERATION, 2));
+    JobSimulation job = new JobSimulation(1, shape, null, program);
+    assertThat(job.run().status()).as("%s", job.story()).isZero();
+
+    String reason = "rank 2 " + Choice.REFUSED.text();
+    assertThat(notices(job, Notice.GoBack.class, n -> true))
+        .containsExactly(new Notice.GoBack(1, "", reason));
+    assertThat(notices(job, Notice.Degraded.class, n -> n.what().contains(Choice.REFUSED.text())))
+        .containsExactly(
+            new Notice.Degraded("a failure in loop 0 sends all ranks back: " + reason));
+  }
+
+  /** Whoever goes back, what is no state follows from it. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatFollowsFromTheStateIsComputedAfterARestore(boolean local) {
+    long[] computed = new long[SIZE];
+    Program program =
+        (fmi, process, cluster) -> {
+          Comm world = fmi.world();
+          long[] sum = new long[1];
+          long[] twice = new long[1];
+          fmi.afterRestore(
+              () -> {
+                twice[0] = 2 * sum[0];
+                computed[world.rank()]++;
+              });
+          fmi.loop(
+              12,
+              n -> {
+                long[] each = {n};
+                world.allReduce(each, Op.SUM);
+                sum[0] += each[0];
+                twice[0] += 2 * each[0];
+              },
+              sum);
+          return twice[0];
+        };
+    Shape shape = local ? ranks() : ranks().withLocalRollback(0);
+    JobSimulation job =
+        new JobSimulation(1, shape.withFaults(kill(0, FaultPoint.ITERATION, 7)), null, program);
+    Outcome outcome = job.run();
+
+    assertThat(outcome.answer()).as("%s", job.story()).isEqualTo(2 * SIZE * 66);
+    long others = local ? 0 : 1;
+    assertThat(computed).containsExactly(1, others, others, others);
+  }
+
+  /** The others need not go back for a rank that moves to another node. */
+  @Test
+  void aRankMovesAloneFromANodeThatIsToBeLost() {
+    Shape shape = ranks();
+    JobSimulation job = new JobSimulation(3, shape);
+    job.leavesWhen(n -> n instanceof Notice.CheckpointCommitted c && c.iteration() == 4, 1);
+    Outcome outcome = job.run();
+
+    assertThat(outcome.status()).as("%s", job.story()).isZero();
+    assertThat(outcome.answer()).isEqualTo(new Answers().of(shape));
+    assertThat(notices(job, Notice.Respawned.class, n -> true))
+        .singleElement()
+        .satisfies(n -> assertThat(n.rank()).isEqualTo(1));
+    assertThat(notices(job, Notice.GoBack.class, n -> true))
+        .containsExactly(new Notice.GoBack(1, "[1]", ""));
+    assertThat(notices(job, Notice.Left.class, n -> true)).isEmpty();
+  }
+
+  /** A program that breaks the rule: what it sends depends on what is no state. */
+  @Test
+  void allGoBackIfARankDoesSomethingElseAgain() {
+    long[] calls = new long[SIZE];
+    Program program =
+        (fmi, process, cluster) -> {
+          Comm world = fmi.world();
+          int rank = world.rank();
+          int right = (rank + 1) % SIZE;
+          long[] sum = new long[1];
+          fmi.loop(
+              8,
+              n -> {
+                calls[rank]++;
+                long[] got = new long[1];
+                int left = (rank + SIZE - 1) % SIZE;
+                world.sendRecv(calls, rank, 1, right, 5, got, 0, 1, left, 5);
+                sum[0] += got[0];
+              },
+              sum);
+          return 0;
+        };
+    Shape shape = ranks().withFaults(kill(2, FaultPoint.ITERATION, 7));
+    JobSimulation job = new JobSimulation(1, shape, null, program);
+    assertThat(job.run().status()).as("%s", job.story()).isZero();
+
+    assertThat(notices(job, Notice.GoBack.class, n -> true))
+        .containsExactly(
+            new Notice.GoBack(1, "[2]", ""),
+            new Notice.GoBack(
+                2,
+                "",
+                "rank 2 went back alone and does something else than before: its message to rank 3"
+                    + " with tag 5 has other data, 8 bytes as before"));
+  }
+
+  /** Ranks agree after each iteration whether there is another one. */
+  @Test
+  void aRankThatGoesBackAloneIsToldWhatAllHaveAgreedOn() {
+    Program program =
+        (fmi, process, cluster) -> {
+          Comm world = fmi.world();
+          long[] sum = new long[1];
+          long iterations =
+              fmi.loopWhile(
+                  20,
+                  n -> {
+                    long[] each = {n};
+                    world.allReduce(each, Op.SUM);
+                    sum[0] += each[0];
+                    return n + 1 < 8 + world.rank();
+                  },
+                  sum);
+          return 1000 * iterations + sum[0];
+        };
+    Shape shape = ranks().withFaults(kill(2, FaultPoint.ITERATION, 10));
+    JobSimulation job = new JobSimulation(2, shape, null, program);
+    Outcome outcome = job.run();
+
+    assertThat(outcome.answer()).as("%s", job.story()).isEqualTo(11_000 + 4 * 55);
+    assertThat(notices(job, Notice.GoBack.class, n -> true))
+        .containsExactly(new Notice.GoBack(1, "[2]", ""));
+    assertThat(notices(job, Notice.Left.class, n -> true)).isEmpty();
+  }
+
+  /** The numbers told are those that a program counts itself. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void iterationsDoneAgainAreTold(boolean local) {
+    long[] done = new long[SIZE];
     Program program =
         (fmi, process, cluster) -> {
           Comm world = fmi.world();
           long[] sum = new long[1];
           fmi.loop(
-              8,
+              12,
               n -> {
-                long[] got = new long[1];
-                if (world.rank() == 0) {
-                  for (int i = 1; i < SIZE; i++) {
-                    world.recv(got, Comm.ANY_SOURCE, 1);
-                    sum[0] += got[0];
-                  }
-                } else {
-                  world.send(new long[] {n}, 0, 1);
-                }
+                long[] each = {n};
+                world.allReduce(each, Op.SUM);
+                sum[0] += each[0];
+                done[world.rank()]++;
               },
               sum);
           return sum[0];
         };
-    Shape shape = ranks().withFaults(kill(3, FaultPoint.ITERATION, 6));
-    JobSimulation job = new JobSimulation(1, shape, null, program);
-    Outcome outcome = job.run();
+    Shape shape = local ? ranks() : ranks().withLocalRollback(0);
+    JobSimulation job =
+        new JobSimulation(1, shape.withFaults(kill(2, FaultPoint.ITERATION, 7)), null, program);
+    assertThat(job.run().status()).as("%s", job.story()).isZero();
 
-    assertThat(outcome.answer()).as("%s", job.story()).isEqualTo(28L * (SIZE - 1));
-    assertThat(notices(job, Notice.GoBack.class, n -> true))
-        .containsExactly(new Notice.GoBack(1, "", "rank 0 receives from ANY_SOURCE"));
-    assertThat(notices(job, Notice.Degraded.class, n -> n.what().contains("ANY_SOURCE")))
-        .singleElement()
-        .satisfies(n -> assertThat(n.what()).startsWith("a failure in loop 0 sends all ranks"));
+    List<Notice.LoopDone> told = notices(job, Notice.LoopDone.class, n -> true);
+    assertThat(told).hasSize(SIZE);
+    for (Notice.LoopDone n : told) {
+      assertThat(n.completed()).isEqualTo(12);
+      assertThat(n.repeated()).as("%s", job.story()).isEqualTo(done[n.rank()] - 12);
+      assertThat(n.repeated() > 0).isEqualTo(!local || n.rank() == 2);
+    }
   }
 
   @Test
@@ -148,61 +311,5 @@ final class LocalRollbackSimulationTest {
     assertThat(notices(job, Notice.GoBack.class, n -> true))
         .singleElement()
         .satisfies(n -> assertThat(n.reason()).endsWith("is taking a checkpoint"));
-  }
-
-  /** Each of them is told before it is made, by the rank that makes it. */
-  @ParameterizedTest
-  @EnumSource
-  void choicesAreTold(Choice choice) {
-    Program program =
-        (fmi, process, cluster) -> {
-          Comm world = fmi.world();
-          long[] state = new long[1];
-          if (choice == Choice.LOOP_WHILE) {
-            return fmi.loopWhile(3, n -> true, state);
-          }
-          fmi.loop(3, n -> turn(world, choice), state);
-          return 0;
-        };
-    JobSimulation job = new JobSimulation(1, ranks(), null, program);
-    assertThat(job.run().status()).as("%s", job.story()).isZero();
-
-    assertThat(notices(job, Notice.Degraded.class, n -> n.what().contains(choice.text())))
-        .singleElement()
-        .satisfies(
-            n -> assertThat(n.what()).startsWith("a failure in loop 0 sends all ranks back: rank"));
-  }
-
-  private static void turn(Comm world, Choice choice) {
-    long[] data = new long[1];
-    if (world.rank() == 0) {
-      if (choice == Choice.SYNCHRONOUS) {
-        world.ssend(data, 0, 1, 1, 1);
-      } else {
-        world.send(data, 0, 1, 1, 1);
-      }
-    } else if (world.rank() == 1) {
-      Request request = null;
-      switch (choice) {
-        case SOURCE -> world.recv(data, 0, 1, Comm.ANY_SOURCE, 1);
-        case PROBE -> {
-          world.probe(0, 1);
-          world.recv(data, 0, 1, 0, 1);
-        }
-        case TEST -> {
-          request = world.irecv(data, 0, 1, 0, 1);
-          request.test();
-        }
-        case CANCEL -> {
-          assertThat(world.irecv(data, 0, 1, 0, 2).cancel()).isTrue();
-          world.recv(data, 0, 1, 0, 1);
-        }
-        default -> world.recv(data, 0, 1, 0, 1);
-      }
-      if (request != null) {
-        request.waitFor();
-        request.test(); // which tells nothing new
-      }
-    }
   }
 }

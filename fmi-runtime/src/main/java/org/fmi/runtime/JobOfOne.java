@@ -84,16 +84,14 @@ final class JobOfOne implements JobLink {
           RankMessage.Running _,
           RankMessage.Left _,
           RankMessage.FilesRead _,
-          RankMessage.FilesRefused _,
           RankMessage.Suspect _,
           RankMessage.CheckpointDone _,
           RankMessage.Stops _,
           RankMessage.CheckpointWanted _, // what serves no recovery serves nothing
           RankMessage.AtFault _,
-          RankMessage.Chooses _, // a job of one rank keeps no log
+          RankMessage.Choosing _, // a job of one rank keeps no log
           RankMessage.LocalImpossible _,
-          RankMessage.GoesOn _,
-          RankMessage.CaughtUp _,
+          RankMessage.Told _,
           RankMessage.Failed _ -> {}
     }
   }

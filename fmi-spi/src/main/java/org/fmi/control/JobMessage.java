@@ -45,6 +45,18 @@ public sealed interface JobMessage {
   /** The job knows that this rank makes a choice in this loop: go on, and make it. */
   record Noted(long loop) implements JobMessage {}
 
+  /**
+   * What a rank has told by {@link RankMessage.Chose} since a checkpoint is kept, up to this
+   * length.
+   */
+  record Kept(long version, int length) implements JobMessage {}
+
+  /**
+   * What this rank, which goes back alone, has decided since the checkpoint: it is to decide the
+   * same again. Comes before {@link Start}.
+   */
+  record Decided(int epoch, long[] determinants) implements JobMessage {}
+
   /** All have finished: leave. */
   record Release() implements JobMessage {}
 

@@ -20,6 +20,12 @@ public sealed interface RankMessage {
     OUTSIDE
   }
 
+  /** Is for the user alone: nothing follows from it. */
+  sealed interface Told extends RankMessage permits FilesRefused, GoesOn, CaughtUp, LoopDone {}
+
+  /** Is about what the rank could decide otherwise if it had to do it again. */
+  sealed interface Choosing extends RankMessage permits Chooses, Chose {}
+
   /** Gives up what it has computed in an epoch that is over; it stands in this iteration. */
   record Left(int epoch, long loop, long iteration) implements RankMessage {}
 
@@ -57,7 +63,17 @@ public sealed interface RankMessage {
   /**
    * Makes a choice in this loop that its log does not cover; waits for {@link JobMessage.Noted}.
    */
-  record Chooses(long loop, String choice) implements RankMessage {}
+  record Chooses(long loop, String choice) implements Choosing {}
+
+  /**
+   * Has decided something by the time at which messages came, and waits for {@link JobMessage.Kept}
+   * before anything that depends on it leaves the rank.
+   *
+   * @param version of the checkpoint since which this is
+   * @param first how much was told before
+   * @param determinants what was decided, as the rank writes it
+   */
+  record Chose(long version, int first, long[] determinants) implements Choosing {}
 
   /** Only those go back that have failed, and this is impossible: all must. */
   record LocalImpossible(int epoch, String reason) implements RankMessage {}
@@ -67,8 +83,7 @@ public sealed interface RankMessage {
    *
    * @param messages what it sends again
    */
-  record GoesOn(int epoch, long loop, long iteration, long messages, long bytes)
-      implements RankMessage {}
+  record GoesOn(int epoch, long loop, long iteration, long messages, long bytes) implements Told {}
 
   /**
    * Has gone back alone, and has repeated all that had been heard of the process before.
@@ -77,8 +92,15 @@ public sealed interface RankMessage {
    * @param iteration the one it is in
    * @param repeated how many it has done, or begun, again
    */
-  record CaughtUp(int epoch, long loop, long from, long iteration, long repeated)
-      implements RankMessage {}
+  record CaughtUp(int epoch, long loop, long from, long iteration, long repeated) implements Told {}
+
+  /**
+   * Has come to the end of a loop.
+   *
+   * @param completed the iterations that the loop has had
+   * @param repeated how many this rank has done again, as far as is known
+   */
+  record LoopDone(int epoch, long loop, long completed, long repeated) implements Told {}
 
   /**
    * H2 is done: all connections of the overlay are up.
@@ -148,7 +170,7 @@ public sealed interface RankMessage {
    *
    * @param reason for the user, a line
    */
-  record FilesRefused(int epoch, String reason) implements RankMessage {}
+  record FilesRefused(int epoch, String reason) implements Told {}
 
   /** Came to the place where this failure is to be injected, and waits. */
   record AtFault(int fault) implements RankMessage {}

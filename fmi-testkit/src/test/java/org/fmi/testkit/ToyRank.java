@@ -176,7 +176,9 @@ final class ToyRank implements SimProgram, JobLink.Listener, FrameHandler {
           JobMessage.Meet _,
           JobMessage.GoOn _,
           JobMessage.WriteNext _,
-          JobMessage.Noted _ -> {}
+          JobMessage.Noted _,
+          JobMessage.Kept _,
+          JobMessage.Decided _ -> {}
     }
     wake();
   }

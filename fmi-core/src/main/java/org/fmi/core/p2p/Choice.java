@@ -1,18 +1,13 @@
 package org.fmi.core.p2p;
 
 /**
- * What a call may decide by the time at which messages come. A process that repeats such a call
- * alone could decide otherwise, so the {@link MessageLog} does not cover it.
+ * What a process that repeats it alone could do otherwise, and what neither the {@link MessageLog}
+ * nor its {@link Determinants} cover.
  */
 public enum Choice {
-  SOURCE("receives from ANY_SOURCE"),
-  PROBE("probes for a message"),
-  TEST("tests a request"),
-  CANCEL("cancels a request"),
-  /** Decides nothing; but it is complete only once its message has found its receive. */
-  SYNCHRONOUS("sends synchronously"),
-  /** Ranks agree on the end of each iteration by messages of the runtime. */
-  LOOP_WHILE("runs loopWhile");
+  /** Room comes back as messages are sent. */
+  REFUSED("is refused a buffered send for want of room"),
+  TOO_MANY("decides more by the order of messages between two checkpoints than is kept");
 
   private final String text;
 

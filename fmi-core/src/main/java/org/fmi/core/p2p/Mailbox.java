@@ -129,6 +129,10 @@ final class Mailbox implements MessageRequest.Completion {
 
   /** Gives a receive the oldest message that it wants, or keeps it until that comes. */
   void post(MessageRequest r) {
+    MessageLog kept = log;
+    if (kept != null && Contexts.isProgram(r.context) && !kept.posts(r)) {
+      return;
+    }
     UnexpectedMessage m = unexpected.first(r.context, r.peer, r.tag);
     posted.stamp(r);
     if (m == null) {
@@ -146,7 +150,9 @@ final class Mailbox implements MessageRequest.Completion {
 
   /** Takes back a receive that no message has matched. */
   void withdraw(MessageRequest r) {
-    posted.remove(r);
+    if (!r.toBeCancelled) {
+      posted.remove(r);
+    }
   }
 
   /** Whether a receive waits for this message. */
@@ -197,9 +203,13 @@ final class Mailbox implements MessageRequest.Completion {
   }
 
   /** The one place where receives get their messages. */
-  private static void match(MessageRequest r, int source, long tag, long length) {
+  private void match(MessageRequest r, int source, long tag, long length) {
     assert r.pending() && !r.hasMatched() : "a receive gets a second message";
     r.matched(source, tag, length);
+    MessageLog kept = log;
+    if (kept != null && Determinants.isOpen(r.peer)) {
+      kept.matches(r);
+    }
   }
 
   /** Gives a message of this rank to the receive that waits for it, if there is one. */

@@ -31,10 +31,28 @@ public final class MessageLog {
 
     /** The program is about to make a choice that is not covered. */
     void chooses(Choice choice);
+
+    /**
+     * Something may leave the rank that depends on this; returns once that is kept elsewhere.
+     *
+     * @param first how much was told before
+     * @throws org.fmi.Rollback if the epoch is over, and this rank does not go on in the next
+     */
+    void chose(int first, long[] determinants);
+
+    /**
+     * A message that is made again is not the one that came before. Does not return.
+     *
+     * @throws org.fmi.Rollback as all go back
+     */
+    void differs(int dest, int context, long tag, long lengthBefore, long length);
   }
 
   /** The number of a message that is not covered, or is from before the line. */
   static final int NO_NUMBER = -1;
+
+  /** In place of the sum of a message whose data did not come, or not all. */
+  private static final long NO_SUM = 0;
 
   /** Pieces of memory that messages are copied to: the first, and the largest. */
   private static final int FIRST_PIECE = 16 << 10;
@@ -58,6 +76,23 @@ public final class MessageLog {
     /** Messages that have come there, and are not to be sent. */
     BitSet come = new BitSet();
 
+    /**
+     * Length and sum of each of them, in turns, as they came; of a rank that is not behind none.
+     */
+    long[] before = {};
+
+    /** Whether a message that came is another one now. */
+    boolean differs(int number, long length, long sum) {
+      if (2 * number + 1 >= before.length) {
+        return false;
+      }
+      long sumBefore = before[2 * number + 1];
+      return before[2 * number] != length || (sumBefore != NO_SUM && sumBefore != sum);
+    }
+
+    /** Synchronous sends that are not complete. */
+    final List<MessageRequest> synchronous = new ArrayList<>();
+
     void add(int context, long tag, MemorySegment piece, long offset, long bytes) {
       if (count == contexts.length) {
         int more = 2 * count;
@@ -78,6 +113,19 @@ public final class MessageLog {
   /** What has come of one rank. */
   private static final class Received {
     final BitSet come = new BitSet();
+
+    /** By number, the length of each message that has come and its sum, in turns. */
+    long[] sums = new long[2 * FIRST_ENTRIES];
+
+    void comes(int number, long length, long sum) {
+      assert !come.get(number) : "a message is received twice";
+      come.set(number);
+      if (2 * number + 1 >= sums.length) {
+        sums = Arrays.copyOf(sums, 4 * number + 4);
+      }
+      sums[2 * number] = length;
+      sums[2 * number + 1] = sum;
+    }
 
     /** What had come when this epoch began; null if it began at a line. */
     @Nullable BitSet before;
@@ -103,6 +151,7 @@ public final class MessageLog {
   private final Listener listener;
   private final @Nullable Sent[] sent;
   private final @Nullable Received[] received;
+  private final Determinants determinants = new Determinants();
   private boolean on;
 
   /** Messages that have come elsewhere and were not made again yet. */
@@ -110,6 +159,8 @@ public final class MessageLog {
 
   /** Bytes of the log; and why it is of no use, if so. */
   private long bytes;
+
+  private long messages;
 
   private @Nullable String unusable;
 
@@ -140,9 +191,11 @@ public final class MessageLog {
     on = begins;
     ahead = 0;
     bytes = 0;
+    messages = 0;
     unusable = null;
     Arrays.fill(sent, null);
     Arrays.fill(received, null);
+    determinants.clear();
     pieces.clear(); // not used again: requests may still send out of them
     piece = -1;
     used = 0;
@@ -163,6 +216,11 @@ public final class MessageLog {
     return bytes;
   }
 
+  /** How many messages it holds. */
+  long messages() {
+    return messages;
+  }
+
   /** Whether messages of this rank have come elsewhere that it has not made again yet. */
   public boolean isBehind() {
     return ahead > 0;
@@ -172,6 +230,59 @@ public final class MessageLog {
   public void chooses(Choice choice) {
     if (on) {
       listener.chooses(choice);
+    }
+  }
+
+  // ---- what is decided by the time at which messages come
+
+  /** Tells what was decided, before something leaves the rank. */
+  public void tell() {
+    if (on && determinants.areUntold()) {
+      if (determinants.areTooMany()) {
+        listener.chooses(Choice.TOO_MANY);
+        determinants.stop();
+      } else {
+        int first = determinants.told();
+        listener.chose(first, determinants.take());
+      }
+    }
+  }
+
+  /** What is recorded, or repeated; null if there is no line that it would begin at. */
+  @Nullable Determinants determinants() {
+    return on ? determinants : null;
+  }
+
+  /** From the line on, all of this was decided before. */
+  public void repeat(long[] decided) {
+    determinants.repeat(decided);
+  }
+
+  /**
+   * A receive of the program is posted. If it is known what it got, it gets that again.
+   *
+   * @return false if no message may match it, as it will be cancelled
+   */
+  boolean posts(MessageRequest r) {
+    if (on) {
+      r.posted = determinants.post();
+      long got = determinants.receive(r.posted);
+      if (got == Determinants.WILL_BE_CANCELLED) {
+        r.toBeCancelled = true;
+        return false;
+      }
+      if (got != Determinants.UNKNOWN) {
+        r.peer = Determinants.source(got);
+        r.tag = Determinants.tag(got);
+      }
+    }
+    return true;
+  }
+
+  /** A receive from any source has matched a message. */
+  void matches(MessageRequest r) {
+    if (on && Contexts.isProgram(r.context)) {
+      determinants.received(r.posted, r.matchedSource, r.matchedTag);
     }
   }
 
@@ -198,11 +309,15 @@ public final class MessageLog {
       s.add(context, tag, room, used, length);
       used += (length + 7) & ~7L;
       bytes += length + ENTRY_BYTES;
+      messages++;
     }
     int number = s.count++;
     assert s.count > 0 : "more messages than can be counted";
     if (!s.come.get(number)) {
       return true;
+    }
+    if (s.differs(number, length, MessageSum.of(base, offset, length))) {
+      listener.differs(dest, context, tag, s.before[2 * number], length);
     }
     ahead--;
     assert ahead >= 0 : "more messages were left out than have come";
@@ -220,6 +335,7 @@ public final class MessageLog {
       piece = -1;
       used = 0;
       bytes = 0;
+      messages = 0;
     }
   }
 
@@ -259,6 +375,28 @@ public final class MessageLog {
     return to(dest).come.get(number);
   }
 
+  /** The message sent last is complete only once it has found its receive. */
+  void synchronous(MessageRequest r) {
+    Sent s = to(r.peer);
+    r.number = s.count - 1;
+    s.synchronous.add(r);
+  }
+
+  /** The synchronous send of a message, if it is not complete; else null. */
+  @Nullable MessageRequest synchronous(int dest, int number) {
+    for (MessageRequest r : to(dest).synchronous) {
+      if (r.number == number) {
+        return r;
+      }
+    }
+    return null;
+  }
+
+  /** A synchronous send is complete. */
+  void completed(MessageRequest r) {
+    to(r.peer).synchronous.remove(r);
+  }
+
   /** Makes a send of a message in the log. */
   void prepare(MessageRequest r, int dest, int number) {
     Sent s = to(dest);
@@ -290,10 +428,10 @@ public final class MessageLog {
   }
 
   /** A receive has all of a message. */
-  void comes(int source, int number) {
-    BitSet come = of(source).come;
-    assert !come.get(number) : "a message is received twice";
-    come.set(number);
+  void comes(MessageRequest r) {
+    boolean whole = r.state == MessageRequest.State.DONE;
+    long sum = whole ? MessageSum.of(r.base, r.offset, r.matchedLength) : NO_SUM;
+    of(r.matchedSource).comes(r.number, r.matchedLength, sum);
   }
 
   // ---- epochs in which the program goes on
@@ -307,18 +445,38 @@ public final class MessageLog {
     }
   }
 
-  /** Which messages of a rank have come: a set of bits. */
-  public long[] come(int source) {
+  /**
+   * Which messages of a rank have come, as {@link #hasCome} takes it there.
+   *
+   * @param withSums whether it repeats some of them, to be compared
+   */
+  public long[] come(int source, boolean withSums) {
     Received r = received[source];
-    return r == null ? new long[0] : r.come.toLongArray();
+    if (r == null) {
+      return new long[] {0};
+    }
+    long[] bits = r.come.toLongArray();
+    int sums = withSums ? 2 * r.come.length() : 0;
+    long[] come = new long[1 + bits.length + sums];
+    come[0] = bits.length;
+    System.arraycopy(bits, 0, come, 1, bits.length);
+    System.arraycopy(r.sums, 0, come, 1 + bits.length, sums);
+    return come;
   }
 
-  /** Which messages to a rank have come there. */
-  public void hasCome(int dest, long[] messages) {
+  /**
+   * Which messages to a rank have come there.
+   *
+   * @param told the length of a set of bits, the bits, and by number the length and the sum of each
+   *     message, if this rank is behind
+   */
+  public void hasCome(int dest, long[] told) {
     Sent s = to(dest);
     int counted = s.count;
+    int sums = 1 + (int) told[0];
     ahead -= s.come.cardinality() - s.come.get(0, counted).cardinality();
-    s.come = BitSet.valueOf(messages);
+    s.come = BitSet.valueOf(Arrays.copyOfRange(told, 1, sums));
+    s.before = Arrays.copyOfRange(told, sums, told.length);
     ahead += s.come.cardinality() - s.come.get(0, counted).cardinality();
   }
 }

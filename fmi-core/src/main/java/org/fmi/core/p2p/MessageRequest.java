@@ -62,7 +62,10 @@ final class MessageRequest extends MatchTable.Queued implements Request {
   /** Data bytes sent or received so far in a rendezvous. */
   long moved;
 
-  /** A receive: the number of its message in the {@link MessageLog}, or NO_NUMBER. */
+  /**
+   * The number of its message in the {@link MessageLog}, or NO_NUMBER: of a receive once it has
+   * matched; of a synchronous send.
+   */
   int number = MessageLog.NO_NUMBER;
 
   /** A send: it sends a message of the log again, and nobody waits for it. */
@@ -73,6 +76,12 @@ final class MessageRequest extends MatchTable.Queued implements Request {
 
   /** A posted receive: orders it among all. */
   long posting;
+
+  /** A receive of the program: its number in the {@link Determinants}. */
+  long posted;
+
+  /** A receive: no message matches it, as the process before had cancelled it. */
+  boolean toBeCancelled;
 
   /** A send: the memory that its peer may read. */
   RemoteMemory.@Nullable Exposure exposure;
@@ -142,10 +151,16 @@ final class MessageRequest extends MatchTable.Queued implements Request {
     exposure = null;
     begun = Pace.UNTIMED;
     status = null;
+    toBeCancelled = false;
   }
 
   /** A receive: its message will come again. */
   void unmatch() {
+    if (Contexts.isProgram(context)) {
+      // What it has got is decided, and others may depend on it.
+      peer = matchedSource;
+      tag = matchedTag;
+    }
     matchedLength = -1;
     number = MessageLog.NO_NUMBER;
     moved = 0;
@@ -220,26 +235,22 @@ final class MessageRequest extends MatchTable.Queued implements Request {
 
   @Override
   public boolean test() {
-    messenger.requests().chooses(Choice.TEST, this);
-    return messenger.test(this);
+    return messenger.requests().answers().test(this);
   }
 
   @Override
   public @Nullable Status status() {
-    messenger.requests().chooses(Choice.TEST, this);
-    return messenger.completed(this) ? result() : null;
+    return messenger.requests().answers().status(this);
   }
 
   @Override
   public boolean cancel() {
-    messenger.requests().chooses(Choice.CANCEL, this);
-    return messenger.cancel(this);
+    return messenger.requests().answers().cancel(this);
   }
 
   @Override
   public void progress() {
-    messenger.requests().chooses(Choice.TEST, this);
-    messenger.progress(this);
+    messenger.requests().answers().progress(this);
   }
 
   /** The same status each time it is asked. */

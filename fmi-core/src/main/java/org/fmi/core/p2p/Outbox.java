@@ -29,6 +29,11 @@ final class Outbox {
   /** Bytes of those messages, in all epochs. */
   private long userBytes;
 
+  /** What was sent again, in all epochs. */
+  private long messagesAgain;
+
+  private long bytesAgain;
+
   /** As {@link #userSent}, in the epochs before. */
   private long sentEarlier;
 
@@ -70,6 +75,11 @@ final class Outbox {
   void count(Map<Counter, Long> counters) {
     counters.put(Counter.MESSAGES_SENT, sentEarlier + userSent);
     counters.put(Counter.BYTES_SENT, userBytes);
+    counters.put(Counter.MESSAGES_SENT_AGAIN, messagesAgain);
+    counters.put(Counter.BYTES_SENT_AGAIN, bytesAgain);
+    MessageLog kept = log;
+    counters.put(Counter.LOG_MESSAGES, kept == null ? 0 : kept.messages());
+    counters.put(Counter.LOG_BYTES, kept == null ? 0 : kept.bytes());
   }
 
   /** {@link PointToPoint#send}. */
@@ -117,17 +127,18 @@ final class Outbox {
       Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
     messenger.check();
     if (mode == Mode.BUFFERED && !attached.hasRoom(bytes)) {
+      refuses(context);
       throw attached.refusal(bytes);
     }
     if (dest == rank) {
       return self.sendNow(base, offset, bytes, context, tag, mode);
     }
     MessageLog kept = log;
-    if (kept != null
-        && kept.on()
-        && MessageLog.covers(context)
-        && !kept.sends(base, offset, bytes, dest, context, tag)) {
-      return true; // it has come there before this rank went back
+    if (kept != null && kept.on() && MessageLog.covers(context)) {
+      kept.tell();
+      if (!kept.sends(base, offset, bytes, dest, context, tag)) {
+        return true; // it has come there before this rank went back
+      }
     }
     Peer p = peers.get(dest);
     boolean sent = mode != Mode.SYNCHRONOUS && p.sendNow(base, offset, bytes, context, tag);
@@ -136,6 +147,13 @@ final class Outbox {
       userBytes += bytes;
     }
     return sent;
+  }
+
+  private void refuses(int context) {
+    MessageLog kept = log;
+    if (kept != null && MessageLog.covers(context)) {
+      kept.chooses(Choice.REFUSED);
+    }
   }
 
   private void sendAndWait(
@@ -170,6 +188,10 @@ final class Outbox {
 
   /** Hands a send to its peer, and what can go now to the transport. */
   private void enqueue(MessageRequest r) {
+    MessageLog kept = log;
+    if (kept != null && kept.on() && r.mode == Mode.SYNCHRONOUS) {
+      kept.synchronous(r);
+    }
     peers.get(r.peer).send(r);
     try {
       unsent.flush();
@@ -205,9 +227,17 @@ final class Outbox {
     long bytes = 0;
     int count = kept.count(dest);
     for (int number = 0; number < count; number++) {
-      if (!kept.hasCome(dest, number)) {
-        MessageRequest r = requests.take();
-        kept.prepare(r, dest, number);
+      MessageRequest waiting = kept.synchronous(dest, number);
+      if (kept.hasCome(dest, number)) {
+        if (waiting != null) {
+          requests.finishSend(waiting);
+        }
+      } else {
+        MessageRequest r = waiting;
+        if (r == null) {
+          r = requests.take();
+          kept.prepare(r, dest, number);
+        }
         messages++;
         bytes += r.bytes;
         if (Contexts.isProgram(r.context)) {
@@ -216,6 +246,8 @@ final class Outbox {
         peers.get(dest).send(r);
       }
     }
+    messagesAgain += messages;
+    bytesAgain += bytes;
     return new long[] {messages, bytes};
   }
 

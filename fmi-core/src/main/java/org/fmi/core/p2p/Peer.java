@@ -341,7 +341,11 @@ final class Peer {
   private void leaveSend(MessageRequest r) {
     if (MessageLog.covers(r.context) && !r.again) {
       r.exposure = null;
-      requests.finishSend(r);
+      if (r.number == MessageLog.NO_NUMBER) {
+        requests.finishSend(r);
+      } else {
+        r.moved = 0; // it is complete once its message has found its receive
+      }
     }
   }
 

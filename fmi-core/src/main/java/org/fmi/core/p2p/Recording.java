@@ -1,7 +1,6 @@
 package org.fmi.core.p2p;
 
 import java.lang.foreign.MemorySegment;
-import org.fmi.Comm;
 import org.fmi.FmiException;
 import org.fmi.Request;
 import org.fmi.Status;
@@ -27,7 +26,8 @@ public final class Recording implements PointToPoint {
   /** Sees the calls in loops; null if nobody does. */
   private @Nullable Witness witness;
 
-  private @Nullable MessageLog log;
+  /** What is sent in loops is kept. */
+  private boolean logged;
 
   /**
    * Calls on a messenger; neither recorded nor replayed at first.
@@ -59,24 +59,13 @@ public final class Recording implements PointToPoint {
     witness = seeing;
   }
 
-  /** Keeps a log of the calls in loops from now on. */
-  public void log(MessageLog kept) {
-    log = kept;
-  }
-
-  private void chooses(Choice choice) {
-    MessageLog kept = log;
-    if (kept != null && !recorder.on()) {
-      kept.chooses(choice);
-    }
+  /** What is sent in loops is kept from now on, and so must be messages. */
+  public void logged() {
+    logged = true;
   }
 
   /** A call that is not recorded sends. */
-  private void sends(
-      Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
-    if (mode == Mode.SYNCHRONOUS) {
-      chooses(Choice.SYNCHRONOUS);
-    }
+  private void sends(Object base, long offset, long bytes, int dest, int context, long tag) {
     Witness seeing = witness;
     if (seeing != null && !recorder.on()) {
       seeing.sends(base, offset, bytes, dest, context, tag);
@@ -85,9 +74,6 @@ public final class Recording implements PointToPoint {
 
   /** A call that is not recorded receives. */
   private void receives(int source) {
-    if (source == Comm.ANY_SOURCE) {
-      chooses(Choice.SOURCE);
-    }
     Witness seeing = witness;
     if (seeing != null && !recorder.on()) {
       seeing.receives(source);
@@ -124,7 +110,7 @@ public final class Recording implements PointToPoint {
   @Override
   public void send(
       Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
-    sends(base, offset, bytes, dest, context, tag, mode);
+    sends(base, offset, bytes, dest, context, tag);
     if (!begin() || !replaySend(bytes, dest, context, tag, mode, true)) {
       messenger.send(base, offset, bytes, dest, context, tag, mode);
     }
@@ -133,7 +119,7 @@ public final class Recording implements PointToPoint {
   @Override
   public Request isend(
       Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
-    sends(base, offset, bytes, dest, context, tag, mode);
+    sends(base, offset, bytes, dest, context, tag);
     if (!begin()) {
       return messenger.isend(base, offset, bytes, dest, context, tag, mode);
     }
@@ -196,7 +182,7 @@ public final class Recording implements PointToPoint {
       int context) {
     receives(source);
     if (!begin()) {
-      sends(out, outOffset, outBytes, dest, context, outTag, Mode.STANDARD);
+      sends(out, outOffset, outBytes, dest, context, outTag);
       return messenger.sendRecv(
           out, outOffset, outBytes, dest, outTag, in, inOffset, inBytes, source, inTag, context);
     }
@@ -251,10 +237,9 @@ public final class Recording implements PointToPoint {
 
   @Override
   public Status probe(int source, int context, long tag) {
-    chooses(Choice.PROBE);
     receives(source);
     if (!begin()) {
-      return messenger.probe(source, context, tag);
+      return requests.answers().probe(source, context, tag);
     }
     if (recorder.replaying()) {
       return recorder.findAgain(source, context, tag);
@@ -266,10 +251,9 @@ public final class Recording implements PointToPoint {
 
   @Override
   public @Nullable Status iprobe(int source, int context, long tag) {
-    chooses(Choice.PROBE);
     receives(source);
     if (!begin()) {
-      return messenger.iprobe(source, context, tag);
+      return requests.answers().iprobe(source, context, tag);
     }
     if (recorder.replaying()) {
       return recorder.answer(false) ? recorder.findAgain(source, context, tag) : null;
@@ -353,7 +337,7 @@ public final class Recording implements PointToPoint {
   @Override
   public @Nullable NodeShare share() {
     NodeShare share = messenger.share();
-    return recorder.on() || witness != null || log != null ? null : share;
+    return recorder.on() || witness != null || logged ? null : share;
   }
 
   @Override

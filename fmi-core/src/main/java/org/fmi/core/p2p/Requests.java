@@ -16,24 +16,24 @@ final class Requests {
   private final StatusCache statuses = new StatusCache();
   private @Nullable MessageRequest free;
   private int active;
+  private final Answers answers;
   private @Nullable MessageLog log;
 
   Requests(Messenger messenger, AttachedBuffer attached) {
     this.messenger = messenger;
     this.attached = attached;
+    this.answers = new Answers(messenger);
   }
 
   /** Notes from now on what comes. */
   void log(MessageLog kept) {
     log = kept;
+    answers.log(kept);
   }
 
-  /** The program is about to make a choice by a request. */
-  void chooses(Choice choice, MessageRequest r) {
-    MessageLog kept = log;
-    if (kept != null && !r.told() && MessageLog.covers(r.context)) {
-      kept.chooses(choice);
-    }
+  /** The calls that ask how far a request is. */
+  Answers answers() {
+    return answers;
   }
 
   /** Begins an epoch: all requests are void. */
@@ -104,6 +104,10 @@ final class Requests {
     assert r.send && r.pending() : "a send is completed twice, or is none";
     r.state = State.DONE;
     uncount(r);
+    MessageLog kept = log;
+    if (kept != null && r.number != MessageLog.NO_NUMBER) {
+      kept.completed(r);
+    }
     if (r.buffered) {
       attached.give(r.bytes);
       give(r);
@@ -118,7 +122,7 @@ final class Requests {
     uncount(r);
     MessageLog kept = log;
     if (kept != null && r.number != MessageLog.NO_NUMBER) {
-      kept.comes(r.matchedSource, r.number);
+      kept.comes(r);
     }
     MessageRequest.Completion completion = r.completion;
     if (completion != null) {

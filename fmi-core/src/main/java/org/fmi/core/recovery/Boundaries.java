@@ -5,7 +5,6 @@ import org.fmi.Rollback;
 import org.fmi.control.JobLink;
 import org.fmi.control.LoopPoint;
 import org.fmi.control.RankMessage;
-import org.fmi.core.p2p.Choice;
 import org.fmi.spi.FaultPoint;
 import org.jspecify.annotations.Nullable;
 
@@ -150,10 +149,19 @@ final class Boundaries {
 
   /** Whether a loop goes on after an iteration: if any rank wants that. */
   boolean goesOn(long loop, long iteration, boolean wanted) {
-    if (local != null) {
-      local.log().chooses(Choice.LOOP_WHILE);
+    if (local == null) {
+      return checkpoints.goesOn(loop, iteration, wanted, lifecycle.epoch());
     }
-    return checkpoints.goesOn(loop, iteration, wanted, lifecycle.epoch());
+    Decisions decisions = local.decisions();
+    between(
+        () -> {
+          if (!decisions.isKnown(iteration)) {
+            local.tell();
+            boolean goesOn = checkpoints.goesOn(loop, iteration, wanted, lifecycle.epoch());
+            decisions.made(iteration, goesOn);
+          }
+        });
+    return decisions.goesOn(iteration);
   }
 
   /** The program asks for a checkpoint after the iteration that it is in. */

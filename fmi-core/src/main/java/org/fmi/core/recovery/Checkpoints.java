@@ -2,6 +2,7 @@ package org.fmi.core.recovery;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -64,6 +65,9 @@ final class Checkpoints {
 
   /** Whether what is sent between checkpoints is logged. */
   private final boolean logs;
+
+  /** What the program computes from its state, whenever that has been put in place. */
+  private final List<Runnable> afterRestore = new ArrayList<>();
 
   private long nextVersion;
 
@@ -146,6 +150,11 @@ final class Checkpoints {
   /** Whether a checkpoint of a loop is known to be committed by all. */
   boolean hasCommitted(@Nullable Loop loop) {
     return loop != null && committed != null && committed.loop() == loop.number;
+  }
+
+  /** Lets the program compute something whenever its state has been put in place. */
+  void afterRestore(Runnable computes) {
+    afterRestore.add(computes);
   }
 
   // ---- take
@@ -498,6 +507,7 @@ final class Checkpoints {
     messenger.restoreAttached(image.attached());
     tuner.restore(image.interval());
     state.read(image.memory(), image.stateAt(), image.stateEnd());
+    afterRestore.forEach(Runnable::run);
     if (logs && id.last() && how != Restore.REPLAYING) {
       messenger.line(false);
     }
@@ -524,6 +534,7 @@ final class Checkpoints {
       return false;
     }
     loop.iteration = id.iteration();
+    afterRestore.forEach(Runnable::run);
     if (config.rank() == 0 && from.isLine(id)) {
       link.send(new RankMessage.FilesRead(epoch, from.name(), id.loop(), id.iteration(), ""));
     }

@@ -83,6 +83,12 @@ final class Lifecycle implements JobLink.Listener {
   /** The newest loop that the job knows this rank to make choices in. */
   private volatile long noted = -1;
 
+  /** How much the job keeps of what this rank has decided. */
+  private volatile JobMessage.@Nullable Kept kept;
+
+  /** What the process before this one had decided. */
+  private volatile JobMessage.@Nullable Decided decided;
+
   private List<Transport> transports = List.of();
 
   /** On the way to H3, the first or the next; null while the program runs. Read by others. */
@@ -141,6 +147,32 @@ final class Lifecycle implements JobLink.Listener {
     while (noted < loop && target <= epoch) {
       clock.await(Long.MAX_VALUE);
     }
+  }
+
+  /**
+   * Waits until the job keeps so much of what was decided since a checkpoint.
+   *
+   * @return false if a failure came first
+   */
+  boolean awaitKept(long version, int length) {
+    while (!keeps(version, length)) {
+      if (target > epoch) {
+        return false;
+      }
+      clock.await(Long.MAX_VALUE);
+    }
+    return true;
+  }
+
+  private boolean keeps(long version, int length) {
+    JobMessage.Kept last = kept;
+    return last != null && last.version() == version && last.length() >= length;
+  }
+
+  /** What this rank had decided that goes back alone in this epoch. */
+  long[] decided() {
+    JobMessage.Decided before = decided;
+    return before == null || before.epoch() != epoch ? new long[0] : before.determinants();
   }
 
   /** How long ago that was, by the rank's clock. Any thread. */
@@ -491,6 +523,8 @@ final class Lifecycle implements JobLink.Listener {
       case JobMessage.Start m -> start = m;
       case JobMessage.Release m -> released = true;
       case JobMessage.Noted m -> noted = m.loop();
+      case JobMessage.Kept m -> kept = m;
+      case JobMessage.Decided m -> decided = m;
       case JobMessage.Hold _, JobMessage.Meet _, JobMessage.GoOn _ -> requested.order(message);
       case JobMessage.WriteNext _ -> requested.toFiles(true);
     }

@@ -1,5 +1,6 @@
 package org.fmi.core.recovery;
 
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.fmi.Comm;
 import org.fmi.Op;
@@ -8,6 +9,7 @@ import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Standing;
 import org.fmi.core.p2p.Choice;
+import org.fmi.core.p2p.CollectiveCall;
 import org.fmi.core.p2p.MessageLog;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.Recording;
@@ -31,7 +33,9 @@ final class LocalRollback implements MessageLog.Listener {
   private final Messenger messenger;
   private final Comm system;
   private final Lifecycle lifecycle;
+  private final Checkpoints checkpoints;
   private final MessageLog log;
+  private final Decisions decisions = new Decisions();
 
   /** The loop that the program is in. */
   private final Supplier<@Nullable Loop> current;
@@ -54,7 +58,9 @@ final class LocalRollback implements MessageLog.Listener {
       Recording program,
       Comm system,
       Lifecycle lifecycle,
+      Checkpoints checkpoints,
       Supplier<@Nullable Loop> current) {
+    this.checkpoints = checkpoints;
     this.current = current;
     this.config = config;
     this.link = link;
@@ -63,11 +69,17 @@ final class LocalRollback implements MessageLog.Listener {
     this.lifecycle = lifecycle;
     this.log = new MessageLog(config.size(), config.logLimitBytes(), this);
     messenger.log(log);
-    program.log(log);
+    program.logged();
   }
 
-  MessageLog log() {
-    return log;
+  /** What was agreed on after iterations of the loop. */
+  Decisions decisions() {
+    return decisions;
+  }
+
+  /** Something leaves this rank that is no message. */
+  void tell() {
+    log.tell();
   }
 
   /** Whether this rank repeats iterations of which others have heard. */
@@ -97,11 +109,43 @@ final class LocalRollback implements MessageLog.Listener {
   }
 
   @Override
+  public void chose(int first, long[] determinants) {
+    CheckpointId line = Objects.requireNonNull(checkpoints.committed());
+    link.send(new RankMessage.Chose(line.version(), first, determinants));
+    while (!lifecycle.awaitKept(line.version(), first + determinants.length)) {
+      messenger.poll(); // which goes into the next epoch, or back
+    }
+  }
+
+  @Override
+  public void differs(int dest, int context, long tag, long lengthBefore, long length) {
+    String what =
+        "rank "
+            + config.rank()
+            + " went back alone and does something else than before: its message to rank "
+            + dest
+            + " "
+            + CollectiveCall.belonging(context, tag)
+            + (length == lengthBefore
+                ? " has other data, " + length + " bytes as before"
+                : " has " + length + " bytes, and had " + lengthBefore);
+    int told = -1;
+    while (true) {
+      if (told != lifecycle.epoch()) {
+        told = lifecycle.epoch();
+        link.send(new RankMessage.LocalImpossible(told, what));
+      }
+      messenger.park();
+    }
+  }
+
+  @Override
   public void caughtUp() {
     Loop loop = current.get();
     CheckpointId from = behind;
     if (loop != null && from != null) {
       behind = null;
+      loop.wasHeardOf();
       tellCaughtUp(from, loop.iteration, loop.iteration - from.iteration() + 1);
     }
   }
@@ -115,7 +159,7 @@ final class LocalRollback implements MessageLog.Listener {
   // ---- a failure
 
   /** Whether the call under way may go on in a new epoch, as far as this rank knows. */
-  boolean mayGoOn(Checkpoints checkpoints) {
+  boolean mayGoOn() {
     Loop loop = current.get();
     return loop != null
         && !loop.ended
@@ -128,7 +172,7 @@ final class LocalRollback implements MessageLog.Listener {
   }
 
   /** What the job is told of that. */
-  Standing standing(boolean goesOn, Checkpoints checkpoints) {
+  Standing standing(boolean goesOn) {
     Loop loop = current.get();
     CheckpointId line = checkpoints.committed();
     if (loop == null || line == null || !checkpoints.hasCommitted(loop)) {
@@ -155,11 +199,7 @@ final class LocalRollback implements MessageLog.Listener {
    * @param goesOn whether this rank does
    * @throws org.fmi.Rollback if the epoch ends
    */
-  void begin(
-      JobMessage.Start start,
-      @Nullable CheckpointId line,
-      boolean goesOn,
-      Checkpoints checkpoints) {
+  void begin(JobMessage.Start start, @Nullable CheckpointId line, boolean goesOn) {
     if (line == null || line.version() != start.local()) {
       link.send(
           new RankMessage.LocalImpossible(
@@ -168,10 +208,15 @@ final class LocalRollback implements MessageLog.Listener {
         messenger.park();
       }
     }
-    tellWhatHasCome();
-    long[] most = {goesOn ? checkpoints.interval() : 0};
+    tellWhatHasCome(!goesOn || log.isBehind());
+    if (!goesOn) {
+      log.repeat(lifecycle.decided());
+      decisions.forget();
+    }
+    long[] most = {goesOn ? checkpoints.interval() : 0, decisions.packed()};
     system.allReduce(most, Op.MAX);
     intervalOfOthers = most[0];
+    decisions.unpack(most[1]);
     long messages = 0;
     long bytes = 0;
     for (int rank = 0; rank < config.size(); rank++) {
@@ -188,12 +233,17 @@ final class LocalRollback implements MessageLog.Listener {
     }
   }
 
-  private void tellWhatHasCome() {
+  /**
+   * @param behind whether this rank makes messages again that may have come
+   */
+  private void tellWhatHasCome(boolean behind) {
     int size = config.size();
+    long[] areBehind = new long[size];
+    system.allGather(new long[] {behind ? 1 : 0}, 0, 1, areBehind, 0);
     long[][] come = new long[size][];
     long[] counts = new long[size];
     for (int rank = 0; rank < size; rank++) {
-      come[rank] = rank == config.rank() ? new long[0] : log.come(rank);
+      come[rank] = rank == config.rank() ? new long[0] : log.come(rank, areBehind[rank] > 0);
       counts[rank] = come[rank].length;
     }
     long[] theirCounts = new long[size];
@@ -232,7 +282,7 @@ final class LocalRollback implements MessageLog.Listener {
   }
 
   /** This rank has gone back alone. */
-  void wentBack(CheckpointId line, Checkpoints checkpoints) {
+  void wentBack(CheckpointId line) {
     checkpoints.restoreInterval(intervalOfOthers);
     behind = line;
     if (!log.isBehind()) {

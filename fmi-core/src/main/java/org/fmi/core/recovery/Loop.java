@@ -2,6 +2,8 @@ package org.fmi.core.recovery;
 
 import org.fmi.ConvergingBody;
 import org.fmi.LoopBody;
+import org.fmi.control.RankMessage;
+import org.fmi.spi.CheckpointId;
 
 /** Knows where a rank stands in a loop of the program. */
 final class Loop {
@@ -25,6 +27,15 @@ final class Loop {
   /** A final checkpoint of it exists. */
   boolean ended;
 
+  /** How many iterations this rank has completed, as far as is known; -1 if nothing is. */
+  private long furthest = -1;
+
+  /** How many of them it has done again. */
+  private long repeated;
+
+  /** Where this process began, while it is not known how far the one before had come; else -1. */
+  private long replacedAt = -1;
+
   /** A body that always wants another iteration. */
   static ConvergingBody goingOn(LoopBody body) {
     return iteration -> {
@@ -41,6 +52,55 @@ final class Loop {
     this.state = state;
     this.iterations = iterations;
     this.byCall = iterations < 0;
+  }
+
+  /** An iteration is complete. */
+  void completed() {
+    iteration++;
+    if (iteration <= furthest) {
+      repeated++;
+    } else {
+      furthest = iteration;
+    }
+  }
+
+  /** Goes back to a checkpoint, or on from it. */
+  void restored(CheckpointId from) {
+    iteration = from.iteration();
+    checkpointed = from.iteration();
+    if (furthest < 0) {
+      replacedAt = iteration;
+    } else if (replacedAt >= 0) {
+      repeated += furthest - replacedAt;
+      replacedAt = furthest;
+    }
+  }
+
+  /** How many iterations this rank has completed, as far as is known; -1 if nothing is. */
+  long furthest() {
+    return furthest;
+  }
+
+  /** A process that has replaced another takes that to have been as far as others were. */
+  void othersWere(long furthestOfAll) {
+    if (replacedAt >= 0) {
+      furthest = Math.max(furthest, furthestOfAll);
+      replacedAt = -1;
+    }
+  }
+
+  /** What the process before had sent up to the iteration under way has come elsewhere. */
+  void wasHeardOf() {
+    if (replacedAt >= 0) {
+      repeated += iteration - replacedAt;
+      furthest = iteration + 1;
+      replacedAt = -1;
+    }
+  }
+
+  /** Iterations that the loop has had, and those of them that this rank has done again. */
+  RankMessage.LoopDone done(int epoch) {
+    return new RankMessage.LoopDone(epoch, number, iteration, repeated);
   }
 
   /**

@@ -1,6 +1,7 @@
 package org.fmi.core.recovery;
 
 import java.util.function.BooleanSupplier;
+import org.fmi.Rollback;
 import org.fmi.control.JobLink;
 import org.fmi.control.RankMessage;
 import org.jspecify.annotations.Nullable;
@@ -58,5 +59,17 @@ final class ProgramFailure {
             ? new RankMessage.Failed(number, iteration, "")
             : RankMessage.Failed.of(number, iteration, thrown));
     link.flush();
+  }
+
+  /** Does something that may run the program's own code: what that throws ends the program. */
+  void watch(Loop loop, Runnable work) {
+    try {
+      work.run();
+    } catch (Rollback e) {
+      throw e;
+    } catch (RuntimeException | Error e) {
+      tell(loop, e);
+      throw e;
+    }
   }
 }

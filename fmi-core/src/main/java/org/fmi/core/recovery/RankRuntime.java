@@ -135,10 +135,6 @@ public final class RankRuntime implements Fmi {
     this.lifecycle =
         new Lifecycle(config, link, transports, detectors, messenger, requested, clock);
     CheckpointStore store = stores.open(config, system, memory);
-    this.local =
-        config.logLimitBytes() == 0
-            ? null
-            : new LocalRollback(config, link, messenger, program, system, lifecycle, () -> current);
     FileOffer files = new FileOffer(config, store, requested, link, clock);
     this.checkpoints =
         new Checkpoints(
@@ -153,6 +149,11 @@ public final class RankRuntime implements Fmi {
             link,
             clock,
             faults);
+    this.local =
+        config.logLimitBytes() == 0
+            ? null
+            : new LocalRollback(
+                config, link, messenger, program, system, lifecycle, checkpoints, () -> current);
     this.recovery = new Recovery(lifecycle, checkpoints, local, system, ownCore, faults);
     this.repetition = new Repetition(config, checkpoints, link, program);
     this.boundaries =
@@ -216,7 +217,7 @@ public final class RankRuntime implements Fmi {
 
   /** Goes into the current epoch, and says whether the program goes on there where it stands. */
   private boolean goesOn() {
-    return local != null && local.mayGoOn(checkpoints) && recover(true);
+    return local != null && local.mayGoOn() && recover(true);
   }
 
   /**
@@ -305,7 +306,7 @@ public final class RankRuntime implements Fmi {
         while (goesOn && loop.iteration < iterations) {
           boundaries.begin(loop);
           goesOn = body.run(loop.iteration);
-          loop.iteration++;
+          loop.completed();
         }
         boundaries.end(loop);
       } catch (Exception | Error e) {
@@ -314,7 +315,7 @@ public final class RankRuntime implements Fmi {
         }
       }
     }
-    leaveLoop();
+    leaveLoop(loop);
     return loop.iteration;
   }
 
@@ -365,7 +366,7 @@ public final class RankRuntime implements Fmi {
       failure.tell(loop, others);
       throw others;
     } else if (!loop.ended) {
-      loop.iteration++;
+      loop.completed();
     } else {
       if (place == Place.LOOP && lifecycle.revoked()) {
         rollback(loop);
@@ -395,16 +396,9 @@ public final class RankRuntime implements Fmi {
       throw Misuse.endLoopInBody();
     }
     if (!loop.ended) {
-      try {
-        boundaries.end(loop);
-      } catch (Rollback e) {
-        throw e;
-      } catch (RuntimeException | Error e) {
-        failure.tell(loop, e);
-        throw e;
-      }
+      failure.watch(loop, () -> boundaries.end(loop));
     }
-    leaveLoop();
+    leaveLoop(loop);
   }
 
   /** Begins a loop, or takes up the one that a checkpoint belongs to. */
@@ -484,7 +478,7 @@ public final class RankRuntime implements Fmi {
         }
         restoreAll(loop, id, Checkpoints.Restore.ROLLED_BACK);
         faults.at(FaultPoint.RESTORED, id.iteration());
-        recovery.restored(id);
+        recovery.restored(loop, id);
         lifecycle.running(id);
         return;
       } catch (Rollback e) {
@@ -494,24 +488,19 @@ public final class RankRuntime implements Fmi {
   }
 
   private void restoreAll(Loop loop, CheckpointId id, Checkpoints.Restore how) {
-    loop.iteration = id.iteration();
-    loop.checkpointed = id.iteration();
-    try {
-      recovery.during(() -> checkpoints.restore(id, loop.state, how, lifecycle.epoch()));
-    } catch (Rollback e) {
-      throw e;
-    } catch (RuntimeException | Error e) {
-      // The program's state does not fit, or its own code that reads it has thrown.
-      failure.tell(loop, e);
-      throw e;
-    }
+    loop.restored(id);
+    int epoch = lifecycle.epoch();
+    // The program's state may not fit, or its own code that reads it throw.
+    failure.watch(
+        loop, () -> recovery.during(() -> checkpoints.restore(id, loop.state, how, epoch)));
     loop.ended = id.last();
     repetition.fromCheckpoint(loop);
   }
 
-  private void leaveLoop() {
+  private void leaveLoop(Loop loop) {
     current = null;
     if (place == Place.LOOP) {
+      link.send(loop.done(lifecycle.epoch()));
       move(Place.OUTSIDE);
     }
   }
@@ -535,6 +524,12 @@ public final class RankRuntime implements Fmi {
     if (loop != null && !loop.ended && place == Place.LOOP) {
       boundaries.want(loop);
     }
+  }
+
+  @Override
+  public void afterRestore(Runnable computes) {
+    Misuse.requireOpen(place);
+    checkpoints.afterRestore(computes);
   }
 
   @Override

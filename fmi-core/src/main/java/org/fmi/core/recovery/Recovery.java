@@ -2,6 +2,7 @@ package org.fmi.core.recovery;
 
 import java.io.IOException;
 import org.fmi.Comm;
+import org.fmi.Op;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage.Position;
 import org.fmi.control.RankMessage.Standing;
@@ -86,7 +87,9 @@ final class Recovery {
       line = recovered.line();
       lifecycle.recovered(recovered.rebuilt());
       if (local != null && start.isLocal()) {
-        local.begin(start, line.line(), inPlace, checkpoints);
+        local.begin(start, line.line(), inPlace);
+      } else if (local != null) {
+        local.decisions().forget();
       }
     } finally {
       underWay = false;
@@ -101,7 +104,7 @@ final class Recovery {
     if (local == null) {
       return Standing.NONE;
     }
-    Standing standing = local.standing(inPlace, checkpoints);
+    Standing standing = local.standing(inPlace);
     if (!inPlace) {
       local.line(true); // as of a new process
     }
@@ -119,11 +122,13 @@ final class Recovery {
   }
 
   /** The line's state is there again; returns when that is so for all that go back. */
-  void restored(CheckpointId id) {
+  void restored(Loop loop, CheckpointId id) {
     if (local != null && lifecycle.isLocal()) {
-      local.wentBack(id, checkpoints);
+      local.wentBack(id);
     } else {
-      during(system::barrier);
+      long[] furthest = {loop.furthest()};
+      during(() -> system.allReduce(furthest, Op.MAX)); // and so a barrier
+      loop.othersWere(furthest[0]);
     }
   }
 }

@@ -35,6 +35,16 @@ final class MessageLogTest {
         public void chooses(Choice choice) {
           told.add(choice.text());
         }
+
+        @Override
+        public void differs(int dest, int context, long tag, long lengthBefore, long length) {
+          told.add(dest + ", " + tag + ": " + length + " instead of " + lengthBefore);
+        }
+
+        @Override
+        public void chose(int first, long[] determinants) {
+          told.add(first + " and " + determinants.length);
+        }
       };
 
   private MessageLog log = begun(1 << 20);
@@ -49,12 +59,27 @@ final class MessageLogTest {
     return log.sends(new byte[length], 0, length, 1, CONTEXT, length);
   }
 
-  private static long[] bits(int... numbers) {
+  /** What a rank tells of messages that have come there. */
+  private static long[] come(int... numbers) {
     BitSet bits = new BitSet();
     for (int number : numbers) {
       bits.set(number);
     }
-    return bits.toLongArray();
+    long[] words = bits.toLongArray();
+    long[] come = new long[1 + words.length];
+    come[0] = words.length;
+    System.arraycopy(words, 0, come, 1, words.length);
+    return come;
+  }
+
+  /** A receive gets a message whole. */
+  private static void comes(MessageLog at, int number, byte... data) {
+    MessageRequest r = new MessageRequest(Ranks.messenger(0, 2));
+    r.prepareReceive(data, 0, data.length, 1, CONTEXT, 1);
+    r.matched(1, 1, data.length);
+    r.number = number;
+    r.state = r.outcome();
+    at.comes(r);
   }
 
   @Test
@@ -74,19 +99,19 @@ final class MessageLogTest {
     for (int i = 0; i < 4; i++) {
       assertThat(log.arrives(1, CONTEXT)).isEqualTo(i);
     }
-    log.comes(1, 0);
-    log.comes(1, 2);
-    assertThat(log.come(1)).isEqualTo(bits(0, 2));
+    comes(log, 0);
+    comes(log, 2);
+    assertThat(log.come(1, false)).isEqualTo(come(0, 2));
     log.enterEpoch();
     assertThat(log.arrives(1, CONTEXT)).isEqualTo(1);
-    log.comes(1, 1);
+    comes(log, 1);
     assertThat(log.arrives(1, CONTEXT)).isEqualTo(3);
     assertThat(log.arrives(1, CONTEXT)).isEqualTo(4);
   }
 
   @Test
   void whatHasComeIsLeftOutUntilTheRankHasCaughtUp() {
-    log.hasCome(1, bits(0, 2));
+    log.hasCome(1, come(0, 2));
     assertThat(log.isBehind()).isTrue();
     assertThat(sends(8)).isFalse();
     assertThat(sends(8)).isTrue();
@@ -97,6 +122,43 @@ final class MessageLogTest {
     assertThat(sends(8)).isTrue();
     assertThat(log.hasCome(1, 1)).isFalse();
     assertThat(log.count(1)).isEqualTo(4);
+  }
+
+  /** The other side knows what it has got; this one makes it again. */
+  @Test
+  void whatIsMadeAgainIsComparedWithWhatCame() {
+    MessageLog other = begun(1 << 20);
+    comes(other, 0, (byte) 1, (byte) 2);
+    comes(other, 2, (byte) 1, (byte) 2);
+    comes(other, 3, (byte) 1, (byte) 2);
+    comes(other, 100, (byte) 1);
+    log.hasCome(1, other.come(1, true));
+    assertThat(log.sends(new byte[] {9, 1, 2}, 1, 2, 1, CONTEXT, 7)).isFalse();
+    assertThat(log.sends(new byte[] {9}, 0, 1, 1, CONTEXT, 7)).isTrue();
+    assertThat(told).isEmpty();
+    assertThat(log.sends(new byte[] {1, 3}, 0, 2, 1, CONTEXT, 7)).isFalse();
+    assertThat(log.sends(new byte[] {1, 2, 0}, 0, 3, 1, CONTEXT, 8)).isFalse();
+    assertThat(told).containsExactly("1, 7: 2 instead of 2", "1, 8: 3 instead of 2");
+  }
+
+  @Test
+  void aSumIsThatOfTheBytes() {
+    byte[] bytes = new byte[77];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = (byte) (3 * i + 1);
+    }
+    long sum = MessageSum.of(bytes, 5, 72);
+    long[] longs = new long[9];
+    Memory.copy(bytes, 5, longs, 0, 72);
+    assertThat(MessageSum.of(longs, 0, 72)).isEqualTo(sum);
+    for (int i = 5; i < 77; i++) {
+      bytes[i]++;
+      assertThat(MessageSum.of(bytes, 5, 72)).as("byte %d", i).isNotEqualTo(sum);
+      bytes[i]--;
+    }
+    assertThat(MessageSum.of(bytes, 5, 71)).isNotEqualTo(sum);
+    boolean[] yes = {true, false, true};
+    assertThat(MessageSum.of(yes, 1, 2)).isEqualTo(MessageSum.of(new byte[] {0, 1}, 0, 2));
   }
 
   /** Pieces of memory end, and long messages have one of their own. */
@@ -134,37 +196,108 @@ final class MessageLogTest {
     assertThat(log.unusable()).isNull();
   }
 
+  private MessageRequest receive(int source) {
+    MessageRequest r = new MessageRequest(Ranks.messenger(0, 2));
+    r.prepareReceive(new byte[8], 0, 8, source, CONTEXT, 1);
+    return r;
+  }
+
+  /** Nothing that depends on it must be known elsewhere first. */
+  @Test
+  void whatAReceiveFromAnySourceGotIsToldOnce() {
+    log.tell();
+    assertThat(told).isEmpty();
+    MessageRequest r = receive(Comm.ANY_SOURCE);
+    assertThat(log.posts(r)).isTrue();
+    r.matched(1, 5, 8);
+    log.matches(r);
+    log.tell();
+    log.tell();
+    assertThat(told).containsExactly("0 and 2");
+  }
+
+  @Test
+  void aReceiveThatIsRepeatedGetsTheSameMessage() {
+    Determinants before = new Determinants();
+    before.received(1, 1, 5);
+    before.cancelled(2);
+    log.repeat(before.take());
+    MessageRequest named = receive(1);
+    assertThat(log.posts(named)).isTrue();
+    assertThat(named.tag).isEqualTo(1);
+    MessageRequest any = receive(Comm.ANY_SOURCE);
+    assertThat(log.posts(any)).isTrue();
+    assertThat(any.peer).isEqualTo(1);
+    assertThat(any.tag).isEqualTo(5);
+    assertThat(log.posts(receive(Comm.ANY_SOURCE))).isFalse();
+    MessageRequest next = receive(Comm.ANY_SOURCE);
+    assertThat(log.posts(next)).isTrue();
+    assertThat(next.peer).isEqualTo(Comm.ANY_SOURCE);
+  }
+
+  /** It is complete once its message has found its receive, in this epoch or a later one. */
+  @Test
+  void aSynchronousSendStaysUntilItIsComplete() {
+    assertThat(sends(8)).isTrue();
+    assertThat(sends(8)).isTrue();
+    MessageRequest r = new MessageRequest(Ranks.messenger(0, 2));
+    r.prepareSend(new byte[8], 0, 8, 1, CONTEXT, 1, PointToPoint.Mode.SYNCHRONOUS);
+    log.synchronous(r);
+    assertThat(log.synchronous(1, 0)).isNull();
+    assertThat(log.synchronous(1, 1)).isSameAs(r);
+    log.completed(r);
+    assertThat(log.synchronous(1, 1)).isNull();
+  }
+
   @Test
   void choicesAreToldInLoopsOnly() {
-    log.chooses(Choice.PROBE);
+    log.chooses(Choice.REFUSED);
     log.line(false);
-    log.chooses(Choice.TEST);
-    assertThat(told).containsExactly(Choice.PROBE.text());
+    log.chooses(Choice.TOO_MANY);
+    assertThat(told).containsExactly(Choice.REFUSED.text());
   }
 
   // ---- the calls of the API
 
+  /** What is kept of a call so that a process which repeats it alone does the same. */
+  private enum Kept {
+    /** Of a receive from any source, the message that it got. */
+    RECEIVED,
+    /** What a probe found. */
+    FOUND,
+    /** Yes or no. */
+    ANSWER,
+    CANCELLED,
+    /** Of a synchronous send, that it is not complete. */
+    COMPLETION,
+    /** What all ranks have agreed on. */
+    DECISION,
+    /** Nothing is, and all go back, as {@link Choice} says: a buffered send without room. */
+    REFUSAL
+  }
+
   /** Repeats what it did, given the same messages. */
-  private static final Set<Choice> NONE = Set.of();
+  private static final Set<Kept> NONE = Set.of();
 
-  private static final Set<Choice> SOURCE = Set.of(Choice.SOURCE);
-  private static final Set<Choice> TEST = Set.of(Choice.TEST);
+  private static final Set<Kept> RECEIVED = Set.of(Kept.RECEIVED);
+  private static final Set<Kept> ANSWER = Set.of(Kept.ANSWER);
+  private static final Set<Kept> REFUSAL = Set.of(Kept.REFUSAL);
 
-  private static final Map<Class<?>, Map<String, Set<Choice>>> CALLS =
+  private static final Map<Class<?>, Map<String, Set<Kept>>> CALLS =
       Map.of(
           Comm.class,
           Map.ofEntries(
-              Map.entry("recv", SOURCE),
-              Map.entry("irecv", SOURCE),
-              Map.entry("sendRecv", SOURCE),
-              Map.entry("probe", Set.of(Choice.PROBE)),
-              Map.entry("iprobe", Set.of(Choice.PROBE)),
-              Map.entry("ssend", Set.of(Choice.SYNCHRONOUS)),
-              Map.entry("issend", Set.of(Choice.SYNCHRONOUS)),
+              Map.entry("recv", RECEIVED),
+              Map.entry("irecv", RECEIVED),
+              Map.entry("sendRecv", RECEIVED),
+              Map.entry("probe", Set.of(Kept.FOUND)),
+              Map.entry("iprobe", Set.of(Kept.FOUND, Kept.ANSWER)),
+              Map.entry("ssend", Set.of(Kept.COMPLETION)),
+              Map.entry("issend", Set.of(Kept.COMPLETION)),
               Map.entry("send", NONE),
               Map.entry("isend", NONE),
-              Map.entry("bsend", NONE),
-              Map.entry("ibsend", NONE),
+              Map.entry("bsend", REFUSAL),
+              Map.entry("ibsend", REFUSAL),
               Map.entry("rsend", NONE),
               Map.entry("irsend", NONE),
               Map.entry("attachBuffer", NONE),
@@ -196,23 +329,24 @@ final class MessageLogTest {
           Map.ofEntries(
               Map.entry("waitFor", NONE),
               Map.entry("waitAll", NONE),
-              Map.entry("test", TEST),
-              Map.entry("status", TEST),
-              Map.entry("progress", TEST),
-              Map.entry("waitAny", TEST),
-              Map.entry("waitSome", TEST),
-              Map.entry("testAll", TEST),
-              Map.entry("testAny", TEST),
-              Map.entry("testSome", TEST),
-              Map.entry("cancel", Set.of(Choice.CANCEL))),
+              Map.entry("test", ANSWER),
+              Map.entry("status", ANSWER),
+              Map.entry("progress", ANSWER),
+              Map.entry("waitAny", ANSWER),
+              Map.entry("waitSome", ANSWER),
+              Map.entry("testAll", ANSWER),
+              Map.entry("testAny", ANSWER),
+              Map.entry("testSome", ANSWER),
+              Map.entry("cancel", Set.of(Kept.CANCELLED, Kept.ANSWER))),
           Fmi.class,
           Map.ofEntries(
               Map.entry("loop", NONE),
               Map.entry("endLoop", NONE),
-              Map.entry("loopWhile", Set.of(Choice.LOOP_WHILE)),
+              Map.entry("loopWhile", Set.of(Kept.DECISION)),
               Map.entry("world", NONE),
               Map.entry("epoch", NONE), // which only tells, and rises in both modes
               Map.entry("metrics", NONE),
+              Map.entry("afterRestore", NONE), // which must not communicate
               Map.entry("requestCheckpoint", NONE), // at a place that all agree on
               Map.entry("init", NONE),
               Map.entry("close", NONE)));
@@ -230,8 +364,8 @@ final class MessageLogTest {
           }
           assertThat(calls.keySet()).as("%s", type).containsExactlyInAnyOrderElementsOf(names);
         });
-    Set<Choice> all = new TreeSet<>();
+    Set<Kept> all = new TreeSet<>();
     CALLS.values().forEach(calls -> calls.values().forEach(all::addAll));
-    assertThat(all).containsExactly(Choice.values());
+    assertThat(all).containsExactly(Kept.values());
   }
 }

@@ -80,6 +80,14 @@ final class MessageReader {
     return values;
   }
 
+  long[] getLongs() throws BadMessageException {
+    long[] values = new long[count(Long.BYTES)];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = in.getLong();
+    }
+    return values;
+  }
+
   /** Reads one element of a list or map. */
   interface Element<T> {
     T read(MessageReader in) throws BadMessageException;

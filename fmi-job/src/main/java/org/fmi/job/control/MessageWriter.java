@@ -69,6 +69,14 @@ final class MessageWriter {
     return this;
   }
 
+  MessageWriter putLongs(long[] values) {
+    putInt(values.length);
+    for (long value : values) {
+      putLong(value);
+    }
+    return this;
+  }
+
   <T> MessageWriter putList(List<T> values, BiConsumer<MessageWriter, T> element) {
     putInt(values.size());
     for (T value : values) {

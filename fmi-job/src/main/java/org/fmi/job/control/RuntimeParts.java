@@ -84,6 +84,14 @@ final class RuntimeParts {
         putPoint(out, m.least());
       }
       case RankMessage.Chooses m -> out.putByte(18).putLong(m.loop()).putString(m.choice());
+      case RankMessage.Chose m ->
+          out.putByte(22).putLong(m.version()).putInt(m.first()).putLongs(m.determinants());
+      case RankMessage.LoopDone m ->
+          out.putByte(23)
+              .putInt(m.epoch())
+              .putLong(m.loop())
+              .putLong(m.completed())
+              .putLong(m.repeated());
       case RankMessage.LocalImpossible m -> out.putByte(19).putInt(m.epoch()).putString(m.reason());
       case RankMessage.GoesOn m ->
           out.putByte(20)
@@ -157,6 +165,8 @@ final class RuntimeParts {
       case 21 ->
           new RankMessage.CaughtUp(
               in.getInt(), in.getLong(), in.getLong(), in.getLong(), in.getLong());
+      case 22 -> new RankMessage.Chose(in.getLong(), in.getInt(), in.getLongs());
+      case 23 -> new RankMessage.LoopDone(in.getInt(), in.getLong(), in.getLong(), in.getLong());
       default -> throw new BadMessageException("unknown rank message " + type);
     };
   }
@@ -244,6 +254,8 @@ final class RuntimeParts {
       }
       case JobMessage.WriteNext _ -> out.putByte(7);
       case JobMessage.Noted m -> out.putByte(8).putLong(m.loop());
+      case JobMessage.Kept m -> out.putByte(9).putLong(m.version()).putInt(m.length());
+      case JobMessage.Decided m -> out.putByte(10).putInt(m.epoch()).putLongs(m.determinants());
       case JobMessage.GoOn m -> out.putByte(6).putInt(m.epoch()).putLong(m.request());
     }
   }
@@ -266,6 +278,8 @@ final class RuntimeParts {
       case 6 -> new JobMessage.GoOn(in.getInt(), in.getLong());
       case 7 -> new JobMessage.WriteNext();
       case 8 -> new JobMessage.Noted(in.getLong());
+      case 9 -> new JobMessage.Kept(in.getLong(), in.getInt());
+      case 10 -> new JobMessage.Decided(in.getInt(), in.getLongs());
       default -> throw new BadMessageException("unknown job message " + type);
     };
   }

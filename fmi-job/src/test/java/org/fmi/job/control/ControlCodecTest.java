@@ -169,6 +169,8 @@ final class ControlCodecTest {
       return bytes;
     } else if (raw == int[].class) {
       return random.ints(random.nextInt(5)).toArray();
+    } else if (raw == long[].class) {
+      return random.longs(random.nextInt(5)).toArray();
     } else if (raw == CheckpointInterval.class) {
       return random.nextBoolean()
           ? new CheckpointInterval.Every(1 + random.nextInt(100))

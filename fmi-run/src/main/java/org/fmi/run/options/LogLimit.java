@@ -1,6 +1,7 @@
 package org.fmi.run.options;
 
 import org.fmi.run.options.Settings.Value;
+import org.jspecify.annotations.Nullable;
 
 /** Says how much a rank keeps of what it has sent, so that only failed ranks go back. */
 final class LogLimit {
@@ -8,15 +9,24 @@ final class LogLimit {
 
   private LogLimit() {}
 
+  /** Why all ranks go back though only failed ones would where that can be done; else null. */
+  static @Nullable String whyGlobal(Settings settings, boolean check) {
+    Value rollback = settings.get(Setting.ROLLBACK);
+    return check && rollback != null && rollback.texts().getFirst().equals("auto")
+        ? rollback.origin()
+            + " auto: all ranks go back, as --check repeats iterations of all ranks together"
+        : null;
+  }
+
   /**
    * In bytes; 0 if all ranks go back.
    *
-   * @param local whether the user wants that only failed ranks go back
+   * @param mode who goes back, as the user says it
    * @param mib the limit, given or not
    * @param check whether iterations are repeated, and compared
    */
-  static long bytes(boolean local, int mib, boolean check, Settings settings)
-      throws UsageException {
+  static long bytes(String mode, int mib, boolean check, Settings settings) throws UsageException {
+    boolean local = !mode.equals("global");
     Value limit = settings.get(Setting.LOG_LIMIT);
     Value rollback = settings.get(Setting.ROLLBACK);
     // A site's file may have a limit for those jobs that need one.
@@ -24,11 +34,11 @@ final class LogLimit {
       throw new UsageException(
           limit.origin() + ": nothing is logged if all ranks go back; add --rollback local");
     }
-    if (local && check && rollback != null) {
+    if (mode.equals("local") && check && rollback != null) {
       throw new UsageException(
           rollback.origin()
               + " local: --check repeats iterations of all ranks together; leave one of them out");
     }
-    return local ? (long) mib << 20 : 0;
+    return local && whyGlobal(settings, check) == null ? (long) mib << 20 : 0;
   }
 }

@@ -41,6 +41,11 @@ public record RunOptions(
     MetricsOptions metrics,
     @Nullable Level2Options level2) {
 
+  /** What the user is told before the job begins; null if there is nothing. */
+  public @Nullable String remark(Settings settings) {
+    return LogLimit.whyGlobal(settings, check);
+  }
+
   /**
    * How the process of a rank runs.
    *
@@ -188,7 +193,7 @@ public record RunOptions(
               where.noSpare().requestSeconds() > 0,
               whole(Setting.MAX_RECOVERIES, 0, Integer.MAX_VALUE, 1000),
               LogLimit.bytes(
-                  choice(Setting.ROLLBACK, "global", "global", "local").equals("local"),
+                  choice(Setting.ROLLBACK, "global", "global", "local", "auto"),
                   whole(Setting.LOG_LIMIT, 1, 1 << 20, LogLimit.DEFAULT_MIB),
                   on(Setting.CHECK),
                   settings),

@@ -128,8 +128,8 @@ enum Setting {
       "--rollback",
       "rollback",
       "MODE",
-      "who goes back after a failure: global (all ranks), or local (failed ranks, where that can be"
-          + " done)"),
+      "who goes back after a failure: global (all ranks), local (failed ranks, where that can be"
+          + " done), or auto (local unless other options exclude it)"),
   LOG_LIMIT(
       "--log-limit",
       "log-limit",

@@ -228,15 +228,13 @@ final class WarmUp {
           RankMessage.Running _,
           RankMessage.Left _,
           RankMessage.FilesRead _,
-          RankMessage.FilesRefused _,
           RankMessage.Suspect _,
           RankMessage.CheckpointDone _,
           RankMessage.Stops _,
           RankMessage.CheckpointWanted _,
-          RankMessage.Chooses _, // none keeps a log
+          RankMessage.Choosing _, // none keeps a log
           RankMessage.LocalImpossible _,
-          RankMessage.GoesOn _,
-          RankMessage.CaughtUp _,
+          RankMessage.Told _,
           RankMessage.AtFault _,
           RankMessage.RestartNeeded _,
           RankMessage.Unrecoverable _,

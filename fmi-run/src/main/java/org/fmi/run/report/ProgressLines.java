@@ -179,6 +179,11 @@ public final class ProgressLines {
       case Notice.GoBack n -> stage(n.epoch(), rollback.begins(n), nanos);
       case Notice.GoesOn n -> detail("epoch " + n.epoch() + ": " + rollback.goesOn(n));
       case Notice.CaughtUp n -> line("epoch " + n.epoch() + ": " + rollback.caughtUp(n));
+      case Notice.LoopDone n -> {
+        if (n.repeated() > 0) {
+          detail(rollback.done(n));
+        }
+      }
       case Notice.AllConnected n ->
           stage(n.epoch(), "all ranks connected over " + n.overlay() + " (H2)", nanos);
       case Notice.AllRunning n -> {
@@ -186,14 +191,14 @@ public final class ProgressLines {
             n.epoch(),
             "running (H3) "
                 + (n.iteration() < 0 ? "from the start" : "from iteration " + n.iteration())
+                + rollback.sentAgain()
                 + (n.rebuilt() == 0
                     ? ""
                     : ", "
                         + n.rebuilt()
                         + " lost checkpoint"
                         + (n.rebuilt() == 1 ? "" : "s")
-                        + " rebuilt from the group's code")
-                + rollback.sentAgain(),
+                        + " rebuilt from the group's code"),
             nanos);
       }
       case Notice.CheckpointCommitted n ->

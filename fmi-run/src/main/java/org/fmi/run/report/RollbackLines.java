@@ -8,10 +8,14 @@ final class RollbackLines {
   private long messages;
   private long bytes;
 
+  /** The furthest that those are who go on. */
+  private long furthest;
+
   String begins(Notice.GoBack n) {
     local = !n.ranks().isEmpty();
     messages = 0;
     bytes = 0;
+    furthest = -1;
     return local
         ? "local rollback: ranks "
             + n.ranks()
@@ -23,6 +27,7 @@ final class RollbackLines {
   String goesOn(Notice.GoesOn n) {
     messages += n.messages();
     bytes += n.bytes();
+    furthest = Math.max(furthest, n.iteration());
     return "rank "
         + n.rank()
         + " goes on in iteration "
@@ -36,9 +41,29 @@ final class RollbackLines {
 
   /** What has been sent again since, as the end of a line; empty if all have gone back. */
   String sentAgain() {
-    String text = local ? "; " + messages + " messages, " + bytes + " bytes, are sent again" : "";
+    if (!local) {
+      return "";
+    }
     local = false;
-    return text;
+    return " to "
+        + furthest
+        + ", local; "
+        + messages
+        + " messages, "
+        + bytes
+        + " bytes, are sent again";
+  }
+
+  String done(Notice.LoopDone n) {
+    return "rank "
+        + n.rank()
+        + " has completed "
+        + n.completed()
+        + " iterations of loop "
+        + n.loop()
+        + ", and has done "
+        + n.repeated()
+        + " of them again";
   }
 
   String caughtUp(Notice.CaughtUp n) {

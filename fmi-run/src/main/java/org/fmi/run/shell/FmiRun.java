@@ -80,6 +80,10 @@ public final class FmiRun {
       Map<String, String> environment = System.getenv();
       Path directory = RunOptions.asNamed(Path.of("").toAbsolutePath(), environment);
       RunOptions options = RunOptions.of(settings, environment, directory, FmiRun::isKnownHost);
+      String remark = options.remark(settings);
+      if (remark != null) {
+        System.err.println("fmirun: " + remark);
+      }
       return run(
           options,
           installation,

@@ -89,6 +89,7 @@ final class Totals {
           Notice.GoBack _,
           Notice.GoesOn _,
           Notice.CaughtUp _,
+          Notice.LoopDone _,
           Notice.Level2Restored _,
           Notice.Level2Begun _,
           Notice.Level2Flushed _,

@@ -59,6 +59,13 @@ final class LocalRollbackIT {
                     .containsEntry("from", "10")
                     .containsEntry("repeated", "7"));
     assertThat(events(result, "Left")).isEmpty();
+    assertThat(events(result, "LoopDone"))
+        .hasSize(4)
+        .allSatisfy(
+            e ->
+                assertThat(e)
+                    .containsEntry("completed", "30")
+                    .containsEntry("repeated", "2".equals(e.get("rank")) ? "7" : "0"));
     assertThat(result.err())
         .contains("local rollback: ranks [2] go back")
         .contains("rank 2 has caught up in iteration 16, 7 repeated from 10 on");
@@ -86,6 +93,7 @@ final class LocalRollbackIT {
     Fmirun.Result result =
         example(name, List.of(), "--rollback", "local", "--kill", "rank1@15").run().succeeded();
     assertThat(result.value(key)).isEqualTo(answer);
-    assertThat(events(result, "GoBack")).hasSize(1);
+    assertThat(events(result, "GoBack")).singleElement().asString().contains("ranks=[1]");
+    assertThat(events(result, "Left")).isEmpty();
   }
 }

@@ -188,8 +188,8 @@ final class OptionsTest {
         .isEqualTo(
             "--rollback local: --check repeats iterations of all ranks together; leave one of them"
                 + " out");
-    assertThat(refusal("-n 2 --rollback auto app.jar"))
-        .startsWith("--rollback auto: not one of global, local");
+    assertThat(refusal("-n 2 --rollback some app.jar"))
+        .startsWith("--rollback some: not one of global, local, auto");
     assertThat(refusal("-n 2 --rollback local --log-limit 0 app.jar"))
         .startsWith("--log-limit 0: not a whole number from 1 to");
   }
@@ -202,6 +202,8 @@ final class OptionsTest {
     assertThat(options("-n 2 --rollback global app.jar").spec().logLimitBytes()).isZero();
     assertThat(options("-n 2 --rollback local app.jar").spec().logLimitBytes())
         .isEqualTo(256 << 20);
+    assertThat(options("-n 2 --rollback auto app.jar").spec().logLimitBytes()).isEqualTo(256 << 20);
+    assertThat(options("-n 2 --rollback auto --check app.jar").spec().logLimitBytes()).isZero();
     environment.put("FMI_LOG_LIMIT", "8");
     assertThat(options("-n 2 app.jar").spec().logLimitBytes()).isZero();
     assertThat(options("-n 2 --rollback local app.jar").spec().logLimitBytes()).isEqualTo(8 << 20);

@@ -161,13 +161,15 @@ final class ProgressLinesTest {
     progress.on(new Notice.AllRunning(1, 0, 100, 1), 30 * MILLI);
     progress.on(new Notice.CaughtUp(1, 2, 0, 100, 174, 75), 40 * MILLI);
     progress.on(new Notice.RecoveryBegun(2, false, "rank 2 was killed"), 50 * MILLI);
+    progress.on(new Notice.LoopDone(1, 0, 0, 200, 0), 50 * MILLI);
+    progress.on(new Notice.LoopDone(1, 2, 0, 200, 75), 50 * MILLI);
     progress.on(new Notice.GoBack(2, "", "rank 0 probes for a message"), 60 * MILLI);
     progress.on(new Notice.AllRunning(2, 0, 200, 0), 70 * MILLI);
     assertThat(String.join("\n", lines))
         .contains("local rollback: ranks [2] go back, the others go on, 10.0 ms")
         .contains(
-            "from iteration 100, 1 lost checkpoint rebuilt from the group's code; 22 messages,")
-        .contains(" 840 bytes, are sent again, 30.0 ms")
+            "from iteration 100 to 175, local; 22 messages, 840 bytes, are sent again, 1 lost")
+        .contains("1 lost checkpoint rebuilt from the group's code, 30.0 ms")
         .contains("epoch 1: rank 2 has caught up in iteration 174, 75 repeated from 100 on")
         .contains("global rollback: all ranks go back, as rank 0 probes for a message, 10.0 ms")
         .contains("running (H3) from iteration 200, 20.0 ms");

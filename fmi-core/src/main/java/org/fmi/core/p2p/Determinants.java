@@ -1,0 +1,242 @@
+package org.fmi.core.p2p;
+
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import org.fmi.Comm;
+
+/**
+ * What this rank has decided since the last line by the time at which messages came, so that a
+ * process that repeats it alone decides the same: which message each receive from any source got,
+ * and which of its receives were cancelled, by their number in the order posted; what probes have
+ * found; and how calls have answered that may say yes or no.
+ *
+ * <p>What is decided is recorded here, and told to the job before anything leaves the rank that may
+ * depend on it ({@link MessageLog#tell}). A process that goes back alone gets all that was told,
+ * and repeats it. What was not told is decided anew: nobody has heard of it.
+ *
+ * <p>As longs: of a receive {@code RECEIVED | number}, source and tag; of a cancelled one {@code
+ * CANCELLED | number}; of a probe {@code FOUND}, source and tag; of equal answers one after the
+ * other {@code NO | count} or {@code YES | count}.
+ */
+final class Determinants {
+  /** What a rank may tell between two lines: the job keeps it. */
+  static final int MOST = 1 << 17;
+
+  /** In place of a source and a tag: nothing was told of this receive. */
+  static final long UNKNOWN = -1;
+
+  /** In place of a source and a tag: it will be cancelled before a message matches. */
+  static final long WILL_BE_CANCELLED = -2;
+
+  private static final int KIND_SHIFT = 56;
+  private static final long VALUE = (1L << KIND_SHIFT) - 1;
+  private static final int RECEIVED = 1;
+  private static final int CANCELLED = 2;
+  private static final int FOUND = 3;
+  private static final int NO = 4;
+  private static final int YES = 5;
+
+  private static final int NONE = -1;
+
+  /** Receives posted so far. */
+  private long posted;
+
+  // ---- what was not told yet
+  private long[] untold = new long[64];
+  private int count;
+
+  /** Where the last answers stand in it, if nothing has been recorded since. */
+  private int lastAnswers = NONE;
+
+  /** How much was told. */
+  private int told;
+
+  /** There were too many: nothing is recorded before the next line. */
+  private boolean stopped;
+
+  // ---- what is to be repeated
+  private final Map<Long, Long> receives = new HashMap<>();
+  private final ArrayDeque<Long> probes = new ArrayDeque<>();
+  private final ArrayDeque<Long> answers = new ArrayDeque<>();
+
+  /** How many of the first answers were given. */
+  private long given;
+
+  /** The last answer was a repeated one. */
+  private boolean repeating;
+
+  /** A line: nothing was decided since. */
+  void clear() {
+    posted = 0;
+    count = 0;
+    lastAnswers = NONE;
+    told = 0;
+    stopped = false;
+    receives.clear();
+    probes.clear();
+    answers.clear();
+    given = 0;
+    repeating = false;
+  }
+
+  /** Source and tag as one number. */
+  static long pack(int source, long tag) {
+    return (long) source << Integer.SIZE | (tag & 0xffff_ffffL);
+  }
+
+  static int source(long packed) {
+    return (int) (packed >> Integer.SIZE);
+  }
+
+  static int tag(long packed) {
+    return (int) packed;
+  }
+
+  // ---- recording
+
+  /** A receive is posted; gives its number. */
+  long post() {
+    return posted++;
+  }
+
+  /** A receive from any source has got its message. */
+  void received(long number, int source, long tag) {
+    add((long) RECEIVED << KIND_SHIFT | number);
+    add(pack(source, tag));
+  }
+
+  /** A receive was cancelled. */
+  void cancelled(long number) {
+    add((long) CANCELLED << KIND_SHIFT | number);
+  }
+
+  /** A probe has found a message. */
+  void found(int source, long tag) {
+    add((long) FOUND << KIND_SHIFT);
+    add(pack(source, tag));
+  }
+
+  /** A call has answered. */
+  void answered(boolean yes) {
+    if (stopped) {
+      return;
+    }
+    int kind = yes ? YES : NO;
+    if (lastAnswers != NONE && untold[lastAnswers] >>> KIND_SHIFT == kind) {
+      untold[lastAnswers]++;
+    } else {
+      add((long) kind << KIND_SHIFT | 1);
+      lastAnswers = count - 1;
+    }
+  }
+
+  private void add(long value) {
+    if (stopped) {
+      return;
+    }
+    if (count == untold.length) {
+      untold = Arrays.copyOf(untold, 2 * count);
+    }
+    untold[count++] = value;
+    lastAnswers = NONE;
+  }
+
+  /** Whether something was decided that was not told. */
+  boolean areUntold() {
+    return count > 0;
+  }
+
+  /** Whether there is more than the job would keep. */
+  boolean areTooMany() {
+    return told + count > MOST;
+  }
+
+  /** Records nothing before the next line. */
+  void stop() {
+    stopped = true;
+    count = 0;
+    lastAnswers = NONE;
+  }
+
+  /** How much was told. */
+  int told() {
+    return told;
+  }
+
+  /** Gives what was not told; it counts as told from now on. */
+  long[] take() {
+    long[] taken = Arrays.copyOf(untold, count);
+    told += count;
+    count = 0;
+    lastAnswers = NONE;
+    return taken;
+  }
+
+  // ---- repeating
+
+  /** From the line on, all of this was decided before. */
+  void repeat(long[] before) {
+    clear();
+    told = before.length;
+    int i = 0;
+    while (i < before.length) {
+      long value = before[i] & VALUE;
+      switch ((int) (before[i++] >>> KIND_SHIFT)) {
+        case RECEIVED -> receives.put(value, before[i++]);
+        case CANCELLED -> receives.put(value, WILL_BE_CANCELLED);
+        case FOUND -> probes.add(before[i++]);
+        case NO, YES -> answers.add(before[i - 1]);
+        default -> throw new IllegalArgumentException("no determinant: " + before[i - 1]);
+      }
+    }
+  }
+
+  /** What this receive got; or {@link #UNKNOWN}, or {@link #WILL_BE_CANCELLED}. */
+  long receive(long number) {
+    if (receives.isEmpty()) {
+      return UNKNOWN;
+    }
+    Long got = receives.remove(number);
+    return got == null ? UNKNOWN : got;
+  }
+
+  /** What the next probe found, or {@link #UNKNOWN}. */
+  long find() {
+    Long found = probes.poll();
+    return found == null ? UNKNOWN : found;
+  }
+
+  /** Whether the next answer is to be repeated. */
+  boolean haveAnswer() {
+    return !answers.isEmpty();
+  }
+
+  /** The next answer, repeated. */
+  boolean answer() {
+    long run = answers.getFirst();
+    given++;
+    if (given == (run & VALUE)) {
+      answers.removeFirst();
+      given = 0;
+    }
+    repeating = true;
+    return run >>> KIND_SHIFT == YES;
+  }
+
+  /**
+   * Whether the last answer was a repeated one; asked once. What it was about may be complete, so
+   * that nothing more will come.
+   */
+  boolean haveJustAnswered() {
+    boolean was = repeating;
+    repeating = false;
+    return was;
+  }
+
+  /** Whether a receive with this source is one whose message is decided by time. */
+  static boolean isOpen(int source) {
+    return source == Comm.ANY_SOURCE;
+  }
+}

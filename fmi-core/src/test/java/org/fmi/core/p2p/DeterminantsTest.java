@@ -1,0 +1,119 @@
+package org.fmi.core.p2p;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What is told, and repeated; whole ranks are tried in {@code LocalRollbackSimulationTest}. */
+final class DeterminantsTest {
+  private final Determinants recorded = new Determinants();
+
+  private static List<Boolean> answers(Determinants again) {
+    List<Boolean> answers = new ArrayList<>();
+    while (again.haveAnswer()) {
+      answers.add(again.answer());
+    }
+    return answers;
+  }
+
+  private static long[] joined(long[]... parts) {
+    return Arrays.stream(parts).flatMapToLong(Arrays::stream).toArray();
+  }
+
+  @Test
+  void receivesAreKnownByTheirNumber() {
+    for (int i = 0; i < 4; i++) {
+      assertThat(recorded.post()).isEqualTo(i);
+    }
+    recorded.received(2, 7, Integer.MAX_VALUE);
+    recorded.received(0, 0, 0);
+    recorded.cancelled(3);
+    Determinants again = new Determinants();
+    again.repeat(recorded.take());
+    long first = again.receive(again.post());
+    assertThat(Determinants.source(first)).isZero();
+    assertThat(Determinants.tag(first)).isZero();
+    assertThat(again.receive(again.post())).isEqualTo(Determinants.UNKNOWN);
+    long third = again.receive(again.post());
+    assertThat(Determinants.source(third)).isEqualTo(7);
+    assertThat(Determinants.tag(third)).isEqualTo(Integer.MAX_VALUE);
+    assertThat(again.receive(again.post())).isEqualTo(Determinants.WILL_BE_CANCELLED);
+    assertThat(again.receive(again.post())).isEqualTo(Determinants.UNKNOWN);
+  }
+
+  @Test
+  void probesFindTheSameInOrder() {
+    recorded.found(3, 5);
+    recorded.found(1, 4);
+    Determinants again = new Determinants();
+    again.repeat(recorded.take());
+    assertThat(again.find()).isEqualTo(Determinants.pack(3, 5));
+    assertThat(again.find()).isEqualTo(Determinants.pack(1, 4));
+    assertThat(again.find()).isEqualTo(Determinants.UNKNOWN);
+  }
+
+  /** A program may ask in vain for long. */
+  @Test
+  void equalAnswersTakeNoRoom() {
+    for (int i = 0; i < 100_000; i++) {
+      recorded.answered(false);
+    }
+    recorded.answered(true);
+    long[] told = recorded.take();
+    assertThat(told).hasSize(2);
+    Determinants again = new Determinants();
+    again.repeat(told);
+    assertThat(answers(again)).hasSize(100_001).endsWith(false, true).startsWith(false);
+  }
+
+  /** Between two that are told, and by two processes, one after the other. */
+  @Test
+  void whatIsToldLaterFollows() {
+    recorded.answered(false);
+    long[] first = recorded.take();
+    assertThat(recorded.areUntold()).isFalse();
+    recorded.answered(false);
+    recorded.answered(true);
+    assertThat(recorded.told()).isEqualTo(first.length);
+    long[] second = recorded.take();
+    Determinants next = new Determinants();
+    next.repeat(joined(first, second));
+    assertThat(next.told()).isEqualTo(3);
+    assertThat(answers(next)).containsExactly(false, false, true);
+    next.answered(true);
+    Determinants last = new Determinants();
+    last.repeat(joined(first, second, next.take()));
+    assertThat(answers(last)).containsExactly(false, false, true, true);
+  }
+
+  /** What a program waits for may be there before it asks for it again. */
+  @Test
+  void whoRepeatsAnAnswerNeedNotWait() {
+    recorded.answered(false);
+    Determinants again = new Determinants();
+    again.repeat(recorded.take());
+    assertThat(again.haveJustAnswered()).isFalse();
+    assertThat(again.answer()).isFalse();
+    assertThat(again.haveJustAnswered()).isTrue();
+    assertThat(again.haveJustAnswered()).isFalse();
+  }
+
+  @Test
+  void thereMayBeTooMany() {
+    for (int i = 0; i <= Determinants.MOST / 2; i++) {
+      recorded.received(recorded.post(), 1, 1);
+    }
+    assertThat(recorded.areTooMany()).isTrue();
+    recorded.stop();
+    recorded.received(recorded.post(), 1, 1);
+    recorded.answered(true);
+    assertThat(recorded.areUntold()).isFalse();
+    recorded.clear();
+    recorded.received(recorded.post(), 1, 1);
+    assertThat(recorded.areUntold()).isTrue();
+    assertThat(recorded.areTooMany()).isFalse();
+  }
+}

@@ -1,0 +1,173 @@
+package org.fmi.jobsim;
+
+import java.util.Objects;
+import org.fmi.Comm;
+import org.fmi.Request;
+import org.fmi.Status;
+import org.fmi.testkit.SimProcess;
+
+/**
+ * One rank's decisions by the time at which messages come. Each tells its right neighbour what it
+ * has decided, and both add it up: if they differ at the end, a rank has decided something else
+ * when it did so again.
+ */
+final class Choices {
+  // Tags.
+  private static final int TO_ROOT = 20;
+  private static final int PLACE = 21;
+  private static final int FROM_LEFT = 22;
+  private static final int FROM_RIGHT = 23;
+  private static final int TESTED = 24;
+  private static final int PROBED = 25;
+  private static final int CANCELLED = 26;
+  private static final int SYNCHRONOUS = 27;
+  private static final int DECIDED = 28;
+
+  private static final int LOOKS = 3;
+
+  private final Comm world;
+
+  /** Where nothing else comes, so that receives of any tag get what they want. */
+  private final Comm orders;
+
+  private final SimProcess process;
+  private final int rank;
+  private final int size;
+  private final int right;
+  private final int left;
+
+  /** What this rank has decided, and what its left neighbour has: parts of the state. */
+  final long[] said = new long[1];
+
+  final long[] heard = new long[1];
+
+  Choices(Comm world, SimProcess process) {
+    this.world = world;
+    this.orders = world.dup();
+    this.process = process;
+    this.rank = world.rank();
+    this.size = world.size();
+    this.right = (rank + 1) % size;
+    this.left = (rank + size - 1) % size;
+  }
+
+  /** Decides in all ways. */
+  void make(long iteration) {
+    long decided = order((int) (iteration % size));
+    decided = 31 * decided + first();
+    decided = 31 * decided + looks(iteration);
+    decided = 31 * decided + probe();
+    decided = 31 * decided + cancel();
+    synchronous();
+    Request send = world.isend(new long[] {decided}, right, DECIDED);
+    long[] theirs = new long[1];
+    world.recv(theirs, left, DECIDED);
+    send.waitFor();
+    said[0] = 17 * said[0] + decided;
+    heard[0] = 17 * heard[0] + theirs[0];
+  }
+
+  /** After the loop: what was decided is what was told. */
+  void compare() {
+    Request send = world.isend(said.clone(), right, DECIDED);
+    long[] theirs = new long[1];
+    world.recv(theirs, left, DECIDED);
+    send.waitFor();
+    if (theirs[0] != heard[0]) {
+      throw new AssertionError("rank " + left + " has decided something else again");
+    }
+  }
+
+  /** The root receives in any order, and tells each rank its place. */
+  private long order(int root) {
+    long[] data = new long[1];
+    if (rank != root) {
+      orders.send(new long[] {rank}, 0, 1, root, TO_ROOT);
+      world.recv(data, root, PLACE);
+      return data[0];
+    }
+    long order = 0;
+    for (int i = 1; i < size; i++) {
+      Status status = orders.recv(data, Comm.ANY_SOURCE, i % 2 == 0 ? TO_ROOT : Comm.ANY_TAG);
+      if (status.source() != data[0] || status.tag() != TO_ROOT) {
+        throw new AssertionError("the message of " + data[0] + " came as " + status);
+      }
+      order = size * order + status.source();
+      world.send(new long[] {i}, 0, 1, status.source(), PLACE);
+    }
+    return order;
+  }
+
+  /** Two receives, one of which is complete first. */
+  private long first() {
+    long[] a = new long[1];
+    long[] b = new long[1];
+    Request[] receives = {world.irecv(a, left, FROM_LEFT), world.irecv(b, right, FROM_RIGHT)};
+    Request[] sends = {
+      world.isend(new long[] {rank}, right, FROM_LEFT),
+      world.isend(new long[] {rank}, left, FROM_RIGHT)
+    };
+    int first = Request.waitAny(receives);
+    int[] more = Request.waitSome(receives);
+    Request.waitAll(receives);
+    long tests = 0;
+    while (!Request.testAll(sends)) {
+      tests++;
+      process.compute(3_000);
+    }
+    return 100 * tests + 10 * first + more.length;
+  }
+
+  /** How often it looks in vain. */
+  private long looks(long iteration) {
+    long[] in = new long[1];
+    Request receive = world.irecv(in, Comm.ANY_SOURCE, TESTED);
+    if (iteration % 2 == 0) {
+      process.compute(1_000L * (rank % 3));
+    }
+    world.send(new long[] {iteration}, 0, 1, right, TESTED);
+    int looks = 0;
+    while (looks < LOOKS && !receive.test()) {
+      looks++;
+      process.compute(2_000);
+    }
+    receive.waitFor();
+    return looks;
+  }
+
+  /** A message found at once, or waited for. */
+  private long probe() {
+    Request send = world.isend(new long[] {rank}, right, PROBED);
+    Status found = world.iprobe(Comm.ANY_SOURCE, PROBED);
+    boolean atOnce = found != null;
+    Status status = found == null ? world.probe(Comm.ANY_SOURCE, PROBED) : found;
+    world.recv(new long[1], Objects.requireNonNull(status).source(), status.tag());
+    send.waitFor();
+    return atOnce ? 1 : 0;
+  }
+
+  /** A receive that gets its message, or is cancelled before. */
+  private long cancel() {
+    long[] in = new long[1];
+    Request receive = world.irecv(in, rank % 2 == 0 ? left : Comm.ANY_SOURCE, CANCELLED);
+    world.send(new long[] {rank}, 0, 1, right, CANCELLED);
+    process.compute(2_000L * (rank % 2));
+    if (receive.cancel()) {
+      world.recv(in, left, CANCELLED);
+      return 1;
+    }
+    receive.waitFor();
+    return 0;
+  }
+
+  /** Even ranks wait until the odd one beside them receives. */
+  private void synchronous() {
+    long[] in = new long[1];
+    if (rank % 2 == 1) {
+      process.compute(5_000);
+      world.recv(in, left, SYNCHRONOUS);
+    } else if (rank + 1 < size) {
+      world.ssend(new long[] {rank}, 0, 1, right, SYNCHRONOUS);
+    }
+  }
+}
