@@ -14,12 +14,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** How nodes are asked for and given back; Slurm's commands are scripts here. */
 @Execution(ExecutionMode.CONCURRENT)
+@Timeout(120)
 final class LentNodesTest {
   private static final long SECONDS = 60;
 
@@ -134,7 +136,7 @@ final class LentNodesTest {
     LentNodes nodes = nodes();
     LentNodes.Lease lease = nodes.request(1, answer);
     while (!Files.exists(directory.resolve("waits"))) {
-      Thread.onSpinWait();
+      Thread.sleep(1);
     }
     lease.giveBack();
     assertThat(answer()).startsWith("refused ");
