@@ -385,6 +385,7 @@ public final class MemoryNetwork {
           signal = true;
           continue;
         }
+        boolean first;
         synchronized (exposures) {
           Exposed exposed = exposures.get(r.ticket);
           if (exposed == null) {
@@ -396,13 +397,12 @@ public final class MemoryNetwork {
           }
           long piece = Math.min(PIECE_BYTES, r.to.byteSize() - r.done);
           MemorySegment.copy(exposed.memory, r.done, r.to, r.done, piece);
+          first = r.done == 0;
           r.done += piece;
           bytesRead += piece;
         }
         work++;
-        if (r.done < r.to.byteSize()
-            && options.refuse > 0
-            && random.nextDouble() < options.refuse) {
+        if (first && r.done < r.to.byteSize() && random.nextDouble() < options.refuse) {
           readings.remove(r);
           handler.onRead(r.peer, r.id, false);
         } else if (r.done == r.to.byteSize()) {
