@@ -64,6 +64,8 @@ public final class MessageLog {
 
   private static final int FIRST_ENTRIES = 16;
 
+  private static final long[] NOTHING = {};
+
   /** What was sent to one rank. */
   private static final class Sent {
     int count;
@@ -79,7 +81,7 @@ public final class MessageLog {
     /**
      * Length and sum of each of them, in turns, as they came; of a rank that is not behind none.
      */
-    long[] before = {};
+    long[] before = NOTHING;
 
     /** Whether a message that came is another one now. */
     boolean differs(int number, long length, long sum) {
@@ -92,6 +94,15 @@ public final class MessageLog {
 
     /** Synchronous sends that are not complete. */
     final List<MessageRequest> synchronous = new ArrayList<>();
+
+    /** A line: keeps the room for what is to come. */
+    void clear() {
+      Arrays.fill(pieces, 0, Math.min(count, pieces.length), null);
+      count = 0;
+      come.clear();
+      before = NOTHING;
+      synchronous.clear();
+    }
 
     void add(int context, long tag, MemorySegment piece, long offset, long bytes) {
       if (count == contexts.length) {
@@ -133,6 +144,13 @@ public final class MessageLog {
     /** The number of the next message that is announced. */
     int next;
 
+    /** A line: keeps the room for what is to come. */
+    void clear() {
+      come.clear();
+      before = null;
+      next = 0;
+    }
+
     void enterEpoch() {
       before = (BitSet) come.clone();
       next = before.nextClearBit(0);
@@ -152,6 +170,7 @@ public final class MessageLog {
   private final @Nullable Sent[] sent;
   private final @Nullable Received[] received;
   private final Determinants determinants = new Determinants();
+  private final MessageSum sum = new MessageSum();
   private boolean on;
 
   /** Messages that have come elsewhere and were not made again yet. */
@@ -193,8 +212,16 @@ public final class MessageLog {
     bytes = 0;
     messages = 0;
     unusable = null;
-    Arrays.fill(sent, null);
-    Arrays.fill(received, null);
+    for (int rank = 0; rank < sent.length; rank++) {
+      Sent s = sent[rank];
+      if (s != null) {
+        s.clear();
+      }
+      Received r = received[rank];
+      if (r != null) {
+        r.clear();
+      }
+    }
     determinants.clear();
     pieces.clear(); // not used again: requests may still send out of them
     piece = -1;
@@ -316,7 +343,7 @@ public final class MessageLog {
     if (!s.come.get(number)) {
       return true;
     }
-    if (s.differs(number, length, MessageSum.of(base, offset, length))) {
+    if (s.differs(number, length, sum.of(base, offset, length))) {
       listener.differs(dest, context, tag, s.before[2 * number], length);
     }
     ahead--;
@@ -430,8 +457,9 @@ public final class MessageLog {
   /** A receive has all of a message. */
   void comes(MessageRequest r) {
     boolean whole = r.state == MessageRequest.State.DONE;
-    long sum = whole ? MessageSum.of(r.base, r.offset, r.matchedLength) : NO_SUM;
-    of(r.matchedSource).comes(r.number, r.matchedLength, sum);
+    of(r.matchedSource)
+        .comes(
+            r.number, r.matchedLength, whole ? sum.of(r.base, r.offset, r.matchedLength) : NO_SUM);
   }
 
   // ---- epochs in which the program goes on

@@ -2,6 +2,7 @@ package org.fmi.core.p2p;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
@@ -16,6 +17,8 @@ import org.fmi.Fmi;
 import org.fmi.Request;
 import org.fmi.wire.Memory;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Numbers and copies; whole ranks are tried in {@code LocalRollbackSimulationTest}. */
 final class MessageLogTest {
@@ -141,24 +144,28 @@ final class MessageLogTest {
     assertThat(told).containsExactly("1, 7: 2 instead of 2", "1, 8: 3 instead of 2");
   }
 
-  @Test
-  void aSumIsThatOfTheBytes() {
-    byte[] bytes = new byte[77];
+  /** Whatever they lie in, and however long they are. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 8, 24, 72, 20_000})
+  void aSumIsThatOfTheBytes(int length) {
+    MessageSum sum = new MessageSum();
+    byte[] bytes = new byte[length + 5];
     for (int i = 0; i < bytes.length; i++) {
       bytes[i] = (byte) (3 * i + 1);
     }
-    long sum = MessageSum.of(bytes, 5, 72);
-    long[] longs = new long[9];
-    Memory.copy(bytes, 5, longs, 0, 72);
-    assertThat(MessageSum.of(longs, 0, 72)).isEqualTo(sum);
-    for (int i = 5; i < 77; i++) {
+    long expected = sum.of(bytes, 5, length);
+    long[] longs = new long[length / 8];
+    Memory.copy(bytes, 5, longs, 0, length);
+    assertThat(sum.of(longs, 0, length)).isEqualTo(expected);
+    assertThat(sum.of(MemorySegment.ofArray(bytes), 5, length)).isEqualTo(expected);
+    for (int i = 5; i < bytes.length; i += 1 + length / 100) {
       bytes[i]++;
-      assertThat(MessageSum.of(bytes, 5, 72)).as("byte %d", i).isNotEqualTo(sum);
+      assertThat(sum.of(bytes, 5, length)).as("byte %d", i).isNotEqualTo(expected);
       bytes[i]--;
     }
-    assertThat(MessageSum.of(bytes, 5, 71)).isNotEqualTo(sum);
+    assertThat(sum.of(bytes, 4, length + 1)).isNotEqualTo(expected);
     boolean[] yes = {true, false, true};
-    assertThat(MessageSum.of(yes, 1, 2)).isEqualTo(MessageSum.of(new byte[] {0, 1}, 0, 2));
+    assertThat(sum.of(yes, 1, 2)).isEqualTo(sum.of(new byte[] {0, 1}, 0, 2));
   }
 
   /** Pieces of memory end, and long messages have one of their own. */
