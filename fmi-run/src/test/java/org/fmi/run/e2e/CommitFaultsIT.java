@@ -127,7 +127,12 @@ final class CommitFaultsIT {
       Files.createFile(gates.resolve("hold-" + held));
     }
     String what = victim + " at " + call + " " + number;
-    try (Fmirun.Running running = job(own, "--spares", "1").start()) {
+    // As few processes as will do.
+    String[] nodes =
+        victim == Victim.DAEMON
+            ? new String[] {"--ppn", "1", "--spares", "1"}
+            : new String[] {"--ppn", "2"};
+    try (Fmirun.Running running = job(own, nodes).start()) {
       await(running, event -> isCommitted(event, "CheckpointCommitted", BEFORE));
       long process = victim.process(running);
       ProcessHandle handle = ProcessHandle.of(process).orElseThrow();
@@ -154,7 +159,7 @@ final class CommitFaultsIT {
       }
     } // what fmirun has left behind is killed
     assertAllWhole(own, what);
-    Result again = job(own, "--restart-from", "auto").run().succeeded();
+    Result again = job(own, "--ppn", "2", "--restart-from", "auto").run().succeeded();
     assertThat(again.value("state")).as(what).isEqualTo(LevelsProgram.result(RANKS));
     return true;
   }
@@ -183,8 +188,6 @@ final class CommitFaultsIT {
             List.of(
                 "-n",
                 Integer.toString(RANKS),
-                "--ppn",
-                "1",
                 "--interval",
                 "10",
                 "--l2-every",
