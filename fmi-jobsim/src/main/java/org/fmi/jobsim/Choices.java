@@ -115,7 +115,7 @@ final class Choices {
       tests++;
       process.compute(3_000);
     }
-    return 100 * tests + 10 * first + more.length;
+    return 100 * tests + 10L * first + more.length;
   }
 
   /** How often it looks in vain. */
