@@ -7,6 +7,7 @@ import java.util.concurrent.Callable;
 import org.fmi.run.Transports;
 import org.fmi.run.doctor.Doctor;
 import org.fmi.run.options.Nearest;
+import org.fmi.run.simulate.SimulateCommand;
 import org.fmi.run.timeline.TimelineCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
@@ -59,6 +60,7 @@ public final class FmiTool {
     tool.addSubcommand("stop", Jobs.stop());
     tool.addSubcommand("ckpt", CheckpointFiles.spec());
     tool.addSubcommand("timeline", TimelineCommand.spec());
+    tool.addSubcommand("simulate", SimulateCommand.spec());
     tool.addSubcommand("doctor", doctor());
     tool.addSubcommand(
         "version",
