@@ -23,6 +23,8 @@ public enum Quantity {
       "a rate",
       "500MB/s, 4GB/s or 1Gbit/s",
       units("Mbit/s", 125e3, "Gbit/s", 125e6, "kB/s", 1e3, "MB/s", 1e6, "GB/s", 1e9, "TB/s", 1e12)),
+  /** Per second. */
+  FREQUENCY("a frequency", "2.13e-6/s or 5/s", units("/s", 1)),
   /** From 0 to 1. */
   SHARE("a share", "5% or 12.5%", units("%", 0.01)),
   /** A whole number. */
@@ -30,7 +32,7 @@ public enum Quantity {
   /** Any number. */
   FACTOR("a number", "6 or 0.5", units("", 1));
 
-  private static final Pattern TEXT = Pattern.compile("([0-9]+(?:\\.[0-9]+)?(?:e[0-9]+)?)(.*)");
+  private static final Pattern TEXT = Pattern.compile("([0-9]+(?:\\.[0-9]+)?(?:e-?[0-9]+)?)(.*)");
 
   private final String what;
   private final String examples;
@@ -85,7 +87,8 @@ public enum Quantity {
     if (this == COUNT) {
       return String.format(Locale.ROOT, "%,d", (long) value);
     }
-    return digits(value / size) + (unit.isEmpty() || unit.equals("%") ? unit : " " + unit);
+    return digits(value / size)
+        + (unit.isEmpty() || unit.equals("%") || unit.equals("/s") ? unit : " " + unit);
   }
 
   private static String digits(double number) {
