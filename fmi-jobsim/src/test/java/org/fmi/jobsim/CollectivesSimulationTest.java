@@ -25,7 +25,7 @@ final class CollectivesSimulationTest {
   private static final int SIZE = 5;
   private static final int ITERATIONS = 12;
   private static final int CALLS = 8;
-  private static final int SEEDS = 20;
+  private static final int SEEDS = 10;
   private static final Shape SHAPE = Shape.plain(SIZE, 0, OnNoSpare.SHARE);
 
   /** Makes a call that the random numbers choose, which are the same at all ranks. */

@@ -8,20 +8,15 @@ import org.fmi.testkit.support.ThreadComm;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** The store with each number of losses that it can be asked for. */
+/**
+ * The store with the fewest and the most losses that it can be asked for; see {@link TwoLossesIT}.
+ */
 final class XorStoreTest {
 
   @Nested
   class OneLoss extends XorStoreSuite {
     OneLoss() {
       super(1);
-    }
-  }
-
-  @Nested
-  class TwoLosses extends XorStoreSuite {
-    TwoLosses() {
-      super(2);
     }
   }
 

@@ -94,7 +94,7 @@ class CollectivesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17})
+  @ValueSource(ints = {1, 2, 3, 4, 5, 7, 8, 9, 17})
   void bcast(int ranks) {
     Worlds.run(
         ranks,
@@ -147,7 +147,7 @@ class CollectivesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17})
+  @ValueSource(ints = {1, 2, 3, 4, 5, 7, 8, 9, 17})
   void gatherAndScatter(int ranks) {
     Worlds.run(
         ranks,
@@ -224,7 +224,7 @@ class CollectivesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17})
+  @ValueSource(ints = {1, 2, 3, 4, 5, 7, 8, 9, 17})
   void gathervScattervAllGatherv(int ranks) {
     Datatype type = Datatype.INT;
     Worlds.run(
@@ -282,7 +282,7 @@ class CollectivesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17})
+  @ValueSource(ints = {1, 2, 3, 4, 5, 7, 8, 9, 17})
   void allGatherAndAllToAll(int ranks) {
     Worlds.run(
         ranks,
@@ -322,7 +322,7 @@ class CollectivesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17})
+  @ValueSource(ints = {1, 2, 3, 4, 5, 7, 8, 9, 17})
   void allToAllv(int ranks) {
     Datatype type = Datatype.SHORT;
     Worlds.run(
@@ -454,7 +454,7 @@ class CollectivesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17})
+  @ValueSource(ints = {1, 2, 3, 4, 5, 7, 8, 9, 17})
   void reductionsOfEveryLength(int ranks) {
     Worlds.run(
         ranks,
@@ -697,7 +697,7 @@ class CollectivesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17})
+  @ValueSource(ints = {1, 2, 3, 4, 5, 7, 8, 9, 17})
   void keepsTheOrderOfOperationsThatAreNotCommutative(int ranks) {
     Worlds.run(
         ranks,

@@ -112,39 +112,49 @@ final class FmiToolIT {
 
   @Test
   void aRunningJobIsLookedAtFollowedAndStopped(@TempDir Path directory) throws Exception {
-    try (Fmirun.Running running =
-        new Fmirun(
-                directory,
-                "-n",
-                "4",
-                "--ppn",
-                "2",
-                "--interval",
-                "10",
-                Fmirun.example("heat2d"),
-                "--iterations",
-                "100000000")
-            .start()) {
+    try (Fmirun.Running running = goingOn(directory, "-n", "2", "--ppn", "1", "--interval", "10")) {
       running.awaitEvent("CheckpointCommitted", 1);
       String job = job(running.process().pid());
+      CompletableFuture<Result> followed = follow(job);
+      Traces.signal("KILL", running.ranks().getFirst());
+      running.awaitEvent("AllRunning", 2);
       long first = iteration(job);
       while (iteration(job) <= first) {
         assertThat(running.process().isAlive()).isTrue();
       }
       assertThat(ask("jobs").output().lines())
-          .anyMatch(
-              line ->
-                  line.matches(job + "  heat2d\\.jar .* 4 ranks .*iteration \\d+ of 100000000.*"));
+          .anyMatch(line -> line.matches(job + "  .*MeteredProgram .* 2 ranks .*iteration \\d+.*"));
       Result status = ask("status", job.substring(0, 11));
       assertThat(status.output()).contains("job " + job, "node1", "last checkpoint: iteration ");
       assertThat(ask("status", "zz"))
           .satisfies(refused -> assertThat(refused.status()).isEqualTo(64))
           .satisfies(refused -> assertThat(refused.output()).startsWith("fmi: zz: no such job; "));
       assertThat(ask("stop", job)).isEqualTo(new Result(0, ""));
-      Fmirun.Result result = running.await();
-      assertThat(result.status()).isEqualTo(143);
+      assertThat(running.await().status()).isEqualTo(143);
       assertThat(ask("status", job).output()).startsWith("fmi: " + job + ": no such job; ");
+      Result events = followed.get();
+      assertThat(events.status()).as(events.output()).isZero();
+      assertThat(events.output()).isEqualTo(running.eventText());
     }
+  }
+
+  /** A job that does little, until it is stopped. */
+  private static Fmirun.Running goingOn(Path directory, String... options) throws IOException {
+    List<String> all = new ArrayList<>(List.of(options));
+    all.addAll(List.of("-cp", Path.of("target", "test-classes").toString()));
+    all.add(MeteredProgram.class.getName());
+    return new Fmirun(directory, all.toArray(String[]::new)).start();
+  }
+
+  private static CompletableFuture<Result> follow(String job) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return ask("events", job);
+          } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+          }
+        });
   }
 
   @Test
@@ -198,36 +208,8 @@ final class FmiToolIT {
   }
 
   @Test
-  void eventsAreFollowedFromTheFirstToTheLast(@TempDir Path directory) throws Exception {
-    try (Fmirun.Running running =
-        new Fmirun(directory, "-n", "2", Fmirun.example("heat2d"), "--iterations", "100000000")
-            .start()) {
-      running.awaitEvent("AllRunning", 1);
-      String job = job(running.process().pid());
-      CompletableFuture<Result> followed =
-          CompletableFuture.supplyAsync(
-              () -> {
-                try {
-                  return ask("events", job);
-                } catch (IOException | InterruptedException e) {
-                  throw new AssertionError(e);
-                }
-              });
-      Traces.signal("KILL", running.ranks().getFirst());
-      running.awaitEvent("AllRunning", 2);
-      assertThat(ask("stop", "--now", job)).isEqualTo(new Result(0, ""));
-      assertThat(running.await().status()).isEqualTo(143);
-      Result events = followed.get();
-      assertThat(events.status()).as(events.output()).isZero();
-      assertThat(events.output()).isEqualTo(running.eventText());
-    }
-  }
-
-  @Test
   void aProcessThatStandsByTakesARankOver(@TempDir Path directory) throws Exception {
-    try (Fmirun.Running running =
-        new Fmirun(directory, "-n", "2", Fmirun.example("heat2d"), "--iterations", "100000000")
-            .start()) {
+    try (Fmirun.Running running = goingOn(directory, "-n", "2", "--interval", "10")) {
       running.awaitEvent("CheckpointCommitted", 1);
       await(running, () -> running.ranks().size() == 3);
       List<Long> oldestFirst = running.ranks();
@@ -244,19 +226,7 @@ final class FmiToolIT {
   /** A rank whose node is lost shares the other one, until there is a third. */
   @Test
   void aNodeIsAddedAndTakesARank(@TempDir Path directory) throws Exception {
-    try (Fmirun.Running running =
-        new Fmirun(
-                directory,
-                "-n",
-                "2",
-                "--ppn",
-                "1",
-                "--interval",
-                "10",
-                Fmirun.example("heat2d"),
-                "--iterations",
-                "100000000")
-            .start()) {
+    try (Fmirun.Running running = goingOn(directory, "-n", "2", "--ppn", "1", "--interval", "10")) {
       running.awaitEvent("CheckpointCommitted", 1);
       String job = job(running.process().pid());
       assertThat(ask("add", job, "b"))

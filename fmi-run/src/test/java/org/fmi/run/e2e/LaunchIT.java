@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -18,6 +19,7 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import org.fmi.job.control.CoreList;
 import org.fmi.testkit.turns.Variants;
+import org.fmi.testkit.turns.Wide;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -132,6 +134,7 @@ final class LaunchIT {
     assertThat(lines).hasSize(1500);
   }
 
+  @Wide
   @Test
   void forwardsALineThatNeverEnds() throws Exception {
     int status = run(List.of("-n", "2"), "long", "200");
@@ -173,6 +176,7 @@ final class LaunchIT {
   }
 
   /** A variable that many sites set, and that holds for the JVMs of fmirun and its daemons too. */
+  @Wide
   @Test
   void aCollectorOfTheSitesChoice() throws Exception {
     wrapper = List.of("env", "JAVA_TOOL_OPTIONS=-XX:+UseG1GC");
@@ -180,7 +184,7 @@ final class LaunchIT {
     assertThat(Files.readAllLines(out())).containsExactly("64 MiB, G1");
   }
 
-  @Variants
+  @Wide
   @ParameterizedTest
   @ValueSource(strings = {"-Xms300m", "-Xms1g -Xmx4g"})
   void aHeapOfTheSitesChoice(String options) throws Exception {
@@ -189,6 +193,7 @@ final class LaunchIT {
   }
 
   /** It is of no interest, and this character set cannot express it. */
+  @Wide
   @Test
   void aPathWithAnotherAlphabet() throws Exception {
     wrapper =
@@ -214,6 +219,7 @@ final class LaunchIT {
   }
 
   /** The JVM of fmirun opens a file in its place. */
+  @Wide
   @Test
   void closedInputIsEmpty() throws Exception {
     wrapper = List.of("bash", "-c", "exec \"$@\" <&-", "bash");
@@ -261,6 +267,7 @@ final class LaunchIT {
     assertThat(err()).contains("node0: rank 0 on cores " + CoreList.format(two));
   }
 
+  @Wide
   @Test
   void runsInACpusetOfOneCore() throws Exception {
     int[] usable = usableCores();
@@ -287,6 +294,7 @@ final class LaunchIT {
         .containsPattern("node0: ranks not bound: " + (cores + 1) + " ranks, " + cores + " core");
   }
 
+  @Wide
   @Test
   void bindsNoRanksIfTold() throws Exception {
     int[] usable = usableCores();
@@ -305,6 +313,7 @@ final class LaunchIT {
         .isEqualTo(status);
   }
 
+  @Wide
   @Test
   void saysWhyItEndsThoughItsEventsCannotBeWritten() throws Exception {
     Path events = directory.resolve("events");
@@ -323,15 +332,6 @@ final class LaunchIT {
     assertThat(err())
         .contains("java.lang.IllegalStateException: thrown on purpose")
         .contains("PlainProgram.main");
-  }
-
-  /** The system may schedule sessions as units: then a rank could not yield to another's. */
-  @Test
-  void ranksLeadGroupsInOneSession() throws Exception {
-    assertThat(run(List.of("-n", "4", "--ppn", "2"), "group")).as("%s%s", texts()).isZero();
-    List<String> lines = Files.readAllLines(out());
-    assertThat(lines).hasSize(4).allMatch(line -> line.startsWith("leads a group in session "));
-    assertThat(Set.copyOf(lines)).hasSize(1);
   }
 
   @Test
@@ -357,18 +357,26 @@ final class LaunchIT {
                 "who"))
         .as("%s%s", texts())
         .isZero();
+    Set<String> groups = new HashSet<>();
     for (int rank = 0; rank < 4; rank++) {
-      assertThat(directory.resolve("ranks/rank-" + rank + ".out"))
-          .hasContent(
-              "fmi.rank=%d%nfmi.local.rank=%d%nfmi.size=4%ngiven=%s%n"
-                  .formatted(rank, rank % 2, rank == 2 ? "two" : null));
+      List<String> lines = Files.readAllLines(directory.resolve("ranks/rank-" + rank + ".out"));
+      assertThat(lines.subList(0, 4))
+          .containsExactly(
+              "fmi.rank=" + rank,
+              "fmi.local.rank=" + rank % 2,
+              "fmi.size=4",
+              "given=" + (rank == 2 ? "two" : null));
+      groups.addAll(lines.subList(4, lines.size()));
       assertThat(directory.resolve("ranks/rank-" + rank + ".err"))
           .content()
           .matches("[0-9a-f]{12}\n");
     }
+    // The system may schedule sessions as units: then a rank could not yield to another's.
+    assertThat(groups).singleElement().asString().startsWith("leads a group in session ");
     assertThat(out()).isEmptyFile();
   }
 
+  @Wide
   @Test
   void aFileThatIsFullEndsTheJob() throws Exception {
     Path ranks = Files.createDirectory(directory.resolve("ranks"));
@@ -385,15 +393,20 @@ final class LaunchIT {
     assertThat(err()).startsWith("fmirun: --output ").contains("name a directory that can be");
   }
 
+  /** Ctrl-Z does not pause it: its nodes would count it as dead. */
   @Test
   void shutdownHooksRunWhenItIsTold() throws Exception {
+    wrapper = List.of("setsid");
     Process fmirun = start(List.of("-n", "2"), "hook");
     until(() -> count("sleeps") == 2, "both ranks");
+    Traces.signal("TSTP", -fmirun.pid());
+    until(() -> err().contains("cannot be paused"), "word of it");
     Traces.signal("TERM", fmirun.pid());
     assertThat(await(fmirun)).as("%s%s", texts()).isEqualTo(143);
     assertThat(count("hook ran")).as("%s%s", texts()).isEqualTo(2);
   }
 
+  @Wide
   @Test
   void hooksThatDoNotEndDoNotKeepIt() throws Exception {
     Process fmirun = start(List.of("-n", "2"), "endless");
@@ -403,6 +416,7 @@ final class LaunchIT {
   }
 
   /** A terminal sends the signal to all that is in the foreground, not only to fmirun. */
+  @Wide
   @Test
   void ctrlCWhileDaemonsStart() throws Exception {
     wrapper = List.of("setsid");
@@ -427,17 +441,6 @@ final class LaunchIT {
     traces.assertGone(err());
   }
 
-  /** Its nodes would count it as dead. */
-  @Test
-  void ctrlZDoesNotPauseIt() throws Exception {
-    wrapper = List.of("setsid");
-    Process fmirun = sleeping();
-    Traces.signal("TSTP", -fmirun.pid());
-    until(() -> err().contains("cannot be paused"), "word of it");
-    Traces.signal("TERM", fmirun.pid());
-    assertThat(await(fmirun)).as("%s%s", texts()).isEqualTo(143);
-  }
-
   @Test
   void nothingOutlivesAFmirunThatIsKilled() throws Exception {
     Process fmirun = sleeping();
@@ -447,6 +450,7 @@ final class LaunchIT {
     assertThat(run(List.of("-n", "1"), "exit", "0")).as("%s%s", texts()).isZero();
   }
 
+  @Wide
   @Test
   void nothingOutlivesADaemonThatIsKilled() throws Exception {
     Process fmirun = sleeping();
@@ -463,6 +467,7 @@ final class LaunchIT {
     assertThat(Files.readAllLines(out())).hasSize(5).containsOnly("chatter");
   }
 
+  @Wide
   @Test
   void endsWhenItsOutputCannotBeWritten() throws Exception {
     output = Path.of("/dev/full");
@@ -474,6 +479,7 @@ final class LaunchIT {
   }
 
   /** The last of it, when the program has ended well. */
+  @Wide
   @Test
   void outputThatIsLostIsNoSuccess() throws Exception {
     output = Path.of("/dev/full");
@@ -482,6 +488,7 @@ final class LaunchIT {
     assertThat(run(List.of("-n", "1"), "lines", "1")).as(err()).isEqualTo(70);
   }
 
+  @Wide
   @Test
   void saysOnceThatEventsCannotBeWritten() throws Exception {
     assertThat(run(List.of("-n", "2", "--events", "/dev/full"), "exit", "0"))
@@ -492,6 +499,7 @@ final class LaunchIT {
   }
 
   /** More than may be on its way, read long after the program's end. */
+  @Wide
   @Test
   void nothingIsLostWhenItsOutputIsReadLate() throws Exception {
     wrapper = pipedInto("(sleep 8; cat)");

@@ -567,6 +567,7 @@ final class LevelsIT {
         "node2@75");
   }
 
+  @Wide
   @Test
   void twoNodesOfAGroupAtOnceAreReadFromFiles() throws Exception {
     holdAt(65);

@@ -5,8 +5,13 @@ import io.micrometer.core.instrument.Timer;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 
-/** Sends a token around for ever, and counts that with meters of its own. */
+/**
+ * Sends a token around for ever, now and then, and counts that with meters of its own. Of use where
+ * a job only has to be there: it leaves the cores to whoever looks at it.
+ */
 public final class MeteredProgram {
+  private static final long PAUSE_MS = 2;
+
   private MeteredProgram() {}
 
   public static void main(String[] args) {
@@ -18,6 +23,7 @@ public final class MeteredProgram {
       fmi.loop(
           Long.MAX_VALUE,
           _ -> {
+            Thread.sleep(PAUSE_MS);
             time.record(() -> exchange(world, token));
             rounds.increment();
           },

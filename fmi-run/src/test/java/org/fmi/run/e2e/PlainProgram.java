@@ -65,11 +65,11 @@ final class PlainProgram {
         for (String name : List.of("fmi.rank", "fmi.local.rank", "fmi.size", "given")) {
           System.out.println(name + "=" + System.getProperty(name));
         }
+        System.out.println(group());
         System.err.println(System.getProperty("fmi.job"));
       }
       case "heap" -> System.out.println(heap());
       case "cores" -> System.out.println(cores());
-      case "group" -> System.out.println(group());
       case "exit" -> System.exit(Integer.parseInt(args[1]));
       case "throw" -> throw new IllegalStateException("thrown on purpose");
       case "child" -> {

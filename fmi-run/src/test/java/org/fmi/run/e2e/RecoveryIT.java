@@ -273,7 +273,7 @@ final class RecoveryIT {
                     .containsEntry("rebuilt", "0"));
   }
 
-  @Variants
+  @Wide
   @ParameterizedTest
   @ValueSource(strings = {"rank1@35", "node1@35"})
   void aReplacementIsBoundToTheCoresOfTheOneBefore(String kill)
@@ -316,6 +316,7 @@ final class RecoveryIT {
   }
 
   @Test
+  @Wide
   void twoNodesOfOneGroupLostAtOnceEndTheJobWithAClearMessage()
       throws IOException, InterruptedException {
     Fmirun.Result result = twoNodes(1).run();
@@ -376,6 +377,7 @@ final class RecoveryIT {
   }
 
   @Test
+  @Wide
   void endsWithoutASpareIfTold() throws IOException, InterruptedException {
     Fmirun.Result result =
         heat(directory, 2, List.of("--on-no-spare", "abort", "--kill", "node1@35")).run();

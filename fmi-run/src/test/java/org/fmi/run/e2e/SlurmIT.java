@@ -39,11 +39,9 @@ final class SlurmIT {
                 directory.resolve("files").toString(),
                 "--l2-every",
                 "100000000",
-                Fmirun.example("himeno"),
-                "--grid",
-                "XS",
-                "--iterations",
-                "100000000")
+                "-cp",
+                Path.of("target", "test-classes").toString(),
+                MeteredProgram.class.getName())
             .env("PATH", slurm.directory() + ":" + System.getenv("PATH"))
             .env("SLURM_JOB_ID", "7")
             .env("SLURM_JOB_NODELIST", "n[1-2]")

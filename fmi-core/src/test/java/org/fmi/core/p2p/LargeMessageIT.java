@@ -15,11 +15,13 @@ import java.util.stream.Stream;
 import org.fmi.Status;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.PointToPoint.Mode;
+import org.fmi.testkit.turns.Wide;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A message longer than an int can say. */
-class LargeMessageTest {
+/** A message longer than an int can say; takes 4 GiB of memory. */
+@Wide
+class LargeMessageIT {
   private static final long BYTES = (1L << 31) + 1_000;
   private static final long[] MARKS = {0, 1 << 20, (1L << 31) - 1, 1L << 31, BYTES - 1};
 
