@@ -74,7 +74,7 @@ final class Figure {
   void print() {
     System.out.println("simulated: " + title + "; " + yTitle);
     StringBuilder head = new StringBuilder("%16s".formatted(xTitle));
-    curves.keySet().forEach(curve -> head.append("  %24s".formatted(curve)));
+    curves.keySet().forEach(curve -> head.append("  %36s".formatted(curve)));
     System.out.println(head);
     int places = curves.values().iterator().next().size();
     for (int i = 0; i < places; i++) {
@@ -83,7 +83,7 @@ final class Figure {
         if (line.isEmpty()) {
           line.append(String.format(Locale.ROOT, "%16.6g", points.get(i)[0]));
         }
-        line.append(String.format(Locale.ROOT, "  %24.4g", points.get(i)[1]));
+        line.append(String.format(Locale.ROOT, "  %36.6g", points.get(i)[1]));
       }
       System.out.println(line);
     }

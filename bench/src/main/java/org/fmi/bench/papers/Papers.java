@@ -8,12 +8,18 @@ import java.util.List;
 import java.util.function.Function;
 import org.fmi.sim.Quantity;
 import org.fmi.sim.checkpoint.Machine;
+import org.fmi.sim.failures.FailureMix;
+import org.fmi.sim.failures.Grouping;
 import org.fmi.sim.papers.FlowEnergy;
 import org.fmi.sim.papers.Resilience;
+import org.fmi.sim.rollback.RollbackMean;
+import org.fmi.sim.rollback.Stencil;
+import org.fmi.sim.rollback.Strategy;
 
 /** {@code bench/papers NAME}: figures of the papers by simulation, as tables and charts. */
 public final class Papers {
   private static final int USAGE = 64;
+  private static final String NAMES = "resilience, energy, rollback";
   private static final double YEAR = 365 * 86400.0;
   private static final List<Double> FACTORS = List.of(1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0);
   private static final List<Double> DAY_FACTORS =
@@ -25,16 +31,17 @@ public final class Papers {
     System.setProperty("java.awt.headless", "true");
     try {
       if (args.length == 0) {
-        throw new IllegalArgumentException("name a figure: resilience, energy");
+        throw new IllegalArgumentException("name a figure: " + NAMES);
       }
       Options options = new Options(List.of(args).subList(1, args.length));
       Function<Options, List<Figure>> figures =
           switch (args[0]) {
             case "resilience" -> Papers::resilience;
             case "energy" -> Papers::energy;
+            case "rollback" -> Papers::rollback;
             default ->
                 throw new IllegalArgumentException(
-                    args[0] + ": no such figure; there are resilience, energy");
+                    args[0] + ": no such figure; there are " + NAMES);
           };
       write(figures.apply(options), options);
     } catch (IllegalArgumentException e) {
@@ -111,6 +118,48 @@ public final class Papers {
       }
     }
     return List.of(day, efficiency, model);
+  }
+
+  /** Data flow rollback paper, Fig. 6, with a log in place of its data flow. */
+  private static List<Figure> rollback(Options options) {
+    int hosts = options.count("--hosts", 100, 1e5, "1000");
+    int iterations = options.count("--iterations", 1, 1e6, "1000");
+    double step = options.get("--step", Quantity.TIME, 1e-6, 86400, "10s");
+    int interval = options.count("--interval", 1, 1e5, "6");
+    FailureMix mix =
+        FailureMix.single()
+            .withNodeMtbf(options.get("--mtbf", Quantity.TIME, 60, 1000 * YEAR, "100h"));
+    double rate = options.get("--bandwidth", Quantity.RATE, 1e3, 1e14, "1Gbit/s");
+    double latency = options.get("--latency", Quantity.TIME, 0, 10, "50us");
+    double halo = latency + options.get("--halo", Quantity.BYTES, 0, 1e12, "800kB") / rate;
+    double checkpoint =
+        latency + options.get("--checkpoint", Quantity.BYTES, 0, 1e13, "800kB") / rate;
+    double joules = options.get("--joules", Quantity.FACTOR, 0, 1e9, "500");
+    int seeds = options.count("--seeds", 1, 1000, "10");
+    long seed = (long) options.get("--seed", Quantity.COUNT, 0, 1e15, "1");
+    options.requireKnown();
+    String paper = "Data flow rollback paper, Fig. 6";
+    Figure again = new Figure("flow-6a", paper + "a", "hosts", "iterations again", true);
+    Figure saved = new Figure("flow-6b", paper + "b", "hosts", "energy saved (J)", false);
+    Figure time = new Figure("flow-6c", paper + "c", "hosts", "time (s)", false);
+    for (int n = hosts / 10; n <= hosts; n += hosts / 10) {
+      Grouping grouping = new Grouping(n, 2, 1);
+      for (boolean together : new boolean[] {true, false}) {
+        String where = together ? ", checkpoints synchronise" : ", hosts run apart";
+        Stencil stencil =
+            new Stencil(n, 1, iterations, step, halo, interval, checkpoint, 0, 0, together);
+        RollbackMean global = RollbackMean.of(stencil, Strategy.GLOBAL, mix, grouping, seeds, seed);
+        RollbackMean local = RollbackMean.of(stencil, Strategy.LOCAL, mix, grouping, seeds, seed);
+        time.add("global" + where, n, global.seconds());
+        time.add("with a log" + where, n, local.seconds());
+        if (together) {
+          again.add("global", n, global.again());
+          again.add("with a log", n, local.again());
+          saved.add("with a log", n, (global.again() - local.again()) * joules);
+        }
+      }
+    }
+    return List.of(again, saved, time);
   }
 
   /** Data flow rollback paper, §6. */

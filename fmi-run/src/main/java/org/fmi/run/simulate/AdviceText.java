@@ -195,7 +195,7 @@ final class AdviceText {
               files == null ? "" : cell(files.cost()),
               files == null ? "" : cell(files.restart()),
               cell(c.useful()),
-              c == best ? "1" : "0"));
+              c.equals(best) ? "1" : "0"));
     }
     return rows;
   }

@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.fmi.run.options.Nearest;
 import org.fmi.sim.Quantity;
 import org.fmi.sim.checkpoint.Advisor;
 import org.fmi.sim.checkpoint.Candidate;
@@ -26,23 +25,13 @@ final class IntervalCommand implements Callable<Integer> {
   private static final int FAILED = 70;
   private static final int MOST_RANKS = 1_000_000;
   private static final double YEAR = 365 * 86400.0;
-  private static final List<String> MIXES = List.of("single", "tsubame2");
 
   private final PrintStream out;
   private final PrintStream err;
   private final CommandSpec spec = CommandSpec.wrapWithoutInspection(this);
   private final Quantities options = new Quantities(spec);
 
-  private final OptionSpec failures =
-      OptionSpec.builder("--failures")
-          .type(String.class)
-          .paramLabel("MIX")
-          .defaultValue("single")
-          .description(
-              "What fails together: 'single', one node each time; 'tsubame2', nodes, power supplies"
-                  + " (4 nodes), switches (16), racks (32) and all, as often one as the other as on"
-                  + " TSUBAME 2.0. Default: single.")
-          .build();
+  private final OptionSpec failures = Mixes.option();
 
   private final OptionSpec csv =
       OptionSpec.builder("--csv")
@@ -168,21 +157,7 @@ final class IntervalCommand implements Callable<Integer> {
   }
 
   private FailureMix mix(int nodes) {
-    String name = failures.getValue();
-    FailureMix mix =
-        switch (name) {
-          case "single" -> FailureMix.single();
-          case "tsubame2" -> FailureMix.tsubame2();
-          default ->
-              throw new IllegalArgumentException(
-                  "--failures "
-                      + name
-                      + ": must be one of "
-                      + String.join(", ", MIXES)
-                      + "; did you mean "
-                      + Nearest.to(name, MIXES)
-                      + "?");
-        };
+    FailureMix mix = Mixes.of(failures);
     if (options.has("--mtbf") == options.has("--node-mtbf")) {
       throw new IllegalArgumentException(
           "give either --mtbf, of the job, or --node-mtbf, of one node, as in --mtbf 6h");

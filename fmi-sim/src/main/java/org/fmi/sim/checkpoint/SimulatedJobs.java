@@ -37,8 +37,8 @@ public record SimulatedJobs(DoubleSummaryStatistics useful, double failures, dou
         .forEach(
             run -> {
               useful.accept(run.useful());
-              struck.accept(run.failures());
-              fromFiles.accept(run.fromFiles());
+              struck.accept((double) run.failures());
+              fromFiles.accept((double) run.fromFiles());
             });
     return new SimulatedJobs(useful, struck.getAverage(), fromFiles.getAverage());
   }

@@ -20,7 +20,7 @@ public final class Grouping {
   private final int nodes;
   private final int losses;
 
-  /** The group of each node, of the first {@link #MOST_NODES} of them. */
+  /** The first member of the group of each node, of the first {@link #MOST_NODES} of them. */
   private final int[] groupOf;
 
   private final int leastMembers;
@@ -37,11 +37,7 @@ public final class Grouping {
     this.losses = losses;
     int formed = Math.min(nodes, MOST_NODES);
     int[][] groups = Groups.form(IntStream.range(0, formed).toArray(), size, losses);
-    Map<int[], Integer> numbers = new HashMap<>();
-    this.groupOf =
-        Arrays.stream(groups)
-            .mapToInt(g -> numbers.computeIfAbsent(g, _ -> numbers.size()))
-            .toArray();
+    this.groupOf = Arrays.stream(groups).mapToInt(group -> group[0]).toArray();
     this.leastMembers = Arrays.stream(groups).mapToInt(g -> g.length).min().orElse(0);
     this.mostMembers = Arrays.stream(groups).mapToInt(g -> g.length).max().orElse(0);
   }

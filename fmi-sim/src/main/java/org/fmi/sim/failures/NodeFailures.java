@@ -1,5 +1,6 @@
 package org.fmi.sim.failures;
 
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -49,6 +50,11 @@ public final class NodeFailures implements Failures {
       }
     }
     return mix.kinds().getLast();
+  }
+
+  /** The nodes that were lost since all ran the last time. */
+  public Set<Integer> lost() {
+    return Collections.unmodifiableSet(lost);
   }
 
   @Override
