@@ -258,6 +258,39 @@ final class ArchitectureTest {
         .check(project);
   }
 
+  /**
+   * A seed and numbers go in, numbers come out; time is simulated. Its jar is in lib/run, where
+   * ranks and daemons do not look.
+   */
+  @Test
+  void simulationsOfLargeMachinesAreComputedFromDecisionsAlone() {
+    classes()
+        .that()
+        .resideInAPackage("org.fmi.sim..")
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(
+            "org.fmi.sim..",
+            "org.fmi.job..",
+            RULES,
+            CONTROL,
+            SPI,
+            "java.lang..",
+            "java.util",
+            "java.util.function",
+            "java.util.regex",
+            "java.util.stream",
+            "org.jspecify..")
+        .check(project);
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("org.fmi.sim..", "org.fmi.run.simulate", "org.fmi.bench..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("org.fmi.sim..")
+        .check(project);
+  }
+
   /** They know bytes and characters, but not where those come from. */
   @Test
   void messagesHaveNoSocketOrFile() {
@@ -297,6 +330,10 @@ final class ArchitectureTest {
         .mayNotBeAccessedByAnyLayer()
         .layer("timeline")
         .definedBy("org.fmi.run.timeline")
+        .layer("simulate")
+        .definedBy("org.fmi.run.simulate")
+        .whereLayer("simulate")
+        .mayOnlyBeAccessedByLayers("tool")
         .layer("metrics")
         .definedBy("org.fmi.run.metrics")
         .whereLayer("metrics")
@@ -312,7 +349,7 @@ final class ArchitectureTest {
         .whereLayer("report")
         .mayOnlyBeAccessedByLayers("shell")
         .whereLayer("options")
-        .mayOnlyBeAccessedByLayers("shell", "report", "timeline", "tool")
+        .mayOnlyBeAccessedByLayers("shell", "report", "simulate", "timeline", "tool")
         .check(project);
   }
 
@@ -355,6 +392,7 @@ final class ArchitectureTest {
             FILES,
             "org.fmi.run.options",
             "org.fmi.run.report",
+            "org.fmi.run.simulate",
             "org.fmi.run.status",
             "org.fmi.run.timeline",
             "org.fmi.run.tool")

@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 import org.fmi.run.Transports;
 import org.fmi.run.doctor.Doctor;
 import org.fmi.run.options.Nearest;
+import org.fmi.run.simulate.SimulateCommand;
 import org.fmi.run.timeline.TimelineCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
@@ -55,6 +56,7 @@ public final class FmiTool {
     commands.put("stop", Jobs::stop);
     commands.put("ckpt", CheckpointFiles::spec);
     commands.put("timeline", TimelineCommand::spec);
+    commands.put("simulate", SimulateCommand::spec);
     commands.put("doctor", FmiTool::doctor);
     commands.put("version", FmiTool::showVersion);
     return commands;

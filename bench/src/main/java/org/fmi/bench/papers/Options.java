@@ -1,0 +1,51 @@
+package org.fmi.bench.papers;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.fmi.sim.Quantity;
+import org.jspecify.annotations.Nullable;
+
+/** The options of one figure, each a quantity with a range and a default. */
+final class Options {
+  private static final List<String> PLACES = List.of("--csv", "--plot");
+
+  private final Map<String, String> given = new HashMap<>();
+  private final List<String> known = new ArrayList<>(PLACES);
+
+  /** Options and their values, in turns. */
+  Options(List<String> args) {
+    for (int i = 0; i < args.size(); i += 2) {
+      if (i + 1 == args.size()) {
+        throw new IllegalArgumentException(args.get(i) + " needs a value");
+      }
+      given.put(args.get(i), args.get(i + 1));
+    }
+  }
+
+  /** Its value, or its default. */
+  double get(String name, Quantity quantity, double least, double most, String otherwise) {
+    known.add(name);
+    return quantity.parse(name, given.getOrDefault(name, otherwise), least, most);
+  }
+
+  int count(String name, double least, double most, String otherwise) {
+    return (int) get(name, Quantity.COUNT, least, most, otherwise);
+  }
+
+  /** The file or folder that was given; null if none was. */
+  @Nullable String place(String name) {
+    return given.get(name);
+  }
+
+  /** Refuses what nobody has asked for. */
+  void requireKnown() {
+    for (String name : given.keySet()) {
+      if (!known.contains(name)) {
+        throw new IllegalArgumentException(
+            name + ": no such option; there are " + String.join(", ", known));
+      }
+    }
+  }
+}

@@ -1,0 +1,169 @@
+package org.fmi.run.simulate;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.fmi.sim.Quantity;
+import org.fmi.sim.checkpoint.Advisor;
+import org.fmi.sim.checkpoint.Candidate;
+import org.fmi.sim.checkpoint.JobShape;
+import org.fmi.sim.checkpoint.Machine;
+import org.fmi.sim.checkpoint.SimulatedJobs;
+import org.fmi.sim.failures.FailureMix;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/**
+ * {@code fmi simulate interval}: advises on checkpoints, by a model of all choices and a simulation
+ * of the best.
+ */
+final class IntervalCommand implements Callable<Integer> {
+  private static final int USAGE = 64;
+  private static final int FAILED = 70;
+  private static final int MOST_RANKS = 1_000_000;
+  private static final double YEAR = 365 * 86400.0;
+
+  private final PrintStream out;
+  private final PrintStream err;
+  private final CommandSpec spec = CommandSpec.wrapWithoutInspection(this);
+  private final Quantities options = new Quantities(spec);
+
+  private final OptionSpec failures = Mixes.option();
+
+  private final OptionSpec csv =
+      OptionSpec.builder("--csv")
+          .type(Path.class)
+          .paramLabel("FILE")
+          .description("Writes all choices that were compared to this file.")
+          .build();
+
+  IntervalCommand(PrintStream out, PrintStream err) {
+    this.out = out;
+    this.err = err;
+  }
+
+  /** The command, for picocli. */
+  CommandSpec spec() {
+    spec.addOption(OptionSpec.builder("-h", "--help").usageHelp(true).build());
+    spec.usageMessage()
+        .description(
+            "Advises on checkpoints: groups, losses per group, intervals in memory and on files,"
+                + " and which share of the time is useful then. All choices are compared by a"
+                + " model, the best is simulated with failures by chance.");
+    options.required("-n", Quantity.COUNT, 1, MOST_RANKS, "Ranks.");
+    options.withDefault("--ppn", Quantity.COUNT, 1, 1024, "1", "Ranks per node.");
+    options.required("--state", Quantity.BYTES, 1, 1e13, "State of each rank.");
+    options.optional(
+        "--mtbf", Quantity.TIME, 1, 1000 * YEAR, "Mean time between failures of the job.");
+    options.optional(
+        "--node-mtbf",
+        Quantity.TIME,
+        60,
+        100_000 * YEAR,
+        "Instead: mean time between failures of one node by itself.");
+    spec.addOption(failures);
+    options.withDefault("--work", Quantity.TIME, 60, 10 * YEAR, "1d", "Useful time of the job.");
+    options.withDefault("--memory-rate", Quantity.RATE, 1e6, 1e14, "10GB/s", "What a node copies.");
+    options.withDefault(
+        "--network-rate", Quantity.RATE, 1e5, 1e14, "1GB/s", "What a node sends and receives.");
+    options.optional(
+        "--files-rate",
+        Quantity.RATE,
+        1e5,
+        1e15,
+        "What all nodes together write to files. Without it there are no checkpoints on files.");
+    options.withDefault(
+        "--files-cost",
+        Quantity.SHARE,
+        0,
+        0.9,
+        "5%",
+        "How much slower the program is while checkpoints are written to files.");
+    options.withDefault(
+        "--restart",
+        Quantity.TIME,
+        0.001,
+        86400,
+        "1s",
+        "From a failure until ranks begin to restore.");
+    options.optional(
+        "--memory", Quantity.BYTES, 1, 1e15, "What checkpoints may take on a node. Default: any.");
+    options.optional("--iteration", Quantity.TIME, 1e-6, 86400, "What an iteration takes.");
+    options.optional("--group-size", Quantity.COUNT, 2, 1024, "Only groups of this size.");
+    options.optional("--group-losses", Quantity.COUNT, 0, 3, "Only this many losses per group.");
+    options.withDefault("--seeds", Quantity.COUNT, 1, 10_000, "20", "Simulated jobs.");
+    options.withDefault("--seed", Quantity.COUNT, 0, 1e15, "1", "The seed of the first of them.");
+    spec.addOption(csv);
+    return spec;
+  }
+
+  @Override
+  public Integer call() {
+    try {
+      advise();
+      return 0;
+    } catch (IllegalArgumentException e) {
+      err.println("fmi: " + e.getMessage());
+      return USAGE;
+    } catch (IOException e) {
+      err.println("fmi: --csv " + csv.getValue() + ": cannot be written (" + e + ")");
+      return FAILED;
+    }
+  }
+
+  private void advise() throws IOException {
+    JobShape job =
+        new JobShape(
+            options.whole("-n"),
+            options.whole("--ppn"),
+            options.get("--state"),
+            options.get("--work"));
+    Machine machine =
+        new Machine(
+            options.get("--memory-rate"),
+            options.get("--network-rate"),
+            options.get("--files-rate", 0),
+            options.get("--files-cost"),
+            options.get("--restart"));
+    FailureMix mix = mix(job.nodes());
+    double memory = options.get("--memory", Double.POSITIVE_INFINITY);
+    int size = (int) options.get("--group-size", 0);
+    int losses = (int) options.get("--group-losses", -1);
+    int seeds = options.whole("--seeds");
+    long seed = (long) options.get("--seed");
+    double iteration = options.get("--iteration", 0);
+    List<Candidate> all = new Advisor(job, machine, mix, memory).candidates(size, losses);
+    if (all.isEmpty()) {
+      throw new IllegalArgumentException(
+          ("no checkpoint groups are possible on %s nodes%s; fewer losses per group need fewer"
+                  + " nodes and less memory")
+              .formatted(
+                  Quantity.COUNT.format(job.nodes()),
+                  options.has("--memory")
+                      ? " with " + Quantity.BYTES.format(memory) + " of memory each"
+                      : ""));
+    }
+    Candidate best = Advisor.best(all);
+    SimulatedJobs jobs = SimulatedJobs.run(best, mix, job.workSeconds(), seeds, seed);
+    Path file = csv.getValue();
+    if (file != null) {
+      Files.write(file, AdviceText.csv(all, best));
+    }
+    AdviceText text = new AdviceText(job, mix, best, iteration);
+    text.lines(all, jobs, seed).forEach(out::println);
+  }
+
+  private FailureMix mix(int nodes) {
+    FailureMix mix = Mixes.of(failures);
+    if (options.has("--mtbf") == options.has("--node-mtbf")) {
+      throw new IllegalArgumentException(
+          "give either --mtbf, of the job, or --node-mtbf, of one node, as in --mtbf 6h");
+    }
+    return options.has("--mtbf")
+        ? mix.withJobMtbf(options.get("--mtbf"), nodes)
+        : mix.withNodeMtbf(options.get("--node-mtbf"));
+  }
+}

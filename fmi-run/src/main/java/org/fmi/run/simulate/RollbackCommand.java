@@ -1,0 +1,222 @@
+package org.fmi.run.simulate;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.fmi.run.options.Nearest;
+import org.fmi.sim.Quantity;
+import org.fmi.sim.failures.FailureMix;
+import org.fmi.sim.failures.Grouping;
+import org.fmi.sim.rollback.RollbackMean;
+import org.fmi.sim.rollback.Stencil;
+import org.fmi.sim.rollback.Strategy;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/** {@code fmi simulate rollback}: who computes again after failures, by strategy and hosts. */
+final class RollbackCommand implements Callable<Integer> {
+  private static final int USAGE = 64;
+  private static final int FAILED = 70;
+  private static final int LEAST_HOSTS = 2;
+  private static final int MOST_HOSTS = 100_000;
+  private static final double YEAR = 365 * 86400.0;
+  private static final int GROUP_SIZE = 16;
+  private static final List<String> SHAPES = List.of("line", "grid");
+  private static final List<String> SYNCS = List.of("checkpoint", "none");
+
+  private final PrintStream out;
+  private final PrintStream err;
+  private final CommandSpec spec = CommandSpec.wrapWithoutInspection(this);
+  private final Quantities options = new Quantities(spec);
+  private final OptionSpec failures = Mixes.option();
+
+  private final OptionSpec hosts =
+      text("--hosts", "LIST", "100,400,1000", "Hosts, several numbers of them to compare.");
+
+  private final OptionSpec shape =
+      text("--shape", "SHAPE", "line", "'line', or 'grid': whose parts a host needs.");
+
+  private final OptionSpec sync =
+      text(
+          "--sync",
+          "WHERE",
+          "checkpoint",
+          "'checkpoint': all wait for each other there; 'none': hosts run apart.");
+
+  private final OptionSpec csv =
+      OptionSpec.builder("--csv")
+          .type(Path.class)
+          .paramLabel("FILE")
+          .description("Writes the table to this file.")
+          .build();
+
+  RollbackCommand(PrintStream out, PrintStream err) {
+    this.out = out;
+    this.err = err;
+  }
+
+  private static OptionSpec text(String name, String label, String value, String description) {
+    return OptionSpec.builder(name)
+        .type(String.class)
+        .paramLabel(label)
+        .defaultValue(value)
+        .description(description + " Default: " + value + ".")
+        .build();
+  }
+
+  /** The command, for picocli. */
+  CommandSpec spec() {
+    spec.addOption(OptionSpec.builder("-h", "--help").usageHelp(true).build());
+    spec.usageMessage()
+        .description(
+            "Runs a stencil on many hosts with failures by chance, once with all hosts going back"
+                + " to the checkpoint, once with only those that have failed: what is computed"
+                + " again, how long it takes, and the energy that this saves. The defaults are"
+                + " those of the data flow rollback paper.");
+    spec.addOption(hosts);
+    spec.addOption(shape);
+    options.withDefault("--iterations", Quantity.COUNT, 1, 1e6, "1000", "Iterations.");
+    options.withDefault("--step", Quantity.TIME, 1e-6, 86400, "10s", "What one takes on a host.");
+    options.withDefault(
+        "--interval", Quantity.COUNT, 1, 1e5, "6", "Iterations between checkpoints in memory.");
+    spec.addOption(sync);
+    options.withDefault(
+        "--node-mtbf",
+        Quantity.TIME,
+        60,
+        100_000 * YEAR,
+        "100h",
+        "Mean time between failures of one node by itself.");
+    spec.addOption(failures);
+    options.withDefault(
+        "--group-losses", Quantity.COUNT, 0, 3, "1", "Losses that a group of 16 survives.");
+    options.withDefault(
+        "--files-interval",
+        Quantity.COUNT,
+        0,
+        1e6,
+        "60",
+        "Iterations between versions on files; 0: none, back to the beginning.");
+    options.withDefault("--restart", Quantity.TIME, 0, 86400, "0s", "Detection and replacement.");
+    options.withDefault("--network-rate", Quantity.RATE, 1e3, 1e14, "1Gbit/s", "Of a host.");
+    options.withDefault("--latency", Quantity.TIME, 0, 10, "50us", "From one host to another.");
+    options.withDefault("--halo", Quantity.BYTES, 0, 1e12, "800kB", "What neighbours exchange.");
+    options.withDefault("--checkpoint", Quantity.BYTES, 0, 1e13, "800kB", "What a host saves.");
+    options.withDefault(
+        "--joules", Quantity.FACTOR, 0, 1e9, "500", "Energy of an iteration of one host, in J.");
+    options.withDefault("--seeds", Quantity.COUNT, 1, 1000, "10", "Runs of each.");
+    options.withDefault("--seed", Quantity.COUNT, 0, 1e15, "1", "The seed of the first of them.");
+    spec.addOption(csv);
+    return spec;
+  }
+
+  @Override
+  public Integer call() {
+    try {
+      simulate();
+      return 0;
+    } catch (IllegalArgumentException e) {
+      err.println("fmi: " + e.getMessage());
+      return USAGE;
+    } catch (IOException e) {
+      err.println("fmi: --csv " + csv.getValue() + ": cannot be written (" + e + ")");
+      return FAILED;
+    }
+  }
+
+  private void simulate() throws IOException {
+    boolean grid = choice(shape, SHAPES).equals("grid");
+    boolean synchronous = choice(sync, SYNCS).equals("checkpoint");
+    FailureMix mix = Mixes.of(failures).withNodeMtbf(options.get("--node-mtbf"));
+    double joules = options.get("--joules");
+    List<String> rows = new ArrayList<>();
+    rows.add("simulated_hosts,strategy,failures,beyond_groups,computed_again,seconds,joules_saved");
+    out.println("simulated: means of %d runs".formatted(options.whole("--seeds")));
+    out.println(
+        "   hosts  strategy  failures  beyond groups  again, each  again, all  time (s)  saved"
+            + " (J)");
+    for (String text : hosts.<String>getValue().split(",")) {
+      int count = (int) Quantity.COUNT.parse("--hosts", text, LEAST_HOSTS, MOST_HOSTS);
+      Stencil stencil = stencil(count, grid, synchronous);
+      RollbackMean global = run(stencil, Strategy.GLOBAL, mix);
+      RollbackMean local = run(stencil, Strategy.LOCAL, mix);
+      double saved = (global.again() - local.again()) * joules;
+      show(stencil, "global", global, 0, rows);
+      show(stencil, "local", local, saved, rows);
+    }
+    Path file = csv.getValue();
+    if (file != null) {
+      Files.write(file, rows);
+    }
+  }
+
+  private static String choice(OptionSpec option, List<String> valid) {
+    String value = option.getValue();
+    if (!valid.contains(value)) {
+      throw new IllegalArgumentException(
+          "%s %s: must be one of %s; did you mean %s?"
+              .formatted(
+                  option.longestName(), value, String.join(", ", valid), Nearest.to(value, valid)));
+    }
+    return value;
+  }
+
+  private Stencil stencil(int count, boolean grid, boolean synchronous) {
+    // As square as it can be without a host too many.
+    int rows = 1;
+    for (int r = 2; grid && r * r <= count; r++) {
+      rows = count % r == 0 ? r : rows;
+    }
+    double latency = options.get("--latency");
+    double rate = options.get("--network-rate");
+    return new Stencil(
+        count / rows,
+        rows,
+        options.whole("--iterations"),
+        options.get("--step"),
+        latency + options.get("--halo") / rate,
+        options.whole("--interval"),
+        latency + options.get("--checkpoint") / rate,
+        options.whole("--files-interval"),
+        options.get("--restart"),
+        synchronous);
+  }
+
+  private RollbackMean run(Stencil stencil, Strategy strategy, FailureMix mix) {
+    Grouping grouping = new Grouping(stencil.hosts(), GROUP_SIZE, options.whole("--group-losses"));
+    return RollbackMean.of(
+        stencil, strategy, mix, grouping, options.whole("--seeds"), (long) options.get("--seed"));
+  }
+
+  private void show(
+      Stencil stencil, String strategy, RollbackMean mean, double saved, List<String> rows) {
+    out.println(
+        String.format(
+            Locale.ROOT,
+            "%8d  %-8s  %8.1f  %13.1f  %11.1f  %10.0f  %8.0f  %9.3g",
+            stencil.hosts(),
+            strategy,
+            mean.failures(),
+            mean.beyondGroups(),
+            mean.againPerFailure(),
+            mean.again(),
+            mean.seconds(),
+            saved));
+    rows.add(
+        String.format(
+            Locale.ROOT,
+            "%d,%s,%.6g,%.6g,%.6g,%.6g,%.6g",
+            stencil.hosts(),
+            strategy,
+            mean.failures(),
+            mean.beyondGroups(),
+            mean.again(),
+            mean.seconds(),
+            saved));
+  }
+}

@@ -1,0 +1,45 @@
+package org.fmi.sim.checkpoint;
+
+import java.util.DoubleSummaryStatistics;
+import java.util.function.LongFunction;
+import java.util.stream.LongStream;
+import org.fmi.sim.failures.FailureMix;
+import org.fmi.sim.failures.Failures;
+import org.fmi.sim.failures.NodeFailures;
+
+/**
+ * The same job several times, each from a seed of its own.
+ *
+ * @param useful the share of the time that was useful: its mean, least and most
+ * @param failures mean number of failures
+ * @param fromFiles mean number of times that files, or the beginning, were gone back to
+ */
+public record SimulatedJobs(DoubleSummaryStatistics useful, double failures, double fromFiles) {
+  /** Runs a job with these checkpoints. */
+  public static SimulatedJobs run(
+      Candidate candidate, FailureMix mix, double work, int count, long firstSeed) {
+    return run(
+        candidate.levels(),
+        _ -> new NodeFailures(mix, candidate.grouping()),
+        work,
+        count,
+        firstSeed);
+  }
+
+  /** Runs a job, each time with new failures. */
+  public static SimulatedJobs run(
+      TwoLevels levels, LongFunction<Failures> failures, double work, int count, long firstSeed) {
+    DoubleSummaryStatistics useful = new DoubleSummaryStatistics();
+    DoubleSummaryStatistics struck = new DoubleSummaryStatistics();
+    DoubleSummaryStatistics fromFiles = new DoubleSummaryStatistics();
+    LongStream.range(firstSeed, firstSeed + count)
+        .mapToObj(seed -> SimulatedRun.of(levels, failures.apply(seed), work, seed))
+        .forEach(
+            run -> {
+              useful.accept(run.useful());
+              struck.accept((double) run.failures());
+              fromFiles.accept((double) run.fromFiles());
+            });
+    return new SimulatedJobs(useful, struck.getAverage(), fromFiles.getAverage());
+  }
+}

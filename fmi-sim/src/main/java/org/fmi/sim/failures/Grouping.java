@@ -1,0 +1,89 @@
+package org.fmi.sim.failures;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.fmi.job.Groups;
+
+/**
+ * The checkpoint groups of a job with as many ranks on each node, as the decision maker forms them:
+ * each rank of a node is in a group of its own, of the same nodes as the others.
+ */
+public final class Grouping {
+  /**
+   * Groups of more nodes are not formed: they repeat, and forming them takes time that grows with
+   * the square of the nodes.
+   */
+  private static final int MOST_NODES = 4096;
+
+  private final int nodes;
+  private final int losses;
+
+  /** The first member of the group of each node, of the first {@link #MOST_NODES} of them. */
+  private final int[] groupOf;
+
+  private final int leastMembers;
+  private final int mostMembers;
+
+  /**
+   * Groups of a job.
+   *
+   * @param size most members of a group, as {@code --group-size}
+   * @param losses how many members may be lost, as {@code --group-losses}
+   */
+  public Grouping(int nodes, int size, int losses) {
+    this.nodes = nodes;
+    this.losses = losses;
+    int formed = Math.min(nodes, MOST_NODES);
+    int[][] groups = Groups.form(IntStream.range(0, formed).toArray(), size, losses);
+    this.groupOf = Arrays.stream(groups).mapToInt(group -> group[0]).toArray();
+    this.leastMembers = Arrays.stream(groups).mapToInt(g -> g.length).min().orElse(0);
+    this.mostMembers = Arrays.stream(groups).mapToInt(g -> g.length).max().orElse(0);
+  }
+
+  /** Members of the smallest group. */
+  public int leastMembers() {
+    return leastMembers;
+  }
+
+  /** Members of the largest group. */
+  public int mostMembers() {
+    return mostMembers;
+  }
+
+  public int losses() {
+    return losses;
+  }
+
+  public int nodes() {
+    return nodes;
+  }
+
+  /** A number for the group that a node is in. */
+  int groupOf(int node) {
+    int lap = node / groupOf.length;
+    return lap * groupOf.length + groupOf[node % groupOf.length];
+  }
+
+  /** The share of failures of a kind that all groups survive, if nothing else is lost. */
+  public double survived(FailureKind kind) {
+    int together = Math.min(kind.nodes(), nodes);
+    int places = Math.max(1, groupOf.length / together);
+    int good = 0;
+    for (int place = 0; place < places; place++) {
+      good += survives(place * together, together) ? 1 : 0;
+    }
+    return (double) good / places;
+  }
+
+  private boolean survives(int first, int count) {
+    Map<Integer, Integer> lost = new HashMap<>();
+    for (int n = first; n < Math.min(nodes, first + count); n++) {
+      if (lost.merge(groupOf(n), 1, Integer::sum) > losses) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,42 @@
+package org.fmi.sim.rollback;
+
+import org.fmi.sim.failures.FailureMix;
+import org.fmi.sim.failures.Grouping;
+import org.fmi.sim.failures.NodeFailures;
+
+/**
+ * What runs with one strategy come to, on average over seeds.
+ *
+ * @param failures in a run
+ * @param beyondGroups those of them that groups did not survive
+ * @param again iterations of one host that were computed again, of all hosts
+ * @param seconds of a run
+ */
+public record RollbackMean(double failures, double beyondGroups, double again, double seconds) {
+  /** Runs it with so many seeds. */
+  public static RollbackMean of(
+      Stencil stencil,
+      Strategy strategy,
+      FailureMix mix,
+      Grouping grouping,
+      int seeds,
+      long firstSeed) {
+    double failures = 0;
+    double beyondGroups = 0;
+    double again = 0;
+    double seconds = 0;
+    for (long seed = firstSeed; seed < firstSeed + seeds; seed++) {
+      RollbackResult run = RollbackRun.of(stencil, strategy, new NodeFailures(mix, grouping), seed);
+      failures += run.failures();
+      beyondGroups += run.beyondGroups();
+      again += run.again();
+      seconds += run.seconds();
+    }
+    return new RollbackMean(failures / seeds, beyondGroups / seeds, again / seeds, seconds / seeds);
+  }
+
+  /** What a failure costs. */
+  public double againPerFailure() {
+    return failures == 0 ? 0 : again / failures;
+  }
+}
