@@ -4,7 +4,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.jobsim.JobSimulation.Outcome;
-import org.fmi.jobsim.JobSimulation.Shape;
 
 /** The right answers: those of jobs to which nothing happens. Any thread. */
 final class Answers {

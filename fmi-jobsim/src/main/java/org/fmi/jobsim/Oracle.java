@@ -17,7 +17,6 @@ import org.fmi.control.Pinned;
 import org.fmi.control.RankMessage;
 import org.fmi.job.EndCause;
 import org.fmi.jobsim.JobSimulation.Outcome;
-import org.fmi.jobsim.JobSimulation.Shape;
 import org.fmi.spi.CheckpointId;
 import org.fmi.testkit.FaultPlan;
 import org.fmi.testkit.SimCluster;

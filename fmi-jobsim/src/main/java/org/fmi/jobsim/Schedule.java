@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.jobsim.JobSimulation.Outcome;
-import org.fmi.jobsim.JobSimulation.Shape;
 import org.fmi.testkit.FaultPlan;
 import org.fmi.testkit.FaultPlan.Kind;
 import org.fmi.testkit.SimulationFailure;

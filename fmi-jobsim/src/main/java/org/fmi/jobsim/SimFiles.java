@@ -12,7 +12,6 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.zip.CRC32C;
 import org.fmi.control.Pinned;
-import org.fmi.jobsim.JobSimulation.Shape;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointSource;
 import org.fmi.spi.FileVersion;

@@ -81,8 +81,8 @@ public final class SimulatedJob {
   public SimulatedJob(long seed, int ranks, List<Kill> kills, Program program) {
     this.program = program;
     long interval = 1 + Math.floorMod(seed, LONGEST_INTERVAL);
-    JobSimulation.Shape shape =
-        JobSimulation.Shape.plain(ranks, 0, JobSpec.OnNoSpare.ABORT)
+    Shape shape =
+        Shape.plain(ranks, 0, JobSpec.OnNoSpare.ABORT)
             .withInterval(new CheckpointInterval.Every(interval))
             .withRecordLimit(RECORD_LIMIT_BYTES)
             .withFaults(kills.stream().map(SimulatedJob::fault).toArray(FaultSpec[]::new));

@@ -12,7 +12,6 @@ import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.jobsim.JobSimulation.Program;
-import org.fmi.jobsim.JobSimulation.Shape;
 import org.fmi.spi.FaultPoint;
 import org.fmi.testkit.SimModel;
 import org.junit.jupiter.api.Test;

@@ -6,7 +6,6 @@ import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.job.Notice;
 import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.jobsim.JobSimulation.Program;
-import org.fmi.jobsim.JobSimulation.Shape;
 import org.fmi.jobsim.Schedule.Result;
 import org.fmi.jobsim.Schedule.Scenario;
 import org.fmi.testkit.SimModel;

@@ -14,7 +14,6 @@ import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.job.Notice;
 import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.jobsim.JobSimulation.Program;
-import org.fmi.jobsim.JobSimulation.Shape;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FaultPoint;
 import org.junit.jupiter.api.Test;

@@ -1,0 +1,192 @@
+package org.fmi.jobsim;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import org.fmi.job.FaultSpec;
+import org.fmi.job.JobSpec;
+import org.fmi.spi.CheckpointInterval;
+
+/** What is run, and on what. */
+record Shape(
+    int size,
+    int ranksPerNode,
+    int spares,
+    int groupSize,
+    int groupLosses,
+    int logRingBase,
+    CheckpointInterval interval,
+    long recordLimitBytes,
+    long logLimitBytes,
+    JobSpec.OnNoSpare policy,
+    boolean requestsNodes,
+    int maxRecoveries,
+    boolean check,
+    Files files,
+    List<FaultSpec> faults) {
+
+  /**
+   * Checkpoints on files.
+   *
+   * @param every iterations between two; 0: none are written
+   * @param damagedPercent how many of them turn out to be damaged when they are read
+   * @param longestNanos how long it takes at most to write one
+   */
+  record Files(long every, int damagedPercent, long longestNanos) {
+    static final Files NONE = new Files(0, 0, 1);
+  }
+
+  /** One rank per node, one group, a checkpoint every two iterations. */
+  static Shape plain(int size, int spares, JobSpec.OnNoSpare policy) {
+    return new Builder(size, spares, policy).build();
+  }
+
+  /** A shape drawn by chance. */
+  static Shape random(SplittableRandom random, int spares, JobSpec.OnNoSpare policy) {
+    CheckpointInterval interval =
+        random.nextInt(4) == 0
+            ? new CheckpointInterval.Mtbf(Math.pow(10, -4 * random.nextDouble()))
+            : new CheckpointInterval.Every(1 + random.nextInt(4));
+    Builder shape = new Builder(2 + random.nextInt(7), spares, policy);
+    shape.ranksPerNode = 1 + random.nextInt(2);
+    shape.groupSize = 2 + random.nextInt(5);
+    shape.groupLosses = random.nextInt(4);
+    shape.logRingBase = 2 + random.nextInt(2);
+    shape.interval = interval;
+    if (random.nextInt(3) == 0) {
+      shape.files =
+          new Files(1 + random.nextInt(4), 50 * random.nextInt(2), 1 << random.nextInt(24));
+    }
+    return shape.build();
+  }
+
+  /** Writes checkpoints to files too. */
+  Shape withFiles(Files written) {
+    return with(shape -> shape.files = written);
+  }
+
+  Shape withInterval(CheckpointInterval other) {
+    return with(shape -> shape.interval = other);
+  }
+
+  Shape withRecordLimit(long bytes) {
+    return with(shape -> shape.recordLimitBytes = bytes);
+  }
+
+  /** Only failed ranks go back, as far as logs of this length allow that. */
+  Shape withLocalRollback(long logBytes) {
+    return with(shape -> shape.logLimitBytes = logBytes);
+  }
+
+  /** Asks for more nodes before it does what is done without a spare. */
+  Shape withRequests() {
+    return with(shape -> shape.requestsNodes = true);
+  }
+
+  /** Ends with status 70 rather than recover more often. */
+  Shape withMaxRecoveries(int most) {
+    return with(shape -> shape.maxRecoveries = most);
+  }
+
+  /** Survives this many losses per group at once. */
+  Shape withGroupLosses(int losses) {
+    return with(shape -> shape.groupLosses = losses);
+  }
+
+  /** Repeats iterations, and compares. */
+  Shape withCheck() {
+    return with(shape -> shape.check = true);
+  }
+
+  /** Ranks that die at chosen places, once each. */
+  Shape withFaults(FaultSpec... injected) {
+    return with(shape -> shape.faults = List.of(injected));
+  }
+
+  private Shape with(Consumer<Builder> change) {
+    Builder shape = new Builder(size, spares, policy);
+    shape.ranksPerNode = ranksPerNode;
+    shape.groupSize = groupSize;
+    shape.groupLosses = groupLosses;
+    shape.logRingBase = logRingBase;
+    shape.interval = interval;
+    shape.recordLimitBytes = recordLimitBytes;
+    shape.logLimitBytes = logLimitBytes;
+    shape.requestsNodes = requestsNodes;
+    shape.maxRecoveries = maxRecoveries;
+    shape.check = check;
+    shape.files = files;
+    shape.faults = faults;
+    change.accept(shape);
+    return shape.build();
+  }
+
+  /** The parts of a shape by name. */
+  private static final class Builder {
+    private final int size;
+    private final int spares;
+    private final JobSpec.OnNoSpare policy;
+    private int ranksPerNode = 1;
+    private int groupSize;
+    private int groupLosses = 1;
+    private int logRingBase = 2;
+    private CheckpointInterval interval = new CheckpointInterval.Every(2);
+    private long recordLimitBytes = 1L << 20;
+    private long logLimitBytes;
+    private boolean requestsNodes;
+    private int maxRecoveries = Integer.MAX_VALUE;
+    private boolean check;
+    private Files files = Files.NONE;
+    private List<FaultSpec> faults = List.of();
+
+    Builder(int size, int spares, JobSpec.OnNoSpare policy) {
+      this.size = size;
+      this.spares = spares;
+      this.policy = policy;
+      this.groupSize = size;
+    }
+
+    Shape build() {
+      return new Shape(
+          size,
+          ranksPerNode,
+          spares,
+          groupSize,
+          groupLosses,
+          logRingBase,
+          interval,
+          recordLimitBytes,
+          logLimitBytes,
+          policy,
+          requestsNodes,
+          maxRecoveries,
+          check,
+          files,
+          faults);
+    }
+  }
+
+  /** The nodes that ranks are placed on at the start. */
+  int usedNodes() {
+    return Math.ceilDiv(size, ranksPerNode);
+  }
+
+  JobSpec spec() {
+    List<JobSpec.Node> nodes = new ArrayList<>();
+    for (int n = 0; n < usedNodes() + spares; n++) {
+      nodes.add(new JobSpec.Node("node" + n, ranksPerNode, false));
+    }
+    return new JobSpec(
+        size,
+        nodes,
+        ranksPerNode,
+        groupSize,
+        groupLosses,
+        policy,
+        requestsNodes,
+        maxRecoveries,
+        logLimitBytes,
+        faults);
+  }
+}
