@@ -90,7 +90,7 @@ class PaceTest {
         read += pace.begins(all[i], now) ? 1 : 0;
       }
       for (MessageRequest r : all) {
-        now += r.read ? 5_000 : 6_000;
+        now += r.read ? 5_000 : 9_000;
         pace.ends(r, now);
       }
     }
