@@ -2,10 +2,7 @@ package org.fmi.run.simulate;
 
 import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.fmi.sim.Quantity;
 import org.fmi.sim.checkpoint.Advisor;
 import org.fmi.sim.checkpoint.Candidate;
@@ -13,41 +10,20 @@ import org.fmi.sim.checkpoint.JobShape;
 import org.fmi.sim.checkpoint.Machine;
 import org.fmi.sim.checkpoint.SimulatedJobs;
 import org.fmi.sim.failures.FailureMix;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 
 /**
  * {@code fmi simulate interval}: advises on checkpoints, by a model of all choices and a simulation
  * of the best.
  */
-final class IntervalCommand implements Callable<Integer> {
-  private static final int USAGE = 64;
-  private static final int FAILED = 70;
+final class IntervalCommand extends SimulationCommand {
   private static final int MOST_RANKS = 1_000_000;
-  private static final double YEAR = 365 * 86400.0;
-
-  private final PrintStream out;
-  private final PrintStream err;
-  private final CommandSpec spec = CommandSpec.wrapWithoutInspection(this);
-  private final Quantities options = new Quantities(spec);
-
-  private final OptionSpec failures = Mixes.option();
-
-  private final OptionSpec csv =
-      OptionSpec.builder("--csv")
-          .type(Path.class)
-          .paramLabel("FILE")
-          .description("Writes all choices that were compared to this file.")
-          .build();
 
   IntervalCommand(PrintStream out, PrintStream err) {
-    this.out = out;
-    this.err = err;
+    super(out, err, "all choices that were compared");
   }
 
-  /** The command, for picocli. */
-  CommandSpec spec() {
-    spec.addOption(OptionSpec.builder("-h", "--help").usageHelp(true).build());
+  @Override
+  void addOptions() {
     spec.usageMessage()
         .description(
             "Advises on checkpoints: groups, losses per group, intervals in memory and on files,"
@@ -96,25 +72,10 @@ final class IntervalCommand implements Callable<Integer> {
     options.optional("--group-losses", Quantity.COUNT, 0, 3, "Only this many losses per group.");
     options.withDefault("--seeds", Quantity.COUNT, 1, 10_000, "20", "Simulated jobs.");
     options.withDefault("--seed", Quantity.COUNT, 0, 1e15, "1", "The seed of the first of them.");
-    spec.addOption(csv);
-    return spec;
   }
 
   @Override
-  public Integer call() {
-    try {
-      advise();
-      return 0;
-    } catch (IllegalArgumentException e) {
-      err.println("fmi: " + e.getMessage());
-      return USAGE;
-    } catch (IOException e) {
-      err.println("fmi: --csv " + csv.getValue() + ": cannot be written (" + e + ")");
-      return FAILED;
-    }
-  }
-
-  private void advise() throws IOException {
+  void simulate() throws IOException {
     JobShape job =
         new JobShape(
             options.whole("-n"),
@@ -148,10 +109,7 @@ final class IntervalCommand implements Callable<Integer> {
     }
     Candidate best = Advisor.best(all);
     SimulatedJobs jobs = SimulatedJobs.run(best, mix, job.workSeconds(), seeds, seed);
-    Path file = csv.getValue();
-    if (file != null) {
-      Files.write(file, AdviceText.csv(all, best));
-    }
+    write(AdviceText.csv(all, best));
     AdviceText text = new AdviceText(job, mix, best, iteration);
     text.lines(all, jobs, seed).forEach(out::println);
   }

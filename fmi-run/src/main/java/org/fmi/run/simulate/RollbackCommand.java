@@ -2,12 +2,9 @@ package org.fmi.run.simulate;
 
 import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import org.fmi.run.options.Nearest;
 import org.fmi.sim.Quantity;
 import org.fmi.sim.failures.FailureMix;
@@ -15,25 +12,15 @@ import org.fmi.sim.failures.Grouping;
 import org.fmi.sim.rollback.RollbackMean;
 import org.fmi.sim.rollback.Stencil;
 import org.fmi.sim.rollback.Strategy;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /** {@code fmi simulate rollback}: who computes again after failures, by strategy and hosts. */
-final class RollbackCommand implements Callable<Integer> {
-  private static final int USAGE = 64;
-  private static final int FAILED = 70;
+final class RollbackCommand extends SimulationCommand {
   private static final int LEAST_HOSTS = 2;
   private static final int MOST_HOSTS = 100_000;
-  private static final double YEAR = 365 * 86400.0;
   private static final int GROUP_SIZE = 16;
   private static final List<String> SHAPES = List.of("line", "grid");
   private static final List<String> SYNCS = List.of("checkpoint", "none");
-
-  private final PrintStream out;
-  private final PrintStream err;
-  private final CommandSpec spec = CommandSpec.wrapWithoutInspection(this);
-  private final Quantities options = new Quantities(spec);
-  private final OptionSpec failures = Mixes.option();
 
   private final OptionSpec hosts =
       text("--hosts", "LIST", "100,400,1000", "Hosts, several numbers of them to compare.");
@@ -48,16 +35,8 @@ final class RollbackCommand implements Callable<Integer> {
           "checkpoint",
           "'checkpoint': all wait for each other there; 'none': hosts run apart.");
 
-  private final OptionSpec csv =
-      OptionSpec.builder("--csv")
-          .type(Path.class)
-          .paramLabel("FILE")
-          .description("Writes the table to this file.")
-          .build();
-
   RollbackCommand(PrintStream out, PrintStream err) {
-    this.out = out;
-    this.err = err;
+    super(out, err, "the table");
   }
 
   private static OptionSpec text(String name, String label, String value, String description) {
@@ -69,9 +48,8 @@ final class RollbackCommand implements Callable<Integer> {
         .build();
   }
 
-  /** The command, for picocli. */
-  CommandSpec spec() {
-    spec.addOption(OptionSpec.builder("-h", "--help").usageHelp(true).build());
+  @Override
+  void addOptions() {
     spec.usageMessage()
         .description(
             "Runs a stencil on many hosts with failures by chance, once with all hosts going back"
@@ -111,25 +89,10 @@ final class RollbackCommand implements Callable<Integer> {
         "--joules", Quantity.FACTOR, 0, 1e9, "500", "Energy of an iteration of one host, in J.");
     options.withDefault("--seeds", Quantity.COUNT, 1, 1000, "10", "Runs of each.");
     options.withDefault("--seed", Quantity.COUNT, 0, 1e15, "1", "The seed of the first of them.");
-    spec.addOption(csv);
-    return spec;
   }
 
   @Override
-  public Integer call() {
-    try {
-      simulate();
-      return 0;
-    } catch (IllegalArgumentException e) {
-      err.println("fmi: " + e.getMessage());
-      return USAGE;
-    } catch (IOException e) {
-      err.println("fmi: --csv " + csv.getValue() + ": cannot be written (" + e + ")");
-      return FAILED;
-    }
-  }
-
-  private void simulate() throws IOException {
+  void simulate() throws IOException {
     boolean grid = choice(shape, SHAPES).equals("grid");
     boolean synchronous = choice(sync, SYNCS).equals("checkpoint");
     FailureMix mix = Mixes.of(failures).withNodeMtbf(options.get("--node-mtbf"));
@@ -149,10 +112,7 @@ final class RollbackCommand implements Callable<Integer> {
       show(stencil, "global", global, 0, rows);
       show(stencil, "local", local, saved, rows);
     }
-    Path file = csv.getValue();
-    if (file != null) {
-      Files.write(file, rows);
-    }
+    write(rows);
   }
 
   private static String choice(OptionSpec option, List<String> valid) {

@@ -2,55 +2,38 @@ package org.fmi.run.simulate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 final class RollbackCommandTest {
   private static final String[] JOB = {"rollback", "--iterations", "100", "--seeds", "2"};
 
-  private record Output(int status, String out, String err) {}
-
-  private static Output run(String... more) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    ByteArrayOutputStream err = new ByteArrayOutputStream();
-    String[] args = new String[JOB.length + more.length];
-    System.arraycopy(JOB, 0, args, 0, JOB.length);
-    System.arraycopy(more, 0, args, JOB.length, more.length);
-    CommandLine command =
-        new CommandLine(
-            SimulateCommand.spec(
-                new PrintStream(out, true, StandardCharsets.UTF_8),
-                new PrintStream(err, true, StandardCharsets.UTF_8)));
-    int status = command.execute(args);
-    return new Output(
-        status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+  private static Simulated run(String... more) {
+    return Simulated.run(JOB, more);
   }
 
   @Test
   void eachStrategyHasALine(@TempDir Path folder) throws IOException {
     String file = folder.resolve("rollback.csv").toString();
-    Output output =
+    Simulated output =
         run("--hosts", "64,128", "--failures", "tsubame2", "--shape", "grid", "--csv", file);
-    assertThat(output.status).isZero();
-    assertThat(output.out).startsWith("simulated: means of 2 runs");
-    assertThat(output.out.lines()).hasSize(2 + 4);
+    assertThat(output.status()).isZero();
+    assertThat(output.out()).startsWith("simulated: means of 2 runs");
+    assertThat(output.out().lines()).hasSize(2 + 4);
     List<String> rows = Files.readAllLines(Path.of(file));
     assertThat(rows).hasSize(1 + 4).allMatch(row -> row.split(",", -1).length == 7);
   }
 
   @Test
   void badInputIsToldWhatIsValid() {
-    assertThat(run("--sync", "non").err).contains("must be one of checkpoint, none", "mean none?");
-    assertThat(run("--shape", "cube").status).isEqualTo(64);
-    assertThat(run("--interval", "0").err).contains("must be a whole number from 1 to 100,000");
-    assertThat(run("--hosts", "16", "--node-mtbf", "60s").err).contains("does not end");
+    assertThat(run("--sync", "non").err())
+        .contains("must be one of checkpoint, none", "mean none?");
+    assertThat(run("--shape", "cube").status()).isEqualTo(64);
+    assertThat(run("--interval", "0").err()).contains("must be a whole number from 1 to 100,000");
+    assertThat(run("--hosts", "16", "--node-mtbf", "60s").err()).contains("does not end");
   }
 }

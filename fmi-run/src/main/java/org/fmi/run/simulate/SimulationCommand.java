@@ -1,0 +1,81 @@
+package org.fmi.run.simulate;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/** What the commands of {@code fmi simulate} have in common: kinds of options, and how they end. */
+abstract class SimulationCommand implements Callable<Integer> {
+  static final double YEAR = 365 * 86400.0;
+
+  private static final int USAGE = 64;
+  private static final int FAILED = 70;
+
+  final PrintStream out;
+  final CommandSpec spec = CommandSpec.wrapWithoutInspection(this);
+  final Quantities options = new Quantities(spec);
+  final OptionSpec failures = Mixes.option();
+
+  private final PrintStream err;
+  private final OptionSpec csv;
+
+  /**
+   * @param written what {@code --csv} writes
+   */
+  SimulationCommand(PrintStream out, PrintStream err, String written) {
+    this.out = out;
+    this.err = err;
+    csv =
+        OptionSpec.builder("--csv")
+            .type(Path.class)
+            .paramLabel("FILE")
+            .description("Writes " + written + " to this file.")
+            .build();
+  }
+
+  /** The command, for picocli. */
+  final CommandSpec spec() {
+    spec.addOption(OptionSpec.builder("-h", "--help").usageHelp(true).build());
+    addOptions();
+    spec.addOption(csv);
+    return spec;
+  }
+
+  /** Describes the command, and adds the options of its own. */
+  abstract void addOptions();
+
+  /**
+   * Does what it is for.
+   *
+   * @throws IllegalArgumentException if an option is wrong; says which, and what helps
+   * @throws IOException if the table cannot be written
+   */
+  abstract void simulate() throws IOException;
+
+  @Override
+  public final Integer call() {
+    try {
+      simulate();
+      return 0;
+    } catch (IllegalArgumentException e) {
+      err.println("fmi: " + e.getMessage());
+      return USAGE;
+    } catch (IOException e) {
+      err.println("fmi: --csv " + csv.getValue() + ": cannot be written (" + e + ")");
+      return FAILED;
+    }
+  }
+
+  /** Writes a table, if that was asked for. */
+  final void write(List<String> rows) throws IOException {
+    Path file = csv.getValue();
+    if (file != null) {
+      Files.write(file, rows);
+    }
+  }
+}
