@@ -2,6 +2,8 @@ package org.fmi;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ServiceLoader;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * One rank's view of the job: the way into the library.
@@ -114,6 +116,61 @@ public interface Fmi extends AutoCloseable {
    * @throws IllegalArgumentException as for {@link #loop(long, LoopBody, Object...)}
    */
   long loopWhile(long iterations, ConvergingBody body, Object... state);
+
+  /**
+   * A loop that says which ranks an iteration reads from, so that after a failure only the ranks
+   * compute again that what was lost came from; the others keep what they have, and wait ({@code
+   * --rollback flow} or {@code auto}; with {@code global}, the default, it goes back as {@link
+   * #loop(long, LoopBody, Object...)} does). Nothing of what is sent is kept for that.
+   *
+   * <p>The state exists twice: an iteration computes the second from the first, and they change
+   * places. A rank that has failed begins with the last checkpoint. Ranks that it needs something
+   * from, directly or not, load theirs into copies, compute as far as they are needed, and drop
+   * them.
+   *
+   * <pre>{@code
+   * double[] u = fmi.flowLoop(1000, Flow.line(world.size()), heat, () -> start(), s -> new Object[] {s});
+   * }</pre>
+   *
+   * @param iterations how many, 0 or more
+   * @param flow which ranks each reads from; the same at all ranks
+   * @param body computes one iteration
+   * @param make makes a state as it is before iteration 0, a new one each time
+   * @param state the parts of a state that a checkpoint holds, as for {@link #loop(long, LoopBody,
+   *     Object...)}: the same ones each time
+   * @return the state after the last iteration
+   * @throws IllegalStateException as for {@link #loop(long, LoopBody, Object...)}; or if {@link
+   *     FlowBody#exchange} receives from a rank that the flow does not name, or from any source, or
+   *     calls a collective
+   * @throws IllegalArgumentException as for {@link #loop(long, LoopBody, Object...)}; or if the flow
+   *     names a rank that there is not
+   */
+  <S> S flowLoop(
+      long iterations,
+      Flow flow,
+      FlowBody<S> body,
+      Supplier<S> make,
+      Function<? super S, Object[]> state);
+
+  /**
+   * As {@link #flowLoop}, until no rank's {@link FlowBody#finish} wants another iteration. Costs an
+   * all-reduce per iteration.
+   *
+   * @param iterations how many at most, 0 or more
+   * @param flow as for {@link #flowLoop}
+   * @param body as for {@link #flowLoop}
+   * @param make as for {@link #flowLoop}
+   * @param state as for {@link #flowLoop}
+   * @return the state after the last iteration
+   * @throws IllegalStateException as for {@link #flowLoop}
+   * @throws IllegalArgumentException as for {@link #flowLoop}
+   */
+  <S> S flowLoopWhile(
+      long iterations,
+      Flow flow,
+      FlowBody<S> body,
+      Supplier<S> make,
+      Function<? super S, Object[]> state);
 
   /**
    * The paper's form of the loop: {@code while ((n = fmi.loop(u, next)) < 1000) { try {...} catch

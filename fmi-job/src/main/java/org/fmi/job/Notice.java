@@ -90,6 +90,22 @@ public sealed interface Notice {
       implements Notice {}
 
   /**
+   * Ranks of a {@code flowLoop} compute again what was lost; the others keep what they have.
+   *
+   * @param from the iteration of the checkpoint that they begin with
+   * @param to the one that all go on with
+   * @param lost the ranks that have to come there
+   * @param helpers others that load the checkpoint
+   * @param computed the iterations that are computed again, of all ranks together
+   */
+  record FlowBegun(
+      int epoch, long loop, long from, long to, String lost, String helpers, long computed)
+      implements Notice {}
+
+  /** All ranks go back, though the user has wanted only those to compute that must. */
+  record FlowImpossible(int epoch, long loop, String reason) implements Notice {}
+
+  /**
    * A rank has come to the end of a loop.
    *
    * @param completed the iterations that the loop has had

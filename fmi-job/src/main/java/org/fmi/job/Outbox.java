@@ -68,6 +68,18 @@ final class Outbox {
                   m.epoch(), rank, m.loop(), m.from(), m.iteration(), m.repeated()));
       case RankMessage.LoopDone m ->
           report(new Notice.LoopDone(m.epoch(), rank, m.loop(), m.completed(), m.repeated()));
+      case RankMessage.FlowBegun m ->
+          report(
+              new Notice.FlowBegun(
+                  m.epoch(),
+                  m.loop(),
+                  m.from(),
+                  m.to(),
+                  m.lost(),
+                  m.helpers(),
+                  m.computed()));
+      case RankMessage.FlowImpossible m ->
+          report(new Notice.FlowImpossible(m.epoch(), m.loop(), m.reason()));
       case RankMessage.FilesRefused m -> degraded(m.reason() + ": looks for an older generation");
     }
   }

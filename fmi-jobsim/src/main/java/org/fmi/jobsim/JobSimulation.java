@@ -284,6 +284,7 @@ final class JobSimulation implements Supervisor {
                 shape.logRingBase(),
                 shape.recordLimitBytes(),
                 shape.logLimitBytes(),
+                shape.flowLimit(),
                 shape.interval(),
                 List.of(),
                 shape.check(),

@@ -19,6 +19,7 @@ record Shape(
     CheckpointInterval interval,
     long recordLimitBytes,
     long logLimitBytes,
+    int flowLimit,
     JobSpec.OnNoSpare policy,
     boolean requestsNodes,
     int maxRecoveries,
@@ -79,6 +80,11 @@ record Shape(
     return with(shape -> shape.logLimitBytes = logBytes);
   }
 
+  /** In a {@code flowLoop} at most so many ranks compute again, and the others wait. */
+  Shape withFlowRollback(int ranks) {
+    return with(shape -> shape.flowLimit = ranks);
+  }
+
   /** Asks for more nodes before it does what is done without a spare. */
   Shape withRequests() {
     return with(shape -> shape.requestsNodes = true);
@@ -113,6 +119,7 @@ record Shape(
     shape.interval = interval;
     shape.recordLimitBytes = recordLimitBytes;
     shape.logLimitBytes = logLimitBytes;
+    shape.flowLimit = flowLimit;
     shape.requestsNodes = requestsNodes;
     shape.maxRecoveries = maxRecoveries;
     shape.check = check;
@@ -134,6 +141,7 @@ record Shape(
     private CheckpointInterval interval = new CheckpointInterval.Every(2);
     private long recordLimitBytes = 1L << 20;
     private long logLimitBytes;
+    private int flowLimit;
     private boolean requestsNodes;
     private int maxRecoveries = Integer.MAX_VALUE;
     private boolean check;
@@ -158,6 +166,7 @@ record Shape(
           interval,
           recordLimitBytes,
           logLimitBytes,
+          flowLimit,
           policy,
           requestsNodes,
           maxRecoveries,

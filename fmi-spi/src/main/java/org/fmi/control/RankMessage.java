@@ -21,7 +21,7 @@ public sealed interface RankMessage {
   }
 
   /** Is for the user alone: nothing follows from it. */
-  sealed interface Told extends RankMessage permits FilesRefused, GoesOn, CaughtUp, LoopDone {}
+  sealed interface Told extends RankMessage permits FilesRefused, GoesOn, CaughtUp, FlowBegun, FlowImpossible, LoopDone {}
 
   /** Is about what the rank could decide otherwise if it had to do it again. */
   sealed interface Choosing extends RankMessage permits Chooses, Chose {}
@@ -93,6 +93,22 @@ public sealed interface RankMessage {
    * @param repeated how many it has done, or begun, again
    */
   record CaughtUp(int epoch, long loop, long from, long iteration, long repeated) implements Told {}
+
+  /**
+   * Ranks of a {@code flowLoop} compute again what was lost; the others keep what they have.
+   *
+   * @param from the iteration of the checkpoint that they begin with
+   * @param to the one that all go on with
+   * @param lost the ranks that have to come there
+   * @param helpers others that load the checkpoint
+   * @param computed the iterations that are computed again, of all ranks together
+   */
+  record FlowBegun(
+      int epoch, long loop, long from, long to, String lost, String helpers, long computed)
+      implements Told {}
+
+  /** All ranks go back, though the user has wanted only those to compute that must. */
+  record FlowImpossible(int epoch, long loop, String reason) implements Told {}
 
   /**
    * Has come to the end of a loop.

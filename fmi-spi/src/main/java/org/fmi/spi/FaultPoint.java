@@ -24,6 +24,8 @@ public enum FaultPoint {
   RESTORED,
   /** At the beginning of an iteration that a rank repeats alone, while the others go on. */
   REPLAY,
+  /** In the recovery of a {@code flowLoop}, where this rank computes an iteration again. */
+  RECOMPUTE,
   /** After a loop's final checkpoint, at the first communication outside of it. */
   EPILOGUE,
   /** In {@code Fmi.close}. */
@@ -33,7 +35,7 @@ public enum FaultPoint {
   public boolean inLoop() {
     return switch (this) {
       case INIT, CONNECT, PROLOGUE, EPILOGUE, CLOSE -> false;
-      case ITERATION, CHECKPOINT, ENCODE, COMMIT, COMMITTED, REBUILD, RESTORED, REPLAY -> true;
+      case ITERATION, CHECKPOINT, ENCODE, COMMIT, COMMITTED, REBUILD, RESTORED, REPLAY, RECOMPUTE -> true;
     };
   }
 }

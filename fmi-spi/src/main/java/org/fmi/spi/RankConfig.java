@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * @param recordLimitBytes the most that is recorded outside of loops for a replacement
  * @param logLimitBytes the most that is kept of what was sent since the last checkpoint, so that
  *     only failed ranks go back; 0 if all do
+ * @param flowLimit the most ranks that compute again when a failure interrupts a {@code flowLoop},
+ *     where the others keep what they have; 0 if all go back
  * @param interval when checkpoints are taken
  * @param transports names of the transports to use, in order of preference; empty for all
  * @param check whether iterations are repeated now and then, and compared
@@ -56,6 +58,7 @@ public record RankConfig(
     int heartbeatTimeoutMillis,
     long recordLimitBytes,
     long logLimitBytes,
+    int flowLimit,
     CheckpointInterval interval,
     List<String> transports,
     boolean check,
@@ -96,6 +99,7 @@ public record RankConfig(
         .heartbeatTimeoutMillis(heartbeatTimeoutMillis)
         .recordLimitBytes(recordLimitBytes)
         .logLimitBytes(logLimitBytes)
+        .flowLimit(flowLimit)
         .interval(interval)
         .transports(transports)
         .check(check)
@@ -141,6 +145,7 @@ public record RankConfig(
     private int heartbeatTimeoutMillis;
     private long recordLimitBytes;
     private long logLimitBytes;
+    private int flowLimit;
     private @Nullable CheckpointInterval interval;
     private List<String> transports = List.of();
     private boolean check;
@@ -235,6 +240,11 @@ public record RankConfig(
       return this;
     }
 
+    public Builder flowLimit(int value) {
+      flowLimit = value;
+      return this;
+    }
+
     public Builder recordLimitBytes(long value) {
       recordLimitBytes = value;
       return this;
@@ -290,6 +300,7 @@ public record RankConfig(
           heartbeatTimeoutMillis,
           recordLimitBytes,
           logLimitBytes,
+          flowLimit,
           Objects.requireNonNull(interval, "interval"),
           transports,
           check,

@@ -186,6 +186,7 @@ public final class SimCluster {
         HEARTBEAT_TIMEOUT_MILLIS,
         recordLimitBytes,
         0,
+        0,
         interval,
         List.of(),
         false,

@@ -3,6 +3,7 @@ package org.fmi.core.comm;
 import org.fmi.Datatype;
 import org.fmi.Op;
 import org.fmi.core.p2p.PointToPoint;
+import org.fmi.core.p2p.Reach;
 import org.jspecify.annotations.Nullable;
 
 /** The collective calls of a communicator: each one makes its {@link Plan}, and runs it. */
@@ -17,6 +18,10 @@ abstract class CollectiveCalls extends MessageCalls {
   /** For a call that begins now. */
   private Plans plans() {
     checkUsable();
+    Reach reach = p2p.reach();
+    if (reach != null) {
+      throw reach.collective();
+    }
     return plans;
   }
 

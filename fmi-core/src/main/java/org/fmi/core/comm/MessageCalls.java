@@ -6,6 +6,7 @@ import org.fmi.Request;
 import org.fmi.Status;
 import org.fmi.core.p2p.PointToPoint;
 import org.fmi.core.p2p.PointToPoint.Mode;
+import org.fmi.core.p2p.Reach;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,7 +81,7 @@ abstract class MessageCalls extends Membership {
   @Override
   public Status recv(Object buffer, long offset, long count, int source, int tag) {
     long bytes = checkRecv(buffer, offset, count, source, tag);
-    if (source == PROC_NULL) {
+    if (!hears(source)) {
       return Status.PROC_NULL;
     }
     return local(
@@ -96,7 +97,7 @@ abstract class MessageCalls extends Membership {
   @Override
   public Request irecv(Object buffer, long offset, long count, int source, int tag) {
     long bytes = checkRecv(buffer, offset, count, source, tag);
-    if (source == PROC_NULL) {
+    if (!hears(source)) {
       return new CompletedRequest(Status.PROC_NULL);
     }
     Request request =
@@ -124,10 +125,10 @@ abstract class MessageCalls extends Membership {
       int recvTag) {
     long sendBytes = checkSend(sendBuffer, sendOffset, sendCount, dest, sendTag);
     long recvBytes = checkRecv(recvBuffer, recvOffset, recvCount, source, recvTag);
-    if (dest == PROC_NULL) {
+    if (!sendsTo(dest)) {
       return recv(recvBuffer, recvOffset, recvCount, source, recvTag);
     }
-    if (source == PROC_NULL) {
+    if (!hears(source)) {
       send(sendBuffer, sendOffset, sendCount, dest, sendTag);
       return Status.PROC_NULL;
     }
@@ -149,13 +150,13 @@ abstract class MessageCalls extends Membership {
   @Override
   public Status probe(int source, int tag) {
     checkProbe(source, tag);
-    return source == PROC_NULL ? Status.PROC_NULL : local(p2p.probe(world(source), context, tag));
+    return hears(source) ? local(p2p.probe(world(source), context, tag)) : Status.PROC_NULL;
   }
 
   @Override
   public @Nullable Status iprobe(int source, int tag) {
     checkProbe(source, tag);
-    if (source == PROC_NULL) {
+    if (!hears(source)) {
       return Status.PROC_NULL;
     }
     Status status = p2p.iprobe(world(source), context, tag);
@@ -164,7 +165,7 @@ abstract class MessageCalls extends Membership {
 
   private void send(Object buffer, long offset, long count, int dest, int tag, Mode mode) {
     long bytes = checkSend(buffer, offset, count, dest, tag);
-    if (dest != PROC_NULL) {
+    if (sendsTo(dest)) {
       p2p.send(
           Buffers.memory(buffer), startOf(buffer, offset), bytes, world(dest), context, tag, mode);
     }
@@ -172,11 +173,29 @@ abstract class MessageCalls extends Membership {
 
   private Request isend(Object buffer, long offset, long count, int dest, int tag, Mode mode) {
     long bytes = checkSend(buffer, offset, count, dest, tag);
-    if (dest == PROC_NULL) {
+    if (!sendsTo(dest)) {
       return new CompletedRequest(Status.EMPTY);
     }
     return p2p.isend(
         Buffers.memory(buffer), startOf(buffer, offset), bytes, world(dest), context, tag, mode);
+  }
+
+  /** Whether there is anybody to send to. */
+  private boolean sendsTo(int dest) {
+    if (dest == PROC_NULL) {
+      return false;
+    }
+    Reach reach = p2p.reach();
+    return reach == null || reach.sendsTo(world(dest));
+  }
+
+  /** Whether there is anybody to hear of. */
+  private boolean hears(int source) {
+    if (source == PROC_NULL) {
+      return false;
+    }
+    Reach reach = p2p.reach();
+    return reach == null || reach.hears(world(source));
   }
 
   private long checkSend(Object buffer, long offset, long count, int dest, int tag) {

@@ -63,6 +63,11 @@ public interface PointToPoint {
   /** The current epoch. */
   int epoch();
 
+  /** Whom the exchange that is under way reaches; null outside of one. */
+  default @Nullable Reach reach() {
+    return null;
+  }
+
   /**
    * Memory shared with other ranks of the node in this epoch. Null if there is none, and while what
    * this rank receives is recorded, which is the same at all ranks: a replacement could not receive

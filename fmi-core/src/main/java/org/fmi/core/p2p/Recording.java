@@ -29,6 +29,9 @@ public final class Recording implements PointToPoint {
   /** What is sent in loops is kept. */
   private boolean logged;
 
+  /** Whom the exchange that is under way reaches. */
+  private @Nullable Reach reach;
+
   /**
    * Calls on a messenger; neither recorded nor replayed at first.
    *
@@ -62,6 +65,16 @@ public final class Recording implements PointToPoint {
   /** What is sent in loops is kept from now on, and so must be messages. */
   public void logged() {
     logged = true;
+  }
+
+  /** An exchange of a {@code flowLoop} begins, or ends with null. */
+  public void reach(@Nullable Reach of) {
+    reach = of;
+  }
+
+  @Override
+  public @Nullable Reach reach() {
+    return reach;
   }
 
   /** A call that is not recorded sends. */

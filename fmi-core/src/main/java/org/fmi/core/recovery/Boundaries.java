@@ -76,9 +76,11 @@ final class Boundaries {
     }
   }
 
-  /** An iteration is about to begin. */
+  /** An iteration is about to begin, unless only its end is left to do. */
   void begin(Loop loop) {
-    between(() -> pass(loop));
+    if (!loop.amid()) {
+      between(() -> pass(loop));
+    }
   }
 
   private boolean isDue(Loop loop) {

@@ -175,14 +175,14 @@ final class Checkpoints {
     // Nobody sends before all have agreed; until then some may know that they have, and others not.
     inDoubt = true;
     if (logs) {
-      messenger.line(!id.last());
+      messenger.line(!id.last() && loop.flow == null);
     }
     // The wait for slower ranks, until here, is no cost of the checkpoint.
     long begun = clock.nanoTime();
     if (loop.checkpointed < 0) {
       tuner.beginLoop();
     }
-    long bytes = copy(id, loop.state, epoch);
+    long bytes = copy(id, loop.state(), epoch);
     long copied = clock.nanoTime();
     faults.at(FaultPoint.ENCODE, iteration);
     try {
@@ -337,9 +337,9 @@ final class Checkpoints {
   void goBack(Loop loop, int epoch) {
     CheckpointId id = Objects.requireNonNull(committed);
     long interval = tuner.iterations();
-    restore(id, loop.state, Restore.RESTARTED, epoch);
+    restore(id, loop, Restore.RESTARTED, epoch);
     tuner.restore(interval); // that of the image is from before the checkpoint was measured
-    loop.iteration = id.iteration();
+    loop.goneTo(id.iteration());
   }
 
   /** The loop's state in the last checkpoint. */
@@ -487,7 +487,27 @@ final class Checkpoints {
   }
 
   /** Puts a checkpoint's state, messages, context ids and room for buffered sends in place. */
-  void restore(CheckpointId id, LoopState state, Restore how, int epoch) {
+  void restore(CheckpointId id, Loop loop, Restore how, int epoch) {
+    Image image = restoreMessages(id, loop, how, epoch);
+    loop.state().read(image.memory(), image.stateAt(), image.stateEnd());
+    afterRestore.forEach(Runnable::run);
+  }
+
+  /**
+   * The same, but for the state: ranks that have one keep it, and compute on others if they are to.
+   */
+  void restore(CheckpointId id, Loop loop, FlowRollback.Way way, int epoch) {
+    Image image = restoreMessages(id, loop, Restore.ROLLED_BACK, epoch);
+    FlowStates<?> states = way.states();
+    if (states != null) {
+      states.read(image.memory(), image.stateAt(), image.stateEnd());
+    }
+    if (way.lost()) {
+      afterRestore.forEach(Runnable::run);
+    }
+  }
+
+  private Image restoreMessages(CheckpointId id, Loop loop, Restore how, int epoch) {
     Image image = image(id);
     switch (how) {
       case ROLLED_BACK -> messenger.unreceived().read(image.unexpected());
@@ -506,12 +526,11 @@ final class Checkpoints {
     contexts.restore(image.contexts());
     messenger.restoreAttached(image.attached());
     tuner.restore(image.interval());
-    state.read(image.memory(), image.stateAt(), image.stateEnd());
-    afterRestore.forEach(Runnable::run);
-    if (logs && id.last() && how != Restore.REPLAYING) {
+    if (logs && (id.last() || loop.flow != null) && how != Restore.REPLAYING) {
       messenger.line(false);
     }
     lastDoneIteration = -1;
+    return image;
   }
 
   /**
@@ -525,7 +544,7 @@ final class Checkpoints {
     if (from == null) {
       return false;
     }
-    String refusal = from.fill(loop.number, loop.state, why -> refused(epoch, why));
+    String refusal = from.fill(loop.number, loop.state(), why -> refused(epoch, why));
     if (refusal != null) {
       throw endJob(epoch, "cannot go on from " + from.name() + ": " + refusal);
     }
@@ -533,7 +552,7 @@ final class Checkpoints {
     if (id == null) {
       return false;
     }
-    loop.iteration = id.iteration();
+    loop.goneTo(id.iteration());
     afterRestore.forEach(Runnable::run);
     if (config.rank() == 0 && from.isLine(id)) {
       link.send(new RankMessage.FilesRead(epoch, from.name(), id.loop(), id.iteration(), ""));

@@ -257,8 +257,11 @@ final class Lifecycle implements JobLink.Listener {
    * @param from the checkpoint that it goes on from; null at the start of the program
    */
   void running(@Nullable CheckpointId from) {
-    long loop = from == null ? -1 : from.loop();
-    long iteration = from == null ? -1 : from.iteration();
+    running(from == null ? -1 : from.loop(), from == null ? -1 : from.iteration());
+  }
+
+  /** H3, with the iteration that this rank goes on with. */
+  void running(long loop, long iteration) {
     link.send(new RankMessage.Running(epoch, loop, iteration, rebuilt));
     RecoveryEvent event = underWay;
     if (event != null) {

@@ -163,6 +163,7 @@ final class LocalRollback implements MessageLog.Listener {
     Loop loop = current.get();
     return loop != null
         && !loop.ended
+        && loop.flow == null
         && checkpoints.hasCommitted(loop)
         && !checkpoints.inDoubt()
         && choosing != loop.number
@@ -177,6 +178,9 @@ final class LocalRollback implements MessageLog.Listener {
     CheckpointId line = checkpoints.committed();
     if (loop == null || line == null || !checkpoints.hasCommitted(loop)) {
       return Standing.NONE;
+    }
+    if (loop.flow != null) {
+      return new Standing(loop.number, Standing.NO_VERSION, false, "is in a flowLoop");
     }
     if (choosing == loop.number) {
       return new Standing(loop.number, Standing.NO_VERSION, false, choice);

@@ -4,13 +4,17 @@ import org.fmi.ConvergingBody;
 import org.fmi.LoopBody;
 import org.fmi.control.RankMessage;
 import org.fmi.spi.CheckpointId;
+import org.jspecify.annotations.Nullable;
 
 /** Knows where a rank stands in a loop of the program. */
 final class Loop {
   /** Counts the program's loops, from 0. */
   final long number;
 
-  final LoopState state;
+  private final LoopState state;
+
+  /** The two states of a {@code flowLoop}; null in other loops. */
+  final @Nullable FlowStates<?> flow;
 
   /** How many iterations it has; -1 if only the program knows. */
   final long iterations;
@@ -47,15 +51,34 @@ final class Loop {
   /**
    * @param iterations -1 if the program begins each by a call
    */
-  Loop(long number, LoopState state, long iterations) {
+  Loop(long number, LoopState state, long iterations, @Nullable FlowStates<?> flow) {
     this.number = number;
     this.state = state;
+    this.flow = flow;
     this.iterations = iterations;
     this.byCall = iterations < 0;
   }
 
+  /** What a checkpoint holds of the state as it is now. */
+  LoopState state() {
+    return flow == null ? state : flow.saved();
+  }
+
+  /** Whether only the end of an iteration is left, which no checkpoint can be taken before. */
+  boolean amid() {
+    return flow != null && flow.amid();
+  }
+
   /** An iteration is complete. */
   void completed() {
+    if (flow != null) {
+      flow.completed();
+    }
+    counted();
+  }
+
+  /** An iteration is complete on the way to where the others are. */
+  void counted() {
     iteration++;
     if (iteration <= furthest) {
       repeated++;
@@ -66,7 +89,7 @@ final class Loop {
 
   /** Goes back to a checkpoint, or on from it. */
   void restored(CheckpointId from) {
-    iteration = from.iteration();
+    goneTo(from.iteration());
     checkpointed = from.iteration();
     if (furthest < 0) {
       replacedAt = iteration;
@@ -74,6 +97,26 @@ final class Loop {
       repeated += furthest - replacedAt;
       replacedAt = furthest;
     }
+  }
+
+  /** The state is that before an iteration. */
+  void goneTo(long before) {
+    iteration = before;
+    if (flow != null) {
+      flow.restored(before);
+    }
+  }
+
+  /**
+   * Goes on with a state that has been kept, or was computed again, instead of the checkpoint's.
+   *
+   * @param front the iterations that it has had
+   */
+  void goOnWith(CheckpointId line, long front, FlowStates<?> states) {
+    boolean begins = front == line.iteration();
+    checkpointed = line.iteration();
+    iteration = begins ? front : front - 1;
+    states.goOnWith(front, begins);
   }
 
   /** How many iterations this rank has completed, as far as is known; -1 if nothing is. */

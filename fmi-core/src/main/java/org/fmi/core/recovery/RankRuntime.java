@@ -4,8 +4,12 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.fmi.Comm;
 import org.fmi.ConvergingBody;
+import org.fmi.Flow;
+import org.fmi.FlowBody;
 import org.fmi.Fmi;
 import org.fmi.LoopBody;
 import org.fmi.Rollback;
@@ -62,8 +66,8 @@ public final class RankRuntime implements Fmi {
   private final OwnCore ownCore;
   private final FaultInjector faults;
   private final Recovery recovery;
-  private final Repetition repetition;
   private final Boundaries boundaries;
+  private final Repetition repetition;
   private final Communicator world;
   private final Communicator system;
   private final ProgramMeters meters = new ProgramMeters();
@@ -154,8 +158,11 @@ public final class RankRuntime implements Fmi {
             ? null
             : new LocalRollback(
                 config, link, messenger, program, system, lifecycle, checkpoints, () -> current);
-    this.recovery = new Recovery(lifecycle, checkpoints, local, system, ownCore, faults);
     this.repetition = new Repetition(config, checkpoints, link, program);
+    FlowRollback flow = new FlowRollback(config, system, link, faults);
+    this.recovery =
+        new Recovery(
+            lifecycle, checkpoints, local, flow, repetition, failure, system, ownCore, faults);
     this.boundaries =
         new Boundaries(
             link, lifecycle, checkpoints, requested, repetition, faults, local, this::goesOn);
@@ -201,7 +208,7 @@ public final class RankRuntime implements Fmi {
           return;
         }
         if (place == Place.LOOP && caught.oneTooMany(clock.nanoTime())) {
-          stray(Misuse.CATCHES_ROLLBACK);
+          throw stray(Misuse.CATCHES_ROLLBACK);
         }
         throw new Rollback(reason);
       }
@@ -260,46 +267,77 @@ public final class RankRuntime implements Fmi {
       return;
     }
     if (id == null) {
-      stray("there are ranks in a loop, and no checkpoint is left");
-      throw new IllegalStateException("a restart was awaited, and came back");
+      throw stray("there are ranks in a loop, and no checkpoint is left");
     }
     Recorder record = Recorder.readFrom(checkpoints.image(id).record(), config.recordLimitBytes());
     program.recorder(record);
     // Runs in the call that does not match: the program's own code must not get to see it.
     record.startReplay(
-        mismatch -> stray("cannot repeat what it did before its loop: " + mismatch.getMessage()));
+        mismatch -> {
+          throw stray("cannot repeat what it did before its loop: " + mismatch.getMessage());
+        });
     move(Place.REPLAY);
   }
 
-  /** Cannot go on: all processes are to start again. Never returns. */
-  private void stray(String reason) {
+  /** Cannot go on: all processes are to start again. Never returns; callers throw it. */
+  private IllegalStateException stray(String reason) {
     move(Place.STRAYED);
     lifecycle.askForRestart(reason);
+    return new IllegalStateException("a restart was awaited, and came back");
   }
 
   // ---- loops
 
   @Override
   public void loop(long iterations, LoopBody body, Object... state) {
-    run(iterations, Loop.goingOn(body), state);
+    run(iterations, Loop.goingOn(body), new LoopState(state), null);
   }
 
   @Override
   public long loopWhile(long iterations, ConvergingBody body, Object... state) {
-    return run(
-        iterations,
-        iteration -> boundaries.goesOn(nextLoop - 1, iteration, body.run(iteration)),
-        state);
+    return run(iterations, agreed(body), new LoopState(state), null);
+  }
+
+  private ConvergingBody agreed(ConvergingBody body) {
+    return iteration -> boundaries.goesOn(nextLoop - 1, iteration, body.run(iteration));
+  }
+
+  @Override
+  public <S> S flowLoop(
+      long iterations,
+      Flow flow,
+      FlowBody<S> body,
+      Supplier<S> make,
+      Function<? super S, Object[]> state) {
+    FlowStates<S> states = new FlowStates<>(flow, body, make, state, program);
+    run(iterations, Loop.goingOn(states::run), states.saved(), states);
+    return states.now();
+  }
+
+  @Override
+  public <S> S flowLoopWhile(
+      long iterations,
+      Flow flow,
+      FlowBody<S> body,
+      Supplier<S> make,
+      Function<? super S, Object[]> state) {
+    FlowStates<S> states = new FlowStates<>(flow, body, make, state, program);
+    run(iterations, agreed(states::run), states.saved(), states);
+    return states.now();
   }
 
   /** Gives the number of iterations that were done. */
-  private long run(long iterations, ConvergingBody given, Object[] state) {
+  private long run(
+      long iterations,
+      ConvergingBody given,
+      LoopState state,
+      @Nullable FlowStates<?> flow) {
     Misuse.requireOpen(place);
     if (iterations < 0) {
       throw Misuse.iterations(iterations);
     }
     ConvergingBody body = repetition.watching(given);
-    Loop loop = enterLoop(new LoopState(state), iterations);
+    Loop loop = enterLoop(state, iterations, flow);
     while (!loop.ended) {
       try {
         boolean goesOn = true;
@@ -354,14 +392,14 @@ public final class RankRuntime implements Fmi {
     Misuse.requireOpen(place);
     Loop loop = current;
     if (loop == null) {
-      loop = enterLoop(new LoopState(state), -1);
+      loop = enterLoop(new LoopState(state), -1, null);
       if (loop.ended) {
         // The program gets the last iteration of a finished loop, and leaves the loop.
         return loop.iteration;
       }
     } else if (!loop.byCall) {
       throw Misuse.nestedLoop();
-    } else if (!loop.state.isOf(state)) {
+    } else if (!loop.state().isOf(state)) {
       IllegalStateException others = Misuse.otherState();
       failure.tell(loop, others);
       throw others;
@@ -402,12 +440,12 @@ public final class RankRuntime implements Fmi {
   }
 
   /** Begins a loop, or takes up the one that a checkpoint belongs to. */
-  private Loop enterLoop(LoopState state, long iterations) {
+  private Loop enterLoop(LoopState state, long iterations, @Nullable FlowStates<?> flow) {
     if (current != null) {
       throw Misuse.nestedLoop();
     }
     checkpoints.requireNoRequests();
-    Loop loop = new Loop(nextLoop++, state, iterations);
+    Loop loop = new Loop(nextLoop++, state, iterations, flow);
     CheckpointId last = recovery.line().finalOf(loop.number);
     if (place == Place.REPLAY) {
       if (last != null && !last.equals(recovery.line().line())) {
@@ -427,7 +465,7 @@ public final class RankRuntime implements Fmi {
     try {
       if (linePending && id != null && id.loop() == loop.number) {
         linePending = false;
-        restoreAll(loop, id, Checkpoints.Restore.RESTARTED);
+        recovery.restore(loop, id, Checkpoints.Restore.RESTARTED);
       } else if (checkpoints.takeOver(loop, lifecycle.epoch())) {
         boundaries.end(loop);
       }
@@ -439,7 +477,7 @@ public final class RankRuntime implements Fmi {
 
   /** A loop that had ended gives its final state and is over. */
   private void restoreEnded(Loop loop, CheckpointId last, Checkpoints.Restore how) {
-    restoreAll(loop, last, how);
+    recovery.restore(loop, last, how);
     current = loop;
     if (last.equals(recovery.line().line())) {
       linePending = false;
@@ -466,35 +504,12 @@ public final class RankRuntime implements Fmi {
     resume(loop);
   }
 
-  /** Restores the line's state; returns when all ranks have, in one epoch. */
   private void resume(Loop loop) {
-    while (true) {
-      try {
-        CheckpointId id = recovery.line().line();
-        if (id == null || id.loop() != loop.number) {
-          // What is left is of an earlier loop; this process cannot go back to before this one.
-          stray("is in loop %d, and the newest checkpoint is %s".formatted(loop.number, id));
-          throw new IllegalStateException("a restart was awaited, and came back");
-        }
-        restoreAll(loop, id, Checkpoints.Restore.ROLLED_BACK);
-        faults.at(FaultPoint.RESTORED, id.iteration());
-        recovery.restored(loop, id);
-        lifecycle.running(id);
-        return;
-      } catch (Rollback e) {
-        recover(false);
-      }
+    if (!recovery.resume(loop, () -> recover(false))) {
+      // What is left is of an earlier loop; this process cannot go back to before this one.
+      CheckpointId newest = recovery.line().line();
+      throw stray("is in loop %d, and the newest checkpoint is %s".formatted(loop.number, newest));
     }
-  }
-
-  private void restoreAll(Loop loop, CheckpointId id, Checkpoints.Restore how) {
-    loop.restored(id);
-    int epoch = lifecycle.epoch();
-    // The program's state may not fit, or its own code that reads it throw.
-    failure.watch(
-        loop, () -> recovery.during(() -> checkpoints.restore(id, loop.state, how, epoch)));
-    loop.ended = id.last();
-    repetition.fromCheckpoint(loop);
   }
 
   private void leaveLoop(Loop loop) {
@@ -564,7 +579,7 @@ public final class RankRuntime implements Fmi {
       throw Misuse.closeInBody();
     }
     if (place == Place.REPLAY) {
-      stray("came to its end while others are in a loop");
+      throw stray("came to its end while others are in a loop");
     }
     faults.at(FaultPoint.CLOSE, -1);
     messenger.leave();

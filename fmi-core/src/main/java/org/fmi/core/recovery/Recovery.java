@@ -1,8 +1,10 @@
 package org.fmi.core.recovery;
 
 import java.io.IOException;
+import java.util.function.Supplier;
 import org.fmi.Comm;
 import org.fmi.Op;
+import org.fmi.Rollback;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage.Position;
 import org.fmi.control.RankMessage.Standing;
@@ -21,6 +23,9 @@ final class Recovery {
   private final Lifecycle lifecycle;
   private final Checkpoints checkpoints;
   private final @Nullable LocalRollback local;
+  private final FlowRollback flow;
+  private final Repetition repetition;
+  private final ProgramFailure failure;
   private final Comm system;
   private final OwnCore ownCore;
   private final FaultInjector faults;
@@ -38,12 +43,18 @@ final class Recovery {
       Lifecycle lifecycle,
       Checkpoints checkpoints,
       @Nullable LocalRollback local,
+      FlowRollback flow,
+      Repetition repetition,
+      ProgramFailure failure,
       Comm system,
       OwnCore ownCore,
       FaultInjector faults) {
     this.lifecycle = lifecycle;
     this.checkpoints = checkpoints;
     this.local = local;
+    this.flow = flow;
+    this.repetition = repetition;
+    this.failure = failure;
     this.system = system;
     this.ownCore = ownCore;
     this.faults = faults;
@@ -65,7 +76,7 @@ final class Recovery {
    * @param position where the program stands
    * @param inPlace whether it goes on there if no more than failed ranks go back
    * @return what the job has said; null if all go back, and this rank has to leave its call first
-   * @throws org.fmi.Rollback if the next failure came meanwhile
+   * @throws Rollback if the next failure came meanwhile
    * @throws UnrecoverableException if it is impossible
    */
   JobMessage.@Nullable Start run(Position position, boolean inPlace)
@@ -112,17 +123,82 @@ final class Recovery {
   }
 
   /** Does a part of it, in which ranks may wait for each other. */
-  void during(Runnable part) {
+  private void during(Runnable part) {
+    during(
+        () -> {
+          part.run();
+          return null;
+        });
+  }
+
+  /** The same, with a result. */
+  private <T extends @Nullable Object> T during(Supplier<T> part) {
     underWay = true;
     try {
-      part.run();
+      return part.get();
     } finally {
       underWay = false;
     }
   }
 
+  /**
+   * Takes a loop up again from the line, together with all other ranks; returns when all of them
+   * have, in one epoch.
+   *
+   * @param again goes into the newest epoch
+   * @return false if the line is of another loop
+   */
+  boolean resume(Loop loop, Runnable again) {
+    while (true) {
+      try {
+        CheckpointId id = line.line();
+        if (id == null || id.loop() != loop.number) {
+          return false;
+        }
+        lifecycle.running(loop.number, goBack(loop, id));
+        return true;
+      } catch (Rollback e) {
+        again.run();
+      }
+    }
+  }
+
+  /** Gives the iteration that the loop goes on with. */
+  private long goBack(Loop loop, CheckpointId id) {
+    int epoch = lifecycle.epoch();
+    FlowRollback.Way way = during(() -> flow.find(loop, id, epoch));
+    if (way == null) {
+      restore(loop, id, Checkpoints.Restore.ROLLED_BACK);
+    } else {
+      if (way.lost()) {
+        loop.restored(id);
+      }
+      ofProgram(loop, () -> checkpoints.restore(id, loop, way, epoch));
+    }
+    faults.at(FaultPoint.RESTORED, id.iteration());
+    restored(loop, id);
+    if (way == null) {
+      return id.iteration();
+    }
+    ofProgram(loop, () -> flow.compute(loop, way));
+    return way.front();
+  }
+
+  /** The loop's state becomes that of a checkpoint. */
+  void restore(Loop loop, CheckpointId id, Checkpoints.Restore how) {
+    loop.restored(id);
+    ofProgram(loop, () -> checkpoints.restore(id, loop, how, lifecycle.epoch()));
+    loop.ended = id.last();
+    repetition.fromCheckpoint(loop);
+  }
+
+  /** Does a part that the program may fail in: its state may not fit, or its own code throw. */
+  private void ofProgram(Loop loop, Runnable part) {
+    failure.watch(loop, () -> during(part));
+  }
+
   /** The line's state is there again; returns when that is so for all that go back. */
-  void restored(Loop loop, CheckpointId id) {
+  private void restored(Loop loop, CheckpointId id) {
     if (local != null && lifecycle.isLocal()) {
       local.wentBack(id);
     } else {

@@ -131,11 +131,11 @@ final class Repetition implements Witness {
       aimAfter(loop, end);
       return;
     }
-    result = loop.state.copy();
+    result = loop.state().copy();
     checkpoints.goBack(loop, epoch);
     String read =
-        new StateDifferences(loop.state, "in the checkpoint", "after it was read back")
-            .of(checkpoints.stateOf(loop), loop.state.copy());
+        new StateDifferences(loop.state(), "in the checkpoint", "after it was read back")
+            .of(checkpoints.stateOf(loop), loop.state().copy());
     if (!read.isEmpty()) {
       throw tell("does not get its state back from a checkpoint: " + read);
     }
@@ -150,8 +150,8 @@ final class Repetition implements Witness {
       throw differs(missing);
     }
     String state =
-        new StateDifferences(loop.state, "the first time", "when repeated")
-            .of(Objects.requireNonNull(result), loop.state.copy());
+        new StateDifferences(loop.state(), "the first time", "when repeated")
+            .of(Objects.requireNonNull(result), loop.state().copy());
     if (!state.isEmpty()) {
       throw differs(state);
     }

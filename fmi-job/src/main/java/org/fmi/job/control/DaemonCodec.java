@@ -190,7 +190,8 @@ public final class DaemonCodec {
         .putInt(setup.groupLosses())
         .putInt(setup.logRingBase())
         .putLong(setup.recordLimitBytes())
-        .putLong(setup.logLimitBytes());
+        .putLong(setup.logLimitBytes())
+        .putInt(setup.flowLimit());
     RuntimeParts.putInterval(out, setup.interval());
     out.putList(setup.transports(), MessageWriter::putString).putBoolean(setup.check());
     Level2Parts.putSetup(out, setup.level2());
@@ -210,6 +211,7 @@ public final class DaemonCodec {
         in.getInt(),
         in.getLong(),
         in.getLong(),
+        in.getInt(),
         RuntimeParts.getInterval(in),
         in.getList(MessageReader::getString),
         in.getBoolean(),

@@ -18,6 +18,7 @@ import org.fmi.spi.CheckpointInterval;
  * @param groupLosses see {@link org.fmi.spi.RankConfig}
  * @param recordLimitBytes see {@link org.fmi.spi.RankConfig}
  * @param logLimitBytes see {@link org.fmi.spi.RankConfig}
+ * @param flowLimit see {@link org.fmi.spi.RankConfig}
  * @param transports see {@link org.fmi.spi.RankConfig}
  * @param check see {@link org.fmi.spi.RankConfig}
  * @param level2 checkpoints on files
@@ -35,6 +36,7 @@ public record NodeSetup(
     int logRingBase,
     long recordLimitBytes,
     long logLimitBytes,
+    int flowLimit,
     CheckpointInterval interval,
     List<String> transports,
     boolean check,

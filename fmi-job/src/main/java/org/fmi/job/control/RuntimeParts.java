@@ -92,6 +92,17 @@ final class RuntimeParts {
               .putLong(m.loop())
               .putLong(m.completed())
               .putLong(m.repeated());
+      case RankMessage.FlowBegun m ->
+          out.putByte(24)
+              .putInt(m.epoch())
+              .putLong(m.loop())
+              .putLong(m.from())
+              .putLong(m.to())
+              .putString(m.lost())
+              .putString(m.helpers())
+              .putLong(m.computed());
+      case RankMessage.FlowImpossible m ->
+          out.putByte(25).putInt(m.epoch()).putLong(m.loop()).putString(m.reason());
       case RankMessage.LocalImpossible m -> out.putByte(19).putInt(m.epoch()).putString(m.reason());
       case RankMessage.GoesOn m ->
           out.putByte(20)
@@ -167,6 +178,16 @@ final class RuntimeParts {
               in.getInt(), in.getLong(), in.getLong(), in.getLong(), in.getLong());
       case 22 -> new RankMessage.Chose(in.getLong(), in.getInt(), in.getLongs());
       case 23 -> new RankMessage.LoopDone(in.getInt(), in.getLong(), in.getLong(), in.getLong());
+      case 24 ->
+          new RankMessage.FlowBegun(
+              in.getInt(),
+              in.getLong(),
+              in.getLong(),
+              in.getLong(),
+              in.getString(),
+              in.getString(),
+              in.getLong());
+      case 25 -> new RankMessage.FlowImpossible(in.getInt(), in.getLong(), in.getString());
       default -> throw new BadMessageException("unknown rank message " + type);
     };
   }
@@ -332,7 +353,8 @@ final class RuntimeParts {
         .putInt(config.logRingBase())
         .putInt(config.heartbeatTimeoutMillis())
         .putLong(config.recordLimitBytes())
-        .putLong(config.logLimitBytes());
+        .putLong(config.logLimitBytes())
+        .putInt(config.flowLimit());
     putInterval(out, config.interval());
     out.putList(config.transports(), MessageWriter::putString).putBoolean(config.check());
     Level2Parts.putPlan(out, config.level2());
@@ -359,6 +381,7 @@ final class RuntimeParts {
         .heartbeatTimeoutMillis(in.getInt())
         .recordLimitBytes(in.getLong())
         .logLimitBytes(in.getLong())
+        .flowLimit(in.getInt())
         .interval(getInterval(in))
         .transports(List.copyOf(in.getList(MessageReader::getString)))
         .check(in.getBoolean())

@@ -40,6 +40,7 @@ class FlushesTest {
           2,
           0,
           0,
+          0,
           new CheckpointInterval.Every(1),
           List.of(),
           false,

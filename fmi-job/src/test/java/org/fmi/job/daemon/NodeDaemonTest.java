@@ -47,6 +47,7 @@ final class NodeDaemonTest {
         2,
         0,
         0,
+        0,
         new CheckpointInterval.Every(1),
         List.of(),
         false,

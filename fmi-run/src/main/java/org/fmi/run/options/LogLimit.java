@@ -26,7 +26,7 @@ final class LogLimit {
    * @param check whether iterations are repeated, and compared
    */
   static long bytes(String mode, int mib, boolean check, Settings settings) throws UsageException {
-    boolean local = !mode.equals("global");
+    boolean local = mode.equals("local") || mode.equals("auto");
     Value limit = settings.get(Setting.LOG_LIMIT);
     Value rollback = settings.get(Setting.ROLLBACK);
     // A site's file may have a limit for those jobs that need one.

@@ -36,6 +36,7 @@ public record RunOptions(
     Network network,
     CheckpointInterval interval,
     boolean check,
+    int flowLimit,
     Patience patience,
     Output output,
     MetricsOptions metrics,
@@ -182,6 +183,7 @@ public record RunOptions(
               classPath == null ? null : classPath.texts().getFirst(),
               settings.program(),
               directory);
+      String mode = choice(Setting.ROLLBACK, "global", "global", "local", "flow", "auto");
       JobSpec spec =
           new JobSpec(
               ranks,
@@ -193,7 +195,7 @@ public record RunOptions(
               where.noSpare().requestSeconds() > 0,
               whole(Setting.MAX_RECOVERIES, 0, Integer.MAX_VALUE, 1000),
               LogLimit.bytes(
-                  choice(Setting.ROLLBACK, "global", "global", "local", "auto"),
+                  mode,
                   whole(Setting.LOG_LIMIT, 1, 1 << 20, LogLimit.DEFAULT_MIB),
                   on(Setting.CHECK),
                   settings),
@@ -216,6 +218,11 @@ public record RunOptions(
               whole(Setting.LOG_RING_BASE, 2, MAX_RANKS, 2)),
           interval(),
           on(Setting.CHECK),
+          FlowLimit.ranks(
+              mode,
+              whole(Setting.FLOW_LIMIT, 1, MAX_RANKS, ranks - 1),
+              on(Setting.CHECK),
+              settings),
           new Patience(millis(Setting.STALL_REPORT, 10), millis(Setting.TIMEOUT, 0)),
           new Output(
               verbosity(),

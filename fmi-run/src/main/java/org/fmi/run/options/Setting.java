@@ -129,7 +129,13 @@ enum Setting {
       "rollback",
       "MODE",
       "who goes back after a failure: global (all ranks), local (failed ranks, where that can be"
-          + " done), or auto (local unless other options exclude it)"),
+          + " done), flow (in a flowLoop, those that the lost data came from), or auto (flow in a"
+          + " flowLoop, else local, unless other options exclude it)"),
+  FLOW_LIMIT(
+      "--flow-limit",
+      "flow-limit",
+      "RANKS",
+      "most ranks that compute again in a flow rollback, else all do (default: all but one)"),
   LOG_LIMIT(
       "--log-limit",
       "log-limit",

@@ -179,6 +179,8 @@ public final class ProgressLines {
       case Notice.GoBack n -> stage(n.epoch(), rollback.begins(n), nanos);
       case Notice.GoesOn n -> detail("epoch " + n.epoch() + ": " + rollback.goesOn(n));
       case Notice.CaughtUp n -> line("epoch " + n.epoch() + ": " + rollback.caughtUp(n));
+      case Notice.FlowBegun n -> stage(n.epoch(), rollback.flow(n), nanos);
+      case Notice.FlowImpossible n -> stage(n.epoch(), rollback.noFlow(n), nanos);
       case Notice.LoopDone n -> {
         if (n.repeated() > 0) {
           detail(rollback.done(n));

@@ -54,6 +54,24 @@ final class RollbackLines {
         + " bytes, are sent again";
   }
 
+  String flow(Notice.FlowBegun n) {
+    return "flow rollback: ranks "
+        + n.lost()
+        + " go back to iteration "
+        + n.from()
+        + " and come to iteration "
+        + n.to()
+        + ", ranks "
+        + n.helpers()
+        + " help them on copies, "
+        + n.computed()
+        + " iterations in all; the others wait";
+  }
+
+  String noFlow(Notice.FlowImpossible n) {
+    return "global rollback of loop " + n.loop() + ": all ranks go back, as " + n.reason();
+  }
+
   String done(Notice.LoopDone n) {
     return "rank "
         + n.rank()

@@ -26,6 +26,7 @@ final class CommonSetup {
         options.network().logRingBase(),
         RECORD_LIMIT,
         options.spec().logLimitBytes(),
+        options.flowLimit(),
         options.interval(),
         options.network().transports(),
         options.check(),

@@ -89,6 +89,8 @@ final class Totals {
           Notice.GoBack _,
           Notice.GoesOn _,
           Notice.CaughtUp _,
+          Notice.FlowBegun _,
+          Notice.FlowImpossible _,
           Notice.LoopDone _,
           Notice.Level2Restored _,
           Notice.Level2Begun _,

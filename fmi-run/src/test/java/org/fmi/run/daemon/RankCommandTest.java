@@ -58,6 +58,7 @@ final class RankCommandTest {
             2,
             0,
             0,
+            0,
             new CheckpointInterval.Every(1),
             List.of(),
             false,

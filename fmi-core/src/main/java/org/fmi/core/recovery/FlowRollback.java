@@ -1,0 +1,154 @@
+package org.fmi.core.recovery;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Objects;
+import org.fmi.Comm;
+import org.fmi.control.JobLink;
+import org.fmi.control.RankMessage;
+import org.fmi.rules.FlowPlan;
+import org.fmi.rules.FlowPlan.Progress;
+import org.fmi.spi.CheckpointId;
+import org.fmi.spi.FaultPoint;
+import org.fmi.spi.RankConfig;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings ranks that a failure has taken out of a {@code flowLoop} to where the others are: these
+ * keep what they have, and only those help, on copies, that something is needed from ({@code
+ * --rollback flow}).
+ */
+final class FlowRollback {
+  private final RankConfig config;
+  private final Comm system;
+  private final JobLink link;
+  private final FaultInjector faults;
+
+  FlowRollback(RankConfig config, Comm system, JobLink link, FaultInjector faults) {
+    this.config = config;
+    this.system = system;
+    this.link = link;
+    this.faults = faults;
+  }
+
+  /**
+   * What a rank does on the way of those that were lost.
+   *
+   * @param line where that begins
+   * @param front the iterations of the state with which all go on
+   * @param lost whether this rank was
+   * @param states that it computes on; null if it takes no part
+   */
+  record Way(
+      FlowPlan plan,
+      CheckpointId line,
+      long front,
+      boolean lost,
+      @Nullable FlowStates<?> states) {}
+
+  /**
+   * Agrees on it with all ranks, which are in this loop; collective.
+   *
+   * @return null if all go back
+   */
+  @Nullable Way find(Loop loop, CheckpointId line, int epoch) {
+    FlowStates<?> states = loop.flow;
+    if (config.flowLimit() == 0 || line.last()) {
+      return null;
+    }
+    if (states == null) {
+      return config.logLimitBytes() > 0 ? null : allGoBack(loop, epoch, "it is no flowLoop");
+    }
+    List<Progress> progress = gather(states.progress());
+    long front = FlowPlan.front(progress);
+    if (front < 0) {
+      return allGoBack(loop, epoch, "no rank has kept its state");
+    }
+    int tooFar = FlowPlan.tooFar(progress, front);
+    if (tooFar >= 0) {
+      return allGoBack(
+          loop,
+          epoch,
+          "rank "
+              + tooFar
+              + " has computed "
+              + progress.get(tooFar).newest()
+              + " iterations and another one "
+              + front
+              + ", and keeps the states of the last two");
+    }
+    BitSet lost = new BitSet();
+    for (int rank = 0; rank < progress.size(); rank++) {
+      lost.set(rank, progress.get(rank).newest() < 0);
+    }
+    FlowPlan plan = states.plan(line.iteration(), front, lost);
+    int loading = plan.loading().cardinality();
+    if (loading > config.flowLimit()) {
+      return allGoBack(
+          loop,
+          epoch,
+          loading
+              + " ranks would have to compute again, and --flow-limit allows "
+              + config.flowLimit());
+    }
+    if (config.rank() == 0) {
+      BitSet helpers = plan.loading();
+      helpers.andNot(lost);
+      link.send(
+          new RankMessage.FlowBegun(
+              epoch,
+              loop.number,
+              line.iteration(),
+              front,
+              lost.toString(),
+              helpers.toString(),
+              plan.computed()));
+    }
+    boolean own = lost.get(config.rank());
+    boolean helps = plan.loading().get(config.rank());
+    return new Way(plan, line, front, own, own ? states : helps ? states.copies() : null);
+  }
+
+  /** Says it once for all. */
+  private @Nullable Way allGoBack(Loop loop, int epoch, String why) {
+    if (config.rank() == 0) {
+      link.send(new RankMessage.FlowImpossible(epoch, loop.number, why));
+    }
+    return null;
+  }
+
+  private List<Progress> gather(Progress mine) {
+    long[] all = new long[2 * config.size()];
+    system.allGather(new long[] {mine.newest(), mine.both() ? 1 : 0}, 0, 2, all, 0);
+    List<Progress> progress = new ArrayList<>();
+    for (int rank = 0; rank < config.size(); rank++) {
+      progress.add(new Progress(all[2 * rank], all[2 * rank + 1] > 0));
+    }
+    return progress;
+  }
+
+  /** Computes what is needed of this rank; returns when all are there. Collective. */
+  void compute(Loop loop, Way way) {
+    FlowStates<?> own = Objects.requireNonNull(loop.flow);
+    FlowStates<?> states = way.states;
+    for (long iteration = way.line.iteration(); iteration < way.front; iteration++) {
+      if (states != null) {
+        faults.at(FaultPoint.RECOMPUTE, iteration);
+        try {
+          states.computeAgain(way.plan, iteration);
+        } catch (Exception e) {
+          throw loop.failed(e);
+        }
+      }
+      if (way.lost && iteration < way.front - 1) {
+        loop.counted();
+      }
+    }
+    system.barrier(); // what is sent from now on belongs to the program again
+    if (way.lost) {
+      own.restored(way.front);
+    }
+    loop.goOnWith(way.line, way.front, own);
+  }
+}

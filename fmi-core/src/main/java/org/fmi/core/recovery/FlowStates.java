@@ -1,0 +1,181 @@
+package org.fmi.core.recovery;
+
+import java.lang.foreign.MemorySegment;
+import java.util.BitSet;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.fmi.Flow;
+import org.fmi.FlowBody;
+import org.fmi.core.p2p.Reach;
+import org.fmi.core.p2p.Recording;
+import org.fmi.rules.FlowPlan;
+import org.fmi.rules.FlowPlan.Progress;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The two states of a {@code flowLoop}, one computed from the other, which then change places; and
+ * how far they are.
+ */
+final class FlowStates<S> {
+  private final Flow flow;
+  private final FlowBody<S> body;
+  private final Supplier<S> make;
+  private final Function<? super S, Object[]> state;
+  private final Recording program;
+  private Side<S> now;
+  private Side<S> next;
+
+  /** The iterations that the newest of them has had; -1 while that is not known. */
+  private long newest = -1;
+
+  /** Whether the other one is that of one iteration before. */
+  private boolean both;
+
+  /** Whether {@link #next} has been computed from {@link #now} and is the newest. */
+  private boolean stepped;
+
+  /** A state, and what a checkpoint holds of it. */
+  private record Side<S>(S state, LoopState saved) {}
+
+  FlowStates(
+      Flow flow,
+      FlowBody<S> body,
+      Supplier<S> make,
+      Function<? super S, Object[]> state,
+      Recording program) {
+    this.flow = flow;
+    this.body = body;
+    this.make = make;
+    this.state = state;
+    this.program = program;
+    this.now = side();
+    this.next = side();
+  }
+
+  private Side<S> side() {
+    S made = make.get();
+    return new Side<>(made, new LoopState(state.apply(made)));
+  }
+
+  /** As it is before the iteration that comes next. */
+  S now() {
+    return now.state;
+  }
+
+  /** What a checkpoint holds of that. */
+  LoopState saved() {
+    return now.saved;
+  }
+
+  /** Whether an iteration is under way of which only the end is left. */
+  boolean amid() {
+    return stepped;
+  }
+
+  Progress progress() {
+    return new Progress(newest, both);
+  }
+
+  /** One iteration, or its end; gives whether the program wants another one. */
+  boolean run(long iteration) throws Exception {
+    if (!stepped) {
+      newest = iteration;
+      exchange(iteration, null);
+      both = false;
+      body.step(iteration, now.state, next.state);
+      newest = iteration + 1;
+      both = true;
+      stepped = true;
+    }
+    return body.finish(iteration, next.state);
+  }
+
+  private void exchange(long iteration, @Nullable BitSet takingPart) throws Exception {
+    int[] inputs = flow.inputs(program.rank(), iteration);
+    for (int input : inputs) {
+      if (input < 0 || input >= program.size()) {
+        throw new IllegalArgumentException(
+            "Flow.inputs of rank "
+                + program.rank()
+                + " in iteration "
+                + iteration
+                + " names rank "
+                + input
+                + ": use 0 to "
+                + (program.size() - 1));
+      }
+    }
+    program.reach(new Reach(program.rank(), iteration, inputs, takingPart));
+    try {
+      body.exchange(iteration, now.state);
+    } finally {
+      program.reach(null);
+    }
+  }
+
+  /** The iteration is over. */
+  void completed() {
+    swap();
+    stepped = false;
+  }
+
+  private void swap() {
+    Side<S> other = now;
+    now = next;
+    next = other;
+  }
+
+  // ---- after a failure
+
+  /** {@link #now} is what a checkpoint holds. */
+  void restored(long iteration) {
+    newest = iteration;
+    both = false;
+    stepped = false;
+  }
+
+  /**
+   * Goes on with the state that has had so many iterations, which is there: with the end of the last
+   * of them, which others may not have done.
+   *
+   * @param begins whether that has been done by all, so that the next one begins
+   */
+  void goOnWith(long front, boolean begins) {
+    boolean isNext = stepped ? newest == front : newest > front;
+    if (isNext == begins) {
+      swap();
+    }
+    newest = front;
+    both = false;
+    stepped = !begins;
+  }
+
+  /** States of their own, to compute on the way of others. */
+  FlowStates<S> copies() {
+    return new FlowStates<>(flow, body, make, state, program);
+  }
+
+  /** Reads what a checkpoint holds; how far this is is not known before it has come to others. */
+  void read(MemorySegment image, long at, long end) {
+    newest = -1;
+    both = false;
+    stepped = false;
+    now.saved.read(image, at, end);
+  }
+
+  /** Computes again what a plan wants of this rank, from a checkpoint's state. */
+  void computeAgain(FlowPlan plan, long iteration) throws Exception {
+    BitSet takingPart = plan.takingPart(iteration);
+    if (takingPart.get(program.rank())) {
+      exchange(iteration, takingPart);
+    }
+    if (plan.computes(program.rank(), iteration)) {
+      body.step(iteration, now.state, next.state);
+      swap();
+    }
+  }
+
+  FlowPlan plan(long line, long front, BitSet lost) {
+    return FlowPlan.of(flow::inputs, line, front, lost);
+  }
+}

@@ -1,0 +1,214 @@
+package org.fmi.jobsim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.SplittableRandom;
+import org.fmi.Comm;
+import org.fmi.Flow;
+import org.fmi.FlowBody;
+import org.fmi.Fmi;
+import org.fmi.Op;
+import org.fmi.job.FaultSpec;
+import org.fmi.job.JobSpec.OnNoSpare;
+import org.fmi.job.Notice;
+import org.fmi.jobsim.JobSimulation.Outcome;
+import org.fmi.jobsim.JobSimulation.Program;
+import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.FaultPoint;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Simulated jobs in which only those ranks compute again that the lost data came from. */
+final class FlowRollbackSimulationTest {
+  private static final int ROWS = 4;
+  private static final int COLS = 2;
+  private static final int SIZE = ROWS * COLS;
+  private static final int ITERATIONS = 10;
+
+  /** How many steps each rank has computed, in all its processes. */
+  private final long[] steps = new long[SIZE];
+
+  /** Whether all ranks meet in each iteration. */
+  private boolean meet = true;
+
+  /** Each rank holds a number, and adds those of its neighbours, which depend on where they stand. */
+  private final class Sum implements FlowBody<long[]> {
+    private final Comm world;
+    private final Flow flow;
+    private final long[] seen = new long[SIZE];
+    private long total;
+
+    Sum(Comm world, Flow flow) {
+      this.world = world;
+      this.flow = flow;
+    }
+
+    @Override
+    public void exchange(long iteration, long[] now) {
+      long[] mine = {now[0]};
+      for (int neighbour : flow.inputs(world.rank(), iteration)) {
+        world.sendRecv(mine, 0, 1, neighbour, 7, now, 1 + neighbour, 1, neighbour, 7);
+      }
+    }
+
+    @Override
+    public void step(long iteration, long[] now, long[] next) {
+      steps[world.rank()]++;
+      next[0] = 31 * now[0] + iteration;
+      for (int neighbour : flow.inputs(world.rank(), iteration)) {
+        next[0] = 7 * next[0] + now[1 + neighbour];
+      }
+    }
+
+    @Override
+    public boolean finish(long iteration, long[] next) {
+      if (meet) {
+        seen[0] = next[0];
+        world.allReduce(seen, Op.SUM);
+        total += iteration * seen[0];
+      }
+      return iteration + 1 < ITERATIONS;
+    }
+  }
+
+  private Program program(boolean untilDone) {
+    return (fmi, process, cluster) -> answer(fmi, untilDone);
+  }
+
+  private long answer(Fmi fmi, boolean untilDone) {
+    Comm world = fmi.world();
+    Flow flow = Flow.grid(ROWS, COLS);
+    Sum sum = new Sum(world, flow);
+    long[] last =
+        untilDone
+            ? fmi.flowLoopWhile(
+                100, flow, sum, () -> start(world.rank()), s -> new Object[] {s})
+            : fmi.flowLoop(
+                ITERATIONS, flow, sum, () -> start(world.rank()), s -> new Object[] {s});
+    long[] all = {(world.rank() + 1) * last[0]};
+    world.allReduce(all, Op.SUM);
+    return all[0];
+  }
+
+  private static long[] start(int rank) {
+    long[] start = new long[1 + SIZE];
+    start[0] = rank + 1;
+    return start;
+  }
+
+  private static Shape ranks() {
+    return Shape.plain(SIZE, 3, OnNoSpare.SHARE)
+        .withInterval(new CheckpointInterval.Every(100))
+        .withFlowRollback(SIZE - 1);
+  }
+
+  private long undisturbed() {
+    JobSimulation job = new JobSimulation(1, ranks(), null, program(false));
+    Outcome outcome = job.run();
+    assertThat(outcome.status()).as("%s", job.story()).isZero();
+    return outcome.answer();
+  }
+
+  private static FaultSpec kill(int rank, FaultPoint point, long iteration) {
+    return new FaultSpec(false, rank, false, point, iteration);
+  }
+
+  private static <T> List<T> notices(JobSimulation job, Class<T> type) {
+    return job.notices().stream().filter(type::isInstance).map(type::cast).toList();
+  }
+
+  private JobSimulation finished(long seed, Shape shape, long answer) {
+    JobSimulation job = new JobSimulation(seed, shape, null, program(seed % 2 == 1));
+    Outcome outcome = job.run();
+    assertThat(outcome.status()).as("seed %d: %s", seed, job.story()).isZero();
+    assertThat(outcome.answer()).as("seed %d: %s", seed, job.story()).isEqualTo(answer);
+    return job;
+  }
+
+  /** As in the paper's Fig. 4, whose checkpoint is taken one iteration later. */
+  @Test
+  void onlyThoseComputeAgainThatTheLostDataCameFrom() {
+    long answer = undisturbed();
+    java.util.Arrays.fill(steps, 0);
+    JobSimulation job =
+        finished(2, ranks().withFaults(kill(1, FaultPoint.ITERATION, 2)), answer);
+
+    assertThat(notices(job, Notice.FlowBegun.class))
+        .containsExactly(new Notice.FlowBegun(1, 0, 0, 2, "{1}", "{0, 2, 3, 5}", 4));
+    assertThat(steps)
+        .containsExactly(
+            ITERATIONS + 1,
+            ITERATIONS + 2,
+            ITERATIONS,
+            ITERATIONS + 1,
+            ITERATIONS,
+            ITERATIONS,
+            ITERATIONS,
+            ITERATIONS);
+  }
+
+  @Test
+  void allGoBackBeyondTheLimit() {
+    JobSimulation job =
+        finished(
+            2,
+            ranks().withFlowRollback(4).withFaults(kill(1, FaultPoint.ITERATION, 2)),
+            undisturbed());
+
+    assertThat(notices(job, Notice.FlowImpossible.class))
+        .containsExactly(
+            new Notice.FlowImpossible(
+                1, 0, "5 ranks would have to compute again, and --flow-limit allows 4"));
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = FaultPoint.class,
+      names = {"RECOMPUTE", "RESTORED", "REBUILD", "CONNECT"})
+  void aRankIsLostDuringTheRecovery(FaultPoint place) {
+    finished(
+        2,
+        ranks()
+            .withFaults(
+                kill(1, FaultPoint.ITERATION, 3), kill(3, place, place.inLoop() ? 0 : -1)),
+        undisturbed());
+  }
+
+  /** Whatever fails, and whenever: the answer is that of a job to which nothing happens. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void manyFailures(boolean meeting) {
+    meet = meeting;
+    long answer = undisturbed();
+    long end = System.nanoTime() + 2_000_000_000L;
+    long seed = System.nanoTime();
+    int flows = 0;
+    for (int i = 0; i < 20 || System.nanoTime() < end; i++, seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      FaultSpec[] faults = new FaultSpec[1 + random.nextInt(4)];
+      for (int f = 0; f < faults.length; f++) {
+        FaultPoint point =
+            List.of(
+                    FaultPoint.ITERATION,
+                    FaultPoint.ITERATION,
+                    FaultPoint.RECOMPUTE,
+                    FaultPoint.RESTORED,
+                    FaultPoint.COMMITTED)
+                .get(random.nextInt(5));
+        faults[f] = kill(random.nextInt(SIZE), point, random.nextInt(ITERATIONS));
+      }
+      JobSimulation job =
+          finished(
+              seed,
+              ranks()
+                  .withInterval(new CheckpointInterval.Every(1 + random.nextInt(6)))
+                  .withFaults(faults),
+              answer);
+      flows += notices(job, Notice.FlowBegun.class).size();
+    }
+    assertThat(flows).isPositive();
+  }
+}

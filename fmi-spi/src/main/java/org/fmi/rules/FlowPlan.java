@@ -1,0 +1,120 @@
+package org.fmi.rules;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * Who computes what again after a failure, from a checkpoint up to where the others are, so that
+ * only those go back that what was lost came from (Dichev et al., EuroMPI 2018, Alg. 1).
+ *
+ * <p>For the state of some ranks after an iteration, those ranks compute it, and the state before it
+ * is needed of them and of what they read from. This is followed backwards, from the lost ranks
+ * after the last iteration to the checkpoint.
+ */
+public final class FlowPlan {
+  private final long line;
+
+  /** By iteration from the checkpoint on: whose state before it is needed; last, the lost ranks. */
+  private final List<BitSet> needed;
+
+  /** Which ranks' states before an iteration one rank's state after it is computed from. */
+  @FunctionalInterface
+  public interface Inputs {
+    int[] of(int rank, long iteration);
+  }
+
+  /** How far a rank's state is. */
+  public record Progress(long newest, boolean both) {
+    /** It has none: its process is new, or was computing again. */
+    public static final Progress LOST = new Progress(-1, false);
+
+    /**
+     * @param newest the iterations that its newest state has had
+     * @param both whether it has the state one iteration before that, too
+     */
+    public Progress {}
+  }
+
+  private FlowPlan(long line, List<BitSet> needed) {
+    this.line = line;
+    this.needed = needed;
+  }
+
+  /**
+   * @param line the iterations that the checkpoint's state has had
+   * @param front those that the state has had with which the other ranks go on
+   * @param lost ranks that have to come there
+   */
+  public static FlowPlan of(Inputs inputs, long line, long front, BitSet lost) {
+    List<BitSet> needed = new ArrayList<>();
+    BitSet of = (BitSet) lost.clone();
+    needed.add(of);
+    for (long iteration = front - 1; iteration >= line; iteration--) {
+      BitSet before = (BitSet) of.clone();
+      for (int rank = of.nextSetBit(0); rank >= 0; rank = of.nextSetBit(rank + 1)) {
+        for (int input : inputs.of(rank, iteration)) {
+          before.set(input);
+        }
+      }
+      needed.addFirst(before);
+      of = before;
+    }
+    return new FlowPlan(line, needed);
+  }
+
+  /** The ranks that load the checkpoint. */
+  public BitSet loading() {
+    return (BitSet) needed.getFirst().clone();
+  }
+
+  /** Whose state before an iteration is needed. */
+  public BitSet takingPart(long iteration) {
+    return (BitSet) at(iteration).clone();
+  }
+
+  /** Whether a rank computes an iteration. */
+  public boolean computes(int rank, long iteration) {
+    return at(iteration + 1).get(rank);
+  }
+
+  /** The iterations that are computed, of all ranks together. */
+  public long computed() {
+    return needed.stream().skip(1).mapToLong(BitSet::cardinality).sum();
+  }
+
+  private BitSet at(long iteration) {
+    return needed.get((int) (iteration - line));
+  }
+
+  /**
+   * The iterations that the state has had with which all can go on, if those that are lost come
+   * there: the least that any other rank's newest state has had.
+   *
+   * @param progress by rank
+   * @return -1 if no rank has any state
+   */
+  public static long front(List<Progress> progress) {
+    return progress.stream()
+        .filter(p -> p.newest >= 0)
+        .mapToLong(Progress::newest)
+        .min()
+        .orElse(-1);
+  }
+
+  /**
+   * The first rank that has gone too far beyond where all can go on: it has no state of that any
+   * more.
+   *
+   * @return -1 for none
+   */
+  public static int tooFar(List<Progress> progress, long front) {
+    for (int rank = 0; rank < progress.size(); rank++) {
+      Progress of = progress.get(rank);
+      if (of.newest > front + (of.both ? 1 : 0)) {
+        return rank;
+      }
+    }
+    return -1;
+  }
+}
