@@ -75,6 +75,31 @@ public final class Options {
     throw refuse(name + " " + text + ": must be a whole number from " + min + " to " + max);
   }
 
+  /**
+   * An option's value, whole numbers from 1 on with an x between them, such as 4x2.
+   *
+   * @param factors how many
+   * @return null if it was not given
+   */
+  public int @Nullable [] product(String name, int factors) {
+    String text = given.get(name);
+    if (text == null) {
+      return null;
+    }
+    String[] parts = text.split("x", -1);
+    int[] values = new int[factors];
+    boolean right = parts.length == factors;
+    for (int i = 0; right && i < factors; i++) {
+      right = parts[i].matches("[1-9]\\d{0,8}");
+      values[i] = right ? Integer.parseInt(parts[i]) : 0;
+    }
+    if (right) {
+      return values;
+    }
+    throw refuse(
+        name + " " + text + ": must be " + factors + " whole numbers with an x between them");
+  }
+
   /** An option's value, one of {@code otherwise}'s siblings. */
   public <E extends Enum<E>> E choice(String name, E otherwise) {
     String text = given.get(name);

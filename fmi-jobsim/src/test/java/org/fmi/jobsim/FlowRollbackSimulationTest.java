@@ -2,6 +2,7 @@ package org.fmi.jobsim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.fmi.Comm;
@@ -132,12 +133,12 @@ final class FlowRollbackSimulationTest {
   @Test
   void onlyThoseComputeAgainThatTheLostDataCameFrom() {
     long answer = undisturbed();
-    java.util.Arrays.fill(steps, 0);
+    Arrays.fill(steps, 0);
     JobSimulation job =
         finished(2, ranks().withFaults(kill(1, FaultPoint.ITERATION, 2)), answer);
 
     assertThat(notices(job, Notice.FlowBegun.class))
-        .containsExactly(new Notice.FlowBegun(1, 0, 0, 2, "{1}", "{0, 2, 3, 5}", 4));
+        .containsExactly(new Notice.FlowBegun(1, 0, 0, 2, "[1]", "[0, 2, 3, 5]", 4));
     assertThat(steps)
         .containsExactly(
             ITERATIONS + 1,
@@ -162,6 +163,88 @@ final class FlowRollbackSimulationTest {
         .containsExactly(
             new Notice.FlowImpossible(
                 1, 0, "5 ranks would have to compute again, and --flow-limit allows 4"));
+  }
+
+  /** A flow that leaves out a rank that is read from, and what else an exchange must not do. */
+  @ParameterizedTest
+  @EnumSource(Mistake.class)
+  void whatAFlowDoesNotSayIsRefused(Mistake mistake) {
+    Program program =
+        (fmi, process, cluster) -> {
+          Comm world = fmi.world();
+          Flow flow = mistake == Mistake.NAMES_NO_RANK ? Flow.line(SIZE + 1) : Flow.line(SIZE);
+          fmi.flowLoop(
+              ITERATIONS, flow, mistaken(world, mistake), () -> new long[1], s -> new Object[] {s});
+          return 0;
+        };
+    JobSimulation job = new JobSimulation(1, ranks(), null, program);
+    Outcome outcome = job.run();
+
+    assertThat(outcome.status()).isEqualTo(1);
+    assertThat(notices(job, Notice.Thrown.class))
+        .as("%s", job.story())
+        .anySatisfy(n -> assertThat(n.trace()).contains(mistake.words));
+  }
+
+  private enum Mistake {
+    UNDECLARED(
+        "rank 0 receives from rank 7 in iteration 3 of a flowLoop, whose flow says that it reads"
+            + " from [1] there"),
+    ANY_SOURCE("rank 0 receives from any source in the exchange of iteration 3 of a flowLoop"),
+    COLLECTIVE("rank 0 calls a collective in the exchange of iteration 3 of a flowLoop"),
+    NAMES_NO_RANK("Flow.inputs of rank 7 in iteration 0 names rank 8: use 0 to 7");
+
+    private final String words;
+
+    Mistake(String words) {
+      this.words = words;
+    }
+  }
+
+  private static FlowBody<long[]> mistaken(Comm world, Mistake mistake) {
+    return new FlowBody<>() {
+      @Override
+      public void exchange(long iteration, long[] now) {
+        if (iteration == 3 && world.rank() == 0) {
+          switch (mistake) {
+            case UNDECLARED -> world.recv(now, 0, 1, 7, 1);
+            case ANY_SOURCE -> world.recv(now, 0, 1, Comm.ANY_SOURCE, 1);
+            case COLLECTIVE -> world.barrier();
+            case NAMES_NO_RANK -> {}
+          }
+        }
+      }
+
+      @Override
+      public void step(long iteration, long[] now, long[] next) {
+        next[0] = now[0] + 1;
+      }
+    };
+  }
+
+  /** Ranks that meet nobody in an iteration may be apart by more than a state of each is kept. */
+  @Test
+  void allGoBackIfARankHasGoneTooFar() {
+    Program program =
+        (fmi, process, cluster) -> {
+          Comm world = fmi.world();
+          FlowBody<long[]> alone = mistaken(world, Mistake.NAMES_NO_RANK);
+          long[] last =
+              fmi.flowLoop(
+                  ITERATIONS,
+                  Flow.of(new int[SIZE][0]),
+                  alone,
+                  () -> new long[1],
+                  s -> new Object[] {s});
+          world.barrier();
+          return last[0];
+        };
+    JobSimulation job =
+        new JobSimulation(
+            1, ranks().withFaults(kill(2, FaultPoint.ITERATION, 4)), null, program);
+    Outcome outcome = job.run();
+
+    assertThat(outcome.answer()).as("%s", job.story()).isEqualTo(ITERATIONS);
   }
 
   @ParameterizedTest

@@ -88,9 +88,11 @@ final class FlowRollback {
       return allGoBack(
           loop,
           epoch,
-          loading
-              + " ranks would have to compute again, and --flow-limit allows "
-              + config.flowLimit());
+          loading == config.size()
+              ? "each has something that the lost data came from"
+              : loading
+                  + " ranks would have to compute again, and --flow-limit allows "
+                  + config.flowLimit());
     }
     if (config.rank() == 0) {
       BitSet helpers = plan.loading();
@@ -101,8 +103,8 @@ final class FlowRollback {
               loop.number,
               line.iteration(),
               front,
-              lost.toString(),
-              helpers.toString(),
+              list(lost),
+              list(helpers),
               plan.computed()));
     }
     boolean own = lost.get(config.rank());
@@ -126,6 +128,10 @@ final class FlowRollback {
       progress.add(new Progress(all[2 * rank], all[2 * rank + 1] > 0));
     }
     return progress;
+  }
+
+  private static String list(BitSet ranks) {
+    return ranks.stream().boxed().toList().toString();
   }
 
   /** Computes what is needed of this rank; returns when all are there. Collective. */

@@ -57,15 +57,14 @@ final class RollbackLines {
   String flow(Notice.FlowBegun n) {
     return "flow rollback: ranks "
         + n.lost()
-        + " go back to iteration "
+        + " come from iteration "
         + n.from()
-        + " and come to iteration "
+        + " to "
         + n.to()
-        + ", ranks "
-        + n.helpers()
-        + " help them on copies, "
+        + (n.helpers().equals("[]") ? "" : ", helped by ranks " + n.helpers())
+        + "; "
         + n.computed()
-        + " iterations in all; the others wait";
+        + " iterations are computed again, the others wait";
   }
 
   String noFlow(Notice.FlowImpossible n) {

@@ -1,0 +1,126 @@
+package org.fmi.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.BitSet;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.fmi.rules.FlowPlan.Progress;
+import org.junit.jupiter.api.Test;
+
+final class FlowPlanTest {
+  private static BitSet set(int... ranks) {
+    BitSet set = new BitSet();
+    for (int rank : ranks) {
+      set.set(rank);
+    }
+    return set;
+  }
+
+  @Test
+  void aPlaneOfRanksIsCrossedFromTheLostOneOn() {
+    // 0 1
+    // 2 3
+    // 4 5
+    // 6 7
+    FlowPlan.Inputs neighbours =
+        (rank, iteration) ->
+            switch (rank) {
+              case 0 -> new int[] {1, 2};
+              case 1 -> new int[] {0, 3};
+              case 2 -> new int[] {0, 3, 4};
+              case 3 -> new int[] {1, 2, 5};
+              case 4 -> new int[] {2, 5, 6};
+              case 5 -> new int[] {3, 4, 7};
+              case 6 -> new int[] {4, 7};
+              default -> new int[] {5, 6};
+            };
+    FlowPlan plan = FlowPlan.of(neighbours, 40, 42, set(1));
+
+    assertThat(plan.loading()).isEqualTo(set(0, 1, 2, 3, 5));
+    assertThat(plan.takingPart(40)).isEqualTo(plan.loading());
+    assertThat(plan.takingPart(41)).isEqualTo(set(0, 1, 3));
+    assertThat(plan.computes(1, 40)).isTrue();
+    assertThat(plan.computes(1, 41)).isTrue();
+    assertThat(plan.computes(3, 40)).isTrue();
+    assertThat(plan.computes(3, 41)).isFalse();
+    assertThat(plan.computes(5, 40)).isFalse();
+    assertThat(plan.computed()).isEqualTo(4);
+  }
+
+  @Test
+  void nothingIsComputedAtTheCheckpointItself() {
+    FlowPlan plan = FlowPlan.of((rank, iteration) -> new int[] {0, 1, 2}, 5, 5, set(2));
+
+    assertThat(plan.loading()).isEqualTo(set(2));
+    assertThat(plan.computed()).isZero();
+  }
+
+  /** Against what follows step by step from what a state is computed from. */
+  @Test
+  void whoComputesIsWhoIsNeededAndNobodyElse() {
+    SplittableRandom random = new SplittableRandom(29);
+    for (int graph = 0; graph < 2000; graph++) {
+      int size = 1 + random.nextInt(8);
+      int line = random.nextInt(3);
+      int front = line + random.nextInt(5);
+      int[][][] inputs = new int[front + 1][size][];
+      for (int[][] of : inputs) {
+        for (int rank = 0; rank < size; rank++) {
+          of[rank] = random.ints(random.nextInt(4), 0, size).toArray();
+        }
+      }
+      BitSet lost = new BitSet();
+      for (int rank = 0; rank < size; rank++) {
+        lost.set(rank, random.nextInt(3) == 0);
+      }
+      FlowPlan plan = FlowPlan.of((rank, n) -> inputs[(int) n][rank], line, front, lost);
+      long computed = 0;
+      for (int rank = 0; rank < size; rank++) {
+        assertThat(plan.loading().get(rank)).isEqualTo(isNeeded(inputs, lost, rank, line, front));
+        for (int n = line; n < front; n++) {
+          boolean computes = isNeeded(inputs, lost, rank, n + 1, front);
+          assertThat(plan.computes(rank, n)).isEqualTo(computes);
+          assertThat(plan.takingPart(n).get(rank)).isEqualTo(isNeeded(inputs, lost, rank, n, front));
+          computed += computes ? 1 : 0;
+        }
+      }
+      assertThat(plan.computed()).isEqualTo(computed);
+    }
+  }
+
+  /** Whether a rank's state that has had {@code of} iterations is needed. */
+  private static boolean isNeeded(int[][][] inputs, BitSet lost, int rank, int of, int front) {
+    if (of == front) {
+      return lost.get(rank);
+    }
+    for (int reader = 0; reader < inputs[of].length; reader++) {
+      boolean reads = reader == rank;
+      for (int input : inputs[of][reader]) {
+        reads |= input == rank;
+      }
+      if (reads && isNeeded(inputs, lost, reader, of + 1, front)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Test
+  void allGoOnWithTheStateThatEachHasOrHadBefore() {
+    List<Progress> progress =
+        List.of(new Progress(7, true), Progress.LOST, new Progress(6, true), new Progress(6, false));
+
+    assertThat(FlowPlan.front(progress)).isEqualTo(6);
+    assertThat(FlowPlan.tooFar(progress, 6)).isEqualTo(-1);
+  }
+
+  @Test
+  void whoHasGoneFurtherHasThatStateNoMore() {
+    assertThat(FlowPlan.tooFar(List.of(new Progress(6, true), new Progress(8, true)), 6))
+        .isEqualTo(1);
+    assertThat(FlowPlan.tooFar(List.of(new Progress(6, true), new Progress(7, false)), 6))
+        .isEqualTo(1);
+    assertThat(FlowPlan.front(List.of(Progress.LOST, Progress.LOST))).isEqualTo(-1);
+  }
+}
