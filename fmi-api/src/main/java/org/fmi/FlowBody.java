@@ -9,8 +9,8 @@ package org.fmi;
 public interface FlowBody<S> {
   /**
    * Brings what other ranks have into {@code now}: sends to, and receives from, ranks that the
-   * {@link Flow} names, point to point, by their ranks. Collectives belong into {@link #finish}. What
-   * is sent in an iteration is received in it.
+   * {@link Flow} names, point to point, by their ranks. Collectives belong into {@link #finish}.
+   * What is sent in an iteration is received in it.
    *
    * <p>Changes nothing but what is received into: after a failure a rank may be asked for it again,
    * on a copy, and then ranks that do not take part are as {@link Comm#PROC_NULL}.
@@ -38,8 +38,8 @@ public interface FlowBody<S> {
    *
    * @param iteration counted from 0
    * @param next the state after the iteration
-   * @return whether this rank wants another iteration: {@link Fmi#flowLoopWhile} goes on if any rank
-   *     does; {@link Fmi#flowLoop} does not look at it
+   * @return whether this rank wants another iteration: {@link Fmi#flowLoopWhile} goes on if any
+   *     rank does; {@link Fmi#flowLoop} does not look at it
    * @throws Exception as {@link LoopBody#run}
    */
   default boolean finish(long iteration, S next) throws Exception {

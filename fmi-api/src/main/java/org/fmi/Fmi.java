@@ -142,8 +142,8 @@ public interface Fmi extends AutoCloseable {
    * @throws IllegalStateException as for {@link #loop(long, LoopBody, Object...)}; or if {@link
    *     FlowBody#exchange} receives from a rank that the flow does not name, or from any source, or
    *     calls a collective
-   * @throws IllegalArgumentException as for {@link #loop(long, LoopBody, Object...)}; or if the flow
-   *     names a rank that there is not
+   * @throws IllegalArgumentException as for {@link #loop(long, LoopBody, Object...)}; or if the
+   *     flow names a rank that there is not
    */
   <S> S flowLoop(
       long iterations,

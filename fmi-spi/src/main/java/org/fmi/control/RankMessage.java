@@ -21,7 +21,8 @@ public sealed interface RankMessage {
   }
 
   /** Is for the user alone: nothing follows from it. */
-  sealed interface Told extends RankMessage permits FilesRefused, GoesOn, CaughtUp, FlowBegun, FlowImpossible, LoopDone {}
+  sealed interface Told extends RankMessage
+      permits FilesRefused, GoesOn, CaughtUp, FlowBegun, FlowImpossible, LoopDone {}
 
   /** Is about what the rank could decide otherwise if it had to do it again. */
   sealed interface Choosing extends RankMessage permits Chooses, Chose {}

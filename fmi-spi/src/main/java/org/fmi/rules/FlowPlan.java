@@ -8,8 +8,8 @@ import java.util.List;
  * Who computes what again after a failure, from a checkpoint up to where the others are, so that
  * only those go back that what was lost came from (Dichev et al., EuroMPI 2018, Alg. 1).
  *
- * <p>For the state of some ranks after an iteration, those ranks compute it, and the state before it
- * is needed of them and of what they read from. This is followed backwards, from the lost ranks
+ * <p>For the state of some ranks after an iteration, those ranks compute it, and the state before
+ * it is needed of them and of what they read from. This is followed backwards, from the lost ranks
  * after the last iteration to the checkpoint.
  */
 public final class FlowPlan {

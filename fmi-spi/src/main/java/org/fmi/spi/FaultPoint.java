@@ -35,7 +35,8 @@ public enum FaultPoint {
   public boolean inLoop() {
     return switch (this) {
       case INIT, CONNECT, PROLOGUE, EPILOGUE, CLOSE -> false;
-      case ITERATION, CHECKPOINT, ENCODE, COMMIT, COMMITTED, REBUILD, RESTORED, REPLAY, RECOMPUTE -> true;
+      case ITERATION, CHECKPOINT, ENCODE, COMMIT, COMMITTED, REBUILD, RESTORED, REPLAY, RECOMPUTE ->
+          true;
     };
   }
 }

@@ -81,7 +81,8 @@ final class FlowPlanTest {
         for (int n = line; n < front; n++) {
           boolean computes = isNeeded(inputs, lost, rank, n + 1, front);
           assertThat(plan.computes(rank, n)).isEqualTo(computes);
-          assertThat(plan.takingPart(n).get(rank)).isEqualTo(isNeeded(inputs, lost, rank, n, front));
+          assertThat(plan.takingPart(n).get(rank))
+              .isEqualTo(isNeeded(inputs, lost, rank, n, front));
           computed += computes ? 1 : 0;
         }
       }
@@ -109,7 +110,8 @@ final class FlowPlanTest {
   @Test
   void allGoOnWithTheStateThatEachHasOrHadBefore() {
     List<Progress> progress =
-        List.of(new Progress(7, true), Progress.LOST, new Progress(6, true), new Progress(6, false));
+        List.of(
+            new Progress(7, true), Progress.LOST, new Progress(6, true), new Progress(6, false));
 
     assertThat(FlowPlan.front(progress)).isEqualTo(6);
     assertThat(FlowPlan.tooFar(progress, 6)).isEqualTo(-1);

@@ -41,11 +41,7 @@ final class FlowRollback {
    * @param states that it computes on; null if it takes no part
    */
   record Way(
-      FlowPlan plan,
-      CheckpointId line,
-      long front,
-      boolean lost,
-      @Nullable FlowStates<?> states) {}
+      FlowPlan plan, CheckpointId line, long front, boolean lost, @Nullable FlowStates<?> states) {}
 
   /**
    * Agrees on it with all ranks, which are in this loop; collective.

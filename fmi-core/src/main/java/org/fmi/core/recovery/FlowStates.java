@@ -135,8 +135,8 @@ final class FlowStates<S> {
   }
 
   /**
-   * Goes on with the state that has had so many iterations, which is there: with the end of the last
-   * of them, which others may not have done.
+   * Goes on with the state that has had so many iterations, which is there: with the end of the
+   * last of them, which others may not have done.
    *
    * @param begins whether that has been done by all, so that the next one begins
    */

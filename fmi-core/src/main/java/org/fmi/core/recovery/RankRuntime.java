@@ -290,16 +290,12 @@ public final class RankRuntime implements Fmi {
 
   @Override
   public void loop(long iterations, LoopBody body, Object... state) {
-    run(iterations, Loop.goingOn(body), new LoopState(state), null);
+    run(iterations, Loop.goingOn(body), false, new LoopState(state), null);
   }
 
   @Override
   public long loopWhile(long iterations, ConvergingBody body, Object... state) {
-    return run(iterations, agreed(body), new LoopState(state), null);
-  }
-
-  private ConvergingBody agreed(ConvergingBody body) {
-    return iteration -> boundaries.goesOn(nextLoop - 1, iteration, body.run(iteration));
+    return run(iterations, body, true, new LoopState(state), null);
   }
 
   @Override
@@ -310,7 +306,7 @@ public final class RankRuntime implements Fmi {
       Supplier<S> make,
       Function<? super S, Object[]> state) {
     FlowStates<S> states = new FlowStates<>(flow, body, make, state, program);
-    run(iterations, Loop.goingOn(states::run), states.saved(), states);
+    run(iterations, states::run, false, states.saved(), states);
     return states.now();
   }
 
@@ -322,14 +318,15 @@ public final class RankRuntime implements Fmi {
       Supplier<S> make,
       Function<? super S, Object[]> state) {
     FlowStates<S> states = new FlowStates<>(flow, body, make, state, program);
-    run(iterations, agreed(states::run), states.saved(), states);
+    run(iterations, states::run, true, states.saved(), states);
     return states.now();
   }
 
-  /** Gives the number of iterations that were done. */
+  /** Gives the number of iterations done; ranks may agree after each whether there is another. */
   private long run(
       long iterations,
       ConvergingBody given,
+      boolean agreed,
       LoopState state,
       @Nullable FlowStates<?> flow) {
     Misuse.requireOpen(place);
@@ -343,7 +340,8 @@ public final class RankRuntime implements Fmi {
         boolean goesOn = true;
         while (goesOn && loop.iteration < iterations) {
           boundaries.begin(loop);
-          goesOn = body.run(loop.iteration);
+          boolean wanted = body.run(loop.iteration);
+          goesOn = !agreed || boundaries.goesOn(loop.number, loop.iteration, wanted);
           loop.completed();
         }
         boundaries.end(loop);

@@ -38,8 +38,7 @@ final class FlowRollbackIT {
   /** In a row of ranks. */
   @Test
   void onlyNeighboursComputeAgain() throws IOException, InterruptedException {
-    Fmirun.Result result =
-        heat("1x3", "-n", "3", "--kill", "rank0@1").run().succeeded();
+    Fmirun.Result result = heat("1x3", "-n", "3", "--kill", "rank0@1").run().succeeded();
 
     assertThat(result.value("check")).isEqualTo("ok");
     assertThat(events(result, "FlowBegun"))
@@ -77,13 +76,16 @@ final class FlowRollbackIT {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "rank1@2:recompute", "rank3@0:recompute", "rank0@restored", "node2@connect", "rank1@init"
+        "rank1@2:recompute",
+        "rank3@0:recompute",
+        "rank0@restored",
+        "node2@connect",
+        "rank1@init"
       })
   @Wide
   void anotherRankIsLostDuringTheRecovery(String second) throws IOException, InterruptedException {
     Fmirun.Result result =
-        heat(
-                "4x2", "-n", "8", "--ppn", "2", "--spares", "2", "--kill", "rank1@3", "--kill", second)
+        heat("4x2", "-n", "8", "--ppn", "2", "--spares", "2", "--kill", "rank1@3", "--kill", second)
             .run()
             .succeeded();
 
