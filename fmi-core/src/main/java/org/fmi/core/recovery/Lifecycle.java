@@ -60,6 +60,10 @@ final class Lifecycle implements JobLink.Listener {
 
   private volatile JobMessage.@Nullable Start start;
   private volatile boolean released;
+
+  /** The job was told that this rank is done: others may leave from now on, one after another. */
+  private boolean finished;
+
   private volatile @Nullable FailureDetector detector;
 
   /** The epoch of {@link #detector}. */
@@ -331,6 +335,12 @@ final class Lifecycle implements JobLink.Listener {
     }
   }
 
+  /** This rank is done. */
+  void finish() {
+    finished = true;
+    link.send(new RankMessage.Finished(epoch));
+  }
+
   /**
    * Waits until all have finished. A failure heard meanwhile may be that of a rank that was
    * released already: the job knows. Does not return if it was not.
@@ -552,7 +562,7 @@ final class Lifecycle implements JobLink.Listener {
   /** A data connection broke: its peer has failed, or cannot be reached, which is the same. */
   void peerLost(int peer, String reason) {
     FailureDetector d = detector;
-    if (d != null && !revoked()) {
+    if (d != null && !finished && !revoked()) {
       d.announce(peer, "its data connection broke: " + reason);
     }
   }

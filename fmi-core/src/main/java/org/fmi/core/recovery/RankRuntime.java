@@ -87,9 +87,6 @@ public final class RankRuntime implements Fmi {
   /** Once it has begun {@link #close} must not wait for the others. */
   private final ProgramFailure failure;
 
-  /** The job was told that this rank is done: others may leave from now on. */
-  private boolean finished;
-
   /** The program is at another place, and outside of loops its calls are recorded. */
   private void move(Place next) {
     assert place.mayBecome(next) : place + " -> " + next;
@@ -181,10 +178,7 @@ public final class RankRuntime implements Fmi {
 
     @Override
     public void peerLost(int peer, String reason) {
-      if (!finished) {
-        // Those that finish leave one after the other.
-        lifecycle.peerLost(peer, reason);
-      }
+      lifecycle.peerLost(peer, reason);
     }
 
     @Override
@@ -589,8 +583,7 @@ public final class RankRuntime implements Fmi {
     } catch (Rollback e) {
       lifecycle.awaitRestart();
     }
-    finished = true;
-    link.send(new RankMessage.Finished(lifecycle.epoch()));
+    lifecycle.finish();
     lifecycle.awaitRelease();
     lifecycle.close();
     endCalls();
