@@ -107,10 +107,12 @@ final class RollbackCommand extends SimulationCommand {
       int count = (int) Quantity.COUNT.parse("--hosts", text, LEAST_HOSTS, MOST_HOSTS);
       Stencil stencil = stencil(count, grid, synchronous);
       RollbackMean global = run(stencil, Strategy.GLOBAL, mix);
-      RollbackMean local = run(stencil, Strategy.LOCAL, mix);
-      double saved = (global.again() - local.again()) * joules;
       show(stencil, "global", global, 0, rows);
-      show(stencil, "local", local, saved, rows);
+      for (Strategy strategy : List.of(Strategy.LOCAL, Strategy.FLOW)) {
+        RollbackMean mean = run(stencil, strategy, mix);
+        double saved = (global.again() - mean.again()) * joules;
+        show(stencil, strategy.name().toLowerCase(Locale.ROOT), mean, saved, rows);
+      }
     }
     write(rows);
   }

@@ -1,8 +1,10 @@
 package org.fmi.sim.rollback;
 
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.SplittableRandom;
+import org.fmi.rules.FlowPlan;
 import org.fmi.sim.failures.NodeFailures;
 
 /**
@@ -35,6 +37,9 @@ public final class RollbackRun {
   private final double[] wentBack;
 
   private final double[] caughtUp;
+
+  /** Until when all wait for those that compute again. */
+  private double resumed;
 
   private int struck;
   private int beyondGroups;
@@ -132,7 +137,7 @@ public final class RollbackRun {
 
   /** When a host can begin an iteration; never if what it needs has not been computed. */
   private double ready(int host, int iteration) {
-    double ready = Math.max(last[host], caughtUp[host]);
+    double ready = Math.max(resumed, Math.max(last[host], caughtUp[host]));
     for (int neighbour : neighbours[host]) {
       if (done[neighbour] < iteration) {
         return Double.POSITIVE_INFINITY;
@@ -156,8 +161,10 @@ public final class RollbackRun {
       allGoBack(time, files == 0 ? 0 : checkpoint / files * files);
     } else if (strategy == Strategy.GLOBAL) {
       allGoBack(time, least() / stencil.interval() * stencil.interval());
-    } else {
+    } else if (strategy == Strategy.LOCAL) {
       goBack(time, failures.lost());
+    } else {
+      follow(time, failures.lost());
     }
     // Detection and replacement take the time of a restart; groups are whole behind it.
     failures.healed();
@@ -185,6 +192,28 @@ public final class RollbackRun {
       wentBack[host] = time + stencil.restart();
       caughtUp[host] = wentBack[host] + repeated * (stencil.step() + stencil.halo());
     }
+  }
+
+  /**
+   * They come from their checkpoint to where the furthest of them was, and the others wait.
+   */
+  private void follow(double time, Collection<Integer> lost) {
+    BitSet back = new BitSet();
+    int front = 0;
+    int line = Integer.MAX_VALUE;
+    for (int host : lost) {
+      back.set(host);
+      front = Math.max(front, done[host]);
+      line = Math.min(line, done[host] / stencil.interval() * stencil.interval());
+    }
+    int iterations = front - line;
+    FlowPlan plan =
+        FlowPlan.of((host, iteration) -> neighbours[host], line, Math.max(line, front), back);
+    again +=
+        strategy == Strategy.FLOW
+            ? plan.computed()
+            : (long) iterations * plan.loading().cardinality();
+    resumed = time + stencil.restart() + iterations * (stencil.step() + stencil.halo());
   }
 
   /** What a host that goes back already will not repeat now was counted too early. */
