@@ -299,7 +299,7 @@ public final class RankRuntime implements Fmi {
       throw Misuse.iterations(iterations);
     }
     ConvergingBody body = repetition.watching(given);
-    Loop loop = enterLoop(new LoopState(state), iterations);
+    Loop loop = enterLoop(new LoopState(state, world.standIns()), iterations);
     while (!loop.ended) {
       try {
         boolean goesOn = true;
@@ -354,7 +354,7 @@ public final class RankRuntime implements Fmi {
     Misuse.requireOpen(place);
     Loop loop = current;
     if (loop == null) {
-      loop = enterLoop(new LoopState(state), -1);
+      loop = enterLoop(new LoopState(state, world.standIns()), -1);
       if (loop.ended) {
         // The program gets the last iteration of a finished loop, and leaves the loop.
         return loop.iteration;
