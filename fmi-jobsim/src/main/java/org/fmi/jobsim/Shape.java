@@ -79,6 +79,10 @@ record Shape(
     return with(shape -> shape.logLimitBytes = logBytes);
   }
 
+  Shape withRanksPerNode(int ranks) {
+    return with(shape -> shape.ranksPerNode = ranks);
+  }
+
   /** Asks for more nodes before it does what is done without a spare. */
   Shape withRequests() {
     return with(shape -> shape.requestsNodes = true);

@@ -128,6 +128,14 @@ final class Boundaries {
     checkpoints.take(loop, last, lifecycle.epoch());
     loop.checkpointed = loop.iteration;
     loop.ended = last;
+    fromCheckpoint(loop);
+  }
+
+  /** A loop goes on from a checkpoint that was taken or restored. */
+  void fromCheckpoint(Loop loop) {
+    if (local != null) {
+      local.saved(loop);
+    }
     repetition.fromCheckpoint(loop);
   }
 

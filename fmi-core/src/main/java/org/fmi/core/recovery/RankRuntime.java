@@ -153,7 +153,7 @@ public final class RankRuntime implements Fmi {
         config.logLimitBytes() == 0
             ? null
             : new LocalRollback(
-                config, link, messenger, program, system, lifecycle, checkpoints, () -> current);
+                config, link, messenger, program, memory, lifecycle, checkpoints, () -> current);
     this.recovery = new Recovery(lifecycle, checkpoints, local, system, ownCore, faults);
     this.repetition = new Repetition(config, checkpoints, link, program);
     this.boundaries =
@@ -494,7 +494,7 @@ public final class RankRuntime implements Fmi {
     failure.watch(
         loop, () -> recovery.during(() -> checkpoints.restore(id, loop.state, how, epoch)));
     loop.ended = id.last();
-    repetition.fromCheckpoint(loop);
+    boundaries.fromCheckpoint(loop);
   }
 
   private void leaveLoop(Loop loop) {

@@ -87,7 +87,7 @@ final class Recovery {
       line = recovered.line();
       lifecycle.recovered(recovered.rebuilt());
       if (local != null && start.isLocal()) {
-        local.begin(start, line.line(), inPlace);
+        local.begin(system, start, line.line(), inPlace);
       } else if (local != null) {
         local.decisions().forget();
       }
