@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import org.fmi.Comm;
 import org.fmi.FmiException;
 import org.fmi.Op;
@@ -113,6 +114,24 @@ final class LocalRollbackSimulationTest {
     assertThat(notices(job, Notice.GoBack.class, n -> true))
         .as("%s", job.story())
         .hasSize(2)
+        .allSatisfy(n -> assertThat(n.ranks()).isNotEmpty());
+    assertThat(notices(job, Notice.Left.class, n -> true)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3})
+  void allButOneGoBack(int last) {
+    FaultSpec[] others =
+        IntStream.range(0, SIZE)
+            .filter(rank -> rank != last)
+            .mapToObj(rank -> kill(rank, FaultPoint.ITERATION, 7))
+            .toArray(FaultSpec[]::new);
+    JobSimulation job = finished(ranks().withFaults(others));
+
+    assertThat(job.faultsLeft()).isEmpty();
+    assertThat(notices(job, Notice.GoBack.class, n -> true))
+        .as("%s", job.story())
+        .isNotEmpty()
         .allSatisfy(n -> assertThat(n.ranks()).isNotEmpty());
     assertThat(notices(job, Notice.Left.class, n -> true)).isEmpty();
   }

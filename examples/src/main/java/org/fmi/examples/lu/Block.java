@@ -118,8 +118,7 @@ final class Block {
 
   /** The largest difference to the known solution. */
   double error() {
-    return most(
-        (k, i, j, at) -> x[at] - known(k, ownRows.first() + i, ownCols.first() + j));
+    return most((k, i, j, at) -> x[at] - known(k, ownRows.first() + i, ownCols.first() + j));
   }
 
   /** Of all bits of the solution; the sum over all ranks does not depend on their number. */

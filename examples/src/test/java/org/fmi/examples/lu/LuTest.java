@@ -15,9 +15,7 @@ class LuTest {
     return Repeated.result(
         fmi,
         recoveries,
-        () ->
-            Lu.run(
-                fmi, "--size", Integer.toString(size), "--iterations", "24", "--digits", "4"));
+        () -> Lu.run(fmi, "--size", Integer.toString(size), "--iterations", "24", "--digits", "4"));
   }
 
   @FmiTest(ranks = {1, 2, 3, 4, 6})

@@ -101,7 +101,7 @@ final class LocalRollbackIT {
 
   @Wide
   @ParameterizedTest
-  @CsvSource({"farm, sum", "cg, residual"})
+  @CsvSource({"farm, sum", "cg, residual", "lu, sum"})
   void answersOfOtherExamplesAreTheSame(String name, String key)
       throws IOException, InterruptedException {
     String answer = example(name, List.of()).run().succeeded().value(key);
