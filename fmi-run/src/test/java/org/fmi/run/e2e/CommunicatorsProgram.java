@@ -1,5 +1,6 @@
 package org.fmi.run.e2e;
 
+import java.util.Objects;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Holder;
@@ -24,7 +25,8 @@ public final class CommunicatorsProgram {
           n -> {
             if (n % 7 == 3) {
               Comm before = kept.get();
-              kept.set(n % 2 == 0 ? before.dup() : world.split(world.rank() % 2, -world.rank()));
+              Comm half = world.split(world.rank() % 2, -world.rank());
+              kept.set(n % 2 == 0 ? before.dup() : Objects.requireNonNull(half));
               if (before != world) {
                 before.free();
               }
