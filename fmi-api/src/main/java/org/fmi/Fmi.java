@@ -86,12 +86,12 @@ public interface Fmi extends AutoCloseable {
    * @param state what a checkpoint holds: primitive arrays and arrays of them to any depth, {@link
    *     java.nio.ByteBuffer}s (all of the content, position and limit), {@link
    *     java.lang.foreign.MemorySegment}s, objects that implement Chronicle Bytes' {@code
-   *     BytesMarshallable}, and {@link Holder}s of these or of any {@link java.io.Serializable}
-   *     object; each is held by reference and restored in place, except that a holder of an array
-   *     gets a new one, which has new rows if it is an array of arrays, all of the sizes they had,
-   *     and one of a serializable object a new one. A {@link Box}, a {@link Same} or a {@link
-   *     Divided} of one of these says how it is shared, for jobs that go on with another number of
-   *     ranks.
+   *     BytesMarshallable}, and {@link Holder}s of these, of any {@link java.io.Serializable}
+   *     object or of communicators; each is held by reference and restored in place, except that a
+   *     holder of an array gets a new one, which has new rows if it is an array of arrays, all of
+   *     the sizes they had, and one of a serializable object a new one. A {@link Box}, a {@link
+   *     Same} or a {@link Divided} of one of these says how it is shared, for jobs that go on with
+   *     another number of ranks.
    * @throws IllegalStateException if called inside another loop or after {@link #close}, or while
    *     requests of this rank are not complete; or with the cause that the body has thrown
    * @throws IllegalArgumentException if {@code iterations} is negative or a state object is of no

@@ -12,6 +12,10 @@ import java.util.Objects;
  * is written once for each. Buffers, memory segments and objects that implement {@code
  * BytesMarshallable} are restored in place.
  *
+ * <p>Communicators may be held, in a {@code Comm[]} or by serialized objects too: those that are
+ * made in an iteration and used in later ones. They are the same ones after a rollback, and in a
+ * process that replaces another.
+ *
  * @param <T> what it refers to: a type that can be state of a loop, or is serializable
  */
 public final class Holder<T> {

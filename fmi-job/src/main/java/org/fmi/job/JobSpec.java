@@ -14,7 +14,7 @@ import java.util.List;
  * @param requestsNodes whether more nodes can be asked for before that is done
  * @param maxRecoveries end the job rather than recover more often than this
  * @param logLimitBytes the most that a rank keeps of what it has sent, so that only failed ranks go
- *     back; 0 if all do
+ *     back; 0 if all do; see {@link org.fmi.spi.RankConfig}
  * @param faults failures to inject
  */
 public record JobSpec(

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * checkpoint store, on simulated nodes, network and clock. Everything follows from the seed.
  */
 final class JobSimulation implements Supervisor {
-  private static final long MEMORY_PER_NODE = 64L << 20;
+  private static final long MEMORY_PER_NODE = 128L << 20;
 
   /** How it ended. */
   record Outcome(
@@ -81,7 +81,7 @@ final class JobSimulation implements Supervisor {
 
   /** A job to be run, in a world drawn by chance. */
   JobSimulation(long seed, Shape shape) {
-    this(seed, shape, null, shape.logLimitBytes() > 0 ? LocalWorkload::run : Workload::run);
+    this(seed, shape, null, shape.logLimitBytes() != 0 ? LocalWorkload::run : Workload::run);
   }
 
   /**

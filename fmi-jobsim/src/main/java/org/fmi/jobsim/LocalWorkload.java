@@ -41,6 +41,7 @@ final class LocalWorkload {
     Choices choices = new Choices(world, process);
     long[] sums = {seed[0] + rank, 1};
     Holder<long[]> pipe = Holder.of(new long[2 + rank % 3]);
+    Holder<Comm[]> kept = Holder.of(new Comm[1]);
     fmi.loop(
         ITERATIONS,
         iteration -> {
@@ -113,9 +114,11 @@ final class LocalWorkload {
             sums[0] += rank == size - 1 ? largest[0] : 0;
             inner.free();
           }
+          sums[1] += Keeping.turn(world, kept.get(), iteration, sums[0]);
         },
         sums,
         pipe,
+        kept,
         choices.said,
         choices.heard);
     choices.compare();
@@ -127,6 +130,7 @@ final class LocalWorkload {
     }
     long[] own = new long[1];
     world.recv(own, rank, 5);
+    sums[1] += Keeping.sum(kept.get(), own[0]);
     long[] total = {sums[0] + 3 * sums[1] + own[0] + pipe.get()[0]};
     long[] step = {1};
     for (long n = fmi.loop(total, step); n < 5; n = fmi.loop(total, step)) {

@@ -85,6 +85,10 @@ record Shape(
     return with(shape -> shape.flowLimit = ranks);
   }
 
+  Shape withRanksPerNode(int ranks) {
+    return with(shape -> shape.ranksPerNode = ranks);
+  }
+
   /** Asks for more nodes before it does what is done without a spare. */
   Shape withRequests() {
     return with(shape -> shape.requestsNodes = true);

@@ -57,8 +57,8 @@ final class Workload {
 
   /**
    * Communicates in every way that recovery must cope with: before, between and after loops, in
-   * communicators made before and in the loops, with wild cards, and with messages that cross
-   * checkpoints, some of which their senders wait for.
+   * communicators made before and in the loops, some of which are kept, with wild cards, and with
+   * messages that cross checkpoints, some of which their senders wait for.
    */
   static long run(Fmi fmi, SimProcess process, SimCluster cluster) {
     Comm world = fmi.world();
@@ -86,6 +86,7 @@ final class Workload {
     Holder<long[]> next = Holder.of(new long[8 + rank]);
     double[] mean = {parameters[0]};
     long[] crossing = {rank};
+    Holder<Comm[]> kept = Holder.of(new Comm[1]);
     MemorySegment out = Arena.ofAuto().allocate(LONG_BYTES).fill(UNUSED);
     MemorySegment in = Arena.ofAuto().allocate(LONG_BYTES).fill(UNUSED);
     fmi.loop(
@@ -127,6 +128,7 @@ final class Workload {
             then[0] += max[0];
             inner.free();
           }
+          then[1] += Keeping.turn(world, kept.get(), iteration, then[0]);
           cluster.faults().atIteration(process, iteration);
           process.compute(20_000);
           Holder.swap(u, next);
@@ -138,7 +140,8 @@ final class Workload {
         u,
         next,
         mean,
-        crossing);
+        crossing,
+        kept);
 
     long[] late = new long[1];
     if (rank % 2 == 1) {
@@ -146,6 +149,7 @@ final class Workload {
       mean[0] += late[0] & 0xff;
     }
     world.recv(late, left, 9);
+    mean[0] += Keeping.sum(kept.get(), late[0]);
     long[] between = {u.get()[0] + late[0] + (long) (mean[0] * 1000)};
     world.allReduce(between, Op.SUM);
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import org.fmi.Comm;
 import org.fmi.FmiException;
 import org.fmi.Op;
@@ -16,6 +17,7 @@ import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.jobsim.JobSimulation.Program;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FaultPoint;
+import org.fmi.spi.RankConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -96,6 +98,42 @@ final class LocalRollbackSimulationTest {
     assertThat(notices(job, Notice.GoesOn.class, n -> n.epoch() == 2))
         .extracting(Notice.GoesOn::rank)
         .containsExactlyInAnyOrder(1, 2, 3);
+  }
+
+  /** What a lost rank has sent, its next process sends again: others wait for that. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 3})
+  void aLogThatIsLostWithItsProcessIsMadeAgain(int other) {
+    Shape shape = ranks().withFaults(kill(2, FaultPoint.ITERATION, 7));
+    JobSimulation job = new JobSimulation(11, shape);
+    job.killWhen(n -> n instanceof Notice.GoesOn g && g.rank() == other, other);
+    Outcome outcome = job.run();
+
+    assertThat(outcome.status()).as("%s", job.story()).isZero();
+    assertThat(outcome.answer()).isEqualTo(new Answers().of(shape));
+    assertThat(notices(job, Notice.GoBack.class, n -> true))
+        .as("%s", job.story())
+        .hasSize(2)
+        .allSatisfy(n -> assertThat(n.ranks()).isNotEmpty());
+    assertThat(notices(job, Notice.Left.class, n -> true)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3})
+  void allButOneGoBack(int last) {
+    FaultSpec[] others =
+        IntStream.range(0, SIZE)
+            .filter(rank -> rank != last)
+            .mapToObj(rank -> kill(rank, FaultPoint.ITERATION, 7))
+            .toArray(FaultSpec[]::new);
+    JobSimulation job = finished(ranks().withFaults(others));
+
+    assertThat(job.faultsLeft()).isEmpty();
+    assertThat(notices(job, Notice.GoBack.class, n -> true))
+        .as("%s", job.story())
+        .isNotEmpty()
+        .allSatisfy(n -> assertThat(n.ranks()).isNotEmpty());
+    assertThat(notices(job, Notice.Left.class, n -> true)).isEmpty();
   }
 
   /** Each rank does what it has done before the failure, though messages come at other times. */
@@ -301,6 +339,27 @@ final class LocalRollbackSimulationTest {
     assertThat(notices(job, Notice.GoBack.class, n -> true))
         .singleElement()
         .satisfies(n -> assertThat(n.reason()).contains("--log-limit"));
+  }
+
+  /** If the user says nothing, it depends on the node's memory. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void allGoBackWhereThereIsNoRoomForLogs(int ranksPerNode) {
+    Shape shape =
+        ranks()
+            .withRanksPerNode(ranksPerNode)
+            .withLocalRollback(RankConfig.LOG_LIMIT_OF_STATE)
+            .withFaults(kill(2, FaultPoint.ITERATION, 7));
+    JobSimulation job = finished(shape);
+
+    String told = "a failure in loop 0 sends all ranks back: rank ";
+    List<Notice.Degraded> degraded =
+        notices(job, Notice.Degraded.class, n -> n.what().startsWith(told));
+    assertThat(degraded).hasSize(ranksPerNode - 1);
+    assertThat(degraded).allSatisfy(n -> assertThat(n.what()).contains("less than 16 MiB"));
+    assertThat(notices(job, Notice.GoBack.class, n -> true))
+        .singleElement()
+        .satisfies(n -> assertThat(n.ranks()).isEqualTo(ranksPerNode == 1 ? "[2]" : ""));
   }
 
   @Test

@@ -121,6 +121,11 @@ final class JobOfOne implements JobLink {
     }
 
     @Override
+    public long free() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
     public void delete(String name) {
       throw new UnsupportedOperationException(name);
     }

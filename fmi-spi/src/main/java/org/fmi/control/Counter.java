@@ -27,6 +27,7 @@ public enum Counter {
   RECORD_BYTES("memory of what is recorded of messages outside of loops", true),
   LOG_MESSAGES("messages sent since the last checkpoint, of which a copy is kept", true),
   LOG_BYTES("memory of those copies", true),
+  LOG_LIMIT_BYTES("the most memory that those copies may take", true),
   CHECKPOINT_MEMORY_BYTES("memory of the node that its checkpoints take, images and codes", true),
   CHECKPOINT_FORECAST_BYTES(
       "memory of the node that its checkpoints will take once two have been taken", true),

@@ -26,10 +26,12 @@ public final class FreeMemory {
     if (!IN_MEMORY.contains(store.type())) {
       return store.getUsableSpace();
     }
-    long free =
-        Math.min(
-            store.getUsableSpace(),
-            ofGroups(ControlGroup.lines(ControlGroup.OWN), ControlGroup.MOUNT));
+    return Math.min(store.getUsableSpace(), ofProcesses());
+  }
+
+  /** Bytes that the machine and this process's control groups can give to processes. */
+  static long ofProcesses() throws IOException {
+    long free = ofGroups(ControlGroup.lines(ControlGroup.OWN), ControlGroup.MOUNT);
     for (String line : Files.readAllLines(Path.of("/proc/meminfo"))) {
       if (line.startsWith("MemAvailable:")) {
         String kibibytes = line.replaceAll("[^0-9]", "");

@@ -97,6 +97,11 @@ public final class SharedMemory implements NodeMemory {
   }
 
   @Override
+  public long free() throws IOException {
+    return FreeMemory.ofProcesses();
+  }
+
+  @Override
   public void delete(String name) throws IOException {
     Files.deleteIfExists(file(name));
   }

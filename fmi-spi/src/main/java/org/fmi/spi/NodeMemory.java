@@ -38,6 +38,12 @@ public interface NodeMemory {
     return false;
   }
 
+  /**
+   * How many bytes the ranks of the node may still take in their processes. Pieces on a disk are
+   * not among them.
+   */
+  long free() throws IOException;
+
   /** Deletes a piece if it exists. */
   void delete(String name) throws IOException;
 }

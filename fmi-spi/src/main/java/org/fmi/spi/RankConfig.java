@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  * @param heartbeatTimeoutMillis a process silent for this long is declared dead
  * @param recordLimitBytes the most that is recorded outside of loops for a replacement
  * @param logLimitBytes the most that is kept of what was sent since the last checkpoint, so that
- *     only failed ranks go back; 0 if all do
+ *     only failed ranks go back; 0 if all do; {@link #LOG_LIMIT_OF_STATE} if it follows from the
+ *     state's size
  * @param flowLimit the most ranks that compute again when a failure interrupts a {@code flowLoop},
  *     where the others keep what they have; 0 if all go back
  * @param interval when checkpoints are taken
@@ -64,6 +65,8 @@ public record RankConfig(
     boolean check,
     Level2Plan level2,
     List<Fault> faults) {
+  /** As much as the state of the loop takes, as far as the node's memory allows that. */
+  public static final long LOG_LIMIT_OF_STATE = -1;
 
   /**
    * The file that the first rank of a node to go on without a transport makes, and says so; the

@@ -56,7 +56,7 @@ public final class SimNodeMemory implements NodeMemory {
   public synchronized MemorySegment create(String name, long bytes, Arena arena)
       throws IOException {
     Piece old = pieces.get(name);
-    long free = Math.max(0, capacity - taken - used) + (old == null ? 0 : old.memory.byteSize());
+    long free = free() + (old == null ? 0 : old.memory.byteSize());
     if (bytes > free) {
       onNoRoom.run();
       throw new IOException(
@@ -102,6 +102,11 @@ public final class SimNodeMemory implements NodeMemory {
   public synchronized boolean isLinked(String name) {
     Piece piece = pieces.get(name);
     return piece != null && piece.names > 1;
+  }
+
+  @Override
+  public synchronized long free() {
+    return Math.max(0, capacity - taken - used);
   }
 
   @Override
@@ -187,6 +192,12 @@ public final class SimNodeMemory implements NodeMemory {
     @Override
     public boolean isLinked(String name) {
       return SimNodeMemory.this.isLinked(name);
+    }
+
+    @Override
+    public long free() {
+      process.primitive();
+      return SimNodeMemory.this.free();
     }
 
     @Override

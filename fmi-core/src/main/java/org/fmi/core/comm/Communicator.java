@@ -7,6 +7,7 @@ import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Group;
 import org.fmi.core.comm.Creation.Agreed;
+import org.fmi.core.object.StandIns;
 import org.fmi.core.p2p.Contexts;
 import org.fmi.core.p2p.PointToPoint;
 import org.jspecify.annotations.Nullable;
@@ -17,16 +18,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It holds nothing that changes with a message or an epoch, so it goes on working after a
  * rollback. A communicator made after the checkpoint that a rollback goes back to is refused from
- * then on: the program makes it again, with the same id.
+ * then on: the program makes it again, with the same id. One that is part of a loop's state comes
+ * back with it in any process ({@link Communicators}).
  */
 public final class Communicator extends CollectiveCalls {
-  private final IntConsumer abort;
+  private final Communicators all;
   private final Creation creation;
 
-  private Communicator(
-      PointToPoint p2p, ContextIds ids, IntConsumer abort, int id, RankGroup group) {
+  /** Made by {@link Communicators}. */
+  Communicator(PointToPoint p2p, ContextIds ids, Communicators all, int id, RankGroup group) {
     super(p2p, ids, id, group);
-    this.abort = abort;
+    this.all = all;
     this.creation = new Creation(channel, ids, group, p2p.rank());
   }
 
@@ -46,7 +48,12 @@ public final class Communicator extends CollectiveCalls {
   }
 
   private static Communicator ofAll(PointToPoint p2p, ContextIds ids, IntConsumer abort, int id) {
-    return new Communicator(p2p, ids, abort, id, RankGroup.world(p2p.size(), p2p.rank()));
+    return new Communicators(p2p, ids, abort).make(id, RankGroup.world(p2p.size(), p2p.rank()));
+  }
+
+  /** What stands for it, and for those made from it, in the state of a loop. */
+  public StandIns standIns() {
+    return all;
   }
 
   // ---- others made from it
@@ -72,7 +79,7 @@ public final class Communicator extends CollectiveCalls {
   }
 
   private Communicator make(Agreed agreed) {
-    return new Communicator(p2p, ids, abort, agreed.id(), agreed.group());
+    return all.make(agreed.id(), agreed.group());
   }
 
   // ---- identity
@@ -120,7 +127,7 @@ public final class Communicator extends CollectiveCalls {
           ErrorClass.ARG,
           "status " + status + " cannot be an exit status of failure: use 1 to 255");
     }
-    abort.accept(status);
+    all.abort(status);
     while (true) {
       LockSupport.park(this);
       Thread.interrupted(); // or the next park returns at once

@@ -94,12 +94,17 @@ abstract class Membership implements Comm {
     }
   }
 
+  /** Whether the ranks have not gone back to before it was made. */
+  final boolean survives() {
+    return ids.survives(id, restores);
+  }
+
   private void checkAfterChange() {
     if (freed && restores == ids.restores()) {
       throw new FmiException(
           ErrorClass.COMM, "this communicator was freed: use it no more, or make another");
     }
-    if (!ids.survives(id, restores)) {
+    if (!survives()) {
       throw new FmiException(
           ErrorClass.COMM,
           "this communicator was made in an iteration that was rolled back: make it before the"

@@ -43,8 +43,13 @@ public final class ObjectCodec {
    *     that is to blame
    */
   public static byte[] write(Object object) {
+    return write(object, StandIns.NONE);
+  }
+
+  /** The same of objects some of which have others in their place. */
+  public static byte[] write(Object object, StandIns standIns) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (Output out = new Output(bytes)) {
+    try (Output out = new Output(bytes, standIns)) {
       out.writeObject(object);
     } catch (NotSerializableException e) {
       throw new IllegalArgumentException(
@@ -63,7 +68,12 @@ public final class ObjectCodec {
    * @throws IllegalArgumentException if that cannot be read, or must not
    */
   public static Object read(byte[] bytes) {
-    try (Input in = new Input(bytes)) {
+    return read(bytes, StandIns.NONE);
+  }
+
+  /** The same of objects some of which have others in their place. */
+  public static Object read(byte[] bytes, StandIns standIns) {
+    try (Input in = new Input(bytes, standIns)) {
       return in.readObject();
     } catch (ClassNotFoundException e) {
       throw new IllegalArgumentException("there is no class " + e.getMessage(), e);
@@ -100,8 +110,17 @@ public final class ObjectCodec {
   }
 
   private static final class Output extends ObjectOutputStream {
-    Output(OutputStream out) throws IOException {
+    private final StandIns standIns;
+
+    Output(OutputStream out, StandIns standIns) throws IOException {
       super(out);
+      this.standIns = standIns;
+      enableReplaceObject(true);
+    }
+
+    @Override
+    protected Object replaceObject(Object object) {
+      return standIns.of(object);
     }
 
     @Override
@@ -118,13 +137,22 @@ public final class ObjectCodec {
   }
 
   private static final class Input extends ObjectInputStream {
-    Input(byte[] bytes) throws IOException {
+    private final StandIns standIns;
+
+    Input(byte[] bytes, StandIns standIns) throws IOException {
       super(new ByteArrayInputStream(bytes));
+      this.standIns = standIns;
+      enableResolveObject(true);
       long most = DENSITY * bytes.length;
       setObjectInputFilter(
           ObjectInputFilter.merge(
               info -> info.arrayLength() > most ? Status.REJECTED : Status.UNDECIDED,
               Input::classes));
+    }
+
+    @Override
+    protected Object resolveObject(Object read) throws IOException {
+      return standIns.find(read);
     }
 
     private static Status classes(FilterInfo info) {

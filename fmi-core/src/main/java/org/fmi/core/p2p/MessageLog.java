@@ -165,7 +165,7 @@ public final class MessageLog {
     }
   }
 
-  private final long limit;
+  private long limit;
   private final Listener listener;
   private final @Nullable Sent[] sent;
   private final @Nullable Received[] received;
@@ -236,6 +236,16 @@ public final class MessageLog {
   /** Why nothing can be sent again out of it; null if it can. */
   public @Nullable String unusable() {
     return unusable;
+  }
+
+  /** From now on it may hold so many bytes. */
+  public void limit(long most) {
+    limit = most;
+  }
+
+  /** The most that it may hold, in bytes. */
+  public long limit() {
+    return limit;
   }
 
   /** What it takes, in bytes. */
@@ -355,7 +365,7 @@ public final class MessageLog {
   }
 
   /** The log cannot be used before the next line. */
-  void spoil(String reason) {
+  public void spoil(String reason) {
     if (on && unusable == null) {
       unusable = reason;
       pieces.clear();

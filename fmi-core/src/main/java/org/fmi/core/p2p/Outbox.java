@@ -80,6 +80,7 @@ final class Outbox {
     MessageLog kept = log;
     counters.put(Counter.LOG_MESSAGES, kept == null ? 0 : kept.messages());
     counters.put(Counter.LOG_BYTES, kept == null ? 0 : kept.bytes());
+    counters.put(Counter.LOG_LIMIT_BYTES, kept == null ? 0 : kept.limit());
   }
 
   /** {@link PointToPoint#send}. */

@@ -17,6 +17,7 @@ final class Boundaries {
   private final Lifecycle lifecycle;
   private final Checkpoints checkpoints;
   private final RequestedCheckpoint requested;
+  private final Recovery recovery;
   private final Repetition repetition;
   private final FaultInjector faults;
 
@@ -36,6 +37,7 @@ final class Boundaries {
       Lifecycle lifecycle,
       Checkpoints checkpoints,
       RequestedCheckpoint requested,
+      Recovery recovery,
       Repetition repetition,
       FaultInjector faults,
       @Nullable LocalRollback local,
@@ -46,6 +48,7 @@ final class Boundaries {
     this.lifecycle = lifecycle;
     this.checkpoints = checkpoints;
     this.requested = requested;
+    this.recovery = recovery;
     this.repetition = repetition;
     this.faults = faults;
   }
@@ -130,7 +133,7 @@ final class Boundaries {
     checkpoints.take(loop, last, lifecycle.epoch());
     loop.checkpointed = loop.iteration;
     loop.ended = last;
-    repetition.fromCheckpoint(loop);
+    recovery.fromCheckpoint(loop);
   }
 
   /**

@@ -99,7 +99,7 @@ final class Checkpoints {
       JobLink link,
       RankClock clock,
       FaultInjector faults) {
-    this.logs = config.logLimitBytes() > 0;
+    this.logs = config.logLimitBytes() != 0;
     this.config = config;
     this.system = system;
     this.messenger = messenger;

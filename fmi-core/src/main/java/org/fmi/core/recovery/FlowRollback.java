@@ -54,7 +54,7 @@ final class FlowRollback {
       return null;
     }
     if (states == null) {
-      return config.logLimitBytes() > 0 ? null : allGoBack(loop, epoch, "it is no flowLoop");
+      return config.logLimitBytes() != 0 ? null : allGoBack(loop, epoch, "it is no flowLoop");
     }
     List<Progress> progress = gather(states.progress());
     long front = FlowPlan.front(progress);

@@ -6,6 +6,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.fmi.Flow;
 import org.fmi.FlowBody;
+import org.fmi.core.comm.Communicator;
 import org.fmi.core.p2p.Reach;
 import org.fmi.core.p2p.Recording;
 import org.fmi.rules.FlowPlan;
@@ -22,6 +23,7 @@ final class FlowStates<S> {
   private final Supplier<S> make;
   private final Function<? super S, Object[]> state;
   private final Recording program;
+  private final Communicator world;
   private Side<S> now;
   private Side<S> next;
 
@@ -42,19 +44,21 @@ final class FlowStates<S> {
       FlowBody<S> body,
       Supplier<S> make,
       Function<? super S, Object[]> state,
-      Recording program) {
+      Recording program,
+      Communicator world) {
     this.flow = flow;
     this.body = body;
     this.make = make;
     this.state = state;
     this.program = program;
+    this.world = world;
     this.now = side();
     this.next = side();
   }
 
   private Side<S> side() {
     S made = make.get();
-    return new Side<>(made, new LoopState(state.apply(made)));
+    return new Side<>(made, new LoopState(state.apply(made), world.standIns()));
   }
 
   /** As it is before the iteration that comes next. */
@@ -152,7 +156,7 @@ final class FlowStates<S> {
 
   /** States of their own, to compute on the way of others. */
   FlowStates<S> copies() {
-    return new FlowStates<>(flow, body, make, state, program);
+    return new FlowStates<>(flow, body, make, state, program, world);
   }
 
   /** Reads what a checkpoint holds; how far this is is not known before it has come to others. */

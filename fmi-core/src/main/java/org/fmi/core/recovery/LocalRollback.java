@@ -1,5 +1,6 @@
 package org.fmi.core.recovery;
 
+import java.io.IOException;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.fmi.Comm;
@@ -14,6 +15,7 @@ import org.fmi.core.p2p.MessageLog;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.Recording;
 import org.fmi.spi.CheckpointId;
+import org.fmi.spi.NodeMemory;
 import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
@@ -31,11 +33,17 @@ final class LocalRollback implements MessageLog.Listener {
   private final RankConfig config;
   private final JobLink link;
   private final Messenger messenger;
-  private final Comm system;
   private final Lifecycle lifecycle;
   private final Checkpoints checkpoints;
   private final MessageLog log;
   private final Decisions decisions = new Decisions();
+
+  private final NodeMemory memory;
+
+  /** What was free on the node when this loop began, or when this process came to it. */
+  private long free;
+
+  private long freeIn = NO_LOOP;
 
   /** The loop that the program is in. */
   private final Supplier<@Nullable Loop> current;
@@ -56,18 +64,18 @@ final class LocalRollback implements MessageLog.Listener {
       JobLink link,
       Messenger messenger,
       Recording program,
-      Comm system,
+      NodeMemory memory,
       Lifecycle lifecycle,
       Checkpoints checkpoints,
       Supplier<@Nullable Loop> current) {
+    this.memory = memory;
     this.checkpoints = checkpoints;
     this.current = current;
     this.config = config;
     this.link = link;
     this.messenger = messenger;
-    this.system = system;
     this.lifecycle = lifecycle;
-    this.log = new MessageLog(config.size(), config.logLimitBytes(), this);
+    this.log = new MessageLog(config.size(), Math.max(0, config.logLimitBytes()), this);
     messenger.log(log);
     program.logged();
   }
@@ -92,6 +100,29 @@ final class LocalRollback implements MessageLog.Listener {
     messenger.line(begins);
   }
 
+  /** The state of a loop was saved or restored: a log of the loop's messages begins. */
+  void saved(Loop loop) {
+    boolean logged = !loop.ended && loop.flow == null;
+    if (!logged || config.logLimitBytes() != RankConfig.LOG_LIMIT_OF_STATE) {
+      return;
+    }
+    try {
+      if (freeIn != loop.number) {
+        free = memory.free();
+        freeIn = loop.number;
+      }
+    } catch (IOException e) {
+      log.spoil("cannot find out how much memory is free: " + e.getMessage());
+      return;
+    }
+    long state = checkpoints.stateOf(loop).byteSize();
+    log.limit(LogRoom.of(config.logLimitBytes(), state, free, config.ranksOnMachine()));
+    if (log.limit() == LogRoom.NONE) {
+      chooses(loop, Choice.NO_ROOM);
+      log.spoil(Choice.NO_ROOM.text());
+    }
+  }
+
   // ---- what the program does
 
   /**
@@ -100,7 +131,13 @@ final class LocalRollback implements MessageLog.Listener {
   @Override
   public void chooses(Choice made) {
     Loop loop = current.get();
-    if (loop != null && choosing != loop.number) {
+    if (loop != null) {
+      chooses(loop, made);
+    }
+  }
+
+  private void chooses(Loop loop, Choice made) {
+    if (choosing != loop.number) {
       choosing = loop.number;
       choice = made.text();
       link.send(new RankMessage.Chooses(loop.number, choice));
@@ -203,7 +240,7 @@ final class LocalRollback implements MessageLog.Listener {
    * @param goesOn whether this rank does
    * @throws org.fmi.Rollback if the epoch ends
    */
-  void begin(JobMessage.Start start, @Nullable CheckpointId line, boolean goesOn) {
+  void begin(Comm system, JobMessage.Start start, @Nullable CheckpointId line, boolean goesOn) {
     if (line == null || line.version() != start.local()) {
       link.send(
           new RankMessage.LocalImpossible(
@@ -212,7 +249,7 @@ final class LocalRollback implements MessageLog.Listener {
         messenger.park();
       }
     }
-    tellWhatHasCome(!goesOn || log.isBehind());
+    tellWhatHasCome(system, !goesOn || log.isBehind());
     if (!goesOn) {
       log.repeat(lifecycle.decided());
       decisions.forget();
@@ -238,9 +275,10 @@ final class LocalRollback implements MessageLog.Listener {
   }
 
   /**
+   * @param system the communicator of the runtime
    * @param behind whether this rank makes messages again that may have come
    */
-  private void tellWhatHasCome(boolean behind) {
+  private void tellWhatHasCome(Comm system, boolean behind) {
     int size = config.size();
     long[] areBehind = new long[size];
     system.allGather(new long[] {behind ? 1 : 0}, 0, 1, areBehind, 0);

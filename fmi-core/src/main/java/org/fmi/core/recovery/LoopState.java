@@ -13,6 +13,7 @@ import java.util.Set;
 import org.fmi.Box;
 import org.fmi.Holder;
 import org.fmi.core.object.ObjectCodec;
+import org.fmi.core.object.StandIns;
 import org.fmi.wire.FrameLayout;
 import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,8 @@ final class LoopState {
   static final int SECTION_HEADER = 16;
   static final int BUFFER_HEADER = 16;
   private static final byte[] NOTHING = {};
+
+  private final StandIns standIns;
 
   /** The objects as they were registered. */
   private final Object[] given;
@@ -71,6 +74,16 @@ final class LoopState {
    * @throws IllegalArgumentException if one is of no supported type, naming it
    */
   LoopState(Object[] roots) {
+    this(roots, StandIns.NONE);
+  }
+
+  /**
+   * The same of objects that may refer to some that are no data.
+   *
+   * @param standIns what is written in place of those
+   */
+  LoopState(Object[] roots, StandIns standIns) {
+    this.standIns = standIns;
     this.given = arguments(roots);
     List<Object> all = new ArrayList<>();
     List<Integer> of = new ArrayList<>();
@@ -86,6 +99,11 @@ final class LoopState {
     this.roots = all.toArray();
     this.numbers = of.stream().mapToInt(Integer::intValue).toArray();
     collect();
+  }
+
+  /** What is written in place of objects that are no data. */
+  StandIns standIns() {
+    return standIns;
   }
 
   /** How many objects were registered. */
@@ -168,7 +186,7 @@ final class LoopState {
       return NOTHING;
     }
     try {
-      return ObjectCodec.write(object);
+      return ObjectCodec.write(object, standIns);
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
           describe(paths.get(section), object) + ", cannot be saved: " + e.getMessage(), e);
@@ -489,7 +507,7 @@ final class LoopState {
         throw differs(referrer.path, referrer.get(), "a holder of a serialized object");
       }
       try {
-        return ObjectCodec.read(data.toArray(ValueLayout.JAVA_BYTE));
+        return ObjectCodec.read(data.toArray(ValueLayout.JAVA_BYTE), standIns);
       } catch (IllegalArgumentException e) {
         throw new IllegalStateException(
             describe(referrer.path, referrer.get()) + ", cannot be restored: " + e.getMessage(), e);

@@ -154,7 +154,7 @@ public final class RankRuntime implements Fmi {
         config.logLimitBytes() == 0
             ? null
             : new LocalRollback(
-                config, link, messenger, program, system, lifecycle, checkpoints, () -> current);
+                config, link, messenger, program, memory, lifecycle, checkpoints, () -> current);
     this.repetition = new Repetition(config, checkpoints, link, program);
     FlowRollback flow = new FlowRollback(config, system, link, faults);
     this.recovery =
@@ -162,7 +162,7 @@ public final class RankRuntime implements Fmi {
             lifecycle, checkpoints, local, flow, repetition, failure, system, ownCore, faults);
     this.boundaries =
         new Boundaries(
-            link, lifecycle, checkpoints, requested, repetition, faults, local, this::goesOn);
+            link, lifecycle, checkpoints, requested, recovery, repetition, faults, local, this::goesOn);
     link.listen(lifecycle);
     link.show(() -> place.report(lifecycle, current, messenger, checkpoints, meters));
     faults.at(FaultPoint.INIT, -1);
@@ -284,12 +284,12 @@ public final class RankRuntime implements Fmi {
 
   @Override
   public void loop(long iterations, LoopBody body, Object... state) {
-    run(iterations, Loop.goingOn(body), false, new LoopState(state), null);
+    run(iterations, Loop.goingOn(body), false, new LoopState(state, world.standIns()), null);
   }
 
   @Override
   public long loopWhile(long iterations, ConvergingBody body, Object... state) {
-    return run(iterations, body, true, new LoopState(state), null);
+    return run(iterations, body, true, new LoopState(state, world.standIns()), null);
   }
 
   @Override
@@ -299,7 +299,7 @@ public final class RankRuntime implements Fmi {
       FlowBody<S> body,
       Supplier<S> make,
       Function<? super S, Object[]> state) {
-    FlowStates<S> states = new FlowStates<>(flow, body, make, state, program);
+    FlowStates<S> states = new FlowStates<>(flow, body, make, state, program, world);
     run(iterations, states::run, false, states.saved(), states);
     return states.now();
   }
@@ -311,7 +311,7 @@ public final class RankRuntime implements Fmi {
       FlowBody<S> body,
       Supplier<S> make,
       Function<? super S, Object[]> state) {
-    FlowStates<S> states = new FlowStates<>(flow, body, make, state, program);
+    FlowStates<S> states = new FlowStates<>(flow, body, make, state, program, world);
     run(iterations, states::run, true, states.saved(), states);
     return states.now();
   }
@@ -384,7 +384,7 @@ public final class RankRuntime implements Fmi {
     Misuse.requireOpen(place);
     Loop loop = current;
     if (loop == null) {
-      loop = enterLoop(new LoopState(state), -1, null);
+      loop = enterLoop(new LoopState(state, world.standIns()), -1, null);
       if (loop.ended) {
         // The program gets the last iteration of a finished loop, and leaves the loop.
         return loop.iteration;

@@ -98,7 +98,7 @@ final class Recovery {
       line = recovered.line();
       lifecycle.recovered(recovered.rebuilt());
       if (local != null && start.isLocal()) {
-        local.begin(start, line.line(), inPlace);
+        local.begin(system, start, line.line(), inPlace);
       } else if (local != null) {
         local.decisions().forget();
       }
@@ -189,6 +189,14 @@ final class Recovery {
     loop.restored(id);
     ofProgram(loop, () -> checkpoints.restore(id, loop, how, lifecycle.epoch()));
     loop.ended = id.last();
+    fromCheckpoint(loop);
+  }
+
+  /** A loop goes on from a checkpoint that was taken or restored. */
+  void fromCheckpoint(Loop loop) {
+    if (local != null) {
+      local.saved(loop);
+    }
     repetition.fromCheckpoint(loop);
   }
 

@@ -13,6 +13,7 @@ import java.util.function.Predicate;
 import java.util.zip.CRC32C;
 import org.fmi.Comm;
 import org.fmi.Divided;
+import org.fmi.core.object.StandIns;
 import org.fmi.core.recovery.ImageSections.Entry;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.OtherImages;
@@ -228,7 +229,7 @@ final class Redistribution {
     for (int i = 0; i < state.objects(); i++) {
       if (state.object(i) instanceof Divided divided) {
         try {
-          divided.divide(new OldParts(images, id, all, i));
+          divided.divide(new OldParts(images, id, all, i, state.standIns()));
         } catch (UncheckedIOException e) {
           failure = String.valueOf(e.getMessage());
         }
@@ -243,8 +244,10 @@ final class Redistribution {
     private final CheckpointId id;
     private final Old[] all;
     private final int object;
+    private final StandIns standIns;
 
-    OldParts(OtherImages images, CheckpointId id, Old[] all, int object) {
+    OldParts(OtherImages images, CheckpointId id, Old[] all, int object, StandIns standIns) {
+      this.standIns = standIns;
       this.images = images;
       this.id = id;
       this.all = all;
@@ -260,7 +263,9 @@ final class Redistribution {
     public Object get(int rank) {
       try {
         return SectionReader.read(
-            (at, to) -> images.read(rank, id, at, to), all[rank].entries.get(object).at());
+            (at, to) -> images.read(rank, id, at, to),
+            all[rank].entries.get(object).at(),
+            standIns);
       } catch (IOException e) {
         throw new UncheckedIOException(e.getMessage(), e);
       }

@@ -7,6 +7,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.fmi.core.object.ObjectCodec;
+import org.fmi.core.object.StandIns;
 import org.fmi.core.recovery.SavedState.Source;
 import org.fmi.wire.FrameLayout;
 import org.fmi.wire.Memory;
@@ -14,20 +15,23 @@ import org.fmi.wire.Memory;
 /** Makes an object of its sections in an image, without one to read into. */
 final class SectionReader {
   private final Source source;
+  private final StandIns standIns;
   private long at;
 
-  private SectionReader(Source source, long at) {
+  private SectionReader(Source source, long at, StandIns standIns) {
     this.source = source;
     this.at = at;
+    this.standIns = standIns;
   }
 
   /**
    * The object whose sections begin at a place of an image.
    *
+   * @param standIns what was written in place of objects that are no data
    * @throws IllegalStateException if it cannot be made; says why
    */
-  static Object read(Source source, long at) throws IOException {
-    return new SectionReader(source, at).next();
+  static Object read(Source source, long at, StandIns standIns) throws IOException {
+    return new SectionReader(source, at, standIns).next();
   }
 
   private Object next() throws IOException {
@@ -48,7 +52,8 @@ final class SectionReader {
       }
       case BUFFER -> buffer(bytes(data, count));
       case SEGMENT -> bytes(data, count);
-      case SERIALIZED -> ObjectCodec.read(bytes(data, count).toArray(ValueLayout.JAVA_BYTE));
+      case SERIALIZED ->
+          ObjectCodec.read(bytes(data, count).toArray(ValueLayout.JAVA_BYTE), standIns);
       case NONE, SELF_WRITING, SAME, OBJECTS, LAYOUT ->
           throw new IllegalStateException(
               "an object of kind " + base + " cannot be read without one to read it into");

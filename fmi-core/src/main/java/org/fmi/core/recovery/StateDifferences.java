@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.fmi.core.object.ObjectCodec;
+import org.fmi.core.object.StandIns;
 import org.fmi.wire.FrameLayout;
 
 /**
@@ -100,10 +101,12 @@ final class StateDifferences {
   }
 
   /** Tables of hashes, for instance, have one order when they were filled, and one when read. */
-  private static boolean areEqual(MemorySegment a, MemorySegment b) {
-    Object one = ObjectCodec.read(a.toArray(ValueLayout.JAVA_BYTE));
-    Object other = ObjectCodec.read(b.toArray(ValueLayout.JAVA_BYTE));
-    return one.equals(other) || Arrays.equals(ObjectCodec.write(one), ObjectCodec.write(other));
+  private boolean areEqual(MemorySegment a, MemorySegment b) {
+    StandIns standIns = state.standIns();
+    Object one = ObjectCodec.read(a.toArray(ValueLayout.JAVA_BYTE), standIns);
+    Object other = ObjectCodec.read(b.toArray(ValueLayout.JAVA_BYTE), standIns);
+    return one.equals(other)
+        || Arrays.equals(ObjectCodec.write(one, standIns), ObjectCodec.write(other, standIns));
   }
 
   private void differs(int section, String where, String one, String other) {

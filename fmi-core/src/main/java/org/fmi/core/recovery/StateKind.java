@@ -85,7 +85,7 @@ enum StateKind {
     if (isSelfWriting(object)) {
       return SELF_WRITING.number;
     }
-    return held && object instanceof Serializable ? SERIALIZED.number : NONE.number;
+    return held && isSerialized(type) ? SERIALIZED.number : NONE.number;
   }
 
   /** Why an object cannot be saved, and what would help. */
@@ -94,7 +94,8 @@ enum StateKind {
       return " is read-only, a " + typeName(object) + ": nothing can be restored into it";
     }
     if (object instanceof Comm) {
-      return " is a communicator: make it before the loop and leave it out";
+      return " is a communicator, which cannot be restored in place: put it into a Holder"
+          + " (Holder.of(...))";
     }
     if (StateLayout.of(object) != null) {
       return " is a " + typeName(object) + " inside of another object: put it around that one";
@@ -126,7 +127,12 @@ enum StateKind {
     while (element.isArray()) {
       element = element.componentType();
     }
-    return Serializable.class.isAssignableFrom(element) && !isSelfWriting(element);
+    return isSerialized(element) && !isSelfWriting(element);
+  }
+
+  /** Communicators are, as something that stands for them. */
+  private static boolean isSerialized(Class<?> type) {
+    return Serializable.class.isAssignableFrom(type) || Comm.class.isAssignableFrom(type);
   }
 
   private static long arrayKind(Class<?> element) {

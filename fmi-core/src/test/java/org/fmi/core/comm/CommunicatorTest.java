@@ -18,6 +18,7 @@ import org.fmi.Group;
 import org.fmi.Op;
 import org.fmi.Request;
 import org.fmi.Status;
+import org.fmi.core.object.ObjectCodec;
 import org.fmi.core.p2p.Ranks;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -367,6 +368,79 @@ class CommunicatorTest {
           assertThat(sumOver(again, 1)).isEqualTo(3);
           assertRefused(after, "rolled back");
         });
+  }
+
+  private static Object copy(Object object, Communicator from, Communicator to) {
+    return ObjectCodec.read(ObjectCodec.write(object, from.standIns()), to.standIns());
+  }
+
+  @Test
+  void aCommunicatorInAStateIsTheSameOneWhereItExists() {
+    Ranks.run(
+        3,
+        p2p -> {
+          ContextIds ids = new ContextIds();
+          Communicator world = Communicator.world(p2p, ids, Worlds.NO_ABORT);
+          Comm part = present(world.split(p2p.rank() % 2, 0));
+          Comm dup = part.dup();
+          ids.restore(ids.state());
+          assertThat((Comm[]) copy(new Comm[] {world, dup, null, part, dup}, world, world))
+              .usingElementComparator((a, b) -> a == b ? 0 : 1)
+              .containsExactly(world, dup, null, part, dup);
+        });
+  }
+
+  @Test
+  void aCommunicatorInAStateIsMadeAgainInAnotherProcess() {
+    Ranks.run(
+        3,
+        p2p -> {
+          Communicator world = Communicator.world(p2p, new ContextIds(), Worlds.NO_ABORT);
+          int reversed = -p2p.rank();
+          Comm part = present(world.split(p2p.rank() == 1 ? 1 : 0, reversed));
+          ContextIds ids = new ContextIds();
+          ids.restore(3); // as of a checkpoint after it was made
+          // Only some ranks are new: the others need not do anything.
+          boolean isNew = p2p.rank() > 0;
+          Communicator other = Communicator.world(p2p, ids, Worlds.NO_ABORT);
+          Comm again = isNew ? (Comm) copy(part, world, other) : part;
+          assertThat(again.toString()).isEqualTo(part.toString());
+          assertThat(members(again)).containsExactly(members(part));
+          assertThat(sumOver(again, p2p.rank())).isEqualTo(p2p.rank() == 1 ? 1 : 2);
+          if (isNew) {
+            assertThat(copy(part, world, other)).as("once per process").isSameAs(again);
+          }
+        });
+  }
+
+  @Test
+  void aCommunicatorThatIsAnotherOneHereIsRefused() {
+    Ranks.run(
+        2,
+        p2p -> {
+          Communicator world = Communicator.world(p2p, new ContextIds(), Worlds.NO_ABORT);
+          Comm all = world.dup();
+          Communicator other = Communicator.world(p2p, new ContextIds(), Worlds.NO_ABORT);
+          Comm alone = present(other.split(p2p.rank(), 0));
+          assertThatThrownBy(() -> copy(all, world, other))
+              .isInstanceOf(IllegalArgumentException.class)
+              .hasMessageContaining("communicator 2 of ranks [0, 1], and here that is of ranks")
+              .hasMessageContaining("make the same communicators before the loop");
+          assertThat(alone.size()).isEqualTo(1);
+        });
+    byte[][] written = new byte[1][];
+    Ranks.run(
+        1,
+        p2p -> {
+          Communicator world = Worlds.world(p2p);
+          written[0] = ObjectCodec.write(world, world.standIns());
+        });
+    Ranks.run(
+        2,
+        p2p ->
+            assertThatThrownBy(() -> ObjectCodec.read(written[0], Worlds.world(p2p).standIns()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("of a job of 1 ranks, and this one has 2"));
   }
 
   @Test

@@ -1,11 +1,13 @@
 package org.fmi.run.options;
 
 import org.fmi.run.options.Settings.Value;
+import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
 /** Says how much a rank keeps of what it has sent, so that only failed ranks go back. */
 final class LogLimit {
-  static final int DEFAULT_MIB = 256;
+  /** In place of a number, if none is given. */
+  static final int NOT_GIVEN = 0;
 
   private LogLimit() {}
 
@@ -19,10 +21,10 @@ final class LogLimit {
   }
 
   /**
-   * In bytes; 0 if all ranks go back.
+   * In bytes; 0 if all ranks go back, {@link RankConfig#LOG_LIMIT_OF_STATE} if ranks find it out.
    *
    * @param mode who goes back, as the user says it
-   * @param mib the limit, given or not
+   * @param mib the limit, or {@link #NOT_GIVEN}
    * @param check whether iterations are repeated, and compared
    */
   static long bytes(String mode, int mib, boolean check, Settings settings) throws UsageException {
@@ -39,6 +41,9 @@ final class LogLimit {
           rollback.origin()
               + " local: --check repeats iterations of all ranks together; leave one of them out");
     }
-    return local && whyGlobal(settings, check) == null ? (long) mib << 20 : 0;
+    if (!local || whyGlobal(settings, check) != null) {
+      return 0;
+    }
+    return mib == NOT_GIVEN ? RankConfig.LOG_LIMIT_OF_STATE : (long) mib << 20;
   }
 }

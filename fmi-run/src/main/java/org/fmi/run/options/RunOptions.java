@@ -196,7 +196,7 @@ public record RunOptions(
               whole(Setting.MAX_RECOVERIES, 0, Integer.MAX_VALUE, 1000),
               LogLimit.bytes(
                   mode,
-                  whole(Setting.LOG_LIMIT, 1, 1 << 20, LogLimit.DEFAULT_MIB),
+                  whole(Setting.LOG_LIMIT, 1, 1 << 20, LogLimit.NOT_GIVEN),
                   on(Setting.CHECK),
                   settings),
               faults(ranks, nodes.size()));

@@ -141,7 +141,7 @@ enum Setting {
       "log-limit",
       "MIB",
       "memory per rank for what it has sent since the last checkpoint, for --rollback local"
-          + " (default 256)"),
+          + " (default: as much as the state)"),
   EVENTS("--events", "events", "FILE", "write every event as a JSON line"),
   METRICS_PORT(
       "--metrics-port",

@@ -32,6 +32,8 @@ final class MemoryForecast {
     ALL,
     /** Two generations, but not the one that is kept while files are written. */
     WITHOUT_FILES,
+    /** The checkpoints, but not beside them what ranks may keep of what they send. */
+    WITHOUT_LOGS,
     NOT
   }
 
@@ -55,6 +57,7 @@ final class MemoryForecast {
     int here = 0;
     long forecast = 0;
     long taken = 0;
+    long logs = 0;
     long free = Long.MAX_VALUE;
     for (Rank rank : ranks) {
       if (rank.node >= 0 && (oneMachine || rank.node == node)) {
@@ -66,10 +69,13 @@ final class MemoryForecast {
         here++;
         forecast += report.counter(Counter.CHECKPOINT_FORECAST_BYTES);
         taken += report.counter(Counter.CHECKPOINT_MEMORY_BYTES);
+        logs +=
+            Math.max(
+                0, report.counter(Counter.LOG_LIMIT_BYTES) - report.counter(Counter.LOG_BYTES));
         free = Math.min(free, report.counter(Counter.NODE_MEMORY_FREE_BYTES));
       }
     }
-    Fit fit = fit(forecast, taken + free);
+    Fit fit = fit(forecast, logs, taken + free);
     Found found = new Found(oneMachine ? THE_ONLY : node, loop, here, forecast, fit);
     // Ranks are not read at one moment: what one has taken since may be free for another. What is
     // found twice is true.
@@ -92,15 +98,23 @@ final class MemoryForecast {
                   ": not enough for one more that is kept while files are written, so some will not"
                       + " be written"
                       + HELPS;
+              case WITHOUT_LOGS ->
+                  ": not enough beside logs of messages, which may take another "
+                      + Amounts.bytes(logs)
+                      + " (--log-limit)"
+                      + HELPS;
               case NOT -> ": the job will end when one does not fit" + HELPS;
             });
   }
 
-  private Fit fit(long forecast, long room) {
+  private Fit fit(long forecast, long logs, long room) {
     if (forecast > room) {
       return Fit.NOT;
     }
+    if (forecast + logs > room) {
+      return Fit.WITHOUT_LOGS;
+    }
     // Two generations are forecast, which take turns.
-    return toFiles && forecast + forecast / 2 > room ? Fit.WITHOUT_FILES : Fit.ALL;
+    return toFiles && forecast + forecast / 2 + logs > room ? Fit.WITHOUT_FILES : Fit.ALL;
   }
 }

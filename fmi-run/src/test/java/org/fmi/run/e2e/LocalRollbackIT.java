@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.fmi.testkit.turns.Variants;
 import org.fmi.testkit.turns.Wide;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -84,9 +85,23 @@ final class LocalRollbackIT {
     assertThat(result.err()).doesNotContain("never happened");
   }
 
+  @Variants
+  @ParameterizedTest
+  @CsvSource({"local, rank1@17", "global, rank1@17", "local, node0@6", "global, node2@11"})
+  void communicatorsMadeInALoopLiveOn(String mode, String kill)
+      throws IOException, InterruptedException {
+    List<String> all = new ArrayList<>(List.of("-n", "3", "--ppn", "1", "--spares", "1"));
+    all.addAll(List.of("--interval", "4", "--rollback", mode, "--kill", kill));
+    all.addAll(List.of("-cp", "target/test-classes", CommunicatorsProgram.class.getName()));
+    Fmirun.Result result = new Fmirun(directory, all.toArray(String[]::new)).run().succeeded();
+    assertThat(result.out().lines()).hasSize(3).allMatch("result check=ok"::equals);
+    assertThat(result.count("RecoveryBegun")).as(result.err()).isPositive();
+    assertThat(events(result, "Left").isEmpty()).isEqualTo(mode.equals("local"));
+  }
+
   @Wide
   @ParameterizedTest
-  @CsvSource({"farm, sum", "cg, residual"})
+  @CsvSource({"farm, sum", "cg, residual", "lu, sum"})
   void answersOfOtherExamplesAreTheSame(String name, String key)
       throws IOException, InterruptedException {
     String answer = example(name, List.of()).run().succeeded().value(key);

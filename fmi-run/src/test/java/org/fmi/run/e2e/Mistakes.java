@@ -135,7 +135,6 @@ public final class Mistakes {
           world.recv(new int[4], 0, 3);
         }
       }
-      case "communicator" -> fmi.loop(ITERATIONS, n -> {}, world);
       case "other-loops" -> {
         if (rank == 0) {
           fmi.loop(ITERATIONS, n -> state[0]++, state);

@@ -53,7 +53,9 @@ final class SoakIT {
   @ParameterizedTest
   @CsvSource({
     "--ppn 2 --spares 1 --kill rank3@25 --kill rank0@35 --kill node0@45, 3",
-    "--transport tcp, 0"
+    "--transport tcp, 0",
+    "--rollback local --ppn 2 --spares 1 --kill rank3@25 --kill rank0@35 --kill node0@45, 3",
+    "--rollback local --ppn 1 --transport tcp --kill rank2@33, 1"
   })
   void theSameHoweverMessagesTravelAndWhateverFails(String options, int leastRecoveries)
       throws IOException, InterruptedException {

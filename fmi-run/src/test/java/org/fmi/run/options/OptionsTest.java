@@ -24,6 +24,7 @@ import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.run.options.RunOptions.Verbosity;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FaultPoint;
+import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -201,8 +202,9 @@ final class OptionsTest {
     assertThat(options("-n 2 app.jar").spec().logLimitBytes()).isZero();
     assertThat(options("-n 2 --rollback global app.jar").spec().logLimitBytes()).isZero();
     assertThat(options("-n 2 --rollback local app.jar").spec().logLimitBytes())
-        .isEqualTo(256 << 20);
-    assertThat(options("-n 2 --rollback auto app.jar").spec().logLimitBytes()).isEqualTo(256 << 20);
+        .isEqualTo(RankConfig.LOG_LIMIT_OF_STATE);
+    assertThat(options("-n 2 --rollback auto app.jar").spec().logLimitBytes())
+        .isEqualTo(RankConfig.LOG_LIMIT_OF_STATE);
     assertThat(options("-n 2 --rollback auto --check app.jar").spec().logLimitBytes()).isZero();
     environment.put("FMI_LOG_LIMIT", "8");
     assertThat(options("-n 2 app.jar").spec().logLimitBytes()).isZero();

@@ -16,6 +16,9 @@ final class MemoryForecastTest {
   private final List<Rank> ranks = List.of(rank(0), rank(0), rank(1), rank(1));
   private final MemoryForecast forecast = new MemoryForecast(false, false);
 
+  /** In MiB, how long a rank's log may be. */
+  private long log = 0;
+
   private static Rank rank(int node) {
     Rank rank = new Rank();
     rank.node = node;
@@ -34,6 +37,8 @@ final class MemoryForecastTest {
             Map.of(
                 Counter.CHECKPOINT_FORECAST_BYTES, willTake * MIB,
                 Counter.CHECKPOINT_MEMORY_BYTES, taken * MIB,
+                Counter.LOG_LIMIT_BYTES, log * MIB,
+                Counter.LOG_BYTES, 10 * MIB,
                 Counter.NODE_MEMORY_FREE_BYTES, free * MIB),
             List.of());
   }
@@ -58,6 +63,25 @@ final class MemoryForecastTest {
     shows(1, 1, 300, 100, 150);
     look(false);
     assertThat(look(false)).as("another loop").hasSize(1);
+  }
+
+  @Test
+  void warnsOfTooLittleBesideLogs() {
+    log = 160;
+    shows(0, 0, 200, 100, 499);
+    shows(1, 0, 200, 100, 499);
+    assertThat(look(false)).isEmpty();
+    assertThat(look(false))
+        .singleElement()
+        .asString()
+        .startsWith(
+            "checkpoints of 2 ranks on alpha will take 400 MiB (200 MiB so far), 499 MiB are free:"
+                + " not enough beside logs of messages, which may take another 300 MiB"
+                + " (--log-limit); fewer ranks");
+    shows(0, 1, 200, 100, 500);
+    shows(1, 1, 200, 100, 500);
+    look(false);
+    assertThat(look(false)).as("enough for them").isEmpty();
   }
 
   @Test

@@ -31,9 +31,8 @@ public final class MapMemory implements NodeMemory {
   @Override
   public MemorySegment create(String name, long bytes, Arena arena) throws IOException {
     pieces.remove(name);
-    long used = pieces.values().stream().mapToLong(MemorySegment::byteSize).sum();
-    if (used + bytes > limit) {
-      throw new IOException(bytes + " bytes wanted, " + (limit - used) + " are free");
+    if (bytes > free()) {
+      throw new IOException(bytes + " bytes wanted, " + free() + " are free");
     }
     creations++;
     MemorySegment piece = Arena.ofAuto().allocate(bytes, 64);
@@ -49,6 +48,11 @@ public final class MapMemory implements NodeMemory {
       throw new IOException("no piece " + name);
     }
     return piece;
+  }
+
+  @Override
+  public long free() {
+    return limit - pieces.values().stream().mapToLong(MemorySegment::byteSize).sum();
   }
 
   @Override

@@ -1,0 +1,127 @@
+package org.fmi.core.comm;
+
+import java.io.InvalidObjectException;
+import java.io.Serializable;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.IntConsumer;
+import org.fmi.Comm;
+import org.fmi.core.object.StandIns;
+import org.fmi.core.p2p.PointToPoint;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The communicators of a process: makes them, and finds them again where one is part of a loop's
+ * state.
+ *
+ * <p>In a state stands the id of a communicator, with its members. A process that has it gets that
+ * object back; one that replaces another, and did not come to where it was made, gets a new one,
+ * without a word to the other members. So all ranks must have the same object in all places: what
+ * is counted in it is counted once.
+ */
+final class Communicators implements StandIns {
+  private final PointToPoint p2p;
+  private final ContextIds ids;
+  private final IntConsumer abort;
+
+  /** By id. What the program has dropped is forgotten. */
+  private final Map<Integer, Known> known = new HashMap<>();
+
+  private final ReferenceQueue<Communicator> dropped = new ReferenceQueue<>();
+
+  /** A communicator, as long as the program refers to it. */
+  private static final class Known extends WeakReference<Communicator> {
+    final int id;
+
+    Known(Communicator communicator, ReferenceQueue<Communicator> dropped) {
+      super(communicator, dropped);
+      this.id = communicator.id;
+    }
+  }
+
+  /**
+   * Stands for a communicator.
+   *
+   * @param members their ranks in the world, in order
+   * @param worldSize of the job: another one has other communicators
+   */
+  private record Written(int id, int[] members, int worldSize) implements Serializable {
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Written w
+          && id == w.id
+          && worldSize == w.worldSize
+          && Arrays.equals(members, w.members);
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * id + Arrays.hashCode(members);
+    }
+  }
+
+  Communicators(PointToPoint p2p, ContextIds ids, IntConsumer abort) {
+    this.p2p = p2p;
+    this.ids = ids;
+    this.abort = abort;
+  }
+
+  /** Makes one whose members have agreed on it. */
+  Communicator make(int id, RankGroup group) {
+    for (Reference<?> gone = dropped.poll(); gone != null; gone = dropped.poll()) {
+      known.remove(((Known) gone).id, gone);
+    }
+    Communicator made = new Communicator(p2p, ids, this, id, group);
+    known.put(id, new Known(made, dropped));
+    return made;
+  }
+
+  /** Ends the job. */
+  void abort(int status) {
+    abort.accept(status);
+  }
+
+  // ---- in a loop's state
+
+  @Override
+  public Object of(Object object) {
+    return object instanceof Communicator c
+        ? new Written(c.id, c.group.worldRanks(), p2p.size())
+        : object;
+  }
+
+  @Override
+  public Object find(Object read) throws InvalidObjectException {
+    return read instanceof Written written ? find(written) : read;
+  }
+
+  private Communicator find(Written written) throws InvalidObjectException {
+    if (written.worldSize != p2p.size()) {
+      throw new InvalidObjectException(
+          "it refers to a communicator of a job of %d ranks, and this one has %d: make it before the loop"
+              .formatted(written.worldSize, p2p.size()));
+    }
+    Known entry = known.get(written.id);
+    Communicator here = entry == null ? null : entry.get();
+    if (here == null || !here.survives()) {
+      RankGroup members = new RankGroup(written.members, p2p.rank());
+      if (members.rank() == Comm.UNDEFINED) {
+        throw new InvalidObjectException("it refers to a communicator that this rank is not in");
+      }
+      return make(written.id, members);
+    }
+    if (!Arrays.equals(here.group.worldRanks(), written.members)) {
+      throw new InvalidObjectException(
+          "it refers to communicator %d of ranks %s, and here that is of ranks %s: make the same communicators before the loop in every run"
+              .formatted(
+                  written.id,
+                  Arrays.toString(written.members),
+                  Arrays.toString(here.group.worldRanks())));
+    }
+    return here;
+  }
+}

@@ -1,0 +1,34 @@
+package org.fmi.core.recovery;
+
+import org.fmi.spi.RankConfig;
+
+/** Decides how much memory a rank may take for copies of what it sends between two checkpoints. */
+final class LogRoom {
+  /** Too little for a log. */
+  static final long NONE = 0;
+
+  /** With less than this, a log would be too short for most intervals. */
+  static final long LEAST = 16 << 20;
+
+  /** The ranks of a node take this part of what is free there, all together. */
+  private static final int ONE_IN = 5;
+
+  private LogRoom() {}
+
+  /**
+   * In bytes: what the user says; else as much as the rank's state, as far as its share of the
+   * node's memory allows that.
+   *
+   * @param given as in {@link RankConfig#logLimitBytes}
+   * @param state the size of the state of the loop
+   * @param free what is free on the node
+   * @param ranks how many share that
+   */
+  static long of(long given, long state, long free, int ranks) {
+    if (given != RankConfig.LOG_LIMIT_OF_STATE) {
+      return given;
+    }
+    long share = free / ONE_IN / ranks;
+    return share < LEAST ? NONE : Math.min(share, Math.max(LEAST, state));
+  }
+}

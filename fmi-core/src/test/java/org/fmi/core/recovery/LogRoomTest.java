@@ -1,0 +1,33 @@
+package org.fmi.core.recovery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.fmi.spi.RankConfig;
+import org.junit.jupiter.api.Test;
+
+/** How long logs may be. */
+final class LogRoomTest {
+  private static final long MIB = 1 << 20;
+
+  private static long ofState(long state, long free, int ranks) {
+    return LogRoom.of(RankConfig.LOG_LIMIT_OF_STATE, state * MIB, free * MIB, ranks) / MIB;
+  }
+
+  @Test
+  void isAsLongAsTheState() {
+    assertThat(ofState(100, 10_000, 4)).isEqualTo(100);
+    assertThat(ofState(1, 10_000, 4)).as("not less than is of use").isEqualTo(16);
+  }
+
+  @Test
+  void allRanksOfANodeTakeAFifthOfItsFreeMemory() {
+    assertThat(ofState(1_000, 10_000, 4)).isEqualTo(500);
+    assertThat(ofState(1_000, 320, 4)).isEqualTo(16);
+    assertThat(ofState(1_000, 319, 4)).as("too little").isZero();
+  }
+
+  @Test
+  void isWhatTheUserSays() {
+    assertThat(LogRoom.of(600, 100 * MIB, 0, 4)).isEqualTo(600);
+  }
+}
