@@ -16,10 +16,7 @@ final class Answers {
 
   /** The answer of a job of this shape: it depends on the program and the number of ranks. */
   long of(Shape shape) {
-    Shape plain = Shape.plain(shape.size(), 0, OnNoSpare.ABORT);
-    return byShape.computeIfAbsent(
-        shape.logLimitBytes() == 0 ? plain : plain.withLocalRollback(1 << 20),
-        Answers::undisturbed);
+    return byShape.computeIfAbsent(shape.undisturbed(), Answers::undisturbed);
   }
 
   private static long undisturbed(Shape plain) {

@@ -81,7 +81,7 @@ final class JobSimulation implements Supervisor {
 
   /** A job to be run, in a world drawn by chance. */
   JobSimulation(long seed, Shape shape) {
-    this(seed, shape, null, shape.logLimitBytes() != 0 ? LocalWorkload::run : Workload::run);
+    this(seed, shape, null, shape.program());
   }
 
   /**

@@ -137,6 +137,15 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
     return new Schedule(seed, global.shape.withLocalRollback(logBytes), global.scenario);
   }
 
+  /** The job of a seed in which only those compute again that the lost data came from. */
+  static Schedule ofFlow(long seed) {
+    Schedule global = of(seed);
+    SplittableRandom random = new SplittableRandom(seed + 1);
+    int size = global.shape.size();
+    return new Schedule(
+        seed, global.shape.withFlowRollback(1 + random.nextInt(size)), global.scenario);
+  }
+
   /** The same of a job that asks for nodes when it has no spare. */
   Schedule asking() {
     return new Schedule(seed, shape.withRequests(), scenario);

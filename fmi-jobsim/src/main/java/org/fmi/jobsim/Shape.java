@@ -180,6 +180,22 @@ record Shape(
     }
   }
 
+  /** What is run to find out whether it is survived. */
+  JobSimulation.Program program() {
+    return flowLimit > 0
+        ? FlowWorkload::run
+        : logLimitBytes != 0 ? LocalWorkload::run : Workload::run;
+  }
+
+  /** The same program, to which nothing happens. */
+  Shape undisturbed() {
+    Shape plain = plain(size, 0, JobSpec.OnNoSpare.ABORT);
+    if (flowLimit > 0) {
+      return plain.withFlowRollback(1);
+    }
+    return logLimitBytes != 0 ? plain.withLocalRollback(1 << 20) : plain;
+  }
+
   /** The nodes that ranks are placed on at the start. */
   int usedNodes() {
     return Math.ceilDiv(size, ranksPerNode);
