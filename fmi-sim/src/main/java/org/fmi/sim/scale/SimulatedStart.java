@@ -1,0 +1,349 @@
+package org.fmi.sim.scale;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.function.LongSupplier;
+import org.fmi.control.JobMessage;
+import org.fmi.control.RankMessage;
+import org.fmi.control.RankMessage.Position;
+import org.fmi.job.GlobalRecoveryJob;
+import org.fmi.job.JobCommand;
+import org.fmi.job.JobEvent;
+import org.fmi.job.Notice;
+import org.fmi.job.control.DaemonCodec;
+import org.fmi.job.control.ToDaemon;
+import org.fmi.rules.LogRing;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Starts a job on many nodes, takes a checkpoint, loses a node with its ranks, and goes on until
+ * all run again. Decisions are those of {@link GlobalRecoveryJob}, notices go as {@link LogRing}
+ * says; all else is a time.
+ *
+ * <p>fmirun is one server: it takes messages in the order in which they come, and each one, and
+ * each that goes out, takes its time.
+ */
+public final class SimulatedStart {
+  /** Processes that stand by are ready by then, and whatever else has gone on has ended. */
+  private static final double CALM = 60;
+
+  /** An address of a transport or of the overlay: an IP address, a port, a name. */
+  private static final int ADDRESS_BYTES = 24;
+
+  private static final long STATE_BYTES = 1 << 20;
+  private static final long ITERATION = 10;
+  private static final String OVERLAY = "tcp";
+
+  private final ScaleShape shape;
+  private final ServiceTimes times;
+  private final Decisions decisions;
+  private final Agenda agenda = new Agenda();
+  private final ThinRank[] ranks;
+  private final Cores[] machines;
+  private final boolean[] lost;
+  private final boolean[] standbys;
+  private final int victim;
+
+  /** When fmirun has done all that has come so far. */
+  private double busyUntil;
+
+  private int connected;
+  private double lostAt;
+  private double lastHeard;
+  private int hops;
+  private long startBytes;
+
+  /** When what was told of first, by the epoch. */
+  private final Map<String, Double> told = new HashMap<>();
+
+  private SimulatedStart(ScaleShape shape, ServiceTimes times, long seed, LongSupplier clock) {
+    this.shape = shape;
+    this.times = times;
+    this.decisions = new Decisions(new GlobalRecoveryJob(shape.spec()), clock);
+    this.ranks = new ThinRank[shape.ranks()];
+    Arrays.setAll(ranks, ThinRank::new);
+    this.machines = new Cores[shape.machineCount()];
+    Arrays.setAll(machines, _ -> new Cores(shape.cores()));
+    this.lost = new boolean[shape.nodes() + shape.spares()];
+    this.standbys = new boolean[lost.length];
+    this.victim = new SplittableRandom(seed).nextInt(shape.nodes());
+  }
+
+  /**
+   * Runs it.
+   *
+   * @param seed chooses the node that is lost
+   * @param clock measures decisions, in nanoseconds
+   */
+  public static ScaleResult run(
+      ScaleShape shape, ServiceTimes times, long seed, LongSupplier clock) {
+    return new SimulatedStart(shape, times, seed, clock).run();
+  }
+
+  private ScaleResult run() {
+    carryOut(decisions.begin());
+    agenda.run();
+    double loss = lostAt;
+    return new ScaleResult(
+        at("up"),
+        at("AllJoined0"),
+        at("AllConnected0"),
+        at("AllRunning0"),
+        lastHeard - loss,
+        hops,
+        at("AllJoined1") - loss,
+        at("AllConnected1") - loss,
+        at("AllRunning1") - loss,
+        startBytes,
+        decisions);
+  }
+
+  private double at(String what) {
+    Double time = told.get(what);
+    if (time == null) {
+      throw new IllegalStateException(what + " never happened; there was " + told.keySet());
+    }
+    return time;
+  }
+
+  // ---- fmirun
+
+  /** Something comes to fmirun, which takes it when it has time. */
+  private void tell(double arrives, JobEvent event) {
+    agenda.at(
+        arrives,
+        () -> {
+          busyUntil = Math.max(agenda.now(), busyUntil) + times.event();
+          carryOut(decisions.on(event));
+        });
+  }
+
+  private void say(double sent, ThinRank rank, RankMessage message) {
+    tell(sent + times.oneWay(), new JobEvent.FromRank(rank.number, rank.incarnation, message));
+  }
+
+  private void carryOut(List<JobCommand> commands) {
+    for (JobCommand command : commands) {
+      switch (command) {
+        case JobCommand.Launch c -> launch(c.node());
+        case JobCommand.Spawn c -> {
+          busyUntil += times.message();
+          double arrives = busyUntil + times.oneWay();
+          agenda.at(arrives, () -> spawn(c));
+        }
+        case JobCommand.Tell c -> {
+          busyUntil += times.message();
+          ThinRank rank = ranks[c.rank()];
+          agenda.at(
+              busyUntil + times.oneWay(),
+              () -> {
+                if (rank.incarnation == c.incarnation()) {
+                  hear(rank, c.message());
+                }
+              });
+        }
+        case JobCommand.TellAll c -> tellAll(c.message());
+        case JobCommand.Standbys c -> {
+          busyUntil += times.message();
+          standbys[c.node()] = true;
+        }
+        case JobCommand.Report c -> report(c.notice());
+        case JobCommand.KillRank _, JobCommand.KillNode _ -> busyUntil += times.message();
+        case JobCommand.End c -> throw new IllegalStateException("the job ended: " + c.message());
+        case JobCommand.KillDaemon _, JobCommand.Checkpointed _, JobCommand.NotCheckpointed _ ->
+            throw new IllegalStateException("nobody asked for it: " + command);
+      }
+    }
+  }
+
+  private void tellAll(JobMessage message) {
+    long bytes = DaemonCodec.encode(new ToDaemon.TellAll(message)).length;
+    if (message instanceof JobMessage.Start) {
+      startBytes = bytes;
+      connected = 0;
+    }
+    double[] arrives = new double[lost.length];
+    for (int node = 0; node < lost.length; node++) {
+      busyUntil += times.message() + bytes * times.oneByte();
+      arrives[node] = busyUntil + times.oneWay();
+    }
+    for (ThinRank rank : ranks) {
+      if (rank.alive) {
+        int process = rank.incarnation;
+        agenda.at(
+            arrives[rank.node],
+            () -> {
+              if (rank.incarnation == process) {
+                hear(rank, message);
+              }
+            });
+      }
+    }
+  }
+
+  private void report(Notice notice) {
+    switch (notice) {
+      case Notice.Started _ -> told.putIfAbsent("up", busyUntil);
+      case Notice.AllJoined n -> told.putIfAbsent("AllJoined" + n.epoch(), busyUntil);
+      case Notice.AllConnected n -> told.putIfAbsent("AllConnected" + n.epoch(), busyUntil);
+      case Notice.AllRunning n -> {
+        told.putIfAbsent("AllRunning" + n.epoch(), busyUntil);
+        if (n.epoch() == 0) {
+          checkpoint();
+          lostAt = busyUntil + CALM;
+          agenda.at(lostAt, this::loseNode);
+        }
+      }
+      default -> {}
+    }
+  }
+
+  // ---- nodes
+
+  private void launch(int node) {
+    busyUntil += times.launch();
+    double up = machine(node).compute(busyUntil + times.oneWay(), times.daemon());
+    tell(up + times.oneWay(), new JobEvent.NodeUp(node, Long.MAX_VALUE));
+  }
+
+  private Cores machine(int node) {
+    return machines[shape.machineOf(node)];
+  }
+
+  private void spawn(JobCommand.Spawn c) {
+    ThinRank rank = ranks[c.rank()];
+    rank.node = c.node();
+    rank.incarnation = c.incarnation();
+    rank.alive = true;
+    rank.running = false;
+    rank.epoch = 0;
+    double seconds = standbys[c.node()] ? times.standby() : times.process();
+    join(rank, seconds);
+  }
+
+  private void loseNode() {
+    lost[victim] = true;
+    tell(agenda.now() + times.nodeLost(), new JobEvent.NodeLost(victim, "its connection ended"));
+    for (ThinRank rank : ranks) {
+      rank.alive &= rank.node != victim;
+    }
+    for (ThinRank dead : ranks) {
+      if (dead.node == victim && dead.overlay != null) {
+        for (int neighbour : dead.overlay.neighbours()) {
+          ThinRank other = ranks[neighbour];
+          agenda.at(
+              agenda.now() + times.notice(),
+              () ->
+                  noticed(
+                      other,
+                      dead.number,
+                      dead.number,
+                      other.overlay == null ? null : other.overlay.lost(dead.number)));
+        }
+      }
+    }
+  }
+
+  // ---- ranks
+
+  private void hear(ThinRank rank, JobMessage message) {
+    if (!rank.alive) {
+      return;
+    }
+    switch (message) {
+      case JobMessage.Revoke m -> {
+        if (m.epoch() > rank.epoch) {
+          rank.epoch = m.epoch();
+          rank.overlay = null;
+          if (rank.running) {
+            say(agenda.now(), rank, new RankMessage.Left(m.epoch() - 1, 0, ITERATION));
+            join(rank, times.join());
+          }
+        }
+      }
+      case JobMessage.Start m -> connect(rank, m.epoch());
+      default -> {}
+    }
+  }
+
+  /** H1: after so much computing it has joined the epoch that it has heard of by then. */
+  private void join(ThinRank rank, double seconds) {
+    int process = rank.incarnation;
+    agenda.at(
+        machine(rank.node).compute(agenda.now(), seconds),
+        () -> {
+          if (rank.alive && rank.incarnation == process) {
+            Position position =
+                rank.running
+                    ? Position.IN_LOOP
+                    : rank.epoch > 0 ? Position.REPLAYING : Position.FRESH;
+            Map<String, byte[]> addresses =
+                Map.of(OVERLAY, new byte[ADDRESS_BYTES], "detector", new byte[ADDRESS_BYTES]);
+            say(agenda.now(), rank, new RankMessage.Joined(rank.epoch, position, addresses));
+          }
+        });
+  }
+
+  /** H2: all run as soon as all are connected, and have met in a barrier. */
+  private void connect(ThinRank rank, int epoch) {
+    rank.overlay = new LogRing(ranks.length, rank.number, shape.logRingBase());
+    double up = machine(rank.node).compute(agenda.now(), times.connect());
+    agenda.at(
+        up,
+        () -> {
+          say(agenda.now(), rank, new RankMessage.Connected(epoch, OVERLAY));
+          if (++connected == ranks.length) {
+            int rounds = 32 - Integer.numberOfLeadingZeros(ranks.length - 1);
+            double met = agenda.now() + rounds * times.hop();
+            agenda.at(met, () -> allRun(epoch));
+          }
+        });
+  }
+
+  private void allRun(int epoch) {
+    for (ThinRank rank : ranks) {
+      double runs = machine(rank.node).compute(agenda.now(), times.run());
+      boolean rebuilt = !rank.running && epoch > 0;
+      rank.running = true;
+      say(runs, rank, new RankMessage.Running(epoch, 0, epoch == 0 ? -1 : ITERATION, rebuilt));
+    }
+  }
+
+  private void checkpoint() {
+    say(
+        busyUntil,
+        ranks[0],
+        new RankMessage.CheckpointDone(0, 0, 0, ITERATION, false, STATE_BYTES, 0, 0, 0));
+  }
+
+  /** A rank has heard of a failure, perhaps for the first time: then it passes the notice on. */
+  private void noticed(ThinRank rank, int from, int failed, LogRing.@Nullable Notice news) {
+    LogRing overlay = rank.overlay;
+    if (news == null || overlay == null || !rank.alive || rank.epoch > 0) {
+      return;
+    }
+    lastHeard = Math.max(lastHeard, agenda.now());
+    hops = Math.max(hops, news.hops());
+    say(
+        agenda.now(),
+        rank,
+        new RankMessage.Suspect(0, failed, news.hops(), 0, OVERLAY, "its connection ended"));
+    LogRing.Notice passed = LogRing.passOn(news);
+    for (int neighbour : overlay.neighbours()) {
+      if (neighbour != from && neighbour != failed) {
+        ThinRank other = ranks[neighbour];
+        agenda.at(
+            agenda.now() + times.hop(),
+            () ->
+                noticed(
+                    other,
+                    rank.number,
+                    failed,
+                    other.overlay == null ? null : other.overlay.heard(passed)));
+      }
+    }
+  }
+}
