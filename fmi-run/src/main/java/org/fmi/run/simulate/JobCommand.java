@@ -2,39 +2,29 @@ package org.fmi.run.simulate;
 
 import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.fmi.sim.Quantity;
 import org.fmi.sim.scale.Decisions;
 import org.fmi.sim.scale.ScaleResult;
 import org.fmi.sim.scale.ScaleShape;
 import org.fmi.sim.scale.ServiceTimes;
 import org.fmi.sim.scale.SimulatedStart;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
  * {@code fmi simulate job}: how the start of a job and a recovery grow with its nodes, and what the
  * decision maker does then.
  */
-final class JobCommand implements Callable<Integer> {
-  private static final int USAGE = 64;
-  private static final int FAILED = 70;
+final class JobCommand extends SimulationCommand {
   private static final int LEAST_NODES = 2;
   private static final int MOST_NODES = 100_000;
   private static final int MOST_RANKS = 200_000;
   private static final List<ScaleShape> MEASURED =
       List.of(new ScaleShape(4, 1, 1, 1, 0, 2), new ScaleShape(4, 16, 1, 1, 0, 2));
 
-  private final PrintStream out;
-  private final PrintStream err;
-  private final CommandSpec spec = CommandSpec.wrapWithoutInspection(this);
-  private final Quantities options = new Quantities(spec);
   private final Calibration calibration = new Calibration();
 
   private final OptionSpec nodes =
@@ -51,21 +41,12 @@ final class JobCommand implements Callable<Integer> {
           .description("Instead: 4 and 64 ranks on one machine, beside what such jobs really took.")
           .build();
 
-  private final OptionSpec csv =
-      OptionSpec.builder("--csv")
-          .type(Path.class)
-          .paramLabel("FILE")
-          .description("Writes the times, and what was decided, to this file.")
-          .build();
-
   JobCommand(PrintStream out, PrintStream err) {
-    this.out = out;
-    this.err = err;
+    super(out, err, "the times, and what was decided,");
   }
 
-  /** The command, for picocli. */
-  CommandSpec spec() {
-    spec.addOption(OptionSpec.builder("-h", "--help").usageHelp(true).build());
+  @Override
+  void addOptions() {
     spec.usageMessage()
         .description(
             "Starts a job on many nodes, loses one of them, and goes on: with the real decision"
@@ -85,32 +66,21 @@ final class JobCommand implements Callable<Integer> {
         "--latency", Quantity.TIME, 1e-7, 10, "50us", "From one machine to another.");
     options.withDefault("--seed", Quantity.COUNT, 0, 1e15, "1", "Chooses the node that is lost.");
     spec.addOption(check);
-    spec.addOption(csv);
-    return spec;
   }
 
   @Override
-  public Integer call() {
-    try {
-      ServiceTimes times =
-          calibration.times(
-              options.get("--event"),
-              options.get("--message"),
-              1 / options.get("--network-rate"),
-              options.get("--latency"));
-      long seed = (long) options.get("--seed");
-      if (check.getValue() != null) {
-        compare(times, seed);
-      } else {
-        scale(times, seed);
-      }
-      return 0;
-    } catch (IllegalArgumentException e) {
-      err.println("fmi: " + e.getMessage());
-      return USAGE;
-    } catch (IOException e) {
-      err.println("fmi: --csv " + csv.getValue() + ": cannot be written (" + e + ")");
-      return FAILED;
+  void simulate() throws IOException {
+    ServiceTimes times =
+        calibration.times(
+            options.get("--event"),
+            options.get("--message"),
+            1 / options.get("--network-rate"),
+            options.get("--latency"));
+    long seed = (long) options.get("--seed");
+    if (check.getValue() != null) {
+      compare(times, seed);
+    } else {
+      scale(times, seed);
     }
   }
 
@@ -172,10 +142,7 @@ final class JobCommand implements Callable<Integer> {
             + " microseconds");
     out.println("   nodes  event           events  commands each  most  time each  longest");
     decided.forEach(out::println);
-    Path file = csv.getValue();
-    if (file != null) {
-      Files.write(file, rows);
-    }
+    write(rows);
   }
 
   private List<Integer> counts(int ppn) {

@@ -153,7 +153,11 @@ public final class SimulatedStart {
         case JobCommand.Report c -> report(c.notice());
         case JobCommand.KillRank _, JobCommand.KillNode _ -> busyUntil += times.message();
         case JobCommand.End c -> throw new IllegalStateException("the job ended: " + c.message());
-        case JobCommand.KillDaemon _, JobCommand.Checkpointed _, JobCommand.NotCheckpointed _ ->
+        case JobCommand.KillDaemon _,
+            JobCommand.RequestNode _,
+            JobCommand.WithdrawRequests _,
+            JobCommand.Checkpointed _,
+            JobCommand.NotCheckpointed _ ->
             throw new IllegalStateException("nobody asked for it: " + command);
       }
     }
