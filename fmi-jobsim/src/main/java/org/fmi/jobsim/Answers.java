@@ -18,7 +18,7 @@ final class Answers {
   long of(Shape shape) {
     Shape plain = Shape.plain(shape.size(), 0, OnNoSpare.ABORT);
     return byShape.computeIfAbsent(
-        shape.logLimitBytes() == 0 ? plain : plain.withLocalRollback(1 << 20),
+        shape.crosses() ? plain.withLocalRollback(1 << 20) : plain,
         Answers::undisturbed);
   }
 

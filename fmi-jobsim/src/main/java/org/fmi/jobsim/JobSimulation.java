@@ -81,7 +81,7 @@ final class JobSimulation implements Supervisor {
 
   /** A job to be run, in a world drawn by chance. */
   JobSimulation(long seed, Shape shape) {
-    this(seed, shape, null, shape.logLimitBytes() > 0 ? LocalWorkload::run : Workload::run);
+    this(seed, shape, null, shape.crosses() ? LocalWorkload::run : Workload::run);
   }
 
   /**
@@ -287,6 +287,7 @@ final class JobSimulation implements Supervisor {
                 shape.interval(),
                 List.of(),
                 shape.check(),
+                shape.overlapped(),
                 new Level2Setup("", shape.files().every(), 0, 0, List.of(), List.of()))));
   }
 

@@ -23,6 +23,7 @@ record Shape(
     boolean requestsNodes,
     int maxRecoveries,
     boolean check,
+    boolean overlapped,
     Files files,
     List<FaultSpec> faults) {
 
@@ -99,6 +100,11 @@ record Shape(
     return with(shape -> shape.check = true);
   }
 
+  /** Ranks go on while a checkpoint is taken. */
+  Shape withOverlap() {
+    return with(shape -> shape.overlapped = true);
+  }
+
   /** Ranks that die at chosen places, once each. */
   Shape withFaults(FaultSpec... injected) {
     return with(shape -> shape.faults = List.of(injected));
@@ -116,6 +122,7 @@ record Shape(
     shape.requestsNodes = requestsNodes;
     shape.maxRecoveries = maxRecoveries;
     shape.check = check;
+    shape.overlapped = overlapped;
     shape.files = files;
     shape.faults = faults;
     change.accept(shape);
@@ -137,6 +144,7 @@ record Shape(
     private boolean requestsNodes;
     private int maxRecoveries = Integer.MAX_VALUE;
     private boolean check;
+    private boolean overlapped;
     private Files files = Files.NONE;
     private List<FaultSpec> faults = List.of();
 
@@ -162,9 +170,15 @@ record Shape(
           requestsNodes,
           maxRecoveries,
           check,
+          overlapped,
           files,
           faults);
     }
+  }
+
+  /** Whether messages may cross what ranks go back to. */
+  boolean crosses() {
+    return logLimitBytes > 0 || overlapped;
   }
 
   /** The nodes that ranks are placed on at the start. */

@@ -16,6 +16,7 @@ public final class Simulate {
              dev/simulate --seed N --once          one seed, twice: its traces must be the same
              dev/simulate --seed N --trace         one seed, with all that happens in it
              dev/simulate --local ...              jobs of which only failed ranks go back
+             dev/simulate --overlap ...            jobs that go on while checkpoints are taken
       Exit status: 0 if all jobs ended as they may, 1 if not, 64 for wrong usage.\
       """;
 
@@ -24,6 +25,7 @@ public final class Simulate {
   private boolean once;
   private boolean trace;
   private boolean local;
+  private boolean overlap;
 
   private Simulate() {}
 
@@ -52,6 +54,7 @@ public final class Simulate {
         case "--once" -> once = true;
         case "--trace" -> trace = true;
         case "--local" -> local = true;
+        case "--overlap" -> overlap = true;
         case "--seed", "--seconds" -> {
           long value = left.isEmpty() ? -1 : number(left.removeFirst());
           if (value < 0) {
@@ -115,12 +118,16 @@ public final class Simulate {
   }
 
   private Schedule schedule(long ofSeed) {
+    if (overlap) {
+      return Schedule.ofOverlap(ofSeed);
+    }
     return local ? Schedule.ofLocal(ofSeed) : Schedule.of(ofSeed);
   }
 
   /** What repeats a job. */
   static String command(Schedule schedule) {
-    String mode = schedule.shape().logLimitBytes() > 0 ? " --local" : "";
+    Shape shape = schedule.shape();
+    String mode = shape.overlapped() ? " --overlap" : shape.logLimitBytes() > 0 ? " --local" : "";
     return "dev/simulate --seed " + schedule.seed() + mode + " --trace";
   }
 }

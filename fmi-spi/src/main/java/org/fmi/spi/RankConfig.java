@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param interval when checkpoints are taken
  * @param transports names of the transports to use, in order of preference; empty for all
  * @param check whether iterations are repeated now and then, and compared
+ * @param overlapped whether ranks go on while a checkpoint is taken
  * @param level2 checkpoints on files
  * @param faults failures to inject in this process
  */
@@ -59,6 +60,7 @@ public record RankConfig(
     CheckpointInterval interval,
     List<String> transports,
     boolean check,
+    boolean overlapped,
     Level2Plan level2,
     List<Fault> faults) {
 
@@ -99,6 +101,7 @@ public record RankConfig(
         .interval(interval)
         .transports(transports)
         .check(check)
+        .overlapped(overlapped)
         .level2(level2)
         .faults(faults);
   }
@@ -144,6 +147,7 @@ public record RankConfig(
     private @Nullable CheckpointInterval interval;
     private List<String> transports = List.of();
     private boolean check;
+    private boolean overlapped;
     private Level2Plan level2 = Level2Plan.NONE;
     private List<Fault> faults = List.of();
 
@@ -255,6 +259,11 @@ public record RankConfig(
       return this;
     }
 
+    public Builder overlapped(boolean value) {
+      overlapped = value;
+      return this;
+    }
+
     public Builder level2(Level2Plan value) {
       level2 = value;
       return this;
@@ -293,6 +302,7 @@ public record RankConfig(
           Objects.requireNonNull(interval, "interval"),
           transports,
           check,
+          overlapped,
           level2,
           faults);
     }

@@ -189,6 +189,7 @@ public final class SimCluster {
         interval,
         List.of(),
         false,
+        false,
         Level2Plan.NONE,
         faults);
   }

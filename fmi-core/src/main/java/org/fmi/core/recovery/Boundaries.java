@@ -94,9 +94,16 @@ final class Boundaries {
     if (local != null && local.isBehind()) {
       faults.at(FaultPoint.REPLAY, loop.iteration);
     }
-    if ((requested.isAsked() && stop(loop, false)) || isDue(loop)) {
+    if (requested.isAsked() && stop(loop, false)) {
       checkpoint(loop, false);
+    } else if (isDue(loop) || checkpoints.isAwaited()) {
+      if (loop.checkpointed < 0 || !checkpoints.overlap()) {
+        checkpoint(loop, false);
+      } else {
+        checkpoints.begin(loop, lifecycle.epoch());
+      }
     }
+    checkpoints.advanceBetween(lifecycle.epoch());
   }
 
   /** All iterations are done. */
@@ -136,8 +143,9 @@ final class Boundaries {
    *
    * @param loop the one that it is in
    * @param nextLoop the number of the one that follows
+   * @return whether something was done
    */
-  void waits(@Nullable Loop loop, long nextLoop) {
+  boolean waits(@Nullable Loop loop, long nextLoop) {
     if (requested.isAsked()) {
       requested.waits(
           loop == null || loop.ended || ending
@@ -145,6 +153,7 @@ final class Boundaries {
               : new LoopPoint(loop.number, loop.iteration + 1, false),
           lifecycle.epoch());
     }
+    return checkpoints.advance(lifecycle.epoch());
   }
 
   /** Whether a loop goes on after an iteration: if any rank wants that. */

@@ -3,7 +3,6 @@ package org.fmi.core.recovery;
 import org.fmi.ConvergingBody;
 import org.fmi.LoopBody;
 import org.fmi.control.RankMessage;
-import org.fmi.spi.CheckpointId;
 
 /** Knows where a rank stands in a loop of the program. */
 final class Loop {
@@ -64,10 +63,10 @@ final class Loop {
     }
   }
 
-  /** Goes back to a checkpoint, or on from it. */
-  void restored(CheckpointId from) {
-    iteration = from.iteration();
-    checkpointed = from.iteration();
+  /** Goes back to a checkpoint, or on from it, which this rank took before this iteration. */
+  void restored(long from) {
+    iteration = from;
+    checkpointed = from;
     if (furthest < 0) {
       replacedAt = iteration;
     } else if (replacedAt >= 0) {

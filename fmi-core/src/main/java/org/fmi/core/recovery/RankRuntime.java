@@ -140,6 +140,7 @@ public final class RankRuntime implements Fmi {
         new Checkpoints(
             config,
             system,
+            world,
             messenger,
             program,
             contexts,
@@ -181,8 +182,8 @@ public final class RankRuntime implements Fmi {
     }
 
     @Override
-    public void waits() {
-      boundaries.waits(current, nextLoop);
+    public boolean waits() {
+      return boundaries.waits(current, nextLoop);
     }
   }
 
@@ -488,7 +489,7 @@ public final class RankRuntime implements Fmi {
   }
 
   private void restoreAll(Loop loop, CheckpointId id, Checkpoints.Restore how) {
-    loop.restored(id);
+    loop.restored(checkpoints.iterationOf(id));
     int epoch = lifecycle.epoch();
     // The program's state may not fit, or its own code that reads it throw.
     failure.watch(

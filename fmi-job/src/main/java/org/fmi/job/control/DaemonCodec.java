@@ -192,7 +192,9 @@ public final class DaemonCodec {
         .putLong(setup.recordLimitBytes())
         .putLong(setup.logLimitBytes());
     RuntimeParts.putInterval(out, setup.interval());
-    out.putList(setup.transports(), MessageWriter::putString).putBoolean(setup.check());
+    out.putList(setup.transports(), MessageWriter::putString)
+        .putBoolean(setup.check())
+        .putBoolean(setup.overlapped());
     Level2Parts.putSetup(out, setup.level2());
   }
 
@@ -212,6 +214,7 @@ public final class DaemonCodec {
         in.getLong(),
         RuntimeParts.getInterval(in),
         in.getList(MessageReader::getString),
+        in.getBoolean(),
         in.getBoolean(),
         Level2Parts.getSetup(in));
   }

@@ -20,6 +20,7 @@ import org.fmi.spi.CheckpointInterval;
  * @param logLimitBytes see {@link org.fmi.spi.RankConfig}
  * @param transports see {@link org.fmi.spi.RankConfig}
  * @param check see {@link org.fmi.spi.RankConfig}
+ * @param overlapped see {@link org.fmi.spi.RankConfig}
  * @param level2 checkpoints on files
  */
 public record NodeSetup(
@@ -38,6 +39,7 @@ public record NodeSetup(
     CheckpointInterval interval,
     List<String> transports,
     boolean check,
+    boolean overlapped,
     Level2Setup level2) {
 
   public NodeSetup {

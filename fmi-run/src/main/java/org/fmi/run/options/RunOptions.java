@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param where the nodes are
  * @param nodeDir where nodes keep checkpoints; null for in memory
  * @param check whether iterations are repeated now and then, and compared
+ * @param overlapped whether ranks go on while a checkpoint is taken
  * @param level2 checkpoints on files; null for none
  */
 public record RunOptions(
@@ -36,6 +37,7 @@ public record RunOptions(
     Network network,
     CheckpointInterval interval,
     boolean check,
+    boolean overlapped,
     Patience patience,
     Output output,
     MetricsOptions metrics,
@@ -43,7 +45,8 @@ public record RunOptions(
 
   /** What the user is told before the job begins; null if there is nothing. */
   public @Nullable String remark(Settings settings) {
-    return LogLimit.whyGlobal(settings, check);
+    String why = LogLimit.whyGlobal(settings, check);
+    return why == null ? CheckpointMode.whyBlocking(settings) : why;
   }
 
   /**
@@ -216,6 +219,7 @@ public record RunOptions(
               whole(Setting.LOG_RING_BASE, 2, MAX_RANKS, 2)),
           interval(),
           on(Setting.CHECK),
+          overlapped(spec.logLimitBytes() > 0),
           new Patience(millis(Setting.STALL_REPORT, 10), millis(Setting.TIMEOUT, 0)),
           new Output(
               verbosity(),
@@ -225,6 +229,12 @@ public record RunOptions(
               path(Setting.EVENTS)),
           MetricsOptions.of(settings),
           level2());
+    }
+
+    private boolean overlapped(boolean local) throws UsageException {
+      String mode = choice(Setting.CHECKPOINT, "blocking", "blocking", "overlapped");
+      return mode.equals("overlapped")
+          && CheckpointMode.isOverlapped(settings, local, on(Setting.CHECK));
     }
 
     private List<FaultSpec> faults(int ranks, int nodes) throws UsageException {
