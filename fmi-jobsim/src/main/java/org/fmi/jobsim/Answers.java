@@ -18,8 +18,7 @@ final class Answers {
   long of(Shape shape) {
     Shape plain = Shape.plain(shape.size(), 0, OnNoSpare.ABORT);
     return byShape.computeIfAbsent(
-        shape.crosses() ? plain.withLocalRollback(1 << 20) : plain,
-        Answers::undisturbed);
+        shape.crosses() ? plain.withLocalRollback(1 << 20) : plain, Answers::undisturbed);
   }
 
   private static long undisturbed(Shape plain) {

@@ -129,9 +129,10 @@ final class XorStore implements CheckpointStore {
     Writing image = written(id);
     PieceLayout layout = new PieceLayout(group.length, losses, bytes, Math.max(bytes, largestSeen));
     long kept = Math.min(bytes, image.imageBytes);
-    Piece piece = image.piece.memory().byteSize() < layout.totalBytes()
-        ? move(image, layout.totalBytes(), kept)
-        : image.piece;
+    Piece piece =
+        image.piece.memory().byteSize() < layout.totalBytes()
+            ? move(image, layout.totalBytes(), kept)
+            : image.piece;
     forecast = pieces.forecast(layout.totalBytes());
     writing = new Writing(image.id, bytes, piece);
     return piece.memory().asSlice(layout.imageAt(), bytes);

@@ -29,8 +29,7 @@ public final class LineImage {
 
   /** The size of an image, in bytes. */
   public static long bytes(LineMessages messages, long[] determinants) {
-    long bytes =
-        HEADER + Long.BYTES * (2L * messages.earlyThere().length + determinants.length);
+    long bytes = HEADER + Long.BYTES * (2L * messages.earlyThere().length + determinants.length);
     for (LineMessages.Kept m : messages.kept()) {
       bytes += MESSAGE_HEADER + roundUp(m.length);
     }

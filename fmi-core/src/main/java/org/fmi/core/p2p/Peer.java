@@ -98,7 +98,9 @@ final class Peer {
 
   /** Sends a message at once if nothing stands in the way; else does nothing. */
   boolean sendNow(Object base, long offset, long bytes, int context, long tag) {
-    return fitsEager(bytes) && sends.isEmpty() && sendEager(base, offset, bytes, context, tag, lines.stamp());
+    return fitsEager(bytes)
+        && sends.isEmpty()
+        && sendEager(base, offset, bytes, context, tag, lines.stamp());
   }
 
   /** Sends a message behind those that wait already. */
@@ -387,7 +389,9 @@ final class Peer {
     for (MessageRequest r = sends.first(); r != null; r = sends.first()) {
       // What may go eagerly waits for the transport: its sender counts on not waiting for the peer.
       boolean eager = mayGoEagerly(r);
-      if (!(eager ? sendEager(r.base, r.offset, r.bytes, r.context, r.tag, r.stamp) : announce(r))) {
+      if (!(eager
+          ? sendEager(r.base, r.offset, r.bytes, r.context, r.tag, r.stamp)
+          : announce(r))) {
         break;
       }
       sends.removeFirst();

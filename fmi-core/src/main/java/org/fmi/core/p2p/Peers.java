@@ -32,8 +32,7 @@ final class Peers {
    *
    * @param frame that all of them send by
    */
-  Peers(
-      int rank, int size, Frame frame, SendList unsent, Requests requests, LineMessages lines) {
+  Peers(int rank, int size, Frame frame, SendList unsent, Requests requests, LineMessages lines) {
     this.lines = lines;
     this.rank = rank;
     this.window = FlowLimits.windowBytes(size);

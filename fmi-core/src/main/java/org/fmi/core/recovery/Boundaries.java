@@ -16,6 +16,7 @@ final class Boundaries {
   private final JobLink link;
   private final Lifecycle lifecycle;
   private final Checkpoints checkpoints;
+  private final @Nullable Overlap overlap;
   private final RequestedCheckpoint requested;
   private final Repetition repetition;
   private final FaultInjector faults;
@@ -45,6 +46,7 @@ final class Boundaries {
     this.link = link;
     this.lifecycle = lifecycle;
     this.checkpoints = checkpoints;
+    this.overlap = checkpoints.overlap();
     this.requested = requested;
     this.repetition = repetition;
     this.faults = faults;
@@ -96,14 +98,11 @@ final class Boundaries {
     }
     if (requested.isAsked() && stop(loop, false)) {
       checkpoint(loop, false);
-    } else if (isDue(loop) || checkpoints.isAwaited()) {
-      if (loop.checkpointed < 0 || !checkpoints.overlap()) {
-        checkpoint(loop, false);
-      } else {
-        checkpoints.begin(loop, lifecycle.epoch());
-      }
+    } else if (overlap != null && loop.checkpointed >= 0) {
+      overlap.pass(loop, isDue(loop), lifecycle.epoch());
+    } else if (isDue(loop)) {
+      checkpoint(loop, false);
     }
-    checkpoints.advanceBetween(lifecycle.epoch());
   }
 
   /** All iterations are done. */
@@ -153,7 +152,7 @@ final class Boundaries {
               : new LoopPoint(loop.number, loop.iteration + 1, false),
           lifecycle.epoch());
     }
-    return checkpoints.advance(lifecycle.epoch());
+    return overlap != null && overlap.advance(lifecycle.epoch());
   }
 
   /** Whether a loop goes on after an iteration: if any rank wants that. */

@@ -7,8 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.fmi.Comm;
-import org.fmi.ErrorClass;
-import org.fmi.FmiException;
 import org.fmi.Op;
 import org.fmi.Rollback;
 import org.fmi.control.Counter;
@@ -40,12 +38,6 @@ import org.jspecify.annotations.Nullable;
  * decoded, and mostly an older one too, should that be damaged.
  */
 final class Checkpoints {
-  // What ranks tell each other where they meet.
-  private static final int OUTSTANDING = 0;
-  private static final int LEAVING = 1;
-  private static final int DECIDING = 2;
-  private static final int WANTING = 3;
-
   private final RankConfig config;
   private final Comm system;
   private final Comm world;
@@ -60,6 +52,7 @@ final class Checkpoints {
   private final FileOffer files;
   private final Restoration restoration;
   private final Contradiction contradiction;
+  private final MeetingPlace meetings;
 
   /** What the job begins from, if that is of another number of ranks. */
   private final @Nullable Redistribution redistribution;
@@ -118,6 +111,7 @@ final class Checkpoints {
     this.faults = faults;
     this.files = files;
     this.contradiction = new Contradiction(config, system, link, messenger);
+    this.meetings = new MeetingPlace(config, system, messenger, contradiction);
     this.restoration = new Restoration(config, system, store, source, link, faults);
     this.overlap =
         config.overlapped()
@@ -131,6 +125,7 @@ final class Checkpoints {
                 clock,
                 faults,
                 contradiction,
+                meetings,
                 this)
             : null;
     List<OtherImages> others = source.others();
@@ -262,8 +257,7 @@ final class Checkpoints {
   }
 
   /** Fills the image, but for so many bytes behind the state. */
-  Image copy(
-      CheckpointId id, LoopState state, Image.Messages messages, long behind, int epoch) {
+  Image copy(CheckpointId id, LoopState state, Image.Messages messages, long behind, int epoch) {
     Recorder recorder = program.recorder();
     long record = recorder.bytes();
     boolean before = messages == Image.Messages.BEFORE;
@@ -322,7 +316,7 @@ final class Checkpoints {
       throw contradiction.differ(at, epoch);
     }
     if (most[6] != -most[7]) {
-      throw differentLengths(id.loop(), iterations, epoch);
+      throw meetings.differentLengths(id.loop(), iterations, epoch);
     }
     tuner.measured(most[0], most[1], done);
     lastDoneNanos = clock.nanoTime();
@@ -335,51 +329,11 @@ final class Checkpoints {
     files.committed(id, most[8] > 0, epoch);
   }
 
-  IllegalStateException differentLengths(long number, long iterations, int epoch) {
-    return contradiction.differ(
-        "run loops of different length",
-        new long[] {number, iterations},
-        loop ->
-            "runs loop "
-                + loop[0]
-                + " of "
-                + (loop[1] < 0 ? "an unknown number of" : loop[1])
-                + " iterations",
-        epoch);
-  }
-
   // ---- those that nobody waits for
 
-  /** Whether checkpoints between two iterations are taken while ranks go on. */
-  boolean overlap() {
-    return overlap != null;
-  }
-
-  /** Whether another rank has begun the next one. */
-  boolean isAwaited() {
-    return overlap != null && overlap.isAwaited();
-  }
-
-  /** This rank begins one, if the one before is committed. */
-  void begin(Loop loop, int epoch) {
-    Overlap lines = overlap;
-    if (lines != null && lines.isIdle()) {
-      lines.begin(loop, epoch);
-    }
-  }
-
-  /** Does a part of what is to be done for it; gives whether there was something. */
-  boolean advance(int epoch) {
-    return overlap != null && overlap.advance(epoch);
-  }
-
-  /** The same between two iterations of a program that may not wait in calls. */
-  void advanceBetween(int epoch) {
-    Overlap lines = overlap;
-    if (lines != null && !lines.isIdle()) {
-      messenger.poll();
-      boolean _ = lines.advance(epoch);
-    }
+  /** Who takes those between iterations; null if all ranks wait for each of them. */
+  @Nullable Overlap overlap() {
+    return overlap;
   }
 
   long nextVersion() {
@@ -487,41 +441,9 @@ final class Checkpoints {
     }
   }
 
-  /**
-   * Returns when every message sent by any rank so far has arrived where it was sent to. Nobody
-   * sends meanwhile, so that the sum of messages sent but not arrived only falls.
-   *
-   * @param at null in {@code Fmi.close}; the others are there too, or it throws
-   */
+  /** {@link MeetingPlace#drain}. */
   void drain(@Nullable Meeting at, int epoch) {
-    boolean leaving = at == null;
-    long[] sums;
-    // A sender that waits for its receive must get here too; but not if that will never come.
-    messenger.unreceived().pull(!leaving);
-    try {
-      do {
-        messenger.unreceived().fetch();
-        messenger.poll();
-        sums = sums(messenger.userSent() - messenger.userArrived(), leaving ? 1 : 0, 0, 0);
-      } while (sums[OUTSTANDING] != 0 && sums[DECIDING] == 0);
-      messenger.unreceived().fetch();
-    } finally {
-      messenger.unreceived().pull(false);
-    }
-    if (at == null) {
-      if (sums[LEAVING] < config.size()) {
-        throw new FmiException(
-            ErrorClass.OTHER,
-            "other ranks are in a loop, and take a checkpoint with this rank, which is in"
-                + " Fmi.close: their loops differ, or this one has thrown an exception outside of a"
-                + " loop");
-      }
-      return;
-    }
-    requireNobodyLeaves(sums);
-    if (sums[DECIDING] > 0) {
-      throw contradiction.differ(at, epoch);
-    }
+    meetings.drain(at, epoch);
   }
 
   /**
@@ -534,29 +456,7 @@ final class Checkpoints {
       world.allReduce(anyWants, Op.MAX);
       return anyWants[0] > 0;
     }
-    long[] sums = sums(0, 0, 1, wanted ? 1 : 0);
-    requireNobodyLeaves(sums);
-    if (sums[DECIDING] < config.size()) {
-      throw contradiction.differ(new Meeting(Meeting.Kind.DECISION, loop, iteration), epoch);
-    }
-    return sums[WANTING] > 0;
-  }
-
-  /** One all-reduce wherever ranks meet, so that those which meet at different places notice. */
-  private long[] sums(long outstanding, long leaving, long deciding, long wanting) {
-    long[] sums = new long[4];
-    sums[OUTSTANDING] = outstanding;
-    sums[LEAVING] = leaving;
-    sums[DECIDING] = deciding;
-    sums[WANTING] = wanting;
-    system.allReduce(sums, Op.SUM);
-    return sums;
-  }
-
-  private void requireNobodyLeaves(long[] sums) {
-    while (sums[LEAVING] > 0) {
-      messenger.park(); // the one that leaves ends with that, and this one is told to go back
-    }
+    return meetings.goesOn(loop, iteration, wanted, epoch);
   }
 
   // ---- bring back

@@ -61,6 +61,7 @@ final class Overlap implements MessageLog.Listener {
   private final RankClock clock;
   private final FaultInjector faults;
   private final Contradiction contradiction;
+  private final MeetingPlace meetings;
   private final Checkpoints checkpoints;
   private final BackgroundReduce reduce;
 
@@ -99,7 +100,9 @@ final class Overlap implements MessageLog.Listener {
       RankClock clock,
       FaultInjector faults,
       Contradiction contradiction,
+      MeetingPlace meetings,
       Checkpoints checkpoints) {
+    this.meetings = meetings;
     this.config = config;
     this.system = system;
     this.messenger = messenger;
@@ -154,18 +157,22 @@ final class Overlap implements MessageLog.Listener {
     protection = null;
   }
 
-  /** Whether a line may be begun, and another rank has done so. */
-  boolean isAwaited() {
-    return phase == Phase.NONE && lines.othersAreAhead();
-  }
-
-  /** Whether no line is under way. */
-  boolean isIdle() {
-    return phase == Phase.NONE;
+  /**
+   * This rank is between two iterations: begins a line that is due, or that another rank has begun,
+   * if the one before is committed; and does a part of the work, for a program that does not wait.
+   */
+  void pass(Loop loop, boolean due, int epoch) {
+    if (phase != Phase.NONE) {
+      messenger.poll();
+      boolean _ = advance(epoch);
+    }
+    if (phase == Phase.NONE && (due || lines.othersAreAhead())) {
+      begin(loop, epoch);
+    }
   }
 
   /** This rank comes to a line: copies what it holds, and goes on. */
-  void begin(Loop loop, int epoch) {
+  private void begin(Loop loop, int epoch) {
     assert phase == Phase.NONE : "a line is begun while another one is under way";
     checkpoints.requireNoRequests();
     begun = clock.nanoTime();
@@ -290,7 +297,7 @@ final class Overlap implements MessageLog.Listener {
       throw contradiction.differ(Meeting.at(id()), epoch);
     }
     if (all[n + 4] != -all[n + 5]) {
-      throw checkpoints.differentLengths(id().loop(), iterations, epoch);
+      throw meetings.differentLengths(id().loop(), iterations, epoch);
     }
     sentToThis = all[config.rank()];
     CheckpointId own = id();
