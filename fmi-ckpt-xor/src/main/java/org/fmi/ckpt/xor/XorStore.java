@@ -193,8 +193,9 @@ final class XorStore implements CheckpointStore {
 
     @Override
     public boolean advance() throws IOException {
-      Gather coding = gather;
-      if (stage == Stage.CODE && coding != null ? !coding.isReady() : !exchange.isReady()) {
+      Gather coding = stage == Stage.CODE ? gather : null;
+      boolean ready = coding == null ? exchange.isReady() : coding.isReady();
+      if (!ready) {
         return false;
       }
       step();
