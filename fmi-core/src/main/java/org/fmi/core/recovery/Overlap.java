@@ -215,8 +215,13 @@ final class Overlap implements MessageLog.Listener {
     long[] furthest = {checkpoints.nextVersion()};
     system.allReduce(furthest, Op.MAX);
     if (furthest[0] > checkpoints.nextVersion()) {
+      awaitCommit(); // of the line before, which the others know of
       begin(loop, epoch);
     }
+    awaitCommit();
+  }
+
+  private void awaitCommit() {
     while (phase != Phase.NONE) {
       messenger.park();
     }
