@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 /** Simulated jobs whose ranks go on while checkpoints are taken. */
 final class OverlapSimulationTest {
   private static final int SIZE = 4;
-  private static final int SEEDS = 5;
+  private static final int SEEDS = 4;
 
   private static Shape ranks() {
     return Shape.plain(SIZE, 1, OnNoSpare.ABORT)
@@ -61,7 +61,7 @@ final class OverlapSimulationTest {
       names = {"CHECKPOINT", "ENCODE", "COMMIT", "COMMITTED", "ITERATION"})
   void aDeathAtAnyPlaceBetweenTheLineAndItsCommit(FaultPoint point) {
     int died = 0;
-    for (int victim = 0; victim < SIZE; victim += 3) {
+    for (int victim = 1; victim < SIZE; victim += 2) {
       // A rank comes to the line before it is due if another one is ahead.
       Shape shape = ranks().withFaults(new FaultSpec(false, victim, false, point, 3));
       died += finished(victim, shape).faultsLeft().isEmpty() ? 1 : 0;

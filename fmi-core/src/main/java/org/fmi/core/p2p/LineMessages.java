@@ -37,7 +37,8 @@ public final class LineMessages {
     final long tag;
     final long length;
 
-    private final List<Kept> belongsTo = kept;
+    /** The line that it belongs to, by its place among those begun and closed. */
+    private final long turn = turns;
 
     /** Null until it is here. */
     private @Nullable MemorySegment data;
@@ -59,7 +60,7 @@ public final class LineMessages {
     /** A receive that has matched it is complete. */
     void comes(MessageRequest r) {
       if (r.state != MessageRequest.State.DONE) {
-        if (belongsTo == kept) {
+        if (turn == turns) {
           spoil("a message that does not fit its receive crosses it");
         }
         hold(MessagePool.memory(0));
@@ -72,7 +73,7 @@ public final class LineMessages {
 
     private void hold(MemorySegment copy) {
       data = copy;
-      if (belongsTo == kept) {
+      if (turn == turns) {
         missing--;
         assert missing >= 0 : "more messages have come than were missing";
       }
@@ -112,6 +113,10 @@ public final class LineMessages {
   private long arrivedBefore;
   private List<Kept> kept = new ArrayList<>();
   private int missing;
+
+  /** Counts what has been begun and closed: what was kept for one does not count for another. */
+  private long turns;
+
   private @Nullable String spoiled;
 
   /** By rank: messages that it has got already, and that are not sent again. */
@@ -227,6 +232,7 @@ public final class LineMessages {
     open = true;
     spoiled = null;
     kept = new ArrayList<>();
+    turns++;
     missing = 0;
     sentBefore = sent.clone();
     earlyThere = early;
@@ -286,6 +292,7 @@ public final class LineMessages {
   public void close() {
     open = false;
     kept = new ArrayList<>();
+    turns++;
     missing = 0;
     spoiled = null;
     earlyThere = new long[sent.length];

@@ -3,7 +3,9 @@ package org.fmi.core.p2p;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import org.fmi.wire.FrameLayout;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Which messages cross a line; whole ranks are tried in {@code OverlapSimulationTest}. */
@@ -40,7 +42,7 @@ final class LineMessagesTest {
     assertThat(from.sends(0)).isTrue();
   }
 
-  private LineMessages.Kept arrives(long stamp, long tag) {
+  private LineMessages.@Nullable Kept arrives(long stamp, long tag) {
     return lines.arrives(OTHER, CONTEXT, tag, Long.BYTES, stamp);
   }
 
@@ -64,7 +66,7 @@ final class LineMessagesTest {
     long sent = others.sentBefore()[0];
     assertThat(sent).isEqualTo(1);
     assertThat(lines.isComplete(sent)).isFalse();
-    LineMessages.Kept late = arrives(before, 9);
+    LineMessages.Kept late = Objects.requireNonNull(arrives(before, 9));
     assertThat(lines.isComplete(sent)).isFalse();
     comes(late, 77);
     assertThat(lines.isComplete(sent)).isTrue();
@@ -137,8 +139,7 @@ final class LineMessagesTest {
     assertThat(image.determinants()).containsExactly(decided);
     UnexpectedQueue queue = new UnexpectedQueue();
     image.read(queue, new MessagePool());
-    UnexpectedMessage m = queue.first(CONTEXT, OTHER, 1L << 40);
-    assertThat(m).isNotNull();
+    UnexpectedMessage m = Objects.requireNonNull(queue.first(CONTEXT, OTHER, 1L << 40));
     assertThat(m.data.get(FrameLayout.LONG, 0)).isEqualTo(42);
     assertThat(queue.count()).isOne();
   }
