@@ -288,6 +288,7 @@ final class JobSimulation implements Supervisor {
                 shape.interval(),
                 List.of(),
                 shape.check(),
+                shape.overlapped(),
                 new Level2Setup("", shape.files().every(), 0, 0, List.of(), List.of()))));
   }
 

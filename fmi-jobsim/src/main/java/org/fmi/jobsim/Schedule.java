@@ -146,6 +146,13 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
         seed, global.shape.withFlowRollback(1 + random.nextInt(size)), global.scenario);
   }
 
+  /** The job of a seed whose ranks go on while checkpoints are taken. */
+  static Schedule ofOverlap(long seed) {
+    Schedule plain = of(seed);
+    return new Schedule(
+        seed, plain.shape.withFiles(Shape.Files.NONE).withOverlap(), plain.scenario);
+  }
+
   /** The same of a job that asks for nodes when it has no spare. */
   Schedule asking() {
     return new Schedule(seed, shape.withRequests(), scenario);

@@ -24,6 +24,7 @@ record Shape(
     boolean requestsNodes,
     int maxRecoveries,
     boolean check,
+    boolean overlapped,
     Files files,
     List<FaultSpec> faults) {
 
@@ -109,6 +110,11 @@ record Shape(
     return with(shape -> shape.check = true);
   }
 
+  /** Ranks go on while a checkpoint is taken. */
+  Shape withOverlap() {
+    return with(shape -> shape.overlapped = true);
+  }
+
   /** Ranks that die at chosen places, once each. */
   Shape withFaults(FaultSpec... injected) {
     return with(shape -> shape.faults = List.of(injected));
@@ -127,6 +133,7 @@ record Shape(
     shape.requestsNodes = requestsNodes;
     shape.maxRecoveries = maxRecoveries;
     shape.check = check;
+    shape.overlapped = overlapped;
     shape.files = files;
     shape.faults = faults;
     change.accept(shape);
@@ -149,6 +156,7 @@ record Shape(
     private boolean requestsNodes;
     private int maxRecoveries = Integer.MAX_VALUE;
     private boolean check;
+    private boolean overlapped;
     private Files files = Files.NONE;
     private List<FaultSpec> faults = List.of();
 
@@ -175,6 +183,7 @@ record Shape(
           requestsNodes,
           maxRecoveries,
           check,
+          overlapped,
           files,
           faults);
     }
@@ -182,18 +191,27 @@ record Shape(
 
   /** What is run to find out whether it is survived. */
   JobSimulation.Program program() {
-    return flowLimit > 0
-        ? FlowWorkload::run
-        : logLimitBytes != 0 ? LocalWorkload::run : Workload::run;
+    if (flowLimit > 0) {
+      return FlowWorkload::run;
+    }
+    return logLimitBytes != 0 || overlapped ? LocalWorkload::run : Workload::run;
   }
 
-  /** The same program, to which nothing happens. */
+  /** A job to which nothing happens, of the same program. */
   Shape undisturbed() {
     Shape plain = plain(size, 0, JobSpec.OnNoSpare.ABORT);
     if (flowLimit > 0) {
       return plain.withFlowRollback(1);
     }
-    return logLimitBytes != 0 ? plain.withLocalRollback(1 << 20) : plain;
+    return logLimitBytes != 0 || overlapped ? plain.withLocalRollback(1 << 20) : plain;
+  }
+
+  /** What chooses such jobs on the command line. */
+  String option() {
+    if (flowLimit > 0) {
+      return " --flow";
+    }
+    return overlapped ? " --overlap" : logLimitBytes != 0 ? " --local" : "";
   }
 
   /** The nodes that ranks are placed on at the start. */

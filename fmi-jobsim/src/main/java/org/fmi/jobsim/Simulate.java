@@ -3,6 +3,7 @@ package org.fmi.jobsim;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongFunction;
 import org.fmi.jobsim.Schedule.Result;
 import org.fmi.testkit.support.Seeds;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ public final class Simulate {
              dev/simulate --seed N --trace         one seed, with all that happens in it
              dev/simulate --local ...              jobs of which only failed ranks go back
              dev/simulate --flow ...               jobs that say which ranks they read from
+             dev/simulate --overlap ...            jobs that go on while checkpoints are taken
       Exit status: 0 if all jobs ended as they may, 1 if not, 64 for wrong usage.\
       """;
 
@@ -24,8 +26,9 @@ public final class Simulate {
   private long seed = -1;
   private boolean once;
   private boolean trace;
-  private boolean local;
-  private boolean flow;
+
+  /** The job of a seed. */
+  private LongFunction<Schedule> kind = Schedule::of;
 
   private Simulate() {}
 
@@ -53,8 +56,9 @@ public final class Simulate {
       switch (arg) {
         case "--once" -> once = true;
         case "--trace" -> trace = true;
-        case "--local" -> local = true;
-        case "--flow" -> flow = true;
+        case "--local" -> kind = Schedule::ofLocal;
+        case "--flow" -> kind = Schedule::ofFlow;
+        case "--overlap" -> kind = Schedule::ofOverlap;
         case "--seed", "--seconds" -> {
           long value = left.isEmpty() ? -1 : number(left.removeFirst());
           if (value < 0) {
@@ -87,7 +91,7 @@ public final class Simulate {
       return runOne();
     }
     long first = seed >= 0 ? seed : Seeds.fresh();
-    Campaign campaign = new Campaign(first, this::schedule);
+    Campaign campaign = new Campaign(first, kind);
     campaign.run(Duration.ofSeconds(seconds), Runtime.getRuntime().availableProcessors());
     System.out.println(campaign.summary());
     for (Result failure : campaign.failures()) {
@@ -98,7 +102,7 @@ public final class Simulate {
   }
 
   private boolean runOne() {
-    Schedule schedule = schedule(seed);
+    Schedule schedule = kind.apply(seed);
     Answers answers = new Answers();
     JobSimulation job = schedule.prepare();
     if (trace) {
@@ -117,17 +121,8 @@ public final class Simulate {
     return same && result.verdict().allowed();
   }
 
-  private Schedule schedule(long ofSeed) {
-    if (flow) {
-      return Schedule.ofFlow(ofSeed);
-    }
-    return local ? Schedule.ofLocal(ofSeed) : Schedule.of(ofSeed);
-  }
-
   /** What repeats a job. */
   static String command(Schedule schedule) {
-    Shape shape = schedule.shape();
-    String mode = shape.flowLimit() > 0 ? " --flow" : shape.logLimitBytes() > 0 ? " --local" : "";
-    return "dev/simulate --seed " + schedule.seed() + mode + " --trace";
+    return "dev/simulate --seed " + schedule.seed() + schedule.shape().option() + " --trace";
   }
 }

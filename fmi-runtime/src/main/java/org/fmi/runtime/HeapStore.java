@@ -57,6 +57,32 @@ final class HeapStore implements CheckpointStore {
   }
 
   @Override
+  public Protection protecting(CheckpointId id) {
+    protect(id);
+    return new Protection() {
+      @Override
+      public boolean advance() {
+        return false;
+      }
+
+      @Override
+      public boolean isComplete() {
+        return true;
+      }
+    };
+  }
+
+  @Override
+  public MemorySegment resize(CheckpointId id, long bytes) throws IOException {
+    MemorySegment image = Objects.requireNonNull(writing);
+    MemorySegment resized = allocate(bytes);
+    long kept = Math.min(bytes, image.byteSize());
+    MemorySegment.copy(image, 0, resized, 0, kept);
+    writing = resized;
+    return resized;
+  }
+
+  @Override
   public void reopen(CheckpointId id) {
     writing = Objects.requireNonNull(complete.remove(id));
   }

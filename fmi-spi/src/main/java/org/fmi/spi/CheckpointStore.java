@@ -44,6 +44,35 @@ public interface CheckpointStore extends AutoCloseable {
    */
   void protect(CheckpointId id) throws IOException;
 
+  /** {@link #protect}, in parts, beside what else the rank does. */
+  interface Protection {
+    /**
+     * Does a small part of it, unless it had to wait for other members of the group.
+     *
+     * @return whether something was done
+     * @throws IOException on all ranks of the group if one of them has not enough memory
+     */
+    boolean advance() throws IOException;
+
+    /** Whether all is done. */
+    boolean isComplete();
+  }
+
+  /**
+   * Begins to protect the image that was begun last; collective over the group. Nothing else here
+   * is called before that is complete, or given up because the epoch is over or all members do.
+   *
+   * @param id the same on all members; the iteration may be another than {@link #begin} was told
+   */
+  Protection protecting(CheckpointId id);
+
+  /**
+   * Changes the size of the image that was begun last; its content stays as far as it fits.
+   *
+   * @return the image, as of {@link #begin}: what that gave is not to be used any more
+   */
+  MemorySegment resize(CheckpointId id, long bytes) throws IOException;
+
   /**
    * Takes a complete checkpoint as one that is being written, with the content that it has: {@link
    * #protect} follows.

@@ -37,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  * @param interval when checkpoints are taken
  * @param transports names of the transports to use, in order of preference; empty for all
  * @param check whether iterations are repeated now and then, and compared
+ * @param overlapped whether ranks go on while a checkpoint is taken
  * @param level2 checkpoints on files
  * @param faults failures to inject in this process
  */
@@ -63,6 +64,7 @@ public record RankConfig(
     CheckpointInterval interval,
     List<String> transports,
     boolean check,
+    boolean overlapped,
     Level2Plan level2,
     List<Fault> faults) {
   /** As much as the state of the loop takes, as far as the node's memory allows that. */
@@ -106,6 +108,7 @@ public record RankConfig(
         .interval(interval)
         .transports(transports)
         .check(check)
+        .overlapped(overlapped)
         .level2(level2)
         .faults(faults);
   }
@@ -152,6 +155,7 @@ public record RankConfig(
     private @Nullable CheckpointInterval interval;
     private List<String> transports = List.of();
     private boolean check;
+    private boolean overlapped;
     private Level2Plan level2 = Level2Plan.NONE;
     private List<Fault> faults = List.of();
 
@@ -268,6 +272,11 @@ public record RankConfig(
       return this;
     }
 
+    public Builder overlapped(boolean value) {
+      overlapped = value;
+      return this;
+    }
+
     public Builder level2(Level2Plan value) {
       level2 = value;
       return this;
@@ -307,6 +316,7 @@ public record RankConfig(
           Objects.requireNonNull(interval, "interval"),
           transports,
           check,
+          overlapped,
           level2,
           faults);
     }

@@ -190,6 +190,7 @@ public final class SimCluster {
         interval,
         List.of(),
         false,
+        false,
         Level2Plan.NONE,
         faults);
   }

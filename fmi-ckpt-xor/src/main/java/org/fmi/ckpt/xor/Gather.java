@@ -105,6 +105,9 @@ final class Gather {
   private final Deque<Result> expected = new ArrayDeque<>();
   private boolean intact = true;
 
+  /** The next of the steps; after the last one what is under way is waited for. */
+  private long next;
+
   /**
    * @param group world ranks
    * @param me index of this rank in it
@@ -161,21 +164,84 @@ final class Gather {
    * @return false if a block of this rank was not what its checksum says
    */
   boolean run() {
-    long rounds = Math.ceilDiv(units, workers.length);
-    long steps = rounds * order.length;
-    for (long step = 0; step < steps + WINDOW - 1; step++) {
-      if (step < steps) {
-        begin(step);
-      }
-      if (step >= WINDOW - 1) {
-        finish(step - (WINDOW - 1));
-      }
-    }
-    takeExpected(rounds);
-    for (int i = 0; i < resultSending.length; i++) {
-      await(resultSending, i);
+    while (!isDone()) {
+      step();
     }
     return intact;
+  }
+
+  private long rounds() {
+    return Math.ceilDiv(units, workers.length);
+  }
+
+  /** Where what is under way is waited for. */
+  private long lastStep() {
+    return rounds() * order.length + WINDOW - 1;
+  }
+
+  /** Whether all steps are done. */
+  boolean isDone() {
+    return next > lastStep();
+  }
+
+  /** Does the next step of {@link #run}. */
+  void step() {
+    if (next < lastStep()) {
+      if (next < rounds() * order.length) {
+        begin(next);
+      }
+      if (next >= WINDOW - 1) {
+        finish(next - (WINDOW - 1));
+      }
+    } else {
+      takeExpected(rounds());
+      for (int i = 0; i < resultSending.length; i++) {
+        await(resultSending, i);
+      }
+    }
+    next++;
+  }
+
+  /** Whether the next step need not wait for another member. */
+  boolean isReady() {
+    if (next >= lastStep()) {
+      return isHere(rounds()) && areSent(0, resultSending.length);
+    }
+    long finished = next - (WINDOW - 1);
+    if (finished < 0) {
+      return true;
+    }
+    int lane = (int) (finished % WINDOW);
+    if (!isOver(sending[lane]) || !isOver(receiving[lane])) {
+      return false;
+    }
+    if (!endsRound(finished)) {
+      return true;
+    }
+    int slot = (int) (round(finished) % ROUNDS) * buffers.losses;
+    return isHere(round(finished) - 1) && areSent(slot, slot + buffers.losses);
+  }
+
+  private boolean isHere(long lastRound) {
+    for (Result result : expected) {
+      if (result.round <= lastRound && !isOver(result.receiving)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean areSent(int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (!isOver(resultSending[i])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isOver(@Nullable Request request) {
+    return request == null || request.status() != null;
   }
 
   private long round(long step) {

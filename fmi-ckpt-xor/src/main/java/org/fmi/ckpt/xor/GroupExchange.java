@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import org.fmi.Comm;
 import org.fmi.Request;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,12 @@ final class GroupExchange {
   private final int me;
   private final MemorySegment notes;
 
+  /** Notes here, while an exchange is under way. */
+  private int have;
+
+  private @Nullable Request receiving;
+  private @Nullable Request sending;
+
   GroupExchange(Comm comm, int[] group, int me) {
     this.comm = comm;
     this.group = group;
@@ -55,17 +62,55 @@ final class GroupExchange {
    * @return the notes of all members, by index in the group
    */
   Note[] exchange(Note mine) {
-    int members = group.length;
+    begin(mine);
+    while (!isComplete()) {
+      step();
+    }
+    return notes();
+  }
+
+  /** Begins an exchange; {@link #step} follows until it is complete. */
+  void begin(Note mine) {
     write(mine);
-    for (int have = 1; have < members; have *= 2) {
+    have = 1;
+    beginRound();
+  }
+
+  private void beginRound() {
+    int members = group.length;
+    if (have < members) {
       int count = Math.min(have, members - have);
       int before = group[(me - have + members) % members];
       int after = group[(me + have) % members];
-      Request receive =
+      receiving =
           comm.irecv(notes, (long) have * NOTE_BYTES, (long) count * NOTE_BYTES, after, TAG);
-      Request send = comm.isend(notes, 0, (long) count * NOTE_BYTES, before, TAG);
-      Request.waitAll(receive, send);
+      sending = comm.isend(notes, 0, (long) count * NOTE_BYTES, before, TAG);
     }
+  }
+
+  boolean isComplete() {
+    return have >= group.length;
+  }
+
+  /** Whether the next step need not wait. */
+  boolean isReady() {
+    return isComplete() || (isOver(receiving) && isOver(sending));
+  }
+
+  private static boolean isOver(@Nullable Request request) {
+    return request == null || request.status() != null;
+  }
+
+  /** Ends a round, and begins the next one. */
+  void step() {
+    Request.waitAll(Objects.requireNonNull(receiving), Objects.requireNonNull(sending));
+    have *= 2;
+    beginRound();
+  }
+
+  /** What an exchange has brought, by index in the group. */
+  Note[] notes() {
+    int members = group.length;
     Note[] all = new Note[members];
     for (int i = 0; i < members; i++) {
       all[(me + i) % members] = read((long) i * NOTE_BYTES);
@@ -80,8 +125,18 @@ final class GroupExchange {
    * @throws IOException on all members if one cannot; names it and says why
    */
   void agree(@Nullable IOException failure) throws IOException {
-    Note[] all =
-        exchange(new Note(0, 0, failure == null ? null : String.valueOf(failure.getMessage())));
+    exchange(note(failure));
+    requireAgreed(failure);
+  }
+
+  /** Says why this member cannot go on, if so. */
+  static Note note(@Nullable IOException failure) {
+    return new Note(0, 0, failure == null ? null : String.valueOf(failure.getMessage()));
+  }
+
+  /** Throws if a member has said in the exchange that is complete that it cannot go on. */
+  void requireAgreed(@Nullable IOException failure) throws IOException {
+    Note[] all = notes();
     for (int i = 0; i < all.length; i++) {
       String reason = all[i].failure;
       if (reason != null) {

@@ -113,29 +113,164 @@ final class XorStore implements CheckpointStore {
 
   @Override
   public void protect(CheckpointId id) throws IOException {
+    Encoding encoding = new Encoding(id);
+    while (!encoding.isComplete()) {
+      encoding.step();
+    }
+  }
+
+  @Override
+  public Protection protecting(CheckpointId id) {
+    return new Encoding(id);
+  }
+
+  @Override
+  public MemorySegment resize(CheckpointId id, long bytes) throws IOException {
+    Writing image = written(id);
+    PieceLayout layout = new PieceLayout(group.length, losses, bytes, Math.max(bytes, largestSeen));
+    long kept = Math.min(bytes, image.imageBytes);
+    Piece piece =
+        image.piece.memory().byteSize() < layout.totalBytes()
+            ? move(image, layout.totalBytes(), kept)
+            : image.piece;
+    forecast = pieces.forecast(layout.totalBytes());
+    writing = new Writing(image.id, bytes, piece);
+    return piece.memory().asSlice(layout.imageAt(), bytes);
+  }
+
+  /** The image that is being written: the iteration of its name may be decided late. */
+  private Writing written(CheckpointId id) {
     Writing image = writing;
-    if (image == null || !image.id.equals(id)) {
+    if (image == null || image.id.version() != id.version()) {
       throw new IllegalStateException(id + " was not begun");
     }
-    long[] sizes = agreeOnSizes(image);
-    largestSeen = Arrays.stream(sizes).max().orElseThrow();
-    image = makeRoomForParity(image);
+    return image;
+  }
 
-    PieceLayout[] layouts = new PieceLayout[group.length];
-    Arrays.setAll(layouts, i -> new PieceLayout(group.length, losses, sizes[i], largestSeen));
-    StoredCheckpoint checkpoint = new StoredCheckpoint(image.piece.memory(), layouts[me]);
-    checkpoint.padImage();
-    if (buffers == null) {
-      checkpoint.sealImage();
-    } else {
-      new Gather(comm, group, me, buffers, layouts, image.piece.memory()).run();
+  /** To a larger piece. */
+  private Piece move(Writing image, long bytes, long imageBytes) throws IOException {
+    Piece larger = pieces.take(bytes, image.piece);
+    long at = PieceLayout.headerBytes(group.length, losses);
+    MemorySegment.copy(image.piece.memory(), at, larger.memory(), at, imageBytes);
+    pieces.delete(image.piece);
+    return larger;
+  }
+
+  /**
+   * The way of an image from written to complete.
+   *
+   * <pre>
+   *   SIZES --all known--> ROOM --all have it--> CODE --all stripes--> DIGESTS --all known--> COMPLETE
+   * </pre>
+   */
+  private final class Encoding implements Protection {
+    private enum Stage {
+      SIZES,
+      ROOM,
+      CODE,
+      DIGESTS,
+      COMPLETE
     }
 
-    Note[] digests = exchange.exchange(note(checkpoint));
-    Member[] members = new Member[group.length];
-    Arrays.setAll(members, i -> member(i, sizes[i], digests[i]));
-    new CheckpointHeader(id, losses, members).markComplete(image.piece.memory());
-    writing = null;
+    private final CheckpointId id;
+    private Writing image;
+    private Stage stage = Stage.SIZES;
+    private long[] sizes = {};
+    private @Nullable IOException noRoom;
+    private @Nullable StoredCheckpoint checkpoint;
+    private @Nullable Gather gather;
+
+    Encoding(CheckpointId id) {
+      this.id = id;
+      this.image = written(id);
+      exchange.begin(new Note(id.version(), image.imageBytes));
+    }
+
+    @Override
+    public boolean isComplete() {
+      return stage == Stage.COMPLETE;
+    }
+
+    @Override
+    public boolean advance() throws IOException {
+      Gather coding = stage == Stage.CODE ? gather : null;
+      boolean ready = coding == null ? exchange.isReady() : coding.isReady();
+      if (!ready) {
+        return false;
+      }
+      step();
+      return true;
+    }
+
+    /** Does the next part of it. */
+    void step() throws IOException {
+      if (stage != Stage.CODE && !exchange.isComplete()) {
+        exchange.step();
+        return;
+      }
+      switch (stage) {
+        case SIZES -> {
+          sizes = sizes(image);
+          largestSeen = Arrays.stream(sizes).max().orElseThrow();
+          noRoom = makeRoomForParity();
+          exchange.begin(GroupExchange.note(noRoom));
+          stage = Stage.ROOM;
+        }
+        case ROOM -> {
+          exchange.requireAgreed(noRoom);
+          beginCode();
+        }
+        case CODE -> code();
+        case DIGESTS -> {
+          Note[] digests = exchange.notes();
+          Member[] members = new Member[group.length];
+          Arrays.setAll(members, i -> member(i, sizes[i], digests[i]));
+          new CheckpointHeader(id, losses, members).markComplete(image.piece.memory());
+          writing = null;
+          stage = Stage.COMPLETE;
+        }
+        case COMPLETE -> {}
+      }
+    }
+
+    private void beginCode() {
+      PieceLayout[] layouts = new PieceLayout[group.length];
+      Arrays.setAll(layouts, i -> new PieceLayout(group.length, losses, sizes[i], largestSeen));
+      StoredCheckpoint stored = new StoredCheckpoint(image.piece.memory(), layouts[me]);
+      stored.padImage();
+      checkpoint = stored;
+      if (buffers == null) {
+        stored.sealImage();
+      } else {
+        gather = new Gather(comm, group, me, buffers, layouts, image.piece.memory());
+      }
+      stage = Stage.CODE;
+    }
+
+    private void code() {
+      Gather coding = gather;
+      if (coding != null && !coding.isDone()) {
+        coding.step();
+      } else {
+        exchange.begin(note(Objects.requireNonNull(checkpoint)));
+        stage = Stage.DIGESTS;
+      }
+    }
+
+    /** Gives why there is none; null if there is. */
+    private @Nullable IOException makeRoomForParity() {
+      long needed =
+          new PieceLayout(group.length, losses, image.imageBytes, largestSeen).totalBytes();
+      if (image.piece.memory().byteSize() < needed) {
+        try {
+          image = new Writing(image.id, image.imageBytes, move(image, needed, image.imageBytes));
+          writing = image;
+        } catch (IOException e) {
+          return e;
+        }
+      }
+      return null;
+    }
   }
 
   /** The digests of what this member holds. */
@@ -160,8 +295,9 @@ final class XorStore implements CheckpointStore {
     return new Member(group[index], imageBytes, (int) note.first(), Arrays.copyOf(parity, losses));
   }
 
-  private long[] agreeOnSizes(Writing image) {
-    Note[] notes = exchange.exchange(new Note(image.id.version(), image.imageBytes));
+  /** What an exchange has brought. */
+  private long[] sizes(Writing image) {
+    Note[] notes = exchange.notes();
     long[] sizes = new long[notes.length];
     for (int i = 0; i < notes.length; i++) {
       if (notes[i].first() != image.id.version()) {
@@ -172,26 +308,6 @@ final class XorStore implements CheckpointStore {
       sizes[i] = notes[i].second();
     }
     return sizes;
-  }
-
-  /** All members get room, or none goes on. */
-  private Writing makeRoomForParity(Writing image) throws IOException {
-    long needed = new PieceLayout(group.length, losses, image.imageBytes, largestSeen).totalBytes();
-    Writing roomy = image;
-    IOException failure = null;
-    if (image.piece.memory().byteSize() < needed) {
-      try {
-        roomy = new Writing(image.id, image.imageBytes, pieces.take(needed, image.piece));
-        long at = PieceLayout.headerBytes(group.length, losses);
-        MemorySegment.copy(image.piece.memory(), at, roomy.piece.memory(), at, image.imageBytes);
-        writing = roomy;
-        pieces.delete(image.piece);
-      } catch (IOException e) {
-        failure = e;
-      }
-    }
-    exchange.agree(failure);
-    return roomy;
   }
 
   @Override

@@ -26,7 +26,7 @@ final class Answers {
   /** Where the answer on a request is recorded, or repeated from; null if it need not be. */
   private @Nullable Determinants of(MessageRequest r) {
     MessageLog kept = log;
-    return kept == null || r.told() ? null : kept.determinants();
+    return kept == null || r.told() || !Contexts.isProgram(r.context) ? null : kept.determinants();
   }
 
   /** {@link MessageRequest#test}. */

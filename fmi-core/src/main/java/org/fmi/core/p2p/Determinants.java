@@ -1,8 +1,10 @@
 package org.fmi.core.p2p;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.fmi.Comm;
 
@@ -191,6 +193,39 @@ final class Determinants {
         default -> throw new IllegalArgumentException("no determinant: " + before[i - 1]);
       }
     }
+  }
+
+  /** A line: nothing was decided since, but for what is still to be repeated. */
+  void pass() {
+    long[] rest = rest();
+    repeat(rest);
+    told = 0;
+    for (long value : rest) {
+      add(value);
+    }
+  }
+
+  /** What is still to be repeated, by numbers from now on. */
+  private long[] rest() {
+    List<Long> rest = new ArrayList<>();
+    receives.forEach(
+        (number, got) -> {
+          boolean cancelled = got == WILL_BE_CANCELLED;
+          rest.add((long) (cancelled ? CANCELLED : RECEIVED) << KIND_SHIFT | (number - posted));
+          if (!cancelled) {
+            rest.add(got);
+          }
+        });
+    for (long found : probes) {
+      rest.add((long) FOUND << KIND_SHIFT);
+      rest.add(found);
+    }
+    long before = given;
+    for (long run : answers) {
+      rest.add(run - before);
+      before = 0;
+    }
+    return rest.stream().mapToLong(Long::longValue).toArray();
   }
 
   /** What this receive got; or {@link #UNKNOWN}, or {@link #WILL_BE_CANCELLED}. */

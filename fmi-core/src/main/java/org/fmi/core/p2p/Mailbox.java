@@ -24,6 +24,7 @@ final class Mailbox implements MessageRequest.Completion {
   private final Requests requests;
   private final AttachedBuffer attached;
   private final SendList unsent;
+  private final LineMessages lines;
   private final MessagePool pool = new MessagePool();
   private final long[] ticket = new long[RemoteMemory.TICKET_LONGS];
 
@@ -55,7 +56,13 @@ final class Mailbox implements MessageRequest.Completion {
   private int probedContext;
   private long probedTag;
 
-  Mailbox(Peers peers, Requests requests, AttachedBuffer attached, SendList unsent) {
+  Mailbox(
+      Peers peers,
+      Requests requests,
+      AttachedBuffer attached,
+      SendList unsent,
+      LineMessages lines) {
+    this.lines = lines;
     this.peers = peers;
     this.requests = requests;
     this.attached = attached;
@@ -118,6 +125,29 @@ final class Mailbox implements MessageRequest.Completion {
     for (UnexpectedMessage m = unexpected.oldest(); m != null; m = m.next) {
       m.number = MessageLog.NO_NUMBER;
     }
+  }
+
+  /** This rank comes to a line: what is here, and no receive has matched, belongs to it. */
+  void line(LineMessages crossing) {
+    for (UnexpectedMessage m = unexpected.oldest(); m != null; m = m.next) {
+      if (MessageLog.covers(m.context)) {
+        LineMessages.Kept kept = crossing.keep(m.context, m.source, m.tag, m.length);
+        switch (m.place) {
+          case HELD -> kept.comes(m.data, 0);
+          case REMOTE -> m.kept = kept;
+          case SELF -> throw new IllegalStateException("a send to itself is not complete");
+        }
+      }
+    }
+  }
+
+  /** Where a message that is announced now is kept; null if it need not be. */
+  private LineMessages.@Nullable Kept crosses(
+      Peer p, int context, long tag, long length, MemorySegment memory, long at) {
+    return lines.on() && MessageLog.covers(context)
+        ? lines.arrives(
+            p.rank, context, tag, length, memory.get(FrameLayout.LONG, at + FrameLayout.LOOP))
+        : null;
   }
 
   private int numberOf(int source, int context) {
@@ -249,6 +279,11 @@ final class Mailbox implements MessageRequest.Completion {
   /** An eager message has come. */
   void onEager(Peer p, int context, long tag, long length, MemorySegment memory, long data) {
     countArrived(context, length);
+    LineMessages.Kept kept =
+        crosses(p, context, tag, length, memory, data - FrameLayout.HEADER_BYTES);
+    if (kept != null) {
+      kept.comes(memory, data);
+    }
     int number = numberOf(p.rank, context);
     MessageRequest r = take(context, p.rank, tag, length);
     if (r == null) {
@@ -277,11 +312,13 @@ final class Mailbox implements MessageRequest.Completion {
   void onAnnouncement(
       Peer p, int context, long tag, long sequence, long length, MemorySegment memory, long at) {
     countArrived(context, length);
+    LineMessages.Kept kept = crosses(p, context, tag, length, memory, at);
     boolean exposed = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD) > 0;
     int number = numberOf(p.rank, context);
     MessageRequest r = take(context, p.rank, tag, length);
     if (r != null) {
       r.number = number;
+      r.kept = kept;
       startData(p, r, sequence, exposed ? ticketOf(memory, at, ticket) : null);
       return;
     }
@@ -289,6 +326,7 @@ final class Mailbox implements MessageRequest.Completion {
     UnexpectedMessage m = pool.take(0);
     m.describe(Place.REMOTE, context, p.rank, tag, length);
     m.number = number;
+    m.kept = kept;
     m.sequence = sequence;
     m.exposed = exposed;
     if (exposed) {
@@ -351,6 +389,7 @@ final class Mailbox implements MessageRequest.Completion {
     assert m.place != Place.REMOTE || !m.fetching : "a message is asked for twice";
     match(r, m.source, m.tag, m.length);
     r.number = m.number;
+    r.kept = m.kept;
     boolean fits = m.length <= r.bytes;
     switch (m.place) {
       case HELD -> {
@@ -453,6 +492,8 @@ final class Mailbox implements MessageRequest.Completion {
     r.prepareReceive(copy, 0, m.length, m.source, m.context, m.tag);
     r.matched(m.source, m.tag, m.length); // with itself: it stays unexpected
     r.fetches = m;
+    r.kept = m.kept;
+    m.kept = null;
     r.completion = this;
     startData(p, r, m.sequence, null);
   }
@@ -475,11 +516,14 @@ final class Mailbox implements MessageRequest.Completion {
   }
 
   /** Puts saved messages before all that have arrived meanwhile. No receive is posted by now. */
-  void read(MemorySegment image) {
+  void read(MemorySegment image, @Nullable LineImage crossing) {
     assert posted.count() == 0 : "a receive is posted that a saved message could be for";
     UnexpectedQueue arrived = unexpected;
     unexpected = new UnexpectedQueue();
     UnexpectedImage.read(image, unexpected, pool);
+    if (crossing != null) {
+      crossing.read(unexpected, pool);
+    }
     for (UnexpectedMessage m = arrived.oldest(); m != null; m = arrived.oldest()) {
       arrived.remove(m);
       unexpected.add(m);

@@ -191,7 +191,8 @@ public final class MessageLog {
   /**
    * An empty log, which is off.
    *
-   * @param limit the most that it may hold, in bytes
+   * @param limit the most that it may hold, in bytes; 0: it keeps no messages, and only what is
+   *     decided by their order
    */
   public MessageLog(int size, long limit, Listener listener) {
     this.limit = limit;
@@ -274,7 +275,7 @@ public final class MessageLog {
 
   /** Tells what was decided, before something leaves the rank. */
   public void tell() {
-    if (on && determinants.areUntold()) {
+    if (on && limit > 0 && determinants.areUntold()) {
       if (determinants.areTooMany()) {
         listener.chooses(Choice.TOO_MANY);
         determinants.stop();
@@ -293,6 +294,26 @@ public final class MessageLog {
   /** From the line on, all of this was decided before. */
   public void repeat(long[] decided) {
     determinants.repeat(decided);
+  }
+
+  /** This rank comes to a line alone: what was to be repeated behind it still is. */
+  public void passLine() {
+    on = true;
+    determinants.pass();
+  }
+
+  /** Ends recording; gives what was decided since the line. */
+  public long[] endRecording() {
+    long[] decided = determinants.take();
+    determinants.stop();
+    return decided;
+  }
+
+  /** Goes back to a line, behind which this was decided. */
+  public void goBack(long[] decided) {
+    on = true;
+    determinants.repeat(decided);
+    determinants.stop();
   }
 
   /**
@@ -336,6 +357,9 @@ public final class MessageLog {
 
   /** A message is sent. Gives false if it has come already. */
   boolean sends(Object base, long offset, long length, int dest, int context, long tag) {
+    if (limit == 0) {
+      return true;
+    }
     Sent s = to(dest);
     if (unusable == null && bytes + length + ENTRY_BYTES > limit) {
       spoil("has sent more than " + limit + " bytes since the last checkpoint (--log-limit)");
@@ -414,6 +438,9 @@ public final class MessageLog {
 
   /** The message sent last is complete only once it has found its receive. */
   void synchronous(MessageRequest r) {
+    if (limit == 0) {
+      return;
+    }
     Sent s = to(r.peer);
     r.number = s.count - 1;
     s.synchronous.add(r);
@@ -461,7 +488,7 @@ public final class MessageLog {
 
   /** The number of a message that is announced now. */
   int arrives(int source, int context) {
-    return on && covers(context) ? of(source).take() : NO_NUMBER;
+    return on && limit > 0 && covers(context) ? of(source).take() : NO_NUMBER;
   }
 
   /** A receive has all of a message. */

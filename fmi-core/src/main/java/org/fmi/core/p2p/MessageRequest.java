@@ -71,6 +71,12 @@ final class MessageRequest extends MatchTable.Queued implements Request {
   /** A send: it sends a message of the log again, and nobody waits for it. */
   boolean again;
 
+  /** A send: what its message carries of {@link LineMessages}. */
+  long stamp;
+
+  /** A receive: where its message is kept for a checkpoint too. */
+  LineMessages.@Nullable Kept kept;
+
   /** A send: names its rendezvous. */
   long sequence;
 
@@ -149,6 +155,7 @@ final class MessageRequest extends MatchTable.Queued implements Request {
     matchedLength = -1;
     number = MessageLog.NO_NUMBER;
     exposure = null;
+    kept = null;
     begun = Pace.UNTIMED;
     status = null;
     toBeCancelled = false;

@@ -74,11 +74,12 @@ public final class Messenger implements PointToPoint, FrameHandler {
     this.listener = listener;
     unsent = new SendList(size);
     requests = new Requests(this, attached);
-    peers = new Peers(rank, size, frame, unsent, requests);
-    mailbox = new Mailbox(peers, requests, attached, unsent);
+    LineMessages lines = new LineMessages(size);
+    peers = new Peers(rank, size, frame, unsent, requests, lines);
+    mailbox = new Mailbox(peers, requests, attached, unsent, lines);
     waits = new Waits(this, listener, peers, mailbox, unsent, waiting);
-    unreceived = new Unreceived(this, mailbox, waits);
-    outbox = new Outbox(this, peers, mailbox, requests, attached, unsent, waits);
+    unreceived = new Unreceived(this, mailbox, waits, lines);
+    outbox = new Outbox(this, peers, mailbox, requests, attached, unsent, waits, lines);
   }
 
   // ---- its parts, for the package

@@ -13,8 +13,14 @@ public interface MessengerListener {
    */
   void peerLost(int peer, String reason);
 
-  /** A call waits, and nothing has come: called after each poll, so do next to nothing. */
-  default void waits() {}
+  /**
+   * A call waits, and nothing has come: called after each poll, so do next to nothing.
+   *
+   * @return whether something was done nevertheless, so that the call looks again at once
+   */
+  default boolean waits() {
+    return false;
+  }
 
   /**
    * A call finds that its epoch is over. Throws, or enters a newer epoch and returns: while a

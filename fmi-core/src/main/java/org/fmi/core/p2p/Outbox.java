@@ -23,6 +23,7 @@ final class Outbox {
   private final SendList unsent;
   private final Waits waits;
   private final SelfSends self;
+  private final LineMessages lines;
   private @Nullable MessageLog log;
   private long userSent;
 
@@ -44,7 +45,9 @@ final class Outbox {
       Requests requests,
       AttachedBuffer attached,
       SendList unsent,
-      Waits waits) {
+      Waits waits,
+      LineMessages lines) {
+    this.lines = lines;
     this.messenger = messenger;
     this.rank = messenger.rank();
     this.peers = peers;
@@ -62,6 +65,7 @@ final class Outbox {
 
   /** Begins an epoch. */
   void reset() {
+    lines.enter();
     sentEarlier += userSent;
     userSent = 0;
   }
@@ -141,6 +145,9 @@ final class Outbox {
         return true; // it has come there before this rank went back
       }
     }
+    if (lines.on() && MessageLog.covers(context) && !lines.sends(dest)) {
+      return true; // the checkpoint that this rank has gone back to has it there
+    }
     Peer p = peers.get(dest);
     boolean sent = mode != Mode.SYNCHRONOUS && p.sendNow(base, offset, bytes, context, tag);
     if (Contexts.isProgram(context)) {
@@ -193,6 +200,7 @@ final class Outbox {
     if (kept != null && kept.on() && r.mode == Mode.SYNCHRONOUS) {
       kept.synchronous(r);
     }
+    r.stamp = lines.stamp();
     peers.get(r.peer).send(r);
     try {
       unsent.flush();
@@ -208,6 +216,9 @@ final class Outbox {
       MessageLog kept = log;
       if (kept != null && MessageLog.covers(r.context)) {
         kept.spoil("has given up a send that had failed");
+      }
+      if (lines.on() && MessageLog.covers(r.context)) {
+        lines.withdraws(r.peer);
       }
       if (Contexts.isProgram(r.context)) {
         userSent--;

@@ -21,6 +21,7 @@ final class Peer {
   private final Transport transport;
   private final @Nullable RemoteMemory remote;
   private final Frame frame;
+  private final LineMessages lines;
   private final long window;
   private final int eagerLimit;
 
@@ -69,7 +70,14 @@ final class Peer {
   boolean listed;
 
   Peer(
-      int rank, SendList unsent, Requests requests, Transport transport, Frame frame, long window) {
+      int rank,
+      SendList unsent,
+      Requests requests,
+      Transport transport,
+      Frame frame,
+      long window,
+      LineMessages lines) {
+    this.lines = lines;
     this.rank = rank;
     this.unsent = unsent;
     this.requests = requests;
@@ -90,7 +98,9 @@ final class Peer {
 
   /** Sends a message at once if nothing stands in the way; else does nothing. */
   boolean sendNow(Object base, long offset, long bytes, int context, long tag) {
-    return fitsEager(bytes) && sends.isEmpty() && sendEager(base, offset, bytes, context, tag);
+    return fitsEager(bytes)
+        && sends.isEmpty()
+        && sendEager(base, offset, bytes, context, tag, lines.stamp());
   }
 
   /** Sends a message behind those that wait already. */
@@ -104,9 +114,11 @@ final class Peer {
     return sends.remove(r);
   }
 
-  private boolean sendEager(Object base, long offset, long bytes, int context, long tag) {
+  private boolean sendEager(
+      Object base, long offset, long bytes, int context, long tag, long stamp) {
     Frame f = frame;
     f.kind = FrameKind.EAGER;
+    f.loop = stamp;
     f.context = context;
     f.tag = tag;
     f.sequence = announcements;
@@ -130,6 +142,7 @@ final class Peer {
     RemoteMemory.Exposure exposure = expose(r);
     Frame f = frame;
     f.kind = FrameKind.RTS;
+    f.loop = r.stamp;
     f.context = r.context;
     f.tag = r.tag;
     f.sequence = announcements;
@@ -376,7 +389,9 @@ final class Peer {
     for (MessageRequest r = sends.first(); r != null; r = sends.first()) {
       // What may go eagerly waits for the transport: its sender counts on not waiting for the peer.
       boolean eager = mayGoEagerly(r);
-      if (!(eager ? sendEager(r.base, r.offset, r.bytes, r.context, r.tag) : announce(r))) {
+      if (!(eager
+          ? sendEager(r.base, r.offset, r.bytes, r.context, r.tag, r.stamp)
+          : announce(r))) {
         break;
       }
       sends.removeFirst();

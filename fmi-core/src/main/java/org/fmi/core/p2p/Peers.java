@@ -18,6 +18,7 @@ final class Peers {
   private final Frame frame;
   private final SendList unsent;
   private final Requests requests;
+  private final LineMessages lines;
   private Transport[] transports = {};
   private @Nullable Peer[] peers;
 
@@ -31,7 +32,8 @@ final class Peers {
    *
    * @param frame that all of them send by
    */
-  Peers(int rank, int size, Frame frame, SendList unsent, Requests requests) {
+  Peers(int rank, int size, Frame frame, SendList unsent, Requests requests, LineMessages lines) {
+    this.lines = lines;
     this.rank = rank;
     this.window = FlowLimits.windowBytes(size);
     this.frame = frame;
@@ -93,7 +95,7 @@ final class Peers {
   private Peer connect(int other) {
     for (Transport t : transports) {
       if (t.reaches(other)) {
-        Peer p = new Peer(other, unsent, requests, t, frame, window);
+        Peer p = new Peer(other, unsent, requests, t, frame, window, lines);
         peers[other] = p;
         connected(t);
         return p;

@@ -124,6 +124,11 @@ final class Requests {
     if (kept != null && r.number != MessageLog.NO_NUMBER) {
       kept.comes(r);
     }
+    LineMessages.Kept crossing = r.kept;
+    if (crossing != null) {
+      crossing.comes(r);
+      r.kept = null;
+    }
     MessageRequest.Completion completion = r.completion;
     if (completion != null) {
       completion.received(r);

@@ -54,6 +54,9 @@ final class UnexpectedImage {
 
   /** Adds the messages of an image to a queue. */
   static void read(MemorySegment image, UnexpectedQueue queue, MessagePool pool) {
+    if (image.byteSize() == 0) {
+      return; // they are elsewhere
+    }
     long count = image.get(LONG, 0);
     long at = Long.BYTES;
     for (long i = 0; i < count; i++) {

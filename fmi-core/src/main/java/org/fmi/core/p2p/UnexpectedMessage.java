@@ -42,6 +42,9 @@ final class UnexpectedMessage {
   /** Its number in the {@link MessageLog}, or NO_NUMBER. */
   int number = MessageLog.NO_NUMBER;
 
+  /** Where it is kept for a checkpoint once its data is here; null if it need not be. */
+  LineMessages.@Nullable Kept kept;
+
   /** Names the rendezvous of a remote message. */
   long sequence;
 
@@ -81,5 +84,6 @@ final class UnexpectedMessage {
     tag = withTag;
     length = bytes;
     number = MessageLog.NO_NUMBER;
+    kept = null;
   }
 }

@@ -1,14 +1,17 @@
 package org.fmi.core.p2p;
 
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /** The program's messages that no receive has matched, for checkpoints, which hold them too. */
 public final class Unreceived {
   private final Messenger messenger;
   private final Mailbox mailbox;
   private final Waits waits;
+  private final LineMessages lines;
 
-  Unreceived(Messenger messenger, Mailbox mailbox, Waits waits) {
+  Unreceived(Messenger messenger, Mailbox mailbox, Waits waits, LineMessages lines) {
+    this.lines = lines;
     this.messenger = messenger;
     this.mailbox = mailbox;
     this.waits = waits;
@@ -44,9 +47,24 @@ public final class Unreceived {
     mailbox.write(image);
   }
 
-  /** Puts saved ones before all that have arrived meanwhile. No receive is posted by now. */
-  public void read(MemorySegment image) {
-    mailbox.read(image);
+  /**
+   * Puts saved ones before all that have arrived meanwhile. No receive is posted by now.
+   *
+   * @param crossing those that cross the checkpoint's line; null if none can
+   */
+  public void read(MemorySegment image, @Nullable LineImage crossing) {
+    mailbox.read(image, crossing);
+  }
+
+  /** The messages that cross lines of checkpoints. */
+  public LineMessages lines() {
+    return lines;
+  }
+
+  /** This rank comes to a line, which others come to at another time. */
+  public void line(long number) {
+    lines.begin(number);
+    mailbox.line(lines);
   }
 
   /** Throws them away. */

@@ -235,7 +235,10 @@ final class Waits {
       throw nobodyAnswers();
     }
     if (work(progress.poll(messenger)) == 0) {
-      listener.waits();
+      if (listener.waits()) {
+        progress.busy();
+        return;
+      }
       Thread me = Thread.currentThread();
       waiter = me;
       try {
@@ -284,7 +287,7 @@ final class Waits {
   void poll() {
     messenger.check();
     if (work(progress.look(messenger)) == 0) {
-      listener.waits(); // a program that looks again and again waits too
+      boolean _ = listener.waits(); // a program that looks again and again waits too
     }
   }
 

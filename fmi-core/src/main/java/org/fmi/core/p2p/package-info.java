@@ -64,6 +64,13 @@
  * ({@link Messenger#goOn}): what is under way is given up on both sides, and all messages that have
  * not come to a receive are sent again out of the {@link MessageLog}. No frame crosses an epoch.
  *
+ * <h2>Checkpoints that nobody waits for</h2>
+ *
+ * With {@code --checkpoint overlapped} an announcement carries the line that its sender had come to
+ * when the program sent it: {@link LineMessages} says which messages belong to a checkpoint, as in
+ * section 3 of Schulz et al., "Implementation and evaluation of a scalable application-level
+ * checkpoint-recovery scheme for MPI programs".
+ *
  * <p>A frame of another epoch is dropped, in {@link Messenger#onFrame} and only there.
  */
 @NullMarked

@@ -16,6 +16,7 @@ final class Boundaries {
   private final JobLink link;
   private final Lifecycle lifecycle;
   private final Checkpoints checkpoints;
+  private final @Nullable Overlap overlap;
   private final RequestedCheckpoint requested;
   private final Recovery recovery;
   private final Repetition repetition;
@@ -47,6 +48,7 @@ final class Boundaries {
     this.link = link;
     this.lifecycle = lifecycle;
     this.checkpoints = checkpoints;
+    this.overlap = checkpoints.overlap();
     this.requested = requested;
     this.recovery = recovery;
     this.repetition = repetition;
@@ -99,7 +101,11 @@ final class Boundaries {
     if (local != null && local.isBehind()) {
       faults.at(FaultPoint.REPLAY, loop.iteration);
     }
-    if ((requested.isAsked() && stop(loop, false)) || isDue(loop)) {
+    if (requested.isAsked() && stop(loop, false)) {
+      checkpoint(loop, false);
+    } else if (overlap != null && loop.checkpointed >= 0) {
+      overlap.pass(loop, isDue(loop), lifecycle.epoch());
+    } else if (isDue(loop)) {
       checkpoint(loop, false);
     }
   }
@@ -141,8 +147,9 @@ final class Boundaries {
    *
    * @param loop the one that it is in
    * @param nextLoop the number of the one that follows
+   * @return whether something was done
    */
-  void waits(@Nullable Loop loop, long nextLoop) {
+  boolean waits(@Nullable Loop loop, long nextLoop) {
     if (requested.isAsked()) {
       requested.waits(
           loop == null || loop.ended || ending
@@ -150,6 +157,7 @@ final class Boundaries {
               : new LoopPoint(loop.number, loop.iteration + 1, false),
           lifecycle.epoch());
     }
+    return overlap != null && overlap.advance(lifecycle.epoch());
   }
 
   /** Whether a loop goes on after an iteration: if any rank wants that. */

@@ -7,8 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.fmi.Comm;
-import org.fmi.ErrorClass;
-import org.fmi.FmiException;
 import org.fmi.Op;
 import org.fmi.Rollback;
 import org.fmi.control.Counter;
@@ -40,14 +38,9 @@ import org.jspecify.annotations.Nullable;
  * decoded, and mostly an older one too, should that be damaged.
  */
 final class Checkpoints {
-  // What ranks tell each other where they meet.
-  private static final int OUTSTANDING = 0;
-  private static final int LEAVING = 1;
-  private static final int DECIDING = 2;
-  private static final int WANTING = 3;
-
   private final RankConfig config;
   private final Comm system;
+  private final Comm world;
   private final Messenger messenger;
   private final Recording program;
   private final ContextIds contexts;
@@ -59,9 +52,13 @@ final class Checkpoints {
   private final FileOffer files;
   private final Restoration restoration;
   private final Contradiction contradiction;
+  private final MeetingPlace meetings;
 
   /** What the job begins from, if that is of another number of ranks. */
   private final @Nullable Redistribution redistribution;
+
+  /** Null if all ranks wait for each checkpoint. */
+  private final @Nullable Overlap overlap;
 
   /** Whether what is sent between checkpoints is logged. */
   private final boolean logs;
@@ -90,6 +87,7 @@ final class Checkpoints {
   Checkpoints(
       RankConfig config,
       Comm system,
+      Comm world,
       Messenger messenger,
       Recording program,
       ContextIds contexts,
@@ -102,6 +100,7 @@ final class Checkpoints {
     this.logs = config.logLimitBytes() != 0;
     this.config = config;
     this.system = system;
+    this.world = world;
     this.messenger = messenger;
     this.program = program;
     this.contexts = contexts;
@@ -112,7 +111,23 @@ final class Checkpoints {
     this.faults = faults;
     this.files = files;
     this.contradiction = new Contradiction(config, system, link, messenger);
+    this.meetings = new MeetingPlace(config, system, messenger, contradiction);
     this.restoration = new Restoration(config, system, store, source, link, faults);
+    this.overlap =
+        config.overlapped()
+            ? new Overlap(
+                config,
+                system,
+                messenger,
+                program,
+                store,
+                link,
+                clock,
+                faults,
+                contradiction,
+                meetings,
+                this)
+            : null;
     List<OtherImages> others = source.others();
     this.redistribution = others.isEmpty() ? null : new Redistribution(config, system, others);
   }
@@ -170,8 +185,12 @@ final class Checkpoints {
     CheckpointEvent event = new CheckpointEvent();
     event.begin();
     long arrived = clock.nanoTime();
+    drain(Meeting.at(new CheckpointId(nextVersion, loop.number, iteration, last)), epoch);
+    Overlap lines = overlap;
+    if (lines != null) {
+      lines.settle(loop, epoch);
+    }
     CheckpointId id = new CheckpointId(nextVersion, loop.number, iteration, last);
-    drain(Meeting.at(id), epoch);
     // Nobody sends before all have agreed; until then some may know that they have, and others not.
     inDoubt = true;
     if (logs) {
@@ -182,7 +201,15 @@ final class Checkpoints {
     if (loop.checkpointed < 0) {
       tuner.beginLoop();
     }
-    long bytes = copy(id, loop.state(), epoch);
+    if (lines != null) {
+      lines.reach(nextVersion + 1);
+    }
+    long behind = lines == null ? 0 : lines.bytesBehind();
+    Image image = copy(id, loop.state(), Image.Messages.BEFORE, behind, epoch);
+    if (lines != null) {
+      lines.writeBehind(image, iteration);
+    }
+    long bytes = image.memory().byteSize();
     long copied = clock.nanoTime();
     faults.at(FaultPoint.ENCODE, iteration);
     try {
@@ -229,15 +256,16 @@ final class Checkpoints {
     }
   }
 
-  /** Fills the image; gives its size. */
-  private long copy(CheckpointId id, LoopState state, int epoch) {
+  /** Fills the image, but for so many bytes behind the state. */
+  Image copy(CheckpointId id, LoopState state, Image.Messages messages, long behind, int epoch) {
     Recorder recorder = program.recorder();
     long record = recorder.bytes();
-    long unexpected = messenger.unreceived().bytes();
+    boolean before = messages == Image.Messages.BEFORE;
+    long unexpected = before ? messenger.unreceived().bytes() : 0;
     long stateBytes = state.bytes();
     releaseOlder();
     try {
-      MemorySegment memory = store.begin(id, Image.bytes(record, unexpected, stateBytes));
+      MemorySegment memory = store.begin(id, Image.bytes(record, unexpected, stateBytes) + behind);
       faults.at(FaultPoint.CHECKPOINT, id.iteration());
       Image image = new Image(memory);
       image.writeHeader(
@@ -249,9 +277,11 @@ final class Checkpoints {
           stateBytes,
           config.size());
       recorder.writeTo(image.record());
-      messenger.unreceived().write(image.unexpected());
+      if (before) {
+        messenger.unreceived().write(image.unexpected());
+      }
       state.write(memory, image.stateAt());
-      return memory.byteSize();
+      return image;
     } catch (IOException e) {
       throw impossible(epoch, e);
     }
@@ -286,16 +316,7 @@ final class Checkpoints {
       throw contradiction.differ(at, epoch);
     }
     if (most[6] != -most[7]) {
-      throw contradiction.differ(
-          "run loops of different length",
-          new long[] {id.loop(), iterations},
-          loop ->
-              "runs loop "
-                  + loop[0]
-                  + " of "
-                  + (loop[1] < 0 ? "an unknown number of" : loop[1])
-                  + " iterations",
-          epoch);
+      throw meetings.differentLengths(id.loop(), iterations, epoch);
     }
     tuner.measured(most[0], most[1], done);
     lastDoneNanos = clock.nanoTime();
@@ -306,6 +327,52 @@ final class Checkpoints {
     inDoubt = false;
     nextVersion = id.version() + 1;
     files.committed(id, most[8] > 0, epoch);
+  }
+
+  // ---- those that nobody waits for
+
+  /** Who takes those between iterations; null if all ranks wait for each of them. */
+  @Nullable Overlap overlap() {
+    return overlap;
+  }
+
+  long nextVersion() {
+    return nextVersion;
+  }
+
+  /** What the next one is called as far as this rank knows; the one after it is the next then. */
+  CheckpointId begins(Loop loop) {
+    CheckpointId id = new CheckpointId(nextVersion, loop.number, loop.iteration, false);
+    nextVersion++;
+    return id;
+  }
+
+  /** What this rank tells of its part: the largest of all ranks counts. */
+  long[] cost(long nanos, long arrived, long iteration) {
+    long done = lastDoneIteration < 0 ? 0 : iteration - lastDoneIteration;
+    return new long[] {nanos, done <= 0 ? 0 : (arrived - lastDoneNanos) / done, done};
+  }
+
+  /**
+   * It is complete on all ranks.
+   *
+   * @param most what {@link #cost} gave
+   * @param nanos how long this rank has stood still
+   * @param went when it went on
+   */
+  void commits(CheckpointId id, long[] most, long bytes, long nanos, long went, long iteration) {
+    tuner.measured(most[0], most[1], most[2]);
+    lastDoneNanos = went;
+    lastDoneIteration = iteration;
+    committed = id;
+    taken++;
+    takenBytes += bytes;
+    takenNanos += nanos;
+  }
+
+  /** The iteration that this rank goes on from, of a checkpoint that {@link #recover} has found. */
+  long iterationOf(CheckpointId id) {
+    return overlap == null ? id.iteration() : overlap.iteration(image(id));
   }
 
   /** Makes room for the next checkpoint: what is older than the last one is of no use then. */
@@ -357,7 +424,7 @@ final class Checkpoints {
    *
    * @throws Rollback if the epoch is over
    */
-  private IllegalStateException impossible(int epoch, IOException e) {
+  IllegalStateException impossible(int epoch, IOException e) {
     return endJob(epoch, "rank " + config.rank() + " cannot take a checkpoint: " + e.getMessage());
   }
 
@@ -374,70 +441,22 @@ final class Checkpoints {
     }
   }
 
-  /**
-   * Returns when every message sent by any rank so far has arrived where it was sent to. Nobody
-   * sends meanwhile, so that the sum of messages sent but not arrived only falls.
-   *
-   * @param at null in {@code Fmi.close}; the others are there too, or it throws
-   */
+  /** {@link MeetingPlace#drain}. */
   void drain(@Nullable Meeting at, int epoch) {
-    boolean leaving = at == null;
-    long[] sums;
-    // A sender that waits for its receive must get here too; but not if that will never come.
-    messenger.unreceived().pull(!leaving);
-    try {
-      do {
-        messenger.unreceived().fetch();
-        messenger.poll();
-        sums = sums(messenger.userSent() - messenger.userArrived(), leaving ? 1 : 0, 0, 0);
-      } while (sums[OUTSTANDING] != 0 && sums[DECIDING] == 0);
-      messenger.unreceived().fetch();
-    } finally {
-      messenger.unreceived().pull(false);
-    }
-    if (at == null) {
-      if (sums[LEAVING] < config.size()) {
-        throw new FmiException(
-            ErrorClass.OTHER,
-            "other ranks are in a loop, and take a checkpoint with this rank, which is in"
-                + " Fmi.close: their loops differ, or this one has thrown an exception outside of a"
-                + " loop");
-      }
-      return;
-    }
-    requireNobodyLeaves(sums);
-    if (sums[DECIDING] > 0) {
-      throw contradiction.differ(at, epoch);
-    }
+    meetings.drain(at, epoch);
   }
 
   /**
    * Whether a loop goes on after an iteration: if any rank wants that. Collective over all ranks.
    */
   boolean goesOn(long loop, long iteration, boolean wanted, int epoch) {
-    long[] sums = sums(0, 0, 1, wanted ? 1 : 0);
-    requireNobodyLeaves(sums);
-    if (sums[DECIDING] < config.size()) {
-      throw contradiction.differ(new Meeting(Meeting.Kind.DECISION, loop, iteration), epoch);
+    if (overlap != null) {
+      // Ranks may be on both sides of a line: as a call of the program, whose messages are kept.
+      long[] anyWants = {wanted ? 1 : 0};
+      world.allReduce(anyWants, Op.MAX);
+      return anyWants[0] > 0;
     }
-    return sums[WANTING] > 0;
-  }
-
-  /** One all-reduce wherever ranks meet, so that those which meet at different places notice. */
-  private long[] sums(long outstanding, long leaving, long deciding, long wanting) {
-    long[] sums = new long[4];
-    sums[OUTSTANDING] = outstanding;
-    sums[LEAVING] = leaving;
-    sums[DECIDING] = deciding;
-    sums[WANTING] = wanting;
-    system.allReduce(sums, Op.SUM);
-    return sums;
-  }
-
-  private void requireNobodyLeaves(long[] sums) {
-    while (sums[LEAVING] > 0) {
-      messenger.park(); // the one that leaves ends with that, and this one is told to go back
-    }
+    return meetings.goesOn(loop, iteration, wanted, epoch);
   }
 
   // ---- bring back
@@ -452,6 +471,9 @@ final class Checkpoints {
    */
   Restoration.Restored recover(boolean restart, int epoch)
       throws IOException, UnrecoverableException {
+    if (overlap != null) {
+      overlap.leave();
+    }
     CheckpointId newest = committed;
     Restoration.Restored found =
         restoration.run(restart, epoch, newest == null ? -1 : newest.version());
@@ -465,6 +487,9 @@ final class Checkpoints {
     long before = redistribution == null ? -1 : redistribution.version();
     nextVersion = committed == null ? before + 1 : committed.version() + 1;
     lastDoneIteration = -1;
+    if (overlap != null) {
+      overlap.reach(nextVersion);
+    }
     for (CheckpointId id : store.held()) {
       // Older ones are kept: the next checkpoint takes their memory.
       if (committed == null || id.version() > committed.version()) {
@@ -510,7 +535,7 @@ final class Checkpoints {
   private Image restoreMessages(CheckpointId id, Loop loop, Restore how, int epoch) {
     Image image = image(id);
     switch (how) {
-      case ROLLED_BACK -> messenger.unreceived().read(image.unexpected());
+      case ROLLED_BACK -> putMessages(image);
       case RESTARTED -> {
         drain(Meeting.at(id), epoch);
         messenger.unreceived().discard();
@@ -519,7 +544,7 @@ final class Checkpoints {
         }
         // Nobody may send anew before all have discarded the old.
         system.barrier();
-        messenger.unreceived().read(image.unexpected());
+        putMessages(image);
       }
       case REPLAYING -> {}
     }
@@ -531,6 +556,14 @@ final class Checkpoints {
     }
     lastDoneIteration = -1;
     return image;
+  }
+
+  private void putMessages(Image image) {
+    if (overlap == null) {
+      messenger.unreceived().read(image.unexpected(), null);
+    } else {
+      overlap.goBack(image);
+    }
   }
 
   /**

@@ -1,6 +1,7 @@
 package org.fmi.core.recovery;
 
 import java.lang.foreign.MemorySegment;
+import org.fmi.core.p2p.LineImage;
 import org.fmi.wire.FrameLayout;
 
 /**
@@ -16,11 +17,20 @@ import org.fmi.wire.FrameLayout;
  * {@code interval} is the number of iterations between checkpoints, {@code contexts} the state of
  * the context id allocator, {@code attached} the room for buffered sends in bytes, {@code record},
  * {@code unexp.} and {@code state} are lengths in bytes. {@code size} is the number of ranks, a
- * check.
+ * check. With {@code --checkpoint overlapped} there follow behind the state the iteration that this
+ * rank goes on from, and what is said by {@link LineImage}.
  */
 final class Image {
   static final long HEADER = 64;
   private static final long MAGIC = 0x3230_474d_4949_4d46L;
+
+  /** Where the messages are that no receive has matched. */
+  enum Messages {
+    /** Before the state: none is under way. */
+    BEFORE,
+    /** Behind it, with those that are yet to come. */
+    BEHIND
+  }
 
   private final MemorySegment memory;
 

@@ -87,10 +87,10 @@ final class Loop {
     }
   }
 
-  /** Goes back to a checkpoint, or on from it. */
-  void restored(CheckpointId from) {
-    goneTo(from.iteration());
-    checkpointed = from.iteration();
+  /** Goes back to a checkpoint, or on from it, which this rank took before this iteration. */
+  void restored(long from) {
+    goneTo(from);
+    checkpointed = from;
     if (furthest < 0) {
       replacedAt = iteration;
     } else if (replacedAt >= 0) {

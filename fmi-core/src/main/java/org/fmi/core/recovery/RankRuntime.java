@@ -141,6 +141,7 @@ public final class RankRuntime implements Fmi {
         new Checkpoints(
             config,
             system,
+            world,
             messenger,
             program,
             contexts,
@@ -182,8 +183,8 @@ public final class RankRuntime implements Fmi {
     }
 
     @Override
-    public void waits() {
-      boundaries.waits(current, nextLoop);
+    public boolean waits() {
+      return boundaries.waits(current, nextLoop);
     }
   }
 

@@ -171,7 +171,7 @@ final class Recovery {
       restore(loop, id, Checkpoints.Restore.ROLLED_BACK);
     } else {
       if (way.lost()) {
-        loop.restored(id);
+        loop.restored(checkpoints.iterationOf(id));
       }
       ofProgram(loop, () -> checkpoints.restore(id, loop, way, epoch));
     }
@@ -186,7 +186,7 @@ final class Recovery {
 
   /** The loop's state becomes that of a checkpoint. */
   void restore(Loop loop, CheckpointId id, Checkpoints.Restore how) {
-    loop.restored(id);
+    loop.restored(checkpoints.iterationOf(id));
     ofProgram(loop, () -> checkpoints.restore(id, loop, how, lifecycle.epoch()));
     loop.ended = id.last();
     fromCheckpoint(loop);

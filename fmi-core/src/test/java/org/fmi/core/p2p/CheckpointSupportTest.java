@@ -61,7 +61,7 @@ class CheckpointSupportTest {
           while (m.userArrived() == 0) {
             m.park();
           }
-          m.unreceived().read(image);
+          m.unreceived().read(image, null);
           for (int tag = 0; tag < 3; tag++) {
             for (int i = tag; i < n; i += 3) {
               Status s = m.recv(data, 0, 10_000, Comm.ANY_SOURCE, CONTEXT, tag);

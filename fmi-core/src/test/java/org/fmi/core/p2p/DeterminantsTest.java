@@ -44,6 +44,35 @@ final class DeterminantsTest {
     assertThat(again.receive(again.post())).isEqualTo(Determinants.UNKNOWN);
   }
 
+  /** A line that is passed before all was repeated: the rest is, and is told again. */
+  @Test
+  void whatIsStillToBeRepeatedIsCarriedOverALine() {
+    recorded.received(1, 7, 3);
+    recorded.received(4, 8, 5);
+    recorded.cancelled(5);
+    recorded.found(2, 9);
+    recorded.answered(false);
+    recorded.answered(false);
+    recorded.answered(true);
+    Determinants again = new Determinants();
+    again.repeat(recorded.take());
+    again.receive(again.post());
+    again.receive(again.post());
+    assertThat(again.answer()).isFalse();
+    again.pass();
+    long[] carried = again.take();
+    Determinants once = new Determinants();
+    once.repeat(carried);
+    for (Determinants each : new Determinants[] {again, once}) {
+      assertThat(each.receive(each.post())).isEqualTo(Determinants.UNKNOWN);
+      assertThat(each.receive(each.post())).isEqualTo(Determinants.UNKNOWN);
+      assertThat(each.receive(each.post())).isEqualTo(Determinants.pack(8, 5));
+      assertThat(each.receive(each.post())).isEqualTo(Determinants.WILL_BE_CANCELLED);
+      assertThat(each.find()).isEqualTo(Determinants.pack(2, 9));
+      assertThat(answers(each)).containsExactly(false, true);
+    }
+  }
+
   @Test
   void probesFindTheSameInOrder() {
     recorded.found(3, 5);

@@ -193,7 +193,9 @@ public final class DaemonCodec {
         .putLong(setup.logLimitBytes())
         .putInt(setup.flowLimit());
     RuntimeParts.putInterval(out, setup.interval());
-    out.putList(setup.transports(), MessageWriter::putString).putBoolean(setup.check());
+    out.putList(setup.transports(), MessageWriter::putString)
+        .putBoolean(setup.check())
+        .putBoolean(setup.overlapped());
     Level2Parts.putSetup(out, setup.level2());
   }
 
@@ -214,6 +216,7 @@ public final class DaemonCodec {
         in.getInt(),
         RuntimeParts.getInterval(in),
         in.getList(MessageReader::getString),
+        in.getBoolean(),
         in.getBoolean(),
         Level2Parts.getSetup(in));
   }

@@ -21,6 +21,7 @@ import org.fmi.spi.CheckpointInterval;
  * @param flowLimit see {@link org.fmi.spi.RankConfig}
  * @param transports see {@link org.fmi.spi.RankConfig}
  * @param check see {@link org.fmi.spi.RankConfig}
+ * @param overlapped see {@link org.fmi.spi.RankConfig}
  * @param level2 checkpoints on files
  */
 public record NodeSetup(
@@ -40,6 +41,7 @@ public record NodeSetup(
     CheckpointInterval interval,
     List<String> transports,
     boolean check,
+    boolean overlapped,
     Level2Setup level2) {
 
   public NodeSetup {

@@ -356,7 +356,9 @@ final class RuntimeParts {
         .putLong(config.logLimitBytes())
         .putInt(config.flowLimit());
     putInterval(out, config.interval());
-    out.putList(config.transports(), MessageWriter::putString).putBoolean(config.check());
+    out.putList(config.transports(), MessageWriter::putString)
+        .putBoolean(config.check())
+        .putBoolean(config.overlapped());
     Level2Parts.putPlan(out, config.level2());
     out.putList(config.faults(), RuntimeParts::putFault);
   }
@@ -385,6 +387,7 @@ final class RuntimeParts {
         .interval(getInterval(in))
         .transports(List.copyOf(in.getList(MessageReader::getString)))
         .check(in.getBoolean())
+        .overlapped(in.getBoolean())
         .level2(Level2Parts.getPlan(in))
         .faults(List.copyOf(in.getList(RuntimeParts::getFault)))
         .build();

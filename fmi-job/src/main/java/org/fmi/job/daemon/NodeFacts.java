@@ -48,6 +48,7 @@ public record NodeFacts(
         .interval(setup.interval())
         .transports(setup.transports())
         .check(setup.check())
+        .overlapped(setup.overlapped())
         .level2(setup.level2().plan(jobId, spawn.rank()))
         .faults(spawn.faults())
         .build();

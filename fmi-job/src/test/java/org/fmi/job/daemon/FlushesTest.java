@@ -44,6 +44,7 @@ class FlushesTest {
           new CheckpointInterval.Every(1),
           List.of(),
           false,
+          false,
           new Level2Setup("/ckpt", 50, 2000, 1_000_000, List.of(), List.of()));
   private static final Set<Integer> RANKS = Set.of(0, 2);
 

@@ -51,6 +51,7 @@ final class NodeDaemonTest {
         new CheckpointInterval.Every(1),
         List.of(),
         false,
+        false,
         Level2Setup.NONE);
   }
 

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param where the nodes are
  * @param nodeDir where nodes keep checkpoints; null for in memory
  * @param check whether iterations are repeated now and then, and compared
+ * @param overlapped whether ranks go on while a checkpoint is taken
  * @param level2 checkpoints on files; null for none
  */
 public record RunOptions(
@@ -37,6 +38,7 @@ public record RunOptions(
     CheckpointInterval interval,
     boolean check,
     int flowLimit,
+    boolean overlapped,
     Patience patience,
     Output output,
     MetricsOptions metrics,
@@ -44,7 +46,8 @@ public record RunOptions(
 
   /** What the user is told before the job begins; null if there is nothing. */
   public @Nullable String remark(Settings settings) {
-    return LogLimit.whyGlobal(settings, check);
+    String why = LogLimit.whyGlobal(settings, check);
+    return why == null ? CheckpointMode.whyBlocking(settings) : why;
   }
 
   /**
@@ -200,6 +203,12 @@ public record RunOptions(
                   on(Setting.CHECK),
                   settings),
               faults(ranks, nodes.size()));
+      int flowLimit =
+          FlowLimit.ranks(
+              mode,
+              whole(Setting.FLOW_LIMIT, 1, MAX_RANKS, ranks - 1),
+              on(Setting.CHECK),
+              settings);
       GroupLosses.check(settings.get(Setting.GROUP_LOSSES), spec);
       return new RunOptions(
           program,
@@ -218,11 +227,8 @@ public record RunOptions(
               whole(Setting.LOG_RING_BASE, 2, MAX_RANKS, 2)),
           interval(),
           on(Setting.CHECK),
-          FlowLimit.ranks(
-              mode,
-              whole(Setting.FLOW_LIMIT, 1, MAX_RANKS, ranks - 1),
-              on(Setting.CHECK),
-              settings),
+          flowLimit,
+          overlapped(spec.logLimitBytes() != 0 || flowLimit > 0),
           new Patience(millis(Setting.STALL_REPORT, 10), millis(Setting.TIMEOUT, 0)),
           new Output(
               verbosity(),
@@ -232,6 +238,12 @@ public record RunOptions(
               path(Setting.EVENTS)),
           MetricsOptions.of(settings),
           level2());
+    }
+
+    private boolean overlapped(boolean local) throws UsageException {
+      String mode = choice(Setting.CHECKPOINT, "blocking", "blocking", "overlapped");
+      return mode.equals("overlapped")
+          && CheckpointMode.isOverlapped(settings, local, on(Setting.CHECK));
     }
 
     private List<FaultSpec> faults(int ranks, int nodes) throws UsageException {

@@ -54,6 +54,12 @@ enum Setting {
       "K",
       "nodes per checkpoint group that may be lost at once, from 0 to 3 (default 1, as far as there"
           + " are nodes)"),
+  CHECKPOINT(
+      "--checkpoint",
+      "checkpoint",
+      "MODE",
+      "how checkpoints between iterations are taken: blocking (all ranks wait until it is complete)"
+          + " or overlapped (each rank copies its state, and goes on)"),
   INTERVAL("--interval", "interval", "K", "checkpoint every K iterations"),
   MTBF(
       "--mtbf",

@@ -30,6 +30,7 @@ final class CommonSetup {
         options.interval(),
         options.network().transports(),
         options.check(),
+        options.overlapped(),
         files == null ? Level2Setup.NONE : files.setup());
   }
 }

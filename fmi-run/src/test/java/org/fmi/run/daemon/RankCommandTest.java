@@ -62,6 +62,7 @@ final class RankCommandTest {
             new CheckpointInterval.Every(1),
             List.of(),
             false,
+            false,
             Level2Setup.NONE);
     ProcessBuilder rank =
         new RankCommand(setup, new Installation(home), home.resolve("socket"), 2)

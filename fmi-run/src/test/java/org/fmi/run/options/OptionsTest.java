@@ -195,7 +195,27 @@ final class OptionsTest {
         .startsWith("--log-limit 0: not a whole number from 1 to");
   }
 
+  @Test
+  void checkpointOptionsThatMakeNoSenseTogether() {
+    assertThat(refusal("-n 2 --checkpoint late app.jar"))
+        .startsWith("--checkpoint late: not one of blocking, overlapped");
+    assertThat(refusal("-n 2 --checkpoint overlapped --rollback local app.jar"))
+        .startsWith("--checkpoint overlapped: all ranks go back to such a checkpoint")
+        .endsWith("use it with --rollback global");
+    assertThat(refusal("-n 2 --checkpoint overlapped --check app.jar"))
+        .startsWith("--checkpoint overlapped: --check repeats iterations of all ranks together");
+  }
+
   // ---- what works
+
+  @Test
+  void whetherRanksWaitAtCheckpoints() throws UsageException {
+    assertThat(options("-n 2 app.jar").overlapped()).isFalse();
+    assertThat(options("-n 2 --checkpoint blocking app.jar").overlapped()).isFalse();
+    assertThat(options("-n 2 --checkpoint overlapped app.jar").overlapped()).isTrue();
+    String files = "-n 2 --checkpoint overlapped --l2-dir ckpt --l2-every 5 app.jar";
+    assertThat(options(files).overlapped()).isFalse();
+  }
 
   @Test
   void whoGoesBack() throws UsageException {

@@ -96,6 +96,40 @@ public abstract class CheckpointStoreContract {
     return any;
   }
 
+  /** What {@link CheckpointStore.Protection} does, and an image that grows meanwhile. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 5})
+  void protectsInPartsWhatHasGrown(int members) throws Exception {
+    CheckpointId begun = new CheckpointId(7, 0, 30, false);
+    CheckpointId named = new CheckpointId(7, 0, 29, false);
+    long seed = members;
+    long[] sizes = randomSizes(new Random(seed), members);
+    try (StoreGroup group = new StoreGroup(members, this::open)) {
+      group.run(
+          (store, i) -> {
+            byte[] content = StoreGroup.content(sizes[i], seed, i);
+            int first = content.length / 3;
+            MemorySegment.copy(
+                content, 0, store.begin(begun, first), ValueLayout.JAVA_BYTE, 0, first);
+            MemorySegment image = store.resize(begun, content.length);
+            int rest = content.length - first;
+            MemorySegment.copy(content, first, image, ValueLayout.JAVA_BYTE, first, rest);
+            CheckpointStore.Protection protection = store.protecting(named);
+            while (!protection.isComplete()) {
+              if (!protection.advance()) {
+                Thread.onSpinWait();
+              }
+            }
+          });
+      assertImages(group, named, sizes, seed);
+      if (group.store(0).tolerance() > 0) {
+        group.loseNode(members - 1);
+        group.run((store, i) -> store.rebuild(named, new int[] {group.rank(members - 1)}));
+        assertImages(group, named, sizes, seed);
+      }
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 4, 5, 6, 7, 8, 9, 16, 64})
   void bringsBackAnyMemberAndThenAnother(int members) throws Exception {

@@ -47,7 +47,7 @@ public final class ThreadComm {
         }
         LockSupport.parkNanos(1_000_000);
       }
-      return status();
+      return describe();
     }
 
     void complete() {
@@ -60,9 +60,13 @@ public final class ThreadComm {
       throw new UnsupportedOperationException();
     }
 
-    @Override
-    public Status status() {
+    private Status describe() {
       return new Status(source, tag, memory.byteSize());
+    }
+
+    @Override
+    public @Nullable Status status() {
+      return done ? describe() : null;
     }
 
     @Override

@@ -1,0 +1,89 @@
+package org.fmi.run.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.fmi.testkit.turns.Wide;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Real processes that go on while checkpoints are taken. The answer is that of a run without
+ * failures, bit by bit.
+ */
+@Execution(ExecutionMode.CONCURRENT)
+final class OverlapIT {
+  @TempDir private Path directory;
+
+  private Fmirun example(String name, List<String> arguments, String... options) {
+    List<String> all = new ArrayList<>(List.of("-n", "4", "--ppn", "1", "--interval", "10"));
+    all.addAll(List.of(options));
+    all.add(Fmirun.example(name));
+    all.addAll(arguments);
+    return new Fmirun(directory, all.toArray(String[]::new));
+  }
+
+  private Fmirun himeno(String... options) {
+    return example("himeno", List.of("--grid", "XS", "--iterations", "60"), options);
+  }
+
+  private static List<Map<String, String>> committed(Fmirun.Result result) {
+    return result.events().stream()
+        .filter(e -> "CheckpointCommitted".equals(e.get("event")))
+        .toList();
+  }
+
+  @Test
+  void allGoBackToACheckpointThatNobodyHasWaitedFor() throws IOException, InterruptedException {
+    String gosa = himeno().run().succeeded().value("gosa");
+    Fmirun.Result result =
+        himeno("--spares", "1", "--checkpoint", "overlapped", "--kill", "node2@47")
+            .run()
+            .succeeded();
+    assertThat(result.value("gosa")).isEqualTo(gosa);
+    // Beside those at the beginning and at the end.
+    assertThat(committed(result)).hasSizeGreaterThan(2);
+  }
+
+  @Wide
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "node1@10:checkpoint",
+        "rank1@10:checkpoint",
+        "node1@10:encode",
+        "rank3@10:encode",
+        "node0@10:commit",
+        "rank2@10:commit",
+        "node1@10:committed"
+      })
+  void aDeathOnTheWayFromTheLineToItsCommit(String kill) throws IOException, InterruptedException {
+    String gosa = himeno().run().succeeded().value("gosa");
+    Fmirun.Result result =
+        himeno("--spares", "1", "--checkpoint", "overlapped", "--kill", kill).run().succeeded();
+    assertThat(result.value("gosa")).isEqualTo(gosa);
+    assertThat(result.err()).doesNotContain("never happened");
+  }
+
+  @Wide
+  @ParameterizedTest
+  @CsvSource({"farm, sum", "cg, residual"})
+  void answersOfOtherExamplesAreTheSame(String name, String key)
+      throws IOException, InterruptedException {
+    String answer = example(name, List.of()).run().succeeded().value(key);
+    Fmirun.Result result =
+        example(name, List.of(), "--checkpoint", "overlapped", "--kill", "rank1@25")
+            .run()
+            .succeeded();
+    assertThat(result.value(key)).isEqualTo(answer);
+  }
+}
