@@ -2,7 +2,6 @@ package org.fmi.core.recovery;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -63,8 +62,7 @@ final class Checkpoints {
   /** Whether what is sent between checkpoints is logged. */
   private final boolean logs;
 
-  /** What the program computes from its state, whenever that has been put in place. */
-  private final List<Runnable> afterRestore = new ArrayList<>();
+  private final Restorer restorer;
 
   private long nextVersion;
 
@@ -128,6 +126,8 @@ final class Checkpoints {
                 meetings,
                 this)
             : null;
+    this.restorer =
+        new Restorer(config, this, system, messenger, contexts, tuner, meetings, overlap);
     List<OtherImages> others = source.others();
     this.redistribution = others.isEmpty() ? null : new Redistribution(config, system, others);
   }
@@ -167,9 +167,9 @@ final class Checkpoints {
     return loop != null && committed != null && committed.loop() == loop.number;
   }
 
-  /** Lets the program compute something whenever its state has been put in place. */
-  void afterRestore(Runnable computes) {
-    afterRestore.add(computes);
+  /** Puts in place what a checkpoint holds. */
+  Restorer restorer() {
+    return restorer;
   }
 
   // ---- take
@@ -404,7 +404,8 @@ final class Checkpoints {
   void goBack(Loop loop, int epoch) {
     CheckpointId id = Objects.requireNonNull(committed);
     long interval = tuner.iterations();
-    restore(id, loop, Restore.RESTARTED, epoch);
+    restorer.restore(id, loop, Restorer.How.RESTARTED, epoch);
+    lastDoneIteration = -1;
     tuner.restore(interval); // that of the image is from before the checkpoint was measured
     loop.goneTo(id.iteration());
   }
@@ -498,74 +499,6 @@ final class Checkpoints {
     }
   }
 
-  /** The situation in which a checkpoint is put in place. */
-  enum Restore {
-    /** In a loop, in a new epoch in which nothing was sent yet. */
-    ROLLED_BACK,
-    /**
-     * All processes are new: messages that they have sent again before the loop are in the
-     * checkpoint too. Or none is, and it is gone back without a failure.
-     */
-    RESTARTED,
-    /** On the way to a later loop, whose own checkpoint holds the messages. */
-    REPLAYING
-  }
-
-  /** Puts a checkpoint's state, messages, context ids and room for buffered sends in place. */
-  void restore(CheckpointId id, Loop loop, Restore how, int epoch) {
-    Image image = restoreMessages(id, loop, how, epoch);
-    loop.state().read(image.memory(), image.stateAt(), image.stateEnd());
-    afterRestore.forEach(Runnable::run);
-  }
-
-  /**
-   * The same, but for the state: ranks that have one keep it, and compute on others if they are to.
-   */
-  void restore(CheckpointId id, Loop loop, FlowRollback.Way way, int epoch) {
-    Image image = restoreMessages(id, loop, Restore.ROLLED_BACK, epoch);
-    FlowStates<?> states = way.states();
-    if (states != null) {
-      states.read(image.memory(), image.stateAt(), image.stateEnd());
-    }
-    if (way.lost()) {
-      afterRestore.forEach(Runnable::run);
-    }
-  }
-
-  private Image restoreMessages(CheckpointId id, Loop loop, Restore how, int epoch) {
-    Image image = image(id);
-    switch (how) {
-      case ROLLED_BACK -> putMessages(image);
-      case RESTARTED -> {
-        drain(Meeting.at(id), epoch);
-        messenger.unreceived().discard();
-        if (logs) {
-          messenger.line(true);
-        }
-        // Nobody may send anew before all have discarded the old.
-        system.barrier();
-        putMessages(image);
-      }
-      case REPLAYING -> {}
-    }
-    contexts.restore(image.contexts());
-    messenger.restoreAttached(image.attached());
-    tuner.restore(image.interval());
-    if (logs && (id.last() || loop.flow != null) && how != Restore.REPLAYING) {
-      messenger.line(false);
-    }
-    lastDoneIteration = -1;
-    return image;
-  }
-
-  private void putMessages(Image image) {
-    if (overlap == null) {
-      messenger.unreceived().read(image.unexpected(), null);
-    } else {
-      overlap.goBack(image);
-    }
-  }
-
   /**
    * Gives a loop that begins the state and the place that it had in a job with another number of
    * ranks, if the job begins from that; collective over all ranks.
@@ -586,7 +519,7 @@ final class Checkpoints {
       return false;
     }
     loop.goneTo(id.iteration());
-    afterRestore.forEach(Runnable::run);
+    restorer.computeWhatFollows();
     if (config.rank() == 0 && from.isLine(id)) {
       link.send(new RankMessage.FilesRead(epoch, from.name(), id.loop(), id.iteration(), ""));
     }

@@ -442,7 +442,7 @@ public final class RankRuntime implements Fmi {
     CheckpointId last = recovery.line().finalOf(loop.number);
     if (place == Place.REPLAY) {
       if (last != null && !last.equals(recovery.line().line())) {
-        restoreEnded(loop, last, Checkpoints.Restore.REPLAYING);
+        restoreEnded(loop, last, Restorer.How.REPLAYING);
       } else {
         catchUp(loop);
       }
@@ -450,7 +450,7 @@ public final class RankRuntime implements Fmi {
     }
     current = loop;
     if (linePending && last != null) {
-      restoreEnded(loop, last, Checkpoints.Restore.RESTARTED);
+      restoreEnded(loop, last, Restorer.How.RESTARTED);
       return loop;
     }
     move(Place.LOOP);
@@ -458,7 +458,7 @@ public final class RankRuntime implements Fmi {
     try {
       if (linePending && id != null && id.loop() == loop.number) {
         linePending = false;
-        recovery.restore(loop, id, Checkpoints.Restore.RESTARTED);
+        recovery.restore(loop, id, Restorer.How.RESTARTED);
       } else if (checkpoints.takeOver(loop, lifecycle.epoch())) {
         boundaries.end(loop);
       }
@@ -469,7 +469,7 @@ public final class RankRuntime implements Fmi {
   }
 
   /** A loop that had ended gives its final state and is over. */
-  private void restoreEnded(Loop loop, CheckpointId last, Checkpoints.Restore how) {
+  private void restoreEnded(Loop loop, CheckpointId last, Restorer.How how) {
     recovery.restore(loop, last, how);
     current = loop;
     if (last.equals(recovery.line().line())) {
@@ -537,7 +537,7 @@ public final class RankRuntime implements Fmi {
   @Override
   public void afterRestore(Runnable computes) {
     Misuse.requireOpen(place);
-    checkpoints.afterRestore(computes);
+    checkpoints.restorer().afterRestore(computes);
   }
 
   @Override

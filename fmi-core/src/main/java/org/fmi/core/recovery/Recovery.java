@@ -168,12 +168,12 @@ final class Recovery {
     int epoch = lifecycle.epoch();
     FlowRollback.Way way = during(() -> flow.find(loop, id, epoch));
     if (way == null) {
-      restore(loop, id, Checkpoints.Restore.ROLLED_BACK);
+      restore(loop, id, Restorer.How.ROLLED_BACK);
     } else {
       if (way.lost()) {
         loop.restored(checkpoints.iterationOf(id));
       }
-      ofProgram(loop, () -> checkpoints.restore(id, loop, way, epoch));
+      ofProgram(loop, () -> checkpoints.restorer().restore(id, loop, way, epoch));
     }
     faults.at(FaultPoint.RESTORED, id.iteration());
     restored(loop, id);
@@ -185,9 +185,9 @@ final class Recovery {
   }
 
   /** The loop's state becomes that of a checkpoint. */
-  void restore(Loop loop, CheckpointId id, Checkpoints.Restore how) {
+  void restore(Loop loop, CheckpointId id, Restorer.How how) {
     loop.restored(checkpoints.iterationOf(id));
-    ofProgram(loop, () -> checkpoints.restore(id, loop, how, lifecycle.epoch()));
+    ofProgram(loop, () -> checkpoints.restorer().restore(id, loop, how, lifecycle.epoch()));
     loop.ended = id.last();
     fromCheckpoint(loop);
   }
