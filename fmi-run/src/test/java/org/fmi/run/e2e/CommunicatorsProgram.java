@@ -3,6 +3,7 @@ package org.fmi.run.e2e;
 import java.util.Objects;
 import org.fmi.Comm;
 import org.fmi.Fmi;
+import org.fmi.Group;
 import org.fmi.Holder;
 import org.fmi.Op;
 
@@ -27,7 +28,7 @@ public final class CommunicatorsProgram {
               Comm before = kept.get();
               Comm half = world.split(world.rank() % 2, -world.rank());
               kept.set(n % 2 == 0 ? before.dup() : Objects.requireNonNull(half));
-              if (before != world) {
+              if (world.compare(before) != Group.Comparison.IDENT) {
                 before.free();
               }
             }
