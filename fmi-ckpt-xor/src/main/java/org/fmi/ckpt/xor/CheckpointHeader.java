@@ -62,12 +62,12 @@ record CheckpointHeader(CheckpointId id, int losses, Member[] members) {
   }
 
   /** What lies where in the piece of a member. */
-  PieceLayout layout(int index) {
+  PieceLayout layout(int index, int blockBytes) {
     long largest = 0;
     for (Member m : members) {
       largest = Math.max(largest, m.imageBytes);
     }
-    return new PieceLayout(members.length, losses, members[index].imageBytes, largest);
+    return new PieceLayout(members.length, losses, members[index].imageBytes, largest, blockBytes);
   }
 
   /** From now on the piece holds no complete checkpoint. */

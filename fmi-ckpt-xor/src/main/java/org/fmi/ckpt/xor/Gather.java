@@ -51,28 +51,29 @@ final class Gather {
    */
   static final class Buffers {
     private final int losses;
+    private final int blockBytes;
     private final MemorySegment memory;
     private @Nullable Sums sums;
 
-    Buffers(int losses) {
+    Buffers(int losses, int blockBytes) {
       this.losses = losses;
+      this.blockBytes = blockBytes;
       this.memory =
-          Arena.ofAuto()
-              .allocate((WINDOW + (long) ROUNDS * losses) * PieceLayout.BLOCK_BYTES, ALIGNMENT);
+          Arena.ofAuto().allocate((WINDOW + (long) ROUNDS * losses) * blockBytes, ALIGNMENT);
     }
 
     private long received(long turn) {
-      return turn % WINDOW * PieceLayout.BLOCK_BYTES;
+      return turn % WINDOW * blockBytes;
     }
 
     private long result(int slot) {
-      return (WINDOW + (long) slot) * PieceLayout.BLOCK_BYTES;
+      return (WINDOW + (long) slot) * blockBytes;
     }
 
     private Sums sums() {
       Sums made = sums;
       if (made == null) {
-        made = new Sums(losses, PieceLayout.BLOCK_BYTES);
+        made = new Sums(losses, blockBytes);
         sums = made;
       }
       return made;

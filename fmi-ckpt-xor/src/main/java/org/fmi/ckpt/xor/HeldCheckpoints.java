@@ -21,12 +21,12 @@ public final class HeldCheckpoints {
       throws IOException {
     int me = Arrays.binarySearch(group, rank);
     List<CheckpointId> intact = new ArrayList<>();
-    try (Pieces pieces = new Pieces(memory, group, me, losses)) {
+    try (Pieces pieces = new Pieces(memory, group, me, losses, PieceLayout.BLOCK_BYTES)) {
       for (CheckpointId id : pieces.complete()) {
         Piece piece = pieces.find(id);
         CheckpointHeader header = piece == null ? null : pieces.header(piece);
         if (piece != null && header != null) {
-          StoredCheckpoint checkpoint = new StoredCheckpoint(piece.memory(), header.layout(me));
+          StoredCheckpoint checkpoint = new StoredCheckpoint(piece.memory(), pieces.layout(header));
           if (checkpoint.isIntact() && checkpoint.hasDigestsOf(header.members()[me])) {
             intact.add(id);
           }

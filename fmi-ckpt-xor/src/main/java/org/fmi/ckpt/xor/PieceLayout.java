@@ -24,9 +24,10 @@ package org.fmi.ckpt.xor;
  * @param losses how many lost members the parity brings back
  * @param imageBytes size of this rank's image
  * @param largest size of the largest image of the group
+ * @param fullBlockBytes bytes that are checksummed, sent and combined at a time
  */
-record PieceLayout(int members, int losses, long imageBytes, long largest) {
-  /** Bytes that are checksummed, sent and combined at a time: stays in a core's cache. */
+record PieceLayout(int members, int losses, long imageBytes, long largest, int fullBlockBytes) {
+  /** Bytes of a block: stays in a core's cache. */
   static final int BLOCK_BYTES = 256 << 10;
 
   /** Chunks begin at a multiple of this. */
@@ -65,7 +66,7 @@ record PieceLayout(int members, int losses, long imageBytes, long largest) {
 
   /** Blocks a chunk. */
   long blocks() {
-    return Math.ceilDiv(chunkBytes(), BLOCK_BYTES);
+    return Math.ceilDiv(chunkBytes(), fullBlockBytes);
   }
 
   long imageAt() {
@@ -94,7 +95,7 @@ record PieceLayout(int members, int losses, long imageBytes, long largest) {
 
   /** Size of a block, zeros that are not stored included. */
   int blockBytes(long block) {
-    return (int) Math.min(BLOCK_BYTES, chunkBytes() - block * BLOCK_BYTES);
+    return (int) Math.min(fullBlockBytes, chunkBytes() - block * fullBlockBytes);
   }
 
   /** Bytes of a block that are stored. */
@@ -103,7 +104,7 @@ record PieceLayout(int members, int losses, long imageBytes, long largest) {
     if (chunk >= imageChunks()) {
       return bytes;
     }
-    long left = storedImageBytes() - chunk * chunkBytes() - block * BLOCK_BYTES;
+    long left = storedImageBytes() - chunk * chunkBytes() - block * fullBlockBytes;
     return Math.clamp(left, 0, bytes);
   }
 
@@ -113,7 +114,7 @@ record PieceLayout(int members, int losses, long imageBytes, long largest) {
         chunk < imageChunks()
             ? imageAt() + chunk * chunkBytes()
             : parityAt() + (chunk - imageChunks()) * chunkBytes();
-    return begin + block * BLOCK_BYTES;
+    return begin + block * fullBlockBytes;
   }
 
   /** Where the CRC of a block lies. */

@@ -21,6 +21,7 @@ final class Pieces implements AutoCloseable {
   private final int[] group;
   private final int me;
   private final int losses;
+  private final int blockBytes;
   private final List<Piece> pieces = new ArrayList<>();
 
   /** Size of all pieces. Read by other threads. */
@@ -32,13 +33,15 @@ final class Pieces implements AutoCloseable {
    * @param group world ranks
    * @param me index of this rank in it
    * @param losses how many lost members the parity brings back
+   * @param blockBytes bytes of a full block
    */
-  Pieces(NodeMemory node, int[] group, int me, int losses) throws IOException {
+  Pieces(NodeMemory node, int[] group, int me, int losses, int blockBytes) throws IOException {
     this.node = node;
     this.prefix = "ckpt-r" + group[me] + "-";
     this.group = group;
     this.me = me;
     this.losses = losses;
+    this.blockBytes = blockBytes;
     try {
       for (String name : node.list(prefix)) {
         pieces.add(Piece.open(node, name));
@@ -53,9 +56,14 @@ final class Pieces implements AutoCloseable {
   /** The header of a piece, null if it is free. */
   @Nullable CheckpointHeader header(Piece piece) {
     CheckpointHeader header = CheckpointHeader.read(piece.memory(), group, losses);
-    return header != null && header.layout(me).totalBytes() <= piece.memory().byteSize()
+    return header != null && layout(header).totalBytes() <= piece.memory().byteSize()
         ? header
         : null;
+  }
+
+  /** What lies where in the rank's piece. */
+  PieceLayout layout(CheckpointHeader header) {
+    return header.layout(me, blockBytes);
   }
 
   /** Ids of the complete checkpoints, ascending by version. */

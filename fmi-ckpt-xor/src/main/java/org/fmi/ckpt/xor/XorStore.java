@@ -33,6 +33,7 @@ final class XorStore implements CheckpointStore {
   /** How many lost members the parity brings back. */
   private final int losses;
 
+  private final int blockBytes;
   private final Comm comm;
   private final Pieces pieces;
   private final GroupExchange exchange;
@@ -55,6 +56,15 @@ final class XorStore implements CheckpointStore {
    * @param comm of all ranks, for this store alone
    */
   XorStore(int rank, int[] group, int losses, Comm comm, NodeMemory memory) throws IOException {
+    this(rank, group, losses, PieceLayout.BLOCK_BYTES, comm, memory);
+  }
+
+  /**
+   * @param blockBytes bytes of a full block, the same on all ranks: small ones show with small
+   *     images what happens in large ones
+   */
+  XorStore(int rank, int[] group, int losses, int blockBytes, Comm comm, NodeMemory memory)
+      throws IOException {
     this.group = group.clone();
     this.me = Arrays.binarySearch(group, rank);
     if (me < 0) {
@@ -66,10 +76,11 @@ final class XorStore implements CheckpointStore {
       throw new IllegalArgumentException(
           "a group of " + group.length + " ranks cannot survive " + losses + " losses");
     }
+    this.blockBytes = blockBytes;
     this.comm = comm;
-    this.pieces = new Pieces(memory, this.group, me, this.losses);
+    this.pieces = new Pieces(memory, this.group, me, this.losses, blockBytes);
     this.exchange = new GroupExchange(comm, this.group, me);
-    this.buffers = this.losses == 0 ? null : new Gather.Buffers(this.losses);
+    this.buffers = this.losses == 0 ? null : new Gather.Buffers(this.losses, blockBytes);
     for (CheckpointId id : pieces.complete()) {
       StoredCheckpoint checkpoint = stored(id);
       if (checkpoint != null) {
@@ -104,11 +115,15 @@ final class XorStore implements CheckpointStore {
       throw new IllegalStateException(id + " is complete; release it before it is written again");
     }
     writing = null;
-    PieceLayout layout = new PieceLayout(group.length, losses, bytes, Math.max(bytes, largestSeen));
+    PieceLayout layout = layout(bytes, Math.max(bytes, largestSeen));
     forecast = pieces.forecast(layout.totalBytes());
     Piece piece = pieces.take(layout.totalBytes(), null);
     writing = new Writing(id, bytes, piece);
     return piece.memory().asSlice(layout.imageAt(), bytes);
+  }
+
+  private PieceLayout layout(long imageBytes, long largest) {
+    return new PieceLayout(group.length, losses, imageBytes, largest, blockBytes);
   }
 
   @Override
@@ -127,7 +142,7 @@ final class XorStore implements CheckpointStore {
   @Override
   public MemorySegment resize(CheckpointId id, long bytes) throws IOException {
     Writing image = written(id);
-    PieceLayout layout = new PieceLayout(group.length, losses, bytes, Math.max(bytes, largestSeen));
+    PieceLayout layout = layout(bytes, Math.max(bytes, largestSeen));
     long kept = Math.min(bytes, image.imageBytes);
     Piece piece =
         image.piece.memory().byteSize() < layout.totalBytes()
@@ -235,7 +250,7 @@ final class XorStore implements CheckpointStore {
 
     private void beginCode() {
       PieceLayout[] layouts = new PieceLayout[group.length];
-      Arrays.setAll(layouts, i -> new PieceLayout(group.length, losses, sizes[i], largestSeen));
+      Arrays.setAll(layouts, i -> layout(sizes[i], largestSeen));
       StoredCheckpoint stored = new StoredCheckpoint(image.piece.memory(), layouts[me]);
       stored.padImage();
       checkpoint = stored;
@@ -259,8 +274,7 @@ final class XorStore implements CheckpointStore {
 
     /** Gives why there is none; null if there is. */
     private @Nullable IOException makeRoomForParity() {
-      long needed =
-          new PieceLayout(group.length, losses, image.imageBytes, largestSeen).totalBytes();
+      long needed = layout(image.imageBytes, largestSeen).totalBytes();
       if (image.piece.memory().byteSize() < needed) {
         try {
           image = new Writing(image.id, image.imageBytes, move(image, needed, image.imageBytes));
@@ -363,7 +377,7 @@ final class XorStore implements CheckpointStore {
     CheckpointHeader header = piece == null ? null : pieces.header(piece);
     return piece == null || header == null
         ? null
-        : new StoredCheckpoint(piece.memory(), header.layout(me));
+        : new StoredCheckpoint(piece.memory(), pieces.layout(header));
   }
 
   @Override
@@ -428,7 +442,7 @@ final class XorStore implements CheckpointStore {
   /** Collective over the group; see {@link Gather#run}. */
   private boolean gather(CheckpointHeader header, Piece piece, int[] lost) {
     PieceLayout[] layouts = new PieceLayout[group.length];
-    Arrays.setAll(layouts, header::layout);
+    Arrays.setAll(layouts, i -> header.layout(i, blockBytes));
     return new Gather(
             comm, group, me, Objects.requireNonNull(buffers), layouts, piece.memory(), lost)
         .run();
@@ -474,7 +488,7 @@ final class XorStore implements CheckpointStore {
       failure = new IOException("the header of " + id + " arrived corrupt");
     } else {
       try {
-        piece = pieces.take(header.layout(me).totalBytes(), null);
+        piece = pieces.take(pieces.layout(header).totalBytes(), null);
       } catch (IOException e) {
         failure = e;
       }
@@ -484,10 +498,10 @@ final class XorStore implements CheckpointStore {
       throw new IllegalStateException("agreed to go on without memory");
     }
     gather(header, piece, lost);
-    StoredCheckpoint checkpoint = new StoredCheckpoint(piece.memory(), header.layout(me));
+    StoredCheckpoint checkpoint = new StoredCheckpoint(piece.memory(), pieces.layout(header));
     checkResult(id, lost, checkpoint.hasDigestsOf(header.members()[me]));
     header.markComplete(piece.memory());
-    largestSeen = Math.max(largestSeen, header.layout(me).largest());
+    largestSeen = Math.max(largestSeen, pieces.layout(header).largest());
   }
 
   /**

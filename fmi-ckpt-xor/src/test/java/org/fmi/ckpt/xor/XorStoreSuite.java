@@ -26,6 +26,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The contract, and what is particular to this store: how many losses, and where each byte lies.
  */
 abstract class XorStoreSuite extends CheckpointStoreContract {
+  /** So small that images of some blocks are quickly made and compared. */
+  private static final int BLOCK_BYTES = 8 << 10;
+
   private final int losses;
 
   /**
@@ -38,7 +41,12 @@ abstract class XorStoreSuite extends CheckpointStoreContract {
   @Override
   protected CheckpointStore open(int rank, int[] group, Comm system, NodeMemory memory)
       throws IOException {
-    return new XorStore(rank, group, losses, system, memory);
+    return new XorStore(rank, group, losses, BLOCK_BYTES, system, memory);
+  }
+
+  @Override
+  protected int blockBytes() {
+    return BLOCK_BYTES;
   }
 
   private int losses(int members) {
@@ -47,7 +55,11 @@ abstract class XorStoreSuite extends CheckpointStoreContract {
 
   private PieceLayout layout(long[] sizes, int index) {
     return new PieceLayout(
-        sizes.length, losses(sizes.length), sizes[index], Arrays.stream(sizes).max().orElseThrow());
+        sizes.length,
+        losses(sizes.length),
+        sizes[index],
+        Arrays.stream(sizes).max().orElseThrow(),
+        BLOCK_BYTES);
   }
 
   /** The only piece of a member, as far as it is used. */
@@ -228,7 +240,7 @@ abstract class XorStoreSuite extends CheckpointStoreContract {
   @EnumSource
   void aSpoiltByteIsNoticedAndRepaired(Region region) throws Exception {
     CheckpointId id = StoreGroup.id(1);
-    long[] sizes = {700_000, 650_001, 20};
+    long[] sizes = threeImages();
     try (StoreGroup group = new StoreGroup(3, this::open)) {
       group.checkpoint(id, sizes, 8);
       for (long at : offsets(region, layout(sizes, 1))) {
@@ -247,7 +259,7 @@ abstract class XorStoreSuite extends CheckpointStoreContract {
   @EnumSource
   void nothingIsRebuiltFromSpoiltParts(Region region) throws Exception {
     CheckpointId id = StoreGroup.id(1);
-    long[] sizes = {700_000, 650_001, 20};
+    long[] sizes = threeImages();
     for (int spoilt = 0; spoilt < 2; spoilt++) {
       for (long at : offsets(region, layout(sizes, spoilt))) {
         try (StoreGroup group = new StoreGroup(3, this::open)) {

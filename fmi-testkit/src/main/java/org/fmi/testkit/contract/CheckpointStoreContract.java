@@ -27,20 +27,25 @@ import org.junit.jupiter.params.provider.ValueSource;
  * how one is opened.
  */
 public abstract class CheckpointStoreContract {
-  private static final int MAX_IMAGE = 3 << 20;
+  /** Images have up to so many blocks. */
+  private static final int MAX_BLOCKS = 12;
 
   /** The same where so many members share it that a chunk has no second block anyway. */
-  private static final int MAX_IMAGE_OF_MANY = 1 << 20;
+  private static final int MAX_BLOCKS_OF_MANY = 4;
 
   /** Opens the store of one rank. */
   protected abstract CheckpointStore open(int rank, int[] group, Comm system, NodeMemory memory)
       throws IOException;
 
+  /** What the store takes at a time: sizes of images go by it. At least 8 KiB. */
+  protected abstract int blockBytes();
+
   /** Random sizes of images, some of them where blocks end. */
-  protected static long[] randomSizes(Random random, int members) {
-    long[] edges = {0, 1, 7, 63, 64, 65, 4096, (256 << 10) - 1, 256 << 10, (256 << 10) + 1};
+  protected long[] randomSizes(Random random, int members) {
+    int block = blockBytes();
+    long[] edges = {0, 1, 7, 63, 64, 65, 4096, block - 1, block, block + 1};
     long[] sizes = new long[members];
-    int most = members > 9 ? MAX_IMAGE_OF_MANY : MAX_IMAGE;
+    int most = block * (members > 9 ? MAX_BLOCKS_OF_MANY : MAX_BLOCKS);
     for (int i = 0; i < members; i++) {
       sizes[i] =
           random.nextInt(3) == 0 ? edges[random.nextInt(edges.length)] : random.nextInt(most);
@@ -70,10 +75,17 @@ public abstract class CheckpointStoreContract {
    */
   private long[] twoBlocks(int members) throws IOException {
     try (StoreGroup group = new StoreGroup(members, this::open)) {
-      long largest = (members - group.store(0).tolerance()) * 300_000L;
-      long[] sizes = {largest / 2, largest, 40_000, largest - 100_000, 5_000};
+      long block = blockBytes();
+      long largest = (members - group.store(0).tolerance()) * (block + block / 7);
+      long[] sizes = {largest / 2, largest, block / 6, largest - block * 2 / 5, block / 50};
       return Arrays.copyOf(sizes, members);
     }
+  }
+
+  /** Sizes of images of three members, of several blocks but for the last. */
+  protected long[] threeImages() {
+    long block = blockBytes();
+    return new long[] {block * 8 / 3, block * 5 / 2 + 1, 20};
   }
 
   /** All members have ended so, with these words. */
@@ -264,7 +276,7 @@ public abstract class CheckpointStoreContract {
   @Test
   void aSpoiltImageIsNoticedAndBroughtBack() throws Exception {
     CheckpointId id = StoreGroup.id(1);
-    long[] sizes = {700_000, 650_001, 20};
+    long[] sizes = threeImages();
     try (StoreGroup group = new StoreGroup(3, this::open)) {
       group.checkpoint(id, sizes, 8);
       assertThat(group.store(1).intact(id)).isTrue();
