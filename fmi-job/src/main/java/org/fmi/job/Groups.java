@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 
 /**
@@ -24,7 +25,12 @@ public final class Groups {
    * @param wanted most losses that are of use
    */
   public static int carried(int[] nodeOf, int wanted) {
-    return Math.clamp(nodeOf.length / fullest(nodeOf) - 1L, 0, wanted);
+    int fullest = Math.max(1, IntStream.of(loads(nodeOf)).max().orElse(1));
+    return carried(nodeOf.length, fullest, wanted);
+  }
+
+  private static int carried(int ranks, int fullest, int wanted) {
+    return Math.clamp(ranks / fullest - 1L, 0, wanted);
   }
 
   /**
@@ -46,24 +52,46 @@ public final class Groups {
    * @return for each rank the ascending world ranks of its group
    */
   public static int[][] form(int[] nodeOf, List<String> rackOf, int size, int losses) {
-    int least = carried(nodeOf, losses) + 1;
-    int[] nodes = byRack(IntStream.of(nodeOf).distinct().sorted().toArray(), rackOf);
+    return form(nodeOf.length, rank -> nodeOf[rank], rackOf, size, losses);
+  }
+
+  /**
+   * The same. There may be many thousands of nodes: each rank is looked at once, not once per node.
+   */
+  static int[][] form(
+      int ranks, IntUnaryOperator nodeOf, List<String> rackOf, int size, int losses) {
+    int[][] ranksOf = byNode(IntStream.range(0, ranks).map(nodeOf).toArray());
+    int least = carried(ranks, fullest(ranksOf), losses) + 1;
+    int[] used = IntStream.range(0, ranksOf.length).filter(n -> ranksOf[n].length > 0).toArray();
+    int[] nodes = byRack(used, rackOf);
     boolean racks = IntStream.of(nodes).mapToObj(n -> rack(n, rackOf)).distinct().count() > 1;
     List<int[]> groups = List.of();
     // Parts of the nodes, each with groups of its own. One part is enough for what can be carried.
     for (int parts = Math.ceilDiv(nodes.length, size); groups.isEmpty(); parts--) {
-      groups = groups(nodeOf, parts(nodes, parts, racks));
+      groups = groups(ranksOf, parts(nodes, parts, racks));
       if (parts > 1 && groups.stream().anyMatch(group -> group.length < least)) {
         groups = List.of();
       }
     }
-    int[][] result = new int[nodeOf.length][];
+    int[][] result = new int[ranks][];
     for (int[] group : groups) {
       for (int member : group) {
         result[member] = group;
       }
     }
     return result;
+  }
+
+  /** The ascending ranks of each node, up to the last one that has any. */
+  private static int[][] byNode(int[] nodeOf) {
+    int[] load = loads(nodeOf);
+    int[][] ranksOf = IntStream.of(load).mapToObj(int[]::new).toArray(int[][]::new);
+    Arrays.fill(load, 0);
+    for (int rank = 0; rank < nodeOf.length; rank++) {
+      int node = nodeOf[rank];
+      ranksOf[node][load[node]++] = rank;
+    }
+    return ranksOf;
   }
 
   private static String rack(int node, List<String> rackOf) {
@@ -90,8 +118,7 @@ public final class Groups {
       int part = p;
       result.add(
           spread
-              ? IntStream.range(0, nodes.length)
-                  .filter(i -> i % parts == part)
+              ? IntStream.iterate(part, i -> i < nodes.length, i -> i + parts)
                   .map(i -> nodes[i])
                   .toArray()
               : Arrays.copyOfRange(
@@ -100,15 +127,12 @@ public final class Groups {
     return result;
   }
 
-  private static List<int[]> groups(int[] nodeOf, List<int[]> parts) {
+  private static List<int[]> groups(int[][] ranksOf, List<int[]> parts) {
     List<int[]> groups = new ArrayList<>();
     for (int[] part : parts) {
-      int[] ranks =
-          IntStream.of(part)
-              .flatMap(
-                  node -> IntStream.range(0, nodeOf.length).filter(rank -> nodeOf[rank] == node))
-              .toArray();
-      groups.addAll(deal(ranks, fullest(IntStream.of(ranks).map(r -> nodeOf[r]).toArray())));
+      int[][] byNode = IntStream.of(part).mapToObj(node -> ranksOf[node]).toArray(int[][]::new);
+      int[] ranks = Arrays.stream(byNode).flatMapToInt(IntStream::of).toArray();
+      groups.addAll(deal(ranks, fullest(byNode)));
     }
     return groups;
   }
@@ -149,12 +173,16 @@ public final class Groups {
   }
 
   /** How many ranks are on the node with most of them. */
-  private static int fullest(int[] nodeOf) {
+  private static int fullest(int[][] ranksOf) {
+    return Math.max(1, Arrays.stream(ranksOf).mapToInt(ranks -> ranks.length).max().orElse(1));
+  }
+
+  /** How many ranks are on each node, up to the last one that has any. */
+  private static int[] loads(int[] nodeOf) {
     int[] load = new int[Arrays.stream(nodeOf).max().orElse(0) + 1];
-    int most = 1;
     for (int node : nodeOf) {
-      most = Math.max(most, ++load[node]);
+      load[node]++;
     }
-    return most;
+    return load;
   }
 }

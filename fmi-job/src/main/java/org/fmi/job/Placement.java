@@ -51,6 +51,9 @@ final class Placement {
 
   private int launching;
 
+  /** How many nodes with ranks are not up: nodes come up by thousands, each with a question. */
+  private int missing;
+
   /** The size of a rank's newest checkpoint, as far as known. */
   private long imageBytes;
 
@@ -290,7 +293,13 @@ final class Placement {
   private void enter(PlacedNode node, PlacedNode.State state) {
     launching -= node.state == PlacedNode.State.LAUNCHING ? 1 : 0;
     assert launching >= 0;
+    missing -= isMissing(node) ? 1 : 0;
     node.state = state;
+    missing += isMissing(node) ? 1 : 0;
+  }
+
+  private static boolean isMissing(PlacedNode node) {
+    return node.state != PlacedNode.State.UP && !node.ranks.isEmpty();
   }
 
   /** A node is there until it is lost. */
@@ -320,10 +329,8 @@ final class Placement {
    * formed.
    */
   boolean start() {
-    for (PlacedNode node : nodes) {
-      if (node.load() > 0 && node.state != PlacedNode.State.UP) {
-        return false;
-      }
+    if (missing > 0) {
+      return false;
     }
     groups = Groups.form(nodeOf, rack(), spec.groupSize(), spec.groupLosses());
     return true;
@@ -373,13 +380,17 @@ final class Placement {
     assert node.state != PlacedNode.State.LOST : "a rank on a lost node";
     assert beyondSlots || node.hasRoom() : "more ranks than slots on " + node.name;
     nodeOf[rank] = number;
+    missing -= isMissing(node) ? 1 : 0;
     node.ranks.set(rank);
+    missing += isMissing(node) ? 1 : 0;
   }
 
   private void remove(int rank) {
     PlacedNode node = nodes.get(nodeOf[rank]);
     assert node.ranks.get(rank);
+    missing -= isMissing(node) ? 1 : 0;
     node.ranks.clear(rank);
+    missing += isMissing(node) ? 1 : 0;
     nodeOf[rank] = NOWHERE;
     bare.set(rank);
   }

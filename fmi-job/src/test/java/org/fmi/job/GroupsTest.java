@@ -11,8 +11,11 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class GroupsTest {
 
@@ -172,5 +175,25 @@ final class GroupsTest {
       assertThat(placement.lost(lost)).containsExactly(lost);
       assertThat(placement.choose(lost, false)).isEqualTo(new Placement.Choice.At(lost + 2, false));
     }
+  }
+
+  /** Of 10,000 nodes, where every question per node or group would be a wall. */
+  @ParameterizedTest
+  @ValueSource(ints = {100, 10_000})
+  void looksAtEachRankOnce(int nodes) {
+    AtomicInteger looks = new AtomicInteger();
+    int ranks = 2 * nodes;
+    int[][] groups =
+        Groups.form(
+            ranks,
+            rank -> {
+              looks.incrementAndGet();
+              return rank / 2;
+            },
+            List.of(),
+            16,
+            1);
+    assertThat(groups.length).isEqualTo(ranks);
+    assertThat(looks.get()).isEqualTo(ranks);
   }
 }

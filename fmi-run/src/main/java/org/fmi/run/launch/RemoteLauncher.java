@@ -47,7 +47,7 @@ public final class RemoteLauncher implements Launcher {
   @Override
   public DaemonProcess start(String host, Bootstrap bootstrap) throws IOException {
     return DaemonProcess.start(
-        shell.command(host, shell.daemon(host, List.of(daemon()))),
+        shell.command(host, shell.daemon(host, daemon())),
         bootstrap,
         (status, lines) -> shell.explain(host, prefix, status, lines),
         shell::isOwn);

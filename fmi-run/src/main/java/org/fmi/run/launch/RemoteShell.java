@@ -12,8 +12,8 @@ interface RemoteShell {
   List<String> command(String host, List<String> words);
 
   /** The command that runs a daemon on another host, as that host is to see it. */
-  default List<String> daemon(String host, List<String> words) {
-    return words;
+  default List<String> daemon(String host, String program) {
+    return List.of(program);
   }
 
   /** Nothing of a daemon is left on a host, as far as that could be done. */

@@ -3,6 +3,7 @@ package org.fmi.run.launch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.fmi.run.slurm.LentNodes;
 
 /**
@@ -13,7 +14,9 @@ import org.fmi.run.slurm.LentNodes;
  * lost.
  */
 final class SlurmShell implements RemoteShell {
-  private static final int NO_PROGRAM = 2;
+  /** Of srun, and of a shell. */
+  private static final Set<Integer> NO_PROGRAM = Set.of(2, 127);
+
   private static final String DAEMON = "fmi-daemon: ";
   private static final String ERROR = "error: ";
 
@@ -66,8 +69,8 @@ final class SlurmShell implements RemoteShell {
   }
 
   @Override
-  public List<String> daemon(String host, List<String> words) {
-    return nodes.untilItEnds(host, words);
+  public List<String> daemon(String host, String program) {
+    return nodes.daemon(host, program);
   }
 
   @Override
@@ -107,7 +110,7 @@ final class SlurmShell implements RemoteShell {
                 !errors.isEmpty()
                     ? errors.getFirst()
                     : lines.isEmpty() ? "status " + status : lines.getLast().strip());
-    if (status == NO_PROGRAM) {
+    if (NO_PROGRAM.contains(status)) {
       return RemoteShell.notInstalled(host, prefix, first);
     }
     return status == 0

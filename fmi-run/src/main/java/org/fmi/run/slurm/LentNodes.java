@@ -9,62 +9,58 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Nodes that Slurm gives to a job beyond its allocation, each by an allocation of its own: one that
- * runs cannot be relied on to grow.
+ * Nodes that Slurm gives to a job beyond its allocation, each by a job of its own: one that runs
+ * cannot be relied on to grow.
  *
- * <p>Each of them belongs to a salloc that a shell keeps as long as its standard input is open. So
- * it is given back when that is closed, and also when fmirun is killed: whether it was granted by
- * then or not. Should both die at once, as with their host, the node's daemon gives it back, which
- * ends without fmirun ({@link #untilItEnds}). Any thread.
+ * <p>The script of such a job runs the node's daemon, so the job is over when the daemon ends, as
+ * it does without fmirun, or when none is started ({@link HandOver}). Whatever else ends, be it
+ * Slurm's controller, leaves nothing behind. Before it is over by itself, a shell cancels it whose
+ * standard input fmirun holds: that is closed also when fmirun is killed. Any thread.
  */
 public final class LentNodes {
-  /** How long salloc may take beyond the time that a request may wait. */
+  /** How long a command of Slurm may take. */
   private static final int ANSWER_SECONDS = 15;
+
+  /** The pauses between two questions whether a job runs. */
+  private static final long FIRST_PAUSE_MILLIS = 100;
+
+  private static final long LONGEST_PAUSE_MILLIS = 5000;
 
   private static final int SECONDS_PER_MINUTE = 60;
 
-  /** Begins the line in which the allocation names itself. */
+  /** Begins the line in which the job names itself. */
   private static final String LENT = "fmi-lent ";
 
   /** What comes before the words that say why there is no node. */
-  private static final Pattern COMPLAINT = Pattern.compile("salloc: error: |fmi-lease: ");
+  private static final Pattern COMPLAINT = Pattern.compile("sbatch: error: |fmi-lease: ");
 
-  /** What runs in the allocation tells its number and node; it ends with its standard input. */
+  /** As long as a job has nothing to do but to wait for its turn. */
+  private static final Set<String> PENDING = Set.of("PENDING", "CONFIGURING");
+
+  /** Why it waits, if nothing is wrong. */
+  private static final Set<String> USUAL = Set.of("", "None", "Priority", "Resources");
+
+  /** Submits the job, and cancels it when the standard input ends. Slurm ends all by TERM. */
   private static final String KEEP =
       """
-      trap '' USR1
-      exec 3<&0
-      salloc --kill-command=TERM "$@" sh -c 'echo "fmi-lent $SLURM_JOB_ID $SLURM_JOB_NODELIST"; exec sleep 2147483647' </dev/null 3<&- &
-      salloc=$!
-      { while read -r _; do :; done; kill "$salloc"; } <&3 >/dev/null 2>&1 &
-      guard=$!
-      exec 3<&-
-      wait "$salloc"
-      status=$?
-      kill "$guard" 2>/dev/null
-      exit $status
-      """;
-
-  /**
-   * Runs the daemon of such a node, and cancels the allocation behind it. Not if the daemon was
-   * killed: then fmirun has to clean up there first, or is about to end with it.
-   */
-  private static final String GIVE_BACK =
-      """
-      trap '' USR1
-      trap : TERM
-      job=$1
-      shift
-      "$@"
-      status=$?
-      [ $status = 137 ] || scancel "$job"
-      exit $status
+      trap '' USR1 TERM
+      job=$(timeout -s KILL 15 sbatch --parsable "$@" </dev/null)
+      case $? in
+        0) ;;
+        137) echo "fmi-lease: sbatch did not answer within 15 s"; exit 1 ;;
+        *) exit 1 ;;
+      esac
+      job=${job%%;*}
+      echo "fmi-lent $job"
+      while read -r _; do :; done
+      exec scancel "$job" >/dev/null 2>&1
       """;
 
   /** Hears what becomes of a request: one of both, once. */
@@ -118,53 +114,77 @@ public final class LentNodes {
         Process process = begin(command(slots));
         if (process != null) {
           follow(process);
+          process.waitFor();
         }
       } catch (IOException e) {
         answer.refused(String.valueOf(e.getMessage()));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
       }
     }
 
-    private void follow(Process process) throws IOException {
-      boolean granted = false;
-      String last = "salloc ended, and did not say why";
-      Thread limit = Thread.ofVirtual().name("fmi-lease-limit").start(this::limit);
+    private void follow(Process process) throws IOException, InterruptedException {
+      String job = null;
+      String last = "sbatch ended, and did not say why";
       try (BufferedReader in = process.inputReader(StandardCharsets.UTF_8)) {
         String line;
-        while ((line = in.readLine()) != null) {
-          String[] words = line.split(" ");
-          if (line.startsWith(LENT) && words.length == 3) {
-            limit.interrupt();
-            granted = true;
-            nodes.put(words[2], new Lent(words[1], this));
-            answer.granted(words[2], allocation.rack(words[2]));
+        while (job == null && (line = in.readLine()) != null) {
+          if (line.startsWith(LENT)) {
+            job = line.substring(LENT.length()).strip();
           } else if (COMPLAINT.matcher(line).lookingAt()) {
-            last = reason(COMPLAINT.matcher(line).replaceFirst(""));
+            last = COMPLAINT.matcher(line).replaceFirst("");
           }
         }
+        if (job == null) {
+          answer.refused(last);
+        } else {
+          follow(process, job);
+        }
       } finally {
-        limit.interrupt();
-        giveBack(); // the shell may wait for that
-      }
-      if (!granted) {
-        answer.refused(last);
+        giveBack(); // the shell waits for that
       }
     }
 
-    /** Slurm's own words, but for those that mean something else than they say. */
-    private String reason(String words) {
-      return words.endsWith("Connection timed out")
-          ? "Slurm has none that is free within " + seconds + " s"
-          : words;
+    /** Asks when the job runs, and waits until its keeper has ended. */
+    private void follow(Process process, String job) throws InterruptedException {
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+      long pause = FIRST_PAUSE_MILLIS;
+      String why = "";
+      do {
+        if (process.waitFor(pause, TimeUnit.MILLISECONDS)) {
+          answer.refused("it was given back");
+          return;
+        }
+        pause = Math.min(pause + pause / 2, LONGEST_PAUSE_MILLIS);
+        try {
+          String[] words = state(job);
+          if (words[0].equals("RUNNING")) {
+            nodes.put(words[1], new Lent(job, this));
+            answer.granted(words[1], allocation.rack(words[1]));
+            process.waitFor();
+            return;
+          }
+          if (!PENDING.contains(words[0])) {
+            answer.refused("Slurm job " + job + " has ended before it was of use");
+            return;
+          }
+          why = USUAL.contains(words[2]) ? "" : " (" + words[2] + ")";
+        } catch (IOException e) {
+          why = " (" + e.getMessage() + ")"; // that may pass
+        }
+      } while (System.nanoTime() - end < 0);
+      answer.refused("Slurm has none that is free within " + seconds + " s" + why);
     }
+  }
 
-    private void limit() {
-      try {
-        Thread.sleep(Duration.ofSeconds(seconds + ANSWER_SECONDS));
-        giveBack();
-      } catch (InterruptedException e) {
-        // It was answered.
-      }
-    }
+  /** State, node, and the reason why it waits; the first is empty if there is no such job. */
+  private String[] state(String job) throws IOException {
+    List<String> lines =
+        SlurmCommand.of("squeue", environment)
+            .with("-h", "-j", job, "-o", "%T|%N|%r")
+            .run(ANSWER_SECONDS);
+    String[] words = lines.isEmpty() ? new String[0] : lines.getFirst().strip().split("\\|", -1);
+    return words.length == 3 ? words : new String[] {"", "", ""};
   }
 
   private record Lent(String job, Lease lease) {}
@@ -204,7 +224,7 @@ public final class LentNodes {
 
   private List<String> command(int slots) throws IOException {
     int most = Collections.max(allocation.slots());
-    SlurmCommand.of("salloc", environment); // or a shell would say that it is not there
+    SlurmCommand.of("sbatch", environment); // or a shell would say that it is not there
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -213,9 +233,12 @@ public final class LentNodes {
                 "-c",
                 KEEP,
                 "fmi-lease",
-                "--immediate=" + seconds,
                 "--exclude=" + allocation.list() + names(),
                 "--job-name=fmi-lent",
+                "--output=/dev/null",
+                "--export=ALL",
+                // Or it would begin anew on another node when this one is lost.
+                "--no-requeue",
                 "-N1",
                 "-n" + Math.min(slots, most)));
     for (String[] option :
@@ -243,8 +266,15 @@ public final class LentNodes {
     }
     OptionalLong end = SlurmWatch.seconds(left.getFirst().strip());
     if (end.isPresent()) {
-      command.add("--time=" + Math.ceilDiv(end.getAsLong() + 1, SECONDS_PER_MINUTE));
+      long minutes = Math.ceilDiv(end.getAsLong() + 1, SECONDS_PER_MINUTE);
+      command.add("--time=" + minutes);
+      // A job that has not begun by then goes by itself, should nobody be left to cancel it.
+      command.add(
+          "--deadline=now+"
+              + (seconds + ANSWER_SECONDS + minutes * SECONDS_PER_MINUTE)
+              + "seconds");
     }
+    command.add("--wrap=" + HandOver.SCRIPT);
     return command;
   }
 
@@ -262,15 +292,10 @@ public final class LentNodes {
     }
   }
 
-  /** The command that runs a node's daemon there, and gives the node back when it has ended. */
-  public List<String> untilItEnds(String node, List<String> daemon) {
+  /** The command of a step that has a node's daemon run until it ends. */
+  public List<String> daemon(String node, String program) {
     Lent lent = nodes.get(node);
-    if (lent == null) {
-      return daemon;
-    }
-    List<String> words = new ArrayList<>(List.of("sh", "-c", GIVE_BACK, "fmi-daemon", lent.job()));
-    words.addAll(daemon);
-    return words;
+    return lent == null ? List.of(program) : HandOver.step(lent.job(), program);
   }
 
   /** The names of the nodes that were lent at some time, with a comma before each. */

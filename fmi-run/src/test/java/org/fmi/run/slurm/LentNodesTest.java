@@ -42,25 +42,19 @@ final class LentNodesTest {
 
   private FakeSlurm slurm = new FakeSlurm(Path.of(""));
 
-  /** Runs its command as an allocation does, until somebody ends it. */
-  private static final String GRANTS =
-      """
-      echo "$@" >"$(dirname "$0")/asked"
-      while [ "$1" != sh ]; do shift; done
-      export SLURM_JOB_ID=8 SLURM_JOB_NODELIST=node9
-      trap 'kill "$command"; echo given back >"$(dirname "$0")/end"; exit 1' TERM
-      "$@" & command=$!
-      wait "$command"
-      """;
-
   @BeforeEach
-  void fourMinutesAreLeft() throws IOException {
+  void fourMinutesAreLeftAndANodeIsFree() throws IOException {
     slurm = new FakeSlurm(directory);
-    slurm.command("squeue", "echo 4:00");
-    slurm.command("salloc", GRANTS);
+    slurm.command("sbatch", "echo \"$@\" >\"$(dirname \"$0\")/asked\"; echo '8;cluster'");
+    slurm.command("scancel", "echo $1 >>\"$(dirname \"$0\")/cancelled\"");
+    theJobSays("RUNNING|node9|None");
   }
 
-  private LentNodes nodes() {
+  private void theJobSays(String line) throws IOException {
+    slurm.command("squeue", "[ $3 = 7 ] && echo 4:00 || echo '" + line + "'");
+  }
+
+  private LentNodes nodes(int seconds) {
     Map<String, String> environment = new HashMap<>(System.getenv());
     environment.put("PATH", directory + ":" + System.getenv("PATH"));
     environment.put("SLURM_JOB_PARTITION", "all");
@@ -74,92 +68,119 @@ final class LentNodesTest {
             true,
             Map.of("node9", "r3")),
         environment,
-        30);
+        seconds);
   }
 
   private @Nullable String answer() throws InterruptedException {
     return answers.poll(SECONDS, TimeUnit.SECONDS);
   }
 
-  private String ended() throws IOException {
-    return Files.readString(directory.resolve("end")).strip();
+  private void close(LentNodes nodes) {
+    nodes.close(TimeUnit.SECONDS.toMillis(SECONDS));
+  }
+
+  private List<String> cancelled() throws IOException {
+    return Files.readAllLines(directory.resolve("cancelled"));
   }
 
   @Test
   void asksForWhatTheJobHasAndForNoNodeThatItHad() throws Exception {
-    LentNodes nodes = nodes();
+    LentNodes nodes = nodes(30);
     nodes.request(4, answer);
     assertThat(answer()).isEqualTo("granted node9 in r3");
     assertThat(Files.readString(directory.resolve("asked")))
         .startsWith(
-            "--kill-command=TERM --immediate=30 --exclude=node[1-3] --job-name=fmi-lent -N1 -n2"
-                + " --partition=all --cpus-per-task=2 --time=5 sh -c");
+            "--parsable --exclude=node[1-3] --job-name=fmi-lent --output=/dev/null --export=ALL"
+                + " --no-requeue -N1 -n2 --partition=all --cpus-per-task=2 --time=5"
+                // 5 min from the last moment that anybody waits for it
+                + " --deadline=now+345seconds --wrap=");
     assertThat(nodes.jobOf("node9")).isEqualTo("8");
     assertThat(nodes.jobOf("node1")).isEqualTo("7");
     nodes.giveBack("node1"); // was not lent
+    assertThat(directory.resolve("cancelled")).doesNotExist();
     nodes.giveBack("node9");
-    nodes.close(TimeUnit.SECONDS.toMillis(SECONDS));
-    assertThat(ended()).isEqualTo("given back");
+    close(nodes);
+    assertThat(cancelled()).containsExactly("8");
     nodes.request(1, answer);
     assertThat(answer()).isEqualTo("granted node9 in r3");
     assertThat(Files.readString(directory.resolve("asked"))).contains("--exclude=node[1-3],node9 ");
-    nodes.close(TimeUnit.SECONDS.toMillis(SECONDS));
+    close(nodes);
+    assertThat(cancelled()).containsExactly("8", "8");
   }
 
   @Test
   void refusesInSlurmsWords() throws Exception {
-    slurm.command(
-        "salloc",
-        "echo 'salloc: error: Unable to allocate resources: Requested nodes are busy' >&2; exit 1");
-    nodes().request(1, answer);
-    assertThat(answer())
-        .isEqualTo("refused Unable to allocate resources: Requested nodes are busy");
-    slurm.command(
-        "salloc",
-        "echo 'salloc: error: Unable to allocate resources: Connection timed out' >&2; exit 1");
-    nodes().request(1, answer);
-    assertThat(answer()).isEqualTo("refused Slurm has none that is free within 30 s");
+    slurm.command("sbatch", "echo 'sbatch: error: Batch job submission failed: no' >&2; exit 1");
+    nodes(30).request(1, answer);
+    assertThat(answer()).isEqualTo("refused Batch job submission failed: no");
     slurm.command("squeue", "exit 0");
-    nodes().request(1, answer);
+    nodes(30).request(1, answer);
     assertThat(answer()).isEqualTo("refused Slurm job 7 does not run any more");
     slurm.command("squeue", "echo 'squeue: Unable to contact slurm controller' >&2; exit 1");
-    nodes().request(1, answer);
+    nodes(30).request(1, answer);
     assertThat(answer()).isEqualTo("refused squeue: Unable to contact slurm controller");
+    assertThat(directory.resolve("cancelled")).doesNotExist();
+  }
+
+  @Test
+  void whatIsNotGrantedInTimeIsWithdrawn() throws Exception {
+    theJobSays("PENDING||Resources");
+    LentNodes nodes = nodes(0);
+    nodes.request(1, answer);
+    assertThat(answer()).isEqualTo("refused Slurm has none that is free within 0 s");
+    close(nodes);
+    theJobSays("PENDING||QOSMaxNodePerUserLimit");
+    nodes.request(1, answer);
+    assertThat(answer())
+        .isEqualTo("refused Slurm has none that is free within 0 s (QOSMaxNodePerUserLimit)");
+    close(nodes);
+    theJobSays("COMPLETING|node9|None");
+    nodes.request(1, answer);
+    assertThat(answer()).isEqualTo("refused Slurm job 8 has ended before it was of use");
+    close(nodes);
+    assertThat(cancelled()).containsExactly("8", "8", "8");
+  }
+
+  /** As when the controller is down for a while. */
+  @Test
+  void anAnswerThatDoesNotComeIsAskedForAgain() throws Exception {
+    slurm.command(
+        "squeue",
+        "[ $3 = 8 ] || { echo 4:00; exit; }",
+        "[ -e \"$0-asked\" ] && { echo 'RUNNING|node9|None'; exit; }",
+        "touch \"$0-asked\"; exit 1");
+    LentNodes nodes = nodes(30);
+    nodes.request(1, answer);
+    assertThat(answer()).isEqualTo("granted node9 in r3");
+    close(nodes);
   }
 
   @Test
   void aRequestThatWaitsIsWithdrawn() throws Exception {
     slurm.command(
-        "salloc",
-        "trap 'kill $!; echo withdrawn >\"$(dirname \"$0\")/end\"; exit 1' TERM\n"
-            + "touch \"$(dirname \"$0\")/waits\"\nsleep 100 >/dev/null 2>&1 & wait");
-    LentNodes nodes = nodes();
+        "squeue",
+        "[ $3 = 7 ] && echo 4:00 && exit",
+        "touch \"$(dirname \"$0\")/waits\"; echo 'PENDING||Priority'");
+    LentNodes nodes = nodes(600);
     LentNodes.Lease lease = nodes.request(1, answer);
     while (!Files.exists(directory.resolve("waits"))) {
       Thread.sleep(1);
     }
     lease.giveBack();
     assertThat(answer()).startsWith("refused ");
-    assertThat(ended()).isEqualTo("withdrawn");
+    assertThat(cancelled()).containsExactly("8");
   }
 
+  /** Slurm sends TERM to all processes of a job that ends, fmirun's among them. */
   @Test
-  void theDaemonOfALentNodeGivesItBackUnlessItWasKilled() throws Exception {
-    slurm.command("scancel", "echo $1 >\"$(dirname \"$0\")/end\"");
-    LentNodes nodes = nodes();
+  void whatKeepsANodeOutlivesTheSignalThatEndsFmirun() throws Exception {
+    slurm.command("sbatch", "cut -d' ' -f6 /proc/$$/stat >\"$(dirname \"$0\")/session\"; echo 8");
+    LentNodes nodes = nodes(30);
     nodes.request(1, answer);
     assertThat(answer()).isEqualTo("granted node9 in r3");
-    assertThat(nodes.untilItEnds("node1", List.of("d"))).containsExactly("d");
-    assertThat(run(nodes.untilItEnds("node9", List.of("sh", "-c", "kill -9 $$")))).isEqualTo(137);
-    assertThat(directory.resolve("end")).doesNotExist();
-    assertThat(run(nodes.untilItEnds("node9", List.of("sh", "-c", "exit 70")))).isEqualTo(70);
-    assertThat(ended()).isEqualTo("8");
-    nodes.close(TimeUnit.SECONDS.toMillis(SECONDS));
-  }
-
-  private int run(List<String> command) throws Exception {
-    ProcessBuilder builder = new ProcessBuilder(command);
-    builder.environment().put("PATH", directory + ":" + System.getenv("PATH"));
-    return builder.start().waitFor();
+    String keeper = Files.readString(directory.resolve("session")).strip();
+    assertThat(new ProcessBuilder("kill", "-TERM", keeper).start().waitFor()).isZero();
+    close(nodes);
+    assertThat(cancelled()).containsExactly("8");
   }
 }
