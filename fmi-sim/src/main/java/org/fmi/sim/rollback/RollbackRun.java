@@ -194,9 +194,7 @@ public final class RollbackRun {
     }
   }
 
-  /**
-   * They come from their checkpoint to where the furthest of them was, and the others wait.
-   */
+  /** They come from their checkpoint to where the furthest of them was, and the others wait. */
   private void follow(double time, Collection<Integer> lost) {
     BitSet back = new BitSet();
     int front = 0;
