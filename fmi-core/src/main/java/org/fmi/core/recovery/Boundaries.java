@@ -41,9 +41,8 @@ final class Boundaries {
       Recovery recovery,
       Repetition repetition,
       FaultInjector faults,
-      @Nullable LocalRollback local,
       BooleanSupplier goesOn) {
-    this.local = local;
+    this.local = recovery.local();
     this.goesOn = goesOn;
     this.link = link;
     this.lifecycle = lifecycle;

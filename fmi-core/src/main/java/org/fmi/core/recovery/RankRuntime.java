@@ -163,15 +163,7 @@ public final class RankRuntime implements Fmi {
             lifecycle, checkpoints, local, flow, repetition, failure, system, ownCore, faults);
     this.boundaries =
         new Boundaries(
-            link,
-            lifecycle,
-            checkpoints,
-            requested,
-            recovery,
-            repetition,
-            faults,
-            local,
-            this::goesOn);
+            link, lifecycle, checkpoints, requested, recovery, repetition, faults, this::goesOn);
     link.listen(lifecycle);
     link.show(() -> place.report(lifecycle, current, messenger, checkpoints, meters));
     faults.at(FaultPoint.INIT, -1);
@@ -276,9 +268,7 @@ public final class RankRuntime implements Fmi {
     program.recorder(record);
     // Runs in the call that does not match: the program's own code must not get to see it.
     record.startReplay(
-        mismatch -> {
-          throw stray("cannot repeat what it did before its loop: " + mismatch.getMessage());
-        });
+        mismatch -> stray("cannot repeat what it did before its loop: " + mismatch.getMessage()));
     move(Place.REPLAY);
   }
 

@@ -60,6 +60,11 @@ final class Recovery {
     this.faults = faults;
   }
 
+  /** Lets ranks go on while failed ones go back; null if all go back. */
+  @Nullable LocalRollback local() {
+    return local;
+  }
+
   /** What the last one found. */
   RecoveryLine line() {
     return line;
