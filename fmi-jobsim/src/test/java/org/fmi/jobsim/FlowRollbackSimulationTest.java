@@ -42,7 +42,6 @@ final class FlowRollbackSimulationTest {
     private final Comm world;
     private final Flow flow;
     private final long[] seen = new long[SIZE];
-    private long total;
 
     Sum(Comm world, Flow flow) {
       this.world = world;
@@ -71,7 +70,6 @@ final class FlowRollbackSimulationTest {
       if (meet) {
         seen[0] = next[0];
         world.allReduce(seen, Op.SUM);
-        total += iteration * seen[0];
       }
       return iteration + 1 < ITERATIONS;
     }
@@ -96,7 +94,7 @@ final class FlowRollbackSimulationTest {
 
   private static long[] start(int rank) {
     long[] start = new long[1 + SIZE];
-    start[0] = rank + 1;
+    start[0] = rank + 1L;
     return start;
   }
 
@@ -185,7 +183,7 @@ final class FlowRollbackSimulationTest {
         .anySatisfy(n -> assertThat(n.trace()).contains(mistake.words));
   }
 
-  private enum Mistake {
+  enum Mistake {
     UNDECLARED(
         "rank 0 receives from rank 7 in iteration 3 of a flowLoop, whose flow says that it reads"
             + " from [1] there"),
