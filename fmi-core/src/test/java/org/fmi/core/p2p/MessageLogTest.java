@@ -350,6 +350,8 @@ final class MessageLogTest {
               Map.entry("loop", NONE),
               Map.entry("endLoop", NONE),
               Map.entry("loopWhile", Set.of(Kept.DECISION)),
+              Map.entry("flowLoop", NONE), // in which nobody goes back alone
+              Map.entry("flowLoopWhile", NONE),
               Map.entry("world", NONE),
               Map.entry("epoch", NONE), // which only tells, and rises in both modes
               Map.entry("metrics", NONE),
