@@ -64,6 +64,7 @@ public final class Lu {
     Pipeline pipeline = new Pipeline(world, grid, block);
     fmi.loop(iterations, iteration -> pipeline.thereAndBack(), block.x); // b is made anew
 
+    pipeline.update();
     double[] most = {block.residual(), block.largestRightHandSide(), block.error()};
     world.allReduce(most, Op.MAX);
     long[] sum = {block.checksum()};

@@ -11,6 +11,7 @@ import org.fmi.examples.ProcessGrid;
 final class Pipeline {
   private static final int THERE = 1;
   private static final int BACK = 2;
+  private static final int AFTER = 3;
 
   private final Comm world;
   private final Block block;
@@ -45,6 +46,17 @@ final class Pipeline {
       receive(k, south, block.rows, east, block.cols, BACK);
       block.backward(k);
       send(k, north, 0, west, 0, BACK);
+    }
+  }
+
+  /**
+   * Gets from those before this rank what they have changed on the way back, which the next sweep
+   * would bring: then all that surrounds this rank's points is of now.
+   */
+  void update() {
+    for (int k = 0; k < block.planes; k++) {
+      send(k, south, block.rows - 1, east, block.cols - 1, AFTER);
+      receive(k, north, -1, west, -1, AFTER);
     }
   }
 
