@@ -92,6 +92,8 @@ public final class DaemonMain {
       Thread.currentThread().interrupt();
     }
     close(daemon);
+    // Slurm sends it too when fmirun was killed, as the job's script ends then.
+    NodeDirectory.sweepDead();
   }
 
   /** Whether it has left nothing behind. */
