@@ -190,7 +190,15 @@ final class OptionsTest {
             "--rollback local: --check repeats iterations of all ranks together; leave one of them"
                 + " out");
     assertThat(refusal("-n 2 --rollback some app.jar"))
-        .startsWith("--rollback some: not one of global, local, auto");
+        .startsWith("--rollback some: not one of global, local, flow, auto");
+    assertThat(refusal("-n 2 --flow-limit 1 app.jar"))
+        .isEqualTo("--flow-limit: nobody computes along a flow; add --rollback flow");
+    assertThat(refusal("-n 2 --rollback flow --check app.jar"))
+        .isEqualTo(
+            "--rollback flow: --check repeats iterations of all ranks together; leave one of them"
+                + " out");
+    assertThat(refusal("-n 2 --rollback flow --log-limit 8 app.jar"))
+        .isEqualTo("--log-limit: nothing is logged if all ranks go back; add --rollback local");
     assertThat(refusal("-n 2 --rollback local --log-limit 0 app.jar"))
         .startsWith("--log-limit 0: not a whole number from 1 to");
   }
@@ -202,11 +210,23 @@ final class OptionsTest {
     assertThat(refusal("-n 2 --checkpoint overlapped --rollback local app.jar"))
         .startsWith("--checkpoint overlapped: all ranks go back to such a checkpoint")
         .endsWith("use it with --rollback global");
+    assertThat(refusal("-n 2 --checkpoint overlapped --rollback flow app.jar"))
+        .startsWith("--checkpoint overlapped: all ranks go back to such a checkpoint");
     assertThat(refusal("-n 2 --checkpoint overlapped --check app.jar"))
         .startsWith("--checkpoint overlapped: --check repeats iterations of all ranks together");
   }
 
   // ---- what works
+
+  @Test
+  void howManyRanksMayComputeAgain() throws UsageException {
+    assertThat(options("-n 8 app.jar").flowLimit()).isZero();
+    assertThat(options("-n 8 --rollback local app.jar").flowLimit()).isZero();
+    assertThat(options("-n 8 --rollback flow app.jar").flowLimit()).isEqualTo(7);
+    assertThat(options("-n 8 --rollback flow app.jar").spec().logLimitBytes()).isZero();
+    assertThat(options("-n 8 --rollback auto --flow-limit 3 app.jar").flowLimit()).isEqualTo(3);
+    assertThat(options("-n 8 --rollback auto --check app.jar").flowLimit()).isZero();
+  }
 
   @Test
   void whetherRanksWaitAtCheckpoints() throws UsageException {

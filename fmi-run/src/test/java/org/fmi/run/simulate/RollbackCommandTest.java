@@ -23,9 +23,9 @@ final class RollbackCommandTest {
         run("--hosts", "64,128", "--failures", "tsubame2", "--shape", "grid", "--csv", file);
     assertThat(output.status()).isZero();
     assertThat(output.out()).startsWith("simulated: means of 2 runs");
-    assertThat(output.out().lines()).hasSize(2 + 4);
+    assertThat(output.out().lines()).hasSize(2 + 6);
     List<String> rows = Files.readAllLines(Path.of(file));
-    assertThat(rows).hasSize(1 + 4).allMatch(row -> row.split(",", -1).length == 7);
+    assertThat(rows).hasSize(1 + 6).allMatch(row -> row.split(",", -1).length == 7);
   }
 
   @Test
