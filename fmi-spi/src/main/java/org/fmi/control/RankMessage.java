@@ -57,6 +57,10 @@ public sealed interface RankMessage {
     /** In place of a version. */
     public static final long NO_VERSION = -1;
 
+    /** Of a rank that goes back with others or not, as they find out. */
+    public static final String FLOWS =
+        "is in a flowLoop, in which ranks agree on who computes again";
+
     /** Of a rank that keeps no log. */
     public static final Standing NONE = new Standing(-1, NO_VERSION, false, "keeps no log");
   }

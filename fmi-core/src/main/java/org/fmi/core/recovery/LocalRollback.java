@@ -217,7 +217,8 @@ final class LocalRollback implements MessageLog.Listener {
       return Standing.NONE;
     }
     if (loop.flow != null) {
-      return new Standing(loop.number, Standing.NO_VERSION, false, "is in a flowLoop");
+      String why = config.flowLimit() > 0 ? Standing.FLOWS : "is in a flowLoop";
+      return new Standing(loop.number, Standing.NO_VERSION, false, why);
     }
     if (choosing == loop.number) {
       return new Standing(loop.number, Standing.NO_VERSION, false, choice);

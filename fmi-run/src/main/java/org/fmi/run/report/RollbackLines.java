@@ -1,5 +1,6 @@
 package org.fmi.run.report;
 
+import org.fmi.control.RankMessage.Standing;
 import org.fmi.job.Notice;
 
 /** Words who goes back after a failure, and what others send them again. */
@@ -16,11 +17,14 @@ final class RollbackLines {
     messages = 0;
     bytes = 0;
     furthest = -1;
-    return local
-        ? "local rollback: ranks "
-            + n.ranks()
-            + " go back, the others go on"
-            + (n.reason().isEmpty() ? "" : "; " + n.reason())
+    if (local) {
+      return "local rollback: ranks "
+          + n.ranks()
+          + " go back, the others go on"
+          + (n.reason().isEmpty() ? "" : "; " + n.reason());
+    }
+    return n.reason().endsWith(Standing.FLOWS)
+        ? "all ranks leave their calls, as " + n.reason()
         : "global rollback: all ranks go back, as " + n.reason();
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.fmi.control.RankMessage.Standing;
 import org.fmi.job.JobSpec;
 import org.fmi.job.Notice;
 import org.fmi.run.options.RunOptions.Verbosity;
@@ -173,5 +174,23 @@ final class ProgressLinesTest {
         .contains("epoch 1: rank 2 has caught up in iteration 174, 75 repeated from 100 on")
         .contains("global rollback: all ranks go back, as rank 0 probes for a message, 10.0 ms")
         .contains("running (H3) from iteration 200, 20.0 ms");
+  }
+
+  @Test
+  void tellsWhoComputesAgainInAFlowLoop() {
+    ProgressLines progress = new ProgressLines(Verbosity.NORMAL, SPEC, lines::add);
+    progress.on(new Notice.RecoveryBegun(1, false, "rank 1 was killed"), 0);
+    progress.on(new Notice.GoBack(1, "", "rank 0 " + Standing.FLOWS), 10 * MILLI);
+    progress.on(new Notice.FlowBegun(1, 0, 0, 2, "[1]", "[0, 2, 3, 5]", 4), 20 * MILLI);
+    progress.on(new Notice.AllRunning(1, 0, 2, 0), 30 * MILLI);
+    progress.on(new Notice.RecoveryBegun(2, false, "rank 1 was killed"), 40 * MILLI);
+    progress.on(new Notice.FlowImpossible(2, 1, "it is no flowLoop"), 50 * MILLI);
+    assertThat(String.join("\n", lines))
+        .contains("all ranks leave their calls, as rank 0 is in a flowLoop, in which ranks agree")
+        .contains(
+            "flow rollback: ranks [1] come from iteration 0 to 2, helped by ranks [0, 2, 3, 5];"
+                + " 4 iterations are computed again, the others wait, 20.0 ms")
+        .contains("global rollback of loop 1: all ranks go back, as it is no flowLoop, 10.0 ms")
+        .doesNotContain("global rollback: ");
   }
 }
