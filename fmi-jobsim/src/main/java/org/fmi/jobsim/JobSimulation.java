@@ -239,6 +239,11 @@ final class JobSimulation implements Supervisor {
     return List.copyOf(notices);
   }
 
+  /** Those of a type. */
+  <T> List<T> notices(Class<T> type) {
+    return notices.stream().filter(type::isInstance).map(type::cast).toList();
+  }
+
   /** Those of the faults asked for that no rank has come to. */
   List<FaultSpec> faultsLeft() {
     List<FaultSpec> left = new ArrayList<>();

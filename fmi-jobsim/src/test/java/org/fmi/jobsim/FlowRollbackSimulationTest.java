@@ -115,10 +115,6 @@ final class FlowRollbackSimulationTest {
     return new FaultSpec(false, rank, false, point, iteration);
   }
 
-  private static <T> List<T> notices(JobSimulation job, Class<T> type) {
-    return job.notices().stream().filter(type::isInstance).map(type::cast).toList();
-  }
-
   private JobSimulation finished(long seed, Shape shape, long answer) {
     JobSimulation job = new JobSimulation(seed, shape, null, program(seed % 2 == 1));
     Outcome outcome = job.run();
@@ -134,7 +130,7 @@ final class FlowRollbackSimulationTest {
     Arrays.fill(steps, 0);
     JobSimulation job = finished(2, ranks().withFaults(kill(1, FaultPoint.ITERATION, 2)), answer);
 
-    assertThat(notices(job, Notice.FlowBegun.class))
+    assertThat(job.notices(Notice.FlowBegun.class))
         .containsExactly(new Notice.FlowBegun(1, 0, 0, 2, "[1]", "[0, 2, 3, 5]", 4));
     assertThat(steps)
         .containsExactly(
@@ -156,7 +152,7 @@ final class FlowRollbackSimulationTest {
             ranks().withFlowRollback(4).withFaults(kill(1, FaultPoint.ITERATION, 2)),
             undisturbed());
 
-    assertThat(notices(job, Notice.FlowImpossible.class))
+    assertThat(job.notices(Notice.FlowImpossible.class))
         .containsExactly(
             new Notice.FlowImpossible(
                 1, 0, "5 ranks would have to compute again, and --flow-limit allows 4"));
@@ -178,7 +174,7 @@ final class FlowRollbackSimulationTest {
     Outcome outcome = job.run();
 
     assertThat(outcome.status()).isEqualTo(1);
-    assertThat(notices(job, Notice.Thrown.class))
+    assertThat(job.notices(Notice.Thrown.class))
         .as("%s", job.story())
         .anySatisfy(n -> assertThat(n.trace()).contains(mistake.words));
   }
@@ -254,7 +250,7 @@ final class FlowRollbackSimulationTest {
     Outcome outcome = job.run();
 
     assertThat(outcome.answer()).as("%s", job.story()).isEqualTo(ITERATIONS);
-    assertThat(notices(job, Notice.FlowImpossible.class))
+    assertThat(job.notices(Notice.FlowImpossible.class))
         .singleElement()
         .satisfies(
             n ->
@@ -305,7 +301,7 @@ final class FlowRollbackSimulationTest {
                   .withInterval(new CheckpointInterval.Every(1 + random.nextInt(6)))
                   .withFaults(faults),
               answer);
-      flows += notices(job, Notice.FlowBegun.class).size();
+      flows += job.notices(Notice.FlowBegun.class).size();
     }
     assertThat(flows).isPositive();
   }

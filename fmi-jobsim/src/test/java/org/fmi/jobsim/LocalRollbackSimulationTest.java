@@ -37,7 +37,7 @@ final class LocalRollbackSimulationTest {
   }
 
   private static <T> List<T> notices(JobSimulation job, Class<T> type, Predicate<T> which) {
-    return job.notices().stream().filter(type::isInstance).map(type::cast).filter(which).toList();
+    return job.notices(type).stream().filter(which).toList();
   }
 
   private static JobSimulation finished(Shape shape) {

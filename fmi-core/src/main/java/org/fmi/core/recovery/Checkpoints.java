@@ -297,12 +297,11 @@ final class Checkpoints {
   private void agree(CheckpointId id, long iterations, long arrived, long begun, int epoch) {
     long now = clock.nanoTime();
     long iteration = id.iteration();
-    // The first checkpoint of a loop is that of iteration 0.
-    long done = lastDoneIteration < 0 ? 0 : iteration - lastDoneIteration;
+    long[] cost = cost(now - begun, arrived, iteration);
     Meeting at = Meeting.at(id);
     long[] most = {
-      now - begun,
-      done <= 0 ? 0 : (arrived - lastDoneNanos) / done,
+      cost[0],
+      cost[1],
       at.packedLoop(),
       -at.packedLoop(),
       iteration,
@@ -318,7 +317,7 @@ final class Checkpoints {
     if (most[6] != -most[7]) {
       throw meetings.differentLengths(id.loop(), iterations, epoch);
     }
-    tuner.measured(most[0], most[1], done);
+    tuner.measured(most[0], most[1], cost[2]);
     lastDoneNanos = clock.nanoTime();
     lastDoneIteration = iteration;
     CheckpointId before = committed;
@@ -349,6 +348,7 @@ final class Checkpoints {
 
   /** What this rank tells of its part: the largest of all ranks counts. */
   long[] cost(long nanos, long arrived, long iteration) {
+    // The first checkpoint of a loop is that of iteration 0.
     long done = lastDoneIteration < 0 ? 0 : iteration - lastDoneIteration;
     return new long[] {nanos, done <= 0 ? 0 : (arrived - lastDoneNanos) / done, done};
   }

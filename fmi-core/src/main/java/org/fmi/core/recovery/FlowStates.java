@@ -161,9 +161,7 @@ final class FlowStates<S> {
 
   /** Reads what a checkpoint holds; how far this is is not known before it has come to others. */
   void read(MemorySegment image, long at, long end) {
-    newest = -1;
-    both = false;
-    stepped = false;
+    restored(-1);
     now.saved.read(image, at, end);
   }
 

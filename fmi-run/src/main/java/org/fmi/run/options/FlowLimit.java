@@ -16,16 +16,10 @@ final class FlowLimit {
   static int ranks(String mode, int ranks, boolean check, Settings settings) throws UsageException {
     boolean flows = mode.equals("flow") || mode.equals("auto");
     Value limit = settings.get(Setting.FLOW_LIMIT);
-    Value rollback = settings.get(Setting.ROLLBACK);
     // A site's file may have a limit for those jobs that need one.
     if (!flows && limit != null && limit.source() == 0) {
       throw new UsageException(
           limit.origin() + ": nobody computes along a flow; add --rollback flow");
-    }
-    if (mode.equals("flow") && check && rollback != null) {
-      throw new UsageException(
-          rollback.origin()
-              + " flow: --check repeats iterations of all ranks together; leave one of them out");
     }
     return flows && !check ? ranks : 0;
   }

@@ -36,10 +36,13 @@ final class LogLimit {
       throw new UsageException(
           limit.origin() + ": nothing is logged if all ranks go back; add --rollback local");
     }
-    if (mode.equals("local") && check && rollback != null) {
+    boolean some = mode.equals("local") || mode.equals("flow");
+    if (some && check && rollback != null) {
       throw new UsageException(
           rollback.origin()
-              + " local: --check repeats iterations of all ranks together; leave one of them out");
+              + " "
+              + mode
+              + ": --check repeats iterations of all ranks together; leave one of them out");
     }
     if (!local || whyGlobal(settings, check) != null) {
       return 0;

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.fmi.testkit.turns.Wide;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,17 +30,13 @@ final class FlowRollbackIT {
     return new Fmirun(directory, all.toArray(String[]::new));
   }
 
-  private static List<Map<String, String>> events(Fmirun.Result result, String name) {
-    return result.events().stream().filter(e -> name.equals(e.get("event"))).toList();
-  }
-
   /** In a row of ranks. */
   @Test
   void onlyNeighboursComputeAgain() throws IOException, InterruptedException {
     Fmirun.Result result = heat("1x3", "-n", "3", "--kill", "rank0@1").run().succeeded();
 
     assertThat(result.value("check")).isEqualTo("ok");
-    assertThat(events(result, "FlowBegun"))
+    assertThat(result.events("FlowBegun"))
         .singleElement()
         .satisfies(
             e ->
@@ -64,7 +59,7 @@ final class FlowRollbackIT {
             .succeeded();
 
     assertThat(result.value("check")).isEqualTo("ok");
-    assertThat(events(result, "FlowBegun"))
+    assertThat(result.events("FlowBegun"))
         .singleElement()
         .satisfies(
             e ->

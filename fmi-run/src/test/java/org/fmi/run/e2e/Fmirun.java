@@ -185,8 +185,13 @@ final class Fmirun {
       return this;
     }
 
+    /** Those of a name. */
+    List<Map<String, String>> events(String name) {
+      return events.stream().filter(e -> name.equals(e.get("event"))).toList();
+    }
+
     long count(String event) {
-      return events.stream().filter(e -> event.equals(e.get("event"))).count();
+      return events(event).size();
     }
   }
 

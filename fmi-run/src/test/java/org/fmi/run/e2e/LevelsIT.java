@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -69,10 +68,6 @@ final class LevelsIT {
     return new Answer(process.exitValue(), text);
   }
 
-  private static List<Map<String, String>> events(Result result, String name) {
-    return result.events().stream().filter(e -> name.equals(e.get("event"))).toList();
-  }
-
   @Test
   void aJobThatWasKilledIsGoneOnWithElsewhere() throws Exception {
     holdAt(60);
@@ -104,16 +99,16 @@ final class LevelsIT {
             .run()
             .succeeded();
     assertThat(result.value("state")).isEqualTo(LevelsProgram.result(4));
-    assertThat(events(result, "AllRunning"))
+    assertThat(result.events("AllRunning"))
         .singleElement()
         .satisfies(
             event -> assertThat(event).containsEntry("loop", "1").containsEntry("iteration", "50"));
-    assertThat(events(result, "Level2Restored"))
+    assertThat(result.events("Level2Restored"))
         .singleElement()
         .satisfies(event -> assertThat(event).containsEntry("generation", generation));
     // Versions go on.
     long version = Long.parseLong(generation.substring(generation.indexOf("/v") + 2));
-    assertThat(events(result, "CheckpointCommitted"))
+    assertThat(result.events("CheckpointCommitted"))
         .isNotEmpty()
         .allSatisfy(
             event -> assertThat(Long.parseLong(event.get("version"))).isGreaterThan(version));
@@ -162,7 +157,7 @@ final class LevelsIT {
       open(160);
       Result result = running.await().succeeded();
       assertThat(result.value("state")).isEqualTo(LevelsProgram.result(4));
-      assertThat(events(result, "AllRunning").getLast())
+      assertThat(result.events("AllRunning").getLast())
           .containsEntry("loop", "1")
           .containsEntry("iteration", Long.toString(iteration));
     }
@@ -245,7 +240,7 @@ final class LevelsIT {
             .run()
             .succeeded();
     assertThat(result.value("state")).isEqualTo(LevelsProgram.result(4));
-    assertThat(events(result, "AllRunning").getFirst())
+    assertThat(result.events("AllRunning").getFirst())
         .containsEntry("iteration", Long.toString(iteration));
   }
 
@@ -306,7 +301,7 @@ final class LevelsIT {
       open(160);
       Result result = running.await().succeeded();
       assertThat(result.value("state")).isEqualTo(LevelsProgram.result(2));
-      assertThat(events(result, "Level2Failed").getFirst().get("reason"))
+      assertThat(result.events("Level2Failed").getFirst().get("reason"))
           .isEqualTo("the process that wrote them was killed by signal 9");
       assertThat(result.count("RecoveryBegun")).isZero();
     }
@@ -354,9 +349,9 @@ final class LevelsIT {
       Result result = running.await().succeeded();
       assertThat(result.value("state")).isEqualTo(LevelsProgram.result(2));
       assertThat(result.err()).contains(" to be written to files, for 60 s at most (--l2-stall)");
-      String last = events(result, "Level2Begun").getLast().get("version");
-      assertThat(events(result, "Level2Committed").getLast()).containsEntry("version", last);
-      assertThat(events(result, "Level2Failed")).isEmpty();
+      String last = result.events("Level2Begun").getLast().get("version");
+      assertThat(result.events("Level2Committed").getLast()).containsEntry("version", last);
+      assertThat(result.events("Level2Failed")).isEmpty();
       assertThat(fmi("ckpt", "list", files()).text()).contains("/v" + last + " ");
     }
     Answer verify = fmi("ckpt", "verify", files());
@@ -372,7 +367,7 @@ final class LevelsIT {
       stopHelper(running);
       Result result = running.await().succeeded();
       assertThat(result.err()).contains("the end of the job waits for").contains("--l2-stall");
-      assertThat(events(result, "Level2Failed")).isNotEmpty();
+      assertThat(result.events("Level2Failed")).isNotEmpty();
     }
   }
 
@@ -393,7 +388,7 @@ final class LevelsIT {
       Result result = running.await();
       assertThat(result.status()).isEqualTo(1);
       assertThat(result.err()).contains("not today");
-      assertThat(events(result, "Level2Committed")).hasSize(1);
+      assertThat(result.events("Level2Committed")).hasSize(1);
     }
     assertThat(fmi("ckpt", "verify", files()).text()).contains(": whole");
   }
@@ -425,7 +420,7 @@ final class LevelsIT {
       Result result = running.await().succeeded();
       assertThat(result.value("state")).isEqualTo(LevelsProgram.result(2));
       assertThat(result.count("RecoveryBegun")).isZero();
-      assertThat(events(result, "Level2Failed").getFirst().get("reason"))
+      assertThat(result.events("Level2Failed").getFirst().get("reason"))
           .startsWith(files() + ": nothing has moved there for 40 s (--l2-stall)");
     }
     assertThat(fmi("ckpt", "verify", files()).text()).contains(": whole");
@@ -452,7 +447,7 @@ final class LevelsIT {
       open(60);
       Result result = running.await().succeeded();
       assertThat(result.value("state")).isEqualTo(LevelsProgram.result(2));
-      assertThat(events(result, "Level2Failed").getFirst().get("reason"))
+      assertThat(result.events("Level2Failed").getFirst().get("reason"))
           .contains(files().toString())
           .contains("No space left on device");
       assertThat(result.count("Level2Committed")).isZero();
@@ -540,14 +535,14 @@ final class LevelsIT {
     assertThat(next.err())
         .contains(file + ": damaged: block ")
         .contains("looks for an older generation");
-    assertThat(events(next, "AllRunning").getFirst()).containsEntry("iteration", "50");
+    assertThat(next.events("AllRunning").getFirst()).containsEntry("iteration", "50");
 
     // Cut short it is seen from outside.
     Files.write(file, Arrays.copyOf(bytes, 100_000));
     Result older = job("-n", "2", "--restart-from", "latest").run().succeeded();
     assertThat(older.value("state")).isEqualTo(LevelsProgram.result(2));
     assertThat(older.err()).contains(file + ": cut short");
-    assertThat(events(older, "AllRunning").getFirst()).containsEntry("iteration", "50");
+    assertThat(older.events("AllRunning").getFirst()).containsEntry("iteration", "50");
   }
 
   /** One that loses two nodes of a group at once. */
@@ -576,7 +571,7 @@ final class LevelsIT {
       open(65);
       Result result = running.await().succeeded();
       assertThat(result.value("state")).isEqualTo(LevelsProgram.result(4));
-      assertThat(events(result, "Level2Restored"))
+      assertThat(result.events("Level2Restored"))
           .as(result.err())
           .last()
           .satisfies(
@@ -631,7 +626,7 @@ final class LevelsIT {
               .run()
               .succeeded();
       assertThat(result.value("state")).isEqualTo(undisturbed.value("state"));
-      assertThat(events(result, "Level2Restored"))
+      assertThat(result.events("Level2Restored"))
           .singleElement()
           .satisfies(
               event ->
@@ -639,10 +634,10 @@ final class LevelsIT {
                       .containsEntry("generation", generation)
                       .containsEntry("loop", "1")
                       .containsEntry("iteration", "50"));
-      assertThat(events(result, "AllRunning").getLast()).containsEntry("loop", "1");
+      assertThat(result.events("AllRunning").getLast()).containsEntry("loop", "1");
       // Versions go on: the newest generation of the line is that of the new job.
       long version = Long.parseLong(generation.substring(generation.indexOf("/v") + 2));
-      assertThat(events(result, "CheckpointCommitted"))
+      assertThat(result.events("CheckpointCommitted"))
           .isNotEmpty()
           .allSatisfy(
               event -> assertThat(Long.parseLong(event.get("version"))).isGreaterThan(version));
@@ -665,7 +660,7 @@ final class LevelsIT {
     options.addAll(List.of("--kill", "node1@75", "--kill", "node2@75"));
     Result result = job(BoxesProgram.class, options.toArray(String[]::new)).run().succeeded();
     assertThat(result.value("state")).isEqualTo(undisturbed.value("state"));
-    assertThat(events(result, "Level2Restored")).hasSize(2);
+    assertThat(result.events("Level2Restored")).hasSize(2);
   }
 
   @Wide
@@ -683,8 +678,7 @@ final class LevelsIT {
       assertThat(result.value("check")).isEqualTo("ok");
       assertThat(result.value("checksum")).isEqualTo(undisturbed.value("checksum"));
       assertThat(result.value("residual")).isEqualTo(undisturbed.value("residual"));
-      assertThat(events(result, "Level2Restored").getFirst())
-          .containsEntry("iteration", columns[3]);
+      assertThat(result.events("Level2Restored").getFirst()).containsEntry("iteration", columns[3]);
     }
   }
 

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.fmi.testkit.turns.Variants;
 import org.fmi.testkit.turns.Wide;
 import org.junit.jupiter.api.Test;
@@ -36,10 +35,6 @@ final class LocalRollbackIT {
     return example("himeno", List.of("--grid", "XS", "--iterations", "30"), options);
   }
 
-  private static List<Map<String, String>> events(Fmirun.Result result, String name) {
-    return result.events().stream().filter(e -> name.equals(e.get("event"))).toList();
-  }
-
   @Test
   void onlyTheFailedRankComputesAgain() throws IOException, InterruptedException {
     String gosa = himeno().run().succeeded().value("gosa");
@@ -47,11 +42,11 @@ final class LocalRollbackIT {
         himeno("--spares", "1", "--rollback", "local", "--kill", "node2@17").run().succeeded();
 
     assertThat(result.value("gosa")).isEqualTo(gosa);
-    assertThat(events(result, "GoBack")).singleElement().asString().contains("ranks=[2]");
-    assertThat(events(result, "GoesOn"))
+    assertThat(result.events("GoBack")).singleElement().asString().contains("ranks=[2]");
+    assertThat(result.events("GoesOn"))
         .extracting(e -> e.get("rank"))
         .containsExactlyInAnyOrder("0", "1", "3");
-    assertThat(events(result, "CaughtUp"))
+    assertThat(result.events("CaughtUp"))
         .singleElement()
         .satisfies(
             e ->
@@ -59,8 +54,8 @@ final class LocalRollbackIT {
                     .containsEntry("rank", "2")
                     .containsEntry("from", "10")
                     .containsEntry("repeated", "7"));
-    assertThat(events(result, "Left")).isEmpty();
-    assertThat(events(result, "LoopDone"))
+    assertThat(result.events("Left")).isEmpty();
+    assertThat(result.events("LoopDone"))
         .hasSize(4)
         .allSatisfy(
             e ->
@@ -81,7 +76,7 @@ final class LocalRollbackIT {
             .run()
             .succeeded();
     assertThat(result.value("gosa")).isEqualTo(gosa);
-    assertThat(events(result, "GoBack")).hasSize(2);
+    assertThat(result.events("GoBack")).hasSize(2);
     assertThat(result.err()).doesNotContain("never happened");
   }
 
@@ -96,7 +91,7 @@ final class LocalRollbackIT {
     Fmirun.Result result = new Fmirun(directory, all.toArray(String[]::new)).run().succeeded();
     assertThat(result.out().lines()).hasSize(3).allMatch("result check=ok"::equals);
     assertThat(result.count("RecoveryBegun")).as(result.err()).isPositive();
-    assertThat(events(result, "Left").isEmpty()).isEqualTo(mode.equals("local"));
+    assertThat(result.events("Left").isEmpty()).isEqualTo(mode.equals("local"));
   }
 
   @Wide
@@ -108,7 +103,7 @@ final class LocalRollbackIT {
     Fmirun.Result result =
         example(name, List.of(), "--rollback", "local", "--kill", "rank1@15").run().succeeded();
     assertThat(result.value(key)).isEqualTo(answer);
-    assertThat(events(result, "GoBack")).singleElement().asString().contains("ranks=[1]");
-    assertThat(events(result, "Left")).isEmpty();
+    assertThat(result.events("GoBack")).singleElement().asString().contains("ranks=[1]");
+    assertThat(result.events("Left")).isEmpty();
   }
 }

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.fmi.testkit.turns.Wide;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,12 +35,6 @@ final class OverlapIT {
     return example("himeno", List.of("--grid", "XS", "--iterations", "60"), options);
   }
 
-  private static List<Map<String, String>> committed(Fmirun.Result result) {
-    return result.events().stream()
-        .filter(e -> "CheckpointCommitted".equals(e.get("event")))
-        .toList();
-  }
-
   @Test
   void allGoBackToACheckpointThatNobodyHasWaitedFor() throws IOException, InterruptedException {
     String gosa = himeno().run().succeeded().value("gosa");
@@ -51,7 +44,7 @@ final class OverlapIT {
             .succeeded();
     assertThat(result.value("gosa")).isEqualTo(gosa);
     // Beside those at the beginning and at the end.
-    assertThat(committed(result)).hasSizeGreaterThan(2);
+    assertThat(result.events("CheckpointCommitted")).hasSizeGreaterThan(2);
   }
 
   @Wide

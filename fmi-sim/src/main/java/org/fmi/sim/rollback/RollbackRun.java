@@ -205,8 +205,7 @@ public final class RollbackRun {
       line = Math.min(line, done[host] / stencil.interval() * stencil.interval());
     }
     int iterations = front - line;
-    FlowPlan plan =
-        FlowPlan.of((host, iteration) -> neighbours[host], line, Math.max(line, front), back);
+    FlowPlan plan = FlowPlan.of((host, iteration) -> neighbours[host], line, front, back);
     again +=
         strategy == Strategy.FLOW
             ? plan.computed()
