@@ -38,6 +38,7 @@ import org.fmi.net.NetLoop;
 import org.fmi.run.Installation;
 import org.fmi.run.lifeline.Lifeline;
 import org.fmi.run.process.Affinity;
+import org.fmi.run.process.ProcessStat;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -237,7 +238,7 @@ final class Daemon implements Uplink {
                   directory.path().toString(),
                   checkpoints.path().toString(),
                   cores));
-      connection.heartbeat(bootstrap.heartbeatMillis());
+      connection.heartbeat(bootstrap.heartbeatMillis(), ProcessStat::parentWantsCore);
       fmirun = connection;
       UsableCores usable = UsableCores.find();
       send(

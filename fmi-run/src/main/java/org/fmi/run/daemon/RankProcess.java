@@ -110,7 +110,7 @@ final class RankProcess {
   void watch(int timeoutMillis) {
     Connection open = connection;
     if (open != null) {
-      open.heartbeat(timeoutMillis);
+      open.heartbeat(timeoutMillis, () -> ProcessStat.wantsCore(pid()));
     }
   }
 

@@ -13,6 +13,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.fmi.job.control.Bootstrap;
 import org.fmi.run.daemon.DaemonMain;
+import org.fmi.run.process.ProcessStat;
 
 /** The process on this machine that is, or leads to, a daemon. */
 public final class DaemonProcess {
@@ -101,6 +102,11 @@ public final class DaemonProcess {
    */
   public boolean endedWell() {
     return !process.isAlive() && done;
+  }
+
+  /** Whether it runs, or would run if it had a core; of a daemon on another host, the near end. */
+  public boolean wantsCore() {
+    return ProcessStat.wantsCore(process.pid());
   }
 
   /** Kills it; of a daemon on another host this is only the near end. */

@@ -2,6 +2,8 @@ package org.fmi.run.process;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -52,6 +54,34 @@ public final class ProcessStat {
       return killed || (Integer.parseUnsignedInt(of(process).field(FLAGS)) & EXITING) != 0;
     } catch (IOException e) {
       return true;
+    }
+  }
+
+  /** Whether one of its threads runs, or would run if it had a core. A stopped one has none. */
+  public static boolean wantsCore(long pid) {
+    try (DirectoryStream<Path> threads =
+        Files.newDirectoryStream(Path.of("/proc/" + pid + "/task"))) {
+      for (Path thread : threads) {
+        if (isRunnable(thread)) {
+          return true;
+        }
+      }
+      return false;
+    } catch (IOException | DirectoryIteratorException e) {
+      return false;
+    }
+  }
+
+  /** The same of whoever has started this process. */
+  public static boolean parentWantsCore() {
+    return ProcessHandle.current().parent().filter(parent -> wantsCore(parent.pid())).isPresent();
+  }
+
+  private static boolean isRunnable(Path thread) {
+    try {
+      return of(thread).field(STATE).equals("R");
+    } catch (IOException e) {
+      return false; // it has ended meanwhile
     }
   }
 
