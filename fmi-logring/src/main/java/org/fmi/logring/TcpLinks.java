@@ -86,10 +86,7 @@ final class TcpLinks implements RingLinks {
     byte[] identity = new PeerIdentity(PURPOSE, config.jobId(), epoch, config.rank(), peer).bytes();
     try {
       loop.connect(
-          Endpoint.of(endpoint).address(),
-          identity,
-          patienceMillis(config),
-          new Link(peer));
+          Endpoint.of(endpoint).address(), identity, patienceMillis(config), new Link(peer));
     } catch (UnknownHostException e) {
       throw new IOException(
           "rank " + peer + " cannot be reached: unknown host " + e.getMessage(), e);

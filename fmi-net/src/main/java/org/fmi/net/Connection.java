@@ -67,6 +67,7 @@ public final class Connection {
   private volatile boolean wrote;
   private @Nullable Heartbeat heartbeat;
   private BooleanSupplier peerStarved = () -> false;
+  private boolean suspected;
 
   private Connection(
       NetLoop loop,
@@ -195,7 +196,7 @@ public final class Connection {
           heartbeat = wanted;
           peerStarved = starved;
           if (!running) {
-            scheduleBeat(wanted);
+            scheduleBeat(wanted.pause());
           }
         });
   }
@@ -453,8 +454,8 @@ public final class Connection {
     }
   }
 
-  private void scheduleBeat(Heartbeat running) {
-    loop.schedule(running.pause(), TimeUnit.NANOSECONDS, this::beat);
+  private void scheduleBeat(long nanos) {
+    loop.schedule(nanos, TimeUnit.NANOSECONDS, this::beat);
   }
 
   private void beat() {
@@ -463,14 +464,16 @@ public final class Connection {
       return;
     }
     long silence = running.silence(System.nanoTime(), peerStarved);
-    if (silence > 0) {
+    if (silence > 0 && suspected) {
       end(Closed.Why.SILENT, "silent for " + TimeUnit.NANOSECONDS.toMillis(silence) + " ms");
       return;
     }
+    // What has come may not have been read yet, where this thread waited for a core in between.
+    suspected = silence > 0;
     if (!wrote && pending.get() == 0) {
       write(loop.allocator().directBuffer(LENGTH).writeInt(0));
     }
     wrote = false;
-    scheduleBeat(running);
+    scheduleBeat(suspected ? running.pause() / 4 : running.pause());
   }
 }

@@ -45,8 +45,8 @@ public final class Heartbeat {
   /**
    * The same.
    *
-   * @param starved tells whether the peer is kept from speaking: it runs, or waits for a core;
-   *     asked only where it has been silent for too long otherwise
+   * @param starved tells whether the peer is kept from speaking: it runs, or waits for a core.
+   *     Asked at each look from half of the timeout on, so that it can compare
    */
   long silence(long now, BooleanSupplier starved) {
     long late = now - next;
@@ -57,8 +57,8 @@ public final class Heartbeat {
     }
     next = now + pause();
     long silent = now - heardAt;
-    return silent <= timeout || (silent <= PATIENCE * timeout && starved.getAsBoolean())
-        ? 0
-        : silent;
+    boolean excused =
+        silent > timeout / 2 && silent <= PATIENCE * timeout && starved.getAsBoolean();
+    return silent <= timeout || excused ? 0 : silent;
   }
 }

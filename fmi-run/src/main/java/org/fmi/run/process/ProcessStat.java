@@ -13,6 +13,11 @@ public final class ProcessStat {
   private static final int STATE = 3;
 
   private static final int FLAGS = 9;
+  private static final int USER_TICKS = 14;
+  private static final int SYSTEM_TICKS = 15;
+
+  /** In place of a number of ticks. */
+  static final long NO_PROCESS = -1;
 
   /** The flag of a task that has begun to exit, PF_EXITING. */
   private static final int EXITING = 4;
@@ -57,8 +62,22 @@ public final class ProcessStat {
     }
   }
 
+  /**
+   * What a process has used of cores, in ticks of the system.
+   *
+   * @return {@link #NO_PROCESS} if there is none
+   */
+  static long ticksUsed(long pid) {
+    try {
+      ProcessStat stat = of(Path.of("/proc/" + pid));
+      return Long.parseLong(stat.field(USER_TICKS)) + Long.parseLong(stat.field(SYSTEM_TICKS));
+    } catch (IOException e) {
+      return NO_PROCESS;
+    }
+  }
+
   /** Whether one of its threads runs, or would run if it had a core. A stopped one has none. */
-  public static boolean wantsCore(long pid) {
+  static boolean wantsCore(long pid) {
     try (DirectoryStream<Path> threads =
         Files.newDirectoryStream(Path.of("/proc/" + pid + "/task"))) {
       for (Path thread : threads) {
@@ -70,11 +89,6 @@ public final class ProcessStat {
     } catch (IOException | DirectoryIteratorException e) {
       return false;
     }
-  }
-
-  /** The same of whoever has started this process. */
-  public static boolean parentWantsCore() {
-    return ProcessHandle.current().parent().filter(parent -> wantsCore(parent.pid())).isPresent();
   }
 
   private static boolean isRunnable(Path thread) {

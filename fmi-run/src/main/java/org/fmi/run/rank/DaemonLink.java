@@ -24,7 +24,7 @@ import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
 import org.fmi.net.NetLoop;
 import org.fmi.run.lifeline.Lifeline;
-import org.fmi.run.process.ProcessStat;
+import org.fmi.run.process.Starvation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -160,7 +160,7 @@ final class DaemonLink implements JobLink, ConnectionHandler {
         case ToRank.WarmUp m -> warmUp.complete(Optional.of(Path.of(m.directory())));
         case ToRank.HoldLifeline _ -> holdLifeline();
         case ToRank.Assign m -> {
-          from.heartbeat(m.config().heartbeatTimeoutMillis(), () -> daemonWantsCore(from));
+          watch(from, m.config().heartbeatTimeoutMillis());
           assignment.complete(m);
           warmUp.complete(Optional.empty());
         }
@@ -180,11 +180,11 @@ final class DaemonLink implements JobLink, ConnectionHandler {
     }
   }
 
-  private static boolean daemonWantsCore(Connection connection) {
+  private static void watch(Connection daemon, int timeoutMillis) {
     try {
-      return ProcessStat.wantsCore(connection.peerProcess());
+      daemon.heartbeat(timeoutMillis, new Starvation(daemon.peerProcess()));
     } catch (IOException e) {
-      return false; // closed meanwhile
+      daemon.heartbeat(timeoutMillis); // closed meanwhile
     }
   }
 

@@ -384,7 +384,7 @@ final class Nodes {
     public void onOpen(Connection connection) {
       connection.heartbeat(
           options.network().heartbeatMillis(),
-          () -> node.process != null && node.process.wantsCore());
+          () -> node.process != null && node.process.isStarved());
       node.connection = connection;
     }
 

@@ -34,28 +34,4 @@ final class ProcessStatTest {
     parent.waitFor();
     assertThat(ProcessStat.isDying(parent.pid())).isTrue();
   }
-
-  @Test
-  void aBusyProcessWantsACoreAndAStoppedOneDoesNot() throws Exception {
-    Process busy = new ProcessBuilder("sh", "-c", "while :; do :; done").start();
-    try {
-      while (!ProcessStat.wantsCore(busy.pid())) {
-        Thread.onSpinWait();
-      }
-      signal("STOP", busy);
-      while (!ProcessStat.of(Path.of("/proc/" + busy.pid())).field(3).equals("T")) {
-        Thread.onSpinWait();
-      }
-      assertThat(ProcessStat.wantsCore(busy.pid())).isFalse();
-    } finally {
-      busy.destroyForcibly();
-    }
-    busy.waitFor();
-    assertThat(ProcessStat.wantsCore(busy.pid())).isFalse();
-  }
-
-  private static void signal(String name, Process process) throws Exception {
-    Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start();
-    assertThat(kill.waitFor()).isZero();
-  }
 }
