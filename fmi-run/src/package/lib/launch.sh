@@ -72,16 +72,10 @@ fmi_first_run() {
 
 # Replaces this shell by the JVM of fmirun or a daemon: its kind, its class path, and the rest, with a
 # heap's least and most (a site's variables may give one of them alone). With an AOT cache it starts in half
-# the time; one made by another JDK is as good as none. Little of what they run is worth compiling. The kind
-# "ask" loads next to nothing: it has an archive of its own, as mapping a cache of 25 MB takes longer than all
-# it does, and does without options that change modules, as with them the JVM cannot take these from its own.
+# the time; one made by another JDK is as good as none. Little of what they run is worth compiling.
 fmi_exec() {
   # Where input is closed, the JVM would take the first file it opens for it.
   [ -e /proc/self/fd/0 ] || exec </dev/null
-  local start=(@"$home/lib/jvm.options") cache="-XX:AOTCache=$home/lib/aot/$1.aot"
-  if [ "$1" = ask ]; then
-    start=() cache=-XX:SharedArchiveFile=$home/lib/aot/ask.jsa
-  fi
   local options=(-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=8 -XX:-UsePerfData
     "-Djava.library.path=$home/lib/native${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}:/usr/java/packages/lib:/usr/lib64:/lib64:/lib:/usr/lib"
     "-Dfmi.home=$home")
@@ -90,7 +84,7 @@ fmi_exec() {
     *) options+=(-XX:+UseSerialGC) ;;
   esac
   if cmp -s "$home/lib/aot/release" "${java%/bin/java}/release"; then
-    options+=("-Dfmi.aot=$home/lib/aot" "$cache" -Xlog:aot=off -Xlog:cds=off)
+    options+=("-Dfmi.aot=$home/lib/aot" "-XX:AOTCache=$home/lib/aot/$1.aot" -Xlog:aot=off -Xlog:cds=off)
   fi
-  exec "$java" "${start[@]}" "${options[@]}" -cp "$2" "${@:3}"
+  exec "$java" @"$home/lib/jvm.options" "${options[@]}" -cp "$2" "${@:3}"
 }
