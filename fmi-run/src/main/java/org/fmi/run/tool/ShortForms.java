@@ -1,7 +1,6 @@
 package org.fmi.run.tool;
 
 import java.util.OptionalInt;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The commands that people and scripts run again and again while a job runs, understood without the
@@ -20,7 +19,7 @@ final class ShortForms {
   }
 
   private static OptionalInt status(String... args) {
-    @Nullable String job = null;
+    String job = null;
     boolean json = false;
     boolean watch = false;
     for (int i = 1; i < args.length; i++) {
