@@ -24,6 +24,14 @@ final class TcpLinks implements RingLinks {
   private static final String PURPOSE = "logring";
   private static final int NOT_EXPECTED = 1;
 
+  /**
+   * How long a neighbour may be silent, or take to prove itself, in timeouts of the heartbeat. A
+   * process that is stopped is found by its daemon, a node by fmirun, each after one: they see who
+   * only waits for a core, as ranks do where many of them start on few. What is left for these
+   * links is a cut between two nodes that both reach fmirun.
+   */
+  private static final int PATIENCE = 6;
+
   private final RankConfig config;
   private final int epoch;
   private final Set<Integer> neighbours;
@@ -42,8 +50,11 @@ final class TcpLinks implements RingLinks {
     this.handler = handler;
     this.loop = NetLoop.open("fmi-logring", config.secret(), MAX_FRAME);
     this.server =
-        loop.listen(
-            Endpoint.listening(config.host()), config.heartbeatTimeoutMillis(), this::accept);
+        loop.listen(Endpoint.listening(config.host()), patienceMillis(config), this::accept);
+  }
+
+  private static int patienceMillis(RankConfig config) {
+    return PATIENCE * config.heartbeatTimeoutMillis();
   }
 
   @Override
@@ -75,10 +86,7 @@ final class TcpLinks implements RingLinks {
     byte[] identity = new PeerIdentity(PURPOSE, config.jobId(), epoch, config.rank(), peer).bytes();
     try {
       loop.connect(
-          Endpoint.of(endpoint).address(),
-          identity,
-          config.heartbeatTimeoutMillis(),
-          new Link(peer));
+          Endpoint.of(endpoint).address(), identity, patienceMillis(config), new Link(peer));
     } catch (UnknownHostException e) {
       throw new IOException(
           "rank " + peer + " cannot be reached: unknown host " + e.getMessage(), e);
@@ -127,7 +135,7 @@ final class TcpLinks implements RingLinks {
     @Override
     public void onOpen(Connection connection) {
       links.put(peer, connection);
-      connection.heartbeat(config.heartbeatTimeoutMillis());
+      connection.heartbeat(patienceMillis(config));
       handler.onOpen(peer);
     }
 

@@ -14,6 +14,7 @@ import java.util.Collection;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,6 +66,8 @@ public final class Connection {
 
   private volatile boolean wrote;
   private @Nullable Heartbeat heartbeat;
+  private BooleanSupplier peerStarved = () -> false;
+  private boolean suspected;
 
   private Connection(
       NetLoop loop,
@@ -168,10 +171,20 @@ public final class Connection {
   /**
    * From now on sends a beat every quarter of {@code timeoutMillis} when there is nothing else to
    * send, and closes the connection as {@link Closed.Why#SILENT} when nothing has come from the
-   * peer for that long. Both sides must call it, best in {@code onOpen}. If this process itself was
-   * late by more than half of the timeout (stopped, starved), the peer's time starts again.
+   * peer for that long. Both sides must call it, best in {@code onOpen}. Time in which this process
+   * was late itself (stopped, starved) does not count.
    */
   public void heartbeat(int timeoutMillis) {
+    heartbeat(timeoutMillis, () -> false);
+  }
+
+  /**
+   * The same, where it can be seen whether a silent peer is starved: it then has {@link
+   * Heartbeat#PATIENCE} times as long.
+   *
+   * @param starved whether the peer runs or waits for a core; asked on the loop's thread
+   */
+  public void heartbeat(int timeoutMillis, BooleanSupplier starved) {
     if (timeoutMillis < 4) {
       throw new IllegalArgumentException("timeout of " + timeoutMillis + " ms");
     }
@@ -181,8 +194,9 @@ public final class Connection {
           Heartbeat wanted =
               new Heartbeat(TimeUnit.MILLISECONDS.toNanos(timeoutMillis), System.nanoTime());
           heartbeat = wanted;
+          peerStarved = starved;
           if (!running) {
-            scheduleBeat(wanted);
+            scheduleBeat(wanted.pause());
           }
         });
   }
@@ -440,8 +454,8 @@ public final class Connection {
     }
   }
 
-  private void scheduleBeat(Heartbeat running) {
-    loop.schedule(running.pause(), TimeUnit.NANOSECONDS, this::beat);
+  private void scheduleBeat(long nanos) {
+    loop.schedule(nanos, TimeUnit.NANOSECONDS, this::beat);
   }
 
   private void beat() {
@@ -449,15 +463,17 @@ public final class Connection {
     if (stage != Stage.OPEN || running == null) {
       return;
     }
-    long silence = running.silence(System.nanoTime());
-    if (silence > 0) {
+    long silence = running.silence(System.nanoTime(), peerStarved);
+    if (silence > 0 && suspected) {
       end(Closed.Why.SILENT, "silent for " + TimeUnit.NANOSECONDS.toMillis(silence) + " ms");
       return;
     }
+    // What has come may not have been read yet, where this thread waited for a core in between.
+    suspected = silence > 0;
     if (!wrote && pending.get() == 0) {
       write(loop.allocator().directBuffer(LENGTH).writeInt(0));
     }
     wrote = false;
-    scheduleBeat(running);
+    scheduleBeat(suspected ? running.pause() / 4 : running.pause());
   }
 }

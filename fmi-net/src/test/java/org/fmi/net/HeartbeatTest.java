@@ -42,4 +42,54 @@ class HeartbeatTest {
     }
     assertThat(heartbeat.silence(late + 1250)).isEqualTo(1250);
   }
+
+  @Test
+  void timeInWhichItWasLateItselfDoesNotCount() {
+    long now = BEGIN;
+    for (int look = 1; look <= 4; look++) {
+      now += 250 + 400; // each time it waits for a core for 400
+      assertThat(heartbeat.silence(now)).as("look %s, at %s", look, now - BEGIN).isZero();
+    }
+    assertThat(heartbeat.silence(now + 250)).isEqualTo(1250);
+  }
+
+  @Test
+  void whatItHasHeardSinceItWasDueIsNotMovedIntoTheFuture() {
+    heartbeat.heard(BEGIN + 600);
+    assertThat(heartbeat.silence(BEGIN + 650)).isZero(); // late by 400, of which 50 since then
+    for (int elapsed = 250; elapsed <= 1000; elapsed += 250) {
+      assertThat(heartbeat.silence(BEGIN + 650 + elapsed)).isZero();
+    }
+    assertThat(heartbeat.silence(BEGIN + 1900)).isEqualTo(1250);
+  }
+
+  @Test
+  void aStarvedPeerHasMoreTimeButNotForEver() {
+    long told = 0;
+    int elapsed = 0;
+    while (told == 0) {
+      elapsed += 250;
+      told = heartbeat.silence(BEGIN + elapsed, () -> true);
+    }
+    assertThat(told).isEqualTo(Heartbeat.PATIENCE * TIMEOUT + 250);
+  }
+
+  @Test
+  void aPeerThatIsStarvedNoMoreAndStillSilentIsDead() {
+    for (int elapsed = 250; elapsed <= 3000; elapsed += 250) {
+      assertThat(heartbeat.silence(BEGIN + elapsed, () -> true)).isZero();
+    }
+    assertThat(heartbeat.silence(BEGIN + 3250, () -> false)).isEqualTo(3250);
+  }
+
+  @Test
+  void whetherAPeerIsStarvedIsAskedOnlyWhenItIsSilent() {
+    for (int elapsed = 250; elapsed <= 500; elapsed += 250) {
+      heartbeat.silence(
+          BEGIN + elapsed,
+          () -> {
+            throw new AssertionError("asked");
+          });
+    }
+  }
 }

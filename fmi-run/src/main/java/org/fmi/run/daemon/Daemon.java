@@ -38,6 +38,7 @@ import org.fmi.net.NetLoop;
 import org.fmi.run.Installation;
 import org.fmi.run.lifeline.Lifeline;
 import org.fmi.run.process.Affinity;
+import org.fmi.run.process.Starvation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -237,7 +238,9 @@ final class Daemon implements Uplink {
                   directory.path().toString(),
                   checkpoints.path().toString(),
                   cores));
-      connection.heartbeat(bootstrap.heartbeatMillis());
+      // fmirun, where it is on this machine.
+      long parent = ProcessHandle.current().parent().map(ProcessHandle::pid).orElse(0L);
+      connection.heartbeat(bootstrap.heartbeatMillis(), new Starvation(parent));
       fmirun = connection;
       UsableCores usable = UsableCores.find();
       send(

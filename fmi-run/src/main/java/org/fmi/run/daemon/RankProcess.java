@@ -7,6 +7,7 @@ import org.fmi.job.control.ToRank;
 import org.fmi.net.Connection;
 import org.fmi.run.process.ProcessGroup;
 import org.fmi.run.process.ProcessStat;
+import org.fmi.run.process.Starvation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -110,7 +111,7 @@ final class RankProcess {
   void watch(int timeoutMillis) {
     Connection open = connection;
     if (open != null) {
-      open.heartbeat(timeoutMillis);
+      open.heartbeat(timeoutMillis, new Starvation(pid()));
     }
   }
 

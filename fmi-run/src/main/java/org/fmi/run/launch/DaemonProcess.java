@@ -13,12 +13,14 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.fmi.job.control.Bootstrap;
 import org.fmi.run.daemon.DaemonMain;
+import org.fmi.run.process.Starvation;
 
 /** The process on this machine that is, or leads to, a daemon. */
 public final class DaemonProcess {
   private static final int KEPT_LINES = 40;
 
   private final Process process;
+  private final Starvation starvation;
   private final Explanation explanation;
   private final Predicate<String> isNoise;
   private volatile boolean done;
@@ -35,6 +37,7 @@ public final class DaemonProcess {
 
   private DaemonProcess(Process process, Explanation explanation, Predicate<String> isNoise) {
     this.process = process;
+    this.starvation = new Starvation(process.pid());
     this.explanation = explanation;
     this.isNoise = isNoise;
   }
@@ -101,6 +104,11 @@ public final class DaemonProcess {
    */
   public boolean endedWell() {
     return !process.isAlive() && done;
+  }
+
+  /** Whether others keep it from running; of a daemon on another host, the near end. */
+  public boolean isStarved() {
+    return starvation.getAsBoolean();
   }
 
   /** Kills it; of a daemon on another host this is only the near end. */

@@ -2,6 +2,8 @@ package org.fmi.run.process;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -11,6 +13,11 @@ public final class ProcessStat {
   private static final int STATE = 3;
 
   private static final int FLAGS = 9;
+  private static final int USER_TICKS = 14;
+  private static final int SYSTEM_TICKS = 15;
+
+  /** In place of a number of ticks. */
+  static final long NO_PROCESS = -1;
 
   /** The flag of a task that has begun to exit, PF_EXITING. */
   private static final int EXITING = 4;
@@ -52,6 +59,43 @@ public final class ProcessStat {
       return killed || (Integer.parseUnsignedInt(of(process).field(FLAGS)) & EXITING) != 0;
     } catch (IOException e) {
       return true;
+    }
+  }
+
+  /**
+   * What a process has used of cores, in ticks of the system.
+   *
+   * @return {@link #NO_PROCESS} if there is none
+   */
+  static long ticksUsed(long pid) {
+    try {
+      ProcessStat stat = of(Path.of("/proc/" + pid));
+      return Long.parseLong(stat.field(USER_TICKS)) + Long.parseLong(stat.field(SYSTEM_TICKS));
+    } catch (IOException e) {
+      return NO_PROCESS;
+    }
+  }
+
+  /** Whether one of its threads runs, or would run if it had a core. A stopped one has none. */
+  static boolean wantsCore(long pid) {
+    try (DirectoryStream<Path> threads =
+        Files.newDirectoryStream(Path.of("/proc/" + pid + "/task"))) {
+      for (Path thread : threads) {
+        if (isRunnable(thread)) {
+          return true;
+        }
+      }
+      return false;
+    } catch (IOException | DirectoryIteratorException e) {
+      return false;
+    }
+  }
+
+  private static boolean isRunnable(Path thread) {
+    try {
+      return of(thread).field(STATE).equals("R");
+    } catch (IOException e) {
+      return false; // it has ended meanwhile
     }
   }
 

@@ -24,6 +24,7 @@ import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
 import org.fmi.net.NetLoop;
 import org.fmi.run.lifeline.Lifeline;
+import org.fmi.run.process.Starvation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -159,7 +160,7 @@ final class DaemonLink implements JobLink, ConnectionHandler {
         case ToRank.WarmUp m -> warmUp.complete(Optional.of(Path.of(m.directory())));
         case ToRank.HoldLifeline _ -> holdLifeline();
         case ToRank.Assign m -> {
-          from.heartbeat(m.config().heartbeatTimeoutMillis());
+          watch(from, m.config().heartbeatTimeoutMillis());
           assignment.complete(m);
           warmUp.complete(Optional.empty());
         }
@@ -176,6 +177,14 @@ final class DaemonLink implements JobLink, ConnectionHandler {
     } catch (BadMessageException e) {
       System.err.println("fmi: the daemon sent nonsense: " + e.getMessage());
       Runtime.getRuntime().halt(CUT_OFF);
+    }
+  }
+
+  private static void watch(Connection daemon, int timeoutMillis) {
+    try {
+      daemon.heartbeat(timeoutMillis, new Starvation(daemon.peerProcess()));
+    } catch (IOException e) {
+      daemon.heartbeat(timeoutMillis); // closed meanwhile
     }
   }
 

@@ -382,7 +382,9 @@ final class Nodes {
 
     @Override
     public void onOpen(Connection connection) {
-      connection.heartbeat(options.network().heartbeatMillis());
+      connection.heartbeat(
+          options.network().heartbeatMillis(),
+          () -> node.process != null && node.process.isStarved());
       node.connection = connection;
     }
 
