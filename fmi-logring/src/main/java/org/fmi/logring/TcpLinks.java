@@ -25,10 +25,9 @@ final class TcpLinks implements RingLinks {
   private static final int NOT_EXPECTED = 1;
 
   /**
-   * How long a neighbour may be silent, or take to prove itself, in timeouts of the heartbeat. A
-   * process that is stopped is found by its daemon, a node by fmirun, each after one: they see who
-   * only waits for a core, as ranks do where many of them start on few. What is left for these
-   * links is a cut between two nodes that both reach fmirun.
+   * How long a neighbour on the same machine may be silent, and any may take to prove itself, in
+   * timeouts of the heartbeat. A process that is stopped is found by its daemon after one: that
+   * sees who only waits for a core, as ranks do where many of them start on few.
    */
   private static final int PATIENCE = 6;
 
@@ -135,7 +134,8 @@ final class TcpLinks implements RingLinks {
     @Override
     public void onOpen(Connection connection) {
       links.put(peer, connection);
-      connection.heartbeat(patienceMillis(config));
+      connection.heartbeat(
+          connection.isWithinMachine() ? patienceMillis(config) : config.heartbeatTimeoutMillis());
       handler.onOpen(peer);
     }
 

@@ -8,6 +8,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Collection;
@@ -166,6 +167,13 @@ public final class Connection {
   /** Bytes sent that the system has not taken yet. */
   public long pendingBytes() {
     return pending.get();
+  }
+
+  /** Whether the peer has the same address, and so runs on the same machine. Once it is open. */
+  public boolean isWithinMachine() {
+    return channel.localAddress() instanceof InetSocketAddress here
+        && channel.remoteAddress() instanceof InetSocketAddress there
+        && here.getAddress().equals(there.getAddress());
   }
 
   /**
