@@ -100,6 +100,24 @@ final class LocalRollbackSimulationTest {
         .containsExactlyInAnyOrder(1, 2, 3);
   }
 
+  /** Who has gone back with all others goes on from there, and not where it was before. */
+  @Test
+  void anotherFailureRightAfterAllHaveGoneBack() {
+    Shape shape = ranks().withFaults(kill(2, FaultPoint.ENCODE, 8));
+    JobSimulation job = new JobSimulation(5, shape);
+    job.killWhen(n -> n instanceof Notice.AllRunning r && r.epoch() == 1, 0);
+    Outcome outcome = job.run();
+
+    assertThat(outcome.status()).as("%s", job.story()).isZero();
+    assertThat(outcome.answer()).isEqualTo(new Answers().of(shape));
+    assertThat(notices(job, Notice.GoBack.class, n -> true))
+        .extracting(Notice.GoBack::ranks)
+        .containsExactly("", "[0]");
+    assertThat(notices(job, Notice.GoesOn.class, n -> n.rank() == 2))
+        .extracting(Notice.GoesOn::iteration)
+        .containsExactly(4L);
+  }
+
   /** What a lost rank has sent, its next process sends again: others wait for that. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 3})
