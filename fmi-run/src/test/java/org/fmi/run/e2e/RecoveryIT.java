@@ -180,7 +180,8 @@ final class RecoveryIT {
             // of two nodes, one after the other
             "node1@25,node2@45",
             // ten in a row
-            "rank0@5,rank1@10,rank2@15,rank3@20,rank0@25,rank1@30,rank2@35,rank3@40,rank0@45,rank1@50");
+            "rank0@5,rank1@10,rank2@15,rank3@20,rank0@25,"
+                + "rank1@30,rank2@35,rank3@40,rank0@45,rank1@50");
     List<String> whileOneCatchesUp =
         List.of(
             // itself, another one, both, its node
@@ -198,9 +199,7 @@ final class RecoveryIT {
   @MethodSource("several")
   void survivesSeveral(String mode, String kills) throws IOException, InterruptedException {
     assertRecovered(
-        heat(directory, List.of("--spares", "2", "--rollback", mode))
-            .env("FMI_KILL", kills)
-            .run());
+        heat(directory, List.of("--spares", "2", "--rollback", mode)).env("FMI_KILL", kills).run());
   }
 
   /** What was communicated between the loops is replayed from the record, wherever ranks are. */
