@@ -3,7 +3,9 @@ package org.fmi.job;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.IntUnaryOperator;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
@@ -20,6 +22,9 @@ final class RollbackScope {
 
   /** By loop, what a rank does there that it could not repeat alone. Its process may be gone. */
   private final Map<Long, String> choices = new TreeMap<>();
+
+  /** Which of these the user was told of: a program may have many loops that are alike. */
+  private final Set<String> told = new TreeSet<>();
 
   private final KeptDeterminants kept = new KeptDeterminants();
 
@@ -45,7 +50,7 @@ final class RollbackScope {
   /** Nothing covers this choice. */
   private void chooses(int rank, int incarnation, RankMessage.Chooses m) {
     String what = "rank " + rank + " " + m.choice();
-    if (choices.putIfAbsent(m.loop(), what) == null) {
+    if (choices.putIfAbsent(m.loop(), what) == null && told.add(m.choice())) {
       out.degraded("a failure in loop " + m.loop() + " sends all ranks back: " + what);
     }
     out.add(new JobCommand.Tell(rank, incarnation, new JobMessage.Noted(m.loop())));

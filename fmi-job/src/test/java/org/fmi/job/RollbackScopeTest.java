@@ -95,6 +95,24 @@ final class RollbackScopeTest {
     assertLocal(6, "[1]", "", inLoop(1, 6, true, ""), FRESH);
   }
 
+  /** The reason is told where it matters, too. */
+  @Test
+  void whatIsTheSameInManyLoopsIsToldOnce() {
+    scope.on(1, 0, new RankMessage.Chooses(0, "has no room"));
+    scope.on(0, 0, new RankMessage.Chooses(1, "has no room"));
+    scope.on(0, 0, new RankMessage.Chooses(2, "is refused"));
+    assertThat(out.take())
+        .filteredOn(JobCommand.Report.class::isInstance)
+        .containsExactly(
+            new JobCommand.Report(
+                new Notice.Degraded(
+                    "a failure in loop 0 sends all ranks back: rank 1 has no room")),
+            new JobCommand.Report(
+                new Notice.Degraded(
+                    "a failure in loop 2 sends all ranks back: rank 0 is refused")));
+    assertGlobal("rank 0 has no room", inLoop(1, 5, true, ""), FRESH);
+  }
+
   private void chose(long version, int first, long... determinants) {
     scope.on(1, 4, new RankMessage.Chose(version, first, determinants));
     assertThat(out.take())

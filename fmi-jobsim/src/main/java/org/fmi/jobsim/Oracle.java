@@ -137,6 +137,12 @@ final class Oracle implements SimObserver {
 
     /** It has said that it would go on, and was not told otherwise. */
     boolean goesOn;
+
+    /** It begins anew from a checkpoint, whichever iteration it is in. */
+    void goesBack() {
+      goesOn = false;
+      iteration = -1;
+    }
   }
 
   /** A process is to be in an epoch by then. */
@@ -369,7 +375,7 @@ final class Oracle implements SimObserver {
   @Override
   public void onTold(SimProcess process, JobMessage message) {
     if (message instanceof JobMessage.Start m && !m.isLocal()) {
-      steps.computeIfAbsent(process, p -> new Steps()).goesOn = false;
+      steps.computeIfAbsent(process, p -> new Steps()).goesBack();
     }
     if (corrupted) {
       assess(); // an older version may have gone meanwhile
@@ -385,7 +391,12 @@ final class Oracle implements SimObserver {
     switch (message) {
       case RankMessage.Joined m -> {
         joined.merge(process, m.epoch(), Math::max);
-        steps.computeIfAbsent(process, p -> new Steps()).goesOn = m.standing().goesOn();
+        Steps at = steps.computeIfAbsent(process, p -> new Steps());
+        if (m.standing().goesOn()) {
+          at.goesOn = true;
+        } else {
+          at.goesBack();
+        }
         if (corrupted) {
           assess();
         }

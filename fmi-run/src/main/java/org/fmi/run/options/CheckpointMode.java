@@ -12,6 +12,11 @@ final class CheckpointMode {
     return mode != null && mode.texts().getFirst().equals("overlapped") ? mode : null;
   }
 
+  /** What says that ranks go on; null if they wait for each other. */
+  static @Nullable Value inEffect(Settings settings) {
+    return whyBlocking(settings) == null ? overlapped(settings) : null;
+  }
+
   /** Why ranks wait for each other nevertheless; null if they go on, or it was not asked for. */
   static @Nullable String whyBlocking(Settings settings) {
     Value mode = overlapped(settings);
@@ -35,7 +40,7 @@ final class CheckpointMode {
    */
   static boolean isOverlapped(Settings settings, boolean some, boolean check)
       throws UsageException {
-    Value mode = overlapped(settings);
+    Value mode = inEffect(settings);
     if (mode == null) {
       return false;
     }
@@ -52,6 +57,6 @@ final class CheckpointMode {
               + " overlapped: --check repeats iterations of all ranks together, from where all"
               + " ranks wait for each other; leave one of them out");
     }
-    return whyBlocking(settings) == null;
+    return true;
   }
 }

@@ -21,6 +21,6 @@ final class FlowLimit {
       throw new UsageException(
           limit.origin() + ": nobody computes along a flow; add --rollback flow");
     }
-    return flows && !check ? ranks : 0;
+    return flows && LogLimit.whyGlobal(settings, check) == null ? ranks : 0;
   }
 }

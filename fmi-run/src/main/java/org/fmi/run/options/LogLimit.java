@@ -14,10 +14,21 @@ final class LogLimit {
   /** Why all ranks go back though only failed ones would where that can be done; else null. */
   static @Nullable String whyGlobal(Settings settings, boolean check) {
     Value rollback = settings.get(Setting.ROLLBACK);
-    return check && rollback != null && rollback.texts().getFirst().equals("auto")
-        ? rollback.origin()
-            + " auto: all ranks go back, as --check repeats iterations of all ranks together"
-        : null;
+    if (rollback == null || !rollback.texts().getFirst().equals("auto")) {
+      return null;
+    }
+    String why = rollback.origin() + " auto: all ranks go back, as ";
+    if (check) {
+      return why + "--check repeats iterations of all ranks together";
+    }
+    Value overlapped = CheckpointMode.inEffect(settings);
+    return overlapped == null
+        ? null
+        : why
+            + "logs of what was sent and flows of data begin where all ranks wait for each other,"
+            + " which they do not with "
+            + overlapped.origin()
+            + " overlapped";
   }
 
   /**

@@ -100,6 +100,9 @@ final class RecoveryIT {
     assertThat(result.err()).doesNotContain("do not stay alive");
   }
 
+  /** Who goes back: all, or failed ones where that can be done. */
+  private static final List<String> MODES = List.of("global", "local");
+
   /**
    * One failure, at every place of a rank's life: ranks that talk over TCP alone, in shared memory
    * with one and over TCP with the others, in shared memory alone (whose node must not be lost).
@@ -129,20 +132,27 @@ final class RecoveryIT {
             "node1@prologue",
             "node0@close",
             "daemon1@35");
-    return IntStream.of(1, 2, 4)
-        .boxed()
+    return MODES.stream()
         .flatMap(
-            ranksOnNode ->
-                Stream.concat(ranks.stream(), ranksOnNode < 4 ? nodes.stream() : Stream.of())
-                    .map(kill -> Arguments.of(ranksOnNode, kill)));
+            mode ->
+                IntStream.of(1, 2, 4)
+                    .boxed()
+                    .flatMap(
+                        ranksOnNode ->
+                            Stream.concat(
+                                    ranks.stream(), ranksOnNode < 4 ? nodes.stream() : Stream.of())
+                                .map(kill -> Arguments.of(mode, ranksOnNode, kill))));
   }
 
   @Wide
   @ParameterizedTest
   @MethodSource("places")
-  void survives(int ranksOnNode, String kill) throws IOException, InterruptedException {
+  void survives(String mode, int ranksOnNode, String kill)
+      throws IOException, InterruptedException {
     assertRecovered(
-        heat(directory, ranksOnNode, List.of("--spares", "1")).env("FMI_KILL", kill).run());
+        heat(directory, ranksOnNode, List.of("--spares", "1", "--rollback", mode))
+            .env("FMI_KILL", kill)
+            .run());
   }
 
   /**
@@ -157,49 +167,39 @@ final class RecoveryIT {
     assertThat(result.count("Respawned")).isEqualTo(1);
   }
 
-  static List<String> several() {
-    return List.of(
-        // the replacement dies as well
-        "rank1@35,rank1@restored",
-        // another one dies while the first is rebuilt, then restored
-        "rank1@35,rank2@restored",
-        "rank1@35,rank0@restored,rank3@restored",
-        // two failures in the first loop, one between the loops
-        "rank1@25,rank3@45,rank2@epilogue",
-        // of two nodes, one after the other
-        "node1@25,node2@45",
-        // ten in a row
-        "rank0@5,rank1@10,rank2@15,rank3@20,rank0@25,rank1@30,rank2@35,rank3@40,rank0@45,rank1@50");
-  }
-
-  /** Whoever cannot go back alone goes back with all others. */
-  @Wide
-  @ParameterizedTest
-  @MethodSource("places")
-  void survivesWhereOnlyFailedRanksGoBack(int ranksOnNode, String kill)
-      throws IOException, InterruptedException {
-    assertRecovered(
-        heat(directory, ranksOnNode, List.of("--spares", "1", "--rollback", "local"))
-            .env("FMI_KILL", kill)
-            .run());
-  }
-
-  @Wide
-  @ParameterizedTest
-  @MethodSource("several")
-  void survivesSeveralWhereOnlyFailedRanksGoBack(String kills)
-      throws IOException, InterruptedException {
-    assertRecovered(
-        heat(directory, List.of("--spares", "2", "--rollback", "local"))
-            .env("FMI_KILL", kills)
-            .run());
+  static Stream<Arguments> several() {
+    List<String> all =
+        List.of(
+            // the replacement dies as well
+            "rank1@35,rank1@restored",
+            // another one dies while the first is rebuilt, then restored
+            "rank1@35,rank2@restored",
+            "rank1@35,rank0@restored,rank3@restored",
+            // two failures in the first loop, one between the loops
+            "rank1@25,rank3@45,rank2@epilogue",
+            // of two nodes, one after the other
+            "node1@25,node2@45",
+            // ten in a row
+            "rank0@5,rank1@10,rank2@15,rank3@20,rank0@25,"
+                + "rank1@30,rank2@35,rank3@40,rank0@45,rank1@50");
+    List<String> whileOneCatchesUp =
+        List.of(
+            // itself, another one, both, its node
+            "rank1@35,rank1@32:replay",
+            "rank1@35,rank2@36",
+            "rank1@37,rank1@33:replay,rank2@38",
+            "node1@37,node4@34:replay");
+    return Stream.concat(
+        MODES.stream().flatMap(mode -> all.stream().map(kills -> Arguments.of(mode, kills))),
+        whileOneCatchesUp.stream().map(kills -> Arguments.of("local", kills)));
   }
 
   @Wide
   @ParameterizedTest
   @MethodSource("several")
-  void survivesSeveral(String kills) throws IOException, InterruptedException {
-    assertRecovered(heat(directory, List.of("--spares", "2")).env("FMI_KILL", kills).run());
+  void survivesSeveral(String mode, String kills) throws IOException, InterruptedException {
+    assertRecovered(
+        heat(directory, List.of("--spares", "2", "--rollback", mode)).env("FMI_KILL", kills).run());
   }
 
   /** What was communicated between the loops is replayed from the record, wherever ranks are. */

@@ -235,6 +235,12 @@ final class OptionsTest {
     assertThat(options("-n 2 --checkpoint overlapped app.jar").overlapped()).isTrue();
     String files = "-n 2 --checkpoint overlapped --l2-dir ckpt --l2-every 5 app.jar";
     assertThat(options(files).overlapped()).isFalse();
+    assertThat(options("--rollback local " + files).spec().logLimitBytes()).isNotZero();
+    assertThat(options("--rollback auto " + files).spec().logLimitBytes()).isNotZero();
+    RunOptions all = options("-n 2 --rollback auto --checkpoint overlapped app.jar");
+    assertThat(all.overlapped()).isTrue();
+    assertThat(all.spec().logLimitBytes()).isZero();
+    assertThat(all.flowLimit()).isZero();
   }
 
   @Test
