@@ -18,6 +18,7 @@ import org.fmi.core.p2p.Recording;
 import org.fmi.rules.IntervalTuner;
 import org.fmi.rules.RecoveryLine;
 import org.fmi.spi.CheckpointId;
+import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.CheckpointSource;
 import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.FaultPoint;
@@ -72,7 +73,10 @@ final class Checkpoints {
   /** The newest checkpoint known to be committed by all. */
   private @Nullable CheckpointId committed;
 
-  /** When the last checkpoint was done, and at which iteration: to measure iterations. */
+  /**
+   * When the last checkpoint was done or gone back to, and at which iteration it was done: to
+   * measure iterations.
+   */
   private long lastDoneNanos;
 
   private long lastDoneIteration = -1;
@@ -135,6 +139,19 @@ final class Checkpoints {
   /** The iterations between two checkpoints, as of now. */
   long interval() {
     return tuner.iterations();
+  }
+
+  /**
+   * Whether one is due before the loop's next iteration. Where all ranks wait for it, they must say
+   * the same, and so count iterations; where nobody does, each has a clock.
+   */
+  boolean isDue(Loop loop) {
+    if (loop.checkpointed < 0) {
+      return true;
+    }
+    return overlap != null && config.interval() instanceof CheckpointInterval.ByTime time
+        ? clock.nanoTime() - lastDoneNanos >= time.seconds() * 1e9
+        : loop.iteration - loop.checkpointed >= interval();
   }
 
   /** The newest checkpoint known to be committed by all. */
@@ -308,7 +325,8 @@ final class Checkpoints {
       -iteration,
       iterations < 0 ? Long.MIN_VALUE : iterations,
       iterations < 0 ? Long.MIN_VALUE : -iterations,
-      files.wish(id)
+      files.wish(id),
+      cost[2]
     };
     system.allReduce(most, Op.MAX);
     if (most[2] != -most[3] || most[4] != -most[5]) {
@@ -317,7 +335,8 @@ final class Checkpoints {
     if (most[6] != -most[7]) {
       throw meetings.differentLengths(id.loop(), iterations, epoch);
     }
-    tuner.measured(most[0], most[1], cost[2]);
+    // Ranks may have had their last checkpoint in different iterations.
+    tuner.measured(most[0], most[1], most[9]);
     lastDoneNanos = clock.nanoTime();
     lastDoneIteration = iteration;
     CheckpointId before = committed;
@@ -488,6 +507,7 @@ final class Checkpoints {
     long before = redistribution == null ? -1 : redistribution.version();
     nextVersion = committed == null ? before + 1 : committed.version() + 1;
     lastDoneIteration = -1;
+    lastDoneNanos = clock.nanoTime();
     if (overlap != null) {
       overlap.reach(nextVersion);
     }
