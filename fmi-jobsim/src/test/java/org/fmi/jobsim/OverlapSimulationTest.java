@@ -71,10 +71,10 @@ final class OverlapSimulationTest {
   }
 
   /** Ranks compute without a call; each one longer than the one before it. */
-  private static Program alone(int iterations, long nanos, long nanosOfRank) {
+  private static Program alone(int iterations, long nanos, long nanosOfRank, int longs) {
     return (fmi, process, cluster) -> {
       int rank = fmi.world().rank();
-      long[] state = {rank};
+      long[] state = new long[longs];
       fmi.loop(
           iterations,
           n -> {
@@ -82,7 +82,6 @@ final class OverlapSimulationTest {
             state[0] = 31 * state[0] + n;
           },
           state);
-      fmi.world().allReduce(state, Op.SUM);
       return state[0];
     };
   }
@@ -91,7 +90,8 @@ final class OverlapSimulationTest {
   @Test
   void byTimeTheFirstRankWhoseClockSaysSoBegins() {
     Shape shape = ranks().withInterval(new CheckpointInterval.ByTime(0.010));
-    JobSimulation job = new JobSimulation(1, shape, SimModel.calm(), alone(20, 1_000_000, 1_000_000));
+    JobSimulation job =
+        new JobSimulation(1, shape, SimModel.calm(), alone(20, 1_000_000, 1_000_000, 1));
     assertThat(job.run().status()).as(job.story()).isZero();
     List<Long> between =
         committed(job).stream().map(Notice.CheckpointCommitted::iteration).toList();
@@ -104,7 +104,7 @@ final class OverlapSimulationTest {
   void byTimeRanksThatWaitForEachOtherCountIterations() {
     Shape shape =
         Shape.plain(SIZE, 1, OnNoSpare.ABORT).withInterval(new CheckpointInterval.ByTime(0.0101));
-    JobSimulation job = new JobSimulation(1, shape, SimModel.calm(), alone(20, 1_000_000, 0));
+    JobSimulation job = new JobSimulation(1, shape, SimModel.calm(), alone(20, 1_000_000, 0, 1));
     assertThat(job.run().status()).as(job.story()).isZero();
     assertThat(committed(job).stream().map(Notice.CheckpointCommitted::iteration))
         .startsWith(0L, 1L, 9L)
@@ -166,13 +166,14 @@ final class OverlapSimulationTest {
     assertThat(answers).containsOnly(answers.getFirst());
   }
 
-  /** A program without calls between its lines: what is behind them is done between iterations. */
+  /** Without calls in iterations all work behind a line, of several blocks, is done in between. */
   @Test
   void whatNeverWaitsCommitsInFewIterations() {
     Shape shape = ranks().withInterval(new CheckpointInterval.Every(10));
-    JobSimulation job = new JobSimulation(1, shape, SimModel.calm(), alone(60, 1_000_000, 10_000));
+    JobSimulation job =
+        new JobSimulation(1, shape, SimModel.calm(), alone(60, 1_000_000, 10_000, 40_000));
     assertThat(job.run().status()).as(job.story()).isZero();
-    assertThat(committed(job)).hasSizeGreaterThanOrEqualTo(6);
+    assertThat(committed(job)).as(job.story()).hasSizeGreaterThanOrEqualTo(5);
   }
 
   /** A number of each send stands for the time of the day. */

@@ -17,8 +17,8 @@ public sealed interface CheckpointInterval {
   }
 
   /**
-   * As often as this passes. A rank whose checkpoints nobody waits for begins one when its own clock
-   * says so; others count iterations, as many as the last ones say that fit.
+   * As often as this passes. A rank whose checkpoints nobody waits for begins one when its own
+   * clock says so; others count iterations, as many as the last ones say that fit.
    *
    * @param seconds more than 0
    */

@@ -50,8 +50,7 @@ public final class LineImage {
    *
    * @param unneeded messages that are not to be sent
    */
-  public void write(
-      LineMessages messages, List<LineMessages.Come> unneeded, long[] determinants) {
+  public void write(LineMessages messages, List<LineMessages.Come> unneeded, long[] determinants) {
     List<LineMessages.Kept> kept = messages.kept();
     List<LineMessages.Come> early = messages.earlyThere();
     memory.set(LONG, 0, early.size());

@@ -251,8 +251,7 @@ public final class LineMessages {
     return true;
   }
 
-  private boolean hasCome(
-      Object base, long offset, long length, int dest, int context, long tag) {
+  private boolean hasCome(Object base, long offset, long length, int dest, int context, long tag) {
     ArrayDeque<Come> come = unneeded.get(dest);
     if (come == null) {
       return false;

@@ -69,7 +69,9 @@ final class Contradiction {
     }
   }
 
-  /** How a message that is made again differs from the one that has come, as a part of a sentence. */
+  /**
+   * How a message that is made again differs from the one that has come, as a part of a sentence.
+   */
   static String messages(int dest, int context, long tag, long lengthBefore, long length) {
     return "its message to rank "
         + dest

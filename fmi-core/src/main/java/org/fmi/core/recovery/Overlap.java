@@ -409,7 +409,8 @@ final class Overlap implements MessageLog.Listener {
     writeBehind(memory, stateEnd, notSent, iteration);
   }
 
-  private void writeBehind(MemorySegment memory, long at, List<LineMessages.Come> notSent, long iteration) {
+  private void writeBehind(
+      MemorySegment memory, long at, List<LineMessages.Come> notSent, long iteration) {
     memory.set(FrameLayout.LONG, at, iteration);
     new LineImage(memory.asSlice(at + Long.BYTES)).write(lines, notSent, lines.decided());
   }
