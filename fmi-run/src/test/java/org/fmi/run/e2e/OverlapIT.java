@@ -24,8 +24,11 @@ final class OverlapIT {
   @TempDir private Path directory;
 
   private Fmirun example(String name, List<String> arguments, String... options) {
-    List<String> all = new ArrayList<>(List.of("-n", "4", "--ppn", "1", "--interval", "10"));
+    List<String> all = new ArrayList<>(List.of("-n", "4", "--ppn", "1"));
     all.addAll(List.of(options));
+    if (!all.contains("--interval")) {
+      all.addAll(List.of("--interval", "10"));
+    }
     all.add(Fmirun.example(name));
     all.addAll(arguments);
     return new Fmirun(directory, all.toArray(String[]::new));
@@ -65,6 +68,20 @@ final class OverlapIT {
         himeno("--spares", "1", "--checkpoint", "overlapped", "--kill", kill).run().succeeded();
     assertThat(result.value("gosa")).isEqualTo(gosa);
     assertThat(result.err()).doesNotContain("never happened");
+  }
+
+  @Wide
+  @ParameterizedTest
+  @ValueSource(strings = {"blocking", "overlapped"})
+  void byTime(String mode) throws IOException, InterruptedException {
+    String gosa = himeno().run().succeeded().value("gosa");
+    Fmirun.Result result =
+        himeno("--spares", "1", "--interval", "5ms", "--checkpoint", mode, "--kill", "node2@47")
+            .run()
+            .succeeded();
+    assertThat(result.value("gosa")).isEqualTo(gosa);
+    // Beside those at the beginning and at the end.
+    assertThat(result.events("CheckpointCommitted")).hasSizeGreaterThan(2);
   }
 
   @Wide
