@@ -73,13 +73,13 @@ final class Checkpoints {
   /** The newest checkpoint known to be committed by all. */
   private @Nullable CheckpointId committed;
 
-  /**
-   * When the last checkpoint was done or gone back to, and at which iteration it was done: to
-   * measure iterations.
-   */
+  /** When the last checkpoint was done, and at which iteration: to measure iterations. */
   private long lastDoneNanos;
 
   private long lastDoneIteration = -1;
+
+  /** When the last one was begun that nobody waits for, done by all, or gone back to. */
+  private long dueSince;
 
   // What was counted; read by other threads.
   private long taken;
@@ -150,7 +150,7 @@ final class Checkpoints {
       return true;
     }
     return overlap != null && config.interval() instanceof CheckpointInterval.ByTime time
-        ? clock.nanoTime() - lastDoneNanos >= time.seconds() * 1e9
+        ? clock.nanoTime() - dueSince >= time.seconds() * 1e9
         : loop.iteration - loop.checkpointed >= interval();
   }
 
@@ -339,6 +339,7 @@ final class Checkpoints {
     tuner.measured(most[0], most[1], most[9]);
     lastDoneNanos = clock.nanoTime();
     lastDoneIteration = iteration;
+    dueSince = lastDoneNanos;
     CheckpointId before = committed;
     assert before == null || before.version() < id.version() : before + ", then " + id;
     committed = id;
@@ -362,6 +363,7 @@ final class Checkpoints {
   CheckpointId begins(Loop loop) {
     CheckpointId id = new CheckpointId(nextVersion, loop.number, loop.iteration, false);
     nextVersion++;
+    dueSince = clock.nanoTime();
     return id;
   }
 
@@ -507,7 +509,7 @@ final class Checkpoints {
     long before = redistribution == null ? -1 : redistribution.version();
     nextVersion = committed == null ? before + 1 : committed.version() + 1;
     lastDoneIteration = -1;
-    lastDoneNanos = clock.nanoTime();
+    dueSince = clock.nanoTime();
     if (overlap != null) {
       overlap.reach(nextVersion);
     }
