@@ -15,7 +15,7 @@ fail() {
 cluster_up() {
   local file
   for file in "$FMIRUN" "$EXAMPLES/himeno.jar"; do
-    [ -e "$file" ] || { echo "missing $file: build first, with 'mvn verify'" >&2; exit 1; }
+    [ -e "$file" ] || { echo "missing $file: build first, with 'dev/mvn verify'" >&2; exit 1; }
   done
   mkdir -p "$HERE/state"
   work=$(mktemp -d "$HERE/state/$CLUSTER_NAME.XXXXXX")   # nodes do not see /tmp

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,7 +73,8 @@ final class MissingJdkTest {
     assertOneLine(run(Map.of(), check, directory), "none was found");
     Path old = jdk("17.0.9");
     assertOneLine(run(Map.of(), check, directory, old), "the newest found is 17 in " + old);
-    assertThat(run(Map.of(), check, old, jdk("25.0.1"))).isEqualTo(new Result(0, ""));
+    Path jdk = jdk("25.0.1");
+    assertThat(run(Map.of(), check, old, jdk)).isEqualTo(new Result(0, jdk + "\n"));
   }
 
   /** It does not leave it to Maven, whose page of errors does not say it. */
@@ -80,9 +82,11 @@ final class MissingJdkTest {
   void theBuildSaysItBeforeMavenRuns() throws Exception {
     Path dev = Files.createDirectories(directory.resolve("tree/dev"));
     Path build = Files.copy(ROOT.resolve("dev/build"), dev.resolve("build"));
-    executable(dev.resolve("jdk"), "#!/bin/sh\necho no JDK\nexit 70\n");
-    executable(dev.resolve("mvn"), "#!/bin/sh\necho Maven runs\n");
-    Map<String, String> path = Map.of("PATH", dev + ":" + System.getenv("PATH"));
+    Files.copy(ROOT.resolve("dev/mvn"), dev.resolve("mvn"), StandardCopyOption.COPY_ATTRIBUTES);
+    executable(dev.resolve("jdk"), "#!/bin/sh\necho no JDK >&2\nexit 70\n");
+    Path maven = Files.createDirectories(directory.resolve("maven"));
+    executable(maven.resolve("mvn"), "#!/bin/sh\necho Maven runs\n");
+    Map<String, String> path = Map.of("PATH", maven + ":" + System.getenv("PATH"));
     assertThat(run(path, "bash", build)).isEqualTo(new Result(70, "no JDK\n"));
   }
 

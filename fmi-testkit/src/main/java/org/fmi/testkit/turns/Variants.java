@@ -9,7 +9,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * A parameterized test of which each build makes the first variant; the others are left to {@code
- * mvn -Pwide verify}.
+ * dev/mvn -Pwide verify}.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)

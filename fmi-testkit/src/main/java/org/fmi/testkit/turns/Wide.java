@@ -7,7 +7,7 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Left to {@code mvn -Pwide verify}, for the time or the memory that it takes. */
+/** Left to {@code dev/mvn -Pwide verify}, for the time or the memory that it takes. */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 @Tag("wide")

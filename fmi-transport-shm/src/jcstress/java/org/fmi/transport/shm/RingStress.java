@@ -14,8 +14,8 @@ import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
 /**
- * What two threads may see of one ring: {@code mvn -Pjcstress -pl fmi-transport-shm -am -DskipTests
- * verify}.
+ * What two threads may see of one ring: {@code dev/mvn -Pjcstress -pl fmi-transport-shm -am
+ * -DskipTests verify}.
  */
 public final class RingStress {
   private static final int PORT = 4711;
