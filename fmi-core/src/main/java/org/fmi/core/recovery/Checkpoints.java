@@ -149,9 +149,10 @@ final class Checkpoints {
     if (loop.checkpointed < 0) {
       return true;
     }
-    return overlap != null && config.interval() instanceof CheckpointInterval.ByTime time
-        ? clock.nanoTime() - dueSince >= time.seconds() * 1e9
-        : loop.iteration - loop.checkpointed >= interval();
+    if (overlap != null && config.interval() instanceof CheckpointInterval.ByTime time) {
+      return clock.nanoTime() - dueSince >= time.seconds() * 1e9;
+    }
+    return loop.iteration - loop.checkpointed >= interval();
   }
 
   /** The newest checkpoint known to be committed by all. */

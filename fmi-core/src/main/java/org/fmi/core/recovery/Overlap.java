@@ -66,7 +66,7 @@ final class Overlap implements MessageLog.Listener {
   private final Checkpoints checkpoints;
   private final BackgroundReduce reduce;
 
-  private final Stays stays = new Stays();
+  private final Stays stays;
 
   private Phase phase = Phase.NONE;
 
@@ -120,6 +120,7 @@ final class Overlap implements MessageLog.Listener {
     this.contradiction = contradiction;
     this.checkpoints = checkpoints;
     this.reduce = new BackgroundReduce(system);
+    this.stays = new Stays(clock.nanoTime());
     MessageLog decisions = new MessageLog(config.size(), 0, this);
     messenger.log(decisions);
     lines.enable(decisions, this);
@@ -180,7 +181,7 @@ final class Overlap implements MessageLog.Listener {
   void pass(Loop loop, boolean due, int epoch) {
     if (phase != Phase.NONE) {
       long now = clock.nanoTime();
-      long until = now + stays.next(now - passed);
+      long until = now + stays.next(now, now - passed);
       messenger.poll();
       boolean moved = advance(epoch);
       while (phase != Phase.NONE && clock.nanoTime() < until) {
@@ -192,7 +193,7 @@ final class Overlap implements MessageLog.Listener {
     }
     if (phase == Phase.NONE && (due || lines.othersAreAhead())) {
       begin(loop, epoch);
-      stays.begin();
+      stays.begin(copied);
     }
     passed = clock.nanoTime();
   }
