@@ -78,7 +78,7 @@ final class Checkpoints {
 
   private long lastDoneIteration = -1;
 
-  /** When the last one was begun that nobody waits for, done by all, or gone back to. */
+  /** When the time to the next one has begun. */
   private long dueSince;
 
   // What was counted; read by other threads.
@@ -139,6 +139,11 @@ final class Checkpoints {
   /** The iterations between two checkpoints, as of now. */
   long interval() {
     return tuner.iterations();
+  }
+
+  /** A loop goes on from one that all have taken, or gone back to. */
+  void fromCheckpoint() {
+    dueSince = clock.nanoTime();
   }
 
   /**
@@ -340,7 +345,6 @@ final class Checkpoints {
     tuner.measured(most[0], most[1], most[9]);
     lastDoneNanos = clock.nanoTime();
     lastDoneIteration = iteration;
-    dueSince = lastDoneNanos;
     CheckpointId before = committed;
     assert before == null || before.version() < id.version() : before + ", then " + id;
     committed = id;
@@ -510,7 +514,6 @@ final class Checkpoints {
     long before = redistribution == null ? -1 : redistribution.version();
     nextVersion = committed == null ? before + 1 : committed.version() + 1;
     lastDoneIteration = -1;
-    dueSince = clock.nanoTime();
     if (overlap != null) {
       overlap.reach(nextVersion);
     }
