@@ -1,10 +1,14 @@
 package org.fmi.jobsim;
 
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.jobsim.JobSimulation.Outcome;
+import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.FaultPoint;
 import org.fmi.testkit.FaultPlan;
 import org.fmi.testkit.FaultPlan.Kind;
 import org.fmi.testkit.SimulationFailure;
@@ -42,6 +46,18 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
   private static final int ONE_IN_IS_ASKED = 3;
 
   private static final int MOST_ASKERS = 4;
+
+  private static final int MOST_ON_THE_WAY = 3;
+
+  private static final List<FaultPoint> ON_THE_WAY =
+      List.of(
+          FaultPoint.CHECKPOINT,
+          FaultPoint.ENCODE,
+          FaultPoint.COMMIT,
+          FaultPoint.COMMITTED,
+          FaultPoint.CONNECT,
+          FaultPoint.REBUILD,
+          FaultPoint.RESTORED);
 
   /** What may happen to a job. */
   enum Scenario {
@@ -149,8 +165,32 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
   /** The job of a seed whose ranks go on while checkpoints are taken. */
   static Schedule ofOverlap(long seed) {
     Schedule plain = of(seed);
-    return new Schedule(
-        seed, plain.shape.withFiles(Shape.Files.NONE).withOverlap(), plain.scenario);
+    SplittableRandom random = new SplittableRandom(seed + 1);
+    Shape shape = plain.shape.withFiles(Shape.Files.NONE).withOverlap();
+    if (random.nextInt(3) == 0) {
+      double seconds = Math.pow(10, -5 + 4 * random.nextDouble());
+      shape = shape.withInterval(new CheckpointInterval.ByTime(seconds));
+    }
+    if (plain.scenario != Scenario.CALM) {
+      shape = shape.withFaults(onTheWay(random, shape.size()));
+    }
+    return new Schedule(seed, shape, plain.scenario);
+  }
+
+  /** Deaths on the way to a commit and back to it, one by one or two at once. */
+  private static FaultSpec[] onTheWay(SplittableRandom random, int size) {
+    List<FaultSpec> faults = new ArrayList<>();
+    for (int i = random.nextInt(MOST_ON_THE_WAY + 1); i > 0; i--) {
+      FaultPoint point = ON_THE_WAY.get(random.nextInt(ON_THE_WAY.size()));
+      // Ranks come to a line in different iterations.
+      long iteration = point.inLoop() && random.nextBoolean() ? random.nextInt(ITERATIONS) : -1;
+      int victim = random.nextInt(size);
+      faults.add(new FaultSpec(false, victim, false, point, iteration));
+      if (random.nextInt(3) == 0) {
+        faults.add(new FaultSpec(false, (victim + 1) % size, false, point, iteration));
+      }
+    }
+    return faults.toArray(FaultSpec[]::new);
   }
 
   /** The same of a job that asks for nodes when it has no spare. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.fmi.Comm;
 import org.fmi.Op;
 import org.fmi.job.FaultSpec;
@@ -69,6 +70,47 @@ final class OverlapSimulationTest {
     assertThat(died).isPositive();
   }
 
+  /** Ranks compute without a call; each one longer than the one before it. */
+  private static Program alone(int iterations, long nanos, long nanosOfRank, int longs) {
+    return (fmi, process, cluster) -> {
+      int rank = fmi.world().rank();
+      long[] state = new long[longs];
+      fmi.loop(
+          iterations,
+          n -> {
+            process.compute(nanos + nanosOfRank * rank);
+            state[0] = 31 * state[0] + n;
+          },
+          state);
+      return state[0];
+    };
+  }
+
+  /** 20 iterations of 1 to 4 ms: each rank takes as many checkpoints as the slowest one is due. */
+  @Test
+  void byTimeTheFirstRankWhoseClockSaysSoBegins() {
+    Shape shape = ranks().withInterval(new CheckpointInterval.ByTime(0.010));
+    JobSimulation job =
+        new JobSimulation(1, shape, SimModel.calm(), alone(20, 1_000_000, 1_000_000, 1));
+    assertThat(job.run().status()).as(job.story()).isZero();
+    List<Long> between =
+        committed(job).stream().map(Notice.CheckpointCommitted::iteration).toList();
+    assertThat(between).as(job.story()).hasSizeBetween(3, 10).startsWith(0L).endsWith(20L);
+    assertThat(between).as("begun by the time, not by iterations").doesNotContain(1L, 2L);
+  }
+
+  /** In blocking checkpoints a time is as many iterations as fit. */
+  @Test
+  void byTimeRanksThatWaitForEachOtherCountIterations() {
+    Shape shape =
+        Shape.plain(SIZE, 1, OnNoSpare.ABORT).withInterval(new CheckpointInterval.ByTime(0.0101));
+    JobSimulation job = new JobSimulation(1, shape, SimModel.calm(), alone(20, 1_000_000, 0, 1));
+    assertThat(job.run().status()).as(job.story()).isZero();
+    assertThat(committed(job).stream().map(Notice.CheckpointCommitted::iteration))
+        .startsWith(0L, 1L, 9L)
+        .endsWith(20L);
+  }
+
   /**
    * Rank 0 sends far ahead of the others, and all of them combine values in each iteration: early
    * and late messages, and collectives on both sides of a line.
@@ -122,6 +164,48 @@ final class OverlapSimulationTest {
       answers.add(outcome.answer());
     }
     assertThat(answers).containsOnly(answers.getFirst());
+  }
+
+  /** Without calls in iterations all work behind a line, of several blocks, is done in between. */
+  @Test
+  void whatNeverWaitsCommitsInFewIterations() {
+    Shape shape = ranks().withInterval(new CheckpointInterval.Every(10));
+    JobSimulation job =
+        new JobSimulation(1, shape, SimModel.calm(), alone(60, 1_000_000, 10_000, 40_000));
+    assertThat(job.run().status()).as(job.story()).isZero();
+    assertThat(committed(job)).as(job.story()).hasSizeGreaterThanOrEqualTo(5);
+  }
+
+  /** A number of each send stands for the time of the day. */
+  @Test
+  void whatIsLeftOutAndIsNotTheSameEndsTheJob() {
+    AtomicLong sends = new AtomicLong();
+    Program program =
+        (fmi, process, cluster) -> {
+          Comm world = fmi.world();
+          long[] state = {0};
+          fmi.loop(
+              40,
+              n -> {
+                process.compute(world.rank() == 0 ? 1_000 : 300_000);
+                if (world.rank() > 0) {
+                  world.recv(state, 0, 1);
+                  return;
+                }
+                for (int to = 1; to < world.size(); to++) {
+                  world.send(new long[] {sends.incrementAndGet()}, to, 1);
+                }
+              },
+              state);
+          return state[0];
+        };
+    Shape shape = ranks().withFaults(new FaultSpec(false, 2, false, FaultPoint.ITERATION, 30));
+    JobSimulation job = new JobSimulation(1, shape, SimModel.calm(), program);
+    Outcome outcome = job.run();
+    assertThat(outcome.status()).as(job.story()).isOne();
+    assertThat(outcome.message())
+        .contains("rank 0 went back to a checkpoint and does something else than before")
+        .containsPattern("its message to rank [123] with tag 1 has other data, 8 bytes as before");
   }
 
   @Test

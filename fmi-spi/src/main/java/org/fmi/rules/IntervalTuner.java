@@ -3,9 +3,9 @@ package org.fmi.rules;
 import org.fmi.spi.CheckpointInterval;
 
 /**
- * Says at which iteration the next checkpoint is due: after a fixed number, or as often as Vaidya's
- * model finds best for the failure rate and the measured cost. Fed with numbers that all ranks have
- * agreed on, it says the same on all of them.
+ * Says at which iteration the next checkpoint is due: after a fixed number, after as many as fit
+ * into a given time, or as often as Vaidya's model finds best for the failure rate and the measured
+ * cost. Fed with numbers that all ranks have agreed on, it says the same on all of them.
  */
 public final class IntervalTuner {
   /** The next interval is at most this many times as long as what was measured. */
@@ -27,6 +27,7 @@ public final class IntervalTuner {
         switch (interval) {
           case CheckpointInterval.Every e -> e.iterations();
           // Nothing is measured yet: the next iteration will tell.
+          case CheckpointInterval.ByTime t -> 1;
           case CheckpointInterval.Mtbf m -> 1;
         };
   }
@@ -52,11 +53,20 @@ public final class IntervalTuner {
    *     be short ones.
    */
   public void measured(long checkpointNanos, long iterationNanos, long done) {
-    if (interval instanceof CheckpointInterval.Mtbf m && iterationNanos > 0) {
-      double seconds = optimum(checkpointNanos * 1e-9, m.seconds());
-      long best = Math.round(seconds / (iterationNanos * 1e-9));
-      iterations = Math.clamp(best, 1, MOST_GROWTH * done);
+    if (iterationNanos <= 0) {
+      return;
     }
+    switch (interval) {
+      case CheckpointInterval.Every _ -> {}
+      case CheckpointInterval.ByTime t -> fit(t.seconds(), iterationNanos, done);
+      case CheckpointInterval.Mtbf m ->
+          fit(optimum(checkpointNanos * 1e-9, m.seconds()), iterationNanos, done);
+    }
+  }
+
+  private void fit(double seconds, long iterationNanos, long done) {
+    long best = Math.round(seconds / (iterationNanos * 1e-9));
+    iterations = Math.clamp(best, 1, MOST_GROWTH * done);
   }
 
   /**

@@ -17,6 +17,21 @@ public sealed interface CheckpointInterval {
   }
 
   /**
+   * As often as this passes. A rank whose checkpoints nobody waits for begins one when its own
+   * clock says so; others count iterations, as many as the last ones say that fit.
+   *
+   * @param seconds more than 0
+   */
+  record ByTime(double seconds) implements CheckpointInterval {
+    public ByTime {
+      if (!(seconds > 0)) {
+        throw new IllegalArgumentException(
+            "the time between two checkpoints is more than 0 s, not " + seconds);
+      }
+    }
+  }
+
+  /**
    * Tuned from the mean time between failures by Vaidya's model with the measured cost of a
    * checkpoint.
    *

@@ -46,6 +46,18 @@ final class IntervalTunerTest {
   }
 
   @Test
+  void asManyIterationsAsFitIntoTheTime() {
+    IntervalTuner tuner = new IntervalTuner(new CheckpointInterval.ByTime(30));
+    assertThat(tuner.iterations()).isEqualTo(1);
+    tuner.measured(10_000_000, 100_000_000, 1);
+    assertThat(tuner.iterations()).as("few of them tell little").isEqualTo(8);
+    tuner.measured(10_000_000, 100_000_000, 1_000);
+    assertThat(tuner.iterations()).isEqualTo(300);
+    tuner.measured(9_000_000_000L, 40_000_000_000L, 300);
+    assertThat(tuner.iterations()).as("whatever it costs").isEqualTo(1);
+  }
+
+  @Test
   void itFollowsTheMeasuredCost() {
     IntervalTuner tuner = new IntervalTuner(new CheckpointInterval.Mtbf(3600));
     assertThat(tuner.iterations()).isEqualTo(1);

@@ -3,6 +3,7 @@ package org.fmi.core.p2p;
 import static org.fmi.wire.FrameLayout.LONG;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -10,14 +11,16 @@ import java.util.List;
  * the data of each message rounded up to 8 bytes.
  *
  * <pre>
- *   | ranks | determinants | messages |
- *   | early, by rank | not to be sent, by rank |
+ *   | early | not to be sent | determinants | messages |   how many
+ *   | rank | length | sum |                                for each early one, in the order announced
+ *   | rank | length | sum |                                for each that is not to be sent, in order
  *   | determinants |
  *   | context, source | tag | length | data ... |  for each message, in the order announced
  * </pre>
  */
 public final class LineImage {
-  private static final long HEADER = 3L * Long.BYTES;
+  private static final long HEADER = 4L * Long.BYTES;
+  private static final long COME = 3L * Long.BYTES;
   private static final long MESSAGE_HEADER = 3L * Long.BYTES;
 
   private final MemorySegment memory;
@@ -27,9 +30,15 @@ public final class LineImage {
     this.memory = memory;
   }
 
-  /** The size of an image, in bytes. */
-  public static long bytes(LineMessages messages, long[] determinants) {
-    long bytes = HEADER + Long.BYTES * (2L * messages.earlyThere().length + determinants.length);
+  /**
+   * The size of an image, in bytes.
+   *
+   * @param unneeded messages that are not to be sent
+   */
+  public static long bytes(
+      LineMessages messages, List<LineMessages.Come> unneeded, long[] determinants) {
+    int come = messages.earlyThere().size() + unneeded.size();
+    long bytes = HEADER + COME * come + (long) Long.BYTES * determinants.length;
     for (LineMessages.Kept m : messages.kept()) {
       bytes += MESSAGE_HEADER + roundUp(m.length);
     }
@@ -39,16 +48,21 @@ public final class LineImage {
   /**
    * Writes it.
    *
-   * @param unneeded by rank, how many of the next messages to it are not to be sent
+   * @param unneeded messages that are not to be sent
    */
-  public void write(LineMessages messages, long[] unneeded, long[] determinants) {
+  public void write(LineMessages messages, List<LineMessages.Come> unneeded, long[] determinants) {
     List<LineMessages.Kept> kept = messages.kept();
-    memory.set(LONG, 0, unneeded.length);
-    memory.set(LONG, 8, determinants.length);
-    memory.set(LONG, 16, kept.size());
-    long at = put(HEADER, messages.earlyThere());
+    List<LineMessages.Come> early = messages.earlyThere();
+    memory.set(LONG, 0, early.size());
+    memory.set(LONG, 8, unneeded.size());
+    memory.set(LONG, 16, determinants.length);
+    memory.set(LONG, 24, kept.size());
+    long at = put(HEADER, early);
     at = put(at, unneeded);
-    at = put(at, determinants);
+    for (long value : determinants) {
+      memory.set(LONG, at, value);
+      at += Long.BYTES;
+    }
     for (LineMessages.Kept m : kept) {
       memory.set(LONG, at, (long) m.context << Integer.SIZE | m.source);
       memory.set(LONG, at + 8, m.tag);
@@ -58,50 +72,52 @@ public final class LineImage {
     }
   }
 
-  private long put(long from, long[] values) {
+  private long put(long from, List<LineMessages.Come> messages) {
     long at = from;
-    for (long value : values) {
-      memory.set(LONG, at, value);
-      at += Long.BYTES;
+    for (LineMessages.Come m : messages) {
+      memory.set(LONG, at, m.rank());
+      memory.set(LONG, at + 8, m.length());
+      memory.set(LONG, at + 16, m.sum());
+      at += COME;
     }
     return at;
   }
 
-  private long[] longs(long at, int count) {
-    long[] values = new long[count];
-    for (int i = 0; i < count; i++) {
-      values[i] = memory.get(LONG, at + (long) i * Long.BYTES);
+  private List<LineMessages.Come> come(long from, long count) {
+    List<LineMessages.Come> messages = new ArrayList<>();
+    for (long at = from; at < from + count * COME; at += COME) {
+      messages.add(
+          new LineMessages.Come(
+              (int) memory.get(LONG, at), memory.get(LONG, at + 8), memory.get(LONG, at + 16)));
     }
-    return values;
+    return messages;
   }
 
-  private int ranks() {
-    return (int) memory.get(LONG, 0);
+  /** Messages that the state has already and that are sent behind the line, as announced. */
+  public List<LineMessages.Come> early() {
+    return come(HEADER, memory.get(LONG, 0));
   }
 
-  /** By rank, how many messages of it the state has already that it sends behind the line. */
-  public long[] early() {
-    return longs(HEADER, ranks());
-  }
-
-  /** By rank, how many of the next messages to it are not to be sent. */
-  public long[] unneeded() {
-    return longs(HEADER + (long) Long.BYTES * ranks(), ranks());
+  /** Messages that are not to be sent, to each rank in the order sent. */
+  public List<LineMessages.Come> unneeded() {
+    return come(HEADER + COME * memory.get(LONG, 0), memory.get(LONG, 8));
   }
 
   private long determinantsAt() {
-    return HEADER + 2L * Long.BYTES * ranks();
+    return HEADER + COME * (memory.get(LONG, 0) + memory.get(LONG, 8));
   }
 
   /** What was decided behind the line. */
   public long[] determinants() {
-    return longs(determinantsAt(), (int) memory.get(LONG, 8));
+    long[] values = new long[(int) memory.get(LONG, 16)];
+    MemorySegment.copy(memory, LONG, determinantsAt(), values, 0, values.length);
+    return values;
   }
 
   /** Adds the messages to a queue. */
   void read(UnexpectedQueue queue, MessagePool pool) {
-    long at = determinantsAt() + Long.BYTES * memory.get(LONG, 8);
-    long count = memory.get(LONG, 16);
+    long at = determinantsAt() + Long.BYTES * memory.get(LONG, 16);
+    long count = memory.get(LONG, 24);
     for (long i = 0; i < count; i++) {
       long from = memory.get(LONG, at);
       long length = memory.get(LONG, at + 16);

@@ -1,10 +1,13 @@
 package org.fmi.core.p2p;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
@@ -18,9 +21,10 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li><i>late</i> if it was sent before the line and announced behind it: it is kept with the
  *       checkpoint, and so is what was announced before and no receive has matched;
- *   <li><i>early</i> if it was sent behind the line and announced before it: it is counted, and its
- *       sender does not send it when it goes back to the line. As messages of a pair are announced
- *       in the order sent, these are its first ones from the line on.
+ *   <li><i>early</i> if it was sent behind the line and announced before it: its length and a sum
+ *       over its data are kept, and its sender does not send it when it goes back to the line, but
+ *       compares. As messages of a pair are announced in the order sent, these are its first ones
+ *       from the line on.
  * </ul>
  *
  * <p>All late messages have come once as many have been announced as all ranks together had sent to
@@ -30,8 +34,56 @@ import org.jspecify.annotations.Nullable;
  * collectives, to other ranks.
  */
 public final class LineMessages {
+  /** A message that comes from one side of a line to the other. */
+  sealed interface Crossing {
+    /** Its data is here. */
+    void comes(MemorySegment memory, long at);
+
+    /** A receive that has matched it is complete. */
+    void comes(MessageRequest r);
+  }
+
+  /**
+   * A message that has come, and that its sender makes again when it goes back.
+   *
+   * @param rank its sender where it has come, its receiver where it is made again
+   * @param sum of its data, or {@link #NO_SUM}
+   */
+  public record Come(int rank, long length, long sum) {
+    /** In place of the sum of data that did not come, or not all. */
+    static final long NO_SUM = 0;
+  }
+
+  /** A message that is sent again though it has come. */
+  final class Early implements Crossing {
+    private final int source;
+    private final long length;
+    private long sum = Come.NO_SUM;
+
+    private Early(int source, long length) {
+      this.source = source;
+      this.length = length;
+    }
+
+    @Override
+    public void comes(MemorySegment memory, long at) {
+      sum = sums().of(memory, at, length);
+    }
+
+    @Override
+    public void comes(MessageRequest r) {
+      if (r.state == MessageRequest.State.DONE) {
+        sum = sums().of(r.base, r.offset, length);
+      }
+    }
+
+    private Come come() {
+      return new Come(source, length, sum);
+    }
+  }
+
   /** A message that belongs to the checkpoint: it was here before the line, or is late. */
-  final class Kept {
+  final class Kept implements Crossing {
     final int context;
     final int source;
     final long tag;
@@ -40,25 +92,35 @@ public final class LineMessages {
     /** The line that it belongs to, by its place among those begun and closed. */
     private final long turn = turns;
 
+    /** What else waits for its data, as it has come early. */
+    private final @Nullable Early early;
+
     /** Null until it is here. */
     private @Nullable MemorySegment data;
 
-    private Kept(int context, int source, long tag, long length) {
+    private Kept(int context, int source, long tag, long length, @Nullable Early early) {
+      this.early = early;
       this.context = context;
       this.source = source;
       this.tag = tag;
       this.length = length;
     }
 
-    /** Its data is here. */
-    void comes(MemorySegment memory, long at) {
+    @Override
+    public void comes(MemorySegment memory, long at) {
+      if (early != null) {
+        early.comes(memory, at);
+      }
       MemorySegment copy = MessagePool.memory(length);
       MemorySegment.copy(memory, at, copy, 0, length);
       hold(copy);
     }
 
-    /** A receive that has matched it is complete. */
-    void comes(MessageRequest r) {
+    @Override
+    public void comes(MessageRequest r) {
+      if (early != null) {
+        early.comes(r);
+      }
       if (r.state != MessageRequest.State.DONE) {
         if (turn == turns) {
           spoil("a message that does not fit its receive crosses it");
@@ -89,8 +151,10 @@ public final class LineMessages {
   }
 
   private final long[] sent;
-  private long[] early;
+  private List<Early> early = new ArrayList<>();
   private @Nullable MessageLog log;
+  private MessageLog.@Nullable Listener listener;
+  private @Nullable MessageSum sums;
 
   /** The line that this rank has come to. */
   private long line;
@@ -109,7 +173,7 @@ public final class LineMessages {
   // ---- the line that is not committed yet
   private boolean open;
   private long[] sentBefore = {};
-  private long[] earlyThere = {};
+  private List<Early> earlyThere = new ArrayList<>();
   private long arrivedBefore;
   private List<Kept> kept = new ArrayList<>();
   private int missing;
@@ -119,22 +183,23 @@ public final class LineMessages {
 
   private @Nullable String spoiled;
 
-  /** By rank: messages that it has got already, and that are not sent again. */
-  private final long[] unneeded;
+  /** Messages that have come already, and are not sent again: by rank, in the order sent. */
+  private final Map<Integer, ArrayDeque<Come>> unneeded = new TreeMap<>();
 
   LineMessages(int size) {
     sent = new long[size];
-    early = new long[size];
-    unneeded = new long[size];
   }
 
   /**
    * From now on.
    *
    * @param decisions records what this rank decides by the order of messages
+   * @param listener is told of messages that are not the same when they are made again
    */
-  public void enable(MessageLog decisions) {
+  public void enable(MessageLog decisions, MessageLog.Listener listener) {
     log = decisions;
+    this.listener = listener;
+    sums = new MessageSum();
   }
 
   boolean on() {
@@ -147,8 +212,8 @@ public final class LineMessages {
       return;
     }
     Arrays.fill(sent, 0);
-    Arrays.fill(early, 0);
-    Arrays.fill(unneeded, 0);
+    early = new ArrayList<>();
+    unneeded.clear();
     arrived = 0;
     othersAreAhead = false;
     close();
@@ -161,7 +226,7 @@ public final class LineMessages {
     stopped = false;
     stop();
     othersAreAhead = false;
-    Arrays.fill(early, 0);
+    early = new ArrayList<>();
     close();
   }
 
@@ -178,12 +243,27 @@ public final class LineMessages {
   }
 
   /** A message is sent. Gives false if it has come already. */
-  boolean sends(int dest) {
-    if (unneeded[dest] > 0) {
-      unneeded[dest]--;
+  boolean sends(Object base, long offset, long length, int dest, int context, long tag) {
+    if (!unneeded.isEmpty() && hasCome(base, offset, length, dest, context, tag)) {
       return false;
     }
     sent[dest]++;
+    return true;
+  }
+
+  private boolean hasCome(Object base, long offset, long length, int dest, int context, long tag) {
+    ArrayDeque<Come> come = unneeded.get(dest);
+    if (come == null) {
+      return false;
+    }
+    Come before = come.removeFirst();
+    if (come.isEmpty()) {
+      unneeded.remove(dest);
+    }
+    if (before.length != length
+        || (before.sum != Come.NO_SUM && before.sum != sums().of(base, offset, length))) {
+      Objects.requireNonNull(listener).differs(dest, context, tag, before.length, length);
+    }
     return true;
   }
 
@@ -192,14 +272,15 @@ public final class LineMessages {
     sent[dest]--;
   }
 
-  /** A message is announced. Gives where it is kept if it is late, else null. */
-  @Nullable Kept arrives(int source, int context, long tag, long length, long stamp) {
+  /** A message is announced. Gives who waits for its data, as it is late or early; else null. */
+  @Nullable Crossing arrives(int source, int context, long tag, long length, long stamp) {
     arrived++;
     long theirs = stamp >> 1;
     if (theirs > line) {
-      early[source]++;
+      Early message = new Early(source, length);
+      early.add(message);
       othersAreAhead = true;
-      return null;
+      return message;
     }
     if (theirs == line) {
       if ((stamp & 1) != 0) {
@@ -209,12 +290,16 @@ public final class LineMessages {
     }
     assert open && theirs == line - 1 : "a message is late for a line that is closed";
     arrivedBefore++;
-    return keep(context, source, tag, length);
+    return keep(context, source, tag, length, null);
   }
 
-  /** A message that no receive has matched is here when this rank comes to its line. */
-  Kept keep(int context, int source, long tag, long length) {
-    Kept message = new Kept(context, source, tag, length);
+  /**
+   * A message that no receive has matched is announced when this rank comes to its line.
+   *
+   * @param early if it is early, and its data is not here
+   */
+  Kept keep(int context, int source, long tag, long length, @Nullable Early early) {
+    Kept message = new Kept(context, source, tag, length, early);
     kept.add(message);
     missing++;
     return message;
@@ -236,8 +321,8 @@ public final class LineMessages {
     missing = 0;
     sentBefore = sent.clone();
     earlyThere = early;
-    early = new long[sent.length];
-    arrivedBefore = arrived - Arrays.stream(earlyThere).sum();
+    early = new ArrayList<>();
+    arrivedBefore = arrived - earlyThere.size();
   }
 
   /** By rank, how many messages this one had sent to it in this epoch before its line. */
@@ -272,6 +357,10 @@ public final class LineMessages {
     return open && !stopped;
   }
 
+  private MessageSum sums() {
+    return Objects.requireNonNull(sums);
+  }
+
   private MessageLog log() {
     return Objects.requireNonNull(log);
   }
@@ -295,7 +384,7 @@ public final class LineMessages {
     turns++;
     missing = 0;
     spoiled = null;
-    earlyThere = new long[sent.length];
+    earlyThere = new ArrayList<>();
   }
 
   // ---- with the checkpoint
@@ -304,27 +393,30 @@ public final class LineMessages {
     return kept;
   }
 
-  /** By rank, how many messages of it have come here that it sends behind the line. */
-  long[] earlyThere() {
-    return earlyThere;
+  /** Messages that have come here and are sent behind the line, in the order announced. */
+  List<Come> earlyThere() {
+    return earlyThere.stream().map(Early::come).toList();
   }
 
-  /** By rank, how many of the next messages to it are not sent. */
-  public long[] unneeded() {
-    return unneeded.clone();
+  /** What is not sent again to each rank, in the order sent. */
+  public List<Come> unneeded() {
+    return unneeded.values().stream().flatMap(ArrayDeque::stream).toList();
   }
 
   /**
    * Goes back to a checkpoint.
    *
-   * @param own by rank, how many of the next messages to it are not sent, as this rank's image says
-   * @param told as the others' images say
+   * @param own messages that are not sent again, as this rank's image says
+   * @param told those of them that come behind these, as the others' images say
    * @param decisions what was decided behind the line
    */
-  public void goBack(long[] own, long[] told, long[] decisions) {
+  public void goBack(List<Come> own, List<Come> told, long[] decisions) {
     log().goBack(decisions);
-    for (int rank = 0; rank < unneeded.length; rank++) {
-      unneeded[rank] = own[rank] + told[rank];
+    unneeded.clear();
+    for (List<Come> part : List.of(own, told)) {
+      for (Come each : part) {
+        unneeded.computeIfAbsent(each.rank, _ -> new ArrayDeque<>()).add(each);
+      }
     }
   }
 }

@@ -131,18 +131,19 @@ final class Mailbox implements MessageRequest.Completion {
   void line(LineMessages crossing) {
     for (UnexpectedMessage m = unexpected.oldest(); m != null; m = m.next) {
       if (MessageLog.covers(m.context)) {
-        LineMessages.Kept kept = crossing.keep(m.context, m.source, m.tag, m.length);
+        LineMessages.Early early = m.crossing instanceof LineMessages.Early e ? e : null;
+        LineMessages.Kept kept = crossing.keep(m.context, m.source, m.tag, m.length, early);
         switch (m.place) {
           case HELD -> kept.comes(m.data, 0);
-          case REMOTE -> m.kept = kept;
+          case REMOTE -> m.crossing = kept;
           case SELF -> throw new IllegalStateException("a send to itself is not complete");
         }
       }
     }
   }
 
-  /** Where a message that is announced now is kept; null if it need not be. */
-  private LineMessages.@Nullable Kept crosses(
+  /** Who waits for the data of a message that is announced now, as it crosses a line. */
+  private LineMessages.@Nullable Crossing crosses(
       Peer p, int context, long tag, long length, MemorySegment memory, long at) {
     return lines.on() && MessageLog.covers(context)
         ? lines.arrives(
@@ -279,10 +280,10 @@ final class Mailbox implements MessageRequest.Completion {
   /** An eager message has come. */
   void onEager(Peer p, int context, long tag, long length, MemorySegment memory, long data) {
     countArrived(context, length);
-    LineMessages.Kept kept =
+    LineMessages.Crossing crossing =
         crosses(p, context, tag, length, memory, data - FrameLayout.HEADER_BYTES);
-    if (kept != null) {
-      kept.comes(memory, data);
+    if (crossing != null) {
+      crossing.comes(memory, data);
     }
     int number = numberOf(p.rank, context);
     MessageRequest r = take(context, p.rank, tag, length);
@@ -312,13 +313,13 @@ final class Mailbox implements MessageRequest.Completion {
   void onAnnouncement(
       Peer p, int context, long tag, long sequence, long length, MemorySegment memory, long at) {
     countArrived(context, length);
-    LineMessages.Kept kept = crosses(p, context, tag, length, memory, at);
+    LineMessages.Crossing crossing = crosses(p, context, tag, length, memory, at);
     boolean exposed = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD) > 0;
     int number = numberOf(p.rank, context);
     MessageRequest r = take(context, p.rank, tag, length);
     if (r != null) {
       r.number = number;
-      r.kept = kept;
+      r.crossing = crossing;
       startData(p, r, sequence, exposed ? ticketOf(memory, at, ticket) : null);
       return;
     }
@@ -326,7 +327,7 @@ final class Mailbox implements MessageRequest.Completion {
     UnexpectedMessage m = pool.take(0);
     m.describe(Place.REMOTE, context, p.rank, tag, length);
     m.number = number;
-    m.kept = kept;
+    m.crossing = crossing;
     m.sequence = sequence;
     m.exposed = exposed;
     if (exposed) {
@@ -389,7 +390,7 @@ final class Mailbox implements MessageRequest.Completion {
     assert m.place != Place.REMOTE || !m.fetching : "a message is asked for twice";
     match(r, m.source, m.tag, m.length);
     r.number = m.number;
-    r.kept = m.kept;
+    r.crossing = m.crossing;
     boolean fits = m.length <= r.bytes;
     switch (m.place) {
       case HELD -> {
@@ -492,8 +493,8 @@ final class Mailbox implements MessageRequest.Completion {
     r.prepareReceive(copy, 0, m.length, m.source, m.context, m.tag);
     r.matched(m.source, m.tag, m.length); // with itself: it stays unexpected
     r.fetches = m;
-    r.kept = m.kept;
-    m.kept = null;
+    r.crossing = m.crossing;
+    m.crossing = null;
     r.completion = this;
     startData(p, r, m.sequence, null);
   }

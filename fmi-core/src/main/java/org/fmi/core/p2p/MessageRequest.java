@@ -74,8 +74,8 @@ final class MessageRequest extends MatchTable.Queued implements Request {
   /** A send: what its message carries of {@link LineMessages}. */
   long stamp;
 
-  /** A receive: where its message is kept for a checkpoint too. */
-  LineMessages.@Nullable Kept kept;
+  /** A receive: who else waits for its message, as that crosses a line. */
+  LineMessages.@Nullable Crossing crossing;
 
   /** A send: names its rendezvous. */
   long sequence;
@@ -155,7 +155,7 @@ final class MessageRequest extends MatchTable.Queued implements Request {
     matchedLength = -1;
     number = MessageLog.NO_NUMBER;
     exposure = null;
-    kept = null;
+    crossing = null;
     begun = Pace.UNTIMED;
     status = null;
     toBeCancelled = false;

@@ -145,7 +145,9 @@ final class Outbox {
         return true; // it has come there before this rank went back
       }
     }
-    if (lines.on() && MessageLog.covers(context) && !lines.sends(dest)) {
+    if (lines.on()
+        && MessageLog.covers(context)
+        && !lines.sends(base, offset, bytes, dest, context, tag)) {
       return true; // the checkpoint that this rank has gone back to has it there
     }
     Peer p = peers.get(dest);

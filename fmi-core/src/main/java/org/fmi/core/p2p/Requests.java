@@ -124,10 +124,10 @@ final class Requests {
     if (kept != null && r.number != MessageLog.NO_NUMBER) {
       kept.comes(r);
     }
-    LineMessages.Kept crossing = r.kept;
+    LineMessages.Crossing crossing = r.crossing;
     if (crossing != null) {
       crossing.comes(r);
-      r.kept = null;
+      r.crossing = null;
     }
     MessageRequest.Completion completion = r.completion;
     if (completion != null) {

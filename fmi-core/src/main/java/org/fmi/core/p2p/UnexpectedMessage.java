@@ -42,8 +42,8 @@ final class UnexpectedMessage {
   /** Its number in the {@link MessageLog}, or NO_NUMBER. */
   int number = MessageLog.NO_NUMBER;
 
-  /** Where it is kept for a checkpoint once its data is here; null if it need not be. */
-  LineMessages.@Nullable Kept kept;
+  /** Who waits for its data, as it crosses a line; null if nobody does. */
+  LineMessages.@Nullable Crossing crossing;
 
   /** Names the rendezvous of a remote message. */
   long sequence;
@@ -84,6 +84,6 @@ final class UnexpectedMessage {
     tag = withTag;
     length = bytes;
     number = MessageLog.NO_NUMBER;
-    kept = null;
+    crossing = null;
   }
 }

@@ -87,10 +87,6 @@ final class Boundaries {
     }
   }
 
-  private boolean isDue(Loop loop) {
-    return loop.checkpointed < 0 || loop.iteration - loop.checkpointed >= checkpoints.interval();
-  }
-
   private void pass(Loop loop) {
     if (lifecycle.revoked()) {
       throw new Rollback("a failure is being recovered");
@@ -103,8 +99,8 @@ final class Boundaries {
     if (requested.isAsked() && stop(loop, false)) {
       checkpoint(loop, false);
     } else if (overlap != null && loop.checkpointed >= 0) {
-      overlap.pass(loop, isDue(loop), lifecycle.epoch());
-    } else if (isDue(loop)) {
+      overlap.pass(loop, checkpoints.isDue(loop), lifecycle.epoch());
+    } else if (checkpoints.isDue(loop)) {
       checkpoint(loop, false);
     }
   }

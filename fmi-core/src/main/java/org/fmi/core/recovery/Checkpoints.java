@@ -18,6 +18,7 @@ import org.fmi.core.p2p.Recording;
 import org.fmi.rules.IntervalTuner;
 import org.fmi.rules.RecoveryLine;
 import org.fmi.spi.CheckpointId;
+import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.CheckpointSource;
 import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.FaultPoint;
@@ -77,6 +78,9 @@ final class Checkpoints {
 
   private long lastDoneIteration = -1;
 
+  /** When the time to the next one has begun. */
+  private long dueSince;
+
   // What was counted; read by other threads.
   private long taken;
   private long takenBytes;
@@ -135,6 +139,25 @@ final class Checkpoints {
   /** The iterations between two checkpoints, as of now. */
   long interval() {
     return tuner.iterations();
+  }
+
+  /** A loop goes on from one that all have taken, or gone back to. */
+  void fromCheckpoint() {
+    dueSince = clock.nanoTime();
+  }
+
+  /**
+   * Whether one is due before the loop's next iteration. Where all ranks wait for it, they must say
+   * the same, and so count iterations; where nobody does, each has a clock.
+   */
+  boolean isDue(Loop loop) {
+    if (loop.checkpointed < 0) {
+      return true;
+    }
+    if (overlap != null && config.interval() instanceof CheckpointInterval.ByTime time) {
+      return clock.nanoTime() - dueSince >= time.seconds() * 1e9;
+    }
+    return loop.iteration - loop.checkpointed >= interval();
   }
 
   /** The newest checkpoint known to be committed by all. */
@@ -308,7 +331,8 @@ final class Checkpoints {
       -iteration,
       iterations < 0 ? Long.MIN_VALUE : iterations,
       iterations < 0 ? Long.MIN_VALUE : -iterations,
-      files.wish(id)
+      files.wish(id),
+      cost[2]
     };
     system.allReduce(most, Op.MAX);
     if (most[2] != -most[3] || most[4] != -most[5]) {
@@ -317,7 +341,8 @@ final class Checkpoints {
     if (most[6] != -most[7]) {
       throw meetings.differentLengths(id.loop(), iterations, epoch);
     }
-    tuner.measured(most[0], most[1], cost[2]);
+    // Ranks may have had their last checkpoint in different iterations.
+    tuner.measured(most[0], most[1], most[9]);
     lastDoneNanos = clock.nanoTime();
     lastDoneIteration = iteration;
     CheckpointId before = committed;
@@ -343,6 +368,7 @@ final class Checkpoints {
   CheckpointId begins(Loop loop) {
     CheckpointId id = new CheckpointId(nextVersion, loop.number, loop.iteration, false);
     nextVersion++;
+    dueSince = clock.nanoTime();
     return id;
   }
 

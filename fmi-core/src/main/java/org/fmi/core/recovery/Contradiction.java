@@ -6,6 +6,7 @@ import org.fmi.Comm;
 import org.fmi.Rollback;
 import org.fmi.control.JobLink;
 import org.fmi.control.RankMessage;
+import org.fmi.core.p2p.CollectiveCall;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.spi.RankConfig;
 
@@ -66,6 +67,19 @@ final class Contradiction {
     while (true) {
       messenger.park();
     }
+  }
+
+  /**
+   * How a message that is made again differs from the one that has come, as a part of a sentence.
+   */
+  static String messages(int dest, int context, long tag, long lengthBefore, long length) {
+    return "its message to rank "
+        + dest
+        + " "
+        + CollectiveCall.belonging(context, tag)
+        + (length == lengthBefore
+            ? " has other data, " + length + " bytes as before"
+            : " has " + length + " bytes, and had " + lengthBefore);
   }
 
   /**

@@ -10,7 +10,6 @@ import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Standing;
 import org.fmi.core.p2p.Choice;
-import org.fmi.core.p2p.CollectiveCall;
 import org.fmi.core.p2p.MessageLog;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.Recording;
@@ -159,13 +158,8 @@ final class LocalRollback implements MessageLog.Listener {
     String what =
         "rank "
             + config.rank()
-            + " went back alone and does something else than before: its message to rank "
-            + dest
-            + " "
-            + CollectiveCall.belonging(context, tag)
-            + (length == lengthBefore
-                ? " has other data, " + length + " bytes as before"
-                : " has " + length + " bytes, and had " + lengthBefore);
+            + " went back alone and does something else than before: "
+            + Contradiction.messages(dest, context, tag, lengthBefore, length);
     int told = -1;
     while (true) {
       if (told != lifecycle.epoch()) {

@@ -3,6 +3,7 @@ package org.fmi.core.recovery;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import org.fmi.Comm;
 import org.fmi.Op;
@@ -49,9 +50,6 @@ final class Overlap implements MessageLog.Listener {
     COMMITTING
   }
 
-  /** So little of an iteration's time is spent on the work after it. */
-  private static final int SHARE = 16;
-
   /** What a rank leaves free behind its state for messages and decisions, at least. */
   private static final long LEAST_ROOM = 4096;
 
@@ -68,6 +66,8 @@ final class Overlap implements MessageLog.Listener {
   private final Checkpoints checkpoints;
   private final BackgroundReduce reduce;
 
+  private final Stays stays;
+
   private Phase phase = Phase.NONE;
 
   /** The work goes on below; what waits in it must not begin it again. */
@@ -79,8 +79,8 @@ final class Overlap implements MessageLog.Listener {
   private long iterations;
   private long stateEnd;
 
-  /** Messages that were not sent again when the line was begun, by rank. */
-  private long[] unneeded = {};
+  /** Messages that were still not to be sent again when the line was begun. */
+  private List<LineMessages.Come> unneeded = List.of();
 
   private long sentToThis;
   private @Nullable Protection protection;
@@ -120,9 +120,10 @@ final class Overlap implements MessageLog.Listener {
     this.contradiction = contradiction;
     this.checkpoints = checkpoints;
     this.reduce = new BackgroundReduce(system);
+    this.stays = new Stays(clock.nanoTime());
     MessageLog decisions = new MessageLog(config.size(), 0, this);
     messenger.log(decisions);
-    lines.enable(decisions);
+    lines.enable(decisions, this);
     program.logged();
   }
 
@@ -145,7 +146,16 @@ final class Overlap implements MessageLog.Listener {
 
   @Override
   public void differs(int dest, int context, long tag, long lengthBefore, long length) {
-    throw new IllegalStateException("no message is kept to be compared");
+    throw contradiction.programFault(
+        "rank "
+            + config.rank()
+            + " went back to a checkpoint and does something else than before: "
+            + Contradiction.messages(dest, context, tag, lengthBefore, length)
+            + ", and rank "
+            + dest
+            + "'s state has what was sent before: with the same state an iteration must do the same"
+            + " (with --checkpoint blocking it need not)",
+        messenger.epoch());
   }
 
   // ---- lines
@@ -171,17 +181,21 @@ final class Overlap implements MessageLog.Listener {
   void pass(Loop loop, boolean due, int epoch) {
     if (phase != Phase.NONE) {
       long now = clock.nanoTime();
-      long until = now + (now - passed) / SHARE;
-      boolean moved;
-      do {
-        messenger.poll();
+      long until = now + stays.next(now, now - passed);
+      messenger.poll();
+      boolean moved = advance(epoch);
+      while (phase != Phase.NONE && clock.nanoTime() < until) {
+        if (!moved) {
+          messenger.park();
+        }
         moved = advance(epoch);
-      } while (moved && clock.nanoTime() < until);
+      }
     }
-    passed = clock.nanoTime();
     if (phase == Phase.NONE && (due || lines.othersAreAhead())) {
       begin(loop, epoch);
+      stays.begin(copied);
     }
+    passed = clock.nanoTime();
   }
 
   /** This rank comes to a line: copies what it holds, and goes on. */
@@ -338,7 +352,7 @@ final class Overlap implements MessageLog.Listener {
       return;
     }
     collected = clock.nanoTime();
-    used = bytesBehind();
+    used = bytesBehind(unneeded);
     bytes = stateEnd + used;
     writeBehind(store.resize(id(), bytes), unneeded, ownIteration);
     lines.close();
@@ -380,7 +394,11 @@ final class Overlap implements MessageLog.Listener {
 
   /** What a checkpoint needs behind its state that all ranks wait for. */
   long bytesBehind() {
-    return Long.BYTES + LineImage.bytes(lines, lines.decided());
+    return bytesBehind(lines.unneeded());
+  }
+
+  private long bytesBehind(List<LineMessages.Come> notSent) {
+    return Long.BYTES + LineImage.bytes(lines, notSent, lines.decided());
   }
 
   /** Writes that. */
@@ -388,11 +406,12 @@ final class Overlap implements MessageLog.Listener {
     writeBehind(image.memory(), image.stateEnd(), lines.unneeded(), iteration);
   }
 
-  private void writeBehind(MemorySegment memory, long[] notSent, long iteration) {
+  private void writeBehind(MemorySegment memory, List<LineMessages.Come> notSent, long iteration) {
     writeBehind(memory, stateEnd, notSent, iteration);
   }
 
-  private void writeBehind(MemorySegment memory, long at, long[] notSent, long iteration) {
+  private void writeBehind(
+      MemorySegment memory, long at, List<LineMessages.Come> notSent, long iteration) {
     memory.set(FrameLayout.LONG, at, iteration);
     new LineImage(memory.asSlice(at + Long.BYTES)).write(lines, notSent, lines.decided());
   }
@@ -412,9 +431,8 @@ final class Overlap implements MessageLog.Listener {
    */
   void goBack(Image image) {
     LineImage crossing = behind(image);
-    long[] told = new long[config.size()];
-    system.allToAll(crossing.early(), 0, 1, told, 0);
-    lines.goBack(crossing.unneeded(), told, crossing.determinants());
+    lines.goBack(
+        crossing.unneeded(), EarlyMessages.tell(system, crossing.early()), crossing.determinants());
     messenger.unreceived().read(image.unexpected(), crossing);
   }
 }

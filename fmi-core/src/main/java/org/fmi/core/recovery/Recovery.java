@@ -199,6 +199,7 @@ final class Recovery {
 
   /** A loop goes on from a checkpoint that was taken or restored. */
   void fromCheckpoint(Loop loop) {
+    checkpoints.fromCheckpoint();
     if (local != null) {
       local.saved(loop);
     }

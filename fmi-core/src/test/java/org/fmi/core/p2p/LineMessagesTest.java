@@ -3,6 +3,8 @@ package org.fmi.core.p2p;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.fmi.wire.FrameLayout;
 import org.jspecify.annotations.Nullable;
@@ -18,13 +20,17 @@ final class LineMessagesTest {
 
   LineMessagesTest() {
     for (LineMessages each : new LineMessages[] {lines, others}) {
-      each.enable(new MessageLog(2, 0, new NoListener()));
+      Listener listener = new Listener();
+      each.enable(new MessageLog(2, 0, listener), listener);
       each.enter();
       each.reach(5);
     }
   }
 
-  private static final class NoListener implements MessageLog.Listener {
+  /** What was told of messages that are not the same when they are made again. */
+  private final List<String> different = new ArrayList<>();
+
+  private final class Listener implements MessageLog.Listener {
     @Override
     public void caughtUp() {}
 
@@ -35,18 +41,37 @@ final class LineMessagesTest {
     public void chose(int first, long[] determinants) {}
 
     @Override
-    public void differs(int dest, int context, long tag, long lengthBefore, long length) {}
+    public void differs(int dest, int context, long tag, long lengthBefore, long length) {
+      different.add("to " + dest + ": " + lengthBefore + ", now " + length);
+    }
+  }
+
+  private static boolean sends(LineMessages from, long... data) {
+    return from.sends(data, 0, (long) Long.BYTES * data.length, 0, CONTEXT, 1);
   }
 
   private static void send(LineMessages from) {
-    assertThat(from.sends(0)).isTrue();
+    assertThat(sends(from, 7)).isTrue();
   }
 
-  private LineMessages.@Nullable Kept arrives(long stamp, long tag) {
+  private LineMessages.@Nullable Crossing arrives(long stamp, long tag) {
     return lines.arrives(OTHER, CONTEXT, tag, Long.BYTES, stamp);
   }
 
-  private static void comes(LineMessages.Kept message, long value) {
+  /** A message of the other rank that is early here. */
+  private LineMessages.Crossing early() {
+    send(others);
+    return Objects.requireNonNull(arrives(others.stamp(), 1));
+  }
+
+  /** What this rank says of early ones, as the other one hears it. */
+  private List<LineMessages.Come> told() {
+    return lines.earlyThere().stream()
+        .map(come -> new LineMessages.Come(0, come.length(), come.sum()))
+        .toList();
+  }
+
+  private static void comes(LineMessages.Crossing message, long value) {
     message.comes(MemorySegment.ofArray(new long[] {value}), 0);
   }
 
@@ -66,7 +91,7 @@ final class LineMessagesTest {
     long sent = others.sentBefore()[0];
     assertThat(sent).isEqualTo(1);
     assertThat(lines.isComplete(sent)).isFalse();
-    LineMessages.Kept late = Objects.requireNonNull(arrives(before, 9));
+    LineMessages.Crossing late = Objects.requireNonNull(arrives(before, 9));
     assertThat(lines.isComplete(sent)).isFalse();
     comes(late, 77);
     assertThat(lines.isComplete(sent)).isTrue();
@@ -76,27 +101,58 @@ final class LineMessagesTest {
   @Test
   void anEarlyMessageIsLeftOutWhenItsSenderGoesBack() {
     others.begin(6);
-    send(others);
-    assertThat(arrives(others.stamp(), 1)).isNull();
+    comes(early(), 7);
     assertThat(lines.othersAreAhead()).isTrue();
     lines.begin(6);
     assertThat(lines.othersAreAhead()).isFalse();
     assertThat(lines.isComplete(others.sentBefore()[0])).isTrue();
-    assertThat(lines.earlyThere()).containsExactly(0, 1);
+    assertThat(told()).hasSize(1);
 
-    others.goBack(new long[2], new long[] {1, 0}, new long[0]);
-    assertThat(others.sends(0)).isFalse();
-    assertThat(others.sends(0)).isTrue();
-    assertThat(others.unneeded()).containsExactly(0, 0);
+    others.goBack(List.of(), told(), new long[0]);
+    assertThat(others.unneeded()).hasSize(1);
+    assertThat(sends(others, 7)).isFalse();
+    assertThat(sends(others, 7)).isTrue();
+    assertThat(others.unneeded()).isEmpty();
+    assertThat(different).isEmpty();
+  }
+
+  @Test
+  void whatIsLeftOutIsComparedWithWhatHasCome() {
+    others.begin(6);
+    comes(early(), 7);
+    comes(early(), 8);
+    lines.begin(6);
+    others.goBack(List.of(), told(), new long[0]);
+    assertThat(sends(others, 9)).isFalse();
+    assertThat(sends(others, 8, 8)).isFalse();
+    assertThat(different).containsExactly("to 0: 8, now 8", "to 0: 8, now 16");
+  }
+
+  /** A long one, whose data comes after this rank's line: it is late data of an early message. */
+  @Test
+  void whatNoReceiveHasMatchedAtTheLineIsKeptAndCompared() {
+    others.begin(6);
+    LineMessages.Crossing announced = early();
+    lines.begin(6);
+    LineMessages.Kept kept =
+        lines.keep(CONTEXT, OTHER, 1, Long.BYTES, (LineMessages.Early) announced);
+    assertThat(lines.isComplete(0)).isFalse();
+    comes(kept, 7);
+    assertThat(lines.isComplete(0)).isTrue();
+    others.goBack(List.of(), told(), new long[0]);
+    assertThat(sends(others, 8)).isFalse();
+    assertThat(different).hasSize(1);
   }
 
   /** The next line comes before all that need not be sent was reached again. */
   @Test
   void whatIsStillToBeLeftOutComesBeforeWhatIsEarlyNow() {
-    others.goBack(new long[] {2, 0}, new long[] {3, 0}, new long[0]);
-    assertThat(others.unneeded()).containsExactly(5, 0);
-    assertThat(others.sends(0)).isFalse();
-    assertThat(others.unneeded()).containsExactly(4, 0);
+    LineMessages.Come first = new LineMessages.Come(0, 8, 0);
+    LineMessages.Come second = new LineMessages.Come(0, 16, 0);
+    others.goBack(List.of(first), List.of(second), new long[0]);
+    assertThat(others.unneeded()).containsExactly(first, second);
+    assertThat(sends(others, 7)).isFalse();
+    assertThat(others.unneeded()).containsExactly(second);
   }
 
   @Test
@@ -116,26 +172,28 @@ final class LineMessagesTest {
     lines.begin(6);
     others.close();
     others.begin(7);
-    assertThat(arrives(others.stamp(), 1)).isNull();
-    assertThat(lines.earlyThere()).containsExactly(0, 0);
+    LineMessages.Crossing _ = early();
+    assertThat(lines.earlyThere()).isEmpty();
     lines.close();
     lines.begin(7);
-    assertThat(lines.earlyThere()).containsExactly(0, 1);
+    assertThat(lines.earlyThere()).hasSize(1);
   }
 
   @Test
   void anImageHoldsWhatCrosses() {
     others.begin(6);
-    send(others);
-    assertThat(arrives(others.stamp(), 1)).isNull();
+    comes(early(), 7);
     lines.begin(6);
-    comes(lines.keep(CONTEXT, OTHER, 1L << 40, Long.BYTES), 42);
+    comes(lines.keep(CONTEXT, OTHER, 1L << 40, Long.BYTES, null), 42);
     long[] decided = {3, 4, 5};
+    List<LineMessages.Come> unneeded =
+        List.of(new LineMessages.Come(1, 6, 60), new LineMessages.Come(1, 7, 70));
     LineImage image =
-        new LineImage(MemorySegment.ofArray(new byte[(int) LineImage.bytes(lines, decided)]));
-    image.write(lines, new long[] {0, 6}, decided);
-    assertThat(image.early()).containsExactly(0, 1);
-    assertThat(image.unneeded()).containsExactly(0, 6);
+        new LineImage(
+            MemorySegment.ofArray(new byte[(int) LineImage.bytes(lines, unneeded, decided)]));
+    image.write(lines, unneeded, decided);
+    assertThat(image.early()).isEqualTo(lines.earlyThere()).hasSize(1);
+    assertThat(image.unneeded()).isEqualTo(unneeded);
     assertThat(image.determinants()).containsExactly(decided);
     UnexpectedQueue queue = new UnexpectedQueue();
     image.read(queue, new MessagePool());

@@ -318,6 +318,8 @@ final class RuntimeParts {
       case CheckpointInterval.Every every -> out.putByte(1).putLong(every.iterations());
       case CheckpointInterval.Mtbf mtbf ->
           out.putByte(2).putLong(Double.doubleToLongBits(mtbf.seconds()));
+      case CheckpointInterval.ByTime time ->
+          out.putByte(3).putLong(Double.doubleToLongBits(time.seconds()));
     }
   }
 
@@ -328,6 +330,7 @@ final class RuntimeParts {
       return switch (type) {
         case 1 -> new CheckpointInterval.Every(value);
         case 2 -> new CheckpointInterval.Mtbf(Double.longBitsToDouble(value));
+        case 3 -> new CheckpointInterval.ByTime(Double.longBitsToDouble(value));
         default -> throw new BadMessageException("unknown checkpoint interval " + type);
       };
     } catch (IllegalArgumentException e) {

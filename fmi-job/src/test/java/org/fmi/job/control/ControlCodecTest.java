@@ -172,9 +172,11 @@ final class ControlCodecTest {
     } else if (raw == long[].class) {
       return random.longs(random.nextInt(5)).toArray();
     } else if (raw == CheckpointInterval.class) {
-      return random.nextBoolean()
-          ? new CheckpointInterval.Every(1 + random.nextInt(100))
-          : new CheckpointInterval.Mtbf(0.1 + random.nextDouble());
+      return switch (random.nextInt(3)) {
+        case 0 -> new CheckpointInterval.Every(1 + random.nextInt(100));
+        case 1 -> new CheckpointInterval.ByTime(0.1 + random.nextDouble());
+        default -> new CheckpointInterval.Mtbf(0.1 + random.nextDouble());
+      };
     } else if (raw.isEnum()) {
       Object[] constants = raw.getEnumConstants();
       return constants[random.nextInt(constants.length)];

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -279,7 +280,7 @@ public record RunOptions(
 
     private CheckpointInterval interval() throws UsageException {
       if (exclusive(Setting.INTERVAL, Setting.MTBF) == Setting.INTERVAL) {
-        return new CheckpointInterval.Every(whole(Setting.INTERVAL, 1, Integer.MAX_VALUE, 1));
+        return Interval.read(Objects.requireNonNull(settings.get(Setting.INTERVAL)));
       }
       return new CheckpointInterval.Mtbf(mtbf());
     }

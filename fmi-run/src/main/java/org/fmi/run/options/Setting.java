@@ -60,7 +60,11 @@ enum Setting {
       "MODE",
       "how checkpoints between iterations are taken: blocking (all ranks wait until it is complete)"
           + " or overlapped (each rank copies its state, and goes on)"),
-  INTERVAL("--interval", "interval", "K", "checkpoint every K iterations"),
+  INTERVAL(
+      "--interval",
+      "interval",
+      "K",
+      "checkpoint every K iterations, or by time: 500ms, 30s, 2min, 1h"),
   MTBF(
       "--mtbf",
       "mtbf-sec",

@@ -26,8 +26,11 @@ final class OverlapIT {
   private Fmirun example(String name, List<String> arguments, String... options) {
     // Undisturbed, on one node: as few processes as will do.
     String ranks = options.length == 0 ? "4" : "1";
-    List<String> all = new ArrayList<>(List.of("-n", "4", "--ppn", ranks, "--interval", "10"));
+    List<String> all = new ArrayList<>(List.of("-n", "4", "--ppn", ranks));
     all.addAll(List.of(options));
+    if (!all.contains("--interval")) {
+      all.addAll(List.of("--interval", "10"));
+    }
     all.add(Fmirun.example(name));
     all.addAll(arguments);
     return new Fmirun(directory, all.toArray(String[]::new));
@@ -67,6 +70,20 @@ final class OverlapIT {
         himeno("--spares", "1", "--checkpoint", "overlapped", "--kill", kill).run().succeeded();
     assertThat(result.value("gosa")).isEqualTo(gosa);
     assertThat(result.err()).doesNotContain("never happened");
+  }
+
+  @Wide
+  @ParameterizedTest
+  @ValueSource(strings = {"blocking", "overlapped"})
+  void byTime(String mode) throws IOException, InterruptedException {
+    String gosa = himeno().run().succeeded().value("gosa");
+    Fmirun.Result result =
+        himeno("--spares", "1", "--interval", "5ms", "--checkpoint", mode, "--kill", "node2@47")
+            .run()
+            .succeeded();
+    assertThat(result.value("gosa")).isEqualTo(gosa);
+    // Beside those at the beginning and at the end.
+    assertThat(result.events("CheckpointCommitted")).hasSizeGreaterThan(2);
   }
 
   @Wide

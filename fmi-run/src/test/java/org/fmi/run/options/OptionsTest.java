@@ -439,6 +439,13 @@ final class OptionsTest {
         .isEqualTo(new CheckpointInterval.Mtbf(300));
   }
 
+  @ParameterizedTest
+  @CsvSource({"500ms, 0.5", "30s, 30", "1.5s, 1.5", "2min, 120", "1h, 3600"})
+  void anIntervalMayBeATime(String text, double seconds) throws UsageException {
+    assertThat(options("-n 1 --interval " + text + " app.jar").interval())
+        .isEqualTo(new CheckpointInterval.ByTime(seconds));
+  }
+
   @Test
   void ofTwoThatExcludeEachOtherTheStrongerSourceWins() throws UsageException, IOException {
     configuration("mtbf-sec = 100\nquiet = true");
@@ -539,6 +546,11 @@ final class OptionsTest {
           -n 4 -Dname=value app.jar            | an option of the JVM | write -J -Dname=value
           -n 4 --interval 0 app.jar            | --interval 0 | at least 1
           -n 4 --interval often app.jar        | --interval often | whole number
+          -n 4 --interval 0s app.jar           | --interval 0s | at least 1ms
+          -n 4 --interval 1.5 app.jar          | --interval 1.5 | as in --interval 30s
+          -n 4 --interval 30sec app.jar        | --interval 30sec | (ms, s, min, h)
+          -n 4 --interval 2147483648 app.jar   | --interval 2147483648 | whole number
+          -n 4 --interval 9s --mtbf 9 app.jar  | --interval and --mtbf | leave one out
           -n 4 --mtbf 0 app.jar                | --mtbf 0 | seconds
           -n 4 --mtbf soon app.jar             | --mtbf soon | --mtbf 60
           -n 4 --mtbf NaN app.jar              | --mtbf NaN | --mtbf 60

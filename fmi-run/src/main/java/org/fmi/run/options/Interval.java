@@ -1,0 +1,45 @@
+package org.fmi.run.options;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.fmi.run.options.Settings.Value;
+import org.fmi.spi.CheckpointInterval;
+
+/** Reads how often checkpoints are taken: a number of iterations, or a time. */
+final class Interval {
+  private static final Pattern ITERATIONS = Pattern.compile("\\d{1,10}");
+  private static final Pattern TIME = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,6})?)(ms|s|min|h)");
+
+  private static final double LEAST_SECONDS = 0.001;
+
+  private Interval() {}
+
+  static CheckpointInterval read(Value value) throws UsageException {
+    String text = value.texts().getFirst();
+    Matcher time = TIME.matcher(text);
+    if (time.matches()) {
+      double seconds = Double.parseDouble(time.group(1)) * unit(time.group(2));
+      if (seconds >= LEAST_SECONDS) {
+        return new CheckpointInterval.ByTime(seconds);
+      }
+    } else if (ITERATIONS.matcher(text).matches()) {
+      long iterations = Long.parseLong(text);
+      if (iterations >= 1 && iterations <= Integer.MAX_VALUE) {
+        return new CheckpointInterval.Every(iterations);
+      }
+    }
+    throw new UsageException(
+        "%s %s: not a whole number of at least 1, nor a time of at least 1ms; write iterations as in"
+                .formatted(value.origin(), text)
+            + " --interval 100, and a time with its unit (ms, s, min, h), as in --interval 30s");
+  }
+
+  private static double unit(String name) {
+    return switch (name) {
+      case "ms" -> 1e-3;
+      case "s" -> 1;
+      case "min" -> 60;
+      default -> 3600;
+    };
+  }
+}
