@@ -251,7 +251,7 @@ final class DaemonShell implements SimDaemon {
           host.tell(process, m.message());
         }
       }
-      case ToRank.WarmUp _, ToRank.HoldLifeline _, ToRank.Stack _ -> {}
+      case ToRank.WarmUp _, ToRank.HoldLifeline _, ToRank.Stack _, ToRank.Begin _ -> {}
     }
   }
 

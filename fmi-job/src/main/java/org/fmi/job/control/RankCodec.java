@@ -21,6 +21,13 @@ public final class RankCodec {
       case ToRank.WarmUp m -> new MessageWriter(3).putString(m.directory()).toBytes();
       case ToRank.HoldLifeline _ -> new MessageWriter(4).toBytes();
       case ToRank.Stack _ -> new MessageWriter(5).toBytes();
+      case ToRank.Begin m ->
+          new MessageWriter(6)
+              .putInt(m.epoch())
+              .putBoolean(m.rollback())
+              .putLong(m.local())
+              .putString(m.endpoints())
+              .toBytes();
     };
   }
 
@@ -36,6 +43,7 @@ public final class RankCodec {
           case 3 -> new ToRank.WarmUp(in.getString());
           case 4 -> new ToRank.HoldLifeline();
           case 5 -> new ToRank.Stack();
+          case 6 -> new ToRank.Begin(in.getInt(), in.getBoolean(), in.getLong(), in.getString());
           default -> throw in.unknownType();
         });
   }

@@ -465,6 +465,7 @@ final class NodeDaemonScheduleTest {
         case ToRank.WarmUp _ -> assertThat(proc.rank).isNegative();
         case ToRank.HoldLifeline _ -> {}
         case ToRank.Stack _ -> assertThat(proc.rank).isNotNegative();
+        case ToRank.Begin m -> throw new AssertionError("only the shell knows files: " + m);
         case ToRank.Assign m -> {
           RankConfig config = m.config();
           assertThat(proc.assigned).as("assigned once").isFalse();

@@ -78,6 +78,8 @@ final class Daemon implements Uplink {
   private final ExecutorService starter =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("fmi-starter").factory());
 
+  private final AddressFile addresses;
+
   /** The processes that have not ended, or are still connected, by number. */
   private final Map<Integer, RankProcess> processes = new HashMap<>();
 
@@ -113,6 +115,7 @@ final class Daemon implements Uplink {
     this.installation = installation;
     this.directory = directory;
     this.checkpoints = pieces;
+    this.addresses = new AddressFile(directory.path(), this);
     this.loop = NetLoop.open("fmi-daemon", bootstrap.secret(), NetLoop.MAX_FRAME);
   }
 
@@ -311,7 +314,7 @@ final class Daemon implements Uplink {
         }
       }
       case DaemonCommand.Attach c -> process(c.process()).attach(c.rank(), c.incarnation(), this);
-      case DaemonCommand.Tell c -> process(c.process()).tell(c.message());
+      case DaemonCommand.Tell c -> process(c.process()).tell(addresses.share(c.message()));
       case DaemonCommand.Watch c -> process(c.process()).watch(c.timeoutMillis());
       case DaemonCommand.Input c -> process(c.process()).input(c.bytes());
       case DaemonCommand.AdoptLifeline c -> watchLifeline(process(c.process()));

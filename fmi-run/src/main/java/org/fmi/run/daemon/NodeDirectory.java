@@ -57,6 +57,7 @@ import org.jspecify.annotations.Nullable;
  *     lock                        locked by the daemon, holds its process number
  *     daemon.sock                 where ranks connect
  *     warm-PID                    where a standby gets ready
+ *     addresses-EPOCH             where all ranks can be reached
  *     ...                         checkpoints
  *   /dev/shm/fmi-JOB-run-CODE/    that of fmirun, with a lock too
  *     fmi.sock                    where it is asked
