@@ -190,6 +190,7 @@ final class DaemonShell implements SimDaemon {
           DaemonCommand.AdoptLifeline _,
           DaemonCommand.Terminate _,
           DaemonCommand.OutputTaken _,
+          DaemonCommand.SlowDown _,
           // Nor are their checkpoints written to files.
           DaemonCommand.RunHelper _,
           DaemonCommand.KillHelper _,

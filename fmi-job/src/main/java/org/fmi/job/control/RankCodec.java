@@ -69,6 +69,7 @@ public final class RankCodec {
         yield out.toBytes();
       }
       case FromRank.Stack m -> new MessageWriter(6).putString(m.text()).toBytes();
+      case FromRank.Idle m -> new MessageWriter(8).putBoolean(m.waits()).toBytes();
     };
   }
 
@@ -86,6 +87,7 @@ public final class RankCodec {
           case 5 -> new FromRank.Shown(RuntimeParts.getReport(in));
           case 6 -> new FromRank.Stack(in.getString());
           case 7 -> new FromRank.Offered(Level2Parts.getPinned(in));
+          case 8 -> new FromRank.Idle(in.getBoolean());
           default -> throw in.unknownType();
         });
   }

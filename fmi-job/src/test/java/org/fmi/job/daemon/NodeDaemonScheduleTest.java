@@ -415,6 +415,7 @@ final class NodeDaemonScheduleTest {
         case DaemonCommand.RunHelper _,
             DaemonCommand.KillHelper _,
             DaemonCommand.LetGo _,
+            DaemonCommand.SlowDown _,
             DaemonCommand.LetGoUnknown _ ->
             throw new AssertionError("no rank has offered anything");
         case DaemonCommand.Disconnect c -> {

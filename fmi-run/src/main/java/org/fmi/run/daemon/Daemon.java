@@ -79,6 +79,7 @@ final class Daemon implements Uplink {
       Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("fmi-starter").factory());
 
   private final AddressFile addresses;
+  private final NodeEnergy energy;
 
   /** The processes that have not ended, or are still connected, by number. */
   private final Map<Integer, RankProcess> processes = new HashMap<>();
@@ -116,6 +117,7 @@ final class Daemon implements Uplink {
     this.directory = directory;
     this.checkpoints = pieces;
     this.addresses = new AddressFile(directory.path(), this);
+    this.energy = new NodeEnergy(directory.path(), this);
     this.loop = NetLoop.open("fmi-daemon", bootstrap.secret(), NetLoop.MAX_FRAME);
   }
 
@@ -167,7 +169,7 @@ final class Daemon implements Uplink {
   /** What the node has left: the same for all its ranks, and dear to look at. */
   private Map<Counter, Long> nodeLevels() {
     try {
-      return Map.of(Counter.NODE_MEMORY_FREE_BYTES, checkpoints.free());
+      return energy.with(Map.of(Counter.NODE_MEMORY_FREE_BYTES, checkpoints.free()));
     } catch (IOException e) {
       return Map.of(); // the node is being cleared away: nobody looks any more
     }
@@ -337,6 +339,7 @@ final class Daemon implements Uplink {
       }
       case DaemonCommand.LetGo c -> letGo(c.pieces());
       case DaemonCommand.LetGoUnknown c -> letGoUnknown(c.prefix(), c.known());
+      case DaemonCommand.SlowDown c -> energy.slowDown(c.cores(), c.megahertz());
       case DaemonCommand.OutputTaken c -> outputCredit.give(c.bytes());
       case DaemonCommand.End _ -> end();
     }

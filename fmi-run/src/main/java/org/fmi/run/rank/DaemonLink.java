@@ -56,6 +56,9 @@ final class DaemonLink implements JobLink, ConnectionHandler {
   private volatile @Nullable Lifeline lifeline;
   private volatile boolean exiting;
 
+  /** What was said last; the thread that recovers says it. */
+  private boolean idle;
+
   /** What the program prints to, where that can be hidden. */
   private volatile @Nullable HideableOutput output;
 
@@ -105,6 +108,14 @@ final class DaemonLink implements JobLink, ConnectionHandler {
   @Override
   public void offer(Pinned pinned) {
     connection.send(RankCodec.encode(new FromRank.Offered(pinned)));
+  }
+
+  @Override
+  public void idle(boolean waits) {
+    if (waits != idle) {
+      idle = waits;
+      connection.send(RankCodec.encode(new FromRank.Idle(waits)));
+    }
   }
 
   /** What {@link #hideOutput} hides. */
