@@ -70,7 +70,7 @@ final class Departures {
         out.reportStays(node);
       }
     }
-    for (int node = 0; node < placement.nodes(); node++) {
+    for (int node = 0; placement.isCrowded() && node < placement.nodes(); node++) {
       List<Integer> beyondSlots = placement.movable(node);
       if (!beyondSlots.isEmpty()) {
         leave(node, beyondSlots, " has more ranks than slots, and another node has room");

@@ -1,7 +1,7 @@
 package org.fmi.job;
 
 import java.util.List;
-import java.util.Map;
+import org.fmi.control.AddressTable;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
@@ -55,9 +55,13 @@ public final class GlobalRecoveryJob implements Job {
    * @throws IllegalArgumentException if the nodes have too few slots
    */
   public GlobalRecoveryJob(JobSpec spec) {
-    this.placement = new Placement(spec);
+    this(spec, new Placement(spec), new Ranks(spec.size()));
+  }
+
+  GlobalRecoveryJob(JobSpec spec, Placement placement, Ranks ranks) {
+    this.placement = placement;
     this.ledger = new FailureLedger(spec.size(), spec.maxRecoveries());
-    this.ranks = new Ranks(spec.size());
+    this.ranks = ranks;
     this.injections = new Injections(spec.faults());
     this.out = new Outbox(placement);
     this.requests = new CheckpointRequests(spec.size(), out);
@@ -469,7 +473,8 @@ public final class GlobalRecoveryJob implements Job {
   private void start() {
     List<RankMessage.Joined> all = ranks.start();
     boolean rollback = all.stream().anyMatch(m -> m.position() != Position.FRESH);
-    List<Map<String, byte[]>> endpoints = all.stream().map(RankMessage.Joined::addresses).toList();
+    AddressTable endpoints =
+        AddressTable.of(all.stream().map(RankMessage.Joined::addresses).toList());
     enter(Phase.CONNECTING);
     begun = true;
     out.report(new Notice.AllJoined(epoch()));

@@ -1,6 +1,6 @@
 package org.fmi.job;
 
-import java.util.BitSet;
+import java.util.TreeSet;
 
 /** What {@link Placement} knows of a node. */
 final class PlacedNode {
@@ -30,11 +30,11 @@ final class PlacedNode {
   /** Free bytes for checkpoints when it came up. */
   long memoryFree = Long.MAX_VALUE;
 
-  /** The ranks on it. */
-  final BitSet ranks = new BitSet();
+  /** The ranks on it: few of very many. */
+  final TreeSet<Integer> ranks = new TreeSet<>();
 
   /** Ranks that have left it as they did not get to run on it. */
-  final BitSet left = new BitSet();
+  final TreeSet<Integer> left = new TreeSet<>();
 
   PlacedNode(String name, int capacity, String rack) {
     this.name = name;
@@ -43,7 +43,17 @@ final class PlacedNode {
   }
 
   int load() {
-    return ranks.cardinality();
+    return ranks.size();
+  }
+
+  /** Whether ranks wait for it. */
+  boolean isMissing() {
+    return state != State.UP && !ranks.isEmpty();
+  }
+
+  /** Whether it has more ranks than slots. */
+  boolean isCrowded() {
+    return load() > capacity;
   }
 
   /** Whether it may take ranks for good. */

@@ -3,7 +3,9 @@ package org.fmi.job;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Knows which rank is on which node, and chooses the node of a rank that needs one. The set of
@@ -40,7 +42,7 @@ final class Placement {
   }
 
   private final JobSpec spec;
-  private final List<PlacedNode> nodes = new ArrayList<>();
+  private final List<PlacedNode> nodes;
   private final int[] nodeOf;
 
   /** Ranks that are not where their checkpoints are, since all ranks ran the last time. */
@@ -54,6 +56,9 @@ final class Placement {
   /** How many nodes with ranks are not up: nodes come up by thousands, each with a question. */
   private int missing;
 
+  /** How many nodes have more ranks than slots: there is a question at each checkpoint. */
+  private int crowded;
+
   /** The size of a rank's newest checkpoint, as far as known. */
   private long imageBytes;
 
@@ -63,7 +68,15 @@ final class Placement {
    * @throws IllegalArgumentException if the nodes have too few slots
    */
   Placement(JobSpec spec) {
+    this(spec, new ArrayList<>());
+  }
+
+  /**
+   * @param nodes an empty list, of which a test may see how often a node is looked at
+   */
+  Placement(JobSpec spec, List<PlacedNode> nodes) {
     this.spec = spec;
+    this.nodes = nodes;
     for (JobSpec.Node node : spec.nodes()) {
       add(node);
     }
@@ -135,7 +148,7 @@ final class Placement {
 
   /** The ranks on a node, ascending. */
   List<Integer> ranksOn(int node) {
-    return nodes.get(node).ranks.stream().boxed().toList();
+    return List.copyOf(nodes.get(node).ranks);
   }
 
   /**
@@ -239,7 +252,12 @@ final class Placement {
   /** Whether a rank of this node is to go to another one that has room, when it is started next. */
   boolean shedsRanks(int number) {
     PlacedNode node = nodes.get(number);
-    return node.leaving || node.load() > node.capacity;
+    return node.leaving || node.isCrowded();
+  }
+
+  /** Whether any node has more ranks than slots. */
+  boolean isCrowded() {
+    return crowded > 0;
   }
 
   /**
@@ -249,7 +267,7 @@ final class Placement {
   List<Integer> movable(int number) {
     PlacedNode node = nodes.get(number);
     List<Integer> movable = new ArrayList<>();
-    if (!bare.isEmpty() || node.load() <= node.capacity) {
+    if (!bare.isEmpty() || !node.isCrowded()) {
       return movable;
     }
     int[] room = nodes.stream().mapToInt(n -> n.stays() ? n.capacity - n.load() : 0).toArray();
@@ -274,7 +292,7 @@ final class Placement {
 
   private int roomFor(int rank, int[] room) {
     for (int n = 0; n < room.length; n++) {
-      if (room[n] > 0 && !nodes.get(n).left.get(rank)) {
+      if (room[n] > 0 && !nodes.get(n).left.contains(rank)) {
         return n;
       }
     }
@@ -293,13 +311,15 @@ final class Placement {
   private void enter(PlacedNode node, PlacedNode.State state) {
     launching -= node.state == PlacedNode.State.LAUNCHING ? 1 : 0;
     assert launching >= 0;
-    missing -= isMissing(node) ? 1 : 0;
+    count(node, -1);
     node.state = state;
-    missing += isMissing(node) ? 1 : 0;
+    count(node, 1);
   }
 
-  private static boolean isMissing(PlacedNode node) {
-    return node.state != PlacedNode.State.UP && !node.ranks.isEmpty();
+  /** Counts a node out before it changes, and in again behind that. */
+  private void count(PlacedNode node, int one) {
+    missing += node.isMissing() ? one : 0;
+    crowded += node.isCrowded() ? one : 0;
   }
 
   /** A node is there until it is lost. */
@@ -380,17 +400,17 @@ final class Placement {
     assert node.state != PlacedNode.State.LOST : "a rank on a lost node";
     assert beyondSlots || node.hasRoom() : "more ranks than slots on " + node.name;
     nodeOf[rank] = number;
-    missing -= isMissing(node) ? 1 : 0;
-    node.ranks.set(rank);
-    missing += isMissing(node) ? 1 : 0;
+    count(node, -1);
+    node.ranks.add(rank);
+    count(node, 1);
   }
 
   private void remove(int rank) {
     PlacedNode node = nodes.get(nodeOf[rank]);
-    assert node.ranks.get(rank);
-    missing -= isMissing(node) ? 1 : 0;
-    node.ranks.clear(rank);
-    missing += isMissing(node) ? 1 : 0;
+    assert node.ranks.contains(rank);
+    count(node, -1);
+    node.ranks.remove(rank);
+    count(node, 1);
     nodeOf[rank] = NOWHERE;
     bare.set(rank);
   }
@@ -439,7 +459,7 @@ final class Placement {
     }
     PlacedNode from = nodes.get(nodeOf[rank]);
     remove(rank);
-    from.left.set(rank);
+    from.left.add(rank);
     put(rank, to, false);
     return true;
   }
@@ -481,15 +501,16 @@ final class Placement {
         members[nodeOf[other]]++;
       }
     }
+    Map<String, Integer> inRack = inRacks(members);
     int best = NOWHERE;
     for (int n = 0; n < members.length; n++) {
       PlacedNode node = nodes.get(n);
       if (node.state == PlacedNode.State.UP
           && (!free || !node.leaving)
           && n != nodeOf[rank]
-          && !node.left.get(rank)
+          && !node.left.contains(rank)
           && (!free || node.hasRoom())
-          && (best == NOWHERE || isBetter(n, best, members))) {
+          && (best == NOWHERE || isBetter(n, best, members, inRack))) {
         best = n;
       }
     }
@@ -498,8 +519,10 @@ final class Placement {
 
   /**
    * @param members of the group, by node
+   * @param inRack how many are in each rack that is known
    */
-  private boolean isBetter(int number, int otherNumber, int[] members) {
+  private boolean isBetter(
+      int number, int otherNumber, int[] members, Map<String, Integer> inRack) {
     PlacedNode node = nodes.get(number);
     PlacedNode other = nodes.get(otherNumber);
     if (node.leaving != other.leaving) {
@@ -508,25 +531,27 @@ final class Placement {
     if (members[number] != members[otherNumber]) {
       return members[number] < members[otherNumber];
     }
-    int near = inRack(node.rack, members);
-    int otherNear = inRack(other.rack, members);
+    int near = inRack.getOrDefault(node.rack, 0);
+    int otherNear = inRack.getOrDefault(other.rack, 0);
     if (near != otherNear) {
       return near < otherNear;
     }
     if (hasMemory(node) != hasMemory(other)) {
       return hasMemory(node);
     }
-    if (node.left.cardinality() != other.left.cardinality()) {
-      return node.left.cardinality() < other.left.cardinality();
+    if (node.left.size() != other.left.size()) {
+      return node.left.size() < other.left.size();
     }
     return node.load() < other.load();
   }
 
-  /** How many are in a rack that is known. */
-  private int inRack(String rack, int[] members) {
-    int near = 0;
+  /** How many are in each rack that is known. */
+  private Map<String, Integer> inRacks(int[] members) {
+    Map<String, Integer> near = new HashMap<>();
     for (int n = 0; n < members.length; n++) {
-      near += !rack.isEmpty() && nodes.get(n).rack.equals(rack) ? members[n] : 0;
+      if (members[n] > 0 && !nodes.get(n).rack.isEmpty()) {
+        near.merge(nodes.get(n).rack, members[n], Integer::sum);
+      }
     }
     return near;
   }

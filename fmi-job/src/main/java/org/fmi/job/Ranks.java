@@ -1,7 +1,6 @@
 package org.fmi.job;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -81,7 +80,7 @@ final class Ranks {
     }
   }
 
-  private final Rank[] ranks;
+  private final List<Rank> ranks;
 
   /** How many ranks are at each stage. */
   private final Map<Stage, Integer> at = new EnumMap<>(Stage.class);
@@ -90,21 +89,30 @@ final class Ranks {
   private int goneCount;
 
   Ranks(int size) {
-    ranks = new Rank[size];
-    Arrays.setAll(ranks, Rank::new);
+    this(size, new ArrayList<>(size));
+  }
+
+  /**
+   * @param ranks an empty list, of which a test may see how often a rank is looked at
+   */
+  Ranks(int size, List<Rank> ranks) {
+    this.ranks = ranks;
+    for (int r = 0; r < size; r++) {
+      ranks.add(new Rank(r));
+    }
     at.put(Stage.AWAITED, size);
   }
 
   int size() {
-    return ranks.length;
+    return ranks.size();
   }
 
   Rank get(int rank) {
-    return ranks[rank];
+    return ranks.get(rank);
   }
 
   boolean isRank(int number) {
-    return number >= 0 && number < ranks.length;
+    return number >= 0 && number < ranks.size();
   }
 
   // ---- processes
@@ -137,11 +145,11 @@ final class Ranks {
     assert rank.life == Life.ALIVE || rank.life == Life.DYING;
     rank.life = Life.GONE;
     goneCount++;
-    assert goneCount <= ranks.length;
+    assert goneCount <= ranks.size();
   }
 
   boolean allGone() {
-    return goneCount == ranks.length;
+    return goneCount == ranks.size();
   }
 
   /** The first rank that needs no process any more; null if there is none. */
@@ -188,7 +196,7 @@ final class Ranks {
     for (Rank rank : ranks) {
       fallBack(rank);
     }
-    assert atStage(Stage.AWAITED) == ranks.length;
+    assert atStage(Stage.AWAITED) == ranks.size();
   }
 
   private void fallBack(Rank rank) {
@@ -199,7 +207,7 @@ final class Ranks {
   private void move(Rank rank, Stage to) {
     at.merge(rank.stage, -1, Integer::sum);
     at.merge(to, 1, Integer::sum);
-    assert atStage(rank.stage) >= 0 && atStage(to) <= ranks.length;
+    assert atStage(rank.stage) >= 0 && atStage(to) <= ranks.size();
     rank.stage = to;
   }
 

@@ -190,6 +190,7 @@ final class DaemonShell implements SimDaemon {
           DaemonCommand.AdoptLifeline _,
           DaemonCommand.Terminate _,
           DaemonCommand.OutputTaken _,
+          DaemonCommand.SlowDown _,
           // Nor are their checkpoints written to files.
           DaemonCommand.RunHelper _,
           DaemonCommand.KillHelper _,
@@ -251,7 +252,7 @@ final class DaemonShell implements SimDaemon {
           host.tell(process, m.message());
         }
       }
-      case ToRank.WarmUp _, ToRank.HoldLifeline _, ToRank.Stack _ -> {}
+      case ToRank.WarmUp _, ToRank.HoldLifeline _, ToRank.Stack _, ToRank.Begin _ -> {}
     }
   }
 

@@ -290,6 +290,7 @@ final class JobSimulation implements Supervisor {
                 shape.recordLimitBytes(),
                 shape.logLimitBytes(),
                 shape.flowLimit(),
+                0,
                 shape.interval(),
                 List.of(),
                 shape.check(),

@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Objects;
 import org.fmi.Fmi;
+import org.fmi.control.AddressTable;
 import org.fmi.control.JobLink;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
@@ -73,7 +74,7 @@ final class JobOfOne implements JobLink {
   public void send(RankMessage message) {
     switch (message) {
       case RankMessage.Joined m ->
-          tell(new JobMessage.Start(m.epoch(), false, List.of(m.addresses())));
+          tell(new JobMessage.Start(m.epoch(), false, AddressTable.of(List.of(m.addresses()))));
       case RankMessage.Finished _ -> tell(new JobMessage.Release());
       case RankMessage.Abort m -> System.exit(m.status());
       // The rank would wait for the end of its process. Here the program hears of it.

@@ -35,7 +35,10 @@ public enum Counter {
   HEAP_MAX_BYTES("how large the heap may become", true),
   MEMORY_BYTES("memory of its process, shared memory that it uses included", true),
   PEAK_MEMORY_BYTES("the most that its process ever had", true),
-  NODE_MEMORY_FREE_BYTES("what is free for checkpoints and messages on its machine", true);
+  NODE_MEMORY_FREE_BYTES("what is free for checkpoints and messages on its machine", true),
+  NODE_JOULES(
+      "energy that its machine's processors have taken since its daemon began, where Linux tells",
+      true);
 
   private final String meaning;
   private final boolean level;

@@ -13,6 +13,9 @@ public interface JobLink {
   /** Offers images to be written to files; whoever cannot write any ignores it. */
   default void offer(Pinned pinned) {}
 
+  /** Whether this rank waits, from now on, while others compute again. */
+  default void idle(boolean waits) {}
+
   /** Whether what the rank prints is thrown away, from now on. */
   default void hideOutput(boolean hidden) {}
 

@@ -1,7 +1,6 @@
 package org.fmi.control;
 
 import java.util.List;
-import java.util.Map;
 
 /** What the job tells its ranks. */
 public sealed interface JobMessage {
@@ -24,15 +23,15 @@ public sealed interface JobMessage {
    *     if not, all processes are new
    * @param local the version of the checkpoint that failed ranks go back to, while the others go
    *     on; {@link #ALL_GO_BACK} if there are none
-   * @param endpoints by world rank
+   * @param endpoints of all ranks
    */
-  record Start(int epoch, boolean rollback, long local, List<Map<String, byte[]>> endpoints)
+  record Start(int epoch, boolean rollback, long local, AddressTable endpoints)
       implements JobMessage {
     /** In place of a version. */
     public static final long ALL_GO_BACK = -1;
 
     /** All go back, or begin. */
-    public Start(int epoch, boolean rollback, List<Map<String, byte[]>> endpoints) {
+    public Start(int epoch, boolean rollback, AddressTable endpoints) {
       this(epoch, rollback, ALL_GO_BACK, endpoints);
     }
 

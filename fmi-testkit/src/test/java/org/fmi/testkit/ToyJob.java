@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.fmi.control.AddressTable;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.spi.CheckpointInterval;
@@ -167,7 +168,7 @@ final class ToyJob implements Supervisor {
           for (int r = 0; r < node.length; r++) {
             all.add(joined.getOrDefault(r, Map.of()));
           }
-          cluster.tellAll(new JobMessage.Start(epoch, false, all));
+          cluster.tellAll(new JobMessage.Start(epoch, false, AddressTable.of(all)));
         }
       }
       case RankMessage.Suspect m -> {

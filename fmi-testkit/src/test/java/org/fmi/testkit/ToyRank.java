@@ -91,7 +91,7 @@ final class ToyRank implements SimProgram, JobLink.Listener, FrameHandler {
       process.clock().await(Long.MAX_VALUE);
       begun = start;
     }
-    t.start(endpoints(begun, "sim"));
+    t.start(begun.endpoints().all("sim"));
     return t;
   }
 
@@ -100,12 +100,6 @@ final class ToyRank implements SimProgram, JobLink.Listener, FrameHandler {
       transport.close();
     }
     transport = null;
-  }
-
-  private static byte[][] endpoints(JobMessage.Start start, String name) {
-    return start.endpoints().stream()
-        .map(of -> of.getOrDefault(name, new byte[0]))
-        .toArray(byte[][]::new);
   }
 
   private void round(Transport t, int round) throws Rollback {

@@ -23,9 +23,6 @@ final class Block {
 
   final int strideI;
 
-  /** The pressure. */
-  final float[] p;
-
   // The equation's coefficients: constant here, but the benchmark reads them from memory.
   final float[] a0;
   final float[] a1;
@@ -40,10 +37,8 @@ final class Block {
   final float[] bnd;
   final float[] wrk1;
 
-  /** The pressure after this iteration; the benchmark calls it wrk2. */
-  final float[] next;
-
   private final Sweep sweep;
+  private final float[] start;
 
   /** The block of the inner points {@code is} times {@code js}, counted from 0. */
   Block(Grid grid, Slice is, Slice js, Kernel kernel) {
@@ -55,11 +50,11 @@ final class Block {
     strideI = (nj + 2) * strideJ;
     int size = Math.multiplyExact(ni + 2, strideI);
 
-    p = new float[size];
+    start = new float[size];
     for (int i = 0; i < ni + 2; i++) {
       int global = is.first() + i;
       float pressure = (float) (global * global) / ((grid.imax - 1) * (grid.imax - 1));
-      Arrays.fill(p, i * strideI, (i + 1) * strideI, pressure);
+      Arrays.fill(start, i * strideI, (i + 1) * strideI, pressure);
     }
     a0 = filled(size, 1);
     a1 = filled(size, 1);
@@ -73,7 +68,6 @@ final class Block {
     c2 = filled(size, 1);
     bnd = filled(size, 1);
     wrk1 = filled(size, 0);
-    next = new float[size];
     sweep = kernel.over(this);
   }
 
@@ -88,9 +82,24 @@ final class Block {
     return (i + 1) * strideI + (j + 1) * strideJ + 1;
   }
 
-  /** One iteration; returns the sum of the squared residuals of this block. */
-  double jacobi() {
-    double gosa = sweep.compute();
+  /** The pressure before the first iteration, with that of the layer around the block. */
+  float[] start() {
+    return start.clone();
+  }
+
+  /**
+   * Computes the next pressure of each point, without the layer around them.
+   *
+   * @param next the benchmark calls it wrk2
+   * @return the sum of the squared residuals of this block
+   */
+  double sweep(float[] p, float[] next) {
+    return sweep.compute(p, next);
+  }
+
+  /** The same, and takes the next pressure over. */
+  double jacobi(float[] p, float[] next) {
+    double gosa = sweep(p, next);
     for (int i = 0; i < ni; i++) {
       for (int j = 0; j < nj; j++) {
         System.arraycopy(next, row(i, j), p, row(i, j), nk);

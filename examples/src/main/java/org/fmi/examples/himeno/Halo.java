@@ -34,38 +34,38 @@ final class Halo {
    * Exchanges the outermost points. First in direction j, then whole planes in direction i, edges
    * included: so the points across an edge arrive too.
    */
-  void exchange() {
-    shiftJ(0, left, block.nj, right);
-    shiftJ(block.nj - 1, right, -1, left);
-    shiftI(0, before, block.ni, behind);
-    shiftI(block.ni - 1, behind, -1, before);
+  void exchange(float[] p) {
+    shiftJ(p, 0, left, block.nj, right);
+    shiftJ(p, block.nj - 1, right, -1, left);
+    shiftI(p, 0, before, block.ni, behind);
+    shiftI(p, block.ni - 1, behind, -1, before);
   }
 
   /** Sends the points at {@code fromJ}, receives those at {@code intoJ}. */
-  private void shiftJ(int fromJ, int to, int intoJ, int from) {
+  private void shiftJ(float[] p, int fromJ, int to, int intoJ, int from) {
     if (to != Comm.PROC_NULL) {
       for (int i = 0; i < block.ni; i++) {
-        System.arraycopy(block.p, block.row(i, fromJ), outgoing, i * block.nk, block.nk);
+        System.arraycopy(p, block.row(i, fromJ), outgoing, i * block.nk, block.nk);
       }
     }
     world.sendRecv(outgoing, 0, outgoing.length, to, TAG, incoming, 0, incoming.length, from, TAG);
     if (from != Comm.PROC_NULL) {
       for (int i = 0; i < block.ni; i++) {
-        System.arraycopy(incoming, i * block.nk, block.p, block.row(i, intoJ), block.nk);
+        System.arraycopy(incoming, i * block.nk, p, block.row(i, intoJ), block.nk);
       }
     }
   }
 
   /** As {@link #shiftJ}; a plane is contiguous in memory. */
-  private void shiftI(int fromI, int to, int intoI, int from) {
+  private void shiftI(float[] p, int fromI, int to, int intoI, int from) {
     int plane = block.strideI;
     world.sendRecv(
-        block.p,
+        p,
         (long) (fromI + 1) * plane,
         plane,
         to,
         TAG,
-        block.p,
+        p,
         (long) (intoI + 1) * plane,
         plane,
         from,

@@ -11,13 +11,13 @@ final class PlainSweep implements Sweep {
   }
 
   @Override
-  public double compute() {
+  public double compute(float[] p, float[] next) {
     double gosa = 0;
     for (int i = 0; i < block.ni; i++) {
       for (int j = 0; j < block.nj; j++) {
         int row = block.row(i, j);
-        computeResiduals(row);
-        relax(row);
+        computeResiduals(p, row);
+        relax(p, next, row);
         gosa += sumOfSquares();
       }
     }
@@ -28,8 +28,7 @@ final class PlainSweep implements Sweep {
    * The 19-point stencil on a row. Its results go to an array of another type than its inputs: so
    * the compiler knows that no result is an input, and may compute several points at once.
    */
-  private void computeResiduals(int row) {
-    final float[] p = block.p;
+  private void computeResiduals(float[] p, int row) {
     final float[] a0 = block.a0;
     final float[] a1 = block.a1;
     final float[] a2 = block.a2;
@@ -63,9 +62,7 @@ final class PlainSweep implements Sweep {
     }
   }
 
-  private void relax(int row) {
-    final float[] p = block.p;
-    final float[] next = block.next;
+  private void relax(float[] p, float[] next, int row) {
     final double[] residuals = this.residuals;
     final int nk = block.nk;
     for (int k = 0; k < nk; k++) {

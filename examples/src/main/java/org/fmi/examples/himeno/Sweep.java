@@ -10,9 +10,9 @@ package org.fmi.examples.himeno;
 @FunctionalInterface
 interface Sweep {
   /**
-   * Computes the next pressure of each point from {@link Block#p} into {@link Block#next}.
+   * Computes the next pressure of each point.
    *
    * @return the sum of the squared residuals
    */
-  double compute();
+  double compute(float[] p, float[] next);
 }

@@ -38,7 +38,7 @@ final class VectorSweep implements Sweep {
   }
 
   @Override
-  public double compute() {
+  public double compute(float[] p, float[] next) {
     final int nj = block.nj;
     final int nk = block.nk;
     double gosa = 0;
@@ -46,12 +46,12 @@ final class VectorSweep implements Sweep {
       int j = 0;
       for (; j <= nj - ROWS; j += ROWS) {
         for (int r = 0; r < ROWS; r++) {
-          computeRow(block.row(i, j + r), r * nk);
+          computeRow(p, next, block.row(i, j + r), r * nk);
         }
         gosa = addSumsOfSquares(gosa);
       }
       for (; j < nj; j++) {
-        computeRow(block.row(i, j), 0);
+        computeRow(p, next, block.row(i, j), 0);
         gosa += sumOfSquares();
       }
     }
@@ -63,10 +63,10 @@ final class VectorSweep implements Sweep {
    * three loops: in one, it is more than the JVM's compiler inlines, and what it does not inline
    * makes objects of vectors.
    */
-  private void computeRow(int row, int at) {
-    addStraightTermsAhead(row);
-    addDiagonalTerms(row);
-    addStraightTermsBehind(row, at);
+  private void computeRow(float[] p, float[] next, int row, int at) {
+    addStraightTermsAhead(p, row);
+    addDiagonalTerms(p, row);
+    addStraightTermsBehind(p, next, row, at);
   }
 
   /**
@@ -77,8 +77,7 @@ final class VectorSweep implements Sweep {
     return Math.min(k, nk - SPECIES.length());
   }
 
-  private void addStraightTermsAhead(int row) {
-    final float[] p = block.p;
+  private void addStraightTermsAhead(float[] p, int row) {
     final float[] a0 = block.a0;
     final float[] a1 = block.a1;
     final float[] a2 = block.a2;
@@ -99,8 +98,7 @@ final class VectorSweep implements Sweep {
     }
   }
 
-  private void addDiagonalTerms(int row) {
-    final float[] p = block.p;
+  private void addDiagonalTerms(float[] p, int row) {
     final float[] b1 = block.b1;
     final float[] b2 = block.b2;
     final float[] before = this.sums;
@@ -118,15 +116,13 @@ final class VectorSweep implements Sweep {
     }
   }
 
-  private void addStraightTermsBehind(int row, int at) {
-    final float[] p = block.p;
+  private void addStraightTermsBehind(float[] p, float[] next, int row, int at) {
     final float[] a3 = block.a3;
     final float[] c0 = block.c0;
     final float[] c1 = block.c1;
     final float[] c2 = block.c2;
     final float[] bnd = block.bnd;
     final float[] wrk1 = block.wrk1;
-    final float[] next = block.next;
     final float[] before = this.moreSums;
     final float[] residuals = this.residuals;
     final int nk = block.nk;

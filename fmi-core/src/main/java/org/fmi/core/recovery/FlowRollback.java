@@ -147,7 +147,12 @@ final class FlowRollback {
         loop.counted();
       }
     }
-    system.barrier(); // what is sent from now on belongs to the program again
+    link.idle(states == null);
+    try {
+      system.barrier(); // what is sent from now on belongs to the program again
+    } finally {
+      link.idle(false);
+    }
     if (way.lost) {
       own.restored(way.front);
     }

@@ -429,7 +429,7 @@ final class Lifecycle implements JobLink.Listener {
       messenger.enter(epoch, all);
     }
     for (Map.Entry<String, Transport> each : next.opened.entrySet()) {
-      each.getValue().start(endpoints(next.start, each.getKey()));
+      each.getValue().start(next.start.endpoints().all(each.getKey()));
     }
   }
 
@@ -493,7 +493,7 @@ final class Lifecycle implements JobLink.Listener {
       return null;
     }
     try {
-      connecting.connect(endpoints(begun, DETECTOR));
+      connecting.connect(begun.endpoints().all(DETECTOR));
       return connecting.transport();
     } catch (IOException e) {
       if (!revoked()) {
@@ -501,14 +501,6 @@ final class Lifecycle implements JobLink.Listener {
       }
       return null;
     }
-  }
-
-  private static byte[][] endpoints(JobMessage.Start start, String name) {
-    byte[][] endpoints = new byte[start.endpoints().size()][];
-    for (int r = 0; r < endpoints.length; r++) {
-      endpoints[r] = start.endpoints().get(r).getOrDefault(name, new byte[0]);
-    }
-    return endpoints;
   }
 
   // ---- what other threads bring

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.fmi.control.AddressTable;
 import org.fmi.control.JobLink;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
@@ -149,7 +150,8 @@ final class LifecycleTest {
     public void send(RankMessage message) {
       if (message instanceof RankMessage.Joined m) {
         joined.add(m.addresses());
-        listener.onMessage(new JobMessage.Start(m.epoch(), false, List.of(m.addresses())));
+        listener.onMessage(
+            new JobMessage.Start(m.epoch(), false, AddressTable.of(List.of(m.addresses()))));
       }
     }
 

@@ -191,7 +191,8 @@ public final class DaemonCodec {
         .putInt(setup.logRingBase())
         .putLong(setup.recordLimitBytes())
         .putLong(setup.logLimitBytes())
-        .putInt(setup.flowLimit());
+        .putInt(setup.flowLimit())
+        .putInt(setup.idleMegahertz());
     RuntimeParts.putInterval(out, setup.interval());
     out.putList(setup.transports(), MessageWriter::putString)
         .putBoolean(setup.check())
@@ -213,6 +214,7 @@ public final class DaemonCodec {
         in.getInt(),
         in.getLong(),
         in.getLong(),
+        in.getInt(),
         in.getInt(),
         RuntimeParts.getInterval(in),
         in.getList(MessageReader::getString),

@@ -26,4 +26,9 @@ public sealed interface FromRank {
 
   /** The last message: it exits by itself, and closes its connection before. */
   record Exiting() implements FromRank {}
+
+  /**
+   * It waits while others compute again, or does so no longer: its cores are not needed meanwhile.
+   */
+  record Idle(boolean waits) implements FromRank {}
 }

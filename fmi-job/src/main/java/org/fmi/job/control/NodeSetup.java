@@ -19,6 +19,7 @@ import org.fmi.spi.CheckpointInterval;
  * @param recordLimitBytes see {@link org.fmi.spi.RankConfig}
  * @param logLimitBytes see {@link org.fmi.spi.RankConfig}
  * @param flowLimit see {@link org.fmi.spi.RankConfig}
+ * @param idleMegahertz the most that cores run at whose ranks wait in a recovery; 0 for no limit
  * @param transports see {@link org.fmi.spi.RankConfig}
  * @param check see {@link org.fmi.spi.RankConfig}
  * @param overlapped see {@link org.fmi.spi.RankConfig}
@@ -38,6 +39,7 @@ public record NodeSetup(
     long recordLimitBytes,
     long logLimitBytes,
     int flowLimit,
+    int idleMegahertz,
     CheckpointInterval interval,
     List<String> transports,
     boolean check,

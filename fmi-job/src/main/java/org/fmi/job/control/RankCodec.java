@@ -21,6 +21,13 @@ public final class RankCodec {
       case ToRank.WarmUp m -> new MessageWriter(3).putString(m.directory()).toBytes();
       case ToRank.HoldLifeline _ -> new MessageWriter(4).toBytes();
       case ToRank.Stack _ -> new MessageWriter(5).toBytes();
+      case ToRank.Begin m ->
+          new MessageWriter(6)
+              .putInt(m.epoch())
+              .putBoolean(m.rollback())
+              .putLong(m.local())
+              .putString(m.endpoints())
+              .toBytes();
     };
   }
 
@@ -36,6 +43,7 @@ public final class RankCodec {
           case 3 -> new ToRank.WarmUp(in.getString());
           case 4 -> new ToRank.HoldLifeline();
           case 5 -> new ToRank.Stack();
+          case 6 -> new ToRank.Begin(in.getInt(), in.getBoolean(), in.getLong(), in.getString());
           default -> throw in.unknownType();
         });
   }
@@ -61,6 +69,7 @@ public final class RankCodec {
         yield out.toBytes();
       }
       case FromRank.Stack m -> new MessageWriter(6).putString(m.text()).toBytes();
+      case FromRank.Idle m -> new MessageWriter(8).putBoolean(m.waits()).toBytes();
     };
   }
 
@@ -78,6 +87,7 @@ public final class RankCodec {
           case 5 -> new FromRank.Shown(RuntimeParts.getReport(in));
           case 6 -> new FromRank.Stack(in.getString());
           case 7 -> new FromRank.Offered(Level2Parts.getPinned(in));
+          case 8 -> new FromRank.Idle(in.getBoolean());
           default -> throw in.unknownType();
         });
   }

@@ -261,12 +261,10 @@ final class RuntimeParts {
               .putInt(m.epoch())
               .putInt(m.failed())
               .putList(m.without(), MessageWriter::putString);
-      case JobMessage.Start m ->
-          out.putByte(2)
-              .putInt(m.epoch())
-              .putBoolean(m.rollback())
-              .putLong(m.local())
-              .putList(m.endpoints(), (writer, map) -> writer.putMap(map, MessageWriter::putBytes));
+      case JobMessage.Start m -> {
+        out.putByte(2).putInt(m.epoch()).putBoolean(m.rollback()).putLong(m.local());
+        AddressCodec.put(out, m.endpoints());
+      }
       case JobMessage.Release _ -> out.putByte(3);
       case JobMessage.Hold m -> out.putByte(4).putInt(m.epoch()).putLong(m.request());
       case JobMessage.Meet m -> {
@@ -288,11 +286,7 @@ final class RuntimeParts {
           new JobMessage.Revoke(
               in.getInt(), in.getInt(), List.copyOf(in.getList(MessageReader::getString)));
       case 2 ->
-          new JobMessage.Start(
-              in.getInt(),
-              in.getBoolean(),
-              in.getLong(),
-              List.copyOf(in.getList(reader -> reader.getMap(MessageReader::getBytes))));
+          new JobMessage.Start(in.getInt(), in.getBoolean(), in.getLong(), AddressCodec.get(in));
       case 3 -> new JobMessage.Release();
       case 4 -> new JobMessage.Hold(in.getInt(), in.getLong());
       case 5 -> new JobMessage.Meet(in.getInt(), in.getLong(), getPoint(in));

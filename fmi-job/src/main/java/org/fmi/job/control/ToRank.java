@@ -27,6 +27,12 @@ public sealed interface ToRank {
   /** A message of the job. */
   record Tell(JobMessage message) implements ToRank {}
 
+  /**
+   * {@link JobMessage.Start}, with the addresses of all ranks in a file to be mapped, which the
+   * ranks of the node share. The daemon's shell makes it of that message.
+   */
+  record Begin(int epoch, boolean rollback, long local, String endpoints) implements ToRank {}
+
   /** Show what the program's threads do: answered by {@link FromRank.Stack}. */
   record Stack() implements ToRank {}
 }

@@ -93,6 +93,18 @@ public sealed interface DaemonCommand {
     }
   }
 
+  /**
+   * Let these of the machine's cores run slowly from now on, and all others as fast as before.
+   *
+   * @param cores the numbers of their hardware threads
+   * @param megahertz the most that they run at, if they can run that slowly
+   */
+  record SlowDown(List<Integer> cores, int megahertz) implements DaemonCommand {
+    public SlowDown {
+      cores = List.copyOf(cores);
+    }
+  }
+
   /** Send a message to fmirun. */
   record Report(FromDaemon message) implements DaemonCommand {}
 

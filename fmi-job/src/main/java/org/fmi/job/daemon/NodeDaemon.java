@@ -7,7 +7,6 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
-import org.fmi.control.RankReport;
 import org.fmi.job.control.CoreShare.Bound;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.FromRank;
@@ -79,12 +78,15 @@ public final class NodeDaemon {
   private final Standbys standbys = new Standbys();
   private final Flushes flushes;
   private final LocalRanks localRanks = new LocalRanks();
+  private final IdleCores idleCores = new IdleCores(out::add);
 
   /** The processes of which something may be heard yet, by number. */
   private final TreeMap<Integer, NodeProcess> processes = new TreeMap<>();
 
   /** The process that serves a rank or is being started for it, by rank. */
   private final TreeMap<Integer, NodeProcess> ranks = new TreeMap<>();
+
+  private final ShownReports shown = new ShownReports(ranks.values(), this::report);
 
   private Phase phase = Phase.CONNECTED;
   private @Nullable NodeSetup setup;
@@ -220,6 +222,7 @@ public final class NodeDaemon {
       case ToDaemon.Setup m -> {
         become(Phase.PREPARING);
         setup = m.setup();
+        idleCores.limit(m.setup().idleMegahertz());
         out.add(new DaemonCommand.Prepare(m.setup()));
       }
       case ToDaemon.Spawn m -> onSpawn(m);
@@ -292,6 +295,7 @@ public final class NodeDaemon {
       watch(process, config);
     }
     ranks.put(m.rank(), process);
+    idleCores.spawned(m.rank(), m.share().numbers());
     deadlines.set(now, process, Limit.COME_UP);
   }
 
@@ -309,6 +313,10 @@ public final class NodeDaemon {
 
   private void tell(NodeProcess process, JobMessage message) {
     process.told(message);
+    RankConfig config = process.config();
+    if (config != null) {
+      idleCores.works(config.rank()); // before it hears that it has something to do
+    }
     send(process, new ToRank.Tell(message));
   }
 
@@ -377,6 +385,7 @@ public final class NodeDaemon {
       standbyFailed(reason);
     } else {
       ranks.remove(config.rank());
+      idleCores.gone(config.rank());
       report(new FromDaemon.Refused("cannot start rank " + config.rank() + ": " + reason));
     }
   }
@@ -406,7 +415,20 @@ public final class NodeDaemon {
         }
       }
       case FromRank.Offered m -> flushes.offered(config, m.pinned(), ranks.keySet());
-      case FromRank.Shown m -> onShown(process, m.report());
+      case FromRank.Shown m -> {
+        if (config == null) {
+          out.add(new DaemonCommand.Disconnect(process.number));
+        } else {
+          shown.shown(process, m.report());
+        }
+      }
+      case FromRank.Idle m -> {
+        if (config != null && m.waits()) {
+          idleCores.waits(config.rank());
+        } else if (config != null) {
+          idleCores.works(config.rank());
+        }
+      }
       case FromRank.Stack m -> {
         if (config == null) {
           out.add(new DaemonCommand.Disconnect(process.number));
@@ -418,45 +440,17 @@ public final class NodeDaemon {
         if (config == null) {
           out.add(new DaemonCommand.Disconnect(process.number));
         } else {
-          if (m.message() instanceof RankMessage.Joined) {
+          if (m.message() instanceof RankMessage.Joined joined) {
             process.joined();
+            if (joined.epoch() > 0) {
+              idleCores.waits(config.rank());
+            }
           } else if (m.message() instanceof RankMessage.Failed) {
             deadlines.set(now, process, Limit.UNWIND);
           }
           report(new FromDaemon.Said(config.rank(), config.incarnation(), m.message()));
         }
       }
-    }
-  }
-
-  /**
-   * Passes on what ranks show, of all together: once each has shown something new, or one again
-   * before others have.
-   */
-  private void onShown(NodeProcess process, RankReport report) {
-    if (process.config() == null) {
-      out.add(new DaemonCommand.Disconnect(process.number));
-      return;
-    }
-    if (process.hasShown()) {
-      passReports();
-    }
-    process.shown(report);
-    if (ranks.values().stream().allMatch(NodeProcess::hasShown)) {
-      passReports();
-    }
-  }
-
-  private void passReports() {
-    List<FromDaemon.Report> reports = new ArrayList<>();
-    for (NodeProcess process : ranks.values()) {
-      FromDaemon.Report report = process.takeShown();
-      if (report != null) {
-        reports.add(report);
-      }
-    }
-    if (!reports.isEmpty()) {
-      report(new FromDaemon.Reports(reports));
     }
   }
 
@@ -516,6 +510,7 @@ public final class NodeDaemon {
       return;
     }
     ranks.remove(config.rank());
+    idleCores.gone(config.rank());
     flushes.left(config.rank(), setup);
     boolean signaled = status > BY_SIGNAL && status <= BY_SIGNAL + SIGNALS;
     report(

@@ -1,5 +1,6 @@
 package org.fmi.job.control;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.fmi.control.AddressTable;
 import org.fmi.spi.CheckpointInterval;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -68,7 +70,11 @@ final class ControlCodecTest {
         Object message = randomValue(type, random);
         byte[] bytes = direction.encode().apply(message);
         Object back = direction.decode().decode(ByteBuffer.wrap(bytes));
-        assertThat(back).as("seed %d", seed).usingRecursiveComparison().isEqualTo(message);
+        assertThat(back)
+            .as("seed %d", seed)
+            .usingRecursiveComparison()
+            .withEqualsForType(AddressTable::equals, AddressTable.class)
+            .isEqualTo(message);
       }
     }
   }
@@ -177,6 +183,11 @@ final class ControlCodecTest {
         case 1 -> new CheckpointInterval.ByTime(0.1 + random.nextDouble());
         default -> new CheckpointInterval.Mtbf(0.1 + random.nextDouble());
       };
+    } else if (raw == AddressTable.class) {
+      return AddressTable.of(
+          Stream.generate(() -> Map.of(randomText(random), randomText(random).getBytes(UTF_8)))
+              .limit(random.nextInt(4))
+              .toList());
     } else if (raw.isEnum()) {
       Object[] constants = raw.getEnumConstants();
       return constants[random.nextInt(constants.length)];

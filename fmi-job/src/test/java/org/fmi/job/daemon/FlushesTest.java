@@ -41,6 +41,7 @@ class FlushesTest {
           0,
           0,
           0,
+          0,
           new CheckpointInterval.Every(1),
           List.of(),
           false,

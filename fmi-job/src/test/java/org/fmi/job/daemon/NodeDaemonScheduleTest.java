@@ -415,6 +415,7 @@ final class NodeDaemonScheduleTest {
         case DaemonCommand.RunHelper _,
             DaemonCommand.KillHelper _,
             DaemonCommand.LetGo _,
+            DaemonCommand.SlowDown _,
             DaemonCommand.LetGoUnknown _ ->
             throw new AssertionError("no rank has offered anything");
         case DaemonCommand.Disconnect c -> {
@@ -465,6 +466,7 @@ final class NodeDaemonScheduleTest {
         case ToRank.WarmUp _ -> assertThat(proc.rank).isNegative();
         case ToRank.HoldLifeline _ -> {}
         case ToRank.Stack _ -> assertThat(proc.rank).isNotNegative();
+        case ToRank.Begin m -> throw new AssertionError("only the shell knows files: " + m);
         case ToRank.Assign m -> {
           RankConfig config = m.config();
           assertThat(proc.assigned).as("assigned once").isFalse();

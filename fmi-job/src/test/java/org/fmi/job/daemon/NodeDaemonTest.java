@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.fmi.control.AddressTable;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankReport;
@@ -26,6 +27,8 @@ import org.junit.jupiter.api.Test;
 final class NodeDaemonTest {
   private static final int HEARTBEAT = 5000;
   private static final int RANK = 3;
+
+  private static final int IDLE_MEGAHERTZ = 1200;
 
   private final NodeDaemon daemon =
       new NodeDaemon(new NodeFacts("job", new byte[32], 7, "host", "/dir", "/dir", 4));
@@ -48,6 +51,7 @@ final class NodeDaemonTest {
         0,
         0,
         0,
+        IDLE_MEGAHERTZ,
         new CheckpointInterval.Every(1),
         List.of(),
         false,
@@ -158,6 +162,27 @@ final class NodeDaemonTest {
     assertThat(connected.get(2)).isEqualTo(new DaemonCommand.Tell(0, new ToRank.Tell(revoke(4))));
     assertThat(from(new ToDaemon.TellAll(revoke(5))))
         .containsExactly(new DaemonCommand.Tell(0, new ToRank.Tell(revoke(5))));
+  }
+
+  @Test
+  void coresRunSlowlyWhileTheirRankWaitsInARecovery() {
+    from(spawn(RANK, 0, 2, 5));
+    on(new DaemonEvent.Started(0, 100));
+    on(new DaemonEvent.Connected(0, "/dir/warm"));
+    DaemonCommand slow = new DaemonCommand.SlowDown(List.of(2, 5), IDLE_MEGAHERTZ);
+    DaemonCommand fast = new DaemonCommand.SlowDown(List.of(), IDLE_MEGAHERTZ);
+    joins(0);
+    RankMessage again = new RankMessage.Joined(1, RankMessage.Position.IN_LOOP, Map.of());
+    assertThat(said(0, new FromRank.Said(again)))
+        .containsExactly(slow, report(new FromDaemon.Said(RANK, 0, again)));
+    JobMessage start = new JobMessage.Start(1, true, AddressTable.of(List.of(Map.of())));
+    assertThat(from(new ToDaemon.TellAll(start)))
+        .containsExactly(fast, new DaemonCommand.Tell(0, new ToRank.Tell(start)));
+    assertThat(said(0, new FromRank.Idle(true))).containsExactly(slow);
+    assertThat(said(0, new FromRank.Idle(false))).containsExactly(fast);
+    assertThat(said(0, new FromRank.Idle(true))).containsExactly(slow);
+    on(new DaemonEvent.Disconnected(0, false));
+    assertThat(on(new DaemonEvent.Exited(0, 137))).containsExactly(fast, exited(0, 137, true));
   }
 
   @Test

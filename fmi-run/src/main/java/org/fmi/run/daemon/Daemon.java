@@ -79,6 +79,9 @@ final class Daemon implements Uplink {
   private final ExecutorService starter =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("fmi-starter").factory());
 
+  private final AddressFile addresses;
+  private final NodeEnergy energy;
+
   /** The processes that have not ended, or are still connected, by number. */
   private final Map<Integer, RankProcess> processes = new HashMap<>();
 
@@ -114,6 +117,8 @@ final class Daemon implements Uplink {
     this.installation = installation;
     this.directory = directory;
     this.checkpoints = pieces;
+    this.addresses = new AddressFile(directory.path(), this);
+    this.energy = new NodeEnergy(directory.path(), this);
     this.loop = NetLoop.open("fmi-daemon", bootstrap.secret(), NetLoop.MAX_FRAME);
   }
 
@@ -165,7 +170,7 @@ final class Daemon implements Uplink {
   /** What the node has left: the same for all its ranks, and dear to look at. */
   private Map<Counter, Long> nodeLevels() {
     try {
-      return Map.of(Counter.NODE_MEMORY_FREE_BYTES, checkpoints.free());
+      return energy.with(Map.of(Counter.NODE_MEMORY_FREE_BYTES, checkpoints.free()));
     } catch (IOException e) {
       return Map.of(); // the node is being cleared away: nobody looks any more
     }
@@ -314,7 +319,7 @@ final class Daemon implements Uplink {
         }
       }
       case DaemonCommand.Attach c -> process(c.process()).attach(c.rank(), c.incarnation(), this);
-      case DaemonCommand.Tell c -> process(c.process()).tell(c.message());
+      case DaemonCommand.Tell c -> process(c.process()).tell(addresses.share(c.message()));
       case DaemonCommand.Watch c -> process(c.process()).watch(c.timeoutMillis());
       case DaemonCommand.Input c -> process(c.process()).input(c.bytes());
       case DaemonCommand.AdoptLifeline c -> watchLifeline(process(c.process()));
@@ -337,6 +342,7 @@ final class Daemon implements Uplink {
       }
       case DaemonCommand.LetGo c -> letGo(c.pieces());
       case DaemonCommand.LetGoUnknown c -> letGoUnknown(c.prefix(), c.known());
+      case DaemonCommand.SlowDown c -> energy.slowDown(c.cores(), c.megahertz());
       case DaemonCommand.OutputTaken c -> outputCredit.give(c.bytes());
       case DaemonCommand.End _ -> end();
     }

@@ -39,6 +39,7 @@ import org.fmi.control.Pinned;
 import org.fmi.job.control.Bootstrap;
 import org.fmi.net.Hmac;
 import org.fmi.node.FreeMemory;
+import org.fmi.run.energy.CpuFrequencies;
 import org.fmi.run.process.ProcessStat;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +58,8 @@ import org.jspecify.annotations.Nullable;
  *     lock                        locked by the daemon, holds its process number
  *     daemon.sock                 where ranks connect
  *     warm-PID                    where a standby gets ready
+ *     frequencies                 what cores had that run slowly
+ *     addresses-EPOCH             where all ranks can be reached
  *     ...                         checkpoints
  *   /dev/shm/fmi-JOB-run-CODE/    that of fmirun, with a lock too
  *     fmi.sock                    where it is asked
@@ -545,6 +548,7 @@ public final class NodeDirectory {
 
   /** The lock last: one that is not deleted to the end must still be known for what it is. */
   private static void deleteTree(Path root) throws IOException {
+    CpuFrequencies.restore(root);
     Path lock = root.resolve(LOCK);
     for (int i = 0; ; i++) {
       try {

@@ -14,6 +14,8 @@ import org.fmi.ckpt.files.PosixTarget;
 import org.fmi.job.control.CoreList;
 import org.fmi.run.daemon.NodeDirectory;
 import org.fmi.run.daemon.UsableCores;
+import org.fmi.run.energy.CpuFrequencies;
+import org.fmi.run.energy.EnergyCounters;
 import org.fmi.run.process.Affinity;
 import org.fmi.spi.Finding;
 import org.fmi.spi.TransportProvider;
@@ -45,6 +47,8 @@ public final class Doctor {
     report(Finding.ok("FMI " + version() + ", JDK " + Runtime.version() + " in " + javaHome()));
     report(machine());
     report(binding());
+    report(idleFrequency(CpuFrequencies.CPUS));
+    report(energy(EnergyCounters.POWERCAP));
     try {
       // Named as a job's, so that a later one deletes what is left if this is interrupted.
       SecureRandom random = new SecureRandom();
@@ -130,6 +134,32 @@ public final class Doctor {
       text.append(" the thread that calls Fmi.init has one to itself;");
     }
     return text.append(most > 0 ? " more ranks are not bound" : " no rank is bound").toString();
+  }
+
+  /**
+   * Whether cores can be slowed down. Nobody needs it who does not ask for it.
+   *
+   * @param cpus where the system has the cores
+   */
+  static Finding idleFrequency(Path cpus) {
+    String problem = CpuFrequencies.problem(cpus, 0);
+    return problem == null
+        ? Finding.ok("--idle-frequency: cores can be slowed down while their ranks wait")
+        : Finding.missing("--idle-frequency: " + problem);
+  }
+
+  /**
+   * Whether energy can be measured.
+   *
+   * @param powercap where the system has what processors take
+   */
+  static Finding energy(Path powercap) {
+    return new EnergyCounters(powercap).microjoules().isPresent()
+        ? Finding.ok("energy: the metric fmi_node_joules has what the processors take")
+        : Finding.missing(
+            "energy: not measured, as "
+                + powercap
+                + "/intel-rapl:* cannot be read or is not there");
   }
 
   private static String count(int number, String what) {

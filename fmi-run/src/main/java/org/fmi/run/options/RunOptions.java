@@ -59,13 +59,15 @@ public record RunOptions(
    * @param jvmOptions options for its JVM
    * @param jvmOptionsOf options for the JVMs of some ranks, by rank
    * @param bind whether ranks are bound to their share of the cores
+   * @param idleMegahertz the most that cores run at whose ranks wait in a recovery; 0 for no limit
    */
   public record Processes(
       Path directory,
       Map<String, String> environment,
       List<String> jvmOptions,
       Map<Integer, List<String>> jvmOptionsOf,
-      boolean bind) {
+      boolean bind,
+      int idleMegahertz) {
     public Processes {
       environment = Map.copyOf(environment);
       jvmOptions = List.copyOf(jvmOptions);
@@ -210,6 +212,7 @@ public record RunOptions(
               whole(Setting.FLOW_LIMIT, 1, MAX_RANKS, ranks - 1),
               on(Setting.CHECK),
               settings);
+      boolean bind = choice(Setting.BIND, "core", "core", "none").equals("core");
       GroupLosses.check(settings.get(Setting.GROUP_LOSSES), spec);
       return new RunOptions(
           program,
@@ -221,7 +224,8 @@ public record RunOptions(
               exported(),
               jvmOptions(),
               jvmOptionsOf(ranks),
-              choice(Setting.BIND, "core", "core", "none").equals("core")),
+              bind,
+              IdleFrequency.megahertz(bind, settings)),
           new Network(
               transports(nodes),
               (int) Math.round(1000 * decimal(Setting.HEARTBEAT, 0.1, 3600, 5)),

@@ -152,6 +152,12 @@ enum Setting {
       "MIB",
       "memory per rank for what it has sent since the last checkpoint, for --rollback local"
           + " (default: as much as the state)"),
+  IDLE_FREQUENCY(
+      "--idle-frequency",
+      "idle-frequency-mhz",
+      "MIN",
+      "megahertz that cores run at, at most, while their ranks wait in a recovery: a number, min"
+          + " (as slowly as they can), or off (default)"),
   EVENTS("--events", "events", "FILE", "write every event as a JSON line"),
   METRICS_PORT(
       "--metrics-port",

@@ -1,6 +1,7 @@
 package org.fmi.run.rank;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -10,6 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.fmi.control.AddressTable;
 import org.fmi.control.JobLink;
 import org.fmi.control.JobMessage;
 import org.fmi.control.Pinned;
@@ -23,6 +25,7 @@ import org.fmi.net.Closed;
 import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
 import org.fmi.net.NetLoop;
+import org.fmi.node.PrivateFile;
 import org.fmi.run.lifeline.Lifeline;
 import org.fmi.run.process.Starvation;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +56,9 @@ final class DaemonLink implements JobLink, ConnectionHandler {
   private final NetLoop loop;
   private volatile @Nullable Lifeline lifeline;
   private volatile boolean exiting;
+
+  /** What was said last; the thread that recovers says it. */
+  private boolean idle;
 
   /** What the program prints to, where that can be hidden. */
   private volatile @Nullable HideableOutput output;
@@ -103,6 +109,14 @@ final class DaemonLink implements JobLink, ConnectionHandler {
   @Override
   public void offer(Pinned pinned) {
     connection.send(RankCodec.encode(new FromRank.Offered(pinned)));
+  }
+
+  @Override
+  public void idle(boolean waits) {
+    if (waits != idle) {
+      idle = waits;
+      connection.send(RankCodec.encode(new FromRank.Idle(waits)));
+    }
   }
 
   /** What {@link #hideOutput} hides. */
@@ -165,18 +179,34 @@ final class DaemonLink implements JobLink, ConnectionHandler {
           warmUp.complete(Optional.empty());
         }
         case ToRank.Stack _ -> from.send(RankCodec.encode(new FromRank.Stack(ThreadStacks.text())));
-        case ToRank.Tell m -> {
-          Listener known = listener;
-          if (known == null) {
-            early.add(m.message());
-          } else {
-            known.onMessage(m.message());
-          }
-        }
+        case ToRank.Tell m -> hear(m.message());
+        case ToRank.Begin m ->
+            hear(new JobMessage.Start(m.epoch(), m.rollback(), m.local(), mapped(m.endpoints())));
       }
     } catch (BadMessageException e) {
       System.err.println("fmi: the daemon sent nonsense: " + e.getMessage());
       Runtime.getRuntime().halt(CUT_OFF);
+    } catch (IOException e) {
+      System.err.println("fmi: the addresses of the other ranks cannot be read: " + e);
+      Runtime.getRuntime().halt(CUT_OFF);
+    }
+  }
+
+  private void hear(JobMessage message) {
+    Listener known = listener;
+    if (known == null) {
+      early.add(message);
+    } else {
+      known.onMessage(message);
+    }
+  }
+
+  /** The addresses of all ranks; unmapped when nobody needs them any more. */
+  private static AddressTable mapped(String file) throws IOException {
+    try {
+      return AddressTable.in(PrivateFile.open(Path.of(file), Arena.ofAuto()));
+    } catch (IllegalArgumentException e) {
+      throw new IOException(file + " is damaged", e);
     }
   }
 

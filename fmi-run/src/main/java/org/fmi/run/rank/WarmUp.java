@@ -13,6 +13,7 @@ import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Op;
 import org.fmi.Request;
+import org.fmi.control.AddressTable;
 import org.fmi.control.JobLink;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
@@ -255,7 +256,7 @@ final class WarmUp {
       endpoints.add(joined.addresses());
       rollback |= joined.position() != Position.FRESH;
     }
-    tellAll(new JobMessage.Start(epoch, rollback, endpoints));
+    tellAll(new JobMessage.Start(epoch, rollback, AddressTable.of(endpoints)));
   }
 
   private synchronized void revoke() {

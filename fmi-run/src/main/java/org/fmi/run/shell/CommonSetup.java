@@ -27,6 +27,7 @@ final class CommonSetup {
         RECORD_LIMIT,
         options.spec().logLimitBytes(),
         options.flowLimit(),
+        options.processes().idleMegahertz(),
         options.interval(),
         options.network().transports(),
         options.check(),

@@ -21,6 +21,7 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.fmi.job.control.Bootstrap;
+import org.fmi.run.energy.CpuFrequencies;
 import org.fmi.testkit.support.JavaProcess;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -74,6 +75,20 @@ final class NodeDirectoryTest {
     // Of a daemon after it.
     NodeDirectory.fence(onDisk(disk, 1));
     assertThat(disk).isEmptyDirectory();
+  }
+
+  /** Its daemon may have been killed while they were slow. */
+  @Test
+  void coresGetBackWhatTheyHad(@TempDir Path cpus) throws IOException {
+    Path frequency = Files.createDirectories(cpus.resolve("cpu0/cpufreq"));
+    Path most = Files.writeString(frequency.resolve("scaling_max_freq"), "3200000");
+    Files.writeString(frequency.resolve("cpuinfo_min_freq"), "1200000");
+    NodeDirectory directory = NodeDirectory.create(job, 3, 0, SECRET);
+    new CpuFrequencies(cpus, directory.path()).slowDown(List.of(0), 1);
+    assertThat(most).hasContent("1200000");
+    fence(3);
+    assertThat(most).hasContent("3200000");
+    assertThat(directory.path()).doesNotExist();
   }
 
   @Test

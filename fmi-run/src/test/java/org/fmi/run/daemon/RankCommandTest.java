@@ -59,6 +59,7 @@ final class RankCommandTest {
             0,
             0,
             0,
+            0,
             new CheckpointInterval.Every(1),
             List.of(),
             false,

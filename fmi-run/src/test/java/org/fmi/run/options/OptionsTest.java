@@ -204,6 +204,24 @@ final class OptionsTest {
   }
 
   @Test
+  void howFastIdleCoresRun() throws UsageException {
+    assertThat(options("-n 2 app.jar").processes().idleMegahertz()).isZero();
+    assertThat(options("-n 2 --idle-frequency off app.jar").processes().idleMegahertz()).isZero();
+    assertThat(options("-n 2 --idle-frequency min app.jar").processes().idleMegahertz())
+        .isEqualTo(1);
+    assertThat(options("-n 2 --idle-frequency 1200 app.jar").processes().idleMegahertz())
+        .isEqualTo(1200);
+    assertThat(refusal("-n 2 --idle-frequency 1.2GHz app.jar"))
+        .isEqualTo(
+            "--idle-frequency 1.2GHz: neither off, min, nor a whole number of megahertz from 1 to"
+                + " 100000");
+    assertThat(refusal("-n 2 --idle-frequency min --bind none app.jar"))
+        .isEqualTo(
+            "--idle-frequency: ranks that are not bound have no cores of their own; use --bind"
+                + " core");
+  }
+
+  @Test
   void checkpointOptionsThatMakeNoSenseTogether() {
     assertThat(refusal("-n 2 --checkpoint late app.jar"))
         .startsWith("--checkpoint late: not one of blocking, overlapped");

@@ -30,9 +30,6 @@ public final class SimulatedStart {
   /** Processes that stand by are ready by then, and whatever else has gone on has ended. */
   private static final double CALM = 60;
 
-  /** An address of a transport or of the overlay: an IP address, a port, a name. */
-  private static final int ADDRESS_BYTES = 24;
-
   private static final long STATE_BYTES = 1 << 20;
   private static final long ITERATION = 10;
   private static final String OVERLAY = "tcp";
@@ -40,6 +37,7 @@ public final class SimulatedStart {
   private final ScaleShape shape;
   private final ServiceTimes times;
   private final Decisions decisions;
+  private final ThinAddresses addresses;
   private final Agenda agenda = new Agenda();
   private final ThinRank[] ranks;
   private final Cores[] machines;
@@ -69,6 +67,7 @@ public final class SimulatedStart {
     Arrays.setAll(machines, _ -> new Cores(shape.cores()));
     this.lost = new boolean[shape.nodes() + shape.spares()];
     this.standbys = new boolean[lost.length];
+    this.addresses = new ThinAddresses(seed);
     this.victim = new SplittableRandom(seed).nextInt(shape.nodes());
   }
 
@@ -284,9 +283,10 @@ public final class SimulatedStart {
                 rank.running
                     ? Position.IN_LOOP
                     : rank.epoch > 0 ? Position.REPLAYING : Position.FRESH;
-            Map<String, byte[]> addresses =
-                Map.of(OVERLAY, new byte[ADDRESS_BYTES], "detector", new byte[ADDRESS_BYTES]);
-            say(agenda.now(), rank, new RankMessage.Joined(rank.epoch, position, addresses));
+            say(
+                agenda.now(),
+                rank,
+                new RankMessage.Joined(rank.epoch, position, addresses.of(rank)));
           }
         });
   }

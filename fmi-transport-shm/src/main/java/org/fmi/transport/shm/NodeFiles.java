@@ -31,6 +31,9 @@ final class NodeFiles {
       Pattern.compile("shm-(\\d+)\\.(\\d+)-(\\d+)(?:-(\\d+)|-c\\d+)?");
   private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
 
+  /** Half of it, of 60 random bits, tells machines apart: all ranks are told it of each. */
+  private static final int BOOT_ID_LENGTH = "01234567-0123-4567".length();
+
   private final Path directory;
   private final Arena arena;
   private final PrivateFile.Room room;
@@ -60,7 +63,7 @@ final class NodeFiles {
   /** The same for two processes if, and only if, files made by one are found by the other. */
   String node() throws IOException {
     Object key = Files.readAttributes(directory, BasicFileAttributes.class).fileKey();
-    return Files.readString(BOOT_ID).strip() + key;
+    return Files.readString(BOOT_ID).substring(0, BOOT_ID_LENGTH) + key;
   }
 
   /** Deletes what earlier processes of this rank have left, and rings to it of earlier epochs. */

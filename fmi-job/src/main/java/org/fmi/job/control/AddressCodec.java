@@ -1,0 +1,66 @@
+package org.fmi.job.control;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.zip.DataFormatException;
+import java.util.zip.Deflater;
+import java.util.zip.Inflater;
+import org.fmi.control.AddressTable;
+
+/**
+ * How the addresses of all ranks are written inside of a message, which each node gets: compressed.
+ * What is left of each rank is little more than the ports that it listens at.
+ */
+final class AddressCodec {
+  /** No stream of bytes becomes longer than that many times its length. */
+  private static final int MOST_GROWTH = 1100;
+
+  private AddressCodec() {}
+
+  static void put(MessageWriter out, AddressTable table) {
+    byte[] bytes = table.bytes().toArray(ValueLayout.JAVA_BYTE);
+    try (Deflater deflater = new Deflater(Deflater.DEFAULT_COMPRESSION, true)) {
+      deflater.setInput(bytes);
+      deflater.finish();
+      byte[] compressed = new byte[64 + bytes.length / 4];
+      int length = 0;
+      while (!deflater.finished()) {
+        if (length == compressed.length) {
+          compressed = Arrays.copyOf(compressed, 2 * length);
+        }
+        length += deflater.deflate(compressed, length, compressed.length - length);
+      }
+      out.putInt(bytes.length).putBytes(Arrays.copyOf(compressed, length));
+    }
+  }
+
+  static AddressTable get(MessageReader in) throws BadMessageException {
+    int length = in.getInt();
+    byte[] compressed = in.getBytes();
+    if (length < 0 || length > (long) MOST_GROWTH * compressed.length) {
+      throw new BadMessageException(
+          length + " bytes of addresses from " + compressed.length + " bytes");
+    }
+    byte[] bytes = new byte[length];
+    try (Inflater inflater = new Inflater(true)) {
+      inflater.setInput(compressed);
+      int got = 0;
+      while (!inflater.finished()) {
+        int more = inflater.inflate(bytes, got, length - got);
+        got += more;
+        if (more == 0 && !inflater.finished()) {
+          throw new BadMessageException("addresses that are cut off, or too long");
+        }
+      }
+      if (got != length || inflater.getRemaining() > 0) {
+        throw new BadMessageException(got + " bytes of addresses, not " + length);
+      }
+      return AddressTable.in(MemorySegment.ofArray(bytes));
+    } catch (DataFormatException e) {
+      throw new BadMessageException("addresses that are no compressed bytes");
+    } catch (IllegalArgumentException e) {
+      throw new BadMessageException(String.valueOf(e.getMessage()));
+    }
+  }
+}

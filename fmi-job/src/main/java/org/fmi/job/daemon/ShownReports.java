@@ -1,0 +1,49 @@
+package org.fmi.job.daemon;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Consumer;
+import org.fmi.control.RankReport;
+import org.fmi.job.control.FromDaemon;
+
+/**
+ * Passes on what ranks show, of all together: once each has shown something new, or one again
+ * before others have.
+ */
+final class ShownReports {
+  private final Collection<NodeProcess> ranks;
+  private final Consumer<FromDaemon> out;
+
+  /**
+   * @param ranks the processes of all ranks of the node, as they are at any time
+   */
+  ShownReports(Collection<NodeProcess> ranks, Consumer<FromDaemon> out) {
+    this.ranks = ranks;
+    this.out = out;
+  }
+
+  /** The process of a rank shows something. */
+  void shown(NodeProcess process, RankReport report) {
+    if (process.hasShown()) {
+      pass();
+    }
+    process.shown(report);
+    if (ranks.stream().allMatch(NodeProcess::hasShown)) {
+      pass();
+    }
+  }
+
+  private void pass() {
+    List<FromDaemon.Report> reports = new ArrayList<>();
+    for (NodeProcess process : ranks) {
+      FromDaemon.Report report = process.takeShown();
+      if (report != null) {
+        reports.add(report);
+      }
+    }
+    if (!reports.isEmpty()) {
+      out.accept(new FromDaemon.Reports(reports));
+    }
+  }
+}

@@ -1,0 +1,167 @@
+package org.fmi.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.AbstractList;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.RandomAccess;
+import org.fmi.control.JobMessage;
+import org.fmi.control.RankMessage;
+import org.fmi.control.RankMessage.Position;
+import org.junit.jupiter.api.Test;
+
+/**
+ * How much the decision maker does for an event, counted in looks at a node or rank, which does not
+ * depend on the machine.
+ */
+final class CostOfDecisionsTest {
+  private static final int FEW = 64;
+  private static final int MANY = 4096;
+
+  /** Counts how often its elements are looked at. */
+  private static final class Watched<T> extends AbstractList<T> implements RandomAccess {
+    private final List<T> elements = new ArrayList<>();
+    long looks;
+
+    @Override
+    public T get(int index) {
+      looks++;
+      return elements.get(index);
+    }
+
+    @Override
+    public int size() {
+      return elements.size();
+    }
+
+    @Override
+    public boolean add(T element) {
+      return elements.add(element);
+    }
+  }
+
+  /** A job with a rank per node, eight nodes to a rack, and two spares. */
+  private static final class Run {
+    private final int size;
+    private final Watched<PlacedNode> nodes = new Watched<>();
+    private final Watched<Ranks.Rank> ranks = new Watched<>();
+    private final GlobalRecoveryJob job;
+    private long events;
+    private long total;
+    private long most;
+
+    Run(int size) {
+      this.size = size;
+      List<JobSpec.Node> all = new ArrayList<>();
+      for (int n = 0; n < size + 2; n++) {
+        all.add(new JobSpec.Node("node" + n, 1, n >= size, "rack" + n / 8));
+      }
+      JobSpec spec =
+          new JobSpec(size, all, 1, 16, 1, JobSpec.OnNoSpare.SHARE, Integer.MAX_VALUE, List.of());
+      job = new GlobalRecoveryJob(spec, new Placement(spec, nodes), new Ranks(size, ranks));
+      job.begin();
+      nodes.looks = 0;
+      ranks.looks = 0;
+    }
+
+    List<JobCommand> on(JobEvent event) {
+      List<JobCommand> commands = job.on(event);
+      long looks = nodes.looks + ranks.looks;
+      nodes.looks = 0;
+      ranks.looks = 0;
+      events++;
+      total += looks;
+      most = Math.max(most, looks);
+      return commands;
+    }
+
+    void nodesUp() {
+      for (int n = 0; n < size + 2; n++) {
+        on(new JobEvent.NodeUp(n, 1L << 30));
+      }
+    }
+
+    /** All ranks come up in an epoch; those that were there before are in their loop. */
+    void run(int epoch, int replaced) {
+      for (int r = 0; r < size; r++) {
+        Position at =
+            epoch == 0 ? Position.FRESH : r == replaced ? Position.REPLAYING : Position.IN_LOOP;
+        List<JobCommand> commands = say(r, replaced, new RankMessage.Joined(epoch, at, Map.of()));
+        assertThat(commands.stream().anyMatch(Run::starts)).isEqualTo(r == size - 1);
+      }
+      for (int r = 0; r < size; r++) {
+        say(r, replaced, new RankMessage.Connected(epoch, "tcp"));
+      }
+      for (int r = 0; r < size; r++) {
+        say(r, replaced, new RankMessage.Running(epoch, 0, epoch == 0 ? -1 : 10, false));
+      }
+    }
+
+    private static boolean starts(JobCommand command) {
+      return command instanceof JobCommand.TellAll all && all.message() instanceof JobMessage.Start;
+    }
+
+    private List<JobCommand> say(int rank, int replaced, RankMessage message) {
+      return on(new JobEvent.FromRank(rank, rank == replaced ? 1 : 0, message));
+    }
+
+    void checkpoints(int count) {
+      for (int version = 0; version < count; version++) {
+        RankMessage done =
+            new RankMessage.CheckpointDone(0, version, 0, 10L + version, false, 1024, 0, 0, 0);
+        say(0, -1, done);
+      }
+    }
+
+    /** The loss of a node, of which all ranks say that they have heard. */
+    void lose(int node) {
+      on(new JobEvent.NodeLost(node, "its connection ended"));
+      for (int r = 0; r < size; r++) {
+        if (r != node) {
+          say(r, -1, new RankMessage.Suspect(0, node, 1, 0, "tcp", "its connection ended"));
+        }
+      }
+    }
+
+    double perEvent() {
+      return (double) total / events;
+    }
+  }
+
+  private static Run whole(int size) {
+    Run run = new Run(size);
+    run.nodesUp();
+    run.run(0, -1);
+    run.checkpoints(size);
+    run.lose(size / 2);
+    run.run(1, size / 2);
+    return run;
+  }
+
+  @Test
+  void growsAtMostWithTheLogarithmOfTheNodes() {
+    Run few = whole(FEW);
+    Run many = whole(MANY);
+    double doublings = Math.log(MANY) / Math.log(FEW);
+    assertThat(many.perEvent()).isPositive().isLessThanOrEqualTo(doublings * few.perEvent());
+  }
+
+  /** There are events that all nodes have to be told of; none looks at all for each of all. */
+  @Test
+  void noEventLooksAtEachNodeMoreThanAFewTimes() {
+    assertThat(whole(FEW).most).isGreaterThan(FEW).isLessThan(20 * FEW);
+    assertThat(whole(MANY).most).isGreaterThan(MANY).isLessThan(20 * MANY);
+  }
+
+  /** Nodes come up one by one, and each time it is asked whether all are there. */
+  @Test
+  void aNodeThatComesUpIsNotComparedWithAllOthers() {
+    for (int size : new int[] {FEW, MANY}) {
+      Run run = new Run(size);
+      run.nodesUp();
+      assertThat(run.total).isLessThan(40L * size);
+    }
+  }
+}

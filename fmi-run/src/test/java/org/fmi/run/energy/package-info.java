@@ -1,0 +1,4 @@
+@NullMarked
+package org.fmi.run.energy;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,197 @@
+package org.fmi.control;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Where all ranks of an epoch can be reached: for each of them an address by each name, of a
+ * transport or the detector. One block of bytes, which the ranks of a node can map: a rank takes
+ * nothing of its heap for those that it never speaks to.
+ *
+ * <pre>
+ *   ranks  names  then for each name:  length  name  width
+ *   int    int                         int     UTF-8 int
+ *
+ *   then for each name 2 + width planes of one byte per rank:
+ *     length, high | length, low | first byte | second byte | ... | byte number width
+ * </pre>
+ *
+ * The first bytes of all addresses lie together, and so on, as what is alike in all of them, or
+ * grows from node to node, then takes next to nothing when the table is compressed. An address
+ * shorter than the width is followed by zeros; one of no bytes is none.
+ */
+public final class AddressTable {
+  private static final ValueLayout.OfInt INT =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final int LENGTH_PLANES = 2;
+  private static final int MAX_WIDTH = 0xffff;
+  private static final byte[] NONE = {};
+
+  /** Where the planes of a name begin, and how many bytes its addresses have at most. */
+  private record Column(long at, int width) {
+    long planes() {
+      return (long) LENGTH_PLANES + width;
+    }
+  }
+
+  private final MemorySegment bytes;
+  private final int ranks;
+  private final Map<String, Column> columns;
+
+  private AddressTable(MemorySegment bytes, int ranks, Map<String, Column> columns) {
+    this.bytes = bytes;
+    this.ranks = ranks;
+    this.columns = columns;
+  }
+
+  /**
+   * A table on the heap.
+   *
+   * @param byRank the addresses of each rank, by name
+   * @throws IllegalArgumentException if one has more than 65,535 bytes
+   */
+  public static AddressTable of(List<Map<String, byte[]>> byRank) {
+    Map<String, Integer> widths = new LinkedHashMap<>();
+    for (Map<String, byte[]> each : byRank) {
+      each.forEach((name, address) -> widths.merge(name, address.length, Math::max));
+    }
+    long at = 2L * Integer.BYTES;
+    for (String name : widths.keySet()) {
+      at += 2L * Integer.BYTES + name.getBytes(StandardCharsets.UTF_8).length;
+    }
+    Map<String, Column> columns = new LinkedHashMap<>();
+    for (Map.Entry<String, Integer> each : widths.entrySet()) {
+      if (each.getValue() > MAX_WIDTH) {
+        throw new IllegalArgumentException(
+            "an address of " + each.getValue() + " bytes for " + each.getKey());
+      }
+      Column column = new Column(at, each.getValue());
+      columns.put(each.getKey(), column);
+      at += column.planes() * byRank.size();
+    }
+    byte[] bytes = new byte[Math.toIntExact(at)];
+    AddressTable table = new AddressTable(MemorySegment.ofArray(bytes), byRank.size(), columns);
+    table.writeHead();
+    for (Map.Entry<String, Column> each : columns.entrySet()) {
+      for (int rank = 0; rank < byRank.size(); rank++) {
+        byte[] address = byRank.get(rank).getOrDefault(each.getKey(), NONE);
+        write(bytes, (int) each.getValue().at + rank, byRank.size(), address);
+      }
+    }
+    return table;
+  }
+
+  /** Writes one byte into each plane, of an array: there may be millions. */
+  private static void write(byte[] bytes, int first, int ranks, byte[] address) {
+    bytes[first] = (byte) (address.length >> Byte.SIZE);
+    bytes[first + ranks] = (byte) address.length;
+    for (int i = 0; i < address.length; i++) {
+      bytes[first + (LENGTH_PLANES + i) * ranks] = address[i];
+    }
+  }
+
+  private void writeHead() {
+    bytes.set(INT, 0, ranks);
+    bytes.set(INT, Integer.BYTES, columns.size());
+    long at = 2L * Integer.BYTES;
+    for (Map.Entry<String, Column> each : columns.entrySet()) {
+      byte[] name = each.getKey().getBytes(StandardCharsets.UTF_8);
+      bytes.set(INT, at, name.length);
+      MemorySegment.copy(name, 0, bytes, ValueLayout.JAVA_BYTE, at + Integer.BYTES, name.length);
+      at += Integer.BYTES + name.length;
+      bytes.set(INT, at, each.getValue().width);
+      at += Integer.BYTES;
+    }
+  }
+
+  /**
+   * The table in these bytes, which may be memory that others have mapped too.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  public static AddressTable in(MemorySegment bytes) {
+    try {
+      int ranks = bytes.get(INT, 0);
+      int names = bytes.get(INT, Integer.BYTES);
+      long at = 2L * Integer.BYTES;
+      Map<String, Integer> widths = new LinkedHashMap<>();
+      for (int i = 0; i < names; i++) {
+        int length = bytes.get(INT, at);
+        at += Integer.BYTES;
+        byte[] name = bytes.asSlice(at, length).toArray(ValueLayout.JAVA_BYTE);
+        at += length;
+        widths.put(new String(name, StandardCharsets.UTF_8), bytes.get(INT, at));
+        at += Integer.BYTES;
+      }
+      Map<String, Column> columns = new LinkedHashMap<>();
+      for (Map.Entry<String, Integer> each : widths.entrySet()) {
+        Column column = new Column(at, each.getValue());
+        columns.put(each.getKey(), column);
+        if (column.width < 0 || column.width > MAX_WIDTH) {
+          throw new IllegalArgumentException("addresses of " + column.width + " bytes");
+        }
+        at = Math.addExact(at, Math.multiplyExact(column.planes(), (long) ranks));
+      }
+      if (ranks < 0 || names != columns.size() || at != bytes.byteSize()) {
+        throw new IllegalArgumentException(
+            names + " addresses of " + ranks + " ranks in " + bytes.byteSize() + " bytes");
+      }
+      return new AddressTable(bytes.asReadOnly(), ranks, columns);
+    } catch (IndexOutOfBoundsException | ArithmeticException e) {
+      throw new IllegalArgumentException("a table that ends early", e);
+    }
+  }
+
+  /** How many ranks there are. */
+  public int size() {
+    return ranks;
+  }
+
+  /** The addresses of all ranks; empty for those that have none of this name. */
+  public byte[][] all(String name) {
+    byte[][] all = new byte[ranks][];
+    Column column = columns.get(name);
+    if (column == null) {
+      Arrays.fill(all, NONE);
+      return all;
+    }
+    byte[] planes =
+        bytes.asSlice(column.at, column.planes() * ranks).toArray(ValueLayout.JAVA_BYTE);
+    for (int rank = 0; rank < ranks; rank++) {
+      int length = Byte.toUnsignedInt(planes[rank]) << Byte.SIZE;
+      length |= Byte.toUnsignedInt(planes[ranks + rank]);
+      byte[] address = new byte[Math.min(column.width, length)];
+      for (int i = 0; i < address.length; i++) {
+        address[i] = planes[(LENGTH_PLANES + i) * ranks + rank];
+      }
+      all[rank] = address;
+    }
+    return all;
+  }
+
+  /** What {@link #in} reads. */
+  public MemorySegment bytes() {
+    return bytes.asReadOnly();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof AddressTable table && bytes.mismatch(table.bytes) < 0;
+  }
+
+  @Override
+  public int hashCode() {
+    return Long.hashCode(bytes.byteSize()) * 31 + columns.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return "addresses of " + ranks + " ranks for " + columns.keySet();
+  }
+}

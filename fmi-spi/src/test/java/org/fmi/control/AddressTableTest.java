@@ -1,0 +1,93 @@
+package org.fmi.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+final class AddressTableTest {
+  private static final List<String> NAMES = List.of("shm", "tcp", "detector");
+
+  @Test
+  void hasTheAddressesOfAllRanks() {
+    SplittableRandom random = new SplittableRandom(3);
+    for (int ranks = 0; ranks < 20; ranks++) {
+      List<Map<String, byte[]>> all = new ArrayList<>();
+      for (int rank = 0; rank < ranks; rank++) {
+        Map<String, byte[]> one = new HashMap<>();
+        for (String name : NAMES) {
+          if (random.nextInt(4) > 0) {
+            byte[] address = new byte[random.nextInt(rank == 7 ? 300 : 5)];
+            random.nextBytes(address);
+            one.put(name, address);
+          }
+        }
+        all.add(one);
+      }
+      AddressTable table = AddressTable.of(all);
+      assertHas(all, table);
+      AddressTable read = AddressTable.in(table.bytes());
+      assertHas(all, read);
+      assertThat(read).isEqualTo(table).hasSameHashCodeAs(table);
+    }
+  }
+
+  private static void assertHas(List<Map<String, byte[]>> all, AddressTable table) {
+    assertThat(table.size()).isEqualTo(all.size());
+    for (String name : List.of("shm", "tcp", "detector", "rdma")) {
+      byte[][] column = table.all(name);
+      assertThat(column).hasNumberOfRows(all.size());
+      for (int rank = 0; rank < all.size(); rank++) {
+        byte[] expected = all.get(rank).getOrDefault(name, new byte[0]);
+        assertThat(column[rank]).isEqualTo(expected);
+      }
+    }
+  }
+
+  @Test
+  void differsFromAnother() {
+    AddressTable one = AddressTable.of(List.of(Map.of("tcp", new byte[] {1})));
+    assertThat(one)
+        .isEqualTo(AddressTable.of(List.of(Map.of("tcp", new byte[] {1}))))
+        .isNotEqualTo(AddressTable.of(List.of(Map.of("tcp", new byte[] {2}))))
+        .isNotEqualTo(AddressTable.of(List.of(Map.of("shm", new byte[] {1}))));
+  }
+
+  @Test
+  void refusesAnAddressThatIsTooLong() {
+    assertThatThrownBy(() -> AddressTable.of(List.of(Map.of("tcp", new byte[1 << 16]))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("an address of 65536 bytes for tcp");
+  }
+
+  /** Whatever the bytes are: a table, or a refusal that says so. */
+  @Test
+  void refusesWhatIsNoTable() {
+    byte[] good =
+        AddressTable.of(List.of(Map.of("tcp", new byte[] {1, 2}), Map.of("shm", new byte[] {3})))
+            .bytes()
+            .toArray(ValueLayout.JAVA_BYTE);
+    for (int length = 0; length < good.length; length++) {
+      MemorySegment cut = MemorySegment.ofArray(good).asSlice(0, length);
+      assertThatThrownBy(() -> AddressTable.in(cut)).isInstanceOf(IllegalArgumentException.class);
+    }
+    SplittableRandom random = new SplittableRandom(5);
+    for (int i = 0; i < 2000; i++) {
+      byte[] bytes = good.clone();
+      bytes[random.nextInt(24)] = (byte) random.nextInt();
+      try {
+        AddressTable table = AddressTable.in(MemorySegment.ofArray(bytes));
+        assertThat(table.all("tcp")).hasNumberOfRows(table.size());
+      } catch (IllegalArgumentException e) {
+        assertThat(e.getMessage()).isNotNull();
+      }
+    }
+  }
+}
