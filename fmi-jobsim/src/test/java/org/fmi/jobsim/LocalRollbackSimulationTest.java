@@ -118,6 +118,21 @@ final class LocalRollbackSimulationTest {
         .containsExactly(4L);
   }
 
+  /** What comes before a new process knows how long its log may be has come all the same. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3})
+  void anotherRankIsLostWhereTheLogFollowsFromTheState(int other) {
+    Shape shape =
+        ranks()
+            .withLocalRollback(RankConfig.LOG_LIMIT_OF_STATE)
+            .withFaults(
+                kill((other + 1) % SIZE, FaultPoint.ITERATION, 6),
+                kill(other, FaultPoint.ITERATION, 7));
+    JobSimulation job = finished(shape);
+
+    assertThat(notices(job, Notice.Left.class, n -> true)).as("%s", job.story()).isEmpty();
+  }
+
   /** What a lost rank has sent, its next process sends again: others wait for that. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 3})

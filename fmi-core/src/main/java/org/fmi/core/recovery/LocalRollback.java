@@ -74,7 +74,10 @@ final class LocalRollback implements MessageLog.Listener {
     this.link = link;
     this.messenger = messenger;
     this.lifecycle = lifecycle;
-    this.log = new MessageLog(config.size(), Math.max(0, config.logLimitBytes()), this);
+    // What is sent again to a new process may come before it knows the size of its state.
+    boolean known = config.logLimitBytes() != RankConfig.LOG_LIMIT_OF_STATE;
+    long limit = known ? config.logLimitBytes() : LogRoom.LEAST;
+    this.log = new MessageLog(config.size(), limit, this);
     messenger.log(log);
     program.logged();
   }
