@@ -121,7 +121,7 @@ class SharedRegionTest {
                 p2p -> {
                   Channel channel = channel(p2p);
                   Random random = new Random(seed);
-                  for (int step = 0; step < 100; step++) {
+                  for (int step = 0; step < 30; step++) {
                     Kind kind = KINDS[random.nextInt(KINDS.length)];
                     int n =
                         LENGTHS[random.nextInt(LENGTHS.length - (random.nextInt(4) == 0 ? 0 : 4))];
@@ -164,7 +164,7 @@ class SharedRegionTest {
                   }
                   assertThat(channel.nodes()).isNotNull();
                   Random random = new Random(seed);
-                  for (int step = 0; step < 40; step++) {
+                  for (int step = 0; step < 15; step++) {
                     Kind kind = KINDS[random.nextInt(KINDS.length)];
                     int n = LENGTHS[random.nextInt(LENGTHS.length)];
                     int root = random.nextInt(nodes.length);

@@ -24,7 +24,9 @@ final class LocalRollbackIT {
   @TempDir private Path directory;
 
   private Fmirun example(String name, List<String> arguments, String... options) {
-    List<String> all = new ArrayList<>(List.of("-n", "4", "--ppn", "1", "--interval", "10"));
+    // Undisturbed, on one node: as few processes as will do.
+    String ranks = options.length == 0 ? "4" : "1";
+    List<String> all = new ArrayList<>(List.of("-n", "4", "--ppn", ranks, "--interval", "10"));
     all.addAll(List.of(options));
     all.add(Fmirun.example(name));
     all.addAll(arguments);

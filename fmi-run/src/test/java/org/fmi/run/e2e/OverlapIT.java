@@ -24,7 +24,9 @@ final class OverlapIT {
   @TempDir private Path directory;
 
   private Fmirun example(String name, List<String> arguments, String... options) {
-    List<String> all = new ArrayList<>(List.of("-n", "4", "--ppn", "1"));
+    // Undisturbed, on one node: as few processes as will do.
+    String ranks = options.length == 0 ? "4" : "1";
+    List<String> all = new ArrayList<>(List.of("-n", "4", "--ppn", ranks));
     all.addAll(List.of(options));
     if (!all.contains("--interval")) {
       all.addAll(List.of("--interval", "10"));
