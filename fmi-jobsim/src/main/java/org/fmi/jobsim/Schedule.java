@@ -9,6 +9,7 @@ import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FaultPoint;
+import org.fmi.spi.RankConfig;
 import org.fmi.testkit.FaultPlan;
 import org.fmi.testkit.FaultPlan.Kind;
 import org.fmi.testkit.SimulationFailure;
@@ -148,8 +149,13 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
   static Schedule ofLocal(long seed) {
     Schedule global = of(seed);
     SplittableRandom random = new SplittableRandom(seed + 1);
-    // Now and then a log is too short for what is sent between two checkpoints.
-    long logBytes = random.nextInt(4) == 0 ? 4_000 << random.nextInt(6) : 1 << 20;
+    long logBytes =
+        switch (random.nextInt(4)) {
+          // Now and then a log is too short for what is sent between two checkpoints.
+          case 0 -> 4_000L << random.nextInt(6);
+          case 1 -> 1 << 20;
+          default -> RankConfig.LOG_LIMIT_OF_STATE;
+        };
     return new Schedule(seed, global.shape.withLocalRollback(logBytes), global.scenario);
   }
 

@@ -165,6 +165,9 @@ public final class MessageLog {
     }
   }
 
+  /** Whether messages are counted and kept; if not, only what their order decides. */
+  private final boolean keeps;
+
   private long limit;
   private final Listener listener;
   private final @Nullable Sent[] sent;
@@ -195,6 +198,7 @@ public final class MessageLog {
    *     decided by their order
    */
   public MessageLog(int size, long limit, Listener listener) {
+    this.keeps = limit != 0;
     this.limit = limit;
     this.listener = listener;
     this.sent = new Sent[size];
@@ -239,7 +243,7 @@ public final class MessageLog {
     return unusable;
   }
 
-  /** From now on it may hold so many bytes. */
+  /** From now on it may hold so many bytes. It counts messages though it may hold none. */
   public void limit(long most) {
     limit = most;
   }
@@ -357,7 +361,7 @@ public final class MessageLog {
 
   /** A message is sent. Gives false if it has come already. */
   boolean sends(Object base, long offset, long length, int dest, int context, long tag) {
-    if (limit == 0) {
+    if (!keeps) {
       return true;
     }
     Sent s = to(dest);
@@ -438,7 +442,7 @@ public final class MessageLog {
 
   /** The message sent last is complete only once it has found its receive. */
   void synchronous(MessageRequest r) {
-    if (limit == 0) {
+    if (!keeps) {
       return;
     }
     Sent s = to(r.peer);
@@ -488,7 +492,7 @@ public final class MessageLog {
 
   /** The number of a message that is announced now. */
   int arrives(int source, int context) {
-    return on && limit > 0 && covers(context) ? of(source).take() : NO_NUMBER;
+    return on && keeps && covers(context) ? of(source).take() : NO_NUMBER;
   }
 
   /** A receive has all of a message. */

@@ -97,6 +97,20 @@ final class MessageLogTest {
     assertThat(log.arrives(1, CONTEXT)).isEqualTo(MessageLog.NO_NUMBER);
   }
 
+  /** As where a rank that goes back alone finds that it has no room for a log. */
+  @Test
+  void messagesAreCountedThoughNoneIsKept() {
+    assertThat(log.arrives(1, CONTEXT)).isZero();
+    log.limit(0);
+    assertThat(log.arrives(1, CONTEXT)).isOne();
+    sends(8);
+    sends(8);
+    assertThat(log.count(1)).isEqualTo(2);
+    assertThat(log.bytes()).isZero();
+    MessageLog decisionsAlone = begun(0);
+    assertThat(decisionsAlone.arrives(1, CONTEXT)).isEqualTo(MessageLog.NO_NUMBER);
+  }
+
   @Test
   void whatHasNotComeIsNumberedAgainInOrder() {
     for (int i = 0; i < 4; i++) {
