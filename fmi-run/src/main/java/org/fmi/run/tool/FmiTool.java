@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import org.fmi.run.Transports;
@@ -26,8 +25,7 @@ public final class FmiTool {
   private FmiTool() {}
 
   public static void main(String[] args) {
-    OptionalInt done = ShortForms.run(args);
-    int status = done.isPresent() ? done.getAsInt() : run(args);
+    int status = run(args);
     System.out.flush();
     System.err.flush();
     // Not exit, as in fmirun.
