@@ -146,6 +146,10 @@ final class Fmirun {
       }
       Result result =
           new Result(process.exitValue(), Files.readString(out), Files.readString(err), events());
+      result.events().stream()
+          .filter(event -> "Submitted".equals(event.get("event")))
+          .findFirst()
+          .ifPresent(event -> traces.named(event.get("job")));
       traces.assertGone(result.err());
       return result;
     }

@@ -17,6 +17,7 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds what belongs to one test's job: its processes, and its directories in node memory. They are
@@ -43,6 +44,14 @@ final class Traces {
 
   private final String mark = UUID.randomUUID().toString();
   private final Set<Path> before = directories(_ -> true);
+
+  /** The job's name, which is in those of its directories; null until it is known. */
+  private @Nullable String job;
+
+  /** The job has told its name. */
+  void named(String name) {
+    job = name;
+  }
 
   /**
    * Marks what is started with this environment, keeps the tester's own settings out, and sets
@@ -110,8 +119,14 @@ final class Traces {
     }
   }
 
-  /** Whether a living daemon of another job has it, or it is gone by now. */
+  /**
+   * Whether another job has it, as its name says or a living daemon; or it is gone by now. What
+   * another job has left of a node that it lost may stay until that job ends.
+   */
   private boolean isOfAnother(Path directory) {
+    if (job != null) {
+      return !directory.getFileName().toString().startsWith("fmi-" + job + "-");
+    }
     long daemon = daemon(directory);
     return daemon < 0
         ? Files.notExists(directory)
