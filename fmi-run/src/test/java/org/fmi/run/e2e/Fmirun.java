@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -149,7 +150,7 @@ final class Fmirun {
       result.events().stream()
           .filter(event -> "Submitted".equals(event.get("event")))
           .findFirst()
-          .ifPresent(event -> traces.named(event.get("job")));
+          .ifPresent(event -> traces.named(Objects.requireNonNull(event.get("job"))));
       traces.assertGone(result.err());
       return result;
     }
