@@ -1,6 +1,7 @@
 package org.fmi.core.recovery;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.fmi.Comm;
 import org.fmi.core.p2p.LineMessages.Come;
@@ -20,39 +21,24 @@ final class EarlyMessages {
    */
   static List<Come> tell(Comm system, List<Come> here) {
     int size = system.size();
-    long[] counts = new long[size];
+    int[] lengths = new int[size];
     for (Come each : here) {
-      counts[each.rank()] += LONGS;
+      lengths[each.rank()] += LONGS;
     }
-    long[] starts = starts(counts);
-    long[] out = new long[LONGS * here.size()];
-    long[] next = starts.clone();
+    long[][] out = new long[size][];
+    Arrays.setAll(out, rank -> new long[lengths[rank]]);
+    int[] next = new int[size];
     for (Come each : here) {
-      int at = (int) next[each.rank()];
-      out[at] = each.length();
-      out[at + 1] = each.sum();
-      next[each.rank()] += LONGS;
+      out[each.rank()][next[each.rank()]++] = each.length();
+      out[each.rank()][next[each.rank()]++] = each.sum();
     }
-    long[] theirCounts = new long[size];
-    system.allToAll(counts, 0, 1, theirCounts, 0);
-    long[] theirStarts = starts(theirCounts);
-    long[] in = new long[(int) (theirStarts[size - 1] + theirCounts[size - 1])];
-    system.allToAllv(out, 0, counts, starts, in, 0, theirCounts, theirStarts);
+    long[][] in = Exchange.of(system, out);
     List<Come> there = new ArrayList<>();
     for (int rank = 0; rank < size; rank++) {
-      int end = (int) (theirStarts[rank] + theirCounts[rank]);
-      for (int at = (int) theirStarts[rank]; at < end; at += LONGS) {
-        there.add(new Come(rank, in[at], in[at + 1]));
+      for (int at = 0; at < in[rank].length; at += LONGS) {
+        there.add(new Come(rank, in[rank][at], in[rank][at + 1]));
       }
     }
     return there;
-  }
-
-  private static long[] starts(long[] counts) {
-    long[] starts = new long[counts.length];
-    for (int i = 1; i < counts.length; i++) {
-      starts[i] = starts[i - 1] + counts[i - 1];
-    }
-    return starts;
   }
 }

@@ -281,44 +281,15 @@ final class LocalRollback implements MessageLog.Listener {
     long[] areBehind = new long[size];
     system.allGather(new long[] {behind ? 1 : 0}, 0, 1, areBehind, 0);
     long[][] come = new long[size][];
-    long[] counts = new long[size];
     for (int rank = 0; rank < size; rank++) {
       come[rank] = rank == config.rank() ? new long[0] : log.come(rank, areBehind[rank] > 0);
-      counts[rank] = come[rank].length;
     }
-    long[] theirCounts = new long[size];
-    system.allToAll(counts, 0, 1, theirCounts, 0);
-    long[] out = new long[(int) sum(counts)];
-    long[] starts = starts(counts);
-    for (int rank = 0; rank < size; rank++) {
-      System.arraycopy(come[rank], 0, out, (int) starts[rank], come[rank].length);
-    }
-    long[] in = new long[(int) sum(theirCounts)];
-    long[] theirStarts = starts(theirCounts);
-    system.allToAllv(out, 0, counts, starts, in, 0, theirCounts, theirStarts);
+    long[][] theirs = Exchange.of(system, come);
     for (int rank = 0; rank < size; rank++) {
       if (rank != config.rank()) {
-        long[] theirs = new long[(int) theirCounts[rank]];
-        System.arraycopy(in, (int) theirStarts[rank], theirs, 0, theirs.length);
-        log.hasCome(rank, theirs);
+        log.hasCome(rank, theirs[rank]);
       }
     }
-  }
-
-  private static long sum(long[] counts) {
-    long sum = 0;
-    for (long count : counts) {
-      sum += count;
-    }
-    return sum;
-  }
-
-  private static long[] starts(long[] counts) {
-    long[] starts = new long[counts.length];
-    for (int i = 1; i < counts.length; i++) {
-      starts[i] = starts[i - 1] + counts[i - 1];
-    }
-    return starts;
   }
 
   /** This rank has gone back alone. */

@@ -1,23 +1,37 @@
 package org.fmi.run.tool;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.fmi.run.daemon.NodeDirectory;
+import org.fmi.run.process.Terminal;
+import org.fmi.run.status.JobClient;
 import org.fmi.run.status.Question;
 import org.fmi.run.status.Question.Kind;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
-/** The commands that ask running jobs: what they are called, and what they are given. */
+/** The commands that ask running jobs. */
 final class Jobs {
   private static final int USAGE = 64;
+  private static final int FAILED = 70;
+  private static final int WATCH_MILLIS = 1000;
+
+  /** Cursor to the upper left, and clear all (ECMA-48). */
+  private static final String CLEAR = "\u001b[H\u001b[2J";
 
   private Jobs() {}
 
   static CommandSpec list() {
     return FmiTool.command(
-        JobQuestions::listAll, "Lists the jobs of this user whose fmirun runs on this machine.");
+        Jobs::listAll, "Lists the jobs of this user whose fmirun runs on this machine.");
   }
 
   static CommandSpec status() {
@@ -134,14 +148,45 @@ final class Jobs {
     return value != null && value; // null if it was not given
   }
 
-  // ---- what they are given
+  // ---- what is done
 
-  private static @Nullable String job(CommandSpec command) {
-    return command.positionalParameters().getFirst().getValue();
+  private static int listAll() {
+    return with(
+        client -> {
+          for (Map.Entry<String, Path> job : NodeDirectory.ofJobs().entrySet()) {
+            try {
+              client.ask(job.getValue(), Question.of(Kind.JOB), Jobs::print);
+            } catch (IOException e) {
+              // It is listed all the same: it may be what somebody looks for.
+              System.out.println(job.getKey() + "  " + e.getMessage());
+            }
+          }
+        });
   }
 
   private static int status(CommandSpec command) {
-    return JobQuestions.status(job(command), isOn(command, "--json"), isOn(command, "--watch"));
+    Kind kind = isOn(command, "--json") ? Kind.STATUS_JSON : Kind.STATUS;
+    if (!isOn(command, "--watch")) {
+      return ask(command, kind);
+    }
+    boolean clears = Terminal.is(Terminal.OUT);
+    return with(
+        client -> {
+          Path job = find(command);
+          while (true) {
+            client.ask(
+                job,
+                Question.of(kind),
+                // Drawn at once, or it would flicker.
+                part ->
+                    print(
+                        clears
+                            ? (CLEAR + new String(part, StandardCharsets.UTF_8))
+                                .getBytes(StandardCharsets.UTF_8)
+                            : part));
+            TimeUnit.MILLISECONDS.sleep(WATCH_MILLIS);
+          }
+        });
   }
 
   private static int stack(CommandSpec command) {
@@ -150,19 +195,20 @@ final class Jobs {
       System.err.println("fmi: ranks are counted from 0, not " + rank);
       return USAGE;
     }
-    return JobQuestions.ask(
-        job(command), new Question(Kind.STACK, rank == null ? Question.ALL : rank));
+    Question question = new Question(Kind.STACK, rank == null ? Question.ALL : rank);
+    return with(client -> client.ask(find(command), question, Jobs::print));
   }
 
   private static int drain(CommandSpec command) {
     String node = command.positionalParameters().get(1).getValue();
-    return JobQuestions.ask(job(command), new Question(Kind.DRAIN, Question.ALL, node));
+    Question question = new Question(Kind.DRAIN, Question.ALL, node);
+    return with(client -> client.ask(find(command), question, Jobs::print));
   }
 
   private static int add(CommandSpec command) {
     String node = command.positionalParameters().get(1).getValue();
-    return JobQuestions.ask(
-        job(command), new Question(Kind.ADD, Question.ALL, node == null ? "" : node));
+    Question question = new Question(Kind.ADD, Question.ALL, node == null ? "" : node);
+    return with(client -> client.ask(find(command), question, Jobs::print));
   }
 
   private static int stop(CommandSpec command) {
@@ -176,6 +222,65 @@ final class Jobs {
   }
 
   private static int ask(CommandSpec command, Kind kind) {
-    return JobQuestions.ask(job(command), Question.of(kind));
+    return with(client -> client.ask(find(command), Question.of(kind), Jobs::print));
+  }
+
+  private static void print(byte[] part) {
+    System.out.write(part, 0, part.length);
+    System.out.flush();
+    if (System.out.checkError()) {
+      // Nobody reads any more; there is nobody to tell.
+      Runtime.getRuntime().halt(FAILED);
+    }
+  }
+
+  private interface Asking {
+    void with(JobClient client) throws IOException, InterruptedException, UnknownJob;
+  }
+
+  private static int with(Asking asking) {
+    try {
+      asking.with(new JobClient());
+      return 0;
+    } catch (UnknownJob e) {
+      System.err.println("fmi: " + e.getMessage());
+      return USAGE;
+    } catch (IOException e) {
+      System.err.println("fmi: " + e.getMessage());
+      return FAILED;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return FAILED;
+    }
+  }
+
+  /** No job, or not exactly one, is meant. */
+  private static final class UnknownJob extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    UnknownJob(String message) {
+      super(message);
+    }
+  }
+
+  private static Path find(CommandSpec command) throws IOException, UnknownJob {
+    String named = command.positionalParameters().getFirst().getValue();
+    SortedMap<String, Path> jobs = NodeDirectory.ofJobs();
+    List<Path> meant =
+        jobs.entrySet().stream()
+            .filter(job -> named == null || job.getKey().startsWith(named))
+            .map(Map.Entry::getValue)
+            .toList();
+    if (meant.size() == 1) {
+      return meant.getFirst();
+    }
+    String those =
+        jobs.isEmpty()
+            ? "no job of yours runs on this machine"
+            : "those that run here are " + String.join(", ", jobs.keySet());
+    throw new UnknownJob(
+        named == null
+            ? jobs.isEmpty() ? those : "which job? " + those
+            : named + (meant.isEmpty() ? ": no such job; " : ": more than one job; ") + those);
   }
 }

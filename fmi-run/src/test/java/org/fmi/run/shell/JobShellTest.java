@@ -9,7 +9,6 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -29,10 +28,8 @@ import org.fmi.net.Closed;
 import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
 import org.fmi.net.NetLoop;
-import org.fmi.run.Installation;
 import org.fmi.run.launch.DaemonProcess;
 import org.fmi.run.launch.Launcher;
-import org.fmi.run.launch.LocalLauncher;
 import org.fmi.run.options.RunOptions;
 import org.fmi.run.options.Settings;
 import org.fmi.run.options.UsageException;
@@ -452,30 +449,17 @@ final class JobShellTest {
   private final class Connecting extends Nodes implements AutoCloseable {
     private final NetLoop loop = NetLoop.open("test-daemon", new byte[32], NetLoop.MAX_FRAME);
     private final Function<DaemonProcess, ConnectionHandler> daemon;
-    private final LocalLauncher local;
+    private final SilentDaemons processes;
 
     Connecting(Function<DaemonProcess, ConnectionHandler> daemon) throws IOException {
       this.daemon = daemon;
-      Path script = Files.createDirectories(directory.resolve("bin")).resolve("fmi-daemon");
-      Files.writeString(script, "#!/bin/sh\ncat >/dev/null\nexec sleep 1000\n");
-      Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
-      local = new LocalLauncher(new Installation(directory));
+      processes = new SilentDaemons(directory);
     }
 
     @Override
     public DaemonProcess start(String name, Bootstrap bootstrap) throws IOException {
-      DaemonProcess process = local.start(name, bootstrap);
-      byte[] identity =
-          ByteBuffer.allocate(2 * Integer.BYTES)
-              .putInt(bootstrap.node())
-              .putInt(bootstrap.generation())
-              .array();
-      var _ =
-          loop.connect(
-              new InetSocketAddress(InetAddress.getLoopbackAddress(), bootstrap.port()),
-              identity,
-              5000,
-              daemon.apply(process));
+      DaemonProcess process = processes.start(name, bootstrap);
+      SilentDaemons.connect(loop, bootstrap, 5000, daemon.apply(process));
       return process;
     }
 

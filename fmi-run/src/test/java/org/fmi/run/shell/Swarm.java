@@ -1,13 +1,9 @@
 package org.fmi.run.shell;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -27,10 +23,8 @@ import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
 import org.fmi.net.Endpoint;
 import org.fmi.net.NetLoop;
-import org.fmi.run.Installation;
 import org.fmi.run.launch.DaemonProcess;
 import org.fmi.run.launch.Launcher;
-import org.fmi.run.launch.LocalLauncher;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,7 +43,7 @@ final class Swarm implements Launcher, AutoCloseable {
   private static final long PROBE_MILLIS = 5;
 
   private final int lostNode;
-  private final LocalLauncher processes;
+  private final SilentDaemons processes;
   private final NetLoop loop = NetLoop.open("swarm", new byte[32], NetLoop.MAX_FRAME);
 
   /** Apart from all others, so that only fmirun makes it wait. */
@@ -67,10 +61,7 @@ final class Swarm implements Launcher, AutoCloseable {
    */
   Swarm(Path directory, int lostNode) throws IOException {
     this.lostNode = lostNode;
-    Path script = Files.createDirectories(directory.resolve("bin")).resolve("fmi-daemon");
-    Files.writeString(script, "#!/bin/sh\ncat >/dev/null\nexec sleep 1000\n");
-    Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
-    processes = new LocalLauncher(new Installation(directory));
+    processes = new SilentDaemons(directory);
   }
 
   @Override
@@ -78,15 +69,8 @@ final class Swarm implements Launcher, AutoCloseable {
     DaemonProcess process = processes.start(name, bootstrap);
     Daemon daemon = new Daemon(bootstrap.node(), process);
     daemons.put(bootstrap.node(), daemon);
-    byte[] identity =
-        ByteBuffer.allocate(2 * Integer.BYTES)
-            .putInt(bootstrap.node())
-            .putInt(bootstrap.generation())
-            .array();
-    InetSocketAddress fmirun =
-        new InetSocketAddress(InetAddress.getLoopbackAddress(), bootstrap.port());
     NetLoop its = bootstrap.node() == 0 ? probing : loop;
-    var _ = its.connect(fmirun, identity, CONNECT_MILLIS, daemon);
+    SilentDaemons.connect(its, bootstrap, CONNECT_MILLIS, daemon);
     return process;
   }
 
