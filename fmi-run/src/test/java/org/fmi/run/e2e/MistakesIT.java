@@ -43,7 +43,7 @@ final class MistakesIT {
   private static final Path CLASSES = Path.of("target", "test-classes").toAbsolutePath();
 
   /** A row's seconds are those of a machine that has nothing else to do. */
-  private static final int PATIENCE = Integer.getInteger("fmi.tests.patience", 6);
+  private static final int PATIENCE = Integer.getInteger("fmi.tests.patience", 12);
 
   private static final Pattern SIGNAL = Pattern.compile("kill -([A-Z]+)");
   private static final Pattern SMALL_MEMORY = Pattern.compile("/dev/shm of (\\d+m)");
