@@ -44,6 +44,22 @@ public final class IntervalTuner {
   }
 
   /**
+   * All have gone back to a checkpoint. Where that happens again and again before the next one,
+   * iterations have become longer than they were when they were measured, or failures come sooner
+   * than was said: half as many are done each time, so that the job gets on. An interval that the
+   * user has given in iterations stays.
+   *
+   * @param iterationsAtCheckpoint what the checkpoint says
+   * @param times how often they have gone back to it, this time included
+   */
+  public void goneBack(long iterationsAtCheckpoint, long times) {
+    restore(
+        interval instanceof CheckpointInterval.Every
+            ? iterationsAtCheckpoint
+            : Math.max(1, iterationsAtCheckpoint >> Math.clamp(times - 1, 0, Long.SIZE - 1)));
+  }
+
+  /**
    * Takes a checkpoint's cost into account.
    *
    * @param checkpointNanos the longest time a rank needed for it

@@ -73,6 +73,11 @@ final class Checkpoints {
   /** The newest checkpoint known to be committed by all. */
   private @Nullable CheckpointId committed;
 
+  /** What the last recovery has brought back, and how often in a row that was the same. */
+  private @Nullable CheckpointId goneBackTo;
+
+  private long timesGoneBack;
+
   /** When the last checkpoint was done, and at which iteration: to measure iterations. */
   private long lastDoneNanos;
 
@@ -505,7 +510,18 @@ final class Checkpoints {
     Restoration.Restored found =
         restoration.run(restart, epoch, newest == null ? -1 : newest.version());
     adopt(found.line());
+    // A process that is new does not know how often others were here before.
+    CheckpointId to = committed;
+    long[] times = {Objects.equals(to, goneBackTo) ? timesGoneBack + 1 : 1};
+    system.allReduce(times, Op.MAX);
+    goneBackTo = to;
+    timesGoneBack = times[0];
     return found;
+  }
+
+  /** How often all have gone back to the checkpoint that they go on from. */
+  long timesGoneBack() {
+    return timesGoneBack;
   }
 
   private void adopt(RecoveryLine line) {

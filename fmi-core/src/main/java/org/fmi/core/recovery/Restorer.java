@@ -106,7 +106,7 @@ final class Restorer {
     }
     contexts.restore(image.contexts());
     messenger.restoreAttached(image.attached());
-    tuner.restore(image.interval());
+    tuner.goneBack(image.interval(), checkpoints.timesGoneBack());
     if (logs && (id.last() || loop.flow != null) && how != How.REPLAYING) {
       messenger.line(false);
     }
