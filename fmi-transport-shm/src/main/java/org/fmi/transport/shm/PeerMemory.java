@@ -30,11 +30,8 @@ import org.jspecify.annotations.Nullable;
  * bytes could not be read. They are fetched in frames then, which come if the owner lives.
  */
 final class PeerMemory implements RemoteMemory {
-  /**
-   * What is shorter goes through the ring: with tickets, 64 and 128 KiB that bounce took two to
-   * three times as long, whichever way was taken (bench/RESULTS.md).
-   */
-  static final long LEAST_BYTES = 1 << 20;
+  /** What is shorter was never faster by the kernel: a call of it takes some microseconds. */
+  static final long LEAST_BYTES = 64 << 10;
 
   static final int PIECE_BYTES = 512 << 10;
   static final int ARRAY_PIECE_BYTES = 128 << 10;
