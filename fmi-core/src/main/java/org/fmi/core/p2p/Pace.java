@@ -9,11 +9,6 @@ import org.jspecify.annotations.Nullable;
  * the processor of a rank moves both, that depends on what no rule can know: in whose cache the
  * message lies, and whether the sender has a core to send frames with.
  *
- * <p>The time of a message is not all that it costs. What was read lies in two caches, and its owner
- * has to take it back from the other one before it writes there again: its next receive takes
- * longer, where data bounce. So messages are read only if the time from one to the next, which has
- * all of that and what the program does, does not grow.
- *
  * <p>Messages of about the same length and into the same kind of memory are tried together. A trial
  * is a row of messages the way that is taken, and a row the other way, of which the second half
  * counts: neither way is at its speed at once. The first message that is read after others came in
@@ -37,45 +32,40 @@ final class Pace {
 
   static final int MOST_PAUSE = 256;
 
-  /** By how much reading has to be the faster way: frames are never far behind. */
-  private static final double CLEARLY = 1.25;
-
-  /** By how much all that happens from one message to the next may then take longer. */
-  private static final double NOT_AT_ALL = 1.02;
+  /**
+   * By how much reading has to be the faster way: frames are never far behind. It costs the owner
+   * of the memory, too, which is not seen here: what was read lies in the reader's cache as well,
+   * and is taken back from there when the owner writes again, as where data bounce.
+   */
+  private static final double CLEARLY = 1.5;
 
   /** Of messages that go the same way, one after the other: nanoseconds per byte. */
   private static final class Times {
-    private final double[] own;
-    private final double[] next;
-    int count;
+    private final double[] all;
+    private int count;
 
     Times(int most) {
-      own = new double[most];
-      next = new double[most];
+      all = new double[most];
     }
 
-    void add(long ownNanos, long nextNanos, long bytes) {
-      if (count == own.length) {
-        return; // those of the trial before have ended late
+    void clear() {
+      count = 0;
+    }
+
+    void add(double time) {
+      if (count < all.length) { // else those of the trial before have ended late
+        all[count++] = time;
       }
-      own[count] = (double) ownNanos / bytes;
-      next[count] = (double) nextNanos / bytes;
-      count++;
     }
 
-    /** Of the message in the middle: some wait for a sender that has something else to do. */
-    double own() {
-      return middle(own);
+    boolean isEmpty() {
+      return count == 0;
     }
 
-    /** The same from one message to the next. */
-    double next() {
-      return middle(next);
-    }
-
-    private double middle(double[] times) {
-      Arrays.sort(times, 0, count);
-      return times[count / 2];
+    /** That in the middle: some messages wait for a sender that has something else to do. */
+    double median() {
+      Arrays.sort(all, 0, count);
+      return all[count / 2];
     }
   }
 
@@ -96,8 +86,6 @@ final class Pace {
     private int ended;
     private boolean lastRead;
     private int sameWay;
-    private long lastEnd;
-
     private final Times byFrames;
     private final Times byReading;
 
@@ -111,8 +99,8 @@ final class Pace {
       begun = 0;
       ended = 0;
       sameWay = 0;
-      byFrames.count = 0;
-      byReading.count = 0;
+      byFrames.clear();
+      byReading.clear();
     }
 
     /** Whether the next message that begins belongs to a trial. */
@@ -131,32 +119,24 @@ final class Pace {
       return r.read;
     }
 
-    /**
-     * A message of a trial has ended.
-     *
-     * @param since when it had begun, and those before it had ended
-     */
-    void ends(MessageRequest r, long since, long now) {
-      sameWay = r.read == lastRead ? sameWay + 1 : 1;
-      lastRead = r.read;
+    /** A message of a trial has ended. */
+    void ends(boolean wasRead, double nanosPerByte) {
+      sameWay = wasRead == lastRead ? sameWay + 1 : 1;
+      lastRead = wasRead;
       if (sameWay > row / 2) {
-        (r.read ? byReading : byFrames).add(now - since, now - lastEnd, r.matchedLength);
+        (wasRead ? byReading : byFrames).add(nanosPerByte);
       }
-      lastEnd = now;
       if (++ended == 2 * row) {
         decide();
       }
     }
 
     private void decide() {
-      boolean known = byFrames.count > 0 && byReading.count > 0;
-      boolean readingIsFaster =
-          known
-              ? byReading.own() * CLEARLY < byFrames.own()
-                  && byReading.next() < byFrames.next() * NOT_AT_ALL
-              : read;
-      pause = readingIsFaster == read ? Math.min(2 * pause, MOST_PAUSE) : LEAST_PAUSE;
-      read = readingIsFaster;
+      boolean before = read;
+      if (!byFrames.isEmpty() && !byReading.isEmpty()) {
+        read = byReading.median() * CLEARLY < byFrames.median();
+      }
+      pause = read == before ? Math.min(2 * pause, MOST_PAUSE) : LEAST_PAUSE;
     }
   }
 
@@ -196,6 +176,6 @@ final class Pace {
   void ends(MessageRequest r, long now) {
     long since = lastEnd == UNTIMED ? r.begun : Math.max(r.begun, lastEnd);
     lastEnd = now;
-    kind(r).ends(r, since, now);
+    kind(r).ends(r.read, (double) (now - since) / r.matchedLength);
   }
 }

