@@ -4,13 +4,13 @@
  *   ring      in pieces of 16 KiB through a ring of 2 MiB in shared memory: two copies, at the same time on two cores
  *   asked     the same, but the receiver is asked first, as every message that has a choice
  *   read      by process_vm_readv of the receiver: one copy
- *   lone      as ring, but one message in 64 is read: only those are timed
+ *   turns     one by the ring, the next one read
+ *   lone      one that is read after 63 by the ring: nothing else is timed
  *
  *   cc -O2 -o copies copies.c && ./copies [SECONDS [BYTES...]]
  *
  * Prints half of a round trip in us, the median of the batches of a few rounds, in which the ways take turns: ways that are
- * compared have seen the same machine. lone is the time of the message that is read, the way back included as far as it is
- * longer than one by ring.
+ * compared have seen the same machine.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -28,8 +28,8 @@
 #include <unistd.h>
 
 enum { RING = 2 << 20, PIECE = 16 << 10, READ_PIECE = 512 << 10, BATCHES = 1 << 16, LONE = 64 };
-enum way { BY_RING, ASKED, READ, LONE_READ, WAYS };
-static const char *const names[] = {"ring", "asked", "read", "lone"};
+enum way { BY_RING, ASKED, READ, TURNS, LONE_READ, WAYS };
+static const char *const names[] = {"ring", "asked", "read", "turns", "lone"};
 
 /* One direction; what different sides write lies in lines of its own. */
 typedef struct {
@@ -118,9 +118,10 @@ static void receive_message(enum way way, char *to, long bytes) {
 }
 
 /* Rounds; returns half of one in us. */
-static double batch(enum way way, int constant, char *out, char *in, long bytes, int rounds) {
+static double batch(enum way ways, int constant, char *out, char *in, long bytes, int rounds) {
   double begin = now();
   for (int i = 0; i < rounds; i++) {
+    enum way way = ways != TURNS ? ways : i % 2 ? READ : BY_RING;
     if (rank == 0) {
       send_message(way, out, bytes);
       receive_message(way, in, bytes);
@@ -153,8 +154,8 @@ static void measure(long bytes, int constant, double seconds) {
       batch(way, constant, out, in, bytes, rounds / 4); /* not timed: what the way before has left in the caches */
       times[way][n] = batch(way, constant, out, in, bytes, rounds);
     }
-    double by_ring = batch(BY_RING, constant, out, in, bytes, LONE - 1);
-    times[LONE_READ][n] = 2 * batch(READ, constant, out, in, bytes, 1) - by_ring;
+    batch(BY_RING, constant, out, in, bytes, LONE - 1);
+    times[LONE_READ][n] = batch(READ, constant, out, in, bytes, 1);
     /* Rank 0 decides; a byte by ring tells. */
     char last = now() - begin > seconds * 1e6 || n + 1 == BATCHES;
     if (rank == 0) put(&node->to[1], &last, 1);
