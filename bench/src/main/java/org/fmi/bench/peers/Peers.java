@@ -23,11 +23,12 @@ import org.fmi.Request;
  * collective operation, whose bytes are those that a rank contributes (for {@code alltoall} and
  * {@code reducescatter} to each rank); {@code rate} has messages per second instead, of windows of
  * messages that are answered once, and {@code both} of windows in both directions at once, per
- * direction. With more than two ranks, pairs of them do these at the same time. With {@code -direct} messages go from and to memory outside of the heap, with {@code
- * -mixed} at odd ranks alone. It is the median of {@value #BATCHES} batches. A batch is a loop of
- * calls after a barrier, its time that of the slowest rank. First all points are warmed up, and
- * each again before it is measured, by time, so that the JIT compiler gets as much of it at each
- * speed; the fastest calls tell how many make a batch. Data are checked before and after.
+ * direction. With more than two ranks, pairs of them do these at the same time. With {@code
+ * -direct} messages go from and to memory outside of the heap, with {@code -mixed} at odd ranks
+ * alone. It is the median of {@value #BATCHES} batches. A batch is a loop of calls after a barrier,
+ * its time that of the slowest rank. First all points are warmed up, and each again before it is
+ * measured, by time, so that the JIT compiler gets as much of it at each speed; the fastest calls
+ * tell how many make a batch. Data are checked before and after.
  */
 public final class Peers {
   private static final int BATCHES = 20;

@@ -212,7 +212,9 @@ public final class FmiRun {
     return shell[0].run();
   }
 
-  /** What shared memory has of this machine, if all nodes are on it; of others `fmi doctor` says. */
+  /**
+   * What shared memory has of this machine, if all nodes are on it; of others `fmi doctor` says.
+   */
   private static void describeMachine(RunOptions options, Console console) {
     List<String> asked = options.network().transports();
     if (options.where().isLocal() && (asked.isEmpty() || asked.contains(SHARED_MEMORY))) {
