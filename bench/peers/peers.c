@@ -17,14 +17,18 @@ static int rank, ranks;
 static double warm_up_seconds, batch_seconds;
 static double *out, *in, answer;
 
+/* Of two ranks that talk to each other, the even one begins. */
+static int begins(void) { return rank % 2 == 0; }
+static int partner(void) { return rank ^ 1; }
+
 static void ping_pong(int count, long n) {
   for (long i = 0; i < n; i++) {
-    if (rank == 0) {
-      MPI_Send(out, count, MPI_DOUBLE, 1, TAG, WORLD);
-      MPI_Recv(in, count, MPI_DOUBLE, 1, TAG, WORLD, NO_STATUS);
+    if (begins()) {
+      MPI_Send(out, count, MPI_DOUBLE, partner(), TAG, WORLD);
+      MPI_Recv(in, count, MPI_DOUBLE, partner(), TAG, WORLD, NO_STATUS);
     } else {
-      MPI_Recv(in, count, MPI_DOUBLE, 0, TAG, WORLD, NO_STATUS);
-      MPI_Send(in, count, MPI_DOUBLE, 0, TAG, WORLD);
+      MPI_Recv(in, count, MPI_DOUBLE, partner(), TAG, WORLD, NO_STATUS);
+      MPI_Send(in, count, MPI_DOUBLE, partner(), TAG, WORLD);
     }
   }
 }
@@ -32,12 +36,12 @@ static void ping_pong(int count, long n) {
 /* Each side sends a buffer that does not change: the shape of OSU's osu_latency. */
 static void constants(int count, long n) {
   for (long i = 0; i < n; i++) {
-    if (rank == 0) {
-      MPI_Send(out, count, MPI_DOUBLE, 1, TAG, WORLD);
-      MPI_Recv(in, count, MPI_DOUBLE, 1, TAG, WORLD, NO_STATUS);
+    if (begins()) {
+      MPI_Send(out, count, MPI_DOUBLE, partner(), TAG, WORLD);
+      MPI_Recv(in, count, MPI_DOUBLE, partner(), TAG, WORLD, NO_STATUS);
     } else {
-      MPI_Recv(in, count, MPI_DOUBLE, 0, TAG, WORLD, NO_STATUS);
-      MPI_Send(out, count, MPI_DOUBLE, 0, TAG, WORLD);
+      MPI_Recv(in, count, MPI_DOUBLE, partner(), TAG, WORLD, NO_STATUS);
+      MPI_Send(out, count, MPI_DOUBLE, partner(), TAG, WORLD);
     }
   }
 }
@@ -49,12 +53,12 @@ static void windows(int count, long n) {
   MPI_Request requests[WINDOW];
   for (long i = 0; i < n; i++) {
     for (int w = 0; w < WINDOW; w++) {
-      if (rank == 0) MPI_Isend(out + w * count, count, MPI_DOUBLE, 1, TAG, WORLD, &requests[w]);
-      else MPI_Irecv(in + w * count, count, MPI_DOUBLE, 0, TAG, WORLD, &requests[w]);
+      if (begins()) MPI_Isend(out + w * count, count, MPI_DOUBLE, partner(), TAG, WORLD, &requests[w]);
+      else MPI_Irecv(in + w * count, count, MPI_DOUBLE, partner(), TAG, WORLD, &requests[w]);
     }
     MPI_Waitall(WINDOW, requests, MPI_STATUSES_IGNORE);
-    if (rank == 0) MPI_Recv(&answer, 1, MPI_DOUBLE, 1, TAG, WORLD, NO_STATUS);
-    else MPI_Send(&answer, 1, MPI_DOUBLE, 0, TAG, WORLD);
+    if (begins()) MPI_Recv(&answer, 1, MPI_DOUBLE, partner(), TAG, WORLD, NO_STATUS);
+    else MPI_Send(&answer, 1, MPI_DOUBLE, partner(), TAG, WORLD);
   }
 }
 
@@ -62,8 +66,8 @@ static void windows(int count, long n) {
 static void exchanges(int count, long n) {
   MPI_Request requests[2 * WINDOW];
   for (long i = 0; i < n; i++) {
-    for (int w = 0; w < WINDOW; w++) MPI_Irecv(in + w * count, count, MPI_DOUBLE, 1 - rank, TAG, WORLD, &requests[w]);
-    for (int w = 0; w < WINDOW; w++) MPI_Isend(out + w * count, count, MPI_DOUBLE, 1 - rank, TAG, WORLD, &requests[WINDOW + w]);
+    for (int w = 0; w < WINDOW; w++) MPI_Irecv(in + w * count, count, MPI_DOUBLE, partner(), TAG, WORLD, &requests[w]);
+    for (int w = 0; w < WINDOW; w++) MPI_Isend(out + w * count, count, MPI_DOUBLE, partner(), TAG, WORLD, &requests[WINDOW + w]);
     MPI_Waitall(2 * WINDOW, requests, MPI_STATUSES_IGNORE);
   }
 }
@@ -107,7 +111,8 @@ static void all_to_alls(int count, long n) {
 
 /* What element i of the receive buffer must be, when rank r sends r + i in element i. */
 static double same(int count, int i) { return (void)count, i; }
-static double others(int count, int i) { return (void)count, 1.0 - rank + i; }
+static double first_ones(int count, int i) { return (void)count, rank - rank % 2 + i; }
+static double others(int count, int i) { return (void)count, partner() + i; }
 static double sum(int count, int i) { return (void)count, ranks * (i + (ranks - 1) / 2.0); }
 static double sum_of_own(int count, int i) { return sum(count, rank * count + i); }
 static double gathered(int count, int i) { return i / count + i % count; }
@@ -122,16 +127,16 @@ typedef struct {
 } operation;
 
 static const operation operations[] = {
-  {"pingpong", ping_pong, same, 1, 1},
-  {"pingpong-direct", ping_pong, same, 1, 1}, /* C knows no other memory */
-  {"pingpong-mixed", ping_pong, same, 1, 1},
+  {"pingpong", ping_pong, first_ones, 1, 1},
+  {"pingpong-direct", ping_pong, first_ones, 1, 1}, /* C knows no other memory */
+  {"pingpong-mixed", ping_pong, first_ones, 1, 1},
   {"constant", constants, others, 1, 1},
   {"constant-direct", constants, others, 1, 1},
   {"constant-mixed", constants, others, 1, 1},
   {"pending", amid_pending, same, 1, 1},
-  {"rate", windows, same, 0, WINDOW},
-  {"rate-direct", windows, same, 0, WINDOW},
-  {"rate-mixed", windows, same, 0, WINDOW},
+  {"rate", windows, first_ones, 0, WINDOW},
+  {"rate-direct", windows, first_ones, 0, WINDOW},
+  {"rate-mixed", windows, first_ones, 0, WINDOW},
   {"both", exchanges, others, WINDOW, WINDOW},
   {"both-direct", exchanges, others, WINDOW, WINDOW},
   {"both-mixed", exchanges, others, WINDOW, WINDOW},
@@ -146,6 +151,15 @@ static const operation operations[] = {
   {"alltoall", all_to_alls, exchanged, ALL, ALL},
 };
 
+static int is_round_trip(const operation *op) {
+  return op->loop == ping_pong || op->loop == constants || op->loop == amid_pending;
+}
+
+static int is_rate(const operation *op) { return op->loop == windows || op->loop == exchanges; }
+
+/* Between pairs of ranks, all at once. */
+static int is_pairs(const operation *op) { return is_rate(op) || (is_round_trip(op) && op->loop != amid_pending); }
+
 static void fail(const char *what, const char *of) {
   fprintf(stderr, "peers: %s: %s\n", of, what);
   MPI_Abort(WORLD, 1);
@@ -158,7 +172,7 @@ static double now(void) {
 }
 
 static void check(const operation *op, int count) {
-  int blocks = rank == 0 ? op->at_root : op->elsewhere;
+  int blocks = (is_pairs(op) ? begins() : rank == 0) ? op->at_root : op->elsewhere;
   int elements = count * (blocks == ALL ? ranks : blocks);
   for (int i = 0; i < elements; i++) in[i] = -1;
   op->loop(count, 1);
@@ -240,12 +254,6 @@ static void match_pending(void) {
   }
 }
 
-static int is_round_trip(const operation *op) {
-  return op->loop == ping_pong || op->loop == constants || op->loop == amid_pending;
-}
-
-static int is_rate(const operation *op) { return op->loop == windows || op->loop == exchanges; }
-
 static void measure(const operation *op, int count) {
   double seconds;
   check(op, count);
@@ -290,7 +298,8 @@ int main(int argc, char **argv) {
   for (int a = 3; a < argc; a++) {
     const operation *op = named(argv[a]);
     if (!op) fail("no such operation", argv[a]);
-    if (ranks != 2 && (is_round_trip(op) || is_rate(op))) fail("needs two ranks", argv[a]);
+    if (ranks != 2 && op->loop == amid_pending) fail("needs two ranks", argv[a]);
+    if (ranks % 2 != 0 && is_pairs(op)) fail("needs pairs of ranks", argv[a]);
     size_t needed = (size_t)bytes_of(argv[a]) / sizeof(double) * (is_rate(op) ? WINDOW : ranks);
     if (needed > elements) elements = needed;
   }

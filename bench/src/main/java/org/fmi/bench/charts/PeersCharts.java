@@ -178,9 +178,11 @@ public final class PeersCharts {
     }
   }
 
+  /** Of two ranks: more are pairs. */
   private List<Row> of(String transport, String operation) {
     return rows.stream()
-        .filter(row -> row.transport.equals(transport) && row.operation.equals(operation))
+        .filter(row -> row.transport.equals(transport) && row.ranks == 2)
+        .filter(row -> row.operation.equals(operation))
         .toList();
   }
 

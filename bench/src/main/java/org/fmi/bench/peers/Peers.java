@@ -23,11 +23,12 @@ import org.fmi.Request;
  * collective operation, whose bytes are those that a rank contributes (for {@code alltoall} and
  * {@code reducescatter} to each rank); {@code rate} has messages per second instead, of windows of
  * messages that are answered once, and {@code both} of windows in both directions at once, per
- * direction. With {@code -direct} messages go from and to memory outside of the heap, with {@code
- * -mixed} at rank 1 alone. It is the median of {@value #BATCHES} batches. A batch is a loop of
- * calls after a barrier, its time that of the slowest rank. First all points are warmed up, and
- * each again before it is measured, by time, so that the JIT compiler gets as much of it at each
- * speed; the fastest calls tell how many make a batch. Data are checked before and after.
+ * direction. With more than two ranks, pairs of them do these at the same time. With {@code
+ * -direct} messages go from and to memory outside of the heap, with {@code -mixed} at odd ranks
+ * alone. It is the median of {@value #BATCHES} batches. A batch is a loop of calls after a barrier,
+ * its time that of the slowest rank. First all points are warmed up, and each again before it is
+ * measured, by time, so that the JIT compiler gets as much of it at each speed; the fastest calls
+ * tell how many make a batch. Data are checked before and after.
  */
 public final class Peers {
   private static final int BATCHES = 20;
@@ -53,8 +54,9 @@ public final class Peers {
    * @param elsewhere the same for the other ranks
    */
   private record Operation(String name, Loop loop, Expected expected, int atRoot, int elsewhere) {
-    boolean betweenTwo() {
-      return isRoundTrip() || isRate();
+    /** Between pairs of ranks, all at once. */
+    boolean isPairs() {
+      return isRate() || (isRoundTrip() && !isPending());
     }
 
     boolean isRoundTrip() {
@@ -62,7 +64,7 @@ public final class Peers {
     }
 
     boolean isDirect(int atRank) {
-      return name.endsWith("-direct") || (name.endsWith("-mixed") && atRank == 1);
+      return name.endsWith("-direct") || (name.endsWith("-mixed") && atRank % 2 == 1);
     }
 
     boolean isPending() {
@@ -132,8 +134,11 @@ public final class Peers {
     String[] parts = argument.split(":", 2);
     for (Operation operation : operations()) {
       if (operation.name.equals(parts[0]) && parts.length == 2) {
-        if (operation.betweenTwo() && ranks != 2) {
+        if (operation.isPending() && ranks != 2) {
           throw new IllegalArgumentException(argument + ": needs two ranks");
+        }
+        if (operation.isPairs() && ranks % 2 != 0) {
+          throw new IllegalArgumentException(argument + ": needs pairs of ranks");
         }
         return new Point(operation, Integer.parseInt(parts[1]) / Double.BYTES);
       }
@@ -143,23 +148,24 @@ public final class Peers {
 
   private Operation[] operations() {
     Expected same = (count, i) -> i;
-    Expected others = (count, i) -> 1.0 - rank + i;
+    Expected firstOnes = (count, i) -> (double) rank - rank % 2 + i;
+    Expected others = (count, i) -> (double) partner() + i;
     Expected sum = (count, i) -> ranks * (i + (ranks - 1) / 2.0);
     Expected sumOfOwn = (count, i) -> sum.at(count, rank * count + i);
     Expected gathered = (count, i) -> i / count + i % count;
     Expected scattered = (count, i) -> rank * count + i;
     Expected exchanged = (count, i) -> i / count + rank * count + i % count;
     return new Operation[] {
-      new Operation("pingpong", this::pingPongs, same, 1, 1),
-      new Operation("pingpong-direct", this::pingPongs, same, 1, 1),
-      new Operation("pingpong-mixed", this::pingPongs, same, 1, 1),
+      new Operation("pingpong", this::pingPongs, firstOnes, 1, 1),
+      new Operation("pingpong-direct", this::pingPongs, firstOnes, 1, 1),
+      new Operation("pingpong-mixed", this::pingPongs, firstOnes, 1, 1),
       new Operation("constant", this::constants, others, 1, 1),
       new Operation("constant-direct", this::constants, others, 1, 1),
       new Operation("constant-mixed", this::constants, others, 1, 1),
       new Operation("pending", this::pingPongs, same, 1, 1),
-      new Operation("rate", this::windows, same, 0, WINDOW),
-      new Operation("rate-direct", this::windows, same, 0, WINDOW),
-      new Operation("rate-mixed", this::windows, same, 0, WINDOW),
+      new Operation("rate", this::windows, firstOnes, 0, WINDOW),
+      new Operation("rate-direct", this::windows, firstOnes, 0, WINDOW),
+      new Operation("rate-mixed", this::windows, firstOnes, 0, WINDOW),
       new Operation("both", this::exchanges, others, WINDOW, WINDOW),
       new Operation("both-direct", this::exchanges, others, WINDOW, WINDOW),
       new Operation("both-mixed", this::exchanges, others, WINDOW, WINDOW),
@@ -175,6 +181,15 @@ public final class Peers {
     };
   }
 
+  /** Of two ranks that talk to each other, the even one begins. */
+  private boolean begins() {
+    return rank % 2 == 0;
+  }
+
+  private int partner() {
+    return rank ^ 1;
+  }
+
   private void pingPongs(int count, long n) {
     roundTrips(source, target, target, count * unit, n);
   }
@@ -186,16 +201,16 @@ public final class Peers {
   /**
    * Round trips.
    *
-   * @param answer what rank 1 sends back
+   * @param answer what the one that does not begin sends back
    */
   private void roundTrips(Object from, Object to, Object answer, long length, long n) {
     for (long i = 0; i < n; i++) {
-      if (rank == 0) {
-        world.send(from, 0, length, 1, TAG);
-        world.recv(to, 0, length, 1, TAG);
+      if (begins()) {
+        world.send(from, 0, length, partner(), TAG);
+        world.recv(to, 0, length, partner(), TAG);
       } else {
-        world.recv(to, 0, length, 0, TAG);
-        world.send(answer, 0, length, 0, TAG);
+        world.recv(to, 0, length, partner(), TAG);
+        world.send(answer, 0, length, partner(), TAG);
       }
     }
   }
@@ -205,15 +220,15 @@ public final class Peers {
     for (long i = 0; i < n; i++) {
       for (int w = 0; w < WINDOW; w++) {
         requests[w] =
-            rank == 0
-                ? world.isend(source, w * length, length, 1, TAG)
-                : world.irecv(target, w * length, length, 0, TAG);
+            begins()
+                ? world.isend(source, w * length, length, partner(), TAG)
+                : world.irecv(target, w * length, length, partner(), TAG);
       }
       Request.waitAll(requests);
-      if (rank == 0) {
-        world.recv(answer, 0, 1, 1, TAG);
+      if (begins()) {
+        world.recv(answer, 0, 1, partner(), TAG);
       } else {
-        world.send(answer, 0, 1, 0, TAG);
+        world.send(answer, 0, 1, partner(), TAG);
       }
     }
   }
@@ -223,10 +238,10 @@ public final class Peers {
     long length = count * unit;
     for (long i = 0; i < n; i++) {
       for (int w = 0; w < WINDOW; w++) {
-        requests2[w] = world.irecv(target, w * length, length, 1 - rank, TAG);
+        requests2[w] = world.irecv(target, w * length, length, partner(), TAG);
       }
       for (int w = 0; w < WINDOW; w++) {
-        requests2[WINDOW + w] = world.isend(source, w * length, length, 1 - rank, TAG);
+        requests2[WINDOW + w] = world.isend(source, w * length, length, partner(), TAG);
       }
       Request.waitAll(requests2);
     }
@@ -321,7 +336,8 @@ public final class Peers {
   }
 
   private void check(Operation operation, int count) {
-    int blocks = rank == 0 ? operation.atRoot : operation.elsewhere;
+    boolean atRoot = operation.isPairs() ? begins() : rank == 0;
+    int blocks = atRoot ? operation.atRoot : operation.elsewhere;
     int elements = count * (blocks == ALL ? ranks : blocks);
     Arrays.fill(in, 0, elements, -1);
     if (operation.isDirect(rank)) {

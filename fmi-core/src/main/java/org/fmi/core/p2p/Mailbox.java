@@ -314,13 +314,14 @@ final class Mailbox implements MessageRequest.Completion {
       Peer p, int context, long tag, long sequence, long length, MemorySegment memory, long at) {
     countArrived(context, length);
     LineMessages.Crossing crossing = crosses(p, context, tag, length, memory, at);
-    boolean exposed = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD) > 0;
+    int ticketBytes = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD);
+    boolean exposed = ticketBytes > 0;
     int number = numberOf(p.rank, context);
     MessageRequest r = take(context, p.rank, tag, length);
     if (r != null) {
       r.number = number;
       r.crossing = crossing;
-      startData(p, r, sequence, exposed ? ticketOf(memory, at, ticket) : null);
+      startData(p, r, sequence, exposed ? ticketOf(memory, at, ticketBytes, ticket) : null);
       return;
     }
     countUnexpected(context);
@@ -331,7 +332,7 @@ final class Mailbox implements MessageRequest.Completion {
     m.sequence = sequence;
     m.exposed = exposed;
     if (exposed) {
-      ticketOf(memory, at, m.ticket);
+      ticketOf(memory, at, ticketBytes, m.ticket);
     }
     unexpected.add(m);
     if (p.waitingAdded()) {
@@ -345,12 +346,14 @@ final class Mailbox implements MessageRequest.Completion {
     }
   }
 
-  private static long[] ticketOf(MemorySegment memory, long at, long[] ticket) {
+  private static long[] ticketOf(MemorySegment memory, long at, int bytes, long[] ticket) {
     for (int i = 0; i < ticket.length; i++) {
       ticket[i] =
-          memory.get(
-              ValueLayout.JAVA_LONG_UNALIGNED,
-              at + FrameLayout.HEADER_BYTES + (long) Long.BYTES * i);
+          Long.BYTES * i < bytes
+              ? memory.get(
+                  ValueLayout.JAVA_LONG_UNALIGNED,
+                  at + FrameLayout.HEADER_BYTES + (long) Long.BYTES * i)
+              : 0;
     }
     return ticket;
   }

@@ -149,7 +149,7 @@ final class Peer {
     f.length = r.bytes;
     f.base = ticket;
     f.baseOffset = 0;
-    f.payload = exposure == null ? 0 : Long.BYTES * RemoteMemory.TICKET_LONGS;
+    f.payload = exposure == null ? 0 : ticketBytes(ticket);
     boolean taken = false;
     try {
       taken = transport.offer(rank, f);
@@ -166,6 +166,15 @@ final class Peer {
     unanswered++;
     announced.put(r.sequence, r);
     return true;
+  }
+
+  /** Without zeros at its end: eight bytes share the cache line of the frame's header. */
+  private static int ticketBytes(long[] ticket) {
+    int longs = ticket.length;
+    while (longs > 1 && ticket[longs - 1] == 0) {
+      longs--;
+    }
+    return Long.BYTES * longs;
   }
 
   private RemoteMemory.@Nullable Exposure expose(MessageRequest r) {

@@ -22,6 +22,7 @@ import org.fmi.job.GlobalRecoveryJob;
 import org.fmi.job.Groups;
 import org.fmi.job.JobSpec;
 import org.fmi.run.Installation;
+import org.fmi.run.Transports;
 import org.fmi.run.launch.Launcher;
 import org.fmi.run.launch.LocalLauncher;
 import org.fmi.run.launch.RemoteLauncher;
@@ -38,6 +39,7 @@ import org.fmi.run.report.OutputFiles;
 import org.fmi.run.slurm.Allocation;
 import org.fmi.run.slurm.LentNodes;
 import org.fmi.run.slurm.SlurmWatch;
+import org.fmi.spi.TransportProvider;
 import org.jspecify.annotations.Nullable;
 
 /** The main class of {@code fmirun}: reads the options, runs the job, exits with its status. */
@@ -45,6 +47,7 @@ public final class FmiRun {
   private static final int USAGE = 64;
   private static final int FAILED = 70;
   private static final int SIGPIPE = 13;
+  private static final String SHARED_MEMORY = "shm";
 
   private FmiRun() {}
 
@@ -204,8 +207,23 @@ public final class FmiRun {
     watchSlurm(options, lent, console, shell[0]);
     if (options.output().verbosity() == Verbosity.VERBOSE) {
       console.line(describe(options));
+      describeMachine(options, console);
     }
     return shell[0].run();
+  }
+
+  /**
+   * What shared memory has of this machine, if all nodes are on it; of others `fmi doctor` says.
+   */
+  private static void describeMachine(RunOptions options, Console console) {
+    List<String> asked = options.network().transports();
+    if (options.where().isLocal() && (asked.isEmpty() || asked.contains(SHARED_MEMORY))) {
+      for (TransportProvider transport : Transports.find()) {
+        if (transport.name().equals(SHARED_MEMORY)) {
+          transport.diagnose().forEach(finding -> console.line("fmi: " + finding.text()));
+        }
+      }
+    }
   }
 
   private static void watchSlurm(

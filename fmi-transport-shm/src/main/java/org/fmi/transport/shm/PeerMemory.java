@@ -30,10 +30,10 @@ import org.jspecify.annotations.Nullable;
  * bytes could not be read. They are fetched in frames then, which come if the owner lives.
  */
 final class PeerMemory implements RemoteMemory {
-  /**
-   * What is shorter goes through the ring: with tickets, 64 and 128 KiB that bounce took two to
-   * three times as long, whichever way was taken (bench/RESULTS.md).
-   */
+  /** From which length on messages may be read, in bytes, instead of {@link #LEAST_BYTES}. */
+  static final String LEAST_PROPERTY = "fmi.shm.readFromBytes";
+
+  /** What is shorter is hardly ever faster by the kernel where data bounce (bench/RESULTS.md). */
   static final long LEAST_BYTES = 1 << 20;
 
   static final int PIECE_BYTES = 512 << 10;
@@ -64,6 +64,7 @@ final class PeerMemory implements RemoteMemory {
   private final Neighbours neighbours;
   private final Inbox inbox;
   private final Arena arena;
+  private final long leastBytes;
 
   /** Two iovecs each, of a piece and of the proof. */
   private final MemorySegment to;
@@ -90,6 +91,7 @@ final class PeerMemory implements RemoteMemory {
     this.neighbours = neighbours;
     this.inbox = inbox;
     this.arena = arena;
+    this.leastBytes = leastBytes(System.getProperty(LEAST_PROPERTY));
     to = allocate(2 * ProcessMemory.VECTOR_BYTES);
     from = allocate(2 * ProcessMemory.VECTOR_BYTES);
     found = allocate(Long.BYTES);
@@ -105,7 +107,19 @@ final class PeerMemory implements RemoteMemory {
 
   @Override
   public long leastBytes() {
-    return LEAST_BYTES;
+    return leastBytes;
+  }
+
+  /** That of a property; of none, that of all machines. */
+  static long leastBytes(@Nullable String property) {
+    if (property == null) {
+      return LEAST_BYTES;
+    }
+    if (!property.matches("[1-9][0-9]{0,17}")) {
+      throw new IllegalArgumentException(
+          LEAST_PROPERTY + " is '" + property + "': it must be a number of bytes, at least 1");
+    }
+    return Long.parseLong(property);
   }
 
   @Override

@@ -126,7 +126,7 @@ class KilledInReadIT {
         Object into = epoch % 2 == 0 ? arena.allocate(BYTES, 8) : new long[BYTES / Long.BYTES];
         MemorySegment view =
             into instanceof long[] array ? MemorySegment.ofArray(array) : (MemorySegment) into;
-        int polls = random.nextInt(200);
+        int polls = 1 + random.nextInt(200);
         long whole = 0;
         for (long n = 1; side.failed == 0; n++) {
           while (side.told < n && owner.isAlive()) {

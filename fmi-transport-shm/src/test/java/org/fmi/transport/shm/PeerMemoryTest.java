@@ -162,4 +162,15 @@ class PeerMemoryTest {
     assertThat(read(to, 8)).isFalse();
     assertThat(to).containsOnly(0);
   }
+
+  @Test
+  void aPropertySaysFromWhichLengthOn() {
+    assertThat(PeerMemory.leastBytes(null)).isEqualTo(PeerMemory.LEAST_BYTES);
+    assertThat(PeerMemory.leastBytes("65536")).isEqualTo(65_536);
+    for (String wrong : List.of("", "0", "-1", "64k", "9999999999999999999")) {
+      assertThatThrownBy(() -> PeerMemory.leastBytes(wrong))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("a number of bytes");
+    }
+  }
 }
