@@ -122,9 +122,13 @@ public final class Groups {
                   .map(i -> nodes[i])
                   .toArray()
               : Arrays.copyOfRange(
-                  nodes, p * nodes.length / parts, (p + 1) * nodes.length / parts));
+                  nodes, begin(part, parts, nodes.length), begin(part + 1, parts, nodes.length)));
     }
     return result;
+  }
+
+  private static int begin(int part, int parts, int nodes) {
+    return (int) ((long) part * nodes / parts);
   }
 
   private static List<int[]> groups(int[][] ranksOf, List<int[]> parts) {

@@ -81,6 +81,13 @@ final class GroupsTest {
     assertThat(Groups.form(nodeOf, 3, 2)[0]).containsExactly(0, 1, 2, 3, 4);
   }
 
+  /** Their number times that of their groups is more than an int holds. */
+  @Test
+  void manyNodesInSmallGroups() {
+    int[][] groups = Groups.form(IntStream.range(0, 70_000).toArray(), 2, 1);
+    assertThat(Arrays.stream(groups).allMatch(group -> group.length == 2)).isTrue();
+  }
+
   @Test
   void whatNodesCarry() {
     assertThat(Groups.carried(new int[] {0, 0, 0, 0}, 1)).isZero();

@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
-import java.util.stream.Stream;
 import org.fmi.rules.LogRing;
 import org.fmi.rules.LogRing.Notice;
+import org.fmi.spi.Endpoints;
 import org.fmi.spi.FailureDetector;
 import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
@@ -120,12 +120,11 @@ public final class LogRingDetector implements FailureDetector, RingLinks.Handler
   }
 
   @Override
-  public void connect(byte[][] endpoints) throws IOException {
-    List<Offer> offers = Stream.of(endpoints).map(Offer::of).toList();
-    RingLinks links = choose(offers);
+  public void connect(Endpoints endpoints) throws IOException {
+    RingLinks links = choose(endpoints);
     transport = links.name();
     for (int peer : ring.connectsTo()) {
-      links.connect(peer, offers.get(peer).endpoint(links.name()));
+      links.connect(peer, Offer.of(endpoints.get(peer)).endpoint(links.name()));
     }
     for (RingLinks other : offered) {
       if (!other.equals(links)) {
@@ -135,13 +134,26 @@ public final class LogRingDetector implements FailureDetector, RingLinks.Handler
     awaitLinks();
   }
 
-  private RingLinks choose(List<Offer> offers) throws IOException {
+  /** The best links that all ranks offer. */
+  private RingLinks choose(Endpoints endpoints) throws IOException {
+    StringBuilder lacking = new StringBuilder();
     for (RingLinks links : offered) {
-      if (offers.stream().allMatch(offer -> offer.has(links.name()))) {
+      int without = firstWithout(links.name(), endpoints);
+      if (without == NOBODY) {
         return links;
       }
+      lacking.append("; rank ").append(without).append(" has no ").append(links.name());
     }
-    throw new IOException("no kind of link is offered by all ranks: " + offers);
+    throw new IOException("no kind of link is offered by all ranks" + lacking);
+  }
+
+  private static int firstWithout(String links, Endpoints endpoints) {
+    for (int rank = 0; rank < endpoints.size(); rank++) {
+      if (!Offer.of(endpoints.get(rank)).has(links)) {
+        return rank;
+      }
+    }
+    return NOBODY;
   }
 
   private void awaitLinks() throws IOException {

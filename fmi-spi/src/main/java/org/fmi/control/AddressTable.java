@@ -4,10 +4,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.fmi.spi.Endpoints;
 
 /**
  * Where all ranks of an epoch can be reached: for each of them an address by each name, of a
@@ -153,26 +154,44 @@ public final class AddressTable {
     return ranks;
   }
 
-  /** The addresses of all ranks; empty for those that have none of this name. */
-  public byte[][] all(String name) {
-    byte[][] all = new byte[ranks][];
+  /** The addresses by one name, each read out of the table when it is asked for. */
+  public Endpoints named(String name) {
     Column column = columns.get(name);
-    if (column == null) {
-      Arrays.fill(all, NONE);
-      return all;
-    }
-    byte[] planes =
-        bytes.asSlice(column.at, column.planes() * ranks).toArray(ValueLayout.JAVA_BYTE);
-    for (int rank = 0; rank < ranks; rank++) {
-      int length = Byte.toUnsignedInt(planes[rank]) << Byte.SIZE;
-      length |= Byte.toUnsignedInt(planes[ranks + rank]);
-      byte[] address = new byte[Math.min(column.width, length)];
-      for (int i = 0; i < address.length; i++) {
-        address[i] = planes[(LENGTH_PLANES + i) * ranks + rank];
+    return new Endpoints() {
+      @Override
+      public int size() {
+        return ranks;
       }
-      all[rank] = address;
+
+      @Override
+      public byte[] get(int rank) {
+        return column == null ? NONE : read(column, rank);
+      }
+
+      @Override
+      public boolean has(int rank) {
+        return column != null && length(column, rank) > 0;
+      }
+    };
+  }
+
+  private byte[] read(Column column, int rank) {
+    byte[] address = new byte[length(column, rank)];
+    for (int i = 0; i < address.length; i++) {
+      address[i] = at(column, LENGTH_PLANES + i, rank);
     }
-    return all;
+    return address;
+  }
+
+  private int length(Column column, int rank) {
+    int high = Byte.toUnsignedInt(at(column, 0, rank));
+    int low = Byte.toUnsignedInt(at(column, 1, rank));
+    return Math.min(column.width, high << Byte.SIZE | low);
+  }
+
+  private byte at(Column column, int plane, int rank) {
+    return bytes.get(
+        ValueLayout.JAVA_BYTE, column.at + (long) plane * ranks + Objects.checkIndex(rank, ranks));
   }
 
   /** What {@link #in} reads. */

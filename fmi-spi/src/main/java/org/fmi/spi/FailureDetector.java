@@ -16,7 +16,7 @@ public interface FailureDetector extends AutoCloseable {
         }
 
         @Override
-        public void connect(byte[][] endpoints) {}
+        public void connect(Endpoints endpoints) {}
 
         @Override
         public String transport() {
@@ -39,7 +39,12 @@ public interface FailureDetector extends AutoCloseable {
    *
    * @throws IOException if it cannot be connected
    */
-  void connect(byte[][] endpoints) throws IOException;
+  void connect(Endpoints endpoints) throws IOException;
+
+  /** The same, of so few ranks that they lie in an array. */
+  default void connect(byte[][] endpoints) throws IOException {
+    connect(Endpoints.of(endpoints));
+  }
 
   /** What the overlay's connections run over; empty before {@link #connect}. */
   String transport();

@@ -36,7 +36,12 @@ public interface Transport extends AutoCloseable {
    * The endpoints of all ranks, by world rank. Called once, before the first {@link #offer}. A rank
    * whose endpoint is empty does not use this transport.
    */
-  void start(byte[][] endpoints);
+  void start(Endpoints endpoints);
+
+  /** The same, of so few ranks that they lie in an array. */
+  default void start(byte[][] endpoints) {
+    start(Endpoints.of(endpoints));
+  }
 
   /** Whether {@code peer} can be reached this way. */
   boolean reaches(int peer);

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.NodeShare;
 import org.fmi.spi.RemoteMemory;
@@ -48,7 +49,7 @@ final class SimTransport implements Transport {
   private final @Nullable SimConnection[] connections;
   private final SimRemoteMemory memory;
   private final SimNodeShare share;
-  private byte[][] endpoints = {};
+  private Endpoints endpoints = Endpoints.of();
   private boolean open = true;
 
   /** The transport of this process whose bell an arrival rings, once. */
@@ -85,12 +86,12 @@ final class SimTransport implements Transport {
   }
 
   @Override
-  public void start(byte[][] of) {
+  public void start(Endpoints of) {
     enter();
-    if (endpoints.length > 0 || of.length != connections.length) {
+    if (endpoints.size() > 0 || of.size() != connections.length) {
       throw new IllegalStateException("start is called once, with all endpoints");
     }
-    endpoints = of.clone();
+    endpoints = of;
   }
 
   @Override
@@ -313,12 +314,12 @@ final class SimTransport implements Transport {
 
   /** Whether a rank has this transport too. */
   boolean isUsedBy(int rank) {
-    return endpoints[rank].length > 0;
+    return endpoints.has(rank);
   }
 
   /** The transport of a peer. */
   SimTransport peer(int rank) {
-    return network.find(ByteBuffer.wrap(endpoints[rank]).getInt());
+    return network.find(ByteBuffer.wrap(endpoints.get(rank)).getInt());
   }
 
   void enter() {

@@ -91,7 +91,7 @@ final class ToyRank implements SimProgram, JobLink.Listener, FrameHandler {
       process.clock().await(Long.MAX_VALUE);
       begun = start;
     }
-    t.start(begun.endpoints().all("sim"));
+    t.start(begun.endpoints().named("sim"));
     return t;
   }
 

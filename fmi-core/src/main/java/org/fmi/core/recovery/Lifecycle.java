@@ -429,7 +429,7 @@ final class Lifecycle implements JobLink.Listener {
       messenger.enter(epoch, all);
     }
     for (Map.Entry<String, Transport> each : next.opened.entrySet()) {
-      each.getValue().start(next.start.endpoints().all(each.getKey()));
+      each.getValue().start(next.start.endpoints().named(each.getKey()));
     }
   }
 
@@ -493,7 +493,7 @@ final class Lifecycle implements JobLink.Listener {
       return null;
     }
     try {
-      connecting.connect(begun.endpoints().all(DETECTOR));
+      connecting.connect(begun.endpoints().named(DETECTOR));
       return connecting.transport();
     } catch (IOException e) {
       if (!revoked()) {

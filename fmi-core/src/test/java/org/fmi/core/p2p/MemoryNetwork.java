@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
+import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.NodeShare;
 import org.fmi.spi.RemoteMemory;
@@ -228,9 +229,9 @@ public final class MemoryNetwork {
     }
 
     @Override
-    public void start(byte[][] endpoints) {
-      for (int peer = 0; peer < endpoints.length; peer++) {
-        unreachable[peer] = endpoints[peer].length == 0;
+    public void start(Endpoints endpoints) {
+      for (int peer = 0; peer < endpoints.size(); peer++) {
+        unreachable[peer] = !endpoints.has(peer);
       }
     }
 

@@ -3,6 +3,7 @@ package org.fmi.core.progress;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.MemorySegment;
+import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.Transport;
 import org.fmi.wire.Frame;
@@ -80,7 +81,7 @@ class PollerTest {
     }
 
     @Override
-    public void start(byte[][] endpoints) {}
+    public void start(Endpoints endpoints) {}
 
     @Override
     public boolean reaches(int peer) {

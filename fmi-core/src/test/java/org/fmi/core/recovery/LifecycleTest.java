@@ -22,6 +22,7 @@ import org.fmi.core.p2p.Messenger;
 import org.fmi.core.progress.ParkingClock;
 import org.fmi.core.progress.WaitStrategy;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.Endpoints;
 import org.fmi.spi.FailureDetector;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RankConfig;
@@ -89,8 +90,9 @@ final class LifecycleTest {
       }
 
       @Override
-      public void start(byte[][] endpoints) {
-        assertThat(endpoints).isDeepEqualTo(new byte[][] {endpoint()});
+      public void start(Endpoints endpoints) {
+        assertThat(endpoints.size()).isEqualTo(1);
+        assertThat(endpoints.get(0)).isEqualTo(endpoint());
       }
 
       @Override
@@ -209,7 +211,7 @@ final class LifecycleTest {
     }
 
     @Override
-    public void connect(byte[][] endpoints) {}
+    public void connect(Endpoints endpoints) {}
 
     @Override
     public String transport() {

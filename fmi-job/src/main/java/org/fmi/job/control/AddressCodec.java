@@ -1,7 +1,7 @@
 package org.fmi.job.control;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
@@ -19,11 +19,12 @@ final class AddressCodec {
   private AddressCodec() {}
 
   static void put(MessageWriter out, AddressTable table) {
-    byte[] bytes = table.bytes().toArray(ValueLayout.JAVA_BYTE);
+    ByteBuffer bytes = table.bytes().asByteBuffer(); // no copy: there may be a million ranks
+    int size = bytes.remaining();
     try (Deflater deflater = new Deflater(Deflater.DEFAULT_COMPRESSION, true)) {
       deflater.setInput(bytes);
       deflater.finish();
-      byte[] compressed = new byte[64 + bytes.length / 4];
+      byte[] compressed = new byte[64 + size / 4];
       int length = 0;
       while (!deflater.finished()) {
         if (length == compressed.length) {
@@ -31,7 +32,7 @@ final class AddressCodec {
         }
         length += deflater.deflate(compressed, length, compressed.length - length);
       }
-      out.putInt(bytes.length).putBytes(Arrays.copyOf(compressed, length));
+      out.putInt(size).putBytes(Arrays.copyOf(compressed, length));
     }
   }
 

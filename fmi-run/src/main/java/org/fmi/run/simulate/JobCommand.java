@@ -20,8 +20,12 @@ import picocli.CommandLine.Model.OptionSpec;
  */
 final class JobCommand extends SimulationCommand {
   private static final int LEAST_NODES = 2;
-  private static final int MOST_NODES = 100_000;
-  private static final int MOST_RANKS = 200_000;
+  private static final int MOST_NODES = 1_000_000;
+  private static final int MOST_RANKS = 1_000_000;
+
+  /** Of the heap, when all of them join. */
+  private static final long BYTES_PER_RANK = 3_000;
+
   private static final List<ScaleShape> MEASURED =
       List.of(new ScaleShape(4, 1, 1, 1, 0, 2), new ScaleShape(4, 16, 1, 1, 0, 2));
 
@@ -155,9 +159,23 @@ final class JobCommand extends SimulationCommand {
             "--nodes %s --ppn %d: are more ranks than can be simulated, %s"
                 .formatted(text, ppn, Quantity.COUNT.format(MOST_RANKS)));
       }
+      requireMemory(count * ppn, Runtime.getRuntime().maxMemory());
       counts.add(count);
     }
     return counts;
+  }
+
+  /** Refuses what would come to no end, but for one of which the JVM complains. */
+  static void requireMemory(int ranks, long most) {
+    long bytes = BYTES_PER_RANK * ranks;
+    if (bytes > most) {
+      throw new IllegalArgumentException(
+          "--nodes: %s ranks take some %s of memory, and there are %s for it, half of the machine's"
+              .formatted(
+                  Quantity.COUNT.format(ranks),
+                  Quantity.BYTES.format((double) bytes),
+                  Quantity.BYTES.format((double) most)));
+    }
   }
 
   private static String times(ScaleShape shape, ScaleResult r) {

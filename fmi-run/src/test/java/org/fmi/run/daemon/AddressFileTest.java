@@ -48,7 +48,7 @@ final class AddressFileTest {
           .isEqualTo(PosixFilePermissions.fromString("rw-------"));
       try (Arena arena = Arena.ofConfined()) {
         AddressTable table = AddressTable.in(PrivateFile.open(path, arena));
-        assertThat(table.all("tcp")).isEqualTo(new byte[][] {{(byte) epoch}});
+        assertThat(table.named("tcp").get(0)).isEqualTo(new byte[] {(byte) epoch});
       }
     }
     assertThat(sent).isEmpty();

@@ -41,12 +41,30 @@ final class RecoveryIT {
   }
 
   private static Fmirun heat(Path directory, int ranksOnNode, List<String> options) {
+    return new Fmirun(
+        directory, heat(ranksOnNode, options, "heat2d", List.of()).toArray(String[]::new));
+  }
+
+  /** With flow, the variant of the program that has one, on ranks in a row. */
+  private Fmirun heat(String mode, int ranksOnNode, List<String> options) {
+    List<String> all = new ArrayList<>(List.of("--rollback", mode));
+    all.addAll(options);
+    List<String> command =
+        FLOW.equals(mode)
+            ? heat(ranksOnNode, all, "heat2d-flow", List.of("--grid-ranks", "1x4"))
+            : heat(ranksOnNode, all, "heat2d", List.of());
+    return new Fmirun(directory, command.toArray(String[]::new));
+  }
+
+  private static List<String> heat(
+      int ranksOnNode, List<String> options, String program, List<String> arguments) {
     List<String> all = new ArrayList<>(List.of("-n", "4", "--interval", "10"));
     all.addAll(List.of("--ppn", Integer.toString(ranksOnNode)));
     all.addAll(options);
-    all.add(Fmirun.example("heat2d"));
+    all.add(Fmirun.example(program));
     all.addAll(List.of(HEAT));
-    return new Fmirun(directory, all.toArray(String[]::new));
+    all.addAll(arguments);
+    return all;
   }
 
   /** A program of this package, on two ranks. */
@@ -100,12 +118,15 @@ final class RecoveryIT {
     assertThat(result.err()).doesNotContain("do not stay alive");
   }
 
-  /** Who goes back: all, or failed ones where that can be done. */
-  private static final List<String> MODES = List.of("global", "local");
+  /** Who goes back: all, or failed ones where that can be done, with those that help them. */
+  private static final String FLOW = "flow";
+
+  private static final List<String> MODES = List.of("global", "local", FLOW);
 
   /**
    * One failure, at every place of a rank's life: ranks that talk over TCP alone, in shared memory
    * with one and over TCP with the others, in shared memory alone (whose node must not be lost).
+   * With flow right behind a checkpoint: two iterations later all four would have to help.
    */
   static Stream<Arguments> places() {
     List<String> ranks =
@@ -141,6 +162,7 @@ final class RecoveryIT {
                         ranksOnNode ->
                             Stream.concat(
                                     ranks.stream(), ranksOnNode < 4 ? nodes.stream() : Stream.of())
+                                .map(kill -> FLOW.equals(mode) ? kill.replace("@35", "@31") : kill)
                                 .map(kill -> Arguments.of(mode, ranksOnNode, kill))));
   }
 
@@ -149,10 +171,7 @@ final class RecoveryIT {
   @MethodSource("places")
   void survives(String mode, int ranksOnNode, String kill)
       throws IOException, InterruptedException {
-    assertRecovered(
-        heat(directory, ranksOnNode, List.of("--spares", "1", "--rollback", mode))
-            .env("FMI_KILL", kill)
-            .run());
+    assertRecovered(heat(mode, ranksOnNode, List.of("--spares", "1")).env("FMI_KILL", kill).run());
   }
 
   /**
@@ -198,8 +217,24 @@ final class RecoveryIT {
   @ParameterizedTest
   @MethodSource("several")
   void survivesSeveral(String mode, String kills) throws IOException, InterruptedException {
-    assertRecovered(
-        heat(directory, List.of("--spares", "2", "--rollback", mode)).env("FMI_KILL", kills).run());
+    assertRecovered(heat(mode, 1, List.of("--spares", "2")).env("FMI_KILL", kills).run());
+  }
+
+  /** The same one, one that helps, one that waits, two, its node. */
+  @Wide
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "rank0@32,rank0@30:recompute",
+        "rank0@32,rank1@30:recompute",
+        "rank0@32,rank3@restored",
+        "rank1@31,rank1@30:recompute,rank2@33",
+        "node0@32,node4@30:recompute"
+      })
+  void survivesAnotherWhileSomeComputeAgain(String kills) throws IOException, InterruptedException {
+    Fmirun.Result result = heat(FLOW, 1, List.of("--spares", "2")).env("FMI_KILL", kills).run();
+    assertRecovered(result);
+    assertThat(result.count("FlowBegun")).as(result.err()).isPositive();
   }
 
   /** What was communicated between the loops is replayed from the record, wherever ranks are. */

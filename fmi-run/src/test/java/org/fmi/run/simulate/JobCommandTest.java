@@ -1,6 +1,7 @@
 package org.fmi.run.simulate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -42,10 +43,17 @@ final class JobCommandTest {
   @Test
   void badInputIsToldTheRangeAndTheUnit() {
     assertThat(run("--nodes", "1").err())
-        .isEqualTo("fmi: --nodes 1: must be a whole number from 2 to 100,000, as in 1000 or 1e3\n");
+        .isEqualTo(
+            "fmi: --nodes 1: must be a whole number from 2 to 1,000,000, as in 1000 or 1e3\n");
     assertThat(run("--nodes", "100,x")).returns(64, Simulated::status);
-    assertThat(run("--nodes", "100000", "--ppn", "4").err())
-        .contains("more ranks than can be simulated, 200,000");
+    assertThat(run("--nodes", "100000", "--ppn", "11").err())
+        .contains("more ranks than can be simulated, 1,000,000");
+    assertThatThrownBy(() -> JobCommand.requireMemory(1_000_000, 2_000_000_000))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "--nodes: 1,000,000 ranks take some 3 GB of memory, and there are 2 GB for it, half of"
+                + " the machine's");
+    JobCommand.requireMemory(1_000_000, 3_000_000_000L);
     assertThat(run("--latency", "50").err()).contains("must be a time from");
   }
 }

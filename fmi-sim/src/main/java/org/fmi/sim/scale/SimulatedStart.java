@@ -40,7 +40,7 @@ public final class SimulatedStart {
   private final ThinAddresses addresses;
   private final Agenda agenda = new Agenda();
   private final ThinRank[] ranks;
-  private final Cores[] machines;
+  private final Cores cores;
   private final boolean[] lost;
   private final boolean[] standbys;
   private final int victim;
@@ -63,8 +63,7 @@ public final class SimulatedStart {
     this.decisions = new Decisions(new GlobalRecoveryJob(shape.spec()), clock);
     this.ranks = new ThinRank[shape.ranks()];
     Arrays.setAll(ranks, ThinRank::new);
-    this.machines = new Cores[shape.machineCount()];
-    Arrays.setAll(machines, _ -> new Cores(shape.cores()));
+    this.cores = new Cores(shape.machineCount(), shape.cores());
     this.lost = new boolean[shape.nodes() + shape.spares()];
     this.standbys = new boolean[lost.length];
     this.addresses = new ThinAddresses(seed);
@@ -208,12 +207,12 @@ public final class SimulatedStart {
 
   private void launch(int node) {
     busyUntil += times.launch();
-    double up = machine(node).compute(busyUntil + times.oneWay(), times.daemon());
+    double up = compute(node, busyUntil + times.oneWay(), times.daemon());
     tell(up + times.oneWay(), new JobEvent.NodeUp(node, Long.MAX_VALUE));
   }
 
-  private Cores machine(int node) {
-    return machines[shape.machineOf(node)];
+  private double compute(int node, double from, double seconds) {
+    return cores.compute(shape.machineOf(node), from, seconds);
   }
 
   private void spawn(JobCommand.Spawn c) {
@@ -237,7 +236,8 @@ public final class SimulatedStart {
       if (dead.node == victim && dead.overlay != null) {
         for (int neighbour : dead.overlay.neighbours()) {
           ThinRank other = ranks[neighbour];
-          agenda.at(
+          notice(
+              other,
               agenda.now() + times.notice(),
               () ->
                   noticed(
@@ -276,7 +276,7 @@ public final class SimulatedStart {
   private void join(ThinRank rank, double seconds) {
     int process = rank.incarnation;
     agenda.at(
-        machine(rank.node).compute(agenda.now(), seconds),
+        compute(rank.node, agenda.now(), seconds),
         () -> {
           if (rank.alive && rank.incarnation == process) {
             Position position =
@@ -294,7 +294,7 @@ public final class SimulatedStart {
   /** H2: all run as soon as all are connected, and have met in a barrier. */
   private void connect(ThinRank rank, int epoch) {
     rank.overlay = new LogRing(ranks.length, rank.number, shape.logRingBase());
-    double up = machine(rank.node).compute(agenda.now(), times.connect());
+    double up = compute(rank.node, agenda.now(), times.connect());
     agenda.at(
         up,
         () -> {
@@ -309,7 +309,7 @@ public final class SimulatedStart {
 
   private void allRun(int epoch) {
     for (ThinRank rank : ranks) {
-      double runs = machine(rank.node).compute(agenda.now(), times.run());
+      double runs = compute(rank.node, agenda.now(), times.run());
       boolean rebuilt = !rank.running && epoch > 0;
       rank.running = true;
       say(runs, rank, new RankMessage.Running(epoch, 0, epoch == 0 ? -1 : ITERATION, rebuilt));
@@ -321,6 +321,17 @@ public final class SimulatedStart {
         busyUntil,
         ranks[0],
         new RankMessage.CheckpointDone(0, 0, 0, ITERATION, false, STATE_BYTES, 0, 0, 0));
+  }
+
+  /**
+   * News come to a rank. Only the first do anything, so what will be later is left out: each rank
+   * gets them from all its neighbours, and of a million ranks that would be 38 million.
+   */
+  private void notice(ThinRank rank, double arrives, Runnable what) {
+    if (arrives < rank.noticeAt) {
+      rank.noticeAt = arrives;
+      agenda.at(arrives, what);
+    }
   }
 
   /** A rank has heard of a failure, perhaps for the first time: then it passes the notice on. */
@@ -339,7 +350,8 @@ public final class SimulatedStart {
     for (int neighbour : overlay.neighbours()) {
       if (neighbour != from && neighbour != failed) {
         ThinRank other = ranks[neighbour];
-        agenda.at(
+        notice(
+            other,
             agenda.now() + times.hop(),
             () ->
                 noticed(

@@ -14,6 +14,9 @@ final class ThinRank {
   /** Has joined some epoch: a loop's checkpoint is known. */
   boolean running;
 
+  /** When the first news of the failure come to it, as far as known. */
+  double noticeAt = Double.POSITIVE_INFINITY;
+
   /** Its part of the overlay, in the current epoch. */
   @Nullable LogRing overlay;
 

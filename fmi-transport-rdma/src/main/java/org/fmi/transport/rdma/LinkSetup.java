@@ -6,12 +6,12 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.fmi.spi.Endpoints;
 import org.fmi.spi.RankConfig;
 import org.fmi.verbs.Greeting;
 import org.fmi.verbs.RdmaConnection;
 import org.fmi.verbs.RdmaEndpoint;
 import org.fmi.verbs.Verbs;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the connections of a transport: dials, answers, and decides by the connection manager's
@@ -48,8 +48,8 @@ final class LinkSetup {
   private final RegistrationCache cache;
   private final Links links;
 
-  /** By rank: where it listens; null if it does not, or for this rank itself. */
-  private final @Nullable RdmaEndpoint[] endpoints;
+  /** Where others listen. */
+  private Endpoints endpoints = Endpoints.of();
 
   /** Right requests; one that comes again is somebody's copy. */
   private final Set<Greeting.Request> requests = new HashSet<>();
@@ -91,23 +91,18 @@ final class LinkSetup {
     this.receives = receives;
     this.cache = cache;
     this.links = links;
-    this.endpoints = new RdmaEndpoint[config.size()];
     this.attempts = new int[config.size()];
     this.redialAt = new long[config.size()];
     this.silent = new boolean[config.size()];
   }
 
   /** See {@link org.fmi.spi.Transport#start}. */
-  void start(byte[][] addresses) {
-    for (int rank = 0; rank < addresses.length; rank++) {
-      if (rank != config.rank() && addresses[rank].length > 0) {
-        endpoints[rank] = RdmaEndpoint.of(addresses[rank]);
-      }
-    }
+  void start(Endpoints addresses) {
+    endpoints = addresses;
   }
 
   boolean reaches(int peer) {
-    return endpoints[peer] != null;
+    return peer != config.rank() && endpoints.has(peer);
   }
 
   /** The nanoseconds that the rank may sleep: fewer if a peer is to be dialled again. */
@@ -125,10 +120,10 @@ final class LinkSetup {
   }
 
   private void dial(int peer) {
-    RdmaEndpoint to = endpoints[peer];
-    if (to == null) {
+    if (!reaches(peer)) {
       throw new IllegalArgumentException("rank " + peer + " is not reached by rdma");
     }
+    RdmaEndpoint to = RdmaEndpoint.of(endpoints.get(peer));
     if (!lock(peer, this::join)) {
       return;
     }
@@ -276,8 +271,8 @@ final class LinkSetup {
 
   private void established(Link link, byte[] words) {
     if (link.state == Link.State.DIALLING) {
-      RdmaEndpoint to = endpoints[link.peer];
-      int credits = to == null ? -1 : greeting.answered(words, link.request, to.nonce());
+      RdmaEndpoint to = RdmaEndpoint.of(endpoints.get(link.peer));
+      int credits = greeting.answered(words, link.request, to.nonce());
       if (credits < 0) {
         links.drop(link);
         links.lose(link.peer, "whoever answered does not know the job's secret");

@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
+import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.RemoteMemory;
@@ -170,7 +171,7 @@ final class RdmaTransport implements Transport {
   }
 
   @Override
-  public void start(byte[][] addresses) {
+  public void start(Endpoints addresses) {
     setup.start(addresses);
   }
 

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.fmi.node.BellRope;
+import org.fmi.spi.Endpoints;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,16 +53,19 @@ final class Neighbours {
    *
    * @param mine the endpoint of this rank
    */
-  void start(byte[] mine, byte[][] endpoints) {
+  void start(byte[] mine, Endpoints endpoints) {
     String node = nodeOf(mine);
     Map<String, Integer> numbers = new HashMap<>();
-    for (int rank = 0; rank < endpoints.length; rank++) {
-      nodes[rank] =
-          endpoints[rank].length == 0
-              ? -1
-              : numbers.computeIfAbsent(nodeOf(endpoints[rank]), _ -> numbers.size());
-      if (rank != self && node.equals(nodeOf(endpoints[rank]))) {
-        String text = new String(endpoints[rank], StandardCharsets.UTF_8);
+    for (int rank = 0; rank < endpoints.size(); rank++) {
+      byte[] endpoint = endpoints.get(rank);
+      if (endpoint.length == 0) {
+        nodes[rank] = -1;
+        continue;
+      }
+      String theirs = nodeOf(endpoint);
+      nodes[rank] = numbers.computeIfAbsent(theirs, _ -> numbers.size());
+      if (rank != self && node.equals(theirs)) {
+        String text = new String(endpoint, StandardCharsets.UTF_8);
         Neighbour n = new Neighbour(rank, text.substring(0, text.indexOf('@')));
         byRank[rank] = n;
         all.add(n);

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.function.Consumer;
 import org.fmi.node.PrivateFile;
+import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.NodeShare;
 import org.fmi.spi.RankConfig;
@@ -93,7 +94,7 @@ final class ShmTransport implements Transport {
   }
 
   @Override
-  public void start(byte[][] endpoints) {
+  public void start(Endpoints endpoints) {
     neighbours.start(endpoint, endpoints);
     ringMaker.plan(neighbours.all().size() + 1);
   }

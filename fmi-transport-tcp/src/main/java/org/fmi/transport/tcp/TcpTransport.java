@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.fmi.net.Endpoint;
 import org.fmi.net.NetIo;
+import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
@@ -96,7 +97,7 @@ final class TcpTransport implements Transport {
   }
 
   @Override
-  public void start(byte[][] addresses) {
+  public void start(Endpoints addresses) {
     wires.start(addresses);
   }
 

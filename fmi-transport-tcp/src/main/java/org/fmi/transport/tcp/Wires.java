@@ -23,6 +23,7 @@ import org.fmi.net.Endpoint;
 import org.fmi.net.Handshake;
 import org.fmi.net.NetIo;
 import org.fmi.net.PeerIdentity;
+import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
@@ -84,8 +85,8 @@ final class Wires {
   private final ByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
   private final ServerChannel listener;
 
-  /** By rank: where it listens; null if it does not, or for this rank itself. */
-  private final @Nullable Endpoint[] endpoints;
+  /** Where others listen. */
+  private Endpoints endpoints = Endpoints.of();
 
   /** By rank: the connection in use. */
   private final @Nullable Wire[] wires;
@@ -138,7 +139,6 @@ final class Wires {
     this.loop = loop;
     this.answerMillis = answerMillis;
     this.warning = warning;
-    this.endpoints = new Endpoint[config.size()];
     this.wires = new Wire[config.size()];
     this.dialling = new Wire[config.size()];
     this.lost = new boolean[config.size()];
@@ -176,16 +176,12 @@ final class Wires {
   }
 
   /** See {@link org.fmi.spi.Transport#start}. */
-  void start(byte[][] addresses) {
-    for (int rank = 0; rank < addresses.length; rank++) {
-      if (rank != config.rank() && addresses[rank].length > 0) {
-        endpoints[rank] = Endpoint.of(addresses[rank]);
-      }
-    }
+  void start(Endpoints addresses) {
+    endpoints = addresses;
   }
 
   boolean reaches(int peer) {
-    return endpoints[peer] != null;
+    return peer != config.rank() && endpoints.has(peer);
   }
 
   /** The connection to a peer; null if there is none. */
@@ -231,10 +227,10 @@ final class Wires {
   }
 
   private void dial(int peer) {
-    Endpoint to = endpoints[peer];
-    if (to == null) {
+    if (!reaches(peer)) {
       throw new IllegalArgumentException("rank " + peer + " is not reached by tcp");
     }
+    Endpoint to = Endpoint.of(endpoints.get(peer));
     byte[] identity =
         new PeerIdentity(TcpTransport.NAME, config.jobId(), epoch, config.rank(), peer).bytes();
     Handshake handshake = Handshake.connecting(config.secret(), random, identity);
@@ -288,11 +284,11 @@ final class Wires {
   }
 
   private void warnOfSilence(int peer) {
-    Endpoint to = endpoints[peer];
-    if (silent[peer] || to == null) {
+    if (silent[peer]) {
       return;
     }
     silent[peer] = true;
+    Endpoint to = Endpoint.of(endpoints.get(peer));
     warning.accept(
         "fmi: no answer from rank %d at %s:%d for %d s: is the network cut, or a firewall in between? It is tried again (as seen by rank %d)"
             .formatted(

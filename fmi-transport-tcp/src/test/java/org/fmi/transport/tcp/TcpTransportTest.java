@@ -28,6 +28,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
@@ -51,6 +53,7 @@ import org.fmi.net.Handshake;
 import org.fmi.net.NetIo;
 import org.fmi.net.PeerIdentity;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.Landing;
 import org.fmi.spi.RankConfig;
@@ -908,6 +911,36 @@ class TcpTransportTest {
           .singleElement()
           .asString()
           .contains("rank 0 cannot accept", "Too many open files", "ulimit -n");
+    }
+  }
+
+  /** There may be a million ranks, each of which keeps what it has read of the others. */
+  @ParameterizedTest
+  @EnumSource
+  void anAddressIsReadWhenItIsFirstNeeded(NetIo net) throws Exception {
+    int ranks = 10_000;
+    Set<Integer> asked = new TreeSet<>();
+    try (TcpTransport transport = new TcpTransport(config(0, ranks, SECRET), 7, net);
+        ServerSocket peer = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      byte[] address = new Endpoint("127.0.0.1", peer.getLocalPort()).bytes();
+      transport.start(
+          new Endpoints() {
+            @Override
+            public int size() {
+              return ranks;
+            }
+
+            @Override
+            public byte[] get(int rank) {
+              asked.add(rank);
+              return address;
+            }
+          });
+      assertThat(asked).isEmpty();
+      assertThat(transport.reaches(0)).as("itself").isFalse();
+      assertThat(transport.reaches(4711)).isTrue();
+      assertThat(transport.offer(4711, frame(0, 0, 0, new byte[1]))).isFalse();
+      assertThat(asked).containsExactly(4711);
     }
   }
 
