@@ -20,14 +20,30 @@ final class SourcesTest {
               + "(?:javax?|org\\.(?:fmi|assertj|junit|jspecify)|io\\.netty)"
               + "(?:\\.[a-z]\\w*)*\\.[A-Z].*");
 
+  /** Of the libraries whose checks are off: see checks/pom.xml. */
+  private static final Pattern UNCHECKED =
+      Pattern.compile(
+          "^import (?:static )?(?:androidx?|com\\.(?:google|sun\\.source)|dagger"
+              + "|(?:javax|jakarta)\\.inject|io\\.reactivex|junit"
+              + "|org\\.(?:joda|junit\\.(?!jupiter|platform)|mockito|robolectric))\\b.*");
+
   @Test
   void classesAreImported() throws IOException {
+    searchAll(FULL_NAME);
+  }
+
+  @Test
+  void noLibraryIsUsedWhoseChecksAreOff() throws IOException {
+    searchAll(UNCHECKED);
+  }
+
+  private static void searchAll(Pattern forbidden) throws IOException {
     List<String> found = new ArrayList<>();
     int files = 0;
     try (Stream<Path> modules = Files.list(Markdown.ROOT)) {
       for (Path sources : modules.map(module -> module.resolve("src")).toList()) {
         if (Files.isDirectory(sources)) {
-          files += search(sources, found);
+          files += search(sources, forbidden, found);
         }
       }
     }
@@ -35,14 +51,15 @@ final class SourcesTest {
     assertThat(files).isGreaterThan(300);
   }
 
-  private static int search(Path sources, List<String> found) throws IOException {
+  private static int search(Path sources, Pattern forbidden, List<String> found)
+      throws IOException {
     List<Path> files;
     try (Stream<Path> all = Files.walk(sources)) {
       files = all.filter(path -> path.toString().endsWith(".java")).toList();
     }
     for (Path file : files) {
       for (String line : Files.readAllLines(file)) {
-        if (FULL_NAME.matcher(line).matches()) {
+        if (forbidden.matcher(line).matches()) {
           found.add(Markdown.ROOT.relativize(file) + ": " + line.strip());
         }
       }

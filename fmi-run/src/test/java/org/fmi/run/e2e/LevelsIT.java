@@ -15,12 +15,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.fmi.run.e2e.Fmirun.Result;
+import org.fmi.testkit.turns.Variants;
 import org.fmi.testkit.turns.Wide;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Checkpoints on files, with real processes. */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -597,8 +600,10 @@ final class LevelsIT {
   // ---- another number of ranks
 
   /** From the middle of the second loop, whose boxes are others then; and it survives a failure. */
-  @Test
-  void anotherNumberOfRanksComputesTheSame() throws Exception {
+  @Variants
+  @ParameterizedTest
+  @ValueSource(ints = {3, 6})
+  void anotherNumberOfRanksComputesTheSame(int ranks) throws Exception {
     holdAt(60);
     try (Fmirun.Running running =
         job(BoxesProgram.class, "-n", "4", "--ppn", "2", "--l2-every", "50").start()) {
@@ -607,41 +612,26 @@ final class LevelsIT {
     String generation = newest()[0];
     exports(generation);
     open(60);
-    Result undisturbed =
-        job(BoxesProgram.class, "-n", "4", "--l2-every", "100000").run().succeeded();
-    for (int ranks : new int[] {3, 6}) {
-      Result result =
-          job(
-                  BoxesProgram.class,
-                  "-n",
-                  "" + ranks,
-                  "--ppn",
-                  "2",
-                  "--l2-every",
-                  "1000",
-                  "--kill",
-                  "rank1@150",
-                  "--restart-from",
-                  generation)
-              .run()
-              .succeeded();
-      assertThat(result.value("state")).isEqualTo(undisturbed.value("state"));
-      assertThat(result.events("Level2Restored"))
-          .singleElement()
-          .satisfies(
-              event ->
-                  assertThat(event)
-                      .containsEntry("generation", generation)
-                      .containsEntry("loop", "1")
-                      .containsEntry("iteration", "50"));
-      assertThat(result.events("AllRunning").getLast()).containsEntry("loop", "1");
-      // Versions go on: the newest generation of the line is that of the new job.
-      long version = Long.parseLong(generation.substring(generation.indexOf("/v") + 2));
-      assertThat(result.events("CheckpointCommitted"))
-          .isNotEmpty()
-          .allSatisfy(
-              event -> assertThat(Long.parseLong(event.get("version"))).isGreaterThan(version));
-    }
+    List<String> options = new ArrayList<>(List.of("-n", "" + ranks, "--ppn", "2"));
+    options.addAll(List.of("--l2-every", "1000", "--kill", "rank1@150"));
+    options.addAll(List.of("--restart-from", generation));
+    Result result = job(BoxesProgram.class, options.toArray(String[]::new)).run().succeeded();
+    assertThat(result.value("state")).isEqualTo(BoxesProgram.result());
+    assertThat(result.events("Level2Restored"))
+        .singleElement()
+        .satisfies(
+            event ->
+                assertThat(event)
+                    .containsEntry("generation", generation)
+                    .containsEntry("loop", "1")
+                    .containsEntry("iteration", "50"));
+    assertThat(result.events("AllRunning").getLast()).containsEntry("loop", "1");
+    // Versions go on: the newest generation of the line is that of the new job.
+    long version = Long.parseLong(generation.substring(generation.indexOf("/v") + 2));
+    assertThat(result.events("CheckpointCommitted"))
+        .isNotEmpty()
+        .allSatisfy(
+            event -> assertThat(Long.parseLong(event.get("version"))).isGreaterThan(version));
   }
 
   @Wide
@@ -653,13 +643,11 @@ final class LevelsIT {
       running.awaitEvent("Level2Committed", 1);
     }
     open(60);
-    Result undisturbed =
-        job(BoxesProgram.class, "-n", "4", "--l2-every", "100000").run().succeeded();
     List<String> options = new ArrayList<>(List.of("-n", "4", "--ppn", "1", "--spares", "2"));
     options.addAll(List.of("--l2-every", "100000", "--restart-from", newest()[0]));
     options.addAll(List.of("--kill", "node1@75", "--kill", "node2@75"));
     Result result = job(BoxesProgram.class, options.toArray(String[]::new)).run().succeeded();
-    assertThat(result.value("state")).isEqualTo(undisturbed.value("state"));
+    assertThat(result.value("state")).isEqualTo(BoxesProgram.result());
     assertThat(result.events("Level2Restored")).hasSize(2);
   }
 

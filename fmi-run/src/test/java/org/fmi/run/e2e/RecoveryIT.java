@@ -79,7 +79,7 @@ final class RecoveryIT {
   /** Two jobs at once, as everything else waits for them. */
   @BeforeAll
   static void undisturbed(@TempDir Path directory) throws IOException, InterruptedException {
-    try (Fmirun.Running twoLoops = twoLoops(directory, 1).start()) {
+    try (Fmirun.Running twoLoops = twoLoops(directory, 4).start()) {
       Fmirun.Result result = heat(directory, List.of()).run().succeeded();
       assertThat(result.value("check")).isEqualTo("ok");
       assertThat(result.value("recoveries")).isEqualTo("0");
