@@ -38,8 +38,8 @@ public final class JoinedSum {
     int product = 0;
     int power = b; // b x^i
     for (int i = 31; i >= 0; i--) {
-      product ^= power & -(a >>> i & 1);
-      power = power >>> 1 ^ DIVISOR & -(power & 1);
+      product ^= power & -((a >>> i) & 1);
+      power = (power >>> 1) ^ (DIVISOR & -(power & 1));
     }
     return product;
   }
