@@ -1,9 +1,8 @@
 package org.fmi.ckpt.files;
 
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.OptionalLong;
-import java.util.random.RandomGenerator;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -27,7 +26,7 @@ final class Names {
   }
 
   static String version(long version) {
-    return String.format(Locale.ROOT, "v%010d", version);
+    return "v" + padded(Long.toString(version), 10);
   }
 
   /** The version that a directory is of; empty if it is something else. */
@@ -39,7 +38,7 @@ final class Names {
   }
 
   static String nodeFile(int node, int epoch) {
-    return String.format(Locale.ROOT, "n%04d-e%d.fmi", node, epoch);
+    return "n" + padded(Integer.toString(node), 4) + "-e" + epoch + ".fmi";
   }
 
   static boolean isNodeFile(String name) {
@@ -53,7 +52,12 @@ final class Names {
 
   /** A name that no other file has: one that was left behind must not be in the way. */
   static Path temporary(Path file) {
-    int salt = RandomGenerator.getDefault().nextInt();
-    return file.resolveSibling(String.format(Locale.ROOT, "%s.tmp-%08x", file.getFileName(), salt));
+    int salt = ThreadLocalRandom.current().nextInt();
+    String name = file.getFileName() + ".tmp-" + padded(Integer.toHexString(salt), 8);
+    return file.resolveSibling(name);
+  }
+
+  private static String padded(String number, int digits) {
+    return "0".repeat(Math.max(0, digits - number.length())) + number;
   }
 }

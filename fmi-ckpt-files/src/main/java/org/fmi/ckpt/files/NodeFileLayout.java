@@ -64,8 +64,8 @@ record NodeFileLayout(int entries) {
     return align(HEADER_BYTES + (long) entries * ENTRY_BYTES);
   }
 
-  static long entryAt(int entry) {
-    return HEADER_BYTES + (long) entry * ENTRY_BYTES;
+  static int entryAt(int entry) {
+    return HEADER_BYTES + entry * ENTRY_BYTES;
   }
 
   /** What an entry says of an image with this content: CRC32C of the checksums of its blocks. */

@@ -1,15 +1,11 @@
 package org.fmi.ckpt.files;
 
-import static org.fmi.ckpt.files.NodeFileLayout.INT;
-import static org.fmi.ckpt.files.NodeFileLayout.LONG;
-
+import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.ReadableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -48,7 +44,20 @@ public final class NodeFileWriter {
   /** Where an image comes from. */
   public interface Source {
     /** Opens it, to be read from its beginning. */
-    ReadableByteChannel open() throws IOException;
+    Content open() throws IOException;
+  }
+
+  /** An image that is read. Who gives it compares it with checksums: these serve the file too. */
+  public interface Content extends Closeable {
+    /**
+     * Puts the next bytes into a buffer that has room for one at least.
+     *
+     * @return how many; -1 if there are none left
+     */
+    int read(ByteBuffer to) throws IOException;
+
+    /** CRC32C of the bytes that the last {@link #read} has given. */
+    int sum();
   }
 
   /** An image: {@code bytes} bytes. */
@@ -80,15 +89,15 @@ public final class NodeFileWriter {
 
   private FileFacts write(Chunks output, NodeFileHead head, List<Image> images) throws IOException {
     NodeFileLayout layout = new NodeFileLayout(images.size());
-    MemorySegment front = MemorySegment.ofArray(new byte[Math.toIntExact(layout.frontBytes())]);
-    output.append(front.asByteBuffer());
+    ByteBuffer front = zeros(Math.toIntExact(layout.frontBytes()));
+    output.append(front.duplicate());
     List<ByteBuffer> table = new ArrayList<>();
     long at = layout.frontBytes();
     long tableBytes = 0;
     for (int i = 0; i < images.size(); i++) {
       Image image = images.get(i);
       ByteBuffer sums;
-      try (ReadableByteChannel content = image.source().open()) {
+      try (Content content = image.source().open()) {
         sums = append(output, image, content);
       }
       putEntry(front, i, image, at, checksum(sums));
@@ -98,22 +107,22 @@ public final class NodeFileWriter {
     }
     putHeader(front, head, images.size(), at);
 
-    MemorySegment trailer = MemorySegment.ofArray(new byte[NodeFileLayout.TRAILER_BYTES]);
+    ByteBuffer trailer = zeros(NodeFileLayout.TRAILER_BYTES);
     long length = at + tableBytes + NodeFileLayout.TRAILER_BYTES;
-    trailer.set(LONG, 0, NodeFileLayout.TRAILER_MAGIC);
-    trailer.set(LONG, NodeFileLayout.LENGTH_AT, length);
-    trailer.set(INT, NodeFileLayout.FRONT_CRC_AT, checksum(front.asByteBuffer()));
+    trailer.putLong(0, NodeFileLayout.TRAILER_MAGIC);
+    trailer.putLong(NodeFileLayout.LENGTH_AT, length);
+    trailer.putInt(NodeFileLayout.FRONT_CRC_AT, checksum(front));
     crc.reset();
     table.forEach(sums -> crc.update(sums.duplicate()));
-    trailer.set(INT, NodeFileLayout.TABLE_CRC_AT, (int) crc.getValue());
-    int digest = checksum(trailer.asSlice(0, NodeFileLayout.TRAILER_CRC_AT).asByteBuffer());
-    trailer.set(INT, NodeFileLayout.TRAILER_CRC_AT, digest);
+    trailer.putInt(NodeFileLayout.TABLE_CRC_AT, (int) crc.getValue());
+    int digest = checksum(trailer.slice(0, NodeFileLayout.TRAILER_CRC_AT));
+    trailer.putInt(NodeFileLayout.TRAILER_CRC_AT, digest);
 
     for (ByteBuffer sums : table) {
       output.append(sums);
     }
-    output.append(trailer.asByteBuffer());
-    output.replace(0, front.asByteBuffer());
+    output.append(trailer);
+    output.replace(0, front);
     List<Integer> ranks = images.stream().map(Image::rank).distinct().sorted().toList();
     return new FileFacts(head.fileName(), length, digest, ranks);
   }
@@ -157,53 +166,38 @@ public final class NodeFileWriter {
   }
 
   /** Writes an image, with zeros up to the next page; gives the checksums of its blocks. */
-  private ByteBuffer append(Chunks output, Image image, ReadableByteChannel content)
-      throws IOException {
+  private ByteBuffer append(Chunks output, Image image, Content content) throws IOException {
     long blocks = NodeFileLayout.blocks(image.bytes());
-    ByteBuffer sums =
-        ByteBuffer.allocate(Math.toIntExact(blocks * Integer.BYTES)).order(ByteOrder.LITTLE_ENDIAN);
-    long stored = NodeFileLayout.align(image.bytes());
-    crc.reset();
-    for (long at = 0; at < stored; ) {
+    ByteBuffer sums = zeros(Math.toIntExact(blocks * Integer.BYTES));
+    int sum = 0; // of the block, as far as it is written
+    for (long at = 0; at < image.bytes(); ) {
+      long inBlock = at % NodeFileLayout.BLOCK_BYTES;
       ByteBuffer room = output.room();
-      int begin = room.position();
-      if (at < image.bytes()) {
-        int limit = room.limit();
-        room.limit((int) Math.min(limit, begin + image.bytes() - at));
-        int count = content.read(room);
-        room.limit(limit);
-        if (count < 0) {
-          throw new EOFException(
-              "the image of rank "
-                  + image.rank()
-                  + " ends "
-                  + (image.bytes() - at)
-                  + " bytes too early");
-        }
-      } else {
-        room.put((byte) 0);
+      int limit = room.limit();
+      long most = Math.min(NodeFileLayout.BLOCK_BYTES - inBlock, image.bytes() - at);
+      room.limit((int) Math.min(limit, room.position() + most));
+      int count = content.read(room);
+      room.limit(limit);
+      if (count < 0) {
+        throw new EOFException(
+            "the image of rank "
+                + image.rank()
+                + " ends "
+                + (image.bytes() - at)
+                + " bytes too early");
       }
-      at = sum(room.slice(begin, room.position() - begin), at, stored, sums);
+      sum = inBlock == 0 ? content.sum() : JoinedSum.of(sum, content.sum(), count);
+      at += count;
+      if (at % NodeFileLayout.BLOCK_BYTES == 0) {
+        sums.putInt(sum);
+      }
+    }
+    if (sums.hasRemaining()) {
+      ByteBuffer padding = zeros((int) (NodeFileLayout.align(image.bytes()) - image.bytes()));
+      sums.putInt(JoinedSum.of(sum, checksum(padding), padding.remaining()));
+      output.append(padding);
     }
     return sums.flip();
-  }
-
-  /** Goes on with the checksums of the blocks, and returns where in the image that leads to. */
-  private long sum(ByteBuffer bytes, long from, long stored, ByteBuffer sums) {
-    long at = from;
-    while (bytes.hasRemaining()) {
-      long left =
-          Math.min(NodeFileLayout.BLOCK_BYTES - at % NodeFileLayout.BLOCK_BYTES, stored - at);
-      int count = (int) Math.min(bytes.remaining(), left);
-      crc.update(bytes.slice(bytes.position(), count));
-      bytes.position(bytes.position() + count);
-      at += count;
-      if (count == left) {
-        sums.putInt((int) crc.getValue());
-        crc.reset();
-      }
-    }
-    return at;
   }
 
   private int checksum(ByteBuffer bytes) {
@@ -212,35 +206,38 @@ public final class NodeFileWriter {
     return (int) crc.getValue();
   }
 
-  private static void putEntry(
-      MemorySegment front, int entry, Image image, long imageAt, int digest) {
-    long at = NodeFileLayout.entryAt(entry);
-    CheckpointId id = image.id();
-    front.set(INT, at, image.rank());
-    front.set(INT, at + 4, digest);
-    front.set(LONG, at + 8, id.version());
-    front.set(LONG, at + 16, id.loop());
-    front.set(LONG, at + 24, id.iteration());
-    front.set(LONG, at + 32, id.last() ? 1 : 0);
-    front.set(LONG, at + 40, imageAt);
-    front.set(LONG, at + 48, image.bytes());
+  private static ByteBuffer zeros(int bytes) {
+    return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  private static void putHeader(MemorySegment front, NodeFileHead head, int entries, long tableAt) {
+  private static void putEntry(ByteBuffer front, int entry, Image image, long imageAt, int digest) {
+    int at = NodeFileLayout.entryAt(entry);
+    CheckpointId id = image.id();
+    front.putInt(at, image.rank());
+    front.putInt(at + 4, digest);
+    front.putLong(at + 8, id.version());
+    front.putLong(at + 16, id.loop());
+    front.putLong(at + 24, id.iteration());
+    front.putLong(at + 32, id.last() ? 1 : 0);
+    front.putLong(at + 40, imageAt);
+    front.putLong(at + 48, image.bytes());
+  }
+
+  private static void putHeader(ByteBuffer front, NodeFileHead head, int entries, long tableAt) {
     byte[] job = head.job().getBytes(StandardCharsets.UTF_8);
     if (job.length > NodeFileLayout.MAX_JOB_BYTES) {
       throw new IllegalArgumentException("the name of job " + head.job() + " is too long");
     }
-    front.set(LONG, 0, NodeFileLayout.MAGIC);
-    front.set(INT, NodeFileLayout.FORMAT_AT, NodeFileLayout.FORMAT);
-    front.set(INT, NodeFileLayout.SIZE_AT, head.size());
-    front.set(INT, NodeFileLayout.NODE_AT, head.node());
-    front.set(INT, NodeFileLayout.EPOCH_AT, head.epoch());
-    front.set(LONG, NodeFileLayout.VERSION_AT, head.version());
-    front.set(INT, NodeFileLayout.ENTRIES_AT, entries);
-    front.set(INT, NodeFileLayout.BLOCK_AT, NodeFileLayout.BLOCK_BYTES);
-    front.set(LONG, NodeFileLayout.TABLE_AT, tableAt);
-    front.set(INT, NodeFileLayout.JOB_BYTES_AT, job.length);
-    MemorySegment.copy(MemorySegment.ofArray(job), 0, front, NodeFileLayout.JOB_AT, job.length);
+    front.putLong(0, NodeFileLayout.MAGIC);
+    front.putInt(NodeFileLayout.FORMAT_AT, NodeFileLayout.FORMAT);
+    front.putInt(NodeFileLayout.SIZE_AT, head.size());
+    front.putInt(NodeFileLayout.NODE_AT, head.node());
+    front.putInt(NodeFileLayout.EPOCH_AT, head.epoch());
+    front.putLong(NodeFileLayout.VERSION_AT, head.version());
+    front.putInt(NodeFileLayout.ENTRIES_AT, entries);
+    front.putInt(NodeFileLayout.BLOCK_AT, NodeFileLayout.BLOCK_BYTES);
+    front.putLong(NodeFileLayout.TABLE_AT, tableAt);
+    front.putInt(NodeFileLayout.JOB_BYTES_AT, job.length);
+    front.put(NodeFileLayout.JOB_AT, job);
   }
 }

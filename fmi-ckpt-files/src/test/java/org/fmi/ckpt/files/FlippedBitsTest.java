@@ -3,12 +3,10 @@ package org.fmi.ckpt.files;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -64,12 +62,7 @@ final class FlippedBitsTest {
         byte[] bytes = new byte[5_000 + 1_001 * rank];
         new SplittableRandom(31 * id.version() + rank).nextBytes(bytes);
         images.put(rank + ":" + id, bytes);
-        written.add(
-            new NodeFileWriter.Image(
-                rank,
-                id,
-                bytes.length,
-                () -> Channels.newChannel(new ByteArrayInputStream(bytes))));
+        written.add(new NodeFileWriter.Image(rank, id, bytes.length, () -> Samples.content(bytes)));
       }
     }
     return written;

@@ -1,12 +1,12 @@
 package org.fmi.ckpt.files;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.nio.channels.Channels;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.zip.CRC32C;
 import org.fmi.spi.CheckpointId;
 
 /** A job of three ranks on two nodes, and what it writes. */
@@ -40,15 +40,36 @@ final class Samples {
     for (int rank : ranks) {
       for (CheckpointId id : List.of(ended(), line(version))) {
         byte[] bytes = image(rank, id);
-        images.add(
-            new NodeFileWriter.Image(
-                rank,
-                id,
-                bytes.length,
-                () -> Channels.newChannel(new ByteArrayInputStream(bytes))));
+        images.add(new NodeFileWriter.Image(rank, id, bytes.length, () -> content(bytes)));
       }
     }
     return images;
+  }
+
+  /** Gives them in parts that are none of a block's. */
+  static NodeFileWriter.Content content(byte[] bytes) {
+    return new NodeFileWriter.Content() {
+      private final CRC32C crc = new CRC32C();
+      private int at;
+
+      @Override
+      public int read(ByteBuffer to) {
+        int count = Math.min(Math.min(to.remaining(), bytes.length - at), 100_000);
+        to.put(bytes, at, count);
+        crc.reset();
+        crc.update(bytes, at, count);
+        at += count;
+        return count == 0 ? -1 : count;
+      }
+
+      @Override
+      public int sum() {
+        return (int) crc.getValue();
+      }
+
+      @Override
+      public void close() {}
+    };
   }
 
   static ProgramFacts program() {

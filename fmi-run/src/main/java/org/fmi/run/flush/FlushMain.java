@@ -123,7 +123,7 @@ public final class FlushMain {
                 of.rank(),
                 image.id(),
                 image.bytes(),
-                () -> new PieceChannel(pieces, of.rank(), image, pace)));
+                () -> new PieceContent(pieces, of.rank(), image, pace)));
       }
     }
     FileFacts facts =

@@ -1,0 +1,114 @@
+package org.fmi.run.flush;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.zip.CRC32C;
+import org.fmi.ckpt.files.JoinedSum;
+import org.fmi.ckpt.files.NodeFileWriter;
+import org.fmi.spi.PinnedImage;
+
+/**
+ * An image that a rank keeps in node memory. What is given is a copy, and the copy of each block is
+ * compared with its checksum: so it was the image's content, even if the piece is written to
+ * meanwhile.
+ */
+final class PieceContent implements NodeFileWriter.Content {
+  private static final int MOST_BLOCK_BYTES = 16 << 20;
+
+  private final FileChannel from;
+  private final int rank;
+  private final PinnedImage image;
+  private final Pace pace;
+  private final CRC32C crc = new CRC32C();
+  private long read;
+
+  /** The block that is being read. */
+  private int block;
+
+  /** How much of it was. */
+  private int done;
+
+  /** The checksum of that. */
+  private int blockSum;
+
+  /** The checksum of what was given last. */
+  private int sum;
+
+  PieceContent(Path directory, int rank, PinnedImage image, Pace pace) throws IOException {
+    this.from = FileChannel.open(directory.resolve(image.piece()), StandardOpenOption.READ);
+    this.rank = rank;
+    this.image = image;
+    this.pace = pace;
+  }
+
+  /**
+   * Gives no more than the rest of a block.
+   *
+   * @throws IOException if a block is not what it was; all but its last bytes may have been given
+   */
+  @Override
+  public int read(ByteBuffer to) throws IOException {
+    if (block == image.lengths().length || read >= image.bytes()) {
+      return -1;
+    }
+    int length = image.lengths()[block];
+    if (length <= 0 || length > MOST_BLOCK_BYTES) {
+      throw new IOException("a block of " + length + " bytes in the memory of rank " + rank);
+    }
+    int bytes = (int) Math.min(Math.min(to.remaining(), length - done), image.bytes() - read);
+    pace.take(bytes);
+    sum = copy(to.slice(to.position(), bytes));
+    to.position(to.position() + bytes);
+    if (read == image.bytes() && done < length) {
+      copy(ByteBuffer.allocate(length - done)); // the last block may reach beyond the image
+    }
+    if (done == length) {
+      compare();
+    }
+    return bytes;
+  }
+
+  /** Fills a buffer with what follows in the block; gives its checksum. */
+  private int copy(ByteBuffer to) throws IOException {
+    int bytes = to.remaining();
+    // Blocks lie one behind the other.
+    long at = image.at() + read;
+    while (to.hasRemaining()) {
+      if (from.read(to, at + to.position()) < 0) {
+        throw new EOFException("the memory of rank " + rank + " ends too early");
+      }
+    }
+    crc.reset();
+    crc.update(to.flip());
+    int copied = (int) crc.getValue();
+    blockSum = done == 0 ? copied : JoinedSum.of(blockSum, copied, bytes);
+    done += bytes;
+    read += bytes;
+    return copied;
+  }
+
+  private void compare() throws IOException {
+    if (blockSum != image.sums()[block]) {
+      throw new IOException(
+          "the image of rank "
+              + rank
+              + " has changed in memory: it was damaged, or memory is short and was used again");
+    }
+    block++;
+    done = 0;
+  }
+
+  @Override
+  public int sum() {
+    return sum;
+  }
+
+  @Override
+  public void close() throws IOException {
+    from.close();
+  }
+}
