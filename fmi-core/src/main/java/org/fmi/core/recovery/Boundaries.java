@@ -157,7 +157,8 @@ final class Boundaries {
 
   /** Whether a loop goes on after an iteration: if any rank wants that. */
   boolean goesOn(long loop, long iteration, boolean wanted) {
-    if (local == null) {
+    if (local == null || overlap != null) {
+      // Beside lines that nobody waits for it is a call of the program, which goes on.
       return checkpoints.goesOn(loop, iteration, wanted, lifecycle.epoch());
     }
     Decisions decisions = local.decisions();

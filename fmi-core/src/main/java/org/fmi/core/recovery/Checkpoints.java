@@ -167,7 +167,7 @@ final class Checkpoints {
 
   /** Whether this rank is taking a checkpoint which others may have by now, or not. */
   boolean inDoubt() {
-    return inDoubt;
+    return inDoubt || (overlap != null && overlap.inDoubt());
   }
 
   /** As those say who have not gone back: that of the checkpoint may be from before. */
