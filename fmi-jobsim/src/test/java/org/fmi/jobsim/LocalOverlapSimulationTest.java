@@ -2,6 +2,7 @@ package org.fmi.jobsim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec.OnNoSpare;
@@ -10,6 +11,7 @@ import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.jobsim.Schedule.Result;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FaultPoint;
+import org.fmi.testkit.SimModel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -83,6 +85,25 @@ final class LocalOverlapSimulationTest {
     assertThat(job.notices(Notice.GoBack.class))
         .as(job.story())
         .isEqualTo(List.of(new Notice.GoBack(1, "[2]", ""), new Notice.GoBack(2, "[0]", "")));
+  }
+
+  /** Nothing is logged there, but messages cross lines. */
+  @Test
+  void allGoBackInAFlowLoop() {
+    List<Long> answers = new ArrayList<>();
+    for (int victim = 0; victim < 3; victim++) {
+      Shape shape = ranks();
+      if (victim > 0) {
+        shape = shape.withFaults(kill(victim, FaultPoint.ITERATION, 7));
+      }
+      JobSimulation job = new JobSimulation(victim, shape, SimModel.calm(), FlowWorkload::run);
+      Outcome outcome = job.run();
+      assertThat(outcome.status()).as("%s", job.story()).isZero();
+      assertThat(job.notices(Notice.GoesOn.class)).isEmpty();
+      assertThat(job.notices(Notice.CheckpointCommitted.class)).hasSizeGreaterThan(2);
+      answers.add(outcome.answer());
+    }
+    assertThat(answers).containsOnly(answers.getFirst());
   }
 
   @Test

@@ -211,13 +211,14 @@ final class Checkpoints {
     drain(Meeting.at(new CheckpointId(nextVersion, loop.number, iteration, last)), epoch);
     Overlap lines = overlap;
     if (lines != null) {
-      lines.settle(loop, epoch);
+      lines.settle(loop, last, epoch);
     }
     CheckpointId id = new CheckpointId(nextVersion, loop.number, iteration, last);
     // Nobody sends before all have agreed; until then some may know that they have, and others not.
     inDoubt = true;
     if (logs) {
-      messenger.line(!id.last() && loop.flow == null);
+      // Messages that cross lines are told by their numbers, whoever goes back.
+      messenger.line(!id.last() && (loop.flow == null || lines != null));
     }
     // The wait for slower ranks, until here, is no cost of the checkpoint.
     long begun = clock.nanoTime();

@@ -123,8 +123,15 @@ final class LocalRollback implements MessageLog.Listener {
 
   /** The state of a loop was saved or restored: a log of the loop's messages begins. */
   void saved(Loop loop) {
-    boolean logged = !loop.ended && loop.flow == null;
-    if (!logged || config.logLimitBytes() != RankConfig.LOG_LIMIT_OF_STATE) {
+    if (loop.ended) {
+      return;
+    }
+    if (loop.flow != null) {
+      log.limit(LogRoom.NONE);
+      return;
+    }
+    if (config.logLimitBytes() != RankConfig.LOG_LIMIT_OF_STATE) {
+      log.limit(config.logLimitBytes());
       return;
     }
     try {

@@ -85,6 +85,12 @@ final class Overlap implements MessageLog.Listener {
   /** Messages that were still not to be sent again when the line was begun. */
   private List<LineMessages.Come> unneeded = List.of();
 
+  /**
+   * This rank has begun it after its last iteration: who went back to it would do another one, if
+   * ranks have agreed on the end. The final checkpoint comes instead.
+   */
+  private boolean superseded;
+
   private long sentToThis;
   private @Nullable Protection protection;
   private long bytes;
@@ -230,6 +236,7 @@ final class Overlap implements MessageLog.Listener {
     checkpoints.requireNoRequests();
     begun = clock.nanoTime();
     CheckpointId next = checkpoints.begins(loop);
+    superseded = false;
     unneeded = lines.unneeded();
     messenger.unreceived().line(next.version() + 1);
     Image image = checkpoints.copy(next, loop.state(), Image.Messages.BEHIND, room(), epoch);
@@ -264,12 +271,13 @@ final class Overlap implements MessageLog.Listener {
    * Ends the line that any rank has begun, at a place where all ranks are and no message is under
    * way; collective over all ranks.
    */
-  void settle(Loop loop, int epoch) {
+  void settle(Loop loop, boolean last, int epoch) {
     long[] furthest = {checkpoints.nextVersion()};
     system.allReduce(furthest, Op.MAX);
     if (furthest[0] > checkpoints.nextVersion()) {
       awaitCommit(); // of the line before, which the others know of
       begin(loop, epoch);
+      superseded = last;
     }
     awaitCommit();
   }
@@ -313,7 +321,7 @@ final class Overlap implements MessageLog.Listener {
       case COLLECTING -> {
         if (lines.isComplete(sentToThis)) {
           lines.complete();
-          reduce.begin(new long[] {lines.spoiled() == null ? 0 : 1}, 1);
+          reduce.begin(new long[] {lines.spoiled() == null && !superseded ? 0 : 1}, 1);
           phase = Phase.CLOSING;
           moved = true;
         }

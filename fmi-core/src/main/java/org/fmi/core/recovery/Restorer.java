@@ -107,7 +107,8 @@ final class Restorer {
     contexts.restore(image.contexts());
     messenger.restoreAttached(image.attached());
     tuner.restore(image.interval());
-    if (logs && (id.last() || loop.flow != null) && how != How.REPLAYING) {
+    boolean numbered = loop.flow == null || overlap != null;
+    if (logs && (id.last() || !numbered) && how != How.REPLAYING) {
       messenger.line(false);
     }
     return image;
