@@ -59,6 +59,11 @@ final class Boundaries {
     return busy;
   }
 
+  /** Whether a part of the work on a checkpoint is done in a call: the call may go on, but not that. */
+  boolean isAdvancing() {
+    return overlap != null && overlap.isAdvancing();
+  }
+
   /**
    * Does something between iterations. What nobody else has heard of is begun again if this rank
    * need not go back.
@@ -127,7 +132,19 @@ final class Boundaries {
   private boolean stop(Loop loop, boolean last) {
     // In between, what a checkpoint forgets would still have to be compared.
     return !repetition.repeats()
-        && requested.stop(new LoopPoint(loop.number, loop.iteration, last), lifecycle.epoch());
+        && requested.stop(
+            new LoopPoint(loop.number, loop.iteration, last),
+            lifecycle.epoch(),
+            () -> last || !isAnyBehind(loop));
+  }
+
+  /**
+   * Whether a rank makes again what others have already: a checkpoint that all wait for would not
+   * know of that. Collective over all ranks.
+   */
+  private boolean isAnyBehind(Loop loop) {
+    return local != null
+        && checkpoints.lowestOfThose(local.isRepeating(), loop, lifecycle.epoch()) >= 0;
   }
 
   private void checkpoint(Loop loop, boolean last) {
@@ -152,7 +169,11 @@ final class Boundaries {
               : new LoopPoint(loop.number, loop.iteration + 1, false),
           lifecycle.epoch());
     }
-    return overlap != null && overlap.advance(lifecycle.epoch());
+    try {
+      return overlap != null && overlap.advance(lifecycle.epoch());
+    } catch (Rollback e) {
+      return true; // the call will see what that means for it
+    }
   }
 
   /** Whether a loop goes on after an iteration: if any rank wants that. */

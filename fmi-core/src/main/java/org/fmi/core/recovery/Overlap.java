@@ -307,6 +307,11 @@ final class Overlap implements MessageLog.Listener {
     }
   }
 
+  /** Whether that is under way. */
+  boolean isAdvancing() {
+    return advancing;
+  }
+
   private boolean step(int epoch) throws IOException {
     boolean moved = false;
     switch (phase) {

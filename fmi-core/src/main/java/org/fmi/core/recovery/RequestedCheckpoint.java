@@ -1,6 +1,7 @@
 package org.fmi.core.recovery;
 
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import org.fmi.control.JobLink;
 import org.fmi.control.JobMessage;
 import org.fmi.control.LoopPoint;
@@ -88,10 +89,11 @@ final class RequestedCheckpoint {
   /**
    * The program has come to a place where it can stop. Returns when it may go on.
    *
+   * @param may whether one can be taken where all ranks are to stop; the next place is tried if not
    * @return whether a checkpoint is to be taken here
    * @throws org.fmi.Rollback if the epoch ends meanwhile
    */
-  boolean stop(LoopPoint here, int epoch) {
+  boolean stop(LoopPoint here, int epoch, BooleanSupplier may) {
     while (true) {
       switch (order.get()) {
         case null -> {
@@ -102,7 +104,7 @@ final class RequestedCheckpoint {
           messenger.park();
         }
         case JobMessage.Meet meet when meet.epoch() == epoch -> {
-          if (!here.reaches(meet.at())) {
+          if (!here.reaches(meet.at()) || !may.getAsBoolean()) {
             return false;
           }
           order.compareAndSet(meet, null);
