@@ -59,7 +59,9 @@ final class Boundaries {
     return busy;
   }
 
-  /** Whether a part of the work on a checkpoint is done in a call: the call may go on, but not that. */
+  /**
+   * Whether a part of the work on a checkpoint is done in a call: the call may go on, but not that.
+   */
   boolean isAdvancing() {
     return overlap != null && overlap.isAdvancing();
   }
