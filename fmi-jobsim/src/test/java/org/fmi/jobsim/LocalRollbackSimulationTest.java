@@ -18,7 +18,6 @@ import org.fmi.jobsim.JobSimulation.Program;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FaultPoint;
 import org.fmi.spi.RankConfig;
-import org.fmi.testkit.SimModel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -132,61 +131,6 @@ final class LocalRollbackSimulationTest {
     JobSimulation job = finished(shape);
 
     assertThat(notices(job, Notice.Left.class, n -> true)).as("%s", job.story()).isEmpty();
-  }
-
-  /**
-   * Rank 1 gets messages of iterations that it has not come to itself. Rank 0 is lost, and a
-   * checkpoint is asked for while it makes again what rank 1 has got.
-   */
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void aRequestedCheckpointWaitsForWhoCatchesUp(boolean overlapped) {
-    int ahead = 6;
-    int iterations = 20;
-    Program program =
-        (fmi, process, cluster) -> {
-          int rank = fmi.world().rank();
-          long[] sum = {rank};
-          fmi.loop(
-              iterations,
-              n -> {
-                process.compute(rank == 0 ? 100_000 : rank == 1 ? 1_000 : 1_000_000);
-                if (rank == 0) {
-                  fmi.world().send(new long[] {n}, 0, 1, 1, 1);
-                } else if (rank == 1) {
-                  long[] got = new long[1];
-                  for (int i = n == 0 ? 0 : ahead; i <= ahead && n + i - 1 < iterations - 1; i++) {
-                    fmi.world().recv(got, 0, 1, 0, 1);
-                    sum[0] = 31 * sum[0] + got[0];
-                  }
-                } else if (fmi.epoch() > 0 && n < 4) {
-                  fmi.requestCheckpoint();
-                }
-              },
-              sum);
-          fmi.world().allReduce(sum, Op.SUM);
-          return sum[0];
-        };
-    Shape calm =
-        Shape.plain(3, 1, OnNoSpare.ABORT)
-            .withInterval(new CheckpointInterval.Every(1_000))
-            .withLocalRollback(1 << 20);
-    if (overlapped) {
-      calm = calm.withOverlap();
-    }
-    long answer = new JobSimulation(1, calm, SimModel.calm(), program).run().answer();
-    Shape shape = calm.withFaults(kill(0, FaultPoint.ITERATION, 12));
-    JobSimulation job = new JobSimulation(1, shape, SimModel.calm(), program);
-    Outcome outcome = job.run();
-
-    assertThat(outcome.status()).as("%s", job.story()).isZero();
-    assertThat(outcome.answer()).as("%s", job.story()).isEqualTo(answer);
-    assertThat(notices(job, Notice.CheckpointCommitted.class, n -> n.iteration() > 0))
-        .as("%s", job.story())
-        .extracting(Notice.CheckpointCommitted::iteration)
-        .first()
-        .satisfies(n -> assertThat(n).isBetween(9L, 19L));
-    assertThat(notices(job, Notice.Left.class, n -> true)).isEmpty();
   }
 
   /** What a lost rank has sent, its next process sends again: others wait for that. */

@@ -134,19 +134,7 @@ final class Boundaries {
   private boolean stop(Loop loop, boolean last) {
     // In between, what a checkpoint forgets would still have to be compared.
     return !repetition.repeats()
-        && requested.stop(
-            new LoopPoint(loop.number, loop.iteration, last),
-            lifecycle.epoch(),
-            () -> last || !isAnyBehind(loop));
-  }
-
-  /**
-   * Whether a rank makes again what others have already: a checkpoint that all wait for would not
-   * know of that. Collective over all ranks.
-   */
-  private boolean isAnyBehind(Loop loop) {
-    return local != null
-        && checkpoints.lowestOfThose(local.isRepeating(), loop, lifecycle.epoch()) >= 0;
+        && requested.stop(new LoopPoint(loop.number, loop.iteration, last), lifecycle.epoch());
   }
 
   private void checkpoint(Loop loop, boolean last) {

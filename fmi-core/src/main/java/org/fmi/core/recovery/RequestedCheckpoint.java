@@ -1,7 +1,6 @@
 package org.fmi.core.recovery;
 
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
 import org.fmi.control.JobLink;
 import org.fmi.control.JobMessage;
 import org.fmi.control.LoopPoint;
@@ -89,11 +88,10 @@ final class RequestedCheckpoint {
   /**
    * The program has come to a place where it can stop. Returns when it may go on.
    *
-   * @param may whether one can be taken where all ranks are to stop; the next place is tried if not
    * @return whether a checkpoint is to be taken here
    * @throws org.fmi.Rollback if the epoch ends meanwhile
    */
-  boolean stop(LoopPoint here, int epoch, BooleanSupplier may) {
+  boolean stop(LoopPoint here, int epoch) {
     while (true) {
       switch (order.get()) {
         case null -> {
@@ -104,7 +102,7 @@ final class RequestedCheckpoint {
           messenger.park();
         }
         case JobMessage.Meet meet when meet.epoch() == epoch -> {
-          if (!here.reaches(meet.at()) || !may.getAsBoolean()) {
+          if (!here.reaches(meet.at())) {
             return false;
           }
           order.compareAndSet(meet, null);
