@@ -1,8 +1,12 @@
 package org.fmi.job;
 
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
 import org.fmi.control.RankMessage;
 
 /**
@@ -13,18 +17,20 @@ import org.fmi.control.RankMessage;
 final class KeptDeterminants {
   /** What one rank has told since a checkpoint. */
   private static final class Told {
-    final long version;
     long[] values = new long[16];
     int length;
-
-    Told(long version) {
-      this.version = version;
-    }
   }
 
   private static final long[] NOTHING = {};
+  private static final NavigableMap<Long, Told> NONE = Collections.emptyNavigableMap();
 
-  private final Map<Integer, Told> byRank = new HashMap<>();
+  /**
+   * By rank and version: two of each rank while a checkpoint that nobody waits for is under way.
+   */
+  private final Map<Integer, NavigableMap<Long, Told>> byRank = new HashMap<>();
+
+  /** By rank, the version that it has told of last. */
+  private final Map<Integer, Long> toldLast = new HashMap<>();
 
   /**
    * Keeps what a rank tells.
@@ -32,11 +38,15 @@ final class KeptDeterminants {
    * @return how much of it there is now
    */
   int keep(int rank, RankMessage.Chose m) {
-    Told told = byRank.get(rank);
-    if (told == null || told.version != m.version()) {
-      told = new Told(m.version());
-      byRank.put(rank, told);
+    NavigableMap<Long, Told> versions = byRank.computeIfAbsent(rank, _ -> new TreeMap<>());
+    Told told = versions.get(m.version());
+    if (told == null) {
+      // It tells of the checkpoint before first, as long as it may go back to that.
+      versions.keySet().retainAll(Set.of(toldLast.getOrDefault(rank, m.version())));
+      told = new Told();
+      versions.put(m.version(), told);
     }
+    toldLast.put(rank, m.version());
     // A process that goes back has got all that was kept, and goes on behind it.
     assert m.first() == told.length : m.first() + " follows " + told.length;
     int length = m.first() + m.determinants().length;
@@ -50,14 +60,18 @@ final class KeptDeterminants {
 
   /** What a rank has told since this checkpoint. */
   long[] since(long version, int rank) {
-    Told told = byRank.get(rank);
-    return told == null || told.version != version
-        ? NOTHING
-        : Arrays.copyOf(told.values, told.length);
+    Told told = byRank.getOrDefault(rank, NONE).get(version);
+    return told == null ? NOTHING : Arrays.copyOf(told.values, told.length);
+  }
+
+  /** No rank goes back to a newer checkpoint than this one: others will have their versions. */
+  void forgetNewer(long version) {
+    byRank.values().forEach(versions -> versions.tailMap(version, false).clear());
   }
 
   /** All go back: what was decided is decided anew. */
   void clear() {
     byRank.clear();
+    toldLast.clear();
   }
 }

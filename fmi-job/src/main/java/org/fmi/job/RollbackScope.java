@@ -107,6 +107,7 @@ final class RollbackScope {
       kept.clear(); // the next checkpoint may have a version that there was before
       return JobMessage.Start.ALL_GO_BACK;
     }
+    kept.forgetNewer(version);
     for (int rank : back) {
       JobMessage decided = new JobMessage.Decided(epoch, kept.since(version, rank));
       out.add(new JobCommand.Tell(rank, incarnations.applyAsInt(rank), decided));

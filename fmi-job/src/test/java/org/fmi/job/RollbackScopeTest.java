@@ -139,6 +139,9 @@ final class RollbackScopeTest {
     assertThat(decided()).containsExactly(7, 8, 9);
     assertThat(decided()).containsExactly(7, 8, 9);
     chose(6, 0, 1);
+    assertThat(decided()).as("checkpoint 6 is not committed").containsExactly(7, 8, 9);
+    chose(6, 0, 1);
+    chose(7, 0);
     assertThat(decided()).isEmpty();
   }
 

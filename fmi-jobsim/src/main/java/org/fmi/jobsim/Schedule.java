@@ -147,7 +147,15 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
 
   /** The job of a seed of which only failed ranks go back, as far as that can be done. */
   static Schedule ofLocal(long seed) {
-    Schedule global = of(seed);
+    return of(seed).withLocalRollback();
+  }
+
+  /** The job of a seed of which only failed ranks go back, to checkpoints that nobody waits for. */
+  static Schedule ofBoth(long seed) {
+    return ofOverlap(seed).withLocalRollback();
+  }
+
+  private Schedule withLocalRollback() {
     SplittableRandom random = new SplittableRandom(seed + 1);
     long logBytes =
         switch (random.nextInt(4)) {
@@ -156,7 +164,7 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
           case 1 -> 1 << 20;
           default -> RankConfig.LOG_LIMIT_OF_STATE;
         };
-    return new Schedule(seed, global.shape.withLocalRollback(logBytes), global.scenario);
+    return new Schedule(seed, shape.withLocalRollback(logBytes), scenario);
   }
 
   /** The job of a seed in which only those compute again that the lost data came from. */

@@ -211,7 +211,7 @@ record Shape(
     if (flowLimit > 0) {
       return " --flow";
     }
-    return overlapped ? " --overlap" : logLimitBytes != 0 ? " --local" : "";
+    return (logLimitBytes != 0 ? " --local" : "") + (overlapped ? " --overlap" : "");
   }
 
   /** The nodes that ranks are placed on at the start. */

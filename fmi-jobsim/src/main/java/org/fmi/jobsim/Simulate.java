@@ -19,6 +19,7 @@ public final class Simulate {
              dev/simulate --local ...              jobs of which only failed ranks go back
              dev/simulate --flow ...               jobs that say which ranks they read from
              dev/simulate --overlap ...            jobs that go on while checkpoints are taken
+             dev/simulate --local --overlap ...    both: only failed ranks go back, to such ones
       Exit status: 0 if all jobs ended as they may, 1 if not, 64 for wrong usage.\
       """;
 
@@ -26,6 +27,9 @@ public final class Simulate {
   private long seed = -1;
   private boolean once;
   private boolean trace;
+
+  private boolean local;
+  private boolean overlap;
 
   /** The job of a seed. */
   private LongFunction<Schedule> kind = Schedule::of;
@@ -56,9 +60,9 @@ public final class Simulate {
       switch (arg) {
         case "--once" -> once = true;
         case "--trace" -> trace = true;
-        case "--local" -> kind = Schedule::ofLocal;
+        case "--local" -> local = true;
         case "--flow" -> kind = Schedule::ofFlow;
-        case "--overlap" -> kind = Schedule::ofOverlap;
+        case "--overlap" -> overlap = true;
         case "--seed", "--seconds" -> {
           long value = left.isEmpty() ? -1 : number(left.removeFirst());
           if (value < 0) {
@@ -74,6 +78,9 @@ public final class Simulate {
           return "there is no " + arg;
         }
       }
+    }
+    if (local || overlap) {
+      kind = local && overlap ? Schedule::ofBoth : local ? Schedule::ofLocal : Schedule::ofOverlap;
     }
     return seed < 0 && (once || trace) ? "--once and --trace need --seed" : null;
   }

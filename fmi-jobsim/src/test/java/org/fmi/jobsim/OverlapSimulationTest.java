@@ -166,6 +166,41 @@ final class OverlapSimulationTest {
     assertThat(answers).containsOnly(answers.getFirst());
   }
 
+  /**
+   * A line may reach a rank after its last iteration only: there is none that it could go on with.
+   */
+  @Test
+  void whoHasAgreedOnTheEndDoesNoIterationMore() {
+    Program program =
+        (fmi, process, cluster) -> {
+          int rank = fmi.world().rank();
+          long[] state = {rank};
+          fmi.loopWhile(
+              20,
+              n -> {
+                process.compute(1_000_000 + 10_000L * rank);
+                state[0] = 31 * state[0] + n;
+                return n < 5;
+              },
+              state);
+          long[] all = {state[0]};
+          fmi.world().allReduce(all, Op.SUM);
+          return all[0];
+        };
+    List<Long> answers = new ArrayList<>();
+    for (int seed = 0; seed < 6 * SEEDS; seed++) {
+      Shape shape =
+          ranks()
+              .withInterval(new CheckpointInterval.ByTime(0.0025))
+              .withFaults(new FaultSpec(false, seed % SIZE, false, FaultPoint.COMMITTED, 6));
+      JobSimulation job = new JobSimulation(seed, shape, SimModel.calm(), program);
+      Outcome outcome = job.run();
+      assertThat(outcome.status()).as("seed %d%n%s", seed, job.story()).isZero();
+      answers.add(outcome.answer());
+    }
+    assertThat(answers).containsOnly(answers.getFirst());
+  }
+
   /** Without calls in iterations all work behind a line, of several blocks, is done in between. */
   @Test
   void whatNeverWaitsCommitsInFewIterations() {

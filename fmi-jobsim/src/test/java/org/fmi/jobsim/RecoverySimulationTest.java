@@ -119,7 +119,8 @@ final class RecoverySimulationTest {
           return sum[0];
         };
     JobSimulation job =
-        new JobSimulation(1, ranks(4).withInterval(new CheckpointInterval.Mtbf(100)), CALM, program);
+        new JobSimulation(
+            1, ranks(4).withInterval(new CheckpointInterval.Mtbf(100)), CALM, program);
     Outcome outcome = job.run();
     assertThat(outcome.status()).as(job.story()).isZero();
     assertThat(outcome.answer()).isEqualTo(600);

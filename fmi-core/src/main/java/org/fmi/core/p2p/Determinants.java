@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.fmi.Comm;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What this rank has decided since the last line by the time at which messages came, so that a
@@ -45,15 +46,28 @@ final class Determinants {
   /** Receives posted so far. */
   private long posted;
 
-  // ---- what was not told yet
-  private long[] untold = new long[64];
+  // ---- what was decided, as far as it is still needed here
+  private long[] held = new long[64];
   private int count;
+
+  /** How much was decided before that. */
+  private int start;
 
   /** Where the last answers stand in it, if nothing has been recorded since. */
   private int lastAnswers = NONE;
 
   /** How much was told. */
   private int told;
+
+  // ---- a line that this rank has come to, and that is not committed
+
+  /** How much was decided before it; {@link #NONE} if there is no such line. */
+  private int mark = NONE;
+
+  /** Receives posted before the line that all of this counts from, and before that one. */
+  private long postedBefore;
+
+  private long postedBeforeMark;
 
   /** There were too many: nothing is recorded before the next line. */
   private boolean stopped;
@@ -72,6 +86,9 @@ final class Determinants {
   /** A line: nothing was decided since. */
   void clear() {
     posted = 0;
+    postedBefore = 0;
+    mark = NONE;
+    start = 0;
     count = 0;
     lastAnswers = NONE;
     told = 0;
@@ -126,8 +143,8 @@ final class Determinants {
       return;
     }
     int kind = yes ? YES : NO;
-    if (lastAnswers != NONE && untold[lastAnswers] >>> KIND_SHIFT == kind) {
-      untold[lastAnswers]++;
+    if (lastAnswers != NONE && held[lastAnswers] >>> KIND_SHIFT == kind) {
+      held[lastAnswers]++;
     } else {
       add((long) kind << KIND_SHIFT | 1);
       lastAnswers = count - 1;
@@ -138,28 +155,33 @@ final class Determinants {
     if (stopped) {
       return;
     }
-    if (count == untold.length) {
-      untold = Arrays.copyOf(untold, 2 * count);
+    if (count == held.length) {
+      held = Arrays.copyOf(held, 2 * count);
     }
-    untold[count++] = value;
+    held[count++] = value;
     lastAnswers = NONE;
   }
 
   /** Whether something was decided that was not told. */
   boolean areUntold() {
-    return count > 0;
+    return end() > told;
+  }
+
+  private int end() {
+    return start + count;
   }
 
   /** Whether there is more than the job would keep. */
   boolean areTooMany() {
-    return told + count > MOST;
+    return end() > MOST;
   }
 
   /** Records nothing before the next line. */
   void stop() {
     stopped = true;
-    count = 0;
-    lastAnswers = NONE;
+    mark = NONE;
+    told = end();
+    forgetTold();
   }
 
   /** How much was told. */
@@ -169,19 +191,98 @@ final class Determinants {
 
   /** Gives what was not told; it counts as told from now on. */
   long[] take() {
-    long[] taken = Arrays.copyOf(untold, count);
-    told += count;
-    count = 0;
+    long[] taken = from(told, postedBefore);
+    told = end();
     lastAnswers = NONE;
+    if (mark == NONE) {
+      forgetTold();
+    }
     return taken;
+  }
+
+  /** All from a place on, with receives counted from where so many had been posted. */
+  private long[] from(int place, long before) {
+    long[] values = Arrays.copyOfRange(held, place - start, count);
+    for (int i = 0; i < values.length; i++) {
+      int kind = (int) (values[i] >>> KIND_SHIFT);
+      if (kind == RECEIVED || kind == CANCELLED) {
+        values[i] -= before;
+      }
+      if (kind == RECEIVED || kind == FOUND) {
+        i++; // source and tag
+      }
+    }
+    return values;
+  }
+
+  private void forgetTold() {
+    forget(told - start);
+    start = told;
+  }
+
+  /** Forgets the first of what is held. */
+  private void forget(int first) {
+    System.arraycopy(held, first, held, 0, count - first);
+    count -= first;
+    lastAnswers = lastAnswers < first ? NONE : lastAnswers - first;
+  }
+
+  // ---- a line that each rank comes to at a time of its own
+
+  /** This rank is there. */
+  void mark() {
+    mark = end();
+    postedBeforeMark = posted;
+    lastAnswers = NONE;
+    stopped = false;
+  }
+
+  /** What was decided since. */
+  long[] behind() {
+    return mark == NONE ? new long[0] : from(mark, postedBeforeMark);
+  }
+
+  /** What of that was not told. */
+  MessageLog.@Nullable Told untoldBehind() {
+    if (mark == NONE) {
+      return null;
+    }
+    int from = Math.max(told, mark);
+    return new MessageLog.Told(from - mark, from(from, postedBeforeMark));
+  }
+
+  /** There will be no such line. */
+  void dropMark() {
+    mark = NONE;
+    forgetTold();
+  }
+
+  /** It is committed: all counts from there. */
+  void cut() {
+    if (mark == NONE) {
+      return;
+    }
+    forget(mark - start);
+    told = Math.max(0, told - mark);
+    start = 0;
+    postedBefore = postedBeforeMark;
+    dropMark();
   }
 
   // ---- repeating
 
-  /** From the line on, all of this was decided before. */
-  void repeat(long[] before) {
+  /**
+   * From the line on, all of this was decided before.
+   *
+   * @param toldBefore how much of it was told
+   */
+  void repeat(long[] before, int toldBefore) {
     clear();
-    told = before.length;
+    start = toldBefore;
+    told = toldBefore;
+    for (int again = toldBefore; again < before.length; again++) {
+      add(before[again]);
+    }
     int i = 0;
     while (i < before.length) {
       long value = before[i] & VALUE;
@@ -197,12 +298,12 @@ final class Determinants {
 
   /** A line: nothing was decided since, but for what is still to be repeated. */
   void pass() {
-    long[] rest = rest();
-    repeat(rest);
-    told = 0;
-    for (long value : rest) {
-      add(value);
-    }
+    repeat(rest(), 0);
+  }
+
+  /** Whether there is something to be repeated. */
+  boolean areRepeated() {
+    return !receives.isEmpty() || !probes.isEmpty() || !answers.isEmpty();
   }
 
   /** What is still to be repeated, by numbers from now on. */

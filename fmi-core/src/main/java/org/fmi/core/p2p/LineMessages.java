@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  * <p>All late messages have come once as many have been announced as all ranks together had sent to
  * this one before their line.
  *
+ * <p>Where the {@link MessageLog} numbers messages, as only failed ranks go back, the numbers say
+ * what is late and what is early, and that log leaves out what has come.
+ *
  * <p>Covers the same messages as the {@link MessageLog}: those of the program and those of its
  * collectives, to other ranks.
  */
@@ -172,6 +175,10 @@ public final class LineMessages {
 
   // ---- the line that is not committed yet
   private boolean open;
+
+  /** Messages from before the line are still missing. */
+  private boolean collecting;
+
   private long[] sentBefore = {};
   private List<Early> earlyThere = new ArrayList<>();
   private long arrivedBefore;
@@ -193,7 +200,7 @@ public final class LineMessages {
   /**
    * From now on.
    *
-   * @param decisions records what this rank decides by the order of messages
+   * @param decisions records what this rank decides by the order of messages; may number these too
    * @param listener is told of messages that are not the same when they are made again
    */
   public void enable(MessageLog decisions, MessageLog.Listener listener) {
@@ -222,12 +229,22 @@ public final class LineMessages {
   /** All ranks stand behind this line. */
   public void reach(long number) {
     line = number;
-    log().passLine();
-    stopped = false;
-    stop();
+    if (isNumbered()) {
+      log().dropLine();
+      stopped = true;
+      decided = new long[0];
+    } else {
+      log().passLine();
+      stopped = false;
+      stop();
+    }
     othersAreAhead = false;
     early = new ArrayList<>();
     close();
+  }
+
+  private boolean isNumbered() {
+    return log().keeps();
   }
 
   /** Whether a rank has sent something from behind a line that this one has not come to. */
@@ -276,6 +293,9 @@ public final class LineMessages {
   @Nullable Crossing arrives(int source, int context, long tag, long length, long stamp) {
     arrived++;
     long theirs = stamp >> 1;
+    if (isNumbered() && (theirs > line || (theirs == line && collecting))) {
+      log().behindLine(source);
+    }
     if (theirs > line) {
       Early message = new Early(source, length);
       early.add(message);
@@ -311,29 +331,46 @@ public final class LineMessages {
   void begin(long number) {
     assert !open : "a line is begun while another one is open";
     line = number;
-    log().passLine();
+    if (isNumbered()) {
+      log().mark();
+    } else {
+      log().passLine();
+    }
     stopped = false;
     othersAreAhead = false;
     open = true;
+    collecting = true;
     spoiled = null;
     kept = new ArrayList<>();
     turns++;
     missing = 0;
-    sentBefore = sent.clone();
+    sentBefore = isNumbered() ? log().counts() : sent.clone();
     earlyThere = early;
     early = new ArrayList<>();
     arrivedBefore = arrived - earlyThere.size();
   }
 
-  /** By rank, how many messages this one had sent to it in this epoch before its line. */
+  /**
+   * By rank, how many messages this one had sent to it before its line: in this epoch, or since the
+   * line before where they are numbered.
+   */
   public long[] sentBefore() {
     return sentBefore.clone();
   }
 
   /** Whether all of the messages that were sent to this rank before the line are here. */
   public boolean isComplete(long sentToThis) {
-    assert arrivedBefore <= sentToThis : "more messages have come than were sent";
-    return arrivedBefore == sentToThis && missing == 0;
+    long here = isNumbered() ? log().beforeLine() : arrivedBefore;
+    assert here <= sentToThis : "more messages have come than were sent";
+    return here == sentToThis && missing == 0;
+  }
+
+  /** All that belongs to the line is here. */
+  public void complete() {
+    collecting = false;
+    if (isNumbered()) {
+      log().fixLine();
+    }
   }
 
   /**
@@ -377,9 +414,18 @@ public final class LineMessages {
     return spoiled;
   }
 
+  /** The checkpoint is given up. */
+  public void giveUp() {
+    if (isNumbered()) {
+      log().dropLine();
+    }
+    close();
+  }
+
   /** The checkpoint is written, or given up: what belongs to it is forgotten. */
   public void close() {
     open = false;
+    collecting = false;
     kept = new ArrayList<>();
     turns++;
     missing = 0;

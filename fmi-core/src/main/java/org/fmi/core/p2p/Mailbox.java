@@ -127,6 +127,17 @@ final class Mailbox implements MessageRequest.Completion {
     }
   }
 
+  /** A line is committed: what comes from before it is not sent again, all else has new numbers. */
+  void renumber(MessageLog kept) {
+    for (UnexpectedMessage m = unexpected.oldest(); m != null; m = m.next) {
+      m.number = kept.renumbered(m.source, m.number);
+      assert m.number != MessageLog.NO_NUMBER
+              || m.place != Place.REMOTE
+              || !MessageLog.covers(m.context)
+          : "a message from before the line is still at its sender";
+    }
+  }
+
   /** This rank comes to a line: what is here, and no receive has matched, belongs to it. */
   void line(LineMessages crossing) {
     for (UnexpectedMessage m = unexpected.oldest(); m != null; m = m.next) {

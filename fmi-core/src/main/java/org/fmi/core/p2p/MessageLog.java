@@ -1,10 +1,10 @@
 package org.fmi.core.p2p;
 
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +24,13 @@ import org.jspecify.annotations.Nullable;
  * not the runtime's own.
  */
 public final class MessageLog {
+  /**
+   * What was decided behind a line.
+   *
+   * @param first how much of that was told before
+   */
+  public record Told(int first, long[] determinants) {}
+
   /** What a log tells, in the call that it happens in. */
   public interface Listener {
     /** The last message was made again that has come elsewhere. */
@@ -35,10 +42,11 @@ public final class MessageLog {
     /**
      * Something may leave the rank that depends on this; returns once that is kept elsewhere.
      *
-     * @param first how much was told before
+     * @param behind what of it was decided behind a line that is not committed yet; null if there
+     *     is none
      * @throws org.fmi.Rollback if the epoch is over, and this rank does not go on in the next
      */
-    void chose(int first, long[] determinants);
+    void chose(Told told, @Nullable Told behind);
 
     /**
      * A message that is made again is not the one that came before. Does not return.
@@ -51,127 +59,16 @@ public final class MessageLog {
   /** The number of a message that is not covered, or is from before the line. */
   static final int NO_NUMBER = -1;
 
-  /** In place of the sum of a message whose data did not come, or not all. */
-  private static final long NO_SUM = 0;
-
-  /** Pieces of memory that messages are copied to: the first, and the largest. */
-  private static final int FIRST_PIECE = 16 << 10;
-
-  private static final int LARGEST_PIECE = 1 << 20;
-
   /** What a message costs beside its data. */
   private static final int ENTRY_BYTES = 32;
-
-  private static final int FIRST_ENTRIES = 16;
-
-  private static final long[] NOTHING = {};
-
-  /** What was sent to one rank. */
-  private static final class Sent {
-    int count;
-    int[] contexts = new int[FIRST_ENTRIES];
-    long[] tags = new long[FIRST_ENTRIES];
-    MemorySegment[] pieces = new MemorySegment[FIRST_ENTRIES];
-    long[] offsets = new long[FIRST_ENTRIES];
-    long[] lengths = new long[FIRST_ENTRIES];
-
-    /** Messages that have come there, and are not to be sent. */
-    BitSet come = new BitSet();
-
-    /**
-     * Length and sum of each of them, in turns, as they came; of a rank that is not behind none.
-     */
-    long[] before = NOTHING;
-
-    /** Whether a message that came is another one now. */
-    boolean differs(int number, long length, long sum) {
-      if (2 * number + 1 >= before.length) {
-        return false;
-      }
-      long sumBefore = before[2 * number + 1];
-      return before[2 * number] != length || (sumBefore != NO_SUM && sumBefore != sum);
-    }
-
-    /** Synchronous sends that are not complete. */
-    final List<MessageRequest> synchronous = new ArrayList<>();
-
-    /** A line: keeps the room for what is to come. */
-    void clear() {
-      Arrays.fill(pieces, 0, Math.min(count, pieces.length), null);
-      count = 0;
-      come.clear();
-      before = NOTHING;
-      synchronous.clear();
-    }
-
-    void add(int context, long tag, MemorySegment piece, long offset, long bytes) {
-      if (count == contexts.length) {
-        int more = 2 * count;
-        contexts = Arrays.copyOf(contexts, more);
-        tags = Arrays.copyOf(tags, more);
-        pieces = Arrays.copyOf(pieces, more);
-        offsets = Arrays.copyOf(offsets, more);
-        lengths = Arrays.copyOf(lengths, more);
-      }
-      contexts[count] = context;
-      tags[count] = tag;
-      pieces[count] = piece;
-      offsets[count] = offset;
-      lengths[count] = bytes;
-    }
-  }
-
-  /** What has come of one rank. */
-  private static final class Received {
-    final BitSet come = new BitSet();
-
-    /** By number, the length of each message that has come and its sum, in turns. */
-    long[] sums = new long[2 * FIRST_ENTRIES];
-
-    void comes(int number, long length, long sum) {
-      assert !come.get(number) : "a message is received twice";
-      come.set(number);
-      if (2 * number + 1 >= sums.length) {
-        sums = Arrays.copyOf(sums, 4 * number + 4);
-      }
-      sums[2 * number] = length;
-      sums[2 * number + 1] = sum;
-    }
-
-    /** What had come when this epoch began; null if it began at a line. */
-    @Nullable BitSet before;
-
-    /** The number of the next message that is announced. */
-    int next;
-
-    /** A line: keeps the room for what is to come. */
-    void clear() {
-      come.clear();
-      before = null;
-      next = 0;
-    }
-
-    void enterEpoch() {
-      before = (BitSet) come.clone();
-      next = before.nextClearBit(0);
-    }
-
-    int take() {
-      int number = next++;
-      if (before != null) {
-        next = before.nextClearBit(next);
-      }
-      return number;
-    }
-  }
 
   /** Whether messages are counted and kept; if not, only what their order decides. */
   private final boolean keeps;
 
   private long limit;
   private final Listener listener;
-  private final @Nullable Sent[] sent;
-  private final @Nullable Received[] received;
+  private final @Nullable SentTo[] sent;
+  private final @Nullable ReceivedFrom[] received;
   private final Determinants determinants = new Determinants();
   private final MessageSum sum = new MessageSum();
   private boolean on;
@@ -186,10 +83,20 @@ public final class MessageLog {
 
   private @Nullable String unusable;
 
-  // Where the next message is copied to.
-  private final List<MemorySegment> pieces = new ArrayList<>();
-  private int piece = -1;
-  private long used;
+  // ---- a line that this rank has come to, and that is not committed
+
+  private boolean marked;
+  private long bytesBefore;
+  private long messagesBefore;
+
+  /** Why nothing that is sent behind it can be sent again; null if it can. */
+  private @Nullable String unusableBehind;
+
+  /** Whether decisions are told. */
+  private boolean tells = true;
+
+  /** Where messages are copied to. */
+  private final LogPieces pieces = new LogPieces();
 
   /**
    * An empty log, which is off.
@@ -201,8 +108,8 @@ public final class MessageLog {
     this.keeps = limit != 0;
     this.limit = limit;
     this.listener = listener;
-    this.sent = new Sent[size];
-    this.received = new Received[size];
+    this.sent = new SentTo[size];
+    this.received = new ReceivedFrom[size];
   }
 
   /** Whether messages of this context are covered. */
@@ -213,24 +120,25 @@ public final class MessageLog {
   /** Forgets all; begins anew, or covers nothing from now on. */
   void line(boolean begins) {
     on = begins;
+    marked = false;
+    unusableBehind = null;
+    tells = true;
     ahead = 0;
     bytes = 0;
     messages = 0;
     unusable = null;
-    for (int rank = 0; rank < sent.length; rank++) {
-      Sent s = sent[rank];
+    for (SentTo s : sent) {
       if (s != null) {
         s.clear();
       }
-      Received r = received[rank];
+    }
+    for (ReceivedFrom r : received) {
       if (r != null) {
         r.clear();
       }
     }
     determinants.clear();
-    pieces.clear(); // not used again: requests may still send out of them
-    piece = -1;
-    used = 0;
+    pieces.clear();
   }
 
   /** Whether there is a line that it begins at. */
@@ -268,6 +176,16 @@ public final class MessageLog {
     return ahead > 0;
   }
 
+  /** Whether this rank still does what was done before: it makes messages or decisions again. */
+  public boolean isRepeating() {
+    return isBehind() || determinants.areRepeated();
+  }
+
+  /** Whether messages are numbered, and kept as far as there is room. */
+  boolean keeps() {
+    return keeps;
+  }
+
   /** The program is about to make a choice. */
   public void chooses(Choice choice) {
     if (on) {
@@ -279,13 +197,15 @@ public final class MessageLog {
 
   /** Tells what was decided, before something leaves the rank. */
   public void tell() {
-    if (on && limit > 0 && determinants.areUntold()) {
+    if (on && limit > 0 && tells && determinants.areUntold()) {
       if (determinants.areTooMany()) {
         listener.chooses(Choice.TOO_MANY);
         determinants.stop();
+        tells = false;
       } else {
+        Told behind = marked ? determinants.untoldBehind() : null;
         int first = determinants.told();
-        listener.chose(first, determinants.take());
+        listener.chose(new Told(first, determinants.take()), behind);
       }
     }
   }
@@ -295,9 +215,13 @@ public final class MessageLog {
     return on ? determinants : null;
   }
 
-  /** From the line on, all of this was decided before. */
-  public void repeat(long[] decided) {
-    determinants.repeat(decided);
+  /**
+   * From the line on, all of this was decided before.
+   *
+   * @param told how much of it is kept elsewhere
+   */
+  public void repeat(long[] decided, int told) {
+    determinants.repeat(decided, told);
   }
 
   /** This rank comes to a line alone: what was to be repeated behind it still is. */
@@ -306,18 +230,116 @@ public final class MessageLog {
     determinants.pass();
   }
 
-  /** Ends recording; gives what was decided since the line. */
+  /** Gives what was decided since the line; if that is for a checkpoint alone, recording ends. */
   public long[] endRecording() {
-    long[] decided = determinants.take();
-    determinants.stop();
+    long[] decided = keeps ? determinants.behind() : determinants.take();
+    if (!keeps || !tells) {
+      determinants.stop();
+    }
     return decided;
   }
 
   /** Goes back to a line, behind which this was decided. */
   public void goBack(long[] decided) {
     on = true;
-    determinants.repeat(decided);
+    determinants.repeat(decided, decided.length);
     determinants.stop();
+  }
+
+  // ---- lines that each rank comes to at a time of its own
+
+  /**
+   * This rank goes back to such a line, of which nothing was sent.
+   *
+   * @param come messages from behind the line that its state has, by sender in the order sent
+   */
+  public void goBack(List<LineMessages.Come> come) {
+    for (LineMessages.Come each : come) {
+      ReceivedFrom r = of(each.rank());
+      r.comes(r.come.length(), each.length(), each.sum());
+    }
+    enterEpoch();
+  }
+
+  /** This rank comes to such a line: the log reaches to before it until it is committed. */
+  void mark() {
+    assert !marked : "a line is begun while another one is open";
+    marked = true;
+    unusableBehind = null;
+    bytesBefore = bytes;
+    messagesBefore = messages;
+    for (SentTo s : sent) {
+      if (s != null) {
+        s.mark = s.count;
+      }
+    }
+    determinants.mark();
+  }
+
+  /** Messages to each rank so far. */
+  long[] counts() {
+    return IntStream.range(0, sent.length).mapToLong(this::count).toArray();
+  }
+
+  /** What is announced next by this rank was sent behind the next line. */
+  void behindLine(int source) {
+    of(source).behindLine();
+  }
+
+  /** How many messages that were sent before the line are here. */
+  long beforeLine() {
+    long all = 0;
+    for (ReceivedFrom r : received) {
+      all += r == null ? 0 : r.beforeLine();
+    }
+    return all;
+  }
+
+  /** All of them are. */
+  void fixLine() {
+    for (ReceivedFrom r : received) {
+      if (r != null) {
+        r.fixLine();
+      }
+    }
+  }
+
+  /** There will be no such line: it is given up, or the epoch is over. */
+  void dropLine() {
+    marked = false;
+    for (ReceivedFrom r : received) {
+      if (r != null) {
+        r.dropLine();
+      }
+    }
+    determinants.dropMark();
+  }
+
+  /** By its number, what a message of this rank is called once {@link #cut} was called. */
+  int renumbered(int source, int number) {
+    return number == NO_NUMBER ? NO_NUMBER : of(source).renumbered(number);
+  }
+
+  /** The line is committed: begins there. */
+  void cut() {
+    assert marked : "a line is committed that was not begun";
+    marked = false;
+    unusable = unusableBehind;
+    unusableBehind = null;
+    bytes -= bytesBefore;
+    messages -= messagesBefore;
+    for (SentTo s : sent) {
+      if (s != null) {
+        s.cut();
+      }
+    }
+    for (ReceivedFrom r : received) {
+      if (r != null) {
+        r.cut();
+      }
+    }
+    determinants.cut();
+    pieces.clear();
   }
 
   /**
@@ -350,10 +372,10 @@ public final class MessageLog {
 
   // ---- sending
 
-  private Sent to(int dest) {
-    Sent s = sent[dest];
+  private SentTo to(int dest) {
+    SentTo s = sent[dest];
     if (s == null) {
-      s = new Sent();
+      s = new SentTo();
       sent[dest] = s;
     }
     return s;
@@ -364,15 +386,15 @@ public final class MessageLog {
     if (!keeps) {
       return true;
     }
-    Sent s = to(dest);
-    if (unusable == null && bytes + length + ENTRY_BYTES > limit) {
-      spoil("has sent more than " + limit + " bytes since the last checkpoint (--log-limit)");
+    SentTo s = to(dest);
+    if (isCopying() && bytes + length + ENTRY_BYTES > limit) {
+      makeRoom(length + ENTRY_BYTES);
     }
-    MemorySegment room = unusable == null ? room(length) : null;
+    MemorySegment room = isCopying() ? room(length) : null;
     if (room != null) {
-      Memory.toSegment(base, offset, room, used, length);
-      s.add(context, tag, room, used, length);
-      used += (length + 7) & ~7L;
+      Memory.toSegment(base, offset, room, pieces.used(), length);
+      s.add(context, tag, room, pieces.used(), length);
+      pieces.add(length);
       bytes += length + ENTRY_BYTES;
       messages++;
     }
@@ -392,46 +414,61 @@ public final class MessageLog {
     return false;
   }
 
+  /** The message sent last is not sent after all. */
+  void withdraws(int dest) {
+    spoil("has given up a send that had failed");
+    SentTo s = to(dest);
+    s.count--;
+    assert s.count >= s.mark : "a send was under way between two iterations";
+  }
+
+  private boolean isCopying() {
+    return (marked ? unusableBehind : unusable) == null;
+  }
+
+  private void makeRoom(long more) {
+    String reason =
+        "has sent more than " + limit + " bytes since the last checkpoint (--log-limit)";
+    if (marked) {
+      // What is sent behind the line may still have room.
+      unusable = unusable == null ? reason : unusable;
+      bytes -= bytesBefore;
+      messages -= messagesBefore;
+      bytesBefore = 0;
+      messagesBefore = 0;
+    }
+    if (bytes + more > limit) {
+      spoil(reason);
+    }
+  }
+
   /** The log cannot be used before the next line. */
   public void spoil(String reason) {
-    if (on && unusable == null) {
-      unusable = reason;
-      pieces.clear();
-      piece = -1;
-      used = 0;
-      bytes = 0;
-      messages = 0;
+    if (!on || !isCopying()) {
+      return;
     }
+    unusable = unusable == null ? reason : unusable;
+    unusableBehind = marked ? reason : null;
+    bytes = 0;
+    messages = 0;
+    bytesBefore = 0;
+    messagesBefore = 0;
+    pieces.clear();
   }
 
   /** Null if there is no memory. */
   private @Nullable MemorySegment room(long length) {
     try {
-      return take(length);
+      return pieces.take(length);
     } catch (OutOfMemoryError e) {
       spoil("has no memory for a log of what it sends, beside " + bytes + " bytes of it");
       return null;
     }
   }
 
-  private MemorySegment take(long length) {
-    if (length > LARGEST_PIECE) {
-      used = 0;
-      piece = -1; // the rest of the piece before stays unused
-      return MessagePool.memory(length);
-    }
-    if (piece < 0 || used + length > pieces.get(piece).byteSize()) {
-      int size = Math.min(LARGEST_PIECE, FIRST_PIECE << Math.min(pieces.size(), 6));
-      pieces.add(MessagePool.memory(Math.max(size, length)));
-      piece = pieces.size() - 1;
-      used = 0;
-    }
-    return pieces.get(piece);
-  }
-
   /** Messages to a rank so far. */
   int count(int dest) {
-    Sent s = sent[dest];
+    SentTo s = sent[dest];
     return s == null ? 0 : s.count;
   }
 
@@ -445,7 +482,7 @@ public final class MessageLog {
     if (!keeps) {
       return;
     }
-    Sent s = to(r.peer);
+    SentTo s = to(r.peer);
     r.number = s.count - 1;
     s.synchronous.add(r);
   }
@@ -467,7 +504,7 @@ public final class MessageLog {
 
   /** Makes a send of a message in the log. */
   void prepare(MessageRequest r, int dest, int number) {
-    Sent s = to(dest);
+    SentTo s = to(dest);
     r.prepareSend(
         s.pieces[number],
         s.offsets[number],
@@ -481,10 +518,10 @@ public final class MessageLog {
 
   // ---- receiving
 
-  private Received of(int source) {
-    Received r = received[source];
+  private ReceivedFrom of(int source) {
+    ReceivedFrom r = received[source];
     if (r == null) {
-      r = new Received();
+      r = new ReceivedFrom();
       received[source] = r;
     }
     return r;
@@ -500,14 +537,16 @@ public final class MessageLog {
     boolean whole = r.state == MessageRequest.State.DONE;
     of(r.matchedSource)
         .comes(
-            r.number, r.matchedLength, whole ? sum.of(r.base, r.offset, r.matchedLength) : NO_SUM);
+            r.number,
+            r.matchedLength,
+            whole ? sum.of(r.base, r.offset, r.matchedLength) : SentTo.NO_SUM);
   }
 
   // ---- epochs in which the program goes on
 
   /** Such an epoch begins: what has not come will be announced again, in order. */
   void enterEpoch() {
-    for (Received r : received) {
+    for (ReceivedFrom r : received) {
       if (r != null) {
         r.enterEpoch();
       }
@@ -520,7 +559,7 @@ public final class MessageLog {
    * @param withSums whether it repeats some of them, to be compared
    */
   public long[] come(int source, boolean withSums) {
-    Received r = received[source];
+    ReceivedFrom r = received[source];
     if (r == null) {
       return new long[] {0};
     }
@@ -540,7 +579,7 @@ public final class MessageLog {
    *     message, if this rank is behind
    */
   public void hasCome(int dest, long[] told) {
-    Sent s = to(dest);
+    SentTo s = to(dest);
     int counted = s.count;
     int sums = 1 + (int) told[0];
     ahead -= s.come.cardinality() - s.come.get(0, counted).cardinality();

@@ -78,7 +78,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
     peers = new Peers(rank, size, frame, unsent, requests, lines);
     mailbox = new Mailbox(peers, requests, attached, unsent, lines);
     waits = new Waits(this, listener, peers, mailbox, unsent, waiting);
-    unreceived = new Unreceived(this, mailbox, waits, lines);
+    unreceived = new Unreceived(this, peers, mailbox, waits, lines);
     outbox = new Outbox(this, peers, mailbox, requests, attached, unsent, waits, lines);
   }
 

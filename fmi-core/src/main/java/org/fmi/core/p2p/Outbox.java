@@ -217,7 +217,7 @@ final class Outbox {
     if (r.since == messenger.since() && r.pending() && peers.get(r.peer).withdraw(r)) {
       MessageLog kept = log;
       if (kept != null && MessageLog.covers(r.context)) {
-        kept.spoil("has given up a send that had failed");
+        kept.withdraws(r.peer);
       }
       if (lines.on() && MessageLog.covers(r.context)) {
         lines.withdraws(r.peer);
@@ -252,6 +252,7 @@ final class Outbox {
           r = requests.take();
           kept.prepare(r, dest, number);
         }
+        r.stamp = lines.stamp();
         messages++;
         bytes += r.bytes;
         if (Contexts.isProgram(r.context)) {

@@ -360,6 +360,11 @@ final class Peer {
         });
   }
 
+  /** A line is committed: what is under way has new numbers. */
+  void renumber(MessageLog kept) {
+    incoming.forEach(r -> r.number = kept.renumbered(rank, r.number));
+  }
+
   private void leaveSend(MessageRequest r) {
     if (MessageLog.covers(r.context) && !r.again) {
       r.exposure = null;

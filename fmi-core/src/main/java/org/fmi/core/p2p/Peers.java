@@ -60,6 +60,15 @@ final class Peers {
     }
   }
 
+  /** A line is committed: what is under way has new numbers. */
+  void renumber(MessageLog kept) {
+    for (Peer p : peers) {
+      if (p != null) {
+        p.renumber(kept);
+      }
+    }
+  }
+
   /** Adds how many are connected. Any thread: the numbers may be a little old. */
   void count(Map<Counter, Long> counters) {
     counters.put(Counter.PEERS_SHM, (long) overShm);

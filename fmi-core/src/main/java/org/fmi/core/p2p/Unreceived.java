@@ -6,11 +6,13 @@ import org.jspecify.annotations.Nullable;
 /** The program's messages that no receive has matched, for checkpoints, which hold them too. */
 public final class Unreceived {
   private final Messenger messenger;
+  private final Peers peers;
   private final Mailbox mailbox;
   private final Waits waits;
   private final LineMessages lines;
 
-  Unreceived(Messenger messenger, Mailbox mailbox, Waits waits, LineMessages lines) {
+  Unreceived(Messenger messenger, Peers peers, Mailbox mailbox, Waits waits, LineMessages lines) {
+    this.peers = peers;
     this.lines = lines;
     this.messenger = messenger;
     this.mailbox = mailbox;
@@ -65,6 +67,13 @@ public final class Unreceived {
   public void line(long number) {
     lines.begin(number);
     mailbox.line(lines);
+  }
+
+  /** The line is committed: the log begins there. */
+  public void committed(MessageLog log) {
+    mailbox.renumber(log);
+    peers.renumber(log);
+    log.cut();
   }
 
   /** Throws them away. */

@@ -60,6 +60,13 @@ final class Boundaries {
   }
 
   /**
+   * Whether a part of the work on a checkpoint is done in a call: the call may go on, but not that.
+   */
+  boolean isAdvancing() {
+    return overlap != null && overlap.isAdvancing();
+  }
+
+  /**
    * Does something between iterations. What nobody else has heard of is begun again if this rank
    * need not go back.
    */
@@ -152,12 +159,17 @@ final class Boundaries {
               : new LoopPoint(loop.number, loop.iteration + 1, false),
           lifecycle.epoch());
     }
-    return overlap != null && overlap.advance(lifecycle.epoch());
+    try {
+      return overlap != null && overlap.advance(lifecycle.epoch());
+    } catch (Rollback e) {
+      return true; // the call will see what that means for it
+    }
   }
 
   /** Whether a loop goes on after an iteration: if any rank wants that. */
   boolean goesOn(long loop, long iteration, boolean wanted) {
-    if (local == null) {
+    if (local == null || overlap != null) {
+      // Beside lines that nobody waits for it is a call of the program, which goes on.
       return checkpoints.goesOn(loop, iteration, wanted, lifecycle.epoch());
     }
     Decisions decisions = local.decisions();

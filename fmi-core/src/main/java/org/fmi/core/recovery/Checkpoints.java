@@ -172,7 +172,7 @@ final class Checkpoints {
 
   /** Whether this rank is taking a checkpoint which others may have by now, or not. */
   boolean inDoubt() {
-    return inDoubt;
+    return inDoubt || (overlap != null && overlap.inDoubt());
   }
 
   /** As those say who have not gone back: that of the checkpoint may be from before. */
@@ -216,13 +216,14 @@ final class Checkpoints {
     drain(Meeting.at(new CheckpointId(nextVersion, loop.number, iteration, last)), epoch);
     Overlap lines = overlap;
     if (lines != null) {
-      lines.settle(loop, epoch);
+      lines.settle(loop, last, epoch);
     }
     CheckpointId id = new CheckpointId(nextVersion, loop.number, iteration, last);
     // Nobody sends before all have agreed; until then some may know that they have, and others not.
     inDoubt = true;
     if (logs) {
-      messenger.line(!id.last() && loop.flow == null);
+      // Messages that cross lines are told by their numbers, whoever goes back.
+      messenger.line(!id.last() && (loop.flow == null || lines != null));
     }
     // The wait for slower ranks, until here, is no cost of the checkpoint.
     long begun = clock.nanoTime();

@@ -10,6 +10,7 @@ import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Standing;
 import org.fmi.core.p2p.Choice;
+import org.fmi.core.p2p.LineImage;
 import org.fmi.core.p2p.MessageLog;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.Recording;
@@ -36,6 +37,9 @@ final class LocalRollback implements MessageLog.Listener {
   private final Checkpoints checkpoints;
   private final MessageLog log;
   private final Decisions decisions = new Decisions();
+
+  /** Takes checkpoints that nobody waits for; null if all ranks wait. */
+  private final @Nullable Overlap lines;
 
   private final NodeMemory memory;
 
@@ -80,6 +84,11 @@ final class LocalRollback implements MessageLog.Listener {
     this.log = new MessageLog(config.size(), limit, this);
     messenger.log(log);
     program.logged();
+    Overlap lines = checkpoints.overlap();
+    this.lines = lines;
+    if (lines != null) {
+      lines.share(this, log);
+    }
   }
 
   /** What was agreed on after iterations of the loop. */
@@ -97,6 +106,16 @@ final class LocalRollback implements MessageLog.Listener {
     return behind != null;
   }
 
+  /** Whether this rank still does what was done before it went back. */
+  boolean isRepeating() {
+    return log.isRepeating();
+  }
+
+  /** A line that nobody has waited for is committed: the log begins there. */
+  void committed() {
+    messenger.unreceived().committed(log);
+  }
+
   /** Begins the log anew, or ends it: nothing was sent, and nothing has come. */
   void line(boolean begins) {
     messenger.line(begins);
@@ -104,8 +123,15 @@ final class LocalRollback implements MessageLog.Listener {
 
   /** The state of a loop was saved or restored: a log of the loop's messages begins. */
   void saved(Loop loop) {
-    boolean logged = !loop.ended && loop.flow == null;
-    if (!logged || config.logLimitBytes() != RankConfig.LOG_LIMIT_OF_STATE) {
+    if (loop.ended) {
+      return;
+    }
+    if (loop.flow != null) {
+      log.limit(LogRoom.NONE);
+      return;
+    }
+    if (config.logLimitBytes() != RankConfig.LOG_LIMIT_OF_STATE) {
+      log.limit(config.logLimitBytes());
       return;
     }
     try {
@@ -136,6 +162,9 @@ final class LocalRollback implements MessageLog.Listener {
     if (loop != null) {
       chooses(loop, made);
     }
+    if (lines != null) {
+      lines.chooses(made);
+    }
   }
 
   private void chooses(Loop loop, Choice made) {
@@ -147,17 +176,30 @@ final class LocalRollback implements MessageLog.Listener {
     }
   }
 
+  /**
+   * While a line is under way, what was decided behind it is told twice: it may be gone back to
+   * either of both.
+   */
   @Override
-  public void chose(int first, long[] determinants) {
-    CheckpointId line = Objects.requireNonNull(checkpoints.committed());
-    link.send(new RankMessage.Chose(line.version(), first, determinants));
-    while (!lifecycle.awaitKept(line.version(), first + determinants.length)) {
+  public void chose(MessageLog.Told told, MessageLog.@Nullable Told behind) {
+    long version = Objects.requireNonNull(checkpoints.committed()).version();
+    link.send(new RankMessage.Chose(version, told.first(), told.determinants()));
+    MessageLog.Told last = told;
+    if (behind != null) {
+      version = Objects.requireNonNull(lines).version();
+      link.send(new RankMessage.Chose(version, behind.first(), behind.determinants()));
+      last = behind;
+    }
+    while (!lifecycle.awaitKept(version, last.first() + last.determinants().length)) {
       messenger.poll(); // which goes into the next epoch, or back
     }
   }
 
   @Override
   public void differs(int dest, int context, long tag, long lengthBefore, long length) {
+    if (lines != null && !lifecycle.isLocal()) {
+      lines.differs(dest, context, tag, lengthBefore, length);
+    }
     String what =
         "rank "
             + config.rank()
@@ -247,11 +289,10 @@ final class LocalRollback implements MessageLog.Listener {
         messenger.park();
       }
     }
-    tellWhatHasCome(system, !goesOn || log.isBehind());
     if (!goesOn) {
-      log.repeat(lifecycle.decided());
-      decisions.forget();
+      restart(line);
     }
+    tellWhatHasCome(system, !goesOn || log.isBehind());
     long[] most = {goesOn ? checkpoints.interval() : 0, decisions.packed()};
     system.allReduce(most, Op.MAX);
     intervalOfOthers = most[0];
@@ -269,6 +310,30 @@ final class LocalRollback implements MessageLog.Listener {
     if (goesOn && loop != null) {
       link.send(
           new RankMessage.GoesOn(start.epoch(), loop.number, loop.iteration, messages, bytes));
+    }
+  }
+
+  /** This rank goes back alone: nothing was sent, and what has come is in the checkpoint. */
+  private void restart(CheckpointId line) {
+    long[] decided = lifecycle.decided();
+    if (lines == null) {
+      log.repeat(decided, decided.length);
+    } else {
+      LineImage crossing = Overlap.behind(checkpoints.image(line));
+      long[] saved = crossing.determinants();
+      // After a rollback of all the job has forgotten what the checkpoint still has.
+      log.repeat(saved.length > decided.length ? saved : decided, decided.length);
+      log.goBack(crossing.early());
+    }
+    decisions.forget();
+  }
+
+  /** All ranks go back, to states that may have messages which are made again. */
+  void goBack(Comm system, LineImage crossing) {
+    if (!lifecycle.isLocal()) {
+      log.repeat(crossing.determinants(), 0);
+      log.goBack(crossing.early());
+      tellWhatHasCome(system, true);
     }
   }
 
@@ -295,10 +360,13 @@ final class LocalRollback implements MessageLog.Listener {
   /** This rank has gone back alone. */
   void wentBack(CheckpointId line) {
     checkpoints.restoreInterval(intervalOfOthers);
-    behind = line;
+    long iteration = checkpoints.iterationOf(line);
+    // Ranks may have come to a line in different iterations.
+    CheckpointId own = new CheckpointId(line.version(), line.loop(), iteration, line.last());
+    behind = own;
     if (!log.isBehind()) {
       behind = null;
-      tellCaughtUp(line, line.iteration(), 0);
+      tellCaughtUp(own, iteration, 0);
     }
   }
 }

@@ -68,6 +68,9 @@ final class Overlap implements MessageLog.Listener {
 
   private final Stays stays;
 
+  /** Lets only failed ranks go back; null if all do. */
+  private @Nullable LocalRollback local;
+
   private Phase phase = Phase.NONE;
 
   /** The work goes on below; what waits in it must not begin it again. */
@@ -81,6 +84,12 @@ final class Overlap implements MessageLog.Listener {
 
   /** Messages that were still not to be sent again when the line was begun. */
   private List<LineMessages.Come> unneeded = List.of();
+
+  /**
+   * This rank has begun it after its last iteration: who went back to it would do another one, if
+   * ranks have agreed on the end. The final checkpoint comes instead.
+   */
+  private boolean superseded;
 
   private long sentToThis;
   private @Nullable Protection protection;
@@ -121,10 +130,18 @@ final class Overlap implements MessageLog.Listener {
     this.checkpoints = checkpoints;
     this.reduce = new BackgroundReduce(system);
     this.stays = new Stays(clock.nanoTime());
-    MessageLog decisions = new MessageLog(config.size(), 0, this);
-    messenger.log(decisions);
-    lines.enable(decisions, this);
     program.logged();
+    if (config.logLimitBytes() == 0) {
+      MessageLog decisions = new MessageLog(config.size(), 0, this);
+      messenger.log(decisions);
+      lines.enable(decisions, this);
+    }
+  }
+
+  /** Only failed ranks go back, and this is the log for that. */
+  void share(LocalRollback rollback, MessageLog log) {
+    local = rollback;
+    lines.enable(log, rollback);
   }
 
   // ---- what the program decides by the order of messages
@@ -140,7 +157,7 @@ final class Overlap implements MessageLog.Listener {
   public void caughtUp() {}
 
   @Override
-  public void chose(int first, long[] determinants) {
+  public void chose(MessageLog.Told told, MessageLog.@Nullable Told behind) {
     throw new IllegalStateException("decisions are kept with the checkpoint");
   }
 
@@ -167,6 +184,16 @@ final class Overlap implements MessageLog.Listener {
     lines.reach(nextVersion);
   }
 
+  /** Whether other ranks may have committed a line by now, and this one has not. */
+  boolean inDoubt() {
+    return phase == Phase.COMMITTING;
+  }
+
+  /** The version of the line under way. */
+  long version() {
+    return id().version();
+  }
+
   /** The epoch is over: the line under way is given up. */
   void leave() {
     phase = Phase.NONE;
@@ -175,8 +202,8 @@ final class Overlap implements MessageLog.Listener {
 
   /**
    * This rank is between two iterations: begins a line that is due, or that another rank has begun,
-   * if the one before is committed; and does a part of the work, for a program that does not wait
-   * in its calls.
+   * if the one before is committed, and this rank does nothing again; and does a part of the work,
+   * for a program that does not wait in its calls.
    */
   void pass(Loop loop, boolean due, int epoch) {
     if (phase != Phase.NONE) {
@@ -191,11 +218,16 @@ final class Overlap implements MessageLog.Listener {
         moved = advance(epoch);
       }
     }
-    if (phase == Phase.NONE && (due || lines.othersAreAhead())) {
+    if (phase == Phase.NONE && (due || lines.othersAreAhead()) && mayBegin()) {
       begin(loop, epoch);
       stays.begin(copied);
     }
     passed = clock.nanoTime();
+  }
+
+  /** What is numbered counts from a line on: nothing that has come may be made again behind it. */
+  private boolean mayBegin() {
+    return local == null || !local.isRepeating();
   }
 
   /** This rank comes to a line: copies what it holds, and goes on. */
@@ -204,6 +236,7 @@ final class Overlap implements MessageLog.Listener {
     checkpoints.requireNoRequests();
     begun = clock.nanoTime();
     CheckpointId next = checkpoints.begins(loop);
+    superseded = false;
     unneeded = lines.unneeded();
     messenger.unreceived().line(next.version() + 1);
     Image image = checkpoints.copy(next, loop.state(), Image.Messages.BEHIND, room(), epoch);
@@ -238,12 +271,13 @@ final class Overlap implements MessageLog.Listener {
    * Ends the line that any rank has begun, at a place where all ranks are and no message is under
    * way; collective over all ranks.
    */
-  void settle(Loop loop, int epoch) {
+  void settle(Loop loop, boolean last, int epoch) {
     long[] furthest = {checkpoints.nextVersion()};
     system.allReduce(furthest, Op.MAX);
     if (furthest[0] > checkpoints.nextVersion()) {
       awaitCommit(); // of the line before, which the others know of
       begin(loop, epoch);
+      superseded = last;
     }
     awaitCommit();
   }
@@ -273,6 +307,11 @@ final class Overlap implements MessageLog.Listener {
     }
   }
 
+  /** Whether that is under way. */
+  boolean isAdvancing() {
+    return advancing;
+  }
+
   private boolean step(int epoch) throws IOException {
     boolean moved = false;
     switch (phase) {
@@ -286,7 +325,8 @@ final class Overlap implements MessageLog.Listener {
       }
       case COLLECTING -> {
         if (lines.isComplete(sentToThis)) {
-          reduce.begin(new long[] {lines.spoiled() == null ? 0 : 1}, 1);
+          lines.complete();
+          reduce.begin(new long[] {lines.spoiled() == null && !superseded ? 0 : 1}, 1);
           phase = Phase.CLOSING;
           moved = true;
         }
@@ -347,7 +387,7 @@ final class Overlap implements MessageLog.Listener {
             "fmi: the checkpoint of iteration %d is given up, the one before stays: rank %d %s"
                 .formatted(id().iteration(), config.rank(), why));
       }
-      lines.close();
+      lines.giveUp();
       phase = Phase.NONE;
       return;
     }
@@ -374,6 +414,9 @@ final class Overlap implements MessageLog.Listener {
     long done = clock.nanoTime();
     phase = Phase.NONE;
     checkpoints.commits(id(), most, bytes, copied - begun, copied, ownIteration);
+    if (local != null) {
+      local.committed();
+    }
     if (config.rank() == 0) {
       link.send(
           new RankMessage.CheckpointDone(
@@ -416,7 +459,8 @@ final class Overlap implements MessageLog.Listener {
     new LineImage(memory.asSlice(at + Long.BYTES)).write(lines, notSent, lines.decided());
   }
 
-  private static LineImage behind(Image image) {
+  /** What an image holds of messages and decisions. */
+  static LineImage behind(Image image) {
     return new LineImage(image.memory().asSlice(image.stateEnd() + Long.BYTES));
   }
 
@@ -427,12 +471,18 @@ final class Overlap implements MessageLog.Listener {
 
   /**
    * Puts the messages of a checkpoint in place, and leaves those out that have come; collective
-   * over all ranks.
+   * over all ranks, if all go back.
    */
   void goBack(Image image) {
     LineImage crossing = behind(image);
-    lines.goBack(
-        crossing.unneeded(), EarlyMessages.tell(system, crossing.early()), crossing.determinants());
+    if (local == null) {
+      lines.goBack(
+          crossing.unneeded(),
+          EarlyMessages.tell(system, crossing.early()),
+          crossing.determinants());
+    } else {
+      local.goBack(system, crossing);
+    }
     messenger.unreceived().read(image.unexpected(), crossing);
   }
 }

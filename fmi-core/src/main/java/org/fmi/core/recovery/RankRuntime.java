@@ -194,7 +194,7 @@ public final class RankRuntime implements Fmi {
    * A call found its epoch revoked. Throws, or joins the new epoch and returns, or never returns.
    */
   private void onRevoked(String reason) {
-    if (recovery.underWay()) {
+    if (recovery.underWay() || boundaries.isAdvancing()) {
       throw new Rollback(reason);
     }
     switch (place) {

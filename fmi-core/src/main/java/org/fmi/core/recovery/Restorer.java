@@ -107,7 +107,8 @@ final class Restorer {
     contexts.restore(image.contexts());
     messenger.restoreAttached(image.attached());
     tuner.goneBack(image.interval(), checkpoints.timesGoneBack());
-    if (logs && (id.last() || loop.flow != null) && how != How.REPLAYING) {
+    boolean numbered = loop.flow == null || overlap != null;
+    if (logs && (id.last() || !numbered) && how != How.REPLAYING) {
       messenger.line(false);
     }
     return image;

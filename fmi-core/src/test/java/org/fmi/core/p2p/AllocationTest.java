@@ -10,6 +10,7 @@ import org.fmi.core.comm.Communicator;
 import org.fmi.core.comm.ContextIds;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.PointToPoint.Mode;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Blocking calls allocate nothing once they are warm. */
@@ -90,7 +91,7 @@ class AllocationTest {
           public void chooses(Choice choice) {}
 
           @Override
-          public void chose(int first, long[] determinants) {}
+          public void chose(MessageLog.Told told, MessageLog.@Nullable Told behind) {}
 
           @Override
           public void differs(int dest, int context, long tag, long lengthBefore, long length) {}

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** What is told, and repeated; whole ranks are tried in {@code LocalRollbackSimulationTest}. */
@@ -17,6 +18,10 @@ final class DeterminantsTest {
       answers.add(again.answer());
     }
     return answers;
+  }
+
+  private static void repeat(Determinants again, long[] told) {
+    again.repeat(told, told.length);
   }
 
   private static long[] joined(long[]... parts) {
@@ -32,7 +37,7 @@ final class DeterminantsTest {
     recorded.received(0, 0, 0);
     recorded.cancelled(3);
     Determinants again = new Determinants();
-    again.repeat(recorded.take());
+    repeat(again, recorded.take());
     long first = again.receive(again.post());
     assertThat(Determinants.source(first)).isZero();
     assertThat(Determinants.tag(first)).isZero();
@@ -55,14 +60,14 @@ final class DeterminantsTest {
     recorded.answered(false);
     recorded.answered(true);
     Determinants again = new Determinants();
-    again.repeat(recorded.take());
+    repeat(again, recorded.take());
     again.receive(again.post());
     again.receive(again.post());
     assertThat(again.answer()).isFalse();
     again.pass();
     long[] carried = again.take();
     Determinants once = new Determinants();
-    once.repeat(carried);
+    repeat(once, carried);
     for (Determinants each : new Determinants[] {again, once}) {
       assertThat(each.receive(each.post())).isEqualTo(Determinants.UNKNOWN);
       assertThat(each.receive(each.post())).isEqualTo(Determinants.UNKNOWN);
@@ -78,7 +83,7 @@ final class DeterminantsTest {
     recorded.found(3, 5);
     recorded.found(1, 4);
     Determinants again = new Determinants();
-    again.repeat(recorded.take());
+    repeat(again, recorded.take());
     assertThat(again.find()).isEqualTo(Determinants.pack(3, 5));
     assertThat(again.find()).isEqualTo(Determinants.pack(1, 4));
     assertThat(again.find()).isEqualTo(Determinants.UNKNOWN);
@@ -94,7 +99,7 @@ final class DeterminantsTest {
     long[] told = recorded.take();
     assertThat(told).hasSize(2);
     Determinants again = new Determinants();
-    again.repeat(told);
+    repeat(again, told);
     assertThat(answers(again)).hasSize(100_001).endsWith(false, true).startsWith(false);
   }
 
@@ -109,12 +114,12 @@ final class DeterminantsTest {
     assertThat(recorded.told()).isEqualTo(first.length);
     long[] second = recorded.take();
     Determinants next = new Determinants();
-    next.repeat(joined(first, second));
+    repeat(next, joined(first, second));
     assertThat(next.told()).isEqualTo(3);
     assertThat(answers(next)).containsExactly(false, false, true);
     next.answered(true);
     Determinants last = new Determinants();
-    last.repeat(joined(first, second, next.take()));
+    repeat(last, joined(first, second, next.take()));
     assertThat(answers(last)).containsExactly(false, false, true, true);
   }
 
@@ -123,11 +128,74 @@ final class DeterminantsTest {
   void whoRepeatsAnAnswerNeedNotWait() {
     recorded.answered(false);
     Determinants again = new Determinants();
-    again.repeat(recorded.take());
+    repeat(again, recorded.take());
     assertThat(again.haveJustAnswered()).isFalse();
     assertThat(again.answer()).isFalse();
     assertThat(again.haveJustAnswered()).isTrue();
     assertThat(again.haveJustAnswered()).isFalse();
+  }
+
+  /** A line that is not committed yet: it may be gone back to either of both. */
+  @Test
+  void whatIsDecidedBehindALineIsToldForBoth() {
+    recorded.received(recorded.post(), 1, 1);
+    recorded.answered(true);
+    recorded.take();
+    recorded.received(recorded.post(), 2, 2);
+    recorded.mark();
+    recorded.answered(true);
+    recorded.received(recorded.post(), 3, 3);
+    MessageLog.Told behind = Objects.requireNonNull(recorded.untoldBehind());
+    assertThat(behind.first()).isZero();
+    assertThat(recorded.take()).hasSize(5);
+    Determinants again = new Determinants();
+    repeat(again, behind.determinants());
+    assertThat(answers(again)).containsExactly(true);
+    assertThat(again.receive(again.post())).isEqualTo(Determinants.pack(3, 3));
+
+    recorded.received(recorded.post(), 4, 4);
+    assertThat(Objects.requireNonNull(recorded.untoldBehind()).first()).isEqualTo(3);
+    assertThat(recorded.behind()).hasSize(5).startsWith(behind.determinants());
+    recorded.cut();
+    assertThat(recorded.told()).isEqualTo(3);
+    Determinants next = new Determinants();
+    repeat(next, joined(behind.determinants(), recorded.take()));
+    next.receive(next.post());
+    assertThat(next.receive(next.post())).isEqualTo(Determinants.pack(4, 4));
+  }
+
+  @Test
+  void aLineThatIsGivenUpChangesNothing() {
+    recorded.received(recorded.post(), 1, 1);
+    recorded.mark();
+    recorded.received(recorded.post(), 2, 2);
+    recorded.take();
+    recorded.dropMark();
+    recorded.received(recorded.post(), 3, 3);
+    assertThat(recorded.untoldBehind()).isNull();
+    assertThat(recorded.told()).isEqualTo(4);
+    Determinants again = new Determinants();
+    again.receive(again.post());
+    repeat(again, recorded.take());
+    again.receive(again.post());
+    again.receive(again.post());
+    assertThat(again.receive(again.post())).isEqualTo(Determinants.pack(3, 3));
+  }
+
+  /** The job has forgotten what a checkpoint still has: it is told again. */
+  @Test
+  void whatIsRepeatedAndIsNotKeptIsTold() {
+    recorded.answered(false);
+    recorded.answered(true);
+    long[] saved = recorded.take();
+    Determinants again = new Determinants();
+    again.repeat(saved, 1);
+    assertThat(again.told()).isOne();
+    assertThat(again.areUntold()).isTrue();
+    assertThat(again.areRepeated()).isTrue();
+    assertThat(answers(again)).containsExactly(false, true);
+    assertThat(again.areRepeated()).isFalse();
+    assertThat(again.take()).containsExactly(saved[1]);
   }
 
   @Test

@@ -38,7 +38,7 @@ final class LineMessagesTest {
     public void chooses(Choice choice) {}
 
     @Override
-    public void chose(int first, long[] determinants) {}
+    public void chose(MessageLog.Told told, MessageLog.@Nullable Told behind) {}
 
     @Override
     public void differs(int dest, int context, long tag, long lengthBefore, long length) {

@@ -16,6 +16,7 @@ import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Request;
 import org.fmi.wire.Memory;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -45,8 +46,11 @@ final class MessageLogTest {
         }
 
         @Override
-        public void chose(int first, long[] determinants) {
-          told.add(first + " and " + determinants.length);
+        public void chose(MessageLog.Told all, MessageLog.@Nullable Told behind) {
+          told.add(all.first() + " and " + all.determinants().length);
+          if (behind != null) {
+            told.add("behind: " + behind.first() + " and " + behind.determinants().length);
+          }
         }
       };
 
@@ -217,6 +221,90 @@ final class MessageLogTest {
     assertThat(log.unusable()).isNull();
   }
 
+  // ---- lines that each rank comes to at a time of its own
+
+  @Test
+  void numbersCountFromALineOnceItIsCommitted() {
+    sends(8);
+    comes(log, log.arrives(1, CONTEXT), (byte) 1);
+    int waiting = log.arrives(1, CONTEXT);
+    log.mark();
+    assertThat(log.counts()).containsExactly(0, 1);
+    sends(16);
+    int late = log.arrives(1, CONTEXT);
+    log.behindLine(1);
+    int behind = log.arrives(1, CONTEXT);
+    comes(log, behind, (byte) 4);
+    assertThat(log.beforeLine()).isEqualTo(3);
+    log.fixLine();
+    assertThat(log.renumbered(1, waiting)).isEqualTo(MessageLog.NO_NUMBER);
+    assertThat(log.renumbered(1, late)).isEqualTo(MessageLog.NO_NUMBER);
+    assertThat(log.renumbered(1, behind)).isZero();
+    log.cut();
+    assertThat(log.count(1)).isOne();
+    MessageRequest again = new MessageRequest(Ranks.messenger(0, 2));
+    log.prepare(again, 1, 0);
+    assertThat(again.bytes).isEqualTo(16);
+    assertThat(log.come(1, false)).isEqualTo(come(0));
+    assertThat(log.arrives(1, CONTEXT)).isOne();
+  }
+
+  @Test
+  void untilALineIsCommittedAllIsThereThatCameBefore() {
+    sends(8);
+    log.mark();
+    sends(8);
+    log.behindLine(1);
+    comes(log, log.arrives(1, CONTEXT), (byte) 1);
+    log.dropLine();
+    assertThat(log.count(1)).isEqualTo(2);
+    assertThat(log.come(1, false)).isEqualTo(come(0));
+    log.mark();
+    assertThat(log.beforeLine()).isOne();
+  }
+
+  /** It has messages of another one that are made again behind it. */
+  @Test
+  void whoGoesBackToALineSaysWhatItHas() {
+    comes(log, log.arrives(1, CONTEXT), (byte) 1, (byte) 2);
+    MessageLog again = begun(1 << 20);
+    again.goBack(List.of(early(log.come(1, true))));
+    assertThat(again.come(1, true)).isEqualTo(log.come(1, true));
+    assertThat(again.arrives(1, CONTEXT)).isOne();
+  }
+
+  private static LineMessages.Come early(long[] told) {
+    return new LineMessages.Come(1, told[2], told[3]);
+  }
+
+  @Test
+  void aLogOverItsLimitIsOfUseAgainOnceALineBehindIsCommitted() {
+    log = begun(1_000);
+    sends(500);
+    log.mark();
+    sends(600);
+    assertThat(log.unusable()).contains("1000 bytes");
+    sends(200);
+    log.fixLine();
+    log.cut();
+    assertThat(log.unusable()).isNull();
+    assertThat(log.messages()).isEqualTo(2);
+    log.mark();
+    sends(900);
+    sends(900);
+    log.fixLine();
+    log.cut();
+    assertThat(log.unusable()).contains("1000 bytes");
+    log.mark();
+    sends(100);
+    log.fixLine();
+    log.cut();
+    assertThat(log.unusable()).isNull();
+    MessageRequest last = new MessageRequest(Ranks.messenger(0, 2));
+    log.prepare(last, 1, 0);
+    assertThat(last.bytes).isEqualTo(100);
+  }
+
   private MessageRequest receive(int source) {
     MessageRequest r = new MessageRequest(Ranks.messenger(0, 2));
     r.prepareReceive(new byte[8], 0, 8, source, CONTEXT, 1);
@@ -242,7 +330,8 @@ final class MessageLogTest {
     Determinants before = new Determinants();
     before.received(1, 1, 5);
     before.cancelled(2);
-    log.repeat(before.take());
+    long[] decided = before.take();
+    log.repeat(decided, decided.length);
     MessageRequest named = receive(1);
     assertThat(log.posts(named)).isTrue();
     assertThat(named.tag).isEqualTo(1);

@@ -36,20 +36,19 @@ final class CheckpointMode {
   /**
    * Whether ranks go on.
    *
-   * @param some whether only some ranks go back
+   * @param flows whether ranks that have not failed compute for those that have
    */
-  static boolean isOverlapped(Settings settings, boolean some, boolean check)
+  static boolean isOverlapped(Settings settings, boolean flows, boolean check)
       throws UsageException {
     Value mode = inEffect(settings);
     if (mode == null) {
       return false;
     }
-    if (some) {
+    if (flows) {
       throw new UsageException(
           mode.origin()
-              + " overlapped: all ranks go back to such a checkpoint, as logs of what was sent and"
-              + " flows of data begin where all ranks wait for each other; use it with --rollback"
-              + " global");
+              + " overlapped: flows of data begin where all ranks wait for each other; use it with"
+              + " --rollback local or global");
     }
     if (check) {
       throw new UsageException(

@@ -7,7 +7,7 @@ final class FlowLimit {
   private FlowLimit() {}
 
   /**
-   * 0 if all ranks go back.
+   * 0 if all ranks go back, or those that have failed.
    *
    * @param mode who goes back, as the user says it
    * @param ranks the limit, given or not
@@ -21,6 +21,7 @@ final class FlowLimit {
       throw new UsageException(
           limit.origin() + ": nobody computes along a flow; add --rollback flow");
     }
-    return flows && LogLimit.whyGlobal(settings, check) == null ? ranks : 0;
+    boolean local = mode.equals("auto") && CheckpointMode.inEffect(settings) != null;
+    return flows && !local && LogLimit.whyGlobal(settings, check) == null ? ranks : 0;
   }
 }

@@ -17,18 +17,10 @@ final class LogLimit {
     if (rollback == null || !rollback.texts().getFirst().equals("auto")) {
       return null;
     }
-    String why = rollback.origin() + " auto: all ranks go back, as ";
-    if (check) {
-      return why + "--check repeats iterations of all ranks together";
-    }
-    Value overlapped = CheckpointMode.inEffect(settings);
-    return overlapped == null
-        ? null
-        : why
-            + "logs of what was sent and flows of data begin where all ranks wait for each other,"
-            + " which they do not with "
-            + overlapped.origin()
-            + " overlapped";
+    return check
+        ? rollback.origin()
+            + " auto: all ranks go back, as --check repeats iterations of all ranks together"
+        : null;
   }
 
   /**

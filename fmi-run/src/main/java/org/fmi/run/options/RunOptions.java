@@ -233,7 +233,7 @@ public record RunOptions(
           interval(),
           on(Setting.CHECK),
           flowLimit,
-          overlapped(spec.logLimitBytes() != 0 || flowLimit > 0),
+          overlapped(flowLimit > 0),
           new Patience(millis(Setting.STALL_REPORT, 10), millis(Setting.TIMEOUT, 0)),
           new Output(
               verbosity(),
@@ -245,10 +245,10 @@ public record RunOptions(
           level2());
     }
 
-    private boolean overlapped(boolean local) throws UsageException {
+    private boolean overlapped(boolean flows) throws UsageException {
       String mode = choice(Setting.CHECKPOINT, "blocking", "blocking", "overlapped");
       return mode.equals("overlapped")
-          && CheckpointMode.isOverlapped(settings, local, on(Setting.CHECK));
+          && CheckpointMode.isOverlapped(settings, flows, on(Setting.CHECK));
     }
 
     private List<FaultSpec> faults(int ranks, int nodes) throws UsageException {

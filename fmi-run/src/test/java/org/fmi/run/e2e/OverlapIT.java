@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.fmi.testkit.turns.Variants;
 import org.fmi.testkit.turns.Wide;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,6 +53,23 @@ final class OverlapIT {
     assertThat(result.events("CheckpointCommitted")).hasSizeGreaterThan(2);
   }
 
+  /** Ranks may be in different iterations, and the one that is lost has a checkpoint of its own. */
+  @Variants
+  @ParameterizedTest
+  @ValueSource(strings = {"node2@47", "rank0@33", "rank3@10:encode", "node1@20:checkpoint"})
+  void onlyTheFailedRankGoesBack(String kill) throws IOException, InterruptedException {
+    String gosa = himeno().run().succeeded().value("gosa");
+    Fmirun.Result result =
+        himeno("--spares", "1", "--checkpoint", "overlapped", "--rollback", "local", "--kill", kill)
+            .run()
+            .succeeded();
+    assertThat(result.value("gosa")).isEqualTo(gosa);
+    assertThat(result.err()).doesNotContain("never happened");
+    assertThat(result.events("CheckpointCommitted")).hasSizeGreaterThan(2);
+    assertThat(result.events("CaughtUp")).as(result.err()).hasSize(1);
+    assertThat(result.events("Left")).as(result.err()).isEmpty();
+  }
+
   @Wide
   @ParameterizedTest
   @ValueSource(
@@ -88,12 +106,26 @@ final class OverlapIT {
 
   @Wide
   @ParameterizedTest
-  @CsvSource({"farm, sum", "cg, residual"})
-  void answersOfOtherExamplesAreTheSame(String name, String key)
+  @CsvSource({
+    "farm, sum, global",
+    "cg, residual, global",
+    "farm, sum, local",
+    "cg, residual, local",
+    "lu, sum, local"
+  })
+  void answersOfOtherExamplesAreTheSame(String name, String key, String rollback)
       throws IOException, InterruptedException {
     String answer = example(name, List.of()).run().succeeded().value(key);
     Fmirun.Result result =
-        example(name, List.of(), "--checkpoint", "overlapped", "--kill", "rank1@25")
+        example(
+                name,
+                List.of(),
+                "--checkpoint",
+                "overlapped",
+                "--rollback",
+                rollback,
+                "--kill",
+                "rank1@25")
             .run()
             .succeeded();
     assertThat(result.value(key)).isEqualTo(answer);

@@ -225,11 +225,9 @@ final class OptionsTest {
   void checkpointOptionsThatMakeNoSenseTogether() {
     assertThat(refusal("-n 2 --checkpoint late app.jar"))
         .startsWith("--checkpoint late: not one of blocking, overlapped");
-    assertThat(refusal("-n 2 --checkpoint overlapped --rollback local app.jar"))
-        .startsWith("--checkpoint overlapped: all ranks go back to such a checkpoint")
-        .endsWith("use it with --rollback global");
     assertThat(refusal("-n 2 --checkpoint overlapped --rollback flow app.jar"))
-        .startsWith("--checkpoint overlapped: all ranks go back to such a checkpoint");
+        .startsWith("--checkpoint overlapped: flows of data begin where all ranks wait")
+        .endsWith("use it with --rollback local or global");
     assertThat(refusal("-n 2 --checkpoint overlapped --check app.jar"))
         .startsWith("--checkpoint overlapped: --check repeats iterations of all ranks together");
   }
@@ -255,10 +253,12 @@ final class OptionsTest {
     assertThat(options(files).overlapped()).isFalse();
     assertThat(options("--rollback local " + files).spec().logLimitBytes()).isNotZero();
     assertThat(options("--rollback auto " + files).spec().logLimitBytes()).isNotZero();
-    RunOptions all = options("-n 2 --rollback auto --checkpoint overlapped app.jar");
-    assertThat(all.overlapped()).isTrue();
-    assertThat(all.spec().logLimitBytes()).isZero();
-    assertThat(all.flowLimit()).isZero();
+    for (String mode : List.of("local", "auto")) {
+      RunOptions failed = options("-n 2 --checkpoint overlapped --rollback " + mode + " app.jar");
+      assertThat(failed.overlapped()).isTrue();
+      assertThat(failed.spec().logLimitBytes()).isNotZero();
+      assertThat(failed.flowLimit()).isZero();
+    }
   }
 
   @Test

@@ -1,0 +1,117 @@
+package org.fmi.jobsim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.fmi.job.FaultSpec;
+import org.fmi.job.JobSpec.OnNoSpare;
+import org.fmi.job.Notice;
+import org.fmi.jobsim.JobSimulation.Outcome;
+import org.fmi.jobsim.Schedule.Result;
+import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.FaultPoint;
+import org.fmi.testkit.SimModel;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
+
+/** Simulated jobs of which only failed ranks go back, to checkpoints that nobody waits for. */
+final class LocalOverlapSimulationTest {
+  private static final int SIZE = 4;
+  private static final int SEEDS = 4;
+
+  private static Shape ranks() {
+    return Shape.plain(SIZE, 1, OnNoSpare.ABORT)
+        .withInterval(new CheckpointInterval.Every(3))
+        .withLocalRollback(1 << 20)
+        .withOverlap();
+  }
+
+  private static FaultSpec kill(int rank, FaultPoint point, long iteration) {
+    return new FaultSpec(false, rank, false, point, iteration);
+  }
+
+  private static JobSimulation finished(long seed, Shape shape) {
+    JobSimulation job = new JobSimulation(seed, shape);
+    Outcome outcome = job.run();
+    assertThat(outcome.status()).as("seed %d%n%s", seed, job.story()).isZero();
+    assertThat(outcome.answer())
+        .as("seed %d%n%s", seed, job.story())
+        .isEqualTo(new Answers().of(shape));
+    return job;
+  }
+
+  /** One of iterations that differ was committed before: the rank goes back to its own. */
+  @Test
+  void onlyTheFailedRankGoesBack() {
+    JobSimulation job = finished(3, ranks().withFaults(kill(2, FaultPoint.ITERATION, 11)));
+
+    assertThat(job.notices(Notice.GoBack.class))
+        .as(job.story())
+        .containsExactly(new Notice.GoBack(1, "[2]", ""));
+    assertThat(job.notices(Notice.Left.class)).as(job.story()).isEmpty();
+    assertThat(job.notices(Notice.CaughtUp.class))
+        .as(job.story())
+        .singleElement()
+        .satisfies(n -> assertThat(n.from()).isPositive());
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = FaultPoint.class,
+      mode = Mode.INCLUDE,
+      names = {"CHECKPOINT", "ENCODE", "COMMIT", "COMMITTED", "ITERATION"})
+  void aDeathAtAnyPlaceBetweenTheLineAndItsCommit(FaultPoint point) {
+    int died = 0;
+    for (int victim = 1; victim < SIZE; victim += 2) {
+      // A rank comes to the line before it is due if another one is ahead.
+      Shape shape = ranks().withFaults(kill(victim, point, 3));
+      died += finished(victim, shape).faultsLeft().isEmpty() ? 1 : 0;
+    }
+    assertThat(died).isPositive();
+  }
+
+  @Test
+  void anotherFailureWhileARankCatchesUpSendsBackThatOneToo() {
+    Shape shape = ranks().withFaults(kill(2, FaultPoint.ITERATION, 11));
+    JobSimulation job = new JobSimulation(5, shape);
+    job.killWhen(n -> n instanceof Notice.AllRunning r && r.epoch() == 1, 0);
+    Outcome outcome = job.run();
+
+    assertThat(outcome.status()).as("%s", job.story()).isZero();
+    assertThat(outcome.answer()).isEqualTo(new Answers().of(shape));
+    assertThat(job.notices(Notice.GoBack.class))
+        .as(job.story())
+        .isEqualTo(List.of(new Notice.GoBack(1, "[2]", ""), new Notice.GoBack(2, "[0]", "")));
+  }
+
+  /** Nothing is logged there, but messages cross lines. */
+  @Test
+  void allGoBackInAFlowLoop() {
+    List<Long> answers = new ArrayList<>();
+    for (int victim = 0; victim < 3; victim++) {
+      Shape shape = ranks();
+      if (victim > 0) {
+        shape = shape.withFaults(kill(victim, FaultPoint.ITERATION, 7));
+      }
+      JobSimulation job = new JobSimulation(victim, shape, SimModel.calm(), FlowWorkload::run);
+      Outcome outcome = job.run();
+      assertThat(outcome.status()).as("%s", job.story()).isZero();
+      assertThat(job.notices(Notice.GoesOn.class)).isEmpty();
+      assertThat(job.notices(Notice.CheckpointCommitted.class)).hasSizeGreaterThan(2);
+      answers.add(outcome.answer());
+    }
+    assertThat(answers).containsOnly(answers.getFirst());
+  }
+
+  @Test
+  void randomJobs() {
+    Answers answers = new Answers();
+    for (long seed = 0; seed < SEEDS; seed++) {
+      Result result = Schedule.ofBoth(seed).run(answers);
+      assertThat(result.verdict().allowed()).as("%s", result).isTrue();
+    }
+  }
+}
