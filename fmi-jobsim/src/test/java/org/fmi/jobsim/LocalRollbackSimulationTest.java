@@ -288,7 +288,8 @@ final class LocalRollbackSimulationTest {
           return 0;
         };
     Shape shape = ranks().withFaults(kill(2, FaultPoint.ITERATION, 7));
-    JobSimulation job = new JobSimulation(1, shape, null, program);
+    // With some seeds the last message has not come before its sender dies: then nothing differs.
+    JobSimulation job = new JobSimulation(2, shape, null, program);
     assertThat(job.run().status()).as("%s", job.story()).isZero();
 
     assertThat(notices(job, Notice.GoBack.class, n -> true))

@@ -416,6 +416,9 @@ public final class MessageLog {
 
   /** The message sent last is not sent after all. */
   void withdraws(int dest) {
+    if (!on || !keeps) {
+      return;
+    }
     spoil("has given up a send that had failed");
     SentTo s = to(dest);
     s.count--;

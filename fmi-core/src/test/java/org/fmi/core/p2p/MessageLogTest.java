@@ -101,6 +101,21 @@ final class MessageLogTest {
     assertThat(log.arrives(1, CONTEXT)).isEqualTo(MessageLog.NO_NUMBER);
   }
 
+  @Test
+  void aSendThatIsGivenUpIsNotCounted() {
+    sends(8);
+    log.withdraws(1);
+    assertThat(log.count(1)).isZero();
+    MessageLog decisionsOnly = new MessageLog(2, 0, listener);
+    decisionsOnly.line(true);
+    decisionsOnly.sends(new byte[8], 0, 8, 1, CONTEXT, 1);
+    decisionsOnly.withdraws(1);
+    assertThat(decisionsOnly.count(1)).as("it counts nothing").isZero();
+    log.line(false);
+    log.withdraws(1);
+    assertThat(log.count(1)).as("nor does one that is off").isZero();
+  }
+
   /** As where a rank that goes back alone finds that it has no room for a log. */
   @Test
   void messagesAreCountedThoughNoneIsKept() {
