@@ -29,10 +29,8 @@ public final class Simulate {
   private boolean trace;
 
   private boolean local;
+  private boolean flow;
   private boolean overlap;
-
-  /** The job of a seed. */
-  private LongFunction<Schedule> kind = Schedule::of;
 
   private Simulate() {}
 
@@ -61,7 +59,7 @@ public final class Simulate {
         case "--once" -> once = true;
         case "--trace" -> trace = true;
         case "--local" -> local = true;
-        case "--flow" -> kind = Schedule::ofFlow;
+        case "--flow" -> flow = true;
         case "--overlap" -> overlap = true;
         case "--seed", "--seconds" -> {
           long value = left.isEmpty() ? -1 : number(left.removeFirst());
@@ -79,10 +77,21 @@ public final class Simulate {
         }
       }
     }
-    if (local || overlap) {
-      kind = local && overlap ? Schedule::ofBoth : local ? Schedule::ofLocal : Schedule::ofOverlap;
+    if (flow && (local || overlap)) {
+      return "--flow stands alone";
     }
     return seed < 0 && (once || trace) ? "--once and --trace need --seed" : null;
+  }
+
+  /** The job of a seed. */
+  private LongFunction<Schedule> kind() {
+    if (flow) {
+      return Schedule::ofFlow;
+    }
+    if (local) {
+      return overlap ? Schedule::ofBoth : Schedule::ofLocal;
+    }
+    return overlap ? Schedule::ofOverlap : Schedule::of;
   }
 
   private static long number(String text) {
@@ -98,7 +107,7 @@ public final class Simulate {
       return runOne();
     }
     long first = seed >= 0 ? seed : Seeds.fresh();
-    Campaign campaign = new Campaign(first, kind);
+    Campaign campaign = new Campaign(first, kind());
     campaign.run(Duration.ofSeconds(seconds), Runtime.getRuntime().availableProcessors());
     System.out.println(campaign.summary());
     for (Result failure : campaign.failures()) {
@@ -109,7 +118,7 @@ public final class Simulate {
   }
 
   private boolean runOne() {
-    Schedule schedule = kind.apply(seed);
+    Schedule schedule = kind().apply(seed);
     Answers answers = new Answers();
     JobSimulation job = schedule.prepare();
     if (trace) {

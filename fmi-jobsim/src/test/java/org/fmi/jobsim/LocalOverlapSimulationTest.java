@@ -33,20 +33,10 @@ final class LocalOverlapSimulationTest {
     return new FaultSpec(false, rank, false, point, iteration);
   }
 
-  private static JobSimulation finished(long seed, Shape shape) {
-    JobSimulation job = new JobSimulation(seed, shape);
-    Outcome outcome = job.run();
-    assertThat(outcome.status()).as("seed %d%n%s", seed, job.story()).isZero();
-    assertThat(outcome.answer())
-        .as("seed %d%n%s", seed, job.story())
-        .isEqualTo(new Answers().of(shape));
-    return job;
-  }
-
   /** One of iterations that differ was committed before: the rank goes back to its own. */
   @Test
   void onlyTheFailedRankGoesBack() {
-    JobSimulation job = finished(3, ranks().withFaults(kill(2, FaultPoint.ITERATION, 11)));
+    JobSimulation job = FinishedJob.of(3, ranks().withFaults(kill(2, FaultPoint.ITERATION, 11)));
 
     assertThat(job.notices(Notice.GoBack.class))
         .as(job.story())
@@ -64,24 +54,15 @@ final class LocalOverlapSimulationTest {
       mode = Mode.INCLUDE,
       names = {"CHECKPOINT", "ENCODE", "COMMIT", "COMMITTED", "ITERATION"})
   void aDeathAtAnyPlaceBetweenTheLineAndItsCommit(FaultPoint point) {
-    int died = 0;
-    for (int victim = 1; victim < SIZE; victim += 2) {
-      // A rank comes to the line before it is due if another one is ahead.
-      Shape shape = ranks().withFaults(kill(victim, point, 3));
-      died += finished(victim, shape).faultsLeft().isEmpty() ? 1 : 0;
-    }
-    assertThat(died).isPositive();
+    // A rank comes to the line before it is due if another one is ahead.
+    FinishedJob.survivesDeaths(ranks(), point, 3);
   }
 
   @Test
   void anotherFailureWhileARankCatchesUpSendsBackThatOneToo() {
     Shape shape = ranks().withFaults(kill(2, FaultPoint.ITERATION, 11));
-    JobSimulation job = new JobSimulation(5, shape);
-    job.killWhen(n -> n instanceof Notice.AllRunning r && r.epoch() == 1, 0);
-    Outcome outcome = job.run();
+    JobSimulation job = FinishedJob.ofAnotherFailure(5, shape);
 
-    assertThat(outcome.status()).as("%s", job.story()).isZero();
-    assertThat(outcome.answer()).isEqualTo(new Answers().of(shape));
     assertThat(job.notices(Notice.GoBack.class))
         .as(job.story())
         .isEqualTo(List.of(new Notice.GoBack(1, "[2]", ""), new Notice.GoBack(2, "[0]", "")));

@@ -40,17 +40,9 @@ final class LocalRollbackSimulationTest {
     return job.notices(type).stream().filter(which).toList();
   }
 
-  private static JobSimulation finished(Shape shape) {
-    JobSimulation job = new JobSimulation(3, shape);
-    Outcome outcome = job.run();
-    assertThat(outcome.status()).as("%s", job.story()).isZero();
-    assertThat(outcome.answer()).as("%s", job.story()).isEqualTo(new Answers().of(shape));
-    return job;
-  }
-
   @Test
   void onlyTheFailedRankRepeatsIterations() {
-    JobSimulation job = finished(ranks().withFaults(kill(2, FaultPoint.ITERATION, 7)));
+    JobSimulation job = FinishedJob.of(3, ranks().withFaults(kill(2, FaultPoint.ITERATION, 7)));
 
     assertThat(notices(job, Notice.GoBack.class, n -> true))
         .containsExactly(new Notice.GoBack(1, "[2]", ""));
@@ -76,7 +68,7 @@ final class LocalRollbackSimulationTest {
             .withLocalRollback(1 << 20)
             .withGroupLosses(2)
             .withFaults(kill(1, FaultPoint.ITERATION, 6), kill(2, FaultPoint.ITERATION, 6));
-    JobSimulation job = finished(shape);
+    JobSimulation job = FinishedJob.of(3, shape);
 
     assertThat(notices(job, Notice.CaughtUp.class, n -> true))
         .extracting(Notice.CaughtUp::rank)
@@ -87,12 +79,8 @@ final class LocalRollbackSimulationTest {
   @Test
   void anotherFailureWhileARankCatchesUpSendsBackThatOneToo() {
     Shape shape = ranks().withFaults(kill(2, FaultPoint.ITERATION, 7));
-    JobSimulation job = new JobSimulation(5, shape);
-    job.killWhen(n -> n instanceof Notice.AllRunning r && r.epoch() == 1, 0);
-    Outcome outcome = job.run();
+    JobSimulation job = FinishedJob.ofAnotherFailure(5, shape);
 
-    assertThat(outcome.status()).as("%s", job.story()).isZero();
-    assertThat(outcome.answer()).isEqualTo(new Answers().of(shape));
     assertThat(notices(job, Notice.GoBack.class, n -> true))
         .containsExactly(new Notice.GoBack(1, "[2]", ""), new Notice.GoBack(2, "[0]", ""));
     assertThat(notices(job, Notice.GoesOn.class, n -> n.epoch() == 2))
@@ -104,12 +92,8 @@ final class LocalRollbackSimulationTest {
   @Test
   void anotherFailureRightAfterAllHaveGoneBack() {
     Shape shape = ranks().withFaults(kill(2, FaultPoint.ENCODE, 8));
-    JobSimulation job = new JobSimulation(5, shape);
-    job.killWhen(n -> n instanceof Notice.AllRunning r && r.epoch() == 1, 0);
-    Outcome outcome = job.run();
+    JobSimulation job = FinishedJob.ofAnotherFailure(5, shape);
 
-    assertThat(outcome.status()).as("%s", job.story()).isZero();
-    assertThat(outcome.answer()).isEqualTo(new Answers().of(shape));
     assertThat(notices(job, Notice.GoBack.class, n -> true))
         .extracting(Notice.GoBack::ranks)
         .containsExactly("", "[0]");
@@ -128,7 +112,7 @@ final class LocalRollbackSimulationTest {
             .withFaults(
                 kill((other + 1) % SIZE, FaultPoint.ITERATION, 6),
                 kill(other, FaultPoint.ITERATION, 7));
-    JobSimulation job = finished(shape);
+    JobSimulation job = FinishedJob.of(3, shape);
 
     assertThat(notices(job, Notice.Left.class, n -> true)).as("%s", job.story()).isEmpty();
   }
@@ -140,10 +124,8 @@ final class LocalRollbackSimulationTest {
     Shape shape = ranks().withFaults(kill(2, FaultPoint.ITERATION, 7));
     JobSimulation job = new JobSimulation(11, shape);
     job.killWhen(n -> n instanceof Notice.GoesOn g && g.rank() == other, other);
-    Outcome outcome = job.run();
+    FinishedJob.run(job, shape);
 
-    assertThat(outcome.status()).as("%s", job.story()).isZero();
-    assertThat(outcome.answer()).isEqualTo(new Answers().of(shape));
     assertThat(notices(job, Notice.GoBack.class, n -> true))
         .as("%s", job.story())
         .hasSize(2)
@@ -159,7 +141,7 @@ final class LocalRollbackSimulationTest {
             .filter(rank -> rank != last)
             .mapToObj(rank -> kill(rank, FaultPoint.ITERATION, 7))
             .toArray(FaultSpec[]::new);
-    JobSimulation job = finished(ranks().withFaults(others));
+    JobSimulation job = FinishedJob.of(3, ranks().withFaults(others));
 
     assertThat(job.faultsLeft()).isEmpty();
     assertThat(notices(job, Notice.GoBack.class, n -> true))
@@ -173,7 +155,8 @@ final class LocalRollbackSimulationTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3})
   void whatWasDecidedByTheOrderOfMessagesIsDecidedAgain(int victim) {
-    JobSimulation job = finished(ranks().withFaults(kill(victim, FaultPoint.ITERATION, 7)));
+    JobSimulation job =
+        FinishedJob.of(3, ranks().withFaults(kill(victim, FaultPoint.ITERATION, 7)));
 
     assertThat(notices(job, Notice.GoBack.class, n -> true))
         .containsExactly(new Notice.GoBack(1, "[" + victim + "]", ""));
@@ -253,10 +236,8 @@ final class LocalRollbackSimulationTest {
     Shape shape = ranks();
     JobSimulation job = new JobSimulation(3, shape);
     job.leavesWhen(n -> n instanceof Notice.CheckpointCommitted c && c.iteration() == 4, 1);
-    Outcome outcome = job.run();
+    FinishedJob.run(job, shape);
 
-    assertThat(outcome.status()).as("%s", job.story()).isZero();
-    assertThat(outcome.answer()).isEqualTo(new Answers().of(shape));
     assertThat(notices(job, Notice.Respawned.class, n -> true))
         .singleElement()
         .satisfies(n -> assertThat(n.rank()).isEqualTo(1));
@@ -368,7 +349,7 @@ final class LocalRollbackSimulationTest {
   @Test
   void aRankWhoseLogIsTooLongGoesBackToo() {
     Shape shape = ranks().withLocalRollback(600).withFaults(kill(3, FaultPoint.ITERATION, 7));
-    JobSimulation job = finished(shape);
+    JobSimulation job = FinishedJob.of(3, shape);
 
     assertThat(notices(job, Notice.GoBack.class, n -> true))
         .singleElement()
@@ -384,7 +365,7 @@ final class LocalRollbackSimulationTest {
             .withRanksPerNode(ranksPerNode)
             .withLocalRollback(RankConfig.LOG_LIMIT_OF_STATE)
             .withFaults(kill(2, FaultPoint.ITERATION, 7));
-    JobSimulation job = finished(shape);
+    JobSimulation job = FinishedJob.of(3, shape);
 
     String told = "a failure in loop 0 sends all ranks back: rank ";
     List<Notice.Degraded> degraded =
@@ -398,7 +379,7 @@ final class LocalRollbackSimulationTest {
 
   @Test
   void allGoBackFromACheckpointInDoubt() {
-    JobSimulation job = finished(ranks().withFaults(kill(2, FaultPoint.ENCODE, 8)));
+    JobSimulation job = FinishedJob.of(3, ranks().withFaults(kill(2, FaultPoint.ENCODE, 8)));
 
     assertThat(notices(job, Notice.GoBack.class, n -> true))
         .singleElement()

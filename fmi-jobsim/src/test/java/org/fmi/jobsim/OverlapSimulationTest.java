@@ -39,19 +39,9 @@ final class OverlapSimulationTest {
         .toList();
   }
 
-  private static JobSimulation finished(long seed, Shape shape) {
-    JobSimulation job = new JobSimulation(seed, shape);
-    Outcome outcome = job.run();
-    assertThat(outcome.status()).as("seed %d%n%s", seed, job.story()).isZero();
-    assertThat(outcome.answer())
-        .as("seed %d%n%s", seed, job.story())
-        .isEqualTo(new Answers().of(shape));
-    return job;
-  }
-
   @Test
   void checkpointsBetweenIterationsAreCommitted() {
-    JobSimulation job = finished(3, ranks());
+    JobSimulation job = FinishedJob.of(3, ranks());
     assertThat(committed(job)).anyMatch(n -> n.loop() == 0 && n.iteration() > 0);
   }
 
@@ -61,13 +51,8 @@ final class OverlapSimulationTest {
       mode = Mode.INCLUDE,
       names = {"CHECKPOINT", "ENCODE", "COMMIT", "COMMITTED", "ITERATION"})
   void aDeathAtAnyPlaceBetweenTheLineAndItsCommit(FaultPoint point) {
-    int died = 0;
-    for (int victim = 1; victim < SIZE; victim += 2) {
-      // A rank comes to the line before it is due if another one is ahead.
-      Shape shape = ranks().withFaults(new FaultSpec(false, victim, false, point, 3));
-      died += finished(victim, shape).faultsLeft().isEmpty() ? 1 : 0;
-    }
-    assertThat(died).isPositive();
+    // A rank comes to the line before it is due if another one is ahead.
+    FinishedJob.survivesDeaths(ranks(), point, 3);
   }
 
   /** Ranks compute without a call; each one longer than the one before it. */

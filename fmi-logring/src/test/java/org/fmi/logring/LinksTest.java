@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.Endpoints;
 import org.fmi.spi.RankConfig;
 import org.junit.jupiter.api.Test;
 
@@ -110,7 +111,7 @@ class LinksTest {
   /** Rank 0 dials this one; this one dials 2 and 3. */
   private void connect(byte[][] endpoints, int used) throws IOException {
     links.get(used).handler.onOpen(0);
-    detector.connect(endpoints);
+    detector.connect(Endpoints.of(endpoints));
     links.get(used).sent.clear();
   }
 
@@ -133,7 +134,7 @@ class LinksTest {
     offer("rdma", "tcp");
     byte[] both = offerOf("rdma", "tcp");
     links.get(0).handler.onOpen(0);
-    detector.connect(new byte[][] {both, detector.endpoint(), both, offerOf("rdma")});
+    detector.connect(Endpoints.of(both, detector.endpoint(), both, offerOf("rdma")));
     assertThat(detector.transport()).isEqualTo("rdma");
     assertThat(links.get(0).sent).containsExactly("connect 2 at 10", "connect 3 at 10");
     assertThat(links.get(0).closed).isFalse();
@@ -145,7 +146,7 @@ class LinksTest {
     offer("rdma", "tcp");
     byte[] both = offerOf("rdma", "tcp");
     links.get(1).handler.onOpen(0);
-    detector.connect(new byte[][] {both, detector.endpoint(), both, offerOf("tcp")});
+    detector.connect(Endpoints.of(both, detector.endpoint(), both, offerOf("tcp")));
     assertThat(detector.transport()).isEqualTo("tcp");
     assertThat(links.get(1).sent).containsExactly("connect 2 at 11", "connect 3 at 10");
     assertThat(links.get(0).closed).isTrue();
@@ -156,7 +157,7 @@ class LinksTest {
   void withNothingInCommonItSaysSo() throws Exception {
     offer("rdma");
     byte[] tcp = offerOf("tcp");
-    assertThatThrownBy(() -> detector.connect(new byte[][] {tcp, detector.endpoint(), tcp, tcp}))
+    assertThatThrownBy(() -> detector.connect(Endpoints.of(tcp, detector.endpoint(), tcp, tcp)))
         .isInstanceOf(IOException.class)
         .hasMessage("no kind of link is offered by all ranks; rank 0 has no rdma");
   }
@@ -170,7 +171,7 @@ class LinksTest {
       assertThat(fake.sent).as(fake.name).containsExactly("1 to 0", "1 to 3");
     }
     byte[] both = offerOf("rdma", "tcp");
-    assertThatThrownBy(() -> detector.connect(new byte[][] {both, detector.endpoint(), both, both}))
+    assertThatThrownBy(() -> detector.connect(Endpoints.of(both, detector.endpoint(), both, both)))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("rank 2 has failed: told by the job");
   }

@@ -15,6 +15,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.fmi.spi.Endpoints;
 import org.fmi.spi.RankConfig;
 import org.fmi.testkit.contract.DetectorContract;
 import org.fmi.testkit.contract.DetectorThreads;
@@ -78,7 +79,7 @@ final class RdmaDetectorTest extends DetectorContract {
   private void strangerIsRefused(byte[] secret, int epoch) throws Exception {
     try (LogRingDetector ours = open(1);
         LogRingDetector stranger = open(0, secret, epoch, 60_000)) {
-      assertThatThrownBy(() -> stranger.connect(endpoints(stranger, ours)))
+      assertThatThrownBy(() -> stranger.connect(Endpoints.of(endpoints(stranger, ours))))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("rank 1 has failed: refused by the peer");
       assertThat(next()).startsWith("rank 0 heard of 1");
@@ -147,8 +148,8 @@ final class RdmaDetectorTest extends DetectorContract {
         assertThat(Greeting.refused(event.greeting())).isZero();
         connection.close();
       }
-      rank0.connect(endpoints(rank0, rank1));
-      rank1.connect(endpoints(rank0, rank1));
+      rank0.connect(Endpoints.of(endpoints(rank0, rank1)));
+      rank1.connect(Endpoints.of(endpoints(rank0, rank1)));
       assertThat(heard).isEmpty();
     }
   }
@@ -169,7 +170,7 @@ final class RdmaDetectorTest extends DetectorContract {
                       throw new UncheckedIOException(e);
                     }
                   });
-      assertThatThrownBy(() -> rank0.connect(new byte[][] {rank0.endpoint(), offer}))
+      assertThatThrownBy(() -> rank0.connect(Endpoints.of(rank0.endpoint(), offer)))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("whoever answered does not know the job's secret");
       answering.join();
@@ -211,8 +212,8 @@ final class RdmaDetectorTest extends DetectorContract {
   void whoeverBeatsIsNotSilent() throws Exception {
     try (LogRingDetector rank0 = open(0, OURS, EPOCH, 4_000);
         LogRingDetector rank1 = open(1, OURS, EPOCH, 4_000)) {
-      rank0.connect(endpoints(rank0, rank1));
-      rank1.connect(endpoints(rank0, rank1));
+      rank0.connect(Endpoints.of(endpoints(rank0, rank1)));
+      rank1.connect(Endpoints.of(endpoints(rank0, rank1)));
       assertThat(heard.poll(30, TimeUnit.SECONDS)).isNull();
     }
   }
@@ -235,8 +236,8 @@ final class RdmaDetectorTest extends DetectorContract {
                         EPOCH,
                         (failed, hops, reason) -> heard.add(reason))) {
       assertThat(Offer.of(rank0.endpoint())).hasToString("[rdma, tcp]");
-      rank0.connect(endpoints(rank0, rank1));
-      rank1.connect(endpoints(rank0, rank1));
+      rank0.connect(Endpoints.of(endpoints(rank0, rank1)));
+      rank1.connect(Endpoints.of(endpoints(rank0, rank1)));
       assertThat(rank0.transport()).isEqualTo("tcp");
       rank1.announce(0, "by hand");
       assertThat(next()).isEqualTo("by hand");

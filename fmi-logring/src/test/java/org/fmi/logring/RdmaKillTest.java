@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.fmi.spi.Endpoints;
 import org.fmi.spi.FailureDetector;
 import org.fmi.testkit.contract.DetectorThreads;
 import org.fmi.testkit.support.JavaProcess;
@@ -83,7 +84,7 @@ final class RdmaKillTest {
             connecting.add(
                 threads.submit(
                     () -> {
-                      detector.connect(endpoints);
+                      detector.connect(Endpoints.of(endpoints));
                       return null;
                     }));
           }

@@ -41,11 +41,6 @@ public interface FailureDetector extends AutoCloseable {
    */
   void connect(Endpoints endpoints) throws IOException;
 
-  /** The same, of so few ranks that they lie in an array. */
-  default void connect(byte[][] endpoints) throws IOException {
-    connect(Endpoints.of(endpoints));
-  }
-
   /** What the overlay's connections run over; empty before {@link #connect}. */
   String transport();
 

@@ -38,11 +38,6 @@ public interface Transport extends AutoCloseable {
    */
   void start(Endpoints endpoints);
 
-  /** The same, of so few ranks that they lie in an array. */
-  default void start(byte[][] endpoints) {
-    start(Endpoints.of(endpoints));
-  }
-
   /** Whether {@code peer} can be reached this way. */
   boolean reaches(int peer);
 

@@ -511,13 +511,17 @@ final class Checkpoints {
     Restoration.Restored found =
         restoration.run(restart, epoch, newest == null ? -1 : newest.version());
     adopt(found.line());
-    // A process that is new does not know how often others were here before.
     CheckpointId to = committed;
-    long[] times = {Objects.equals(to, goneBackTo) ? timesGoneBack + 1 : 1};
-    system.allReduce(times, Op.MAX);
+    timesGoneBack = restart ? 1 : agreed(Objects.equals(to, goneBackTo) ? timesGoneBack + 1 : 1);
     goneBackTo = to;
-    timesGoneBack = times[0];
     return found;
+  }
+
+  /** A process that is new does not know how often others were here before. */
+  private long agreed(long times) {
+    long[] most = {times};
+    system.allReduce(most, Op.MAX);
+    return most[0];
   }
 
   /** How often all have gone back to the checkpoint that they go on from. */

@@ -7,6 +7,7 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
@@ -80,8 +81,8 @@ final class Loopback {
     try (Transport zero = provider.open(config(0, secret, nodeDirectory), EPOCH);
         Transport one = provider.open(config(1, secret, nodeDirectory), EPOCH)) {
       byte[][] endpoints = {zero.endpoint(), one.endpoint()};
-      zero.start(endpoints);
-      one.start(endpoints);
+      zero.start(Endpoints.of(endpoints));
+      one.start(Endpoints.of(endpoints));
       return new Loopback(zero, one).run();
     }
   }

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RemoteMemory;
 import org.fmi.spi.Transport;
@@ -56,7 +57,7 @@ final class ContractPeer implements FrameHandler {
   }
 
   void start() {
-    transport.start(member.endpoints());
+    transport.start(Endpoints.of(member.endpoints()));
   }
 
   /** Offers frame number {@code n} to a rank. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.util.function.BooleanSupplier;
+import org.fmi.spi.Endpoints;
 import org.fmi.spi.FailureDetector;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -55,7 +56,7 @@ public abstract class DetectorContract {
   protected abstract String transport();
 
   private void connect(Member member) throws IOException {
-    member.detector().connect(member.endpoints());
+    member.detector().connect(Endpoints.of(member.endpoints()));
     assertThat(member.detector().transport()).isEqualTo(transport());
   }
 
@@ -118,7 +119,7 @@ public abstract class DetectorContract {
           }
           member.meet();
           if (member.rank() == 0) {
-            assertThatThrownBy(() -> member.detector().connect(member.endpoints()))
+            assertThatThrownBy(() -> member.detector().connect(Endpoints.of(member.endpoints())))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("rank 1 has failed");
             assertThat(member.heard()).isEqualTo(new Heard(1, 0));
@@ -135,7 +136,7 @@ public abstract class DetectorContract {
           if (member.rank() == 1) {
             // It waits for rank 0 to connect, which never does.
             member.elsewhere(() -> member.detector().close());
-            assertThatThrownBy(() -> member.detector().connect(member.endpoints()))
+            assertThatThrownBy(() -> member.detector().connect(Endpoints.of(member.endpoints())))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("cannot be connected: closed");
           }
@@ -150,7 +151,7 @@ public abstract class DetectorContract {
         2,
         member -> {
           member.detector().close();
-          assertThatThrownBy(() -> member.detector().connect(member.endpoints()))
+          assertThatThrownBy(() -> member.detector().connect(Endpoints.of(member.endpoints())))
               .isInstanceOf(IOException.class)
               .hasMessageContaining("closed");
         });

@@ -3,6 +3,7 @@ package org.fmi.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
+import org.fmi.spi.Endpoints;
 import org.junit.jupiter.api.Test;
 
 /** A peer that ends is noticed, and a transport that is closed leaves nothing behind. */
@@ -70,7 +71,7 @@ interface EndingContract extends TransportRanks {
         member -> {
           byte[][] endpoints = member.endpoints().clone();
           endpoints[1 - member.rank()] = new byte[0];
-          member.transport().start(endpoints);
+          member.transport().start(Endpoints.of(endpoints));
           assertThat(member.transport().reaches(1 - member.rank())).isFalse();
         });
   }

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.RemoteMemory;
@@ -137,7 +138,7 @@ class RdmaFaultsTest {
       endpoints[rank] = ranks[rank].endpoint();
     }
     for (RdmaTransport rank : ranks) {
-      rank.start(endpoints);
+      rank.start(Endpoints.of(endpoints));
     }
   }
 
@@ -283,7 +284,7 @@ class RdmaFaultsTest {
     public static void main(String[] args) throws IOException {
       RdmaTransport transport = open(1, secret(1), EPOCH);
       byte[] other = HexFormat.of().parseHex(args[0]);
-      transport.start(new byte[][] {other, transport.endpoint()});
+      transport.start(Endpoints.of(other, transport.endpoint()));
       System.out.println(HexFormat.of().formatHex(transport.endpoint()));
       Log log = new Log();
       switch (Deed.valueOf(args[1])) {
@@ -361,7 +362,7 @@ class RdmaFaultsTest {
                   new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8)));
       String endpoint = prey.out.readLine();
       assertThat(endpoint).as("endpoint of the victim").isNotNull();
-      ours.start(new byte[][] {ours.endpoint(), HexFormat.of().parseHex(endpoint)});
+      ours.start(Endpoints.of(ours.endpoint(), HexFormat.of().parseHex(endpoint)));
       return prey;
     }
 

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
+import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.testkit.support.JavaProcess;
 import org.fmi.transport.rdma.RdmaFaultsTest.Log;
@@ -194,7 +195,7 @@ class RdmaSetupTest {
               new InputStreamReader(victim.getInputStream(), StandardCharsets.UTF_8))) {
         String endpoint = out.readLine();
         assertThat(endpoint).as("endpoint of the victim").isNotNull();
-        ours.start(new byte[][] {ours.endpoint(), HexFormat.of().parseHex(endpoint)});
+        ours.start(Endpoints.of(ours.endpoint(), HexFormat.of().parseHex(endpoint)));
         if (stage == Stage.HAS_DIALLED || stage == Stage.WAS_ANSWERED) {
           assertThat(readable(verbs.eventDescriptor(), TIMEOUT_NANOS)).as("a request").isTrue();
           tell(victim);
@@ -401,9 +402,8 @@ class RdmaSetupTest {
           Verbs impostor = verbs()) {
         impostor.open(SMALL);
         ours.start(
-            new byte[][] {
-              ours.endpoint(), new RdmaEndpoint(new byte[16], impostor.address()).bytes()
-            });
+            Endpoints.of(
+                ours.endpoint(), new RdmaEndpoint(new byte[16], impostor.address()).bytes()));
         Log log = new Log();
         byte[] garbage = new byte[bytes];
         random.nextBytes(garbage);

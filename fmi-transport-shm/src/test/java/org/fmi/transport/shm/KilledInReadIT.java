@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RemoteMemory;
 import org.fmi.spi.Transport;
@@ -215,7 +216,7 @@ class KilledInReadIT {
     /** Rank 1: knows rank 0, and tells it that it is here. */
     void begin() throws IOException {
       byte[] other = Files.readAllBytes(directory.resolve("endpoint"));
-      transport.start(new byte[][] {other, transport.endpoint()});
+      transport.start(Endpoints.of(other, transport.endpoint()));
       System.out.println(new String(transport.endpoint(), StandardCharsets.UTF_8));
     }
 
@@ -228,7 +229,7 @@ class KilledInReadIT {
       String endpoint = out.readLine();
       assertThat(endpoint).as("endpoint of rank 1").isNotNull();
       transport.start(
-          new byte[][] {transport.endpoint(), endpoint.getBytes(StandardCharsets.UTF_8)});
+          Endpoints.of(transport.endpoint(), endpoint.getBytes(StandardCharsets.UTF_8)));
       return other;
     }
 

@@ -13,6 +13,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
@@ -40,7 +41,7 @@ class KilledWriterIT {
       int epoch = Integer.parseInt(args[1]);
       Transport transport = new ShmTransportProvider().open(config(directory, 1, epoch), epoch);
       byte[] other = Files.readAllBytes(directory.resolve("endpoint"));
-      transport.start(new byte[][] {other, transport.endpoint()});
+      transport.start(Endpoints.of(other, transport.endpoint()));
       System.out.println(new String(transport.endpoint(), StandardCharsets.UTF_8));
       Frame frame = new Frame();
       byte[] payload = new byte[transport.maxPayload()];
@@ -100,7 +101,7 @@ class KilledWriterIT {
               new InputStreamReader(writer.getInputStream(), StandardCharsets.UTF_8))) {
         String endpoint = out.readLine();
         assertThat(endpoint).as("endpoint of the writer").isNotNull();
-        reader.start(new byte[][] {reader.endpoint(), endpoint.getBytes(StandardCharsets.UTF_8)});
+        reader.start(Endpoints.of(reader.endpoint(), endpoint.getBytes(StandardCharsets.UTF_8)));
         Checker checker = new Checker(epoch);
         long begin = System.nanoTime();
         while (checker.frames < killAt) {

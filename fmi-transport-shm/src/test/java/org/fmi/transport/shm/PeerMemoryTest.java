@@ -13,6 +13,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RemoteMemory;
 import org.fmi.spi.Transport;
@@ -55,8 +56,8 @@ class PeerMemoryTest {
     sender = provider.open(KilledWriterIT.config(directory, 0, 0), EPOCH);
     receiver = provider.open(KilledWriterIT.config(directory, 1, 0), EPOCH);
     byte[][] endpoints = {sender.endpoint(), receiver.endpoint()};
-    sender.start(endpoints);
-    receiver.start(endpoints);
+    sender.start(Endpoints.of(endpoints));
+    receiver.start(Endpoints.of(endpoints));
     assertThat(memory(sender).expose(sent, 0, BYTES, ticket)).isNotNull();
   }
 

@@ -25,6 +25,7 @@ import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.core.progress.WaitStrategy;
 import org.fmi.node.PrivateFile;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.NodeShare;
 import org.fmi.spi.RankConfig;
@@ -83,7 +84,7 @@ class ShmTransportTest {
           try (Transport transport = open(rank, ranks)) {
             endpoints[rank] = transport.endpoint();
             barrier.await();
-            transport.start(endpoints);
+            transport.start(Endpoints.of(endpoints));
             body.run(rank, transport);
             barrier.await();
           }
@@ -126,8 +127,8 @@ class ShmTransportTest {
     try (Transport a = open(0, 3);
         Transport b = open(1, 3)) {
       byte[][] endpoints = {a.endpoint(), b.endpoint(), new byte[0]};
-      a.start(endpoints);
-      b.start(endpoints);
+      a.start(Endpoints.of(endpoints));
+      b.start(Endpoints.of(endpoints));
       NodeShare mine = Objects.requireNonNull(a.share());
       NodeShare theirs = Objects.requireNonNull(b.share());
       assertThat(mine.node(1)).isEqualTo(mine.node(0)).isNotNegative();
@@ -179,8 +180,8 @@ class ShmTransportTest {
     try (Transport a = open(0, 2);
         Transport b = open(1, 2)) {
       byte[][] endpoints = {a.endpoint(), b.endpoint()};
-      a.start(endpoints);
-      b.start(endpoints);
+      a.start(Endpoints.of(endpoints));
+      b.start(Endpoints.of(endpoints));
       assertThat(a.offer(1, frame(8))).isTrue();
       new ShmTransportProvider().open(config(directory, 0, 2, 1), EPOCH + 1).close();
       Counter counter = new Counter();
@@ -195,8 +196,8 @@ class ShmTransportTest {
     try (Transport a = open(0, 2);
         Transport b = open(1, 2)) {
       byte[][] endpoints = {a.endpoint(), b.endpoint()};
-      a.start(endpoints);
-      b.start(endpoints);
+      a.start(Endpoints.of(endpoints));
+      b.start(Endpoints.of(endpoints));
       assertThat(a.offer(1, frame(8))).isTrue();
       Path ring = directory.resolve("shm-0.0-3-1");
       Path away = directory.resolve("away");
@@ -240,8 +241,8 @@ class ShmTransportTest {
     try (Transport a = open(0, 2);
         Transport b = open(1, 2)) {
       byte[][] endpoints = {a.endpoint(), b.endpoint()};
-      a.start(endpoints);
-      b.start(endpoints);
+      a.start(Endpoints.of(endpoints));
+      b.start(Endpoints.of(endpoints));
       assertThat(a.offer(1, frame(8))).isTrue();
       assertThat(files()).containsExactly("shm-0.0-3", "shm-0.0-3-1", "shm-1.0-3");
       for (String file : files()) {
@@ -281,7 +282,7 @@ class ShmTransportTest {
     try (Transport a = open(0, 4);
         Transport b = open(1, 4);
         Transport c = new ShmTransportProvider().open(config(other, 2, 4, 0), EPOCH)) {
-      a.start(new byte[][] {a.endpoint(), b.endpoint(), c.endpoint(), {}});
+      a.start(Endpoints.of(a.endpoint(), b.endpoint(), c.endpoint(), new byte[0]));
       assertThat(a.reaches(0)).isFalse();
       assertThat(a.reaches(1)).isTrue();
       assertThat(a.reaches(2)).isFalse();
@@ -319,8 +320,8 @@ class ShmTransportTest {
     try (Transport a = new ShmTransportProvider().open(config(directory, 0, 2, 0), EPOCH + 1);
         Transport b = new ShmTransportProvider().open(config(directory, 1, 2, 0), EPOCH + 1)) {
       byte[][] endpoints = {a.endpoint(), b.endpoint()};
-      a.start(endpoints);
-      b.start(endpoints);
+      a.start(Endpoints.of(endpoints));
+      b.start(Endpoints.of(endpoints));
       Frame frame = frame(8);
       // As if there were no room.
       Path inTheWay = Files.createFile(directory.resolve("shm-0.0-4-1"));
@@ -350,9 +351,9 @@ class ShmTransportTest {
         Transport b = open(1, 3);
         Transport c = open(2, 3)) {
       byte[][] endpoints = {a.endpoint(), b.endpoint(), c.endpoint()};
-      a.start(endpoints);
-      b.start(endpoints);
-      c.start(endpoints);
+      a.start(Endpoints.of(endpoints));
+      b.start(Endpoints.of(endpoints));
+      c.start(Endpoints.of(endpoints));
       Frame frame = frame(a.maxPayload());
       Counter counter = new Counter();
       Counter other = new Counter();
@@ -389,7 +390,7 @@ class ShmTransportTest {
       byte[][] endpoints = new byte[64][0];
       endpoints[0] = a.endpoint();
       endpoints[1] = b.endpoint();
-      a.start(endpoints);
+      a.start(Endpoints.of(endpoints));
       assertThat(a.offer(1, frame(8))).isTrue();
       assertThat(Files.size(directory.resolve("shm-0.0-3-1")))
           .isEqualTo(RingLayout.of(2).fileBytes());
@@ -400,7 +401,7 @@ class ShmTransportTest {
   void whatElseKeepsARingFromBeingMadeIsNotBlamedOnTheRoom() throws Exception {
     try (Transport a = open(0, 2);
         Transport b = open(1, 2)) {
-      a.start(new byte[][] {a.endpoint(), b.endpoint()});
+      a.start(Endpoints.of(a.endpoint(), b.endpoint()));
       Files.createFile(directory.resolve("shm-0.0-3-1"));
       assertThat(a.offer(1, frame(8))).isFalse();
       assertThatThrownBy(() -> a.offer(1, frame(8)))
@@ -424,7 +425,7 @@ class ShmTransportTest {
           Counter counter = new Counter();
           Frame frame = frame(8);
           try (Transport bed = new ShmTransportProvider().open(config(other, rank, 2, 0), EPOCH)) {
-            bed.start(new byte[][] {bed.endpoint(), {}});
+            bed.start(Endpoints.of(bed.endpoint(), new byte[0]));
             for (int i = 0; i < rounds; i++) {
               if (rank == 0) {
                 reached.lazySet(i);
@@ -511,8 +512,8 @@ class ShmTransportTest {
     try (Transport a = open(0, 2);
         Transport b = open(1, 2)) {
       byte[][] endpoints = {a.endpoint(), b.endpoint()};
-      a.start(endpoints);
-      b.start(endpoints);
+      a.start(Endpoints.of(endpoints));
+      b.start(Endpoints.of(endpoints));
       Frame frame = frame(a.maxPayload());
       Thrower thrower = new Thrower();
       int sent = 0;
@@ -534,8 +535,8 @@ class ShmTransportTest {
     try (Transport b = open(1, 2)) {
       Transport a = open(0, 2);
       byte[][] endpoints = {a.endpoint(), b.endpoint()};
-      a.start(endpoints);
-      b.start(endpoints);
+      a.start(Endpoints.of(endpoints));
+      b.start(Endpoints.of(endpoints));
       Frame frame = frame(8);
       for (int i = 0; i < 3; i++) {
         assertThat(a.offer(1, frame)).isTrue();

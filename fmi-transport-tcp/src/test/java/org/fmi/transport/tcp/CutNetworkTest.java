@@ -17,6 +17,7 @@ import java.util.function.BooleanSupplier;
 import jdk.net.ExtendedSocketOptions;
 import org.fmi.net.NetIo;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RankConfig;
 import org.fmi.wire.Frame;
@@ -128,7 +129,7 @@ class CutNetworkTest {
                   try (Rank r = new Rank(rank, TwoHosts.address(rank), heartbeatMillis, net)) {
                     endpoints[rank] = r.transport.endpoint();
                     both(step);
-                    r.transport.start(endpoints);
+                    r.transport.start(Endpoints.of(endpoints));
                     body.run(r, step);
                     both(step);
                   }
@@ -246,8 +247,8 @@ class CutNetworkTest {
     try (Rank sender = new Rank(0, "127.0.0.1", 500, net);
         Rank computing = new Rank(1, "127.0.0.1", 500, net)) {
       byte[][] endpoints = {sender.transport.endpoint(), computing.transport.endpoint()};
-      sender.transport.start(endpoints);
-      computing.transport.start(endpoints);
+      sender.transport.start(Endpoints.of(endpoints));
+      computing.transport.start(Endpoints.of(endpoints));
       Frame frame = frame(0, TcpTransport.MAX_PAYLOAD);
       int[] sent = {0};
       while (computing.frames == 0) {

@@ -109,7 +109,7 @@ class TcpTransportTest {
             try (TcpTransport transport = new TcpTransport(config(rank, n, SECRET), 7, net)) {
               endpoints[rank] = transport.endpoint();
               ready.await(60, TimeUnit.SECONDS);
-              transport.start(endpoints);
+              transport.start(Endpoints.of(endpoints));
               body.run(rank, transport);
               done.await(120, TimeUnit.SECONDS);
             }
@@ -122,7 +122,7 @@ class TcpTransportTest {
   /** Rank 0 of some whose parts the test plays. */
   private static TcpTransport alone(NetIo net, int ranks) throws IOException {
     TcpTransport transport = new TcpTransport(config(0, ranks, SECRET), 7, net);
-    transport.start(new byte[ranks][0]);
+    transport.start(Endpoints.of(new byte[ranks][0]));
     return transport;
   }
 
@@ -887,7 +887,7 @@ class TcpTransportTest {
     List<String> warnings = new ArrayList<>();
     try (TcpTransport transport =
         new TcpTransport(config(0, 2, SECRET), 7, net, 10_000, warnings::add)) {
-      transport.start(new byte[2][0]);
+      transport.start(Endpoints.of(new byte[2][0]));
       InetSocketAddress address =
           new InetSocketAddress(
               InetAddress.getLoopbackAddress(), Endpoint.of(transport.endpoint()).port());
@@ -952,7 +952,8 @@ class TcpTransportTest {
     int[] accepted = {0};
     try (TcpTransport transport = new TcpTransport(config(0, 2, SECRET), 7, net);
         ServerSocket peer = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-      transport.start(new byte[][] {{}, new Endpoint("127.0.0.1", peer.getLocalPort()).bytes()});
+      transport.start(
+          Endpoints.of(new byte[0], new Endpoint("127.0.0.1", peer.getLocalPort()).bytes()));
       Thread accepting =
           Thread.ofVirtual()
               .start(
@@ -991,7 +992,7 @@ class TcpTransportTest {
         TcpTransport transport =
             new TcpTransport(config(0, 2, SECRET), 7, net, 100, warnings::add)) {
       int port = peer.getLocalPort();
-      transport.start(new byte[][] {{}, new Endpoint("127.0.0.1", port).bytes()});
+      transport.start(Endpoints.of(new byte[0], new Endpoint("127.0.0.1", port).bytes()));
       fill(peer, queue);
       Frame frame = frame(0, 0, 0, payload);
       // Two attempts that end.
@@ -1059,7 +1060,7 @@ class TcpTransportTest {
     try (TcpTransport transport = new TcpTransport(config(0, 3, SECRET), 7, net)) {
       byte[] noRoute = new Endpoint("255.255.255.255", 9).bytes();
       byte[] unknown = new Endpoint("no:host", 9).bytes();
-      transport.start(new byte[][] {{}, noRoute, unknown});
+      transport.start(Endpoints.of(new byte[0], noRoute, unknown));
       List<Integer> peers = new ArrayList<>();
       FrameHandler losses =
           new FrameHandler() {
@@ -1092,7 +1093,7 @@ class TcpTransportTest {
     wrong[0] = 1;
     try (TcpTransport victim = new TcpTransport(config(0, 3, SECRET), 7, NetIo.best())) {
       byte[][] none = {new byte[0], new byte[0], new byte[0]};
-      victim.start(none);
+      victim.start(Endpoints.of(none));
       assertThat(victim.reaches(1)).isFalse();
       ignored(victim, config(1, 3, wrong));
       refused(victim, config(1, 3, SECRET), 8, 0, "refused");
@@ -1121,7 +1122,7 @@ class TcpTransportTest {
     try (TcpTransport other = new TcpTransport(config, 7, NetIo.best())) {
       byte[][] endpoints = new byte[config.size()][0];
       endpoints[0] = victim.endpoint();
-      other.start(endpoints);
+      other.start(Endpoints.of(endpoints));
       for (int connections : new int[] {1, 0, 1, 0}) {
         until(
             other,
@@ -1141,7 +1142,7 @@ class TcpTransportTest {
     try (TcpTransport other = new TcpTransport(config, epoch, NetIo.best())) {
       byte[][] endpoints = new byte[config.size()][0];
       endpoints[to] = victim.endpoint();
-      other.start(endpoints);
+      other.start(Endpoints.of(endpoints));
       Sink sink = new Sink(config.size(), config.rank(), 0);
       until(
           other,
