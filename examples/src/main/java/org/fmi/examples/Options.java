@@ -58,6 +58,11 @@ public final class Options {
     return given.containsKey(name);
   }
 
+  /** An option's value. */
+  public String text(String name, String otherwise) {
+    return given.getOrDefault(name, otherwise);
+  }
+
   /** An option's value, a number from {@code min} to {@code max}. */
   public int integer(String name, int otherwise, int min, int max) {
     String text = given.get(name);

@@ -53,7 +53,7 @@ final class Block {
     start = new float[size];
     for (int i = 0; i < ni + 2; i++) {
       int global = is.first() + i;
-      float pressure = (float) (global * global) / ((grid.imax - 1) * (grid.imax - 1));
+      float pressure = (float) (global * global) / ((grid.imax() - 1) * (grid.imax() - 1));
       Arrays.fill(start, i * strideI, (i + 1) * strideI, pressure);
     }
     a0 = filled(size, 1);

@@ -15,8 +15,9 @@ record Problem(Grid grid, int iterations, Kernel kernel, ProcessGrid ranks) {
   static final String OPTIONS =
       """
         --grid SIZE      XS (32 x 32 x 64 points, default), S (64 x 64 x 128),
-                         M (128 x 128 x 256), L (256 x 256 x 512) or XL (512 x 512 x 1024);
-                         56 bytes a point in all ranks together, 4 of them in a checkpoint
+                         M (128 x 128 x 256), L (256 x 256 x 512) or XL (512 x 512 x 1024),
+                         or any other, such as 384x384x768; 56 bytes a point in all ranks
+                         together, 4 of them in a checkpoint
         --iterations I   how many iterations to compute, default 200
         --kernel KERNEL  plain (loops, default) or vector (the JDK's incubating Vector API:
                          run with fmirun -J --add-modules=jdk.incubator.vector)
@@ -30,7 +31,7 @@ record Problem(Grid grid, int iterations, Kernel kernel, ProcessGrid ranks) {
 
   /** As the options say; ends the program if they make no sense. */
   static Problem of(Comm world, Options options) {
-    Grid grid = options.choice("--grid", Grid.XS);
+    Grid grid = Grid.of(options);
     int iterations = options.integer("--iterations", 200, 1, Integer.MAX_VALUE);
     Kernel kernel = options.choice("--kernel", Kernel.PLAIN);
     if (!kernel.isAvailable()) {
@@ -39,7 +40,8 @@ record Problem(Grid grid, int iterations, Kernel kernel, ProcessGrid ranks) {
     }
     ProcessGrid ranks = ProcessGrid.of(world.size(), grid.insideI(), grid.insideJ());
     if (ranks == null) {
-      throw options.refuse("grid " + grid + " cannot be divided among " + world.size() + " ranks");
+      throw options.refuse(
+          "grid " + grid.name() + " cannot be divided among " + world.size() + " ranks");
     }
     return new Problem(grid, iterations, kernel, ranks);
   }

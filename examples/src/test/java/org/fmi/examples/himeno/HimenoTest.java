@@ -15,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HimenoTest {
+  private static final int WRONG_USAGE = 2;
   private static final int ITERATIONS = 12;
 
   /** Runs it; rank 0 alone has the sum of the squared residuals, the others zero. */
@@ -90,6 +91,36 @@ class HimenoTest {
     isRight(fmi, gosa);
   }
 
+  @FmiTest(ranks = 2)
+  void anyOtherGridIsComputedToo(Fmi fmi) {
+    String named = Himeno.run(fmi, "--grid", "XS", "--iterations", "2");
+    String same = Himeno.run(fmi, "--grid", "32x32x64", "--iterations", "2");
+    assertThat(withoutSpeed(same)).isEqualTo(withoutSpeed(named));
+    String other = Himeno.run(fmi, "--grid", "3x5x7", "--iterations", "2");
+    if (fmi.world().rank() == 0) {
+      assertThat(withoutSpeed(other)).isNotEqualTo(withoutSpeed(named)).doesNotContain("NaN");
+    }
+  }
+
+  private static String withoutSpeed(String result) {
+    return result.replaceAll("mflops=\\d+", "");
+  }
+
+  @FmiTest(ranks = 2, abortsWith = WRONG_USAGE)
+  void refusesAGridWithoutAPointInside(Fmi fmi) {
+    Himeno.run(fmi, "--grid", "32x2x64");
+  }
+
+  @FmiTest(ranks = 2, abortsWith = WRONG_USAGE)
+  void refusesAGridThatNoArrayCanHold(Fmi fmi) {
+    Himeno.run(fmi, "--grid", "2048x2048x2048");
+  }
+
+  @FmiTest(ranks = 2, abortsWith = WRONG_USAGE)
+  void refusesAGridOfNoSize(Fmi fmi) {
+    Himeno.run(fmi, "--grid", "XXL");
+  }
+
   /** A row's 62 points do not fill whole vectors, nor its blocks whole groups of rows. */
   @ParameterizedTest
   @ValueSource(ints = {1, 3, 4, 7, 30})
@@ -146,9 +177,9 @@ class HimenoTest {
 
   /** The benchmark as its authors wrote it: three-dimensional arrays, all in single precision. */
   private static float reference(Grid grid) {
-    int imax = grid.imax;
-    int jmax = grid.jmax;
-    int kmax = grid.kmax;
+    int imax = grid.imax();
+    int jmax = grid.jmax();
+    int kmax = grid.kmax();
     float[][][] p = new float[imax][jmax][kmax];
     for (int i = 0; i < imax; i++) {
       for (int j = 0; j < jmax; j++) {

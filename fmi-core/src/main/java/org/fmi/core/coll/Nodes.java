@@ -1,7 +1,8 @@
 package org.fmi.core.coll;
 
 import java.util.Arrays;
-import java.util.stream.IntStream;
+import java.util.HashMap;
+import java.util.Map;
 import org.fmi.Datatype;
 import org.fmi.Op;
 import org.fmi.core.p2p.PointToPoint;
@@ -48,6 +49,20 @@ final class Nodes {
     this.speakers = speakersWith(members[0][0]);
   }
 
+  /** The ranks of each node, ascending; in one pass, as there may be very many of both. */
+  private static int[][] membersOf(int[] nodeOf, int nodes) {
+    int[] counts = new int[nodes];
+    for (int node : nodeOf) {
+      counts[node]++;
+    }
+    int[][] members = new int[nodes][];
+    Arrays.setAll(members, node -> new int[counts[node]]);
+    for (int r = nodeOf.length - 1; r >= 0; r--) {
+      members[nodeOf[r]][--counts[nodeOf[r]]] = r;
+    }
+    return members;
+  }
+
   /**
    * Makes the regions; collective over the ranks of the channel.
    *
@@ -56,17 +71,13 @@ final class Nodes {
    */
   static @Nullable Nodes open(
       Channel all, PointToPoint p2p, NodeShare share, int[] worldRanks, int[] numbers, int key) {
-    int[] distinct = Arrays.stream(numbers).distinct().toArray();
+    Map<Integer, Integer> nodeByNumber = new HashMap<>();
     int[] nodeOf = new int[numbers.length];
-    int[][] members = new int[distinct.length][];
-    for (int node = 0; node < distinct.length; node++) {
-      int number = distinct[node];
-      int[] found = IntStream.range(0, numbers.length).filter(r -> numbers[r] == number).toArray();
-      members[node] = found;
-      for (int r : found) {
-        nodeOf[r] = node;
-      }
+    for (int r = 0; r < numbers.length; r++) {
+      Integer known = nodeByNumber.putIfAbsent(numbers[r], nodeByNumber.size());
+      nodeOf[r] = known == null ? nodeByNumber.size() - 1 : known;
     }
+    int[][] members = membersOf(nodeOf, nodeByNumber.size());
     int[] mine = members[nodeOf[all.rank()]];
     @Nullable SharedRegion region = null;
     int[] ok = {1};
