@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.fmi.Fmi;
+import org.fmi.ckpt.xor.XorStoreProvider;
 import org.fmi.control.RankMessage;
 import org.fmi.core.progress.OwnCore;
 import org.fmi.core.recovery.RankRuntime;
@@ -43,6 +43,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class JobSimulation implements Supervisor {
   private static final long MEMORY_PER_NODE = 128L << 20;
+  private static final CheckpointStoreProvider STORES = new XorStoreProvider();
 
   /** How it ended. */
   record Outcome(
@@ -406,15 +407,13 @@ final class JobSimulation implements Supervisor {
 
   /** A rank's process: what the rank launcher does, then the program. */
   private void main(SimProcess process) throws Exception {
-    CheckpointStoreProvider stores =
-        ServiceLoader.load(CheckpointStoreProvider.class).findFirst().orElseThrow();
     RankRuntime fmi =
         new RankRuntime(
             process.config(),
             process.jobLink(),
             process.transports(),
             SimLinks.detectors(process),
-            shape.files().every() == 0 ? stores : stores.with(_ -> files.source(process)),
+            shape.files().every() == 0 ? STORES : STORES.with(_ -> files.source(process)),
             process.memory(),
             process.clock(),
             OwnCore.NONE,

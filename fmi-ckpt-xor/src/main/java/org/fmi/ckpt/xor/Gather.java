@@ -46,20 +46,27 @@ final class Gather {
   private static final int ALIGNMENT = 4096;
 
   /**
-   * What is used again by each checkpoint: a network that reads memory remotely needs to know it
-   * once.
+   * What is used again by each checkpoint, as large as the blocks of the largest one: a network
+   * that reads memory remotely needs to know it once.
    */
   static final class Buffers {
     private final int losses;
-    private final int blockBytes;
-    private final MemorySegment memory;
+    private int blockBytes;
+    private MemorySegment memory = MemorySegment.NULL;
     private @Nullable Sums sums;
 
-    Buffers(int losses, int blockBytes) {
+    Buffers(int losses) {
       this.losses = losses;
-      this.blockBytes = blockBytes;
-      this.memory =
-          Arena.ofAuto().allocate((WINDOW + (long) ROUNDS * losses) * blockBytes, ALIGNMENT);
+    }
+
+    /** Makes room for blocks of this size. Nothing may be under way. */
+    private void fit(int bytes) {
+      if (bytes > blockBytes) {
+        // A power of two, as images may grow a little from one checkpoint to the next.
+        blockBytes = Integer.highestOneBit(Math.max(bytes, ALIGNMENT) - 1) << 1;
+        memory = Arena.ofAuto().allocate((WINDOW + (long) ROUNDS * losses) * blockBytes, ALIGNMENT);
+        sums = null;
+      }
     }
 
     private long received(long turn) {
@@ -128,6 +135,7 @@ final class Gather {
     this.group = group;
     this.me = me;
     this.buffers = buffers;
+    buffers.fit(layouts[me].blockBytes(0));
     this.layouts = layouts;
     this.mine = new StoredCheckpoint(piece, layouts[me]);
     this.stripes = new Stripes(group.length, buffers.losses);

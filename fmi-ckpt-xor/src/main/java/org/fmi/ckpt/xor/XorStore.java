@@ -80,7 +80,7 @@ final class XorStore implements CheckpointStore {
     this.comm = comm;
     this.pieces = new Pieces(memory, this.group, me, this.losses, blockBytes);
     this.exchange = new GroupExchange(comm, this.group, me);
-    this.buffers = this.losses == 0 ? null : new Gather.Buffers(this.losses, blockBytes);
+    this.buffers = this.losses == 0 ? null : new Gather.Buffers(this.losses);
     for (CheckpointId id : pieces.complete()) {
       StoredCheckpoint checkpoint = stored(id);
       if (checkpoint != null) {

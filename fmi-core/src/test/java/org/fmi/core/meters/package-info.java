@@ -1,5 +1,0 @@
-/** The program's own meters. */
-@NullMarked
-package org.fmi.core.meters;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.job.control;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.job.daemon;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.junit;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.logring;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.net;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.run.daemon;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.run.doctor;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.run.energy;
-
-import org.jspecify.annotations.NullMarked;

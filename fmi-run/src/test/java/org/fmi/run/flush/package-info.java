@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.run.flush;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.run.launch;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.run.lifeline;
-
-import org.jspecify.annotations.NullMarked;

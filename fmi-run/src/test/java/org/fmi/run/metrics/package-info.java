@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.run.metrics;
-
-import org.jspecify.annotations.NullMarked;

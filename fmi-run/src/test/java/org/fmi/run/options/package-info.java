@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.run.options;
-
-import org.jspecify.annotations.NullMarked;

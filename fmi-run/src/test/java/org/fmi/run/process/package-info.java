@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.run.process;
-
-import org.jspecify.annotations.NullMarked;

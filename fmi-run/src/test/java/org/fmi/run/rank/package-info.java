@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.run.rank;
-
-import org.jspecify.annotations.NullMarked;

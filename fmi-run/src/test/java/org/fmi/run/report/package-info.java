@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.run.report;
-
-import org.jspecify.annotations.NullMarked;

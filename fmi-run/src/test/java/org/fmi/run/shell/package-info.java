@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.run.shell;
-
-import org.jspecify.annotations.NullMarked;

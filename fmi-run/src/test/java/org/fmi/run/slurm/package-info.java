@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.run.slurm;
-
-import org.jspecify.annotations.NullMarked;

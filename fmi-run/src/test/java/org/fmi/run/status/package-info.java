@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.run.status;
-
-import org.jspecify.annotations.NullMarked;

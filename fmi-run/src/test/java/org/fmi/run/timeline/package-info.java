@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.run.timeline;
-
-import org.jspecify.annotations.NullMarked;

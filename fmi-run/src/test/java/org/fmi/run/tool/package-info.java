@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.run.tool;
-
-import org.jspecify.annotations.NullMarked;

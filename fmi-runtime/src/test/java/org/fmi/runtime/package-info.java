@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.runtime;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.testkit;
-
-import org.jspecify.annotations.NullMarked;

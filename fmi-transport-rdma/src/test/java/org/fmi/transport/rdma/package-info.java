@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.transport.rdma;
-
-import org.jspecify.annotations.NullMarked;

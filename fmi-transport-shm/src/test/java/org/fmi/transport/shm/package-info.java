@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.transport.shm;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.transport.tcp;
-
-import org.jspecify.annotations.NullMarked;

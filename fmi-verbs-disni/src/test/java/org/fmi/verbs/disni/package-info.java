@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.verbs.disni;
-
-import org.jspecify.annotations.NullMarked;

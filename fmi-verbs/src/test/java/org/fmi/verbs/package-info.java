@@ -1,4 +1,0 @@
-@NullMarked
-package org.fmi.verbs;
-
-import org.jspecify.annotations.NullMarked;
