@@ -13,6 +13,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TIMEOUT_SECONDS = 1800
+TICK = os.sysconf("SC_CLK_TCK")
 
 
 def open_mpi_tool(name):
@@ -38,6 +39,16 @@ def build():
 def jar(name):
     folder = "bench" if name in ("charts", "checkpoint", "first-sweep", "papers", "peers", "stream", "unprotected", "waiting") else "examples"
     return os.path.join(ROOT, folder, "target", name + ".jar")
+
+
+def core_seconds(pids):
+    """The time of a core that processes have taken so far."""
+    taken = 0
+    for pid in pids:
+        with open(f"/proc/{pid}/stat") as file:
+            fields = file.read().rpartition(")")[2].split()
+        taken += (int(fields[11]) + int(fields[12])) / TICK
+    return taken
 
 
 class Job:
@@ -107,6 +118,11 @@ class Job:
 
     def all(self, name):
         return [event for event in self.events if event["event"] == name]
+
+    def count(self, name):
+        """How many there have been by now."""
+        self._read_events()
+        return len(self.all(name))
 
     def recovers(self):
         """Whether a recovery has begun and not ended."""

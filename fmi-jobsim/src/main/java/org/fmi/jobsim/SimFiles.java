@@ -15,10 +15,12 @@ import org.fmi.control.Pinned;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointSource;
 import org.fmi.spi.FileVersion;
+import org.fmi.spi.ImageContent;
 import org.fmi.spi.PinnedImage;
 import org.fmi.testkit.SimNodeMemory;
 import org.fmi.testkit.SimProcess;
 import org.fmi.testkit.Simulation;
+import org.fmi.testkit.support.ArrayContent;
 
 /**
  * The files of a simulated job: each version that all ranks keep is there after a while, whole or
@@ -151,14 +153,12 @@ final class SimFiles {
       }
 
       @Override
-      public void read(FileVersion version, CheckpointId id, MemorySegment image)
-          throws IOException {
+      public ImageContent open(FileVersion version, CheckpointId id) {
         process.compute(1_000);
-        image.copyFrom(MemorySegment.ofArray(image(version, id)));
         Version from = find((int) version.token(), version.needed());
-        if (from.damaged == process.rank() && id.equals(version.line())) {
-          throw new IOException(name(version) + ": damaged");
-        }
+        boolean damaged = from.damaged == process.rank() && id.equals(version.line());
+        String damage = damaged ? name(version) + ": damaged" : "";
+        return new ArrayContent(image(version, id), Integer.MAX_VALUE, damage);
       }
 
       @Override

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointStore;
+import org.fmi.spi.ImageContent;
 import org.fmi.spi.UnrecoverableException;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,11 @@ final class HeapStore implements CheckpointStore {
     }
     writing = image;
     return image;
+  }
+
+  @Override
+  public void fill(CheckpointId id, long bytes, ImageContent.Source source) {
+    throw new IllegalStateException("a job of one process does not begin from files");
   }
 
   private static MemorySegment allocate(long bytes) throws IOException {

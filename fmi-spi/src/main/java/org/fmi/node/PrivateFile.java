@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
+import org.fmi.spi.NodeMemory.Filler;
 
 /**
  * Makes and maps files in memory ({@code /dev/shm}) that their owner alone may read and write, with
@@ -24,6 +25,9 @@ import java.util.EnumSet;
 public final class PrivateFile {
   /** Fits the second-level cache of any processor. */
   private static final int BLOCK_BYTES = 64 << 10;
+
+  /** As large as the blocks that images are made of: fits that of most. */
+  private static final int CONTENT_BYTES = 256 << 10;
 
   /** How many bytes are written before room is asked for again. */
   private static final long ROOM_BYTES = 64 << 20;
@@ -56,10 +60,22 @@ public final class PrivateFile {
    */
   public static MemorySegment create(Path file, long bytes, Arena arena, Room room)
       throws IOException {
-    return undisturbed(() -> createOnce(file, bytes, arena, room));
+    return undisturbed(() -> createOnce(file, bytes, arena, room, BLOCK_BYTES, Filler.NONE));
   }
 
-  private static MemorySegment createOnce(Path file, long bytes, Arena arena, Room room)
+  /**
+   * {@link #create(Path, long, Arena, Room)} of a file with content: that is what is written to set
+   * memory aside.
+   *
+   * @throws IOException that of the filler too
+   */
+  static MemorySegment create(Path file, long bytes, Arena arena, Room room, Filler filler)
+      throws IOException {
+    return undisturbed(() -> createOnce(file, bytes, arena, room, CONTENT_BYTES, filler));
+  }
+
+  private static MemorySegment createOnce(
+      Path file, long bytes, Arena arena, Room room, int blockBytes, Filler filler)
       throws IOException {
     try (FileChannel channel =
         FileChannel.open(
@@ -68,7 +84,7 @@ public final class PrivateFile {
                 StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
       try {
-        ByteBuffer zeros = ByteBuffer.allocateDirect(BLOCK_BYTES);
+        ByteBuffer block = ByteBuffer.allocateDirect(blockBytes);
         long required = bytes;
         room.require(bytes);
         for (long left = bytes; left > 0; ) {
@@ -76,7 +92,10 @@ public final class PrivateFile {
             required = left;
             room.require(left);
           }
-          left -= channel.write(zeros.clear().limit((int) Math.min(BLOCK_BYTES, left)));
+          filler.fill(bytes - left, block.clear().limit((int) Math.min(blockBytes, left)));
+          for (block.flip(); block.hasRemaining(); ) {
+            left -= channel.write(block);
+          }
         }
         return channel.map(MapMode.READ_WRITE, 0, bytes, arena);
       } catch (IOException | RuntimeException e) {

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.fmi.spi.NodeMemory;
+import org.fmi.spi.UnreadableException;
 
 /**
  * Node memory as files of a directory in shared memory ({@code /dev/shm}), readable and writable by
@@ -65,19 +66,37 @@ public final class SharedMemory implements NodeMemory {
 
   @Override
   public MemorySegment create(String name, long bytes, Arena arena) throws IOException {
-    if (bytes <= 0) {
-      throw new IllegalArgumentException("a piece of " + bytes + " bytes");
-    }
-    Path file = file(name);
-    Files.deleteIfExists(file);
+    Path file = unused(name, bytes);
     try {
       MemorySegment piece = PrivateFile.create(file, bytes, arena, this::require);
       // All of it will be written to. Pages that are read first are mapped sixteen at a time.
       piece.load();
       return piece;
     } catch (IOException e) {
-      throw new IOException(notEnough(bytes).getMessage() + " (" + e + ")", e);
+      throw notEnough(bytes, e);
     }
+  }
+
+  @Override
+  public MemorySegment create(String name, long bytes, Arena arena, Filler filler)
+      throws IOException {
+    Path file = unused(name, bytes);
+    try {
+      return PrivateFile.create(file, bytes, arena, this::require, filler);
+    } catch (UnreadableException e) {
+      throw e;
+    } catch (IOException e) {
+      throw notEnough(bytes, e);
+    }
+  }
+
+  private Path unused(String name, long bytes) throws IOException {
+    if (bytes <= 0) {
+      throw new IllegalArgumentException("a piece of " + bytes + " bytes");
+    }
+    Path file = file(name);
+    Files.deleteIfExists(file);
+    return file;
   }
 
   @Override
@@ -136,9 +155,10 @@ public final class SharedMemory implements NodeMemory {
     return Math.ceilDiv(bytes, 1L << MIB_SHIFT);
   }
 
-  private IOException notEnough(long bytes) throws IOException {
+  private IOException notEnough(long bytes, IOException cause) throws IOException {
     return new IOException(
-        "a checkpoint needs %d MiB in %s, %d MiB are free; fewer ranks per node, a smaller state, or more memory there would help"
-            .formatted(mebibytes(bytes), directory, free.of(directory) >> MIB_SHIFT));
+        "a checkpoint needs %d MiB in %s, %d MiB are free; fewer ranks per node, a smaller state, or more memory there would help (%s)"
+            .formatted(mebibytes(bytes), directory, free.of(directory) >> MIB_SHIFT, cause),
+        cause);
   }
 }

@@ -28,7 +28,7 @@ public interface CheckpointSource {
         }
 
         @Override
-        public void read(FileVersion version, CheckpointId id, MemorySegment image) {
+        public ImageContent open(FileVersion version, CheckpointId id) {
           throw missing(version);
         }
 
@@ -57,13 +57,8 @@ public interface CheckpointSource {
   /** The size of an image. */
   long bytes(FileVersion version, CheckpointId id) throws IOException;
 
-  /**
-   * Fills an image, and compares it with its checksums.
-   *
-   * @param image of that size
-   * @throws IOException if it is not as it was written; the message names the file
-   */
-  void read(FileVersion version, CheckpointId id, MemorySegment image) throws IOException;
+  /** Opens an image, to be read. */
+  ImageContent open(FileVersion version, CheckpointId id) throws IOException;
 
   /** What the job may begin from, if that is of another number of ranks, newest first. */
   default List<OtherImages> others() {

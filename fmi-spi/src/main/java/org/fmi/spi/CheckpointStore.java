@@ -36,6 +36,16 @@ public interface CheckpointStore extends AutoCloseable {
   MemorySegment begin(CheckpointId id, long bytes) throws IOException;
 
   /**
+   * {@link #begin}, with an image that is read: memory that is new costs less if it gets its
+   * content at once, and blocks that were summed are not summed again.
+   *
+   * @param bytes that the source gives
+   * @throws UnreadableException if it does not; nothing is begun then
+   * @throws IOException if there is not enough memory
+   */
+  void fill(CheckpointId id, long bytes, ImageContent.Source source) throws IOException;
+
+  /**
    * Computes checksums and the group's code; collective over the group. On return the image is
    * complete here.
    *

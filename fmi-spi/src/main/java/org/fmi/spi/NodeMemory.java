@@ -3,6 +3,7 @@ package org.fmi.spi;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
@@ -20,6 +21,47 @@ public interface NodeMemory {
    *     there is, and what would help
    */
   MemorySegment create(String name, long bytes, Arena arena) throws IOException;
+
+  /** Says what a piece holds. */
+  interface Filler {
+    /** Says nothing. */
+    Filler NONE = (at, to) -> to.position(to.limit());
+
+    /**
+     * Puts what belongs at a place of the piece into a buffer that has room for a byte at least,
+     * and moves its position behind that. The places follow each other, from 0 on; after a 0 all is
+     * asked for again.
+     */
+    void fill(long at, ByteBuffer to) throws IOException;
+
+    /** Fills memory that is there. */
+    default void fill(MemorySegment memory) throws IOException {
+      for (long at = 0; at < memory.byteSize(); ) {
+        long most = Math.min(memory.byteSize() - at, 1 << 30);
+        ByteBuffer part = memory.asSlice(at, most).asByteBuffer();
+        fill(at, part);
+        at += part.position();
+      }
+    }
+  }
+
+  /**
+   * {@link #create(String, long, Arena)} of a piece with content, which may cost less than to put
+   * it there afterwards.
+   *
+   * @throws UnreadableException that of the filler, if it throws; no piece is left then
+   */
+  default MemorySegment create(String name, long bytes, Arena arena, Filler filler)
+      throws IOException {
+    MemorySegment piece = create(name, bytes, arena);
+    try {
+      filler.fill(piece);
+    } catch (IOException e) {
+      delete(name);
+      throw e;
+    }
+    return piece;
+  }
 
   /** Maps an existing piece. */
   MemorySegment open(String name, Arena arena) throws IOException;

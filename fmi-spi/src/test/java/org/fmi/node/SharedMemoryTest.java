@@ -12,9 +12,13 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.stream.Stream;
+import org.fmi.spi.NodeMemory;
+import org.fmi.spi.UnreadableException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -144,6 +148,56 @@ class SharedMemoryTest {
       assertThat(piece.byteSize()).isEqualTo(130 << 20);
     }
     assertThat(interrupting.list("")).containsExactly("piece");
+  }
+
+  /** In the parts that the filler likes, and again from the beginning after an interrupt. */
+  @Test
+  void aPieceIsMadeWithItsContent() throws IOException {
+    int bytes = (65 << 20) + 3;
+    int[] interrupts = {0};
+    SharedMemory interrupting =
+        new SharedMemory(
+            directory,
+            where -> {
+              if (interrupts[0]++ == 1) {
+                Thread.currentThread().interrupt();
+              }
+              return 1L << 30;
+            },
+            0);
+    byte[] content = new byte[bytes];
+    new SplittableRandom(1).nextBytes(content);
+    List<Long> places = new ArrayList<>();
+    NodeMemory.Filler filler =
+        (at, to) -> {
+          places.add(at);
+          to.put(content, (int) at, Math.min(to.remaining(), 200_001));
+        };
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment piece = interrupting.create("piece", bytes, arena, filler);
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(piece.mismatch(MemorySegment.ofArray(content))).isEqualTo(-1);
+      piece.set(ValueLayout.JAVA_BYTE, 5, (byte) 42);
+    }
+    assertThat(places).filteredOn(at -> at == 0).hasSize(2);
+    assertThat(Files.readAllBytes(directory.resolve("piece"))[5]).isEqualTo((byte) 42);
+  }
+
+  @Test
+  void whatCannotBeFilledIsNotThere() throws IOException {
+    NodeMemory.Filler filler =
+        (at, to) -> {
+          if (at > 500_000) {
+            throw new UnreadableException(new IOException("damaged"));
+          }
+          to.position(to.limit());
+        };
+    try (Arena arena = Arena.ofShared()) {
+      assertThatThrownBy(() -> memory.create("piece", 1 << 20, arena, filler))
+          .isInstanceOf(UnreadableException.class)
+          .hasMessage("damaged");
+    }
+    assertThat(memory.list("")).isEmpty();
   }
 
   @Test

@@ -16,6 +16,7 @@ import java.util.zip.CRC32C;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointSource;
 import org.fmi.spi.FileVersion;
+import org.fmi.spi.ImageContent;
 import org.fmi.spi.Level2Plan;
 import org.fmi.spi.OtherImages;
 import org.fmi.spi.RankConfig;
@@ -157,10 +158,13 @@ public final class FileSource implements CheckpointSource {
   }
 
   @Override
-  public void read(FileVersion version, CheckpointId id, MemorySegment image) throws IOException {
-    Found from = find(version);
-    try (NodeFile file = open(from)) {
-      file.read(file.find(rank, id), image);
+  public ImageContent open(FileVersion version, CheckpointId id) throws IOException {
+    NodeFile file = open(find(version));
+    try {
+      return file.content(file.find(rank, id));
+    } catch (IOException e) {
+      file.close();
+      throw e;
     }
   }
 

@@ -12,8 +12,18 @@ public final class JoinedSum {
   /** What is divided by, without x^32. */
   private static final int DIVISOR = 0x82f63b78;
 
-  private static final int ONE = 1 << 31;
   private static final int X_TO_THE_8TH = 1 << 23;
+
+  /** x^8 to the power of 2^i. */
+  private static final int[] POWERS = new int[Long.SIZE - 1];
+
+  static {
+    int power = X_TO_THE_8TH;
+    for (int i = 0; i < POWERS.length; i++) {
+      POWERS[i] = power;
+      power = times(power, power);
+    }
+  }
 
   private JoinedSum() {}
 
@@ -23,15 +33,11 @@ public final class JoinedSum {
    * @param secondBytes how many those are
    */
   public static int of(int first, int second, long secondBytes) {
-    int shift = ONE;
-    int power = X_TO_THE_8TH;
-    for (long left = secondBytes; left > 0; left >>= 1) {
-      if ((left & 1) != 0) {
-        shift = times(shift, power);
-      }
-      power = times(power, power);
+    int shifted = first;
+    for (long left = secondBytes; left != 0; left &= left - 1) {
+      shifted = times(shifted, POWERS[Long.numberOfTrailingZeros(left)]);
     }
-    return times(first, shift) ^ second;
+    return shifted ^ second;
   }
 
   private static int times(int a, int b) {

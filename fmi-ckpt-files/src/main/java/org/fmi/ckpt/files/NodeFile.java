@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
 import org.fmi.spi.CheckpointId;
+import org.fmi.spi.ImageContent;
 
 /**
  * Reads the file of a node. Whatever it gives has been compared with its checksums; every bit of
@@ -199,29 +200,66 @@ public final class NodeFile implements Closeable {
     read(entry, 0, entry.bytes(), sink);
   }
 
-  /**
-   * Fills a copy of an image.
-   *
-   * @throws UnusableException if it is not as it was written; part of the copy may be filled then
-   */
-  void read(NodeFileEntry entry, MemorySegment image) throws IOException {
-    if (image.byteSize() != entry.bytes()) {
-      throw new IllegalArgumentException(image.byteSize() + " bytes for " + entry);
+  /** An image that is copied from here; closes the file when it is closed. */
+  ImageContent content(NodeFileEntry entry) throws IOException {
+    return new Content(entry);
+  }
+
+  private final class Content implements ImageContent {
+    private final NodeFileEntry entry;
+    private final ByteBuffer sums;
+    private long read;
+
+    /** The checksum of what was read of the block. */
+    private int blockSum;
+
+    /** The checksum of what was given last. */
+    private int sum;
+
+    Content(NodeFileEntry entry) throws IOException {
+      this.entry = entry;
+      this.sums = sums(entry, Math.toIntExact(NodeFileLayout.blocks(entry.bytes())));
     }
-    int blocks = Math.toIntExact(NodeFileLayout.blocks(entry.bytes()));
-    ByteBuffer sums = sums(entry, blocks);
-    long stored = NodeFileLayout.align(entry.bytes());
-    for (int b = 0; b < blocks; b++) {
-      long at = (long) b * NodeFileLayout.BLOCK_BYTES;
-      long bytes = Math.min(NodeFileLayout.BLOCK_BYTES, entry.bytes() - at);
-      ByteBuffer block = image.asSlice(at, bytes).asByteBuffer();
-      fill(block, entry.at() + at);
-      crc.reset();
-      crc.update(block);
+
+    @Override
+    public int read(ByteBuffer to) throws IOException {
+      int inBlock = (int) (read % NodeFileLayout.BLOCK_BYTES);
+      long left = Math.min(NodeFileLayout.BLOCK_BYTES - inBlock, entry.bytes() - read);
+      if (left == 0) {
+        return -1;
+      }
+      int bytes = (int) Math.min(to.remaining(), left);
+      ByteBuffer part = to.slice(to.position(), bytes);
+      fill(part, entry.at() + read);
+      to.position(to.position() + bytes);
+      sum = checksum(part);
+      blockSum = inBlock == 0 ? sum : JoinedSum.of(blockSum, sum, bytes);
+      int block = (int) (read / NodeFileLayout.BLOCK_BYTES);
+      read += bytes;
+      if (bytes == left) {
+        compare(block);
+      }
+      return bytes;
+    }
+
+    private void compare(int block) throws IOException {
       // Zeros up to the next page: they must be there.
-      long padding = Math.min(NodeFileLayout.BLOCK_BYTES, stored - at) - bytes;
-      crc.update(read(entry.at() + at + bytes, (int) padding));
-      requireSum(entry, b, (int) crc.getValue(), sums);
+      int padding = (int) (NodeFileLayout.align(read) - read);
+      if (padding > 0) {
+        int zeros = checksum(NodeFile.this.read(entry.at() + read, padding));
+        blockSum = JoinedSum.of(blockSum, zeros, padding);
+      }
+      requireSum(entry, block, blockSum, sums);
+    }
+
+    @Override
+    public int sum() {
+      return sum;
+    }
+
+    @Override
+    public void close() throws IOException {
+      NodeFile.this.close();
     }
   }
 

@@ -1,6 +1,5 @@
 package org.fmi.ckpt.files;
 
-import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -12,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
 import org.fmi.spi.CheckpointId;
+import org.fmi.spi.ImageContent;
 
 /**
  * Writes the file of a node: under a temporary name, which it exchanges for the right one when all
@@ -41,27 +41,8 @@ public final class NodeFileWriter {
     this.chunkBytes = chunkBytes;
   }
 
-  /** Where an image comes from. */
-  public interface Source {
-    /** Opens it, to be read from its beginning. */
-    Content open() throws IOException;
-  }
-
-  /** An image that is read. Who gives it compares it with checksums: these serve the file too. */
-  public interface Content extends Closeable {
-    /**
-     * Puts the next bytes into a buffer that has room for one at least.
-     *
-     * @return how many; -1 if there are none left
-     */
-    int read(ByteBuffer to) throws IOException;
-
-    /** CRC32C of the bytes that the last {@link #read} has given. */
-    int sum();
-  }
-
   /** An image: {@code bytes} bytes. */
-  public record Image(int rank, CheckpointId id, long bytes, Source source) {}
+  public record Image(int rank, CheckpointId id, long bytes, ImageContent.Source source) {}
 
   /**
    * Writes a file. Makes the directories of the job and the version if they are not there.
@@ -97,7 +78,7 @@ public final class NodeFileWriter {
     for (int i = 0; i < images.size(); i++) {
       Image image = images.get(i);
       ByteBuffer sums;
-      try (Content content = image.source().open()) {
+      try (ImageContent content = image.source().open()) {
         sums = append(output, image, content);
       }
       putEntry(front, i, image, at, checksum(sums));
@@ -166,7 +147,7 @@ public final class NodeFileWriter {
   }
 
   /** Writes an image, with zeros up to the next page; gives the checksums of its blocks. */
-  private ByteBuffer append(Chunks output, Image image, Content content) throws IOException {
+  private ByteBuffer append(Chunks output, Image image, ImageContent content) throws IOException {
     long blocks = NodeFileLayout.blocks(image.bytes());
     ByteBuffer sums = zeros(Math.toIntExact(blocks * Integer.BYTES));
     int sum = 0; // of the block, as far as it is written

@@ -80,9 +80,7 @@ final class FileSourceTest {
       for (CheckpointId id : version(9).needed()) {
         byte[] expected = Samples.image(rank, id);
         assertThat(source.bytes(version(9), id)).isEqualTo(expected.length);
-        byte[] read = new byte[expected.length];
-        source.read(version(9), id, MemorySegment.ofArray(read));
-        assertThat(read).isEqualTo(expected);
+        assertThat(Samples.read(source, version(9), id)).isEqualTo(expected);
       }
     }
   }
@@ -123,8 +121,7 @@ final class FileSourceTest {
     assertThatThrownBy(
             () -> {
               for (CheckpointId id : version(9).needed()) {
-                int bytes = Samples.image(1, id).length;
-                source.read(version(9), id, MemorySegment.ofArray(new byte[bytes]));
+                Samples.read(source, version(9), id);
               }
             })
         .isInstanceOf(UnusableException.class)
@@ -167,10 +164,8 @@ final class FileSourceTest {
         .extracting(FileVersion::line)
         .containsExactly(Samples.line(9), Samples.line(5));
     assertThat(offers.getFirst().token()).isNotEqualTo(offers.getLast().token());
-    byte[] expected = Samples.image(1, Samples.line(9));
-    byte[] read = new byte[expected.length];
-    source.read(offers.getFirst(), Samples.line(9), MemorySegment.ofArray(read));
-    assertThat(read).isEqualTo(expected);
+    assertThat(Samples.read(source, offers.getFirst(), Samples.line(9)))
+        .isEqualTo(Samples.image(1, Samples.line(9)));
     // The other one is not the file that was named.
     assertThatThrownBy(() -> source.bytes(offers.getLast(), Samples.line(5)))
         .hasMessageContaining("another file than before");

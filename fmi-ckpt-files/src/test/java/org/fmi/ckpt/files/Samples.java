@@ -1,13 +1,19 @@
 package org.fmi.ckpt.files;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.zip.CRC32C;
 import org.fmi.spi.CheckpointId;
+import org.fmi.spi.CheckpointSource;
+import org.fmi.spi.FileVersion;
+import org.fmi.spi.ImageContent;
 
 /** A job of three ranks on two nodes, and what it writes. */
 final class Samples {
@@ -47,8 +53,8 @@ final class Samples {
   }
 
   /** Gives them in parts that are none of a block's. */
-  static NodeFileWriter.Content content(byte[] bytes) {
-    return new NodeFileWriter.Content() {
+  static ImageContent content(byte[] bytes) {
+    return new ImageContent() {
       private final CRC32C crc = new CRC32C();
       private int at;
 
@@ -70,6 +76,31 @@ final class Samples {
       @Override
       public void close() {}
     };
+  }
+
+  /** All of an image. */
+  static byte[] read(CheckpointSource source, FileVersion version, CheckpointId id)
+      throws IOException {
+    return read(source.open(version, id), source.bytes(version, id));
+  }
+
+  /** Reads an image in parts that are none of a block's; each has the checksum that is told. */
+  static byte[] read(ImageContent from, long bytes) throws IOException {
+    ByteBuffer image = ByteBuffer.allocate((int) bytes + 1);
+    CRC32C crc = new CRC32C();
+    try (ImageContent content = from) {
+      while (true) {
+        int begin = image.position();
+        int count = content.read(image.limit(Math.min(image.capacity(), begin + 70_000)));
+        if (count < 0) {
+          return Arrays.copyOf(image.array(), begin);
+        }
+        assertThat(image.position()).isEqualTo(begin + count);
+        crc.reset();
+        crc.update(image.array(), begin, count);
+        assertThat(content.sum()).isEqualTo((int) crc.getValue());
+      }
+    }
   }
 
   static ProgramFacts program() {

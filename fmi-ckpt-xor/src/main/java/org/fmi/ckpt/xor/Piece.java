@@ -4,15 +4,24 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.fmi.spi.NodeMemory;
+import org.jspecify.annotations.Nullable;
 
 /** A mapped piece of node memory. */
 record Piece(String name, MemorySegment memory, Arena arena) {
 
-  static Piece create(NodeMemory node, String name, long bytes) throws IOException {
+  /**
+   * @param filler null if content comes later
+   */
+  static Piece create(NodeMemory node, String name, long bytes, NodeMemory.@Nullable Filler filler)
+      throws IOException {
     // Shared: images may be read by several threads.
     Arena arena = Arena.ofShared();
     try {
-      return new Piece(name, node.create(name, bytes, arena), arena);
+      MemorySegment memory =
+          filler == null
+              ? node.create(name, bytes, arena)
+              : node.create(name, bytes, arena, filler);
+      return new Piece(name, memory, arena);
     } catch (IOException | RuntimeException e) {
       arena.close();
       throw e;

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.TreeSet;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.NodeMemory;
+import org.fmi.spi.UnreadableException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -98,13 +99,21 @@ final class Pieces implements AutoCloseable {
     }
   }
 
+  /** A free piece of at least so many bytes. */
+  Piece take(long bytes) throws IOException {
+    return take(bytes, null, null);
+  }
+
   /**
    * A free piece of at least {@code bytes} bytes: the smallest that there is, or a new one in place
    * of all that are too small.
    *
    * @param busy a piece that is not complete but in use, or null
+   * @param filler says what it holds; null if that comes later
+   * @throws UnreadableException that of the filler
    */
-  Piece take(long bytes, @Nullable Piece busy) throws IOException {
+  Piece take(long bytes, @Nullable Piece busy, NodeMemory.@Nullable Filler filler)
+      throws IOException {
     List<Piece> free = new ArrayList<>();
     List<Piece> pinned = new ArrayList<>();
     for (Piece piece : pieces) {
@@ -118,9 +127,13 @@ final class Pieces implements AutoCloseable {
         delete(piece);
       }
       try {
-        best = Piece.create(node, unusedName(), bytes);
-        pieces.add(best);
+        Piece created = Piece.create(node, unusedName(), bytes, filler);
+        pieces.add(created);
         measure();
+        CheckpointHeader.markWriting(created.memory());
+        return created;
+      } catch (UnreadableException e) {
+        throw e;
       } catch (IOException e) {
         // Whoever reads what is pinned sees that it has changed, and does without.
         best = smallest(pinned, bytes);
@@ -130,6 +143,9 @@ final class Pieces implements AutoCloseable {
       }
     }
     CheckpointHeader.markWriting(best.memory());
+    if (filler != null) {
+      filler.fill(best.memory());
+    }
     return best;
   }
 

@@ -43,12 +43,17 @@ final class StoredCheckpoint {
     piece.set(ValueLayout.JAVA_INT, layout.crcAt(chunk, block), checksum(chunk, block));
   }
 
-  /** Notes the checksums of all blocks of the image. */
-  void sealImage() {
-    for (int chunk = 0; chunk < layout.imageChunks(); chunk++) {
-      for (long block = 0; block < layout.blocks(); block++) {
-        seal(chunk, block);
-      }
+  /**
+   * Notes the checksums of all blocks of an image that is one chunk.
+   *
+   * @param known those of the first blocks
+   */
+  void sealImage(int[] known) {
+    for (int block = 0; block < known.length; block++) {
+      piece.set(ValueLayout.JAVA_INT, layout.crcAt(0, block), known[block]);
+    }
+    for (long block = known.length; block < layout.blocks(); block++) {
+      seal(0, block);
     }
   }
 

@@ -12,6 +12,7 @@ import org.fmi.ckpt.xor.GroupExchange.Note;
 import org.fmi.rules.GroupCode;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointStore;
+import org.fmi.spi.ImageContent;
 import org.fmi.spi.NodeMemory;
 import org.fmi.spi.PinnedImage;
 import org.fmi.spi.UnrecoverableException;
@@ -39,8 +40,14 @@ final class XorStore implements CheckpointStore {
   private final GroupExchange exchange;
   private final Gather.@Nullable Buffers buffers;
 
-  /** The image that is being written. */
-  private record Writing(CheckpointId id, long imageBytes, Piece piece) {}
+  /**
+   * The image that is being written.
+   *
+   * @param sums of its first blocks, as far as they are known
+   */
+  private record Writing(CheckpointId id, long imageBytes, Piece piece, int[] sums) {}
+
+  private static final int[] NO_SUMS = {};
 
   private @Nullable Writing writing;
 
@@ -111,15 +118,29 @@ final class XorStore implements CheckpointStore {
 
   @Override
   public MemorySegment begin(CheckpointId id, long bytes) throws IOException {
+    PieceLayout layout = beginning(id, bytes);
+    Piece piece = pieces.take(layout.totalBytes());
+    writing = new Writing(id, bytes, piece, NO_SUMS);
+    return piece.memory().asSlice(layout.imageAt(), bytes);
+  }
+
+  @Override
+  public void fill(CheckpointId id, long bytes, ImageContent.Source source) throws IOException {
+    PieceLayout layout = beginning(id, bytes);
+    try (Filling filling = new Filling(layout, source)) {
+      Piece piece = pieces.take(layout.totalBytes(), null, filling);
+      writing = new Writing(id, bytes, piece, filling.sums());
+    }
+  }
+
+  private PieceLayout beginning(CheckpointId id, long bytes) {
     if (pieces.find(id) != null) {
       throw new IllegalStateException(id + " is complete; release it before it is written again");
     }
     writing = null;
     PieceLayout layout = layout(bytes, Math.max(bytes, largestSeen));
     forecast = pieces.forecast(layout.totalBytes());
-    Piece piece = pieces.take(layout.totalBytes(), null);
-    writing = new Writing(id, bytes, piece);
-    return piece.memory().asSlice(layout.imageAt(), bytes);
+    return layout;
   }
 
   private PieceLayout layout(long imageBytes, long largest) {
@@ -149,7 +170,7 @@ final class XorStore implements CheckpointStore {
             ? move(image, layout.totalBytes(), kept)
             : image.piece;
     forecast = pieces.forecast(layout.totalBytes());
-    writing = new Writing(image.id, bytes, piece);
+    writing = new Writing(image.id, bytes, piece, NO_SUMS);
     return piece.memory().asSlice(layout.imageAt(), bytes);
   }
 
@@ -164,7 +185,7 @@ final class XorStore implements CheckpointStore {
 
   /** To a larger piece. */
   private Piece move(Writing image, long bytes, long imageBytes) throws IOException {
-    Piece larger = pieces.take(bytes, image.piece);
+    Piece larger = pieces.take(bytes, image.piece, null);
     long at = PieceLayout.headerBytes(group.length, losses);
     MemorySegment.copy(image.piece.memory(), at, larger.memory(), at, imageBytes);
     pieces.delete(image.piece);
@@ -255,7 +276,7 @@ final class XorStore implements CheckpointStore {
       stored.padImage();
       checkpoint = stored;
       if (buffers == null) {
-        stored.sealImage();
+        stored.sealImage(image.sums);
       } else {
         gather = new Gather(comm, group, me, buffers, layouts, image.piece.memory());
       }
@@ -277,7 +298,8 @@ final class XorStore implements CheckpointStore {
       long needed = layout(image.imageBytes, largestSeen).totalBytes();
       if (image.piece.memory().byteSize() < needed) {
         try {
-          image = new Writing(image.id, image.imageBytes, move(image, needed, image.imageBytes));
+          Piece larger = move(image, needed, image.imageBytes);
+          image = new Writing(image.id, image.imageBytes, larger, image.sums);
           writing = image;
         } catch (IOException e) {
           return e;
@@ -332,7 +354,7 @@ final class XorStore implements CheckpointStore {
       throw new IllegalStateException("rank %d holds no complete %s".formatted(group[me], id));
     }
     CheckpointHeader.markWriting(piece.memory());
-    writing = new Writing(id, header.members()[me].imageBytes(), piece);
+    writing = new Writing(id, header.members()[me].imageBytes(), piece, NO_SUMS);
   }
 
   @Override
@@ -488,7 +510,7 @@ final class XorStore implements CheckpointStore {
       failure = new IOException("the header of " + id + " arrived corrupt");
     } else {
       try {
-        piece = pieces.take(pieces.layout(header).totalBytes(), null);
+        piece = pieces.take(pieces.layout(header).totalBytes());
       } catch (IOException e) {
         failure = e;
       }

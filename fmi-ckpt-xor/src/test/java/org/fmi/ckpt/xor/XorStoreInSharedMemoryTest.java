@@ -19,6 +19,7 @@ import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.NodeMemory;
 import org.fmi.spi.PinnedImage;
 import org.fmi.testkit.contract.StoreGroup;
+import org.fmi.testkit.support.ArrayContent;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -95,6 +96,27 @@ class XorStoreInSharedMemoryTest {
       }
       assertThat(files("ckpt-r")).isEqualTo(7);
       assertThat(files("l2-")).isZero();
+    }
+  }
+
+  /** Blocks that came whole are not summed again: what was said of them holds. */
+  @Test
+  void whatIsReadHasTheChecksumsThatItCameWith() throws Exception {
+    int block = PieceLayout.BLOCK_BYTES;
+    try (StoreGroup group = new StoreGroup(1, XorStoreInSharedMemoryTest::open, i -> memory)) {
+      CheckpointStore store = group.store(0);
+      long version = 0;
+      for (int bytes : new int[] {1, block, 3 * block, 2 * block + 4097, 6 * block - 1}) {
+        for (int most : new int[] {Integer.MAX_VALUE, block, block - 1}) {
+          byte[] image = StoreGroup.content(bytes, version, 0);
+          CheckpointId id = StoreGroup.id(++version);
+          store.fill(id, bytes, () -> new ArrayContent(image, most, ""));
+          store.protect(id);
+          assertThat(store.intact(id)).isTrue();
+          assertIsImage(Objects.requireNonNull(store.pin(id, "l2-" + id.version())), image);
+          store.release(id);
+        }
+      }
     }
   }
 

@@ -1,7 +1,6 @@
 package org.fmi.core.recovery;
 
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -18,6 +17,7 @@ import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.FaultPoint;
 import org.fmi.spi.FileVersion;
 import org.fmi.spi.RankConfig;
+import org.fmi.spi.UnreadableException;
 import org.fmi.spi.UnrecoverableException;
 import org.jspecify.annotations.Nullable;
 
@@ -302,11 +302,10 @@ final class Restoration {
     } catch (IOException e) {
       return String.valueOf(e.getMessage());
     }
-    MemorySegment image = store.begin(id, bytes);
     try {
-      source.read(files, id, image);
+      store.fill(id, bytes, () -> source.open(files, id));
       return null;
-    } catch (IOException e) {
+    } catch (UnreadableException e) {
       return String.valueOf(e.getMessage());
     }
   }

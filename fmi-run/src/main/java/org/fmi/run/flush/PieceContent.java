@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 import org.fmi.ckpt.files.JoinedSum;
-import org.fmi.ckpt.files.NodeFileWriter;
+import org.fmi.spi.ImageContent;
 import org.fmi.spi.PinnedImage;
 
 /**
@@ -16,7 +16,7 @@ import org.fmi.spi.PinnedImage;
  * compared with its checksum: so it was the image's content, even if the piece is written to
  * meanwhile.
  */
-final class PieceContent implements NodeFileWriter.Content {
+final class PieceContent implements ImageContent {
   private static final int MOST_BLOCK_BYTES = 16 << 20;
 
   private final FileChannel from;

@@ -9,13 +9,16 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Random;
 import org.fmi.Comm;
 import org.fmi.Rollback;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.NodeMemory;
+import org.fmi.spi.UnreadableException;
 import org.fmi.spi.UnrecoverableException;
+import org.fmi.testkit.support.ArrayContent;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -139,6 +142,68 @@ public abstract class CheckpointStoreContract {
         group.run((store, i) -> store.rebuild(named, new int[] {group.rank(members - 1)}));
         assertImages(group, named, sizes, seed);
       }
+    }
+  }
+
+  /** Into memory that is new, and into memory that was used before; in parts of any size. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 5})
+  void protectsWhatIsRead(int members) throws Exception {
+    Random random = new Random(members);
+    try (StoreGroup group = new StoreGroup(members, this::open)) {
+      for (int version = 1; version < 7; version++) {
+        CheckpointId id = StoreGroup.id(version);
+        int seed = version;
+        long[] sizes = version == 1 ? twoBlocks(members) : randomSizes(random, members);
+        int most = version % 2 == 0 ? blockBytes() / 3 + 1 : Integer.MAX_VALUE;
+        group.run(
+            (store, i) -> {
+              byte[] image = StoreGroup.content(sizes[i], seed, i);
+              store.fill(id, image.length, () -> new ArrayContent(image, most, ""));
+              store.protect(id);
+            });
+        assertImages(group, id, sizes, seed);
+        for (CheckpointStore store : group.stores()) {
+          assertThat(store.intact(id)).isTrue();
+          store.release(StoreGroup.id(version - 2));
+        }
+        if (group.store(0).tolerance() > 0) {
+          group.loseNode(members - 1);
+          group.run((store, i) -> store.rebuild(id, new int[] {group.rank(members - 1)}));
+          assertImages(group, id, sizes, seed);
+        }
+      }
+    }
+  }
+
+  @Test
+  void whatCannotBeReadIsNoCheckpoint() throws Exception {
+    long[] sizes = {300_000};
+    byte[] image = StoreGroup.content(400_000, 2, 0);
+    try (StoreGroup group = new StoreGroup(1, this::open)) {
+      group.checkpoint(StoreGroup.id(1), sizes, 1);
+      CheckpointStore store = group.store(0);
+      CheckpointId id = StoreGroup.id(2);
+      for (int attempt = 0; attempt < 2; attempt++) {
+        for (String damage : List.of("damaged", "")) { // without any it is too short
+          long bytes = damage.isEmpty() ? 400_001 : 400_000;
+          assertThatThrownBy(
+                  () -> store.fill(id, bytes, () -> new ArrayContent(image, 999, damage)))
+              .isInstanceOf(UnreadableException.class)
+              .hasMessageContaining(damage.isEmpty() ? "ends after 400000 bytes" : damage);
+          assertThatThrownBy(() -> store.protect(id)).isInstanceOf(IllegalStateException.class);
+          assertThat(group.map(0).pieces()).hasSize(1 + attempt);
+        }
+        // The second time there is memory that was used before.
+        group.checkpoint(id, new long[] {500_000}, 2);
+        store.release(id);
+      }
+      assertImages(group, StoreGroup.id(1), sizes, 1);
+      group.map(0).limit(800_000);
+      assertThatThrownBy(() -> store.fill(id, 600_000, () -> new ArrayContent(image, 999, "")))
+          .isInstanceOf(IOException.class)
+          .isNotInstanceOf(UnreadableException.class)
+          .hasMessageContaining("are free");
     }
   }
 
