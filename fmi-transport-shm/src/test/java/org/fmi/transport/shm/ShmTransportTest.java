@@ -569,7 +569,7 @@ class ShmTransportTest {
                     throw new AssertionError(reason);
                   });
           m.enter(EPOCH, new Transport[] {t});
-          // The first sleep, and the first ring that ends one, load what 200 KiB are allocated for.
+          // The first sleep, and the first ring that ends one, load classes: 140 KiB.
           t.await(1);
           double[] data = new double[bytes / 8];
           int other = 1 - rank;
