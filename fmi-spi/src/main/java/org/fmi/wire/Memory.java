@@ -17,7 +17,8 @@ public final class Memory {
   /**
    * Up to this many elements are copied by a loop of their own for the types that small messages
    * have most: the general copy takes longer to begin (15 to 30 ns) than to do. Nothing but the
-   * number of elements counts: a loop takes as long for a byte (3 ns) as for a double.
+   * number of elements counts: a loop takes as long for a byte (3 ns) as for a double. Eight bytes
+   * of a segment go as one long.
    */
   private static final int FEW = 4;
 
@@ -74,6 +75,8 @@ public final class Memory {
       for (int i = 0; i < bytes >> 3; i++) {
         dst.set(ValueLayout.JAVA_LONG_UNALIGNED, at + 8L * i, a[from + i]);
       }
+    } else if (bytes == Long.BYTES && base instanceof MemorySegment s) {
+      dst.set(ValueLayout.JAVA_LONG_UNALIGNED, at, s.get(ValueLayout.JAVA_LONG_UNALIGNED, offset));
     } else {
       return false;
     }
@@ -202,6 +205,8 @@ public final class Memory {
       for (int i = 0; i < bytes >> 3; i++) {
         a[to + i] = src.get(ValueLayout.JAVA_LONG_UNALIGNED, at + 8L * i);
       }
+    } else if (bytes == Long.BYTES && base instanceof MemorySegment s) {
+      s.set(ValueLayout.JAVA_LONG_UNALIGNED, offset, src.get(ValueLayout.JAVA_LONG_UNALIGNED, at));
     } else {
       return false;
     }

@@ -47,7 +47,8 @@ public final class PeersCharts {
           new Peer("FMI", "fmi", new Color(0x0072B2), SeriesMarkers.CIRCLE),
           new Peer("Open MPI", "openmpi", new Color(0xD55E00), SeriesMarkers.DIAMOND),
           new Peer(
-              "Open MPI without CMA", "openmpi_no_cma", new Color(0x009E73), SeriesMarkers.SQUARE));
+              "Open MPI without CMA", "openmpi_no_cma", new Color(0x009E73), SeriesMarkers.SQUARE),
+          new Peer("MPICH", "mpich", new Color(0xE69F00), SeriesMarkers.TRIANGLE_DOWN));
 
   /** The same column, in other rows. */
   private static final Peer DIRECT =
