@@ -161,7 +161,9 @@ final class CheckpointRequests {
     LoopPoint at = m.at();
     committed = at;
     newest = m.version();
-    boolean met = state == State.MEETING && furthest != null && at.reaches(furthest);
+    // A line that nobody waits for may be ended where all meet; some rank has begun it before.
+    boolean line = m.iteration() < m.furthest();
+    boolean met = state == State.MEETING && furthest != null && at.reaches(furthest) && !line;
     // Where no rank waits the job writes none to files.
     Predicate<Ask> isServed = ask -> ask.isServed(at, met || overlapped);
     for (Ask ask : asks) {

@@ -201,6 +201,20 @@ final class CheckpointRequestsTest {
     assertNothing();
   }
 
+  /** Beside files ranks wait for what is asked for, and end what nobody waits for before. */
+  @Test
+  void aLineThatIsEndedWhereAllMeetIsNotWhatTheyMeetFor() {
+    requests.running();
+    requests.ask(1, true);
+    stops(0, 1, at(0, 9));
+    stops(1, 1, at(0, 9));
+    out.take();
+    requests.committed(new RankMessage.CheckpointDone(0, 4, 0, 7, 9, false, 8, 1, 1, 1));
+    assertNothing();
+    committed(5, at(0, 9));
+    assertThat(out.take()).containsExactly(new JobCommand.Checkpointed(1, 5, 0, 9));
+  }
+
   // ---- where no rank waits
 
   private final CheckpointRequests overlapped = new CheckpointRequests(2, true, out);

@@ -102,8 +102,7 @@ final class Boundaries {
       faults.at(FaultPoint.REPLAY, loop.iteration);
     }
     int epoch = lifecycle.epoch();
-    LoopPoint here = new LoopPoint(loop.number, loop.iteration, false);
-    requested.passes(here, epoch, committed(), checkpoints.nextVersion() - 1);
+    requested.passes(loop, epoch, committed(), checkpoints.nextVersion() - 1);
     if (requested.isAsked() && stop(loop, false)) {
       checkpoint(loop, false);
     } else if (overlap == null || loop.checkpointed < 0) {

@@ -185,13 +185,14 @@ final class RequestedCheckpoint {
    * @param committed the newest version that is committed
    * @param begun the newest one that this rank has begun
    */
-  void passes(LoopPoint here, int epoch, long committed, long begun) {
+  void passes(Loop loop, int epoch, long committed, long begun) {
     LoopPoint asked = wanted;
     if (asked == null || (wantedIn == epoch && committed <= wantedAfter)) {
       return;
     }
     wanted = null;
-    if (committed <= wantedAfter && here.loop() == asked.loop() && here.reaches(asked)) {
+    boolean goneOn = loop.number == asked.loop() && loop.iteration >= asked.iteration();
+    if (committed <= wantedAfter && goneOn) {
       want(asked, epoch, begun);
     }
   }
