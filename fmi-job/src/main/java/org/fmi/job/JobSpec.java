@@ -31,7 +31,10 @@ public record JobSpec(
     boolean overlapped,
     List<FaultSpec> faults) {
 
-  /** With all ranks going back after a failure, checkpoints that all wait for, and no nodes but these. */
+  /**
+   * With all ranks going back after a failure, checkpoints that all wait for, and no nodes but
+   * these.
+   */
   public JobSpec(
       int size,
       List<Node> nodes,

@@ -111,8 +111,16 @@ final class LocalOverlapSimulationTest {
                     long[] got = new long[state.length];
                     fmi.world()
                         .sendRecv(
-                            state, 0, state.length, (rank + 1) % size, 1, got, 0, got.length,
-                            (rank + size - 1) % size, 1);
+                            state,
+                            0,
+                            state.length,
+                            (rank + 1) % size,
+                            1,
+                            got,
+                            0,
+                            got.length,
+                            (rank + size - 1) % size,
+                            1);
                     state[(int) n] = got[(int) n] + n;
                   },
                   state);

@@ -251,8 +251,7 @@ final class OverlapSimulationTest {
       shape = shape.withLocalRollback(1 << 20);
     }
     JobSimulation job =
-        FinishedJob.of(
-            3, shape.withFaults(new FaultSpec(true, 2, false, FaultPoint.ITERATION, 8)));
+        FinishedJob.of(3, shape.withFaults(new FaultSpec(true, 2, false, FaultPoint.ITERATION, 8)));
     assertThat(job.notices(Notice.Level2Restored.class))
         .as(job.story())
         .singleElement()

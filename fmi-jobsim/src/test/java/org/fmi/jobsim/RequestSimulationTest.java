@@ -160,7 +160,8 @@ final class RequestSimulationTest {
   void whereNoRankWaitsTheProgramAsksToo() {
     for (int rank = -1; rank < RANKS; rank++) {
       int asker = rank;
-      JobSimulation job = run(SHAPE.withOverlap(), (fmi, process, cluster) -> sum(fmi, 60, asker, 5));
+      JobSimulation job =
+          run(SHAPE.withOverlap(), (fmi, process, cluster) -> sum(fmi, 60, asker, 5));
       // All ranks call it in one iteration, or one does: that is one checkpoint.
       assertThat(between(job))
           .as(job.story())
@@ -229,8 +230,7 @@ final class RequestSimulationTest {
             .withFaults(new FaultSpec(false, 2, false, FaultPoint.ITERATION, 5));
     for (Shape each : List.of(shape, shape.withOverlap())) {
       JobSimulation job = run(each, (fmi, process, cluster) -> sum(fmi, 60, 1, 5));
-      assertThat(job.notices(Notice.GoBack.class))
-          .containsExactly(new Notice.GoBack(1, "[2]", ""));
+      assertThat(job.notices(Notice.GoBack.class)).containsExactly(new Notice.GoBack(1, "[2]", ""));
       assertThat(between(job))
           .as(job.story())
           .singleElement()
@@ -239,8 +239,8 @@ final class RequestSimulationTest {
   }
 
   /**
-   * Rank 1 takes whatever is there of rank 0, and so has messages of iterations that rank 0 has to do
-   * again. A place before these is none where a checkpoint can be taken.
+   * Rank 1 takes whatever is there of rank 0, and so has messages of iterations that rank 0 has to
+   * do again. A place before these is none where a checkpoint can be taken.
    */
   @Test
   void aRankThatCatchesUpComesToWhereItWasBefore() {

@@ -71,8 +71,8 @@ public sealed interface JobMessage {
   record Meet(int epoch, long request, LoopPoint at) implements JobMessage {}
 
   /**
-   * Somebody asks for a checkpoint that no rank waits for: begin one at the next place where one can
-   * be taken, unless another is committed before.
+   * Somebody asks for a checkpoint that no rank waits for: begin one at the next place where one
+   * can be taken, unless another is committed before.
    *
    * @param request counts them
    * @param newest the newest version that was committed when it was asked for; -1 if that is not

@@ -116,9 +116,7 @@ final class Boundaries {
         want(loop);
       }
       overlap.pass(
-          loop,
-          () -> checkpoints.isDue(loop) || requested.isToBegin(epoch, committed()),
-          epoch);
+          loop, () -> checkpoints.isDue(loop) || requested.isToBegin(epoch, committed()), epoch);
     }
   }
 
@@ -156,8 +154,8 @@ final class Boundaries {
 
   /**
    * Whether this rank may say where it can stop. One that does again what was done before a failure
-   * may not: others have messages of places that it has not come to yet. What it needs to come there
-   * was sent before.
+   * may not: others have messages of places that it has not come to yet. What it needs to come
+   * there was sent before.
    */
   private boolean mayStop() {
     return local == null || ending || !local.isRepeating();

@@ -60,17 +60,15 @@ final class FileOffer {
   }
 
   /**
-   * Whether all ranks are to wait for a checkpoint before a loop's next iteration, where they do not
-   * wait for others: what is written holds no messages that cross it.
+   * Whether all ranks are to wait for a checkpoint before a loop's next iteration, where they do
+   * not wait for others: what is written holds no messages that cross it.
    *
    * @param committed the newest checkpoint
    */
   boolean isDue(Loop of, @Nullable CheckpointId committed) {
     long every = config.level2().every();
     boolean taken =
-        committed != null
-            && committed.loop() == of.number
-            && committed.iteration() == of.iteration;
+        committed != null && committed.loop() == of.number && committed.iteration() == of.iteration;
     return config.overlapped() && every > 0 && of.iteration % every == 0 && !taken;
   }
 

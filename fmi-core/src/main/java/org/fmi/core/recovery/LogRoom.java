@@ -19,8 +19,8 @@ final class LogRoom {
   private LogRoom() {}
 
   /**
-   * Whether a line is to be begun because the log fills: what is sent until that is committed has to
-   * find room too.
+   * Whether a line is to be begun because the log fills: what is sent until that is committed has
+   * to find room too.
    */
   static boolean isPressed(long bytes, long limit) {
     return bytes > limit / FILLS;

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  *        +-------------------------------------------------------------------------------------+
  * </pre>
  *
- * <p>Where no rank waits for checkpoints it is told to begin one ({@link JobMessage.Begin}), and does
- * so at the next place.
+ * <p>Where no rank waits for checkpoints it is told to begin one ({@link JobMessage.Begin}), and
+ * does so at the next place.
  *
  * <p>It says so at the next place where it can stop, or before, while it waits in a call: what it
  * waits for may be sent by a rank that has stopped already, and goes on only when all have said it.
@@ -44,7 +44,9 @@ final class RequestedCheckpoint {
   /** The newest version that was committed when somebody asked. */
   private long committedBefore = NONE;
 
-  /** Where the program wants one at the earliest, as far as this rank has asked; null for nowhere. */
+  /**
+   * Where the program wants one at the earliest, as far as this rank has asked; null for nowhere.
+   */
   private @Nullable LoopPoint wanted;
 
   /** The epoch in which it has, and the newest version that it had begun then. */

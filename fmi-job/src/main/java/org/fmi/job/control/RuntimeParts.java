@@ -287,7 +287,8 @@ final class RuntimeParts {
       case JobMessage.Noted m -> out.putByte(8).putLong(m.loop());
       case JobMessage.Kept m -> out.putByte(9).putLong(m.version()).putInt(m.length());
       case JobMessage.Decided m -> out.putByte(10).putInt(m.epoch()).putLongs(m.determinants());
-      case JobMessage.Begin m -> out.putByte(11).putInt(m.epoch()).putLong(m.request()).putLong(m.newest());
+      case JobMessage.Begin m ->
+          out.putByte(11).putInt(m.epoch()).putLong(m.request()).putLong(m.newest());
       case JobMessage.GoOn m -> out.putByte(6).putInt(m.epoch()).putLong(m.request());
     }
   }

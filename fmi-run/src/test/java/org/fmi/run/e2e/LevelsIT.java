@@ -641,7 +641,12 @@ final class LevelsIT {
   /** All ranks wait for what is written, and so another number of them can begin from it. */
   @Variants
   @ParameterizedTest
-  @CsvSource({"4, overlapped, global", "4, overlapped, local", "4, blocking, global", "3, overlapped, local"})
+  @CsvSource({
+    "4, overlapped, global",
+    "4, overlapped, local",
+    "4, blocking, global",
+    "3, overlapped, local"
+  })
   void whatIsWrittenBesideCheckpointsThatNobodyWaitsForIsGoneOnWith(
       int ranks, String mode, String rollback) throws Exception {
     holdAt(60);
