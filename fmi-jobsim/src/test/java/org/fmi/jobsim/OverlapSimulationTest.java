@@ -258,6 +258,23 @@ final class OverlapSimulationTest {
         .satisfies(n -> assertThat(n.iteration()).isEqualTo(5));
   }
 
+  /** Where a time says which are written rank 0 asks for one. */
+  @Test
+  void oneThatIsToBeWrittenNextIsAskedFor() {
+    Shape shape =
+        ranks()
+            .withFiles(new Shape.Files(Long.MAX_VALUE, 0, 1))
+            .withGroupLosses(0)
+            .withFaults(new FaultSpec(true, 2, false, FaultPoint.ITERATION, 10));
+    JobSimulation job = new JobSimulation(3, shape);
+    job.writesWhen(n -> n instanceof Notice.CheckpointCommitted c && c.loop() == 0);
+    FinishedJob.run(job, shape);
+    assertThat(job.notices(Notice.Level2Restored.class))
+        .as(job.story())
+        .singleElement()
+        .satisfies(n -> assertThat(n.iteration()).isBetween(1L, 10L));
+  }
+
   @Test
   void randomJobs() {
     Answers answers = new Answers();
