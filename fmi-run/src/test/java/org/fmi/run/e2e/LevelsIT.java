@@ -673,11 +673,14 @@ final class LevelsIT {
     } // all its processes are killed
     String generation = newest()[0];
     open(60);
-    List<String> options = new ArrayList<>(List.of("-n", "" + ranks, "--ppn", "2"));
-    options.addAll(List.of("--l2-every", "1000", "--kill", "rank1@150"));
+    // No other checkpoint is taken before the failure.
+    List<String> options = new ArrayList<>(List.of("-n", "" + ranks, "--interval", "1000"));
+    options.addAll(List.of("--ppn", "2", "--l2-dir", files().toString(), "--l2-every", "1000"));
     options.addAll(List.of("--checkpoint", mode, "--rollback", rollback));
-    options.addAll(List.of("--restart-from", generation));
-    Result result = job(BoxesProgram.class, options.toArray(String[]::new)).run().succeeded();
+    options.addAll(List.of("--restart-from", generation, "--kill", "rank1@150"));
+    options.addAll(List.of("-cp", "target/test-classes", BoxesProgram.class.getName()));
+    options.add(directory.resolve("gates").toString());
+    Result result = new Fmirun(directory, options.toArray(String[]::new)).run().succeeded();
     assertThat(result.value("state")).isEqualTo(BoxesProgram.result());
     assertThat(result.events("Level2Restored"))
         .singleElement()
