@@ -223,9 +223,10 @@ final class Overlap implements MessageLog.Listener {
     if (phase == Phase.NONE && mayBegin()) {
       boolean due = isDue.getAsBoolean(); // the commit above may have been what was asked for
       boolean others = lines.othersAreAhead();
-      boolean pressed = !due && !others && local != null && local.isPressed();
-      if (pressed) {
-        local.tellPressed(loop, epoch);
+      LocalRollback logs = due || others ? null : local;
+      boolean pressed = logs != null && logs.isPressed();
+      if (logs != null && pressed) {
+        logs.tellPressed(loop, epoch);
       }
       if (due || others || pressed) {
         begin(loop, epoch);
