@@ -22,16 +22,24 @@ import org.jspecify.annotations.Nullable;
  *   The epoch is over: IDLE. Users' requests stay, the program repeats its own.
  * </pre>
  *
+ * <p>Where no rank waits for checkpoints, each is told to begin one:
+ *
+ * <pre>
+ *  IDLE --asked, while all run: Begin--&gt; BEGINNING --one is committed, or nobody asks any more: GoOn--&gt; IDLE
+ * </pre>
+ *
  * <p>Whoever asks is served by the first checkpoint that is committed from then on, which may be
  * one that was due anyway. After Meet it can no longer be called off: a rank may be in it already.
  */
 final class CheckpointRequests {
   private static final long PROGRAM = -1;
+  private static final long NOT_KNOWN = -1;
 
   private enum State {
     IDLE,
     HOLDING,
-    MEETING
+    MEETING,
+    BEGINNING
   }
 
   /**
@@ -48,6 +56,7 @@ final class CheckpointRequests {
   }
 
   private final int size;
+  private final boolean overlapped;
   private final Outbox out;
   private final List<Ask> asks = new ArrayList<>();
   private State state = State.IDLE;
@@ -72,8 +81,15 @@ final class CheckpointRequests {
   /** What was committed last in this epoch. */
   private @Nullable LoopPoint committed;
 
-  CheckpointRequests(int size, Outbox out) {
+  /** Its version. */
+  private long newest = NOT_KNOWN;
+
+  /**
+   * @param overlapped whether no rank waits for what is asked for
+   */
+  CheckpointRequests(int size, boolean overlapped, Outbox out) {
     this.size = size;
+    this.overlapped = overlapped;
     this.out = out;
   }
 
@@ -93,7 +109,8 @@ final class CheckpointRequests {
   void wanted(RankMessage.CheckpointWanted m) {
     Ask ask = new Ask(PROGRAM, m.least(), false);
     boolean taken = committed != null && committed.reaches(m.least());
-    if (running && m.epoch() == epoch && !taken && !asks.contains(ask)) {
+    // Where only failed ranks go back others are at work before all are.
+    if (over == null && m.epoch() == epoch && !taken && !asks.contains(ask)) {
       asks.add(ask);
       next();
     }
@@ -107,18 +124,19 @@ final class CheckpointRequests {
 
   // ---- what ranks do
 
-  /** All ranks run in an epoch. */
-  void running(int newEpoch) {
-    epoch = newEpoch;
+  /** All ranks run in the epoch. */
+  void running() {
     running = true;
     next();
   }
 
-  /** The epoch is over. */
-  void left() {
+  /** The epoch is over: the next one begins. */
+  void left(int newEpoch) {
+    epoch = newEpoch;
     running = false;
     state = State.IDLE;
     committed = null;
+    newest = NOT_KNOWN;
     asks.removeIf(ask -> ask.asker == PROGRAM);
   }
 
@@ -142,15 +160,19 @@ final class CheckpointRequests {
   void committed(RankMessage.CheckpointDone m) {
     LoopPoint at = m.at();
     committed = at;
-    boolean met = state == State.MEETING && furthest != null && at.reaches(furthest);
-    Predicate<Ask> isServed = ask -> ask.isServed(at, met);
+    newest = m.version();
+    // A line that nobody waits for may be ended where all meet; some rank has begun it before.
+    boolean line = m.iteration() < m.furthest();
+    boolean met = state == State.MEETING && furthest != null && at.reaches(furthest) && !line;
+    // Where no rank waits the job writes none to files.
+    Predicate<Ask> isServed = ask -> ask.isServed(at, met || overlapped);
     for (Ask ask : asks) {
       if (isServed.test(ask) && ask.asker != PROGRAM) {
         out.add(new JobCommand.Checkpointed(ask.asker, m.version(), m.loop(), m.iteration()));
       }
     }
     asks.removeIf(isServed);
-    if (met) {
+    if (met || state == State.BEGINNING) {
       state = State.IDLE;
     }
     next();
@@ -171,13 +193,17 @@ final class CheckpointRequests {
 
   private void next() {
     if (state == State.IDLE && running && !asks.isEmpty()) {
-      state = State.HOLDING;
+      state = overlapped ? State.BEGINNING : State.HOLDING;
       request++;
       said.clear();
       furthest = null;
       out.report(new Notice.CheckpointRequested(epoch));
-      out.add(new JobCommand.TellAll(new JobMessage.Hold(epoch, request)));
-    } else if (state == State.HOLDING && asks.isEmpty()) {
+      out.add(
+          new JobCommand.TellAll(
+              overlapped
+                  ? new JobMessage.Begin(epoch, request, newest)
+                  : new JobMessage.Hold(epoch, request)));
+    } else if ((state == State.HOLDING || state == State.BEGINNING) && asks.isEmpty()) {
       state = State.IDLE;
       out.add(new JobCommand.TellAll(new JobMessage.GoOn(epoch, request)));
     }

@@ -64,7 +64,7 @@ public final class GlobalRecoveryJob implements Job {
     this.ranks = ranks;
     this.injections = new Injections(spec.faults());
     this.out = new Outbox(placement);
-    this.requests = new CheckpointRequests(spec.size(), out);
+    this.requests = new CheckpointRequests(spec.size(), spec.overlapped(), out);
     this.scope = new RollbackScope(spec.logLimitBytes() != 0, out);
     this.departures = new Departures(placement, ranks, ledger, out);
     this.homeless = new Homeless(spec, placement, out, r -> spawn(ranks.get(r)));
@@ -371,7 +371,7 @@ public final class GlobalRecoveryJob implements Job {
     }
     enter(Phase.JOINING);
     ranks.beginEpoch();
-    requests.left();
+    requests.left(epoch());
     restarting = false;
     rebuilt = 0;
     out.report(new Notice.RecoveryBegun(epoch(), false, reason));
@@ -507,7 +507,7 @@ public final class GlobalRecoveryJob implements Job {
     enter(Phase.RUNNING);
     placement.allRun();
     out.report(new Notice.AllRunning(epoch(), m.loop(), m.iteration(), rebuilt));
-    requests.running(epoch());
+    requests.running();
   }
 
   private void onSuspect(Rank by, RankMessage.Suspect m) {

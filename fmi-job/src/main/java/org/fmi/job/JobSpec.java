@@ -15,6 +15,7 @@ import java.util.List;
  * @param maxRecoveries end the job rather than recover more often than this
  * @param logLimitBytes the most that a rank keeps of what it has sent, so that only failed ranks go
  *     back; 0 if all do; see {@link org.fmi.spi.RankConfig}
+ * @param overlapped whether no rank waits for a checkpoint that somebody asks for
  * @param faults failures to inject
  */
 public record JobSpec(
@@ -27,9 +28,13 @@ public record JobSpec(
     boolean requestsNodes,
     int maxRecoveries,
     long logLimitBytes,
+    boolean overlapped,
     List<FaultSpec> faults) {
 
-  /** With all ranks going back after a failure, and no nodes but these. */
+  /**
+   * With all ranks going back after a failure, checkpoints that all wait for, and no nodes but
+   * these.
+   */
   public JobSpec(
       int size,
       List<Node> nodes,
@@ -49,6 +54,7 @@ public record JobSpec(
         false,
         maxRecoveries,
         0,
+        false,
         faults);
   }
 

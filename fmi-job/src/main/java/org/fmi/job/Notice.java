@@ -90,6 +90,16 @@ public sealed interface Notice {
       implements Notice {}
 
   /**
+   * A rank begins a checkpoint that nobody waits for because the log of what it has sent is soon
+   * full.
+   *
+   * @param bytes what the log takes
+   * @param limit what it may take
+   */
+  record LogFills(int epoch, int rank, long loop, long iteration, long bytes, long limit)
+      implements Notice {}
+
+  /**
    * Ranks of a {@code flowLoop} compute again what was lost; the others keep what they have.
    *
    * @param from the iteration of the checkpoint that they begin with

@@ -66,6 +66,9 @@ final class Outbox {
           report(
               new Notice.CaughtUp(
                   m.epoch(), rank, m.loop(), m.from(), m.iteration(), m.repeated()));
+      case RankMessage.LogFills m ->
+          report(
+              new Notice.LogFills(m.epoch(), rank, m.loop(), m.iteration(), m.bytes(), m.limit()));
       case RankMessage.LoopDone m ->
           report(new Notice.LoopDone(m.epoch(), rank, m.loop(), m.completed(), m.repeated()));
       case RankMessage.FlowBegun m ->

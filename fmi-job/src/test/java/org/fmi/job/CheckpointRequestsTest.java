@@ -24,7 +24,7 @@ final class CheckpointRequestsTest {
                   1,
                   List.of())));
 
-  private final CheckpointRequests requests = new CheckpointRequests(2, out);
+  private final CheckpointRequests requests = new CheckpointRequests(2, false, out);
 
   private static LoopPoint at(long loop, long iteration) {
     return new LoopPoint(loop, iteration, false);
@@ -56,7 +56,7 @@ final class CheckpointRequestsTest {
 
   @Test
   void allMeetWhereTheFurthestCanStop() {
-    requests.running(0);
+    requests.running();
     assertNothing();
     requests.ask(7, false);
     assertTold(new JobMessage.Hold(0, 1));
@@ -70,7 +70,7 @@ final class CheckpointRequestsTest {
 
   @Test
   void theEndOfALoopIsBeyondItsPlacesAndBeforeThoseOfTheNext() {
-    requests.running(0);
+    requests.running();
     requests.ask(1, false);
     stops(0, 1, at(0, 12));
     stops(1, 1, new LoopPoint(0, 12, true));
@@ -86,7 +86,7 @@ final class CheckpointRequestsTest {
 
   @Test
   void oneThatWasDueAnywayServesToo() {
-    requests.running(0);
+    requests.running();
     requests.ask(1, false);
     requests.ask(2, true);
     assertTold(new JobMessage.Hold(0, 1));
@@ -102,7 +102,7 @@ final class CheckpointRequestsTest {
 
   @Test
   void whoHasBeenServedWithoutItLetsAllGoOn() {
-    requests.running(0);
+    requests.running();
     requests.ask(1, false);
     stops(0, 1, at(0, 9));
     committed(5, at(0, 8));
@@ -113,7 +113,7 @@ final class CheckpointRequestsTest {
 
   @Test
   void oneCheckpointServesAllWhoAskBefore() {
-    requests.running(0);
+    requests.running();
     requests.ask(1, true);
     stops(0, 1, at(0, 9));
     requests.ask(2, true);
@@ -130,7 +130,7 @@ final class CheckpointRequestsTest {
 
   @Test
   void itCanBeCalledOffUntilAllKnowWhereToMeet() {
-    requests.running(0);
+    requests.running();
     requests.ask(1, false);
     stops(0, 1, at(0, 9));
     out.take();
@@ -157,14 +157,14 @@ final class CheckpointRequestsTest {
   void duringARecoveryUsersWaitAndTheProgramAsksAgain() {
     requests.ask(1, false);
     assertNothing();
-    requests.running(0);
+    requests.running();
     assertTold(new JobMessage.Hold(0, 1));
     wanted(at(0, 5));
     stops(0, 1, at(0, 5));
-    requests.left();
+    requests.left(1);
     stops(1, 1, at(0, 5));
     assertNothing();
-    requests.running(1);
+    requests.running();
     assertTold(new JobMessage.Hold(1, 2));
     requests.withdrawn(1);
     assertTold(new JobMessage.GoOn(1, 2));
@@ -172,7 +172,7 @@ final class CheckpointRequestsTest {
 
   @Test
   void theProgramIsServedByWhatIsLaterThanItsCall() {
-    requests.running(0);
+    requests.running();
     committed(4, at(0, 6));
     wanted(at(0, 6));
     assertNothing();
@@ -190,7 +190,7 @@ final class CheckpointRequestsTest {
 
   @Test
   void atTheEndAllAreTold() {
-    requests.running(0);
+    requests.running();
     requests.ask(1, false);
     out.take();
     requests.over("it ends");
@@ -199,5 +199,87 @@ final class CheckpointRequestsTest {
     assertThat(out.take()).containsExactly(new JobCommand.NotCheckpointed(2, "it ends"));
     requests.withdrawn(2);
     assertNothing();
+  }
+
+  /** Beside files ranks wait for what is asked for, and end what nobody waits for before. */
+  @Test
+  void aLineThatIsEndedWhereAllMeetIsNotWhatTheyMeetFor() {
+    requests.running();
+    requests.ask(1, true);
+    stops(0, 1, at(0, 9));
+    stops(1, 1, at(0, 9));
+    out.take();
+    requests.committed(new RankMessage.CheckpointDone(0, 4, 0, 7, 9, false, 8, 1, 1, 1));
+    assertNothing();
+    committed(5, at(0, 9));
+    assertThat(out.take()).containsExactly(new JobCommand.Checkpointed(1, 5, 0, 9));
+  }
+
+  // ---- where no rank waits
+
+  private final CheckpointRequests overlapped = new CheckpointRequests(2, true, out);
+
+  /** One whose ranks were in different iterations. */
+  private void line(long version, long lowest, long furthest) {
+    overlapped.committed(
+        new RankMessage.CheckpointDone(0, version, 0, lowest, furthest, false, 8, 1, 1, 1));
+  }
+
+  @Test
+  void whereNoRankWaitsEachBeginsOne() {
+    overlapped.running();
+    overlapped.ask(1, true);
+    assertTold(new JobMessage.Begin(0, 1, -1));
+    overlapped.ask(2, false);
+    assertNothing();
+    line(3, 7, 9);
+    assertThat(out.take())
+        .containsExactly(
+            new JobCommand.Checkpointed(1, 3, 0, 7), new JobCommand.Checkpointed(2, 3, 0, 7));
+    overlapped.ask(3, false);
+    assertTold(new JobMessage.Begin(0, 2, 3));
+    overlapped.withdrawn(3);
+    assertTold(new JobMessage.GoOn(0, 2));
+  }
+
+  @Test
+  void theProgramIsServedByALineThatARankHasBegunBehindItsCall() {
+    overlapped.running();
+    overlapped.wanted(new RankMessage.CheckpointWanted(0, at(0, 8)));
+    assertTold(new JobMessage.Begin(0, 1, -1));
+    line(3, 5, 7); // was begun before
+    assertTold(new JobMessage.Begin(0, 2, 3));
+    line(4, 6, 8);
+    assertNothing();
+    // Ranks that come to the same call later.
+    overlapped.wanted(new RankMessage.CheckpointWanted(0, at(0, 8)));
+    assertNothing();
+  }
+
+  /** Where only failed ranks go back, a rank may have gone on before all run. */
+  @Test
+  void whatTheProgramAsksForBeforeAllRunIsAskedThen() {
+    requests.running();
+    requests.left(1);
+    requests.wanted(new RankMessage.CheckpointWanted(0, at(0, 4)));
+    requests.wanted(new RankMessage.CheckpointWanted(1, at(0, 6)));
+    assertNothing();
+    requests.running();
+    assertTold(new JobMessage.Hold(1, 1));
+    stops(0, 1, at(0, 6));
+    stops(1, 1, at(0, 6));
+    out.take();
+    requests.committed(new RankMessage.CheckpointDone(1, 5, 0, 6, false, 8, 1, 1, 1));
+    assertNothing(); // that of the epoch before was not asked for
+  }
+
+  @Test
+  void whoAsksForALineIsServedInTheNextEpoch() {
+    overlapped.running();
+    overlapped.ask(1, false);
+    out.take();
+    overlapped.left(1);
+    overlapped.running();
+    assertTold(new JobMessage.Begin(1, 2, -1));
   }
 }

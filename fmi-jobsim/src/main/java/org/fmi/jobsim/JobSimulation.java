@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.fmi.Fmi;
 import org.fmi.ckpt.xor.XorStoreProvider;
+import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.core.progress.OwnCore;
 import org.fmi.core.recovery.RankRuntime;
@@ -77,6 +78,7 @@ final class JobSimulation implements Supervisor {
   private Predicate<Notice> leavesWhen = notice -> false;
   private int toLeave;
   private Predicate<Notice> comesWhen = notice -> false;
+  private Predicate<Notice> writesWhen = notice -> false;
   private final Lender lender;
   private JobCommand.@Nullable End end;
 
@@ -139,6 +141,15 @@ final class JobSimulation implements Supervisor {
   /** Gives the job one more node as soon as this is reported, once. */
   void comesWhen(Predicate<Notice> reported) {
     comesWhen = reported;
+  }
+
+  /** Tells rank 0's first process to have the next checkpoint written, once this is reported. */
+  void writesWhen(Predicate<Notice> reported) {
+    writesWhen = reported;
+  }
+
+  private void writes() {
+    order(nodeOf[0], new ToDaemon.Tell(0, 0, new JobMessage.WriteNext()));
   }
 
   private void comes() {
@@ -393,6 +404,10 @@ final class JobSimulation implements Supervisor {
     if (leavesWhen.test(notice)) {
       leavesWhen = other -> false;
       simulation.after(1, "a node is to be lost", toLeave, this::leaves);
+    }
+    if (writesWhen.test(notice)) {
+      writesWhen = other -> false;
+      simulation.after(1, "write the next checkpoint", 0, this::writes);
     }
     if (comesWhen.test(notice)) {
       comesWhen = other -> false;

@@ -180,7 +180,7 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
   static Schedule ofOverlap(long seed) {
     Schedule plain = of(seed);
     SplittableRandom random = new SplittableRandom(seed + 1);
-    Shape shape = plain.shape.withFiles(Shape.Files.NONE).withOverlap();
+    Shape shape = plain.shape.withOverlap();
     if (random.nextInt(3) == 0) {
       double seconds = Math.pow(10, -5 + 4 * random.nextDouble());
       shape = shape.withInterval(new CheckpointInterval.ByTime(seconds));

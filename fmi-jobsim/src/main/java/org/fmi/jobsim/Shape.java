@@ -234,6 +234,7 @@ record Shape(
         requestsNodes,
         maxRecoveries,
         logLimitBytes,
+        overlapped && files.every() == 0,
         faults);
   }
 }

@@ -87,6 +87,58 @@ final class LocalOverlapSimulationTest {
     assertThat(answers).containsOnly(answers.getFirst());
   }
 
+  /** No line is due but that; each iteration sends 2 kB. */
+  @Test
+  void aLineIsBegunBeforeALogIsFull() {
+    Shape shape =
+        ranks()
+            .withInterval(new CheckpointInterval.Every(1_000))
+            .withLocalRollback(20_000)
+            .withFaults(kill(2, FaultPoint.ITERATION, 35));
+    JobSimulation job =
+        new JobSimulation(
+            3,
+            shape,
+            SimModel.calm(),
+            (fmi, process, cluster) -> {
+              int size = fmi.world().size();
+              int rank = fmi.world().rank();
+              long[] state = new long[250];
+              fmi.loop(
+                  40,
+                  n -> {
+                    process.compute(100_000);
+                    long[] got = new long[state.length];
+                    fmi.world()
+                        .sendRecv(
+                            state,
+                            0,
+                            state.length,
+                            (rank + 1) % size,
+                            1,
+                            got,
+                            0,
+                            got.length,
+                            (rank + size - 1) % size,
+                            1);
+                    state[(int) n] = got[(int) n] + n;
+                  },
+                  state);
+              return 0;
+            });
+    assertThat(job.run().status()).as(job.story()).isZero();
+    assertThat(job.notices(Notice.GoBack.class))
+        .as(job.story())
+        .containsExactly(new Notice.GoBack(1, "[2]", ""));
+    assertThat(job.notices(Notice.LogFills.class))
+        .as(job.story())
+        .isNotEmpty()
+        .allSatisfy(n -> assertThat(n.bytes()).isBetween(10_001L, 20_000L))
+        .allSatisfy(n -> assertThat(n.limit()).isEqualTo(20_000));
+    // Two intervals of some five iterations fit a log: not one line an iteration.
+    assertThat(job.notices(Notice.CheckpointCommitted.class)).hasSizeBetween(5, 15);
+  }
+
   @Test
   void randomJobs() {
     Answers answers = new Answers();

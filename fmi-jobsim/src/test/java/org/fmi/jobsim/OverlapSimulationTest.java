@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Simulated jobs whose ranks go on while checkpoints are taken. */
 final class OverlapSimulationTest {
@@ -226,6 +227,52 @@ final class OverlapSimulationTest {
     assertThat(outcome.message())
         .contains("rank 0 went back to a checkpoint and does something else than before")
         .containsPattern("its message to rank [123] with tag 1 has other data, 8 bytes as before");
+  }
+
+  /** Every fifth iteration is waited for, as those checkpoints are written; others are not. */
+  @Test
+  void thoseOnFilesAreWaitedForByAll() {
+    Shape shape = ranks().withFiles(new Shape.Files(5, 0, 1));
+    JobSimulation job = FinishedJob.of(3, shape);
+    List<Long> first =
+        committed(job).stream()
+            .filter(n -> n.loop() == 0)
+            .map(Notice.CheckpointCommitted::iteration)
+            .toList();
+    assertThat(first).as(job.story()).contains(0L, 5L, 10L).hasSizeGreaterThan(4);
+  }
+
+  /** All memory is lost with the ranks of both nodes. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void goesBackToFiles(boolean local) {
+    Shape shape = ranks().withFiles(new Shape.Files(5, 0, 1)).withGroupLosses(0);
+    if (local) {
+      shape = shape.withLocalRollback(1 << 20);
+    }
+    JobSimulation job =
+        FinishedJob.of(3, shape.withFaults(new FaultSpec(true, 2, false, FaultPoint.ITERATION, 8)));
+    assertThat(job.notices(Notice.Level2Restored.class))
+        .as(job.story())
+        .singleElement()
+        .satisfies(n -> assertThat(n.iteration()).isEqualTo(5));
+  }
+
+  /** Where a time says which are written rank 0 asks for one. */
+  @Test
+  void oneThatIsToBeWrittenNextIsAskedFor() {
+    Shape shape =
+        ranks()
+            .withFiles(new Shape.Files(Long.MAX_VALUE, 0, 1))
+            .withGroupLosses(0)
+            .withFaults(new FaultSpec(true, 2, false, FaultPoint.ITERATION, 10));
+    JobSimulation job = new JobSimulation(3, shape);
+    job.writesWhen(n -> n instanceof Notice.CheckpointCommitted c && c.loop() == 0);
+    FinishedJob.run(job, shape);
+    assertThat(job.notices(Notice.Level2Restored.class))
+        .as(job.story())
+        .singleElement()
+        .satisfies(n -> assertThat(n.iteration()).isBetween(1L, 10L));
   }
 
   @Test

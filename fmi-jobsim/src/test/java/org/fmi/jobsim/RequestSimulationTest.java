@@ -149,6 +149,153 @@ final class RequestSimulationTest {
     assertThat(committed(job).get(committed(job).size() - 2).iteration()).isBetween(6L, 25L);
   }
 
+  // ---- where no rank waits
+
+  private static List<Notice.CheckpointCommitted> between(JobSimulation job) {
+    List<Notice.CheckpointCommitted> all = job.notices(Notice.CheckpointCommitted.class);
+    return all.subList(1, all.size() - 1);
+  }
+
+  @Test
+  void whereNoRankWaitsTheProgramAsksToo() {
+    for (int rank = -1; rank < RANKS; rank++) {
+      int asker = rank;
+      JobSimulation job =
+          run(SHAPE.withOverlap(), (fmi, process, cluster) -> sum(fmi, 60, asker, 5));
+      // All ranks call it in one iteration, or one does: that is one checkpoint.
+      assertThat(between(job))
+          .as(job.story())
+          .singleElement()
+          .satisfies(n -> assertThat(n.iteration()).isBetween(5L, 25L));
+    }
+  }
+
+  /** A rank computes for long: others come to the loop's end, and not only to their next place. */
+  @Test
+  void whereNoRankWaitsNobodyHoldsOthersUp() {
+    for (Shape shape : List.of(SHAPE, SHAPE.withOverlap())) {
+      long[] done = new long[RANKS];
+      long[] seen = new long[RANKS];
+      JobSimulation job =
+          run(
+              shape,
+              (fmi, process, cluster) -> {
+                int rank = fmi.world().rank();
+                long[] state = {0};
+                fmi.loop(
+                    20,
+                    n -> {
+                      if (n == 2 && rank == 0) {
+                        fmi.requestCheckpoint();
+                      }
+                      process.compute(rank == 3 && n == 2 ? 100_000_000 : 1_000_000);
+                      state[0] += n;
+                      done[rank] = n + 1;
+                      if (rank == 3 && n == 2) {
+                        System.arraycopy(done, 0, seen, 0, RANKS);
+                      }
+                    },
+                    state);
+                return state[0];
+              });
+      assertThat(between(job)).as(job.story()).hasSize(1);
+      assertThat(seen[0]).as("%s", shape).isEqualTo(shape.overlapped() ? 20 : 3);
+    }
+  }
+
+  @Test
+  void whereNoRankWaitsAllWhoAskGetOne() {
+    int taken = 0;
+    for (long seed = 0; seed < 4; seed++) {
+      Shape shape = SHAPE.withOverlap();
+      JobSimulation job = new JobSimulation(seed, shape);
+      job.askers().allow(3);
+      Outcome outcome = job.run();
+      assertThat(outcome.answer()).as(job.story()).isEqualTo(answers.of(shape));
+      taken += job.askers().taken();
+    }
+    assertThat(taken).isGreaterThan(6);
+  }
+
+  // ---- where only failed ranks go back
+
+  private static final long LOG = 1 << 20;
+
+  /** It does not repeat its call. */
+  @Test
+  void aRankThatGoesOnAsksAgain() {
+    Shape shape =
+        SHAPE
+            .withLocalRollback(LOG)
+            .withFaults(new FaultSpec(false, 2, false, FaultPoint.ITERATION, 5));
+    for (Shape each : List.of(shape, shape.withOverlap())) {
+      JobSimulation job = run(each, (fmi, process, cluster) -> sum(fmi, 60, 1, 5));
+      assertThat(job.notices(Notice.GoBack.class)).containsExactly(new Notice.GoBack(1, "[2]", ""));
+      assertThat(between(job))
+          .as(job.story())
+          .singleElement()
+          .satisfies(n -> assertThat(n.iteration()).isBetween(5L, 25L));
+    }
+  }
+
+  /**
+   * Rank 1 takes whatever is there of rank 0, and so has messages of iterations that rank 0 has to
+   * do again. A place before these is none where a checkpoint can be taken.
+   */
+  @Test
+  void aRankThatCatchesUpComesToWhereItWasBefore() {
+    int iterations = 40;
+    boolean[] asked = new boolean[1];
+    Program program =
+        (fmi, process, cluster) -> {
+          int rank = fmi.world().rank();
+          long[] state = {0, 0};
+          fmi.loop(
+              iterations,
+              n -> {
+                if (rank == 0) {
+                  process.compute(200_000);
+                  state[0] = 31 * state[0] + n;
+                  fmi.world().send(new long[] {state[0]}, 1, 1);
+                } else if (rank == 1) {
+                  process.compute(800_000);
+                  long[] got = new long[1];
+                  while (state[1] < iterations
+                      && (n == iterations - 1 || fmi.world().iprobe(0, 1) != null)) {
+                    fmi.world().recv(got, 0, 1);
+                    state[0] = 31 * state[0] + got[0];
+                    state[1]++;
+                  }
+                } else {
+                  process.compute(800_000);
+                  if (fmi.epoch() == 1 && !asked[0]) {
+                    asked[0] = true;
+                    fmi.requestCheckpoint();
+                  }
+                }
+              },
+              state);
+          long[] all = new long[RANKS];
+          fmi.world().gather(state, 0, 1, all, 0, 0);
+          return 31 * all[0] + all[1];
+        };
+    long answer = new JobSimulation(1, SHAPE, SimModel.calm(), program).run().answer();
+    for (Shape each : List.of(SHAPE, SHAPE.withOverlap())) {
+      asked[0] = false;
+      Shape shape =
+          each.withLocalRollback(LOG)
+              .withFaults(new FaultSpec(false, 0, false, FaultPoint.ITERATION, 30));
+      JobSimulation job = new JobSimulation(1, shape, SimModel.calm(), program);
+      Outcome outcome = job.run();
+      assertThat(outcome.status()).as(job.story()).isZero();
+      assertThat(outcome.answer()).as(job.story()).isEqualTo(answer);
+      assertThat(job.notices(Notice.GoBack.class))
+          .as(job.story())
+          .containsExactly(new Notice.GoBack(1, "[0]", ""));
+      assertThat(between(job)).as(job.story()).hasSize(1);
+    }
+  }
+
   /** The rank that is behind needs a message of one that has stopped, and the other way round. */
   @Test
   void whoHasStoppedKeepsNobodyFromStopping() {

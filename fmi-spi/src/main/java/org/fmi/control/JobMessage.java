@@ -70,6 +70,16 @@ public sealed interface JobMessage {
   /** Go on, and take a checkpoint there: all do. */
   record Meet(int epoch, long request, LoopPoint at) implements JobMessage {}
 
+  /**
+   * Somebody asks for a checkpoint that no rank waits for: begin one at the next place where one
+   * can be taken, unless another is committed before.
+   *
+   * @param request counts them
+   * @param newest the newest version that was committed when it was asked for; -1 if that is not
+   *     known
+   */
+  record Begin(int epoch, long request, long newest) implements JobMessage {}
+
   /** The next checkpoint is to be written to files; for rank 0, which chooses those that are. */
   record WriteNext() implements JobMessage {}
 

@@ -22,7 +22,7 @@ public sealed interface RankMessage {
 
   /** Is for the user alone: nothing follows from it. */
   sealed interface Told extends RankMessage
-      permits FilesRefused, GoesOn, CaughtUp, FlowBegun, FlowImpossible, LoopDone {}
+      permits FilesRefused, GoesOn, CaughtUp, FlowBegun, FlowImpossible, LoopDone, LogFills {}
 
   /** Is about what the rank could decide otherwise if it had to do it again. */
   sealed interface Choosing extends RankMessage permits Chooses, Chose {}
@@ -100,6 +100,14 @@ public sealed interface RankMessage {
   record CaughtUp(int epoch, long loop, long from, long iteration, long repeated) implements Told {}
 
   /**
+   * Begins a checkpoint that nobody waits for because the log of what it has sent is soon full.
+   *
+   * @param bytes what the log takes
+   * @param limit what it may take
+   */
+  record LogFills(int epoch, long loop, long iteration, long bytes, long limit) implements Told {}
+
+  /**
    * Ranks of a {@code flowLoop} compute again what was lost; the others keep what they have.
    *
    * @param from the iteration of the checkpoint that they begin with
@@ -152,6 +160,8 @@ public sealed interface RankMessage {
    * A checkpoint is committed; told by rank 0.
    *
    * @param last whether it is that of the loop's end
+   * @param iteration the lowest one at which a rank came to it
+   * @param furthest the highest one
    * @param bytes size of rank 0's image
    */
   record CheckpointDone(
@@ -159,15 +169,40 @@ public sealed interface RankMessage {
       long version,
       long loop,
       long iteration,
+      long furthest,
       boolean last,
       long bytes,
       long copyNanos,
       long encodeNanos,
       long commitNanos)
       implements RankMessage {
-    /** Where all ranks were. */
+    /** One that all ranks have waited for. */
+    public CheckpointDone(
+        int epoch,
+        long version,
+        long loop,
+        long iteration,
+        boolean last,
+        long bytes,
+        long copyNanos,
+        long encodeNanos,
+        long commitNanos) {
+      this(
+          epoch,
+          version,
+          loop,
+          iteration,
+          iteration,
+          last,
+          bytes,
+          copyNanos,
+          encodeNanos,
+          commitNanos);
+    }
+
+    /** Where the furthest rank was. */
     public LoopPoint at() {
-      return new LoopPoint(loop, iteration, last);
+      return new LoopPoint(loop, furthest, last);
     }
   }
 

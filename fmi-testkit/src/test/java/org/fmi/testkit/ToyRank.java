@@ -169,6 +169,7 @@ final class ToyRank implements SimProgram, JobLink.Listener, FrameHandler {
       case JobMessage.Hold _,
           JobMessage.Meet _,
           JobMessage.GoOn _,
+          JobMessage.Begin _,
           JobMessage.WriteNext _,
           JobMessage.Noted _,
           JobMessage.Kept _,

@@ -23,6 +23,10 @@ public final class LineImage {
   private static final long COME = 3L * Long.BYTES;
   private static final long MESSAGE_HEADER = 3L * Long.BYTES;
 
+  /** Of a line that nothing crosses. */
+  public static final LineImage EMPTY =
+      new LineImage(MemorySegment.ofArray(new long[(int) HEADER / Long.BYTES]).asReadOnly());
+
   private final MemorySegment memory;
 
   /** The image that lies in {@code memory}. */

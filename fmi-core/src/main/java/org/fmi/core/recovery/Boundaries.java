@@ -2,9 +2,8 @@ package org.fmi.core.recovery;
 
 import java.util.function.BooleanSupplier;
 import org.fmi.Rollback;
-import org.fmi.control.JobLink;
 import org.fmi.control.LoopPoint;
-import org.fmi.control.RankMessage;
+import org.fmi.spi.CheckpointId;
 import org.fmi.spi.FaultPoint;
 import org.jspecify.annotations.Nullable;
 
@@ -13,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  * were asked for, and iterations that are repeated to compare them.
  */
 final class Boundaries {
-  private final JobLink link;
   private final Lifecycle lifecycle;
   private final Checkpoints checkpoints;
   private final @Nullable Overlap overlap;
   private final RequestedCheckpoint requested;
+  private final FileOffer files;
   private final Recovery recovery;
   private final Repetition repetition;
   private final FaultInjector faults;
@@ -34,21 +33,20 @@ final class Boundaries {
   private boolean ending;
 
   Boundaries(
-      JobLink link,
       Lifecycle lifecycle,
       Checkpoints checkpoints,
-      RequestedCheckpoint requested,
+      FileOffer files,
       Recovery recovery,
       Repetition repetition,
       FaultInjector faults,
       BooleanSupplier goesOn) {
     this.local = recovery.local();
     this.goesOn = goesOn;
-    this.link = link;
     this.lifecycle = lifecycle;
     this.checkpoints = checkpoints;
     this.overlap = checkpoints.overlap();
-    this.requested = requested;
+    this.requested = files.requested();
+    this.files = files;
     this.recovery = recovery;
     this.repetition = repetition;
     this.faults = faults;
@@ -103,13 +101,29 @@ final class Boundaries {
     if (local != null && local.isBehind()) {
       faults.at(FaultPoint.REPLAY, loop.iteration);
     }
+    int epoch = lifecycle.epoch();
+    requested.passes(loop, epoch, committed(), checkpoints.nextVersion() - 1);
     if (requested.isAsked() && stop(loop, false)) {
       checkpoint(loop, false);
-    } else if (overlap != null && loop.checkpointed >= 0) {
-      overlap.pass(loop, checkpoints.isDue(loop), lifecycle.epoch());
-    } else if (checkpoints.isDue(loop)) {
+    } else if (overlap == null || loop.checkpointed < 0) {
+      if (checkpoints.isDue(loop)) {
+        checkpoint(loop, false);
+      }
+    } else if (files.isDue(loop, checkpoints.committed())) {
       checkpoint(loop, false);
+    } else {
+      if (requested.asksForFiles(epoch)) {
+        want(loop);
+      }
+      overlap.pass(
+          loop, () -> checkpoints.isDue(loop) || requested.isToBegin(epoch, committed()), epoch);
     }
+  }
+
+  /** The newest version that is committed; -1 for none. */
+  private long committed() {
+    CheckpointId newest = checkpoints.committed();
+    return newest == null ? -1 : newest.version();
   }
 
   /** All iterations are done. */
@@ -134,7 +148,17 @@ final class Boundaries {
   private boolean stop(Loop loop, boolean last) {
     // In between, what a checkpoint forgets would still have to be compared.
     return !repetition.repeats()
+        && (last || mayStop())
         && requested.stop(new LoopPoint(loop.number, loop.iteration, last), lifecycle.epoch());
+  }
+
+  /**
+   * Whether this rank may say where it can stop. One that does again what was done before a failure
+   * may not: others have messages of places that it has not come to yet. What it needs to come
+   * there was sent before.
+   */
+  private boolean mayStop() {
+    return local == null || ending || !local.isRepeating();
   }
 
   private void checkpoint(Loop loop, boolean last) {
@@ -152,7 +176,8 @@ final class Boundaries {
    * @return whether something was done
    */
   boolean waits(@Nullable Loop loop, long nextLoop) {
-    if (requested.isAsked()) {
+    boolean _ = requested.isToBegin(lifecycle.epoch(), committed()); // hears of it
+    if (requested.isAsked() && mayStop()) {
       requested.waits(
           loop == null || loop.ended || ending
               ? new LoopPoint(nextLoop, 0, false)
@@ -186,8 +211,9 @@ final class Boundaries {
 
   /** The program asks for a checkpoint after the iteration that it is in. */
   void want(Loop loop) {
-    link.send(
-        new RankMessage.CheckpointWanted(
-            lifecycle.epoch(), new LoopPoint(loop.number, loop.iteration + 1, false)));
+    requested.want(
+        new LoopPoint(loop.number, loop.iteration + 1, false),
+        lifecycle.epoch(),
+        checkpoints.nextVersion() - 1);
   }
 }

@@ -337,7 +337,7 @@ final class Checkpoints {
       -iteration,
       iterations < 0 ? Long.MIN_VALUE : iterations,
       iterations < 0 ? Long.MIN_VALUE : -iterations,
-      files.wish(id),
+      files.wish(id, overlap != null && overlap.leavesOut()),
       cost[2]
     };
     system.allReduce(most, Op.MAX);
@@ -356,7 +356,7 @@ final class Checkpoints {
     committed = id;
     inDoubt = false;
     nextVersion = id.version() + 1;
-    files.committed(id, most[8] > 0, epoch);
+    files.committed(id, most[8], epoch);
   }
 
   // ---- those that nobody waits for
@@ -404,7 +404,7 @@ final class Checkpoints {
 
   /** The iteration that this rank goes on from, of a checkpoint that {@link #recover} has found. */
   long iterationOf(CheckpointId id) {
-    return overlap == null ? id.iteration() : overlap.iteration(image(id));
+    return overlap == null ? id.iteration() : overlap.iteration(id, image(id));
   }
 
   /** Makes room for the next checkpoint: what is older than the last one is of no use then. */

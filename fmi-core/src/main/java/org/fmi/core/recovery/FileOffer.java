@@ -10,6 +10,7 @@ import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.PinnedImage;
 import org.fmi.spi.RankClock;
 import org.fmi.spi.RankConfig;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses checkpoints that are to be written to files too, and keeps their images for the daemon.
@@ -18,6 +19,12 @@ import org.fmi.spi.RankConfig;
 final class FileOffer {
   /** The job's decision about one takes a while; what comes in quick succession is left out. */
   private static final long LEAST_NANOS = 250_000_000;
+
+  /** What ranks tell each other; the greatest decides. */
+  private static final long NOT_WANTED = 0;
+
+  private static final long WANTED = 1;
+  private static final long IMPOSSIBLE = 2;
 
   private final RankConfig config;
   private final CheckpointStore store;
@@ -30,6 +37,9 @@ final class FileOffer {
   private long iteration;
   private long offeredNanos;
   private boolean offered;
+
+  /** Whether rank 0 wants the checkpoint that is being taken. */
+  private boolean wanted;
 
   FileOffer(
       RankConfig config,
@@ -44,27 +54,59 @@ final class FileOffer {
     this.clock = clock;
   }
 
-  /** Whether this rank wants a checkpoint to be written: 1 or 0, of which the greatest decides. */
-  long wish(CheckpointId id) {
+  /** Checkpoints that somebody asks for. */
+  RequestedCheckpoint requested() {
+    return requested;
+  }
+
+  /**
+   * Whether all ranks are to wait for a checkpoint before a loop's next iteration, where they do
+   * not wait for others: what is written holds no messages that cross it.
+   *
+   * @param committed the newest checkpoint
+   */
+  boolean isDue(Loop of, @Nullable CheckpointId committed) {
     long every = config.level2().every();
-    if (every == 0 || config.rank() != 0) {
-      return 0;
+    boolean taken =
+        committed != null && committed.loop() == of.number && committed.iteration() == of.iteration;
+    return config.overlapped() && every > 0 && of.iteration % every == 0 && !taken;
+  }
+
+  /**
+   * Whether this rank wants a checkpoint to be written; of what all say the greatest decides.
+   *
+   * @param leavesOut whether it holds messages that are not sent again, as they have come
+   */
+  long wish(CheckpointId id, boolean leavesOut) {
+    long every = config.level2().every();
+    if (every == 0) {
+      return NOT_WANTED;
     }
-    if (requested.isToFiles()) {
-      return 1;
-    }
+    wanted = config.rank() == 0 && (requested.isToFiles() || isWanted(id, every));
+    return leavesOut ? IMPOSSIBLE : wanted ? WANTED : NOT_WANTED;
+  }
+
+  private boolean isWanted(CheckpointId id, long every) {
     long begin = id.loop() == loop ? iteration : 0;
     boolean due = id.iteration() / every > begin / every;
-    return due && (!offered || clock.nanoTime() - offeredNanos >= LEAST_NANOS) ? 1 : 0;
+    return due && (!offered || clock.nanoTime() - offeredNanos >= LEAST_NANOS);
   }
 
   /**
    * A checkpoint is committed by all.
    *
-   * @param chosen whether it is to be written
+   * @param wish the greatest of what all have said
    */
-  void committed(CheckpointId id, boolean chosen, int epoch) {
-    if (!chosen) {
+  void committed(CheckpointId id, long wish, int epoch) {
+    if (wish == IMPOSSIBLE && wanted) {
+      System.err.println(
+          "fmi: the checkpoint of iteration "
+              + id.iteration()
+              + " is not written to files, as it holds messages that are not sent again; the next"
+              + " one that all ranks wait for is");
+      requested.toFiles(true);
+    }
+    if (wish != WANTED) {
       return;
     }
     requested.toFiles(false);

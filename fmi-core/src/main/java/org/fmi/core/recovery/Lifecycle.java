@@ -530,7 +530,8 @@ final class Lifecycle implements JobLink.Listener {
       case JobMessage.Noted m -> noted = m.loop();
       case JobMessage.Kept m -> kept = m;
       case JobMessage.Decided m -> decided = m;
-      case JobMessage.Hold _, JobMessage.Meet _, JobMessage.GoOn _ -> requested.order(message);
+      case JobMessage.Hold _, JobMessage.Meet _, JobMessage.Begin _, JobMessage.GoOn _ ->
+          requested.order(message);
       case JobMessage.WriteNext _ -> requested.toFiles(true);
     }
     clock.wakeup();

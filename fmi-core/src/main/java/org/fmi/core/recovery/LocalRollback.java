@@ -111,6 +111,17 @@ final class LocalRollback implements MessageLog.Listener {
     return log.isRepeating();
   }
 
+  /** Whether the log is soon full. */
+  boolean isPressed() {
+    return LogRoom.isPressed(log.bytes(), log.limit());
+  }
+
+  /** A line is begun for that. */
+  void tellPressed(Loop loop, int epoch) {
+    link.send(
+        new RankMessage.LogFills(epoch, loop.number, loop.iteration, log.bytes(), log.limit()));
+  }
+
   /** A line that nobody has waited for is committed: the log begins there. */
   void committed() {
     messenger.unreceived().committed(log);

@@ -13,7 +13,18 @@ final class LogRoom {
   /** The ranks of a node take this part of what is free there, all together. */
   private static final int ONE_IN = 5;
 
+  /** A log that has more than this part of what it may hold is soon full. */
+  private static final int FILLS = 2;
+
   private LogRoom() {}
+
+  /**
+   * Whether a line is to be begun because the log fills: what is sent until that is committed has
+   * to find room too.
+   */
+  static boolean isPressed(long bytes, long limit) {
+    return bytes > limit / FILLS;
+  }
 
   /**
    * In bytes: what the user says; else as much as the rank's state, as far as its share of the

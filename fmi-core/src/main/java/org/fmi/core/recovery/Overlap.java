@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import org.fmi.Comm;
 import org.fmi.Op;
 import org.fmi.control.JobLink;
@@ -80,6 +81,7 @@ final class Overlap implements MessageLog.Listener {
   private @Nullable CheckpointId id;
   private long ownIteration;
   private long iterations;
+  private long furthest;
   private long stateEnd;
 
   /** Messages that were still not to be sent again when the line was begun. */
@@ -205,7 +207,7 @@ final class Overlap implements MessageLog.Listener {
    * if the one before is committed, and this rank does nothing again; and does a part of the work,
    * for a program that does not wait in its calls.
    */
-  void pass(Loop loop, boolean due, int epoch) {
+  void pass(Loop loop, BooleanSupplier isDue, int epoch) {
     if (phase != Phase.NONE) {
       long now = clock.nanoTime();
       long until = now + stays.next(now, now - passed);
@@ -218,9 +220,18 @@ final class Overlap implements MessageLog.Listener {
         moved = advance(epoch);
       }
     }
-    if (phase == Phase.NONE && (due || lines.othersAreAhead()) && mayBegin()) {
-      begin(loop, epoch);
-      stays.begin(copied);
+    if (phase == Phase.NONE && mayBegin()) {
+      boolean due = isDue.getAsBoolean(); // the commit above may have been what was asked for
+      boolean others = lines.othersAreAhead();
+      LocalRollback logs = due || others ? null : local;
+      boolean pressed = logs != null && logs.isPressed();
+      if (logs != null && pressed) {
+        logs.tellPressed(loop, epoch);
+      }
+      if (due || others || pressed) {
+        begin(loop, epoch);
+        stays.begin(copied);
+      }
     }
     passed = clock.nanoTime();
   }
@@ -372,6 +383,7 @@ final class Overlap implements MessageLog.Listener {
       throw meetings.differentLengths(id().loop(), iterations, epoch);
     }
     sentToThis = all[config.rank()];
+    furthest = all[n];
     CheckpointId own = id();
     // Of the same name on all ranks: the lowest iteration at which one has begun it.
     id = new CheckpointId(own.version(), own.loop(), -all[n + 1], false);
@@ -424,6 +436,7 @@ final class Overlap implements MessageLog.Listener {
               id().version(),
               id().loop(),
               id().iteration(),
+              furthest,
               false,
               bytes,
               copied - begun,
@@ -459,14 +472,27 @@ final class Overlap implements MessageLog.Listener {
     new LineImage(memory.asSlice(at + Long.BYTES)).write(lines, notSent, lines.decided());
   }
 
-  /** What an image holds of messages and decisions. */
+  /** What an image holds of messages and decisions; nothing if its job had no such lines. */
   static LineImage behind(Image image) {
-    return new LineImage(image.memory().asSlice(image.stateEnd() + Long.BYTES));
+    return hasBehind(image)
+        ? new LineImage(image.memory().asSlice(image.stateEnd() + Long.BYTES))
+        : LineImage.EMPTY;
+  }
+
+  private static boolean hasBehind(Image image) {
+    return image.memory().byteSize() > image.stateEnd();
   }
 
   /** The iteration that this rank goes on from. */
-  long iteration(Image image) {
-    return image.memory().get(FrameLayout.LONG, image.stateEnd());
+  long iteration(CheckpointId of, Image image) {
+    return hasBehind(image)
+        ? image.memory().get(FrameLayout.LONG, image.stateEnd())
+        : of.iteration();
+  }
+
+  /** Whether messages are still left out that have come already. */
+  boolean leavesOut() {
+    return !lines.unneeded().isEmpty();
   }
 
   /**

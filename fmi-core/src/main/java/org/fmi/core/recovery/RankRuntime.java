@@ -162,8 +162,7 @@ public final class RankRuntime implements Fmi {
         new Recovery(
             lifecycle, checkpoints, local, flow, repetition, failure, system, ownCore, faults);
     this.boundaries =
-        new Boundaries(
-            link, lifecycle, checkpoints, requested, recovery, repetition, faults, this::goesOn);
+        new Boundaries(lifecycle, checkpoints, files, recovery, repetition, faults, this::goesOn);
     link.listen(lifecycle);
     link.show(() -> place.report(lifecycle, current, messenger, checkpoints, meters));
     faults.at(FaultPoint.INIT, -1);

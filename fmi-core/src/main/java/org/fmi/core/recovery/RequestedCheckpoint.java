@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  *        +-------------------------------------------------------------------------------------+
  * </pre>
  *
+ * <p>Where no rank waits for checkpoints it is told to begin one ({@link JobMessage.Begin}), and
+ * does so at the next place.
+ *
  * <p>It says so at the next place where it can stop, or before, while it waits in a call: what it
  * waits for may be sent by a rank that has stopped already, and goes on only when all have said it.
  * So no rank that has stopped keeps another one from answering.
@@ -35,8 +38,24 @@ final class RequestedCheckpoint {
   /** The next checkpoint is to be written to files. */
   private volatile boolean toFiles;
 
-  /** The request to which this rank has said where it can stop. */
+  /** The request to which this rank has said where it can stop, or that it knows of. */
   private long answered = NONE;
+
+  /** The newest version that was committed when somebody asked. */
+  private long committedBefore = NONE;
+
+  /**
+   * Where the program wants one at the earliest, as far as this rank has asked; null for nowhere.
+   */
+  private @Nullable LoopPoint wanted;
+
+  /** The epoch in which it has, and the newest version that it had begun then. */
+  private int wantedIn;
+
+  private long wantedAfter;
+
+  /** The epoch in which this rank has asked for one to be written to files. */
+  private int askedForFilesIn = -1;
 
   RequestedCheckpoint(JobLink link, Messenger messenger) {
     this.link = link;
@@ -47,9 +66,18 @@ final class RequestedCheckpoint {
   void order(JobMessage message) {
     if (!(message instanceof JobMessage.GoOn goOn)) {
       order.set(message);
-    } else if (order.get() instanceof JobMessage.Hold hold && hold.request() == goOn.request()) {
-      order.compareAndSet(hold, null);
+    } else if (request(order.get()) == goOn.request()) {
+      order.set(null);
     }
+  }
+
+  /** Which request it is that can still be called off. */
+  private static long request(@Nullable JobMessage order) {
+    return switch (order) {
+      case JobMessage.Hold hold -> hold.request();
+      case JobMessage.Begin begin -> begin.request();
+      case null, default -> NONE;
+    };
   }
 
   /** Whether somebody asks. This is all that is done in each iteration. */
@@ -109,8 +137,74 @@ final class RequestedCheckpoint {
           toFiles = true;
           return true;
         }
+        case JobMessage.Begin begin when begin.epoch() == epoch -> {
+          return false;
+        }
         case JobMessage old -> order.compareAndSet(old, null);
       }
     }
+  }
+
+  /**
+   * Whether this rank is to begin one that no rank waits for; so it is until one is committed.
+   *
+   * @param committed the newest version that is
+   */
+  boolean isToBegin(int epoch, long committed) {
+    if (!(order.get() instanceof JobMessage.Begin begin)) {
+      return false;
+    }
+    if (answered != begin.request()) {
+      answered = begin.request();
+      committedBefore = begin.newest() < 0 ? committed : begin.newest();
+    }
+    if (begin.epoch() != epoch || committed > committedBefore) {
+      order.compareAndSet(begin, null);
+      return false;
+    }
+    return true;
+  }
+
+  // ---- what the program asks for
+
+  /**
+   * The program asks for one.
+   *
+   * @param least where, at the earliest
+   * @param begun the newest version that this rank has begun
+   */
+  void want(LoopPoint least, int epoch, long begun) {
+    wanted = least;
+    wantedIn = epoch;
+    wantedAfter = begun;
+    link.send(new RankMessage.CheckpointWanted(epoch, least));
+  }
+
+  /**
+   * The program has come to a place where one can be taken. The job forgets what was asked for when
+   * an epoch is over; a rank that has gone on then asks again, as it does not repeat its call.
+   *
+   * @param committed the newest version that is committed
+   * @param begun the newest one that this rank has begun
+   */
+  void passes(Loop loop, int epoch, long committed, long begun) {
+    LoopPoint asked = wanted;
+    if (asked == null || (wantedIn == epoch && committed <= wantedAfter)) {
+      return;
+    }
+    wanted = null;
+    boolean goneOn = loop.number == asked.loop() && loop.iteration >= asked.iteration();
+    if (committed <= wantedAfter && goneOn) {
+      want(asked, epoch, begun);
+    }
+  }
+
+  /** Whether rank 0 has to ask for one that is to be written to files; once in an epoch. */
+  boolean asksForFiles(int epoch) {
+    if (!toFiles || askedForFilesIn == epoch) {
+      return false;
+    }
+    askedForFilesIn = epoch;
+    return true;
   }
 }

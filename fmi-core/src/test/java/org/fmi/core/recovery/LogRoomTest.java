@@ -27,6 +27,13 @@ final class LogRoomTest {
   }
 
   @Test
+  void aLineIsBegunOnceHalfOfItIsUsed() {
+    assertThat(LogRoom.isPressed(8 * MIB, 16 * MIB)).isFalse();
+    assertThat(LogRoom.isPressed(8 * MIB + 1, 16 * MIB)).isTrue();
+    assertThat(LogRoom.isPressed(0, LogRoom.NONE)).as("without a log").isFalse();
+  }
+
+  @Test
   void isWhatTheUserSays() {
     assertThat(LogRoom.of(600, 100 * MIB, 0, 4)).isEqualTo(600);
   }

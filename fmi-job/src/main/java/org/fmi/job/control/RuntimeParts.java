@@ -51,6 +51,7 @@ final class RuntimeParts {
               .putLong(m.version())
               .putLong(m.loop())
               .putLong(m.iteration())
+              .putLong(m.furthest())
               .putBoolean(m.last())
               .putLong(m.bytes())
               .putLong(m.copyNanos())
@@ -118,6 +119,13 @@ final class RuntimeParts {
               .putLong(m.from())
               .putLong(m.iteration())
               .putLong(m.repeated());
+      case RankMessage.LogFills m ->
+          out.putByte(26)
+              .putInt(m.epoch())
+              .putLong(m.loop())
+              .putLong(m.iteration())
+              .putLong(m.bytes())
+              .putLong(m.limit());
     }
   }
 
@@ -146,6 +154,7 @@ final class RuntimeParts {
       case 5 ->
           new RankMessage.CheckpointDone(
               in.getInt(),
+              in.getLong(),
               in.getLong(),
               in.getLong(),
               in.getLong(),
@@ -188,6 +197,9 @@ final class RuntimeParts {
               in.getString(),
               in.getLong());
       case 25 -> new RankMessage.FlowImpossible(in.getInt(), in.getLong(), in.getString());
+      case 26 ->
+          new RankMessage.LogFills(
+              in.getInt(), in.getLong(), in.getLong(), in.getLong(), in.getLong());
       default -> throw new BadMessageException("unknown rank message " + type);
     };
   }
@@ -275,6 +287,8 @@ final class RuntimeParts {
       case JobMessage.Noted m -> out.putByte(8).putLong(m.loop());
       case JobMessage.Kept m -> out.putByte(9).putLong(m.version()).putInt(m.length());
       case JobMessage.Decided m -> out.putByte(10).putInt(m.epoch()).putLongs(m.determinants());
+      case JobMessage.Begin m ->
+          out.putByte(11).putInt(m.epoch()).putLong(m.request()).putLong(m.newest());
       case JobMessage.GoOn m -> out.putByte(6).putInt(m.epoch()).putLong(m.request());
     }
   }
@@ -295,6 +309,7 @@ final class RuntimeParts {
       case 8 -> new JobMessage.Noted(in.getLong());
       case 9 -> new JobMessage.Kept(in.getLong(), in.getInt());
       case 10 -> new JobMessage.Decided(in.getInt(), in.getLongs());
+      case 11 -> new JobMessage.Begin(in.getInt(), in.getLong(), in.getLong());
       default -> throw new BadMessageException("unknown job message " + type);
     };
   }

@@ -7,28 +7,21 @@ import org.jspecify.annotations.Nullable;
 final class CheckpointMode {
   private CheckpointMode() {}
 
-  private static @Nullable Value overlapped(Settings settings) {
+  /** What says that ranks go on; null if they wait for each other. */
+  static @Nullable Value overlapped(Settings settings) {
     Value mode = settings.get(Setting.CHECKPOINT);
     return mode != null && mode.texts().getFirst().equals("overlapped") ? mode : null;
   }
 
-  /** What says that ranks go on; null if they wait for each other. */
-  static @Nullable Value inEffect(Settings settings) {
-    return whyBlocking(settings) == null ? overlapped(settings) : null;
-  }
-
-  /** Why ranks wait for each other nevertheless; null if they go on, or it was not asked for. */
-  static @Nullable String whyBlocking(Settings settings) {
+  /** At which checkpoints ranks wait for each other nevertheless; null if at none of files. */
+  static @Nullable String whoWaits(Settings settings) {
     Value mode = overlapped(settings);
-    if (mode == null) {
-      return null;
-    }
     Value files = settings.get(Setting.L2_DIR);
-    return files == null
+    return mode == null || files == null || settings.get(Setting.L2_EVERY) == null
         ? null
         : mode.origin()
-            + " overlapped: ranks wait for each other at checkpoints, as those that are written to"
-            + " files hold no messages that cross them ("
+            + " overlapped: ranks wait for each other at those checkpoints that are written to"
+            + " files, which hold no messages that cross them ("
             + files.origin()
             + ")";
   }
@@ -40,7 +33,7 @@ final class CheckpointMode {
    */
   static boolean isOverlapped(Settings settings, boolean flows, boolean check)
       throws UsageException {
-    Value mode = inEffect(settings);
+    Value mode = overlapped(settings);
     if (mode == null) {
       return false;
     }

@@ -21,7 +21,7 @@ final class FlowLimit {
       throw new UsageException(
           limit.origin() + ": nobody computes along a flow; add --rollback flow");
     }
-    boolean local = mode.equals("auto") && CheckpointMode.inEffect(settings) != null;
+    boolean local = mode.equals("auto") && CheckpointMode.overlapped(settings) != null;
     return flows && !local && LogLimit.whyGlobal(settings, check) == null ? ranks : 0;
   }
 }

@@ -48,7 +48,7 @@ public record RunOptions(
   /** What the user is told before the job begins; null if there is nothing. */
   public @Nullable String remark(Settings settings) {
     String why = LogLimit.whyGlobal(settings, check);
-    return why == null ? CheckpointMode.whyBlocking(settings) : why;
+    return why == null ? CheckpointMode.whoWaits(settings) : why;
   }
 
   /**
@@ -190,6 +190,14 @@ public record RunOptions(
               settings.program(),
               directory);
       String mode = choice(Setting.ROLLBACK, "global", "global", "local", "flow", "auto");
+      int flowLimit =
+          FlowLimit.ranks(
+              mode,
+              whole(Setting.FLOW_LIMIT, 1, MAX_RANKS, ranks - 1),
+              on(Setting.CHECK),
+              settings);
+      boolean overlapped = overlapped(flowLimit > 0);
+      Level2Options files = level2();
       JobSpec spec =
           new JobSpec(
               ranks,
@@ -205,13 +213,8 @@ public record RunOptions(
                   whole(Setting.LOG_LIMIT, 1, 1 << 20, LogLimit.NOT_GIVEN),
                   on(Setting.CHECK),
                   settings),
+              overlapped && (files == null || files.every() == 0),
               faults(ranks, nodes.size()));
-      int flowLimit =
-          FlowLimit.ranks(
-              mode,
-              whole(Setting.FLOW_LIMIT, 1, MAX_RANKS, ranks - 1),
-              on(Setting.CHECK),
-              settings);
       boolean bind = choice(Setting.BIND, "core", "core", "none").equals("core");
       GroupLosses.check(settings.get(Setting.GROUP_LOSSES), spec);
       return new RunOptions(
@@ -233,7 +236,7 @@ public record RunOptions(
           interval(),
           on(Setting.CHECK),
           flowLimit,
-          overlapped(flowLimit > 0),
+          overlapped,
           new Patience(millis(Setting.STALL_REPORT, 10), millis(Setting.TIMEOUT, 0)),
           new Output(
               verbosity(),
@@ -242,7 +245,7 @@ public record RunOptions(
               path(Setting.OUTPUT),
               path(Setting.EVENTS)),
           MetricsOptions.of(settings),
-          level2());
+          files);
     }
 
     private boolean overlapped(boolean flows) throws UsageException {

@@ -178,6 +178,7 @@ public final class ProgressLines {
       }
       case Notice.GoBack n -> stage(n.epoch(), rollback.begins(n), nanos);
       case Notice.GoesOn n -> detail("epoch " + n.epoch() + ": " + rollback.goesOn(n));
+      case Notice.LogFills n -> detail(RollbackLines.fills(n));
       case Notice.CaughtUp n -> line("epoch " + n.epoch() + ": " + rollback.caughtUp(n));
       case Notice.FlowBegun n -> stage(n.epoch(), rollback.flow(n), nanos);
       case Notice.FlowImpossible n -> stage(n.epoch(), rollback.noFlow(n), nanos);
@@ -245,7 +246,7 @@ public final class ProgressLines {
                   + n.reason()
                   + (ends ? "" : "; the job goes on")
                   + (ends || n.leftOut() == 0 ? "" : ", and does not try the next " + n.leftOut()));
-      case Notice.CheckpointRequested _ -> detail("a checkpoint was asked for: ranks stop for it");
+      case Notice.CheckpointRequested _ -> detail("a checkpoint was asked for");
       case Notice.Level2Awaited n -> {
         ends = true;
         line(

@@ -87,6 +87,20 @@ final class RollbackLines {
         + " of them again";
   }
 
+  static String fills(Notice.LogFills n) {
+    return "rank "
+        + n.rank()
+        + " begins a checkpoint at iteration "
+        + n.iteration()
+        + " of loop "
+        + n.loop()
+        + ", as the log of what it has sent takes "
+        + n.bytes()
+        + " of "
+        + n.limit()
+        + " bytes";
+  }
+
   String caughtUp(Notice.CaughtUp n) {
     return "rank "
         + n.rank()

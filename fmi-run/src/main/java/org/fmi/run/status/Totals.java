@@ -89,6 +89,7 @@ final class Totals {
           Notice.GoBack _,
           Notice.GoesOn _,
           Notice.CaughtUp _,
+          Notice.LogFills _,
           Notice.FlowBegun _,
           Notice.FlowImpossible _,
           Notice.LoopDone _,

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Checkpoints on files, with real processes. */
@@ -122,8 +123,9 @@ final class LevelsIT {
   }
 
   @Wide
-  @Test
-  void aCheckpointIsTakenForWhoAsks() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"blocking", "overlapped"})
+  void aCheckpointIsTakenForWhoAsks(String mode) throws Exception {
     holdAt(60);
     holdAt(160);
     try (Fmirun.Running running =
@@ -135,6 +137,8 @@ final class LevelsIT {
                 "2",
                 "--interval",
                 "1000",
+                "--checkpoint",
+                mode,
                 "-cp",
                 "target/test-classes",
                 LevelsProgram.class.getName(),
@@ -632,6 +636,61 @@ final class LevelsIT {
         .isNotEmpty()
         .allSatisfy(
             event -> assertThat(Long.parseLong(event.get("version"))).isGreaterThan(version));
+  }
+
+  /** All ranks wait for what is written, and so another number of them can begin from it. */
+  @Variants
+  @ParameterizedTest
+  @CsvSource({
+    "4, overlapped, global",
+    "4, overlapped, local",
+    "4, blocking, global",
+    "3, overlapped, local"
+  })
+  void whatIsWrittenBesideCheckpointsThatNobodyWaitsForIsGoneOnWith(
+      int ranks, String mode, String rollback) throws Exception {
+    holdAt(60);
+    try (Fmirun.Running running =
+        job(
+                BoxesProgram.class,
+                "-n",
+                "4",
+                "--ppn",
+                "2",
+                "--l2-every",
+                "50",
+                "--checkpoint",
+                "overlapped",
+                "--rollback",
+                rollback)
+            .start()) {
+      running.awaitEvent("Level2Committed", 1);
+      assertThat(running.err()).contains("ranks wait for each other at those checkpoints that");
+      assertThat(running.events())
+          .filteredOn(e -> "CheckpointCommitted".equals(e.get("event")))
+          .as("those of both beginnings and of iteration 50 are waited for, as is the first end")
+          .hasSizeGreaterThan(4);
+    } // all its processes are killed
+    String generation = newest()[0];
+    open(60);
+    // No other checkpoint is taken before the failure.
+    List<String> options = new ArrayList<>(List.of("-n", "" + ranks, "--interval", "1000"));
+    options.addAll(List.of("--ppn", "2", "--l2-dir", files().toString(), "--l2-every", "1000"));
+    options.addAll(List.of("--checkpoint", mode, "--rollback", rollback));
+    options.addAll(List.of("--restart-from", generation, "--kill", "rank1@150"));
+    options.addAll(List.of("-cp", "target/test-classes", BoxesProgram.class.getName()));
+    options.add(directory.resolve("gates").toString());
+    Result result = new Fmirun(directory, options.toArray(String[]::new)).run().succeeded();
+    assertThat(result.value("state")).isEqualTo(BoxesProgram.result());
+    assertThat(result.events("Level2Restored"))
+        .singleElement()
+        .satisfies(
+            event ->
+                assertThat(event)
+                    .containsEntry("generation", generation)
+                    .containsEntry("loop", "1")
+                    .containsEntry("iteration", "50"));
+    assertThat(result.events("GoesOn")).hasSize(rollback.equals("local") ? ranks - 1 : 0);
   }
 
   @Wide

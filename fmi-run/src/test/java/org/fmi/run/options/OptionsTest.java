@@ -250,7 +250,9 @@ final class OptionsTest {
     assertThat(options("-n 2 --checkpoint blocking app.jar").overlapped()).isFalse();
     assertThat(options("-n 2 --checkpoint overlapped app.jar").overlapped()).isTrue();
     String files = "-n 2 --checkpoint overlapped --l2-dir ckpt --l2-every 5 app.jar";
-    assertThat(options(files).overlapped()).isFalse();
+    assertThat(options(files).overlapped()).isTrue();
+    assertThat(options(files).spec().overlapped()).as("on request").isFalse();
+    assertThat(options("-n 2 --checkpoint overlapped app.jar").spec().overlapped()).isTrue();
     assertThat(options("--rollback local " + files).spec().logLimitBytes()).isNotZero();
     assertThat(options("--rollback auto " + files).spec().logLimitBytes()).isNotZero();
     for (String mode : List.of("local", "auto")) {
