@@ -67,7 +67,15 @@ final class Outbox {
               new Notice.CaughtUp(
                   m.epoch(), rank, m.loop(), m.from(), m.iteration(), m.repeated()));
       case RankMessage.LoopDone m ->
-          report(new Notice.LoopDone(m.epoch(), rank, m.loop(), m.completed(), m.repeated()));
+          report(
+              new Notice.LoopDone(
+                  m.epoch(),
+                  rank,
+                  m.loop(),
+                  m.completed(),
+                  m.repeated(),
+                  m.logged(),
+                  m.loggedBytes()));
       case RankMessage.FlowBegun m ->
           report(
               new Notice.FlowBegun(

@@ -91,6 +91,10 @@ final class LocalRollback implements MessageLog.Listener {
     }
   }
 
+  MessageLog log() {
+    return log;
+  }
+
   /** What was agreed on after iterations of the loop. */
   Decisions decisions() {
     return decisions;
