@@ -121,8 +121,11 @@ public sealed interface Notice {
    * @param completed the iterations that the loop has had
    * @param repeated how many the rank has done again; of one that was lost where all went back, up
    *     to where the others were
+   * @param logged how many messages of the loop its process has copied to its log
+   * @param loggedBytes what they took there
    */
-  record LoopDone(int epoch, int rank, long loop, long completed, long repeated)
+  record LoopDone(
+      int epoch, int rank, long loop, long completed, long repeated, long logged, long loggedBytes)
       implements Notice {}
 
   /**

@@ -70,7 +70,15 @@ final class Outbox {
           report(
               new Notice.LogFills(m.epoch(), rank, m.loop(), m.iteration(), m.bytes(), m.limit()));
       case RankMessage.LoopDone m ->
-          report(new Notice.LoopDone(m.epoch(), rank, m.loop(), m.completed(), m.repeated()));
+          report(
+              new Notice.LoopDone(
+                  m.epoch(),
+                  rank,
+                  m.loop(),
+                  m.completed(),
+                  m.repeated(),
+                  m.logged(),
+                  m.loggedBytes()));
       case RankMessage.FlowBegun m ->
           report(
               new Notice.FlowBegun(

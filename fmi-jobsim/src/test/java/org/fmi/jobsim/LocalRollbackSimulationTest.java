@@ -18,6 +18,7 @@ import org.fmi.jobsim.JobSimulation.Program;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FaultPoint;
 import org.fmi.spi.RankConfig;
+import org.fmi.testkit.SimModel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -344,6 +345,46 @@ final class LocalRollbackSimulationTest {
       assertThat(n.repeated()).as("%s", job.story()).isEqualTo(done[n.rank()] - 12);
       assertThat(n.repeated() > 0).isEqualTo(!local || n.rank() == 2);
     }
+  }
+
+  /**
+   * A rank that is lost again before it has caught up, each time: the others wait for it past the
+   * places where a checkpoint could be.
+   */
+  @Test
+  void aRankThatNeverCatchesUpTakesTheOthersBack() {
+    long millis = 1_000_000;
+    Program program =
+        (fmi, process, cluster) -> {
+          Comm world = fmi.world();
+          long[] sum = new long[1];
+          int[] slowOnes = {0};
+          fmi.loop(
+              600,
+              n -> {
+                boolean slow = n >= 500;
+                process.compute(slow ? 100 * millis : millis);
+                long[] each = {1};
+                world.allReduce(each, Op.SUM);
+                sum[0] += each[0];
+                if (slow && process.rank() == 1 && ++slowOnes[0] == 8) {
+                  cluster.faults().crash(1);
+                  process.compute(1);
+                }
+              },
+              sum);
+          return sum[0];
+        };
+    Shape shape = ranks().withInterval(new CheckpointInterval.Mtbf(100)).withMaxRecoveries(300);
+    JobSimulation job = new JobSimulation(1, shape, SimModel.calm(), program);
+    Outcome outcome = job.run();
+
+    assertThat(outcome.status()).as("%s", job.story()).isZero();
+    assertThat(outcome.answer()).isEqualTo(600 * SIZE);
+    assertThat(notices(job, Notice.GoBack.class, n -> n.reason().contains("got no further")))
+        .as("%s", job.story())
+        .isNotEmpty();
+    assertThat(notices(job, Notice.GoBack.class, n -> n.ranks().equals("[1]"))).isNotEmpty();
   }
 
   @Test

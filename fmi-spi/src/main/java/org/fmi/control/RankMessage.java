@@ -128,8 +128,12 @@ public sealed interface RankMessage {
    *
    * @param completed the iterations that the loop has had
    * @param repeated how many this rank has done again, as far as is known
+   * @param logged how many messages of the loop this process has copied to its log
+   * @param loggedBytes what they took there
    */
-  record LoopDone(int epoch, long loop, long completed, long repeated) implements Told {}
+  record LoopDone(
+      int epoch, long loop, long completed, long repeated, long logged, long loggedBytes)
+      implements Told {}
 
   /**
    * H2 is done: all connections of the overlay are up.

@@ -1,52 +1,89 @@
 package org.fmi.core.p2p;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The memory that a log copies messages to, one behind the other. Pieces are not used again: they
- * go when no message in them is needed.
+ * Native memory in pieces that are used again: what a {@link MessageLog} keeps is not on the heap,
+ * whose size the program has chosen for what it holds itself.
+ *
+ * <p>A piece is freed once nothing refers to it. So one that a message is still sent out of may be
+ * dropped, but not given back.
  */
 final class LogPieces {
-  /** Pieces of memory: the first, and the largest. */
-  private static final int FIRST = 16 << 10;
+  static final int SMALLEST = 16 << 10;
 
-  private static final int LARGEST = 1 << 20;
+  /** Those that are given back, the first one first: a program mostly does the same again. */
+  private final ArrayDeque<MemorySegment> free = new ArrayDeque<>();
 
-  /** Pieces so far, each of which is twice as large as the one before. */
-  private int count;
+  private long most;
+  private long held;
+  private boolean exhausted;
 
-  private MemorySegment piece = MemorySegment.NULL;
-  private long used;
-
-  /** From now on messages go to new pieces. */
-  void clear() {
-    count = 0;
-    piece = MemorySegment.NULL;
-    used = 0;
+  /** From now on, to hold no more bytes than this is worth freeing pieces for. */
+  void most(long bytes) {
+    most = bytes;
   }
 
-  /** Where there is room for a message, at {@link #used}; {@link #add} follows. */
-  MemorySegment take(long length) {
-    if (length > LARGEST) {
-      piece = MemorySegment.NULL; // the rest of the piece before stays unused
-      used = 0;
-      return MessagePool.memory(length);
+  /** Bytes of all pieces, those that are given back included. */
+  long held() {
+    return held;
+  }
+
+  /** Whether a piece of {@link #SMALLEST} bytes is there, or may be made. */
+  boolean hasRoom() {
+    return !free.isEmpty() || held + SMALLEST <= most;
+  }
+
+  /**
+   * A piece, with whatever is in it.
+   *
+   * @param least the fewest bytes that it may have
+   * @param wanted how many a new one gets
+   * @param largest what is longer is left for something else
+   * @return null if there is no memory
+   */
+  @Nullable MemorySegment take(long least, long wanted, long largest) {
+    for (Iterator<MemorySegment> each = free.iterator(); each.hasNext(); ) {
+      MemorySegment piece = each.next();
+      if (piece.byteSize() >= least && piece.byteSize() <= largest) {
+        each.remove();
+        return piece;
+      }
     }
-    if (count == 0 || used + length > piece.byteSize()) {
-      int size = Math.min(LARGEST, FIRST << Math.min(count, 6));
-      piece = MessagePool.memory(Math.max(size, length));
-      count++;
-      used = 0;
+    while (held + wanted > most && !free.isEmpty()) {
+      held -= free.removeFirst().byteSize();
     }
-    return piece;
+    return make(wanted);
   }
 
-  long used() {
-    return used;
+  private @Nullable MemorySegment make(long bytes) {
+    if (exhausted) {
+      return null;
+    }
+    try {
+      MemorySegment piece = Arena.ofAuto().allocate(bytes, Long.BYTES);
+      held += bytes;
+      return piece;
+    } catch (OutOfMemoryError e) {
+      // Java has collected garbage and waited for it to be freed. Once is enough.
+      exhausted = true;
+      return null;
+    }
   }
 
-  /** The message is there. */
-  void add(long length) {
-    used += (length + 7) & ~7L;
+  /** Takes a piece back: nothing that is in it is needed. */
+  void give(MemorySegment piece) {
+    free.add(piece);
+  }
+
+  /** Forgets all pieces. */
+  void drop() {
+    free.clear();
+    held = 0;
+    exhausted = false;
   }
 }

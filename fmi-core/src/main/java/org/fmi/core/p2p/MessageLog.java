@@ -1,11 +1,9 @@
 package org.fmi.core.p2p;
 
-import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,8 +57,8 @@ public final class MessageLog {
   /** The number of a message that is not covered, or is from before the line. */
   static final int NO_NUMBER = -1;
 
-  /** What a message costs beside its data. */
-  private static final int ENTRY_BYTES = 32;
+  /** Sums may take a quarter of what messages may, or this much. */
+  private static final long LEAST_SUM_BYTES = 1 << 20;
 
   /** Whether messages are counted and kept; if not, only what their order decides. */
   private final boolean keeps;
@@ -76,18 +74,12 @@ public final class MessageLog {
   /** Messages that have come elsewhere and were not made again yet. */
   private long ahead;
 
-  /** Bytes of the log; and why it is of no use, if so. */
-  private long bytes;
-
-  private long messages;
-
+  /** Why the log is of no use; null if it is. */
   private @Nullable String unusable;
 
   // ---- a line that this rank has come to, and that is not committed
 
   private boolean marked;
-  private long bytesBefore;
-  private long messagesBefore;
 
   /** Why nothing that is sent behind it can be sent again; null if it can. */
   private @Nullable String unusableBehind;
@@ -96,7 +88,10 @@ public final class MessageLog {
   private boolean tells = true;
 
   /** Where messages are copied to. */
-  private final LogPieces pieces = new LogPieces();
+  private final LogMemory memory = new LogMemory();
+
+  /** Where sums of those that have come are. */
+  private final LogPieces sums = new LogPieces();
 
   /**
    * An empty log, which is off.
@@ -106,7 +101,7 @@ public final class MessageLog {
    */
   public MessageLog(int size, long limit, Listener listener) {
     this.keeps = limit != 0;
-    this.limit = limit;
+    limit(limit);
     this.listener = listener;
     this.sent = new SentTo[size];
     this.received = new ReceivedFrom[size];
@@ -119,13 +114,14 @@ public final class MessageLog {
 
   /** Forgets all; begins anew, or covers nothing from now on. */
   void line(boolean begins) {
+    if (begins && !on) {
+      memory.clearAll();
+    }
     on = begins;
     marked = false;
     unusableBehind = null;
     tells = true;
     ahead = 0;
-    bytes = 0;
-    messages = 0;
     unusable = null;
     for (SentTo s : sent) {
       if (s != null) {
@@ -138,7 +134,11 @@ public final class MessageLog {
       }
     }
     determinants.clear();
-    pieces.clear();
+    memory.clear();
+    if (!begins) {
+      memory.free();
+      sums.drop();
+    }
   }
 
   /** Whether there is a line that it begins at. */
@@ -154,6 +154,8 @@ public final class MessageLog {
   /** From now on it may hold so many bytes. It counts messages though it may hold none. */
   public void limit(long most) {
     limit = most;
+    memory.most(most);
+    sums.most(Math.max(most / 4, LEAST_SUM_BYTES));
   }
 
   /** The most that it may hold, in bytes. */
@@ -163,12 +165,22 @@ public final class MessageLog {
 
   /** What it takes, in bytes. */
   public long bytes() {
-    return bytes;
+    return memory.bytes();
   }
 
   /** How many messages it holds. */
   long messages() {
-    return messages;
+    return memory.messages();
+  }
+
+  /** How many messages of this loop it has copied. */
+  public long messagesInAll() {
+    return memory.messagesInAll();
+  }
+
+  /** What they took, in bytes. */
+  public long bytesInAll() {
+    return memory.bytesInAll();
   }
 
   /** Whether messages of this rank have come elsewhere that it has not made again yet. */
@@ -266,13 +278,12 @@ public final class MessageLog {
     assert !marked : "a line is begun while another one is open";
     marked = true;
     unusableBehind = null;
-    bytesBefore = bytes;
-    messagesBefore = messages;
     for (SentTo s : sent) {
       if (s != null) {
-        s.mark = s.count;
+        s.mark();
       }
     }
+    memory.mark();
     determinants.mark();
   }
 
@@ -326,8 +337,6 @@ public final class MessageLog {
     marked = false;
     unusable = unusableBehind;
     unusableBehind = null;
-    bytes -= bytesBefore;
-    messages -= messagesBefore;
     for (SentTo s : sent) {
       if (s != null) {
         s.cut();
@@ -339,7 +348,7 @@ public final class MessageLog {
       }
     }
     determinants.cut();
-    pieces.clear();
+    memory.cut();
   }
 
   /**
@@ -387,16 +396,17 @@ public final class MessageLog {
       return true;
     }
     SentTo s = to(dest);
-    if (isCopying() && bytes + length + ENTRY_BYTES > limit) {
-      makeRoom(length + ENTRY_BYTES);
+    long more = LogMemory.bytes(length);
+    if (isCopying() && memory.bytes() + more > limit) {
+      makeRoom(more);
     }
-    MemorySegment room = isCopying() ? room(length) : null;
-    if (room != null) {
-      Memory.toSegment(base, offset, room, pieces.used(), length);
-      s.add(context, tag, room, pieces.used(), length);
-      pieces.add(length);
-      bytes += length + ENTRY_BYTES;
-      messages++;
+    if (isCopying()) {
+      long position = memory.add(context, tag, base, offset, length);
+      if (position == LogMemory.NONE) {
+        spoil("has no memory for a log of what it sends, beside " + bytes() + " bytes of it");
+      } else {
+        s.add(memory, position, marked);
+      }
     }
     int number = s.count++;
     assert s.count > 0 : "more messages than can be counted";
@@ -435,12 +445,9 @@ public final class MessageLog {
     if (marked) {
       // What is sent behind the line may still have room.
       unusable = unusable == null ? reason : unusable;
-      bytes -= bytesBefore;
-      messages -= messagesBefore;
-      bytesBefore = 0;
-      messagesBefore = 0;
+      memory.discountBefore();
     }
-    if (bytes + more > limit) {
+    if (memory.bytes() + more > limit) {
       spoil(reason);
     }
   }
@@ -452,21 +459,7 @@ public final class MessageLog {
     }
     unusable = unusable == null ? reason : unusable;
     unusableBehind = marked ? reason : null;
-    bytes = 0;
-    messages = 0;
-    bytesBefore = 0;
-    messagesBefore = 0;
-    pieces.clear();
-  }
-
-  /** Null if there is no memory. */
-  private @Nullable MemorySegment room(long length) {
-    try {
-      return pieces.take(length);
-    } catch (OutOfMemoryError e) {
-      spoil("has no memory for a log of what it sends, beside " + bytes + " bytes of it");
-      return null;
-    }
+    memory.discount();
   }
 
   /** Messages to a rank so far. */
@@ -505,17 +498,18 @@ public final class MessageLog {
     to(r.peer).synchronous.remove(r);
   }
 
+  /** Where the first message to a rank is in the log; {@link #next} are the others, in order. */
+  long first(int dest) {
+    return to(dest).first;
+  }
+
+  long next(long position) {
+    return memory.next(position);
+  }
+
   /** Makes a send of a message in the log. */
-  void prepare(MessageRequest r, int dest, int number) {
-    SentTo s = to(dest);
-    r.prepareSend(
-        s.pieces[number],
-        s.offsets[number],
-        s.lengths[number],
-        dest,
-        s.contexts[number],
-        s.tags[number],
-        PointToPoint.Mode.STANDARD);
+  void prepare(MessageRequest r, int dest, long position) {
+    memory.prepare(r, dest, position);
     r.again = true;
   }
 
@@ -524,7 +518,7 @@ public final class MessageLog {
   private ReceivedFrom of(int source) {
     ReceivedFrom r = received[source];
     if (r == null) {
-      r = new ReceivedFrom();
+      r = new ReceivedFrom(sums);
       received[source] = r;
     }
     return r;
@@ -567,11 +561,11 @@ public final class MessageLog {
       return new long[] {0};
     }
     long[] bits = r.come.toLongArray();
-    int sums = withSums ? 2 * r.come.length() : 0;
-    long[] come = new long[1 + bits.length + sums];
+    long[] kept = withSums ? r.sums() : new long[0];
+    long[] come = new long[1 + bits.length + kept.length];
     come[0] = bits.length;
     System.arraycopy(bits, 0, come, 1, bits.length);
-    System.arraycopy(r.sums, 0, come, 1 + bits.length, sums);
+    System.arraycopy(kept, 0, come, 1 + bits.length, kept.length);
     return come;
   }
 
@@ -584,10 +578,10 @@ public final class MessageLog {
   public void hasCome(int dest, long[] told) {
     SentTo s = to(dest);
     int counted = s.count;
-    int sums = 1 + (int) told[0];
+    int end = 1 + (int) told[0];
     ahead -= s.come.cardinality() - s.come.get(0, counted).cardinality();
-    s.come = BitSet.valueOf(Arrays.copyOfRange(told, 1, sums));
-    s.before = Arrays.copyOfRange(told, sums, told.length);
+    s.come = BitSet.valueOf(Arrays.copyOfRange(told, 1, end));
+    s.before = Arrays.copyOfRange(told, end, told.length);
     ahead += s.come.cardinality() - s.come.get(0, counted).cardinality();
   }
 }

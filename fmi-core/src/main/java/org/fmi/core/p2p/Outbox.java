@@ -240,6 +240,7 @@ final class Outbox {
     long messages = 0;
     long bytes = 0;
     int count = kept.count(dest);
+    long copy = kept.first(dest);
     for (int number = 0; number < count; number++) {
       MessageRequest waiting = kept.synchronous(dest, number);
       if (kept.hasCome(dest, number)) {
@@ -250,7 +251,7 @@ final class Outbox {
         MessageRequest r = waiting;
         if (r == null) {
           r = requests.take();
-          kept.prepare(r, dest, number);
+          kept.prepare(r, dest, copy);
         }
         r.stamp = lines.stamp();
         messages++;
@@ -260,6 +261,7 @@ final class Outbox {
         }
         peers.get(dest).send(r);
       }
+      copy = kept.next(copy);
     }
     messagesAgain += messages;
     bytesAgain += bytes;

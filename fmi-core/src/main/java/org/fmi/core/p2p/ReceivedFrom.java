@@ -1,18 +1,15 @@
 package org.fmi.core.p2p;
 
-import java.util.Arrays;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /** What has come of one rank since the last line, by number: a part of the {@link MessageLog}. */
 final class ReceivedFrom {
-  private static final int FIRST_ENTRIES = 16;
   private static final int NOT_YET = -1;
 
   final BitSet come = new BitSet();
 
-  /** By number, the length of each message that has come and its sum, in turns. */
-  long[] sums = new long[2 * FIRST_ENTRIES];
+  private final ComeSums sums;
 
   /** What had come when this epoch began; null if it began at a line. */
   private @Nullable BitSet before;
@@ -26,19 +23,25 @@ final class ReceivedFrom {
   /** How many of the messages were sent before the line that is to be committed. */
   private int cut;
 
+  ReceivedFrom(LogPieces room) {
+    sums = new ComeSums(room);
+  }
+
+  /** Length and sum of each message up to the last that has come, in turns, as far as kept. */
+  long[] sums() {
+    return sums.first(come.length());
+  }
+
   void comes(int number, long length, long sum) {
     assert !come.get(number) : "a message is received twice";
     come.set(number);
-    if (2 * number + 1 >= sums.length) {
-      sums = Arrays.copyOf(sums, 4 * number + 4);
-    }
-    sums[2 * number] = length;
-    sums[2 * number + 1] = sum;
+    sums.put(number, length, sum);
   }
 
-  /** A line at which all ranks stand: keeps the room for what is to come. */
+  /** A line at which all ranks stand. */
   void clear() {
     come.clear();
+    sums.clear();
     before = null;
     next = 0;
     dropLine();
@@ -94,8 +97,7 @@ final class ReceivedFrom {
     if (before != null) {
       shift(before);
     }
-    int left = Math.max(0, sums.length - 2 * cut);
-    System.arraycopy(sums, sums.length - left, sums, 0, left);
+    sums.cut(cut);
     next -= cut;
     if (firstBehind != NOT_YET) {
       firstBehind -= cut;

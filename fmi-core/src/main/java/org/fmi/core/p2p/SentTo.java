@@ -1,6 +1,5 @@
 package org.fmi.core.p2p;
 
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -11,7 +10,6 @@ final class SentTo {
   /** In place of the sum of a message whose data did not come, or not all. */
   static final long NO_SUM = 0;
 
-  private static final int FIRST_ENTRIES = 16;
   private static final long[] NOTHING = {};
 
   int count;
@@ -19,11 +17,13 @@ final class SentTo {
   /** How many there were when this rank came to a line that is not committed. */
   int mark;
 
-  int[] contexts = new int[FIRST_ENTRIES];
-  long[] tags = new long[FIRST_ENTRIES];
-  MemorySegment[] pieces = new MemorySegment[FIRST_ENTRIES];
-  long[] offsets = new long[FIRST_ENTRIES];
-  long[] lengths = new long[FIRST_ENTRIES];
+  /** Where copies of them are in the {@link LogMemory}: the first one, and the last. */
+  long first = LogMemory.NONE;
+
+  long last = LogMemory.NONE;
+
+  /** The first one behind the mark. */
+  long firstBehind = LogMemory.NONE;
 
   /** Messages that have come there, and are not to be sent. */
   BitSet come = new BitSet();
@@ -36,16 +36,18 @@ final class SentTo {
 
   /** Whether a message that came is another one now. */
   boolean differs(int number, long length, long sum) {
-    if (2 * number + 1 >= before.length) {
+    if (2 * number + 1 >= before.length || before[2 * number] == ComeSums.NOT_KEPT) {
       return false;
     }
     long sumBefore = before[2 * number + 1];
     return before[2 * number] != length || (sumBefore != NO_SUM && sumBefore != sum);
   }
 
-  /** A line at which all ranks stand: keeps the room for what is to come. */
+  /** A line at which all ranks stand. */
   void clear() {
-    Arrays.fill(pieces, 0, Math.min(count, pieces.length), null);
+    first = LogMemory.NONE;
+    last = LogMemory.NONE;
+    firstBehind = LogMemory.NONE;
     count = 0;
     mark = 0;
     come.clear();
@@ -53,32 +55,32 @@ final class SentTo {
     synchronous.clear();
   }
 
-  void add(int context, long tag, MemorySegment piece, long offset, long bytes) {
-    if (count >= contexts.length) {
-      int more = 2 * count;
-      contexts = Arrays.copyOf(contexts, more);
-      tags = Arrays.copyOf(tags, more);
-      pieces = Arrays.copyOf(pieces, more);
-      offsets = Arrays.copyOf(offsets, more);
-      lengths = Arrays.copyOf(lengths, more);
+  /** A message was copied there. */
+  void add(LogMemory memory, long position, boolean behind) {
+    if (last == LogMemory.NONE) {
+      first = position;
+    } else {
+      memory.follow(last, position);
     }
-    contexts[count] = context;
-    tags[count] = tag;
-    pieces[count] = piece;
-    offsets[count] = offset;
-    lengths[count] = bytes;
+    last = position;
+    if (behind && firstBehind == LogMemory.NONE) {
+      firstBehind = position;
+    }
+  }
+
+  /** This rank comes to a line. */
+  void mark() {
+    mark = count;
+    firstBehind = LogMemory.NONE;
   }
 
   /** The line that was marked is committed: what was sent before it is forgotten. */
   void cut() {
-    int left = Math.max(0, Math.min(count, contexts.length) - mark);
-    int from = Math.min(mark, contexts.length);
-    System.arraycopy(contexts, from, contexts, 0, left);
-    System.arraycopy(tags, from, tags, 0, left);
-    System.arraycopy(pieces, from, pieces, 0, left);
-    System.arraycopy(offsets, from, offsets, 0, left);
-    System.arraycopy(lengths, from, lengths, 0, left);
-    Arrays.fill(pieces, left, pieces.length, null);
+    first = firstBehind;
+    if (first == LogMemory.NONE) {
+      last = LogMemory.NONE;
+    }
+    firstBehind = LogMemory.NONE;
     come = come.get(mark, Math.max(mark, come.length()));
     before = Arrays.copyOfRange(before, Math.min(2 * mark, before.length), before.length);
     for (MessageRequest r : synchronous) {

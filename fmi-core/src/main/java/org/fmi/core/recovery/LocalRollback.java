@@ -15,6 +15,7 @@ import org.fmi.core.p2p.MessageLog;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.Recording;
 import org.fmi.spi.CheckpointId;
+import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.NodeMemory;
 import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalRollback implements MessageLog.Listener {
   private static final long NO_LOOP = -1;
+
+  private static final String NO_FURTHER = "has got no further in the last failures";
 
   private final RankConfig config;
   private final JobLink link;
@@ -58,6 +61,8 @@ final class LocalRollback implements MessageLog.Listener {
   private long choosing = NO_LOOP;
 
   private String choice = "";
+
+  private final Standstill standstill = new Standstill();
 
   /** Where this rank went back to alone; null once it has caught up. */
   private @Nullable CheckpointId behind;
@@ -89,6 +94,10 @@ final class LocalRollback implements MessageLog.Listener {
     if (lines != null) {
       lines.share(this, log);
     }
+  }
+
+  MessageLog log() {
+    return log;
   }
 
   /** What was agreed on after iterations of the loop. */
@@ -256,7 +265,22 @@ final class LocalRollback implements MessageLog.Listener {
         && choosing != loop.number
         && log.on()
         && log.unusable() == null
+        && !isAtStandstill(loop)
         && !lifecycle.allGoBack();
+  }
+
+  /** Whether more than another try of the failed ranks is needed, and can be had. */
+  private boolean isAtStandstill(Loop loop) {
+    CheckpointId line = checkpoints.committed();
+    return line != null
+        && !(config.interval() instanceof CheckpointInterval.Every)
+        && standstill.isOne(line.version(), line.iteration(), loop.iteration);
+  }
+
+  /** All ranks go back. */
+  void allGoBack() {
+    decisions.forget();
+    standstill.clear();
   }
 
   /** What the job is told of that. */
@@ -280,8 +304,10 @@ final class LocalRollback implements MessageLog.Listener {
       return new Standing(loop.number, line.version(), true, "");
     }
     String why = log.unusable();
-    return new Standing(
-        loop.number, line.version(), false, why == null ? "has left its call" : why);
+    if (why == null) {
+      why = isAtStandstill(loop) ? NO_FURTHER : "has left its call";
+    }
+    return new Standing(loop.number, line.version(), false, why);
   }
 
   /**
@@ -304,10 +330,19 @@ final class LocalRollback implements MessageLog.Listener {
       restart(line);
     }
     tellWhatHasCome(system, !goesOn || log.isBehind());
-    long[] most = {goesOn ? checkpoints.interval() : 0, decisions.packed()};
+    Loop loop = current.get();
+    standstill.begin(line.version());
+    long[] most = {
+      goesOn ? checkpoints.interval() : 0,
+      decisions.packed(),
+      goesOn && loop != null ? loop.iteration : Standstill.NOWHERE,
+      standstill.front(),
+      standstill.times()
+    };
     system.allReduce(most, Op.MAX);
     intervalOfOthers = most[0];
     decisions.unpack(most[1]);
+    standstill.goBack(most[2], most[3], most[4]);
     long messages = 0;
     long bytes = 0;
     for (int rank = 0; rank < config.size(); rank++) {
@@ -317,7 +352,6 @@ final class LocalRollback implements MessageLog.Listener {
         bytes += again[1];
       }
     }
-    Loop loop = current.get();
     if (goesOn && loop != null) {
       link.send(
           new RankMessage.GoesOn(start.epoch(), loop.number, loop.iteration, messages, bytes));

@@ -3,6 +3,7 @@ package org.fmi.core.recovery;
 import org.fmi.ConvergingBody;
 import org.fmi.LoopBody;
 import org.fmi.control.RankMessage;
+import org.fmi.core.p2p.MessageLog;
 import org.fmi.spi.CheckpointId;
 import org.jspecify.annotations.Nullable;
 
@@ -141,9 +142,19 @@ final class Loop {
     }
   }
 
-  /** Iterations that the loop has had, and those of them that this rank has done again. */
-  RankMessage.LoopDone done(int epoch) {
-    return new RankMessage.LoopDone(epoch, number, iteration, repeated);
+  /**
+   * Iterations that the loop has had, and those of them that this rank has done again.
+   *
+   * @param log of what was sent in it; null if there is none
+   */
+  RankMessage.LoopDone done(int epoch, @Nullable MessageLog log) {
+    return new RankMessage.LoopDone(
+        epoch,
+        number,
+        iteration,
+        repeated,
+        log == null ? 0 : log.messagesInAll(),
+        log == null ? 0 : log.bytesInAll());
   }
 
   /**

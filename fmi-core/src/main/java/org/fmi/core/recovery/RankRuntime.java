@@ -505,7 +505,7 @@ public final class RankRuntime implements Fmi {
   private void leaveLoop(Loop loop) {
     current = null;
     if (place == Place.LOOP) {
-      link.send(loop.done(lifecycle.epoch()));
+      link.send(loop.done(lifecycle.epoch(), local == null ? null : local.log()));
       move(Place.OUTSIDE);
     }
   }

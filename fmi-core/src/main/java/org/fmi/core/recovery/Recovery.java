@@ -105,7 +105,7 @@ final class Recovery {
       if (local != null && start.isLocal()) {
         local.begin(system, start, line.line(), inPlace);
       } else if (local != null) {
-        local.decisions().forget();
+        local.allGoBack();
       }
     } finally {
       underWay = false;

@@ -177,6 +177,26 @@ final class MessageLogTest {
     assertThat(told).containsExactly("1, 7: 2 instead of 2", "1, 8: 3 instead of 2");
   }
 
+  /** Of more messages than there is room for sums of, the first ones are compared. */
+  @Test
+  void aMessageOfWhichNothingIsKeptIsNotCompared() {
+    MessageLog other = begun(4);
+    int kept = (1 << 20) / 16;
+    for (int number = 0; number <= kept; number++) {
+      comes(other, number);
+    }
+    long[] told = other.come(1, true);
+    log.hasCome(1, told);
+    assertThat(told).hasSize(1 + Math.toIntExact(told[0]) + 2 * kept);
+    for (int number = 0; number < kept - 1; number++) {
+      assertThat(sends(0)).isFalse();
+    }
+    assertThat(sends(1)).isFalse();
+    assertThat(this.told).containsExactly("1, 1: 1 instead of 0");
+    assertThat(sends(1)).isFalse();
+    assertThat(this.told).hasSize(2).endsWith("caught up");
+  }
+
   /** Whatever they lie in, and however long they are. */
   @ParameterizedTest
   @ValueSource(ints = {0, 8, 24, 72, 20_000})
@@ -201,6 +221,15 @@ final class MessageLogTest {
     assertThat(sum.of(yes, 1, 2)).isEqualTo(sum.of(new byte[] {0, 1}, 0, 2));
   }
 
+  /** Prepares a send of a message to rank 1 again. */
+  private void again(MessageRequest r, int number) {
+    long position = log.first(1);
+    for (int i = 0; i < number; i++) {
+      position = log.next(position);
+    }
+    log.prepare(r, 1, position);
+  }
+
   /** Pieces of memory end, and long messages have one of their own. */
   @Test
   void theLogHoldsWhatWasSent() {
@@ -213,7 +242,7 @@ final class MessageLogTest {
     }
     for (int i = 0; i < lengths.length; i++) {
       MessageRequest r = new MessageRequest(Ranks.messenger(0, 2));
-      log.prepare(r, 1, i);
+      again(r, i);
       assertThat(r.tag).isEqualTo(100 + i);
       assertThat(r.bytes).isEqualTo(lengths[i]);
       byte[] data = new byte[lengths[i]];
@@ -258,7 +287,7 @@ final class MessageLogTest {
     log.cut();
     assertThat(log.count(1)).isOne();
     MessageRequest again = new MessageRequest(Ranks.messenger(0, 2));
-    log.prepare(again, 1, 0);
+    again(again, 0);
     assertThat(again.bytes).isEqualTo(16);
     assertThat(log.come(1, false)).isEqualTo(come(0));
     assertThat(log.arrives(1, CONTEXT)).isOne();
@@ -316,7 +345,7 @@ final class MessageLogTest {
     log.cut();
     assertThat(log.unusable()).isNull();
     MessageRequest last = new MessageRequest(Ranks.messenger(0, 2));
-    log.prepare(last, 1, 0);
+    again(last, 0);
     assertThat(last.bytes).isEqualTo(100);
   }
 

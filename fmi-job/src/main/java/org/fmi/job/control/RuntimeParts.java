@@ -92,7 +92,9 @@ final class RuntimeParts {
               .putInt(m.epoch())
               .putLong(m.loop())
               .putLong(m.completed())
-              .putLong(m.repeated());
+              .putLong(m.repeated())
+              .putLong(m.logged())
+              .putLong(m.loggedBytes());
       case RankMessage.FlowBegun m ->
           out.putByte(24)
               .putInt(m.epoch())
@@ -186,7 +188,9 @@ final class RuntimeParts {
           new RankMessage.CaughtUp(
               in.getInt(), in.getLong(), in.getLong(), in.getLong(), in.getLong());
       case 22 -> new RankMessage.Chose(in.getLong(), in.getInt(), in.getLongs());
-      case 23 -> new RankMessage.LoopDone(in.getInt(), in.getLong(), in.getLong(), in.getLong());
+      case 23 ->
+          new RankMessage.LoopDone(
+              in.getInt(), in.getLong(), in.getLong(), in.getLong(), in.getLong(), in.getLong());
       case 24 ->
           new RankMessage.FlowBegun(
               in.getInt(),

@@ -162,8 +162,8 @@ final class ProgressLinesTest {
     progress.on(new Notice.AllRunning(1, 0, 100, 1), 30 * MILLI);
     progress.on(new Notice.CaughtUp(1, 2, 0, 100, 174, 75), 40 * MILLI);
     progress.on(new Notice.RecoveryBegun(2, false, "rank 2 was killed"), 50 * MILLI);
-    progress.on(new Notice.LoopDone(1, 0, 0, 200, 0), 50 * MILLI);
-    progress.on(new Notice.LoopDone(1, 2, 0, 200, 75), 50 * MILLI);
+    progress.on(new Notice.LoopDone(1, 0, 0, 200, 0, 0, 0), 50 * MILLI);
+    progress.on(new Notice.LoopDone(1, 2, 0, 200, 75, 0, 0), 50 * MILLI);
     progress.on(new Notice.GoBack(2, "", "rank 0 probes for a message"), 60 * MILLI);
     progress.on(new Notice.AllRunning(2, 0, 200, 0), 70 * MILLI);
     assertThat(String.join("\n", lines))
