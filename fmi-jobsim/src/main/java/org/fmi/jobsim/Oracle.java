@@ -3,6 +3,7 @@ package org.fmi.jobsim;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -120,6 +121,8 @@ final class Oracle implements SimObserver {
     /** Where its process was started last. */
     int node = NOWHERE;
 
+    final BitSet left = new BitSet(); // nodes to whose old data it does not come back
+
     /** The node that holds its checkpoints. */
     int data = NOWHERE;
 
@@ -163,10 +166,12 @@ final class Oracle implements SimObserver {
   void onSpawn(int rank, int node, int[] group) {
     Place place = places[rank];
     place.group = group;
+    if (place.node != NOWHERE && place.node != node) {
+      place.left.set(place.node);
+    }
     place.node = node;
     if (place.data != NOWHERE && place.data != node) {
-      // What it leaves behind is of no use to it where it is going. A node that is cut off from all
-      // others has failed, though its memory is cleared later.
+      // A node that is cut off from all others has failed, though its memory is cleared later.
       lose(rank, !cluster.lives(place.data));
     }
   }
@@ -585,7 +590,11 @@ final class Oracle implements SimObserver {
     return switch (shape.policy()) {
       case WAIT -> true;
       case SHARE -> nodes > 0;
-      case ABORT -> nodes * shape.ranksPerNode() >= shape.size();
+      case ABORT -> {
+        long left =
+            Arrays.stream(places).mapToLong(p -> p.left.stream().filter(usable).count()).sum();
+        yield nodes * shape.ranksPerNode() - left >= shape.size();
+      }
     };
   }
 }
