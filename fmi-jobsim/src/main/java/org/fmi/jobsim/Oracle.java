@@ -591,9 +591,9 @@ final class Oracle implements SimObserver {
       case WAIT -> true;
       case SHARE -> nodes > 0;
       case ABORT -> {
-        long left =
-            Arrays.stream(places).mapToLong(p -> p.left.stream().filter(usable).count()).sum();
-        yield nodes * shape.ranksPerNode() - left >= shape.size();
+        int left =
+            Arrays.stream(places).mapToInt(p -> (int) p.left.stream().filter(usable).count()).sum();
+        yield nodes * shape.ranksPerNode() >= shape.size() + left;
       }
     };
   }
