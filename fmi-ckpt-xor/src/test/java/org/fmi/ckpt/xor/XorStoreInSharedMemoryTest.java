@@ -1,10 +1,12 @@
 package org.fmi.ckpt.xor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -16,6 +18,7 @@ import org.fmi.Comm;
 import org.fmi.node.SharedMemory;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointStore;
+import org.fmi.spi.ImageContent;
 import org.fmi.spi.NodeMemory;
 import org.fmi.spi.PinnedImage;
 import org.fmi.testkit.contract.StoreGroup;
@@ -117,6 +120,59 @@ class XorStoreInSharedMemoryTest {
           store.release(id);
         }
       }
+    }
+  }
+
+  /** An image in an array, whose reader is killed after some bytes. */
+  private record KilledAfter(ArrayContent content, int[] left) implements ImageContent {
+    @Override
+    public int read(ByteBuffer to) throws IOException {
+      if (left[0] <= 0) {
+        throw new AssertionError("killed");
+      }
+      int count = content.read(to);
+      left[0] -= count;
+      return count;
+    }
+
+    @Override
+    public int sum() {
+      return content.sum();
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @Test
+  void aProcessThatIsKilledWhileItReadsLeavesNoCheckpoint() throws Exception {
+    int bytes = 3 * PieceLayout.BLOCK_BYTES + 5;
+    try (StoreGroup group = new StoreGroup(1, XorStoreInSharedMemoryTest::open, i -> memory)) {
+      group.checkpoint(StoreGroup.id(1), new long[] {1000}, 1);
+      CheckpointId id = StoreGroup.id(2);
+      byte[] image = StoreGroup.content(bytes, 2, 0);
+      for (int after : new int[] {0, PieceLayout.BLOCK_BYTES, bytes - 1000}) {
+        assertThatThrownBy(
+                () ->
+                    group
+                        .store(0)
+                        .fill(
+                            id,
+                            bytes,
+                            () ->
+                                new KilledAfter(
+                                    new ArrayContent(image, 999, ""), new int[] {after})))
+            .hasMessage("killed");
+        group.restart(0);
+        assertThat(group.store(0).held()).containsExactly(StoreGroup.id(1));
+      }
+      CheckpointStore store = group.store(0);
+      store.fill(id, bytes, () -> new ArrayContent(image, 999, ""));
+      store.protect(id);
+      group.restart(0);
+      assertThat(group.store(0).held()).containsExactly(StoreGroup.id(1), id);
+      assertThat(group.store(0).image(id).toArray(ValueLayout.JAVA_BYTE)).isEqualTo(image);
+      assertThat(files("ckpt-r")).as("what was left is used or gone").isEqualTo(2);
     }
   }
 
