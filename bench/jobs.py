@@ -184,5 +184,9 @@ def measure(command, points, warm_up, seconds):
     return [(operation, int(size), float(value)) for operation, size, value in lines]
 
 
+def p90(values):
+    return sorted(values)[max(0, -(-len(values) * 9 // 10) - 1)]
+
+
 def median_and_worst(values, digits=1):
     return f"{statistics.median(values):.{digits}f} (worst {max(values):.{digits}f})"

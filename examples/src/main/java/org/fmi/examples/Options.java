@@ -91,18 +91,24 @@ public final class Options {
     if (text == null) {
       return null;
     }
+    int[] values = factors(text, factors);
+    if (values == null) {
+      throw refuse(
+          name + " " + text + ": must be " + factors + " whole numbers with an x between them");
+    }
+    return values;
+  }
+
+  /** Whole numbers from 1 on with an x between them; null if the text is not as many. */
+  public static int @Nullable [] factors(String text, int count) {
     String[] parts = text.split("x", -1);
-    int[] values = new int[factors];
-    boolean right = parts.length == factors;
-    for (int i = 0; right && i < factors; i++) {
+    int[] values = new int[count];
+    boolean right = parts.length == count;
+    for (int i = 0; right && i < count; i++) {
       right = parts[i].matches("[1-9]\\d{0,8}");
       values[i] = right ? Integer.parseInt(parts[i]) : 0;
     }
-    if (right) {
-      return values;
-    }
-    throw refuse(
-        name + " " + text + ": must be " + factors + " whole numbers with an x between them");
+    return right ? values : null;
   }
 
   /** An option's value, one of {@code otherwise}'s siblings. */

@@ -121,8 +121,6 @@ final class Oracle implements SimObserver {
     /** Where its process was started last. */
     int node = NOWHERE;
 
-    final BitSet left = new BitSet(); // nodes to whose old data it does not come back
-
     /** The node that holds its checkpoints. */
     int data = NOWHERE;
 
@@ -132,6 +130,7 @@ final class Oracle implements SimObserver {
     boolean lost;
     boolean lostByFailure;
     boolean corrupt;
+    final BitSet left = new BitSet(); // nodes: to what is old there it does not come back
   }
 
   /** Where a process is in its loop. */
@@ -171,7 +170,8 @@ final class Oracle implements SimObserver {
     }
     place.node = node;
     if (place.data != NOWHERE && place.data != node) {
-      // A node that is cut off from all others has failed, though its memory is cleared later.
+      // What it leaves behind is of no use to it where it is going. A node that is cut off from all
+      // others has failed, though its memory is cleared later.
       lose(rank, !cluster.lives(place.data));
     }
   }

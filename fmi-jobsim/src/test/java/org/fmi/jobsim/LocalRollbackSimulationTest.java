@@ -353,34 +353,19 @@ final class LocalRollbackSimulationTest {
    */
   @Test
   void aRankThatNeverCatchesUpTakesTheOthersBack() {
-    long millis = 1_000_000;
     Program program =
-        (fmi, process, cluster) -> {
-          Comm world = fmi.world();
-          long[] sum = new long[1];
-          int[] slowOnes = {0};
-          fmi.loop(
-              600,
-              n -> {
-                boolean slow = n >= 500;
-                process.compute(slow ? 100 * millis : millis);
-                long[] each = {1};
-                world.allReduce(each, Op.SUM);
-                sum[0] += each[0];
-                if (slow && process.rank() == 1 && ++slowOnes[0] == 8) {
-                  cluster.faults().crash(1);
-                  process.compute(1);
-                }
-              },
-              sum);
-          return sum[0];
-        };
+        LosesARankAgain.adding(
+            fmi -> {
+              long[] each = {1};
+              fmi.world().allReduce(each, Op.SUM);
+              return each[0];
+            });
     Shape shape = ranks().withInterval(new CheckpointInterval.Mtbf(100)).withMaxRecoveries(300);
     JobSimulation job = new JobSimulation(1, shape, SimModel.calm(), program);
     Outcome outcome = job.run();
 
     assertThat(outcome.status()).as("%s", job.story()).isZero();
-    assertThat(outcome.answer()).isEqualTo(600 * SIZE);
+    assertThat(outcome.answer()).isEqualTo(LosesARankAgain.ITERATIONS * SIZE);
     assertThat(notices(job, Notice.GoBack.class, n -> n.reason().contains("got no further")))
         .as("%s", job.story())
         .isNotEmpty();

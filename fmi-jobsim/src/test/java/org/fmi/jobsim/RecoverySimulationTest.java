@@ -100,24 +100,7 @@ final class RecoverySimulationTest {
   /** The first checkpoint among the slow ones is never reached at the interval of before. */
   @Test
   void iterationsThatBecomeLongerThanTheTimeBetweenFailuresGetOn() {
-    Program program =
-        (fmi, process, cluster) -> {
-          long[] sum = new long[1];
-          int[] slowOnes = {0};
-          fmi.loop(
-              600,
-              n -> {
-                boolean slow = n >= 500;
-                process.compute(slow ? 100 * MILLIS : MILLIS);
-                sum[0]++;
-                if (slow && process.rank() == 1 && ++slowOnes[0] == 8) {
-                  cluster.faults().crash(1);
-                  process.compute(1);
-                }
-              },
-              sum);
-          return sum[0];
-        };
+    Program program = LosesARankAgain.adding(_ -> 1);
     JobSimulation job =
         new JobSimulation(
             1, ranks(4).withInterval(new CheckpointInterval.Mtbf(100)), CALM, program);

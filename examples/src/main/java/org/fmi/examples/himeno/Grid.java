@@ -1,9 +1,8 @@
 package org.fmi.examples.himeno;
 
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.fmi.examples.Options;
 
 /**
@@ -30,9 +29,6 @@ record Grid(String name, int imax, int jmax, int kmax) {
     }
   }
 
-  /** Three numbers that have a point inside of the boundary, and whose product may be an int. */
-  private static final Pattern POINTS = Pattern.compile("(\\d{1,5})x(\\d{1,5})x(\\d{1,5})");
-
   /** The one that the user wants; ends the program if there is none such. */
   static Grid of(Options options) {
     String text = options.text("--grid", XS.name);
@@ -40,13 +36,9 @@ record Grid(String name, int imax, int jmax, int kmax) {
     if (official != null) {
       return official;
     }
-    Matcher points = POINTS.matcher(text);
-    if (points.matches()) {
-      Grid grid = new Grid(text, number(points, 1), number(points, 2), number(points, 3));
-      long all = (long) grid.imax * grid.jmax * grid.kmax;
-      if (grid.imax > 2 && grid.jmax > 2 && grid.kmax > 2 && all <= Integer.MAX_VALUE) {
-        return grid;
-      }
+    int[] points = Options.factors(text, 3);
+    if (points != null && Arrays.stream(points).min().orElseThrow() > 2 && isForAnArray(points)) {
+      return new Grid(text, points[0], points[1], points[2]);
     }
     throw options.refuse(
         "--grid "
@@ -58,8 +50,9 @@ record Grid(String name, int imax, int jmax, int kmax) {
             + " in all");
   }
 
-  private static int number(Matcher points, int group) {
-    return Integer.parseInt(points.group(group));
+  private static boolean isForAnArray(int[] points) {
+    long plane = (long) points[0] * points[1];
+    return plane <= Integer.MAX_VALUE && plane * points[2] <= Integer.MAX_VALUE;
   }
 
   /** Points inside of the boundary, in direction i. */

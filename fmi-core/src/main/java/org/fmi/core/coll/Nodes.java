@@ -74,8 +74,7 @@ final class Nodes {
     Map<Integer, Integer> nodeByNumber = new HashMap<>();
     int[] nodeOf = new int[numbers.length];
     for (int r = 0; r < numbers.length; r++) {
-      Integer known = nodeByNumber.putIfAbsent(numbers[r], nodeByNumber.size());
-      nodeOf[r] = known == null ? nodeByNumber.size() - 1 : known;
+      nodeOf[r] = nodeByNumber.computeIfAbsent(numbers[r], _ -> nodeByNumber.size());
     }
     int[][] members = membersOf(nodeOf, nodeByNumber.size());
     int[] mine = members[nodeOf[all.rank()]];

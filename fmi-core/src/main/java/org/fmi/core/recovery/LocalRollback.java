@@ -120,15 +120,14 @@ final class LocalRollback implements MessageLog.Listener {
     return log.isRepeating();
   }
 
-  /** Whether the log is soon full. */
-  boolean isPressed() {
-    return LogRoom.isPressed(log.bytes(), log.limit());
-  }
-
-  /** A line is begun for that. */
-  void tellPressed(Loop loop, int epoch) {
-    link.send(
-        new RankMessage.LogFills(epoch, loop.number, loop.iteration, log.bytes(), log.limit()));
+  /** Whether a line is to be begun as the log is soon full; tells the job so then. */
+  boolean isPressed(Loop loop, int epoch) {
+    boolean pressed = LogRoom.isPressed(log.bytes(), log.limit());
+    if (pressed) {
+      link.send(
+          new RankMessage.LogFills(epoch, loop.number, loop.iteration, log.bytes(), log.limit()));
+    }
+    return pressed;
   }
 
   /** A line that nobody has waited for is committed: the log begins there. */

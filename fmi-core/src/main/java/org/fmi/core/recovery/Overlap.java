@@ -222,13 +222,7 @@ final class Overlap implements MessageLog.Listener {
     }
     if (phase == Phase.NONE && mayBegin()) {
       boolean due = isDue.getAsBoolean(); // the commit above may have been what was asked for
-      boolean others = lines.othersAreAhead();
-      LocalRollback logs = due || others ? null : local;
-      boolean pressed = logs != null && logs.isPressed();
-      if (logs != null && pressed) {
-        logs.tellPressed(loop, epoch);
-      }
-      if (due || others || pressed) {
+      if (due || lines.othersAreAhead() || (local != null && local.isPressed(loop, epoch))) {
         begin(loop, epoch);
         stays.begin(copied);
       }

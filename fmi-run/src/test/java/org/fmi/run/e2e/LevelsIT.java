@@ -603,6 +603,17 @@ final class LevelsIT {
 
   // ---- another number of ranks
 
+  private static void assertBeganInTheSecondLoop(Result result, String generation) {
+    assertThat(result.events("Level2Restored"))
+        .singleElement()
+        .satisfies(
+            event ->
+                assertThat(event)
+                    .containsEntry("generation", generation)
+                    .containsEntry("loop", "1")
+                    .containsEntry("iteration", "50"));
+  }
+
   /** From the middle of the second loop, whose boxes are others then; and it survives a failure. */
   @Variants
   @ParameterizedTest
@@ -621,14 +632,7 @@ final class LevelsIT {
     options.addAll(List.of("--restart-from", generation));
     Result result = job(BoxesProgram.class, options.toArray(String[]::new)).run().succeeded();
     assertThat(result.value("state")).isEqualTo(BoxesProgram.result());
-    assertThat(result.events("Level2Restored"))
-        .singleElement()
-        .satisfies(
-            event ->
-                assertThat(event)
-                    .containsEntry("generation", generation)
-                    .containsEntry("loop", "1")
-                    .containsEntry("iteration", "50"));
+    assertBeganInTheSecondLoop(result, generation);
     assertThat(result.events("AllRunning").getLast()).containsEntry("loop", "1");
     // Versions go on: the newest generation of the line is that of the new job.
     long version = Long.parseLong(generation.substring(generation.indexOf("/v") + 2));
@@ -682,14 +686,7 @@ final class LevelsIT {
     options.add(directory.resolve("gates").toString());
     Result result = new Fmirun(directory, options.toArray(String[]::new)).run().succeeded();
     assertThat(result.value("state")).isEqualTo(BoxesProgram.result());
-    assertThat(result.events("Level2Restored"))
-        .singleElement()
-        .satisfies(
-            event ->
-                assertThat(event)
-                    .containsEntry("generation", generation)
-                    .containsEntry("loop", "1")
-                    .containsEntry("iteration", "50"));
+    assertBeganInTheSecondLoop(result, generation);
     assertThat(result.events("GoesOn")).hasSize(rollback.equals("local") ? ranks - 1 : 0);
   }
 
