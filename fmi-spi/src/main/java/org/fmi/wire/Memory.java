@@ -39,7 +39,11 @@ public final class Memory {
    *     segment
    */
   public static void toSegment(Object base, long offset, MemorySegment dst, long at, long bytes) {
-    if (bytes > SMALL || !smallToSegment(base, offset, dst, at, (int) bytes)) {
+    if (bytes >= NativeCopy.LEAST) {
+      if (!NativeCopy.toSegment(base, offset, dst, at, bytes)) {
+        anyToSegment(base, offset, dst, at, bytes);
+      }
+    } else if (bytes > SMALL || !smallToSegment(base, offset, dst, at, (int) bytes)) {
       anyToSegment(base, offset, dst, at, bytes);
     }
   }
