@@ -39,11 +39,11 @@ public final class Memory {
    *     segment
    */
   public static void toSegment(Object base, long offset, MemorySegment dst, long at, long bytes) {
-    if (bytes >= NativeCopy.LEAST) {
-      if (!NativeCopy.toSegment(base, offset, dst, at, bytes)) {
-        anyToSegment(base, offset, dst, at, bytes);
-      }
-    } else if (bytes > SMALL || !smallToSegment(base, offset, dst, at, (int) bytes)) {
+    boolean copied =
+        bytes >= NativeCopy.LEAST
+            ? NativeCopy.toSegment(base, offset, dst, at, bytes)
+            : bytes <= SMALL && smallToSegment(base, offset, dst, at, (int) bytes);
+    if (!copied) {
       anyToSegment(base, offset, dst, at, bytes);
     }
   }
@@ -220,7 +220,7 @@ public final class Memory {
   private static void anyFromSegment(
       MemorySegment src, long at, Object base, long offset, long bytes) {
     if (base instanceof MemorySegment s) {
-      MemorySegment.copy(src, at, s, offset, bytes);
+      toSegment(src, at, s, offset, bytes);
     } else if (base instanceof byte[] a) {
       MemorySegment.copy(src, ValueLayout.JAVA_BYTE, at, a, (int) offset, (int) bytes);
     } else if (base instanceof double[] a) {

@@ -1,11 +1,11 @@
 package org.fmi.wire;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.reflect.Array;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,37 +14,39 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MemoryTest {
   private static final int BYTES = 64;
 
-  private static Object[] buffers() {
+  private static Object[] buffers(int bytes) {
     return new Object[] {
-      new byte[BYTES],
-      new short[BYTES / 2],
-      new char[BYTES / 2],
-      new int[BYTES / 4],
-      new long[BYTES / 8],
-      new float[BYTES / 4],
-      new double[BYTES / 8],
-      Arena.ofAuto().allocate(BYTES),
-      MemorySegment.ofArray(new int[BYTES / 4])
+      new byte[bytes],
+      new short[bytes / 2],
+      new char[bytes / 2],
+      new int[bytes / 4],
+      new long[bytes / 8],
+      new float[bytes / 4],
+      new double[bytes / 8],
+      Arena.ofAuto().allocate(bytes),
+      MemorySegment.ofArray(new int[bytes / 4])
     };
   }
 
   private static byte[] content(Object buffer) {
-    MemorySegment out = MemorySegment.ofArray(new byte[BYTES]);
-    Memory.toSegment(buffer, 0, out, 0, BYTES);
+    int bytes = (int) requireNonNull(Memory.view(buffer)).byteSize();
+    MemorySegment out = MemorySegment.ofArray(new byte[bytes]);
+    Memory.toSegment(buffer, 0, out, 0, bytes);
     return (byte[]) out.heapBase().orElseThrow();
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {1, 2})
-  void everyTypeCopiesToEveryOther(long seed) {
-    byte[] random = new byte[BYTES];
-    new Random(seed).nextBytes(random);
-    for (Object from : buffers()) {
-      for (Object to : buffers()) {
-        Memory.fromSegment(MemorySegment.ofArray(random), 0, from, 0, BYTES);
-        Memory.copy(from, 16, to, 8, 24);
-        byte[] expected = new byte[BYTES];
-        System.arraycopy(random, 16, expected, 8, 24);
+  @ValueSource(ints = {BYTES, NativeCopy.LEAST + 64})
+  void everyTypeCopiesToEveryOther(int bytes) {
+    int copied = bytes - 40;
+    byte[] random = new byte[bytes];
+    new Random(bytes).nextBytes(random);
+    for (Object from : buffers(bytes)) {
+      for (Object to : buffers(bytes)) {
+        Memory.fromSegment(MemorySegment.ofArray(random), 0, from, 0, bytes);
+        Memory.copy(from, 16, to, 8, copied);
+        byte[] expected = new byte[bytes];
+        System.arraycopy(random, 16, expected, 8, copied);
         assertThat(content(to)).as("%s to %s", from.getClass(), to.getClass()).isEqualTo(expected);
       }
     }
@@ -55,7 +57,7 @@ class MemoryTest {
   void everyLengthIsCopiedAndNoMore() {
     byte[] random = new byte[BYTES];
     new Random(3).nextBytes(random);
-    for (Object buffer : buffers()) {
+    for (Object buffer : buffers(BYTES)) {
       int element = Memory.elementBytes(buffer);
       for (int offset = 0; offset <= 2 * element; offset += element) {
         for (int bytes = 0; offset + bytes <= BYTES - 8; bytes += element) {
@@ -75,18 +77,60 @@ class MemoryTest {
     }
   }
 
+  /** The C library is told addresses: nothing may be read or written that is not the caller's. */
+  @Test
+  void longCopiesStayWithinTheirMemory() {
+    int bytes = 2 * NativeCopy.LEAST;
+    for (Object buffer : buffers(bytes)) {
+      MemorySegment other = Arena.ofAuto().allocate(bytes);
+      assertThatThrownBy(() -> Memory.toSegment(buffer, 8, other, 0, bytes))
+          .isInstanceOf(IndexOutOfBoundsException.class);
+      assertThatThrownBy(() -> Memory.toSegment(buffer, 0, other, 8, bytes))
+          .isInstanceOf(IndexOutOfBoundsException.class);
+      assertThatThrownBy(() -> Memory.fromSegment(other, 8, buffer, 0, bytes))
+          .isInstanceOf(IndexOutOfBoundsException.class);
+      assertThatThrownBy(() -> Memory.fromSegment(other, 0, buffer, 8, bytes))
+          .isInstanceOf(IndexOutOfBoundsException.class);
+    }
+    MemorySegment freed;
+    try (Arena arena = Arena.ofConfined()) {
+      freed = arena.allocate(bytes);
+    }
+    byte[] array = new byte[bytes];
+    assertThatThrownBy(() -> Memory.toSegment(array, 0, freed, 0, bytes))
+        .isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(
+            () -> Memory.toSegment(freed, 0, MemorySegment.ofArray(array), 0, NativeCopy.LEAST))
+        .isInstanceOf(IllegalStateException.class);
+  }
+
   @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void booleansCopy(boolean value) {
-    boolean[] from = new boolean[5];
-    boolean[] to = new boolean[5];
-    from[3] = value;
-    Memory.copy(from, 2, to, 1, 3);
-    assertThat(to[2]).isEqualTo(value);
-    assertThat(Array.getLength(to)).isEqualTo(5);
-    byte[] bytes = new byte[5];
-    Memory.copy(from, 0, bytes, 0, 5);
-    assertThat(bytes[3]).isEqualTo((byte) (value ? 1 : 0));
+  @ValueSource(ints = {-64, 64})
+  void longCopiesMayOverlap(int by) {
+    int bytes = 4 * NativeCopy.LEAST;
+    byte[] random = new byte[bytes + 128];
+    new Random(by).nextBytes(random);
+    MemorySegment memory = Arena.ofAuto().allocate(random.length);
+    memory.copyFrom(MemorySegment.ofArray(random));
+    Memory.toSegment(memory, 64, memory, 64 + by, bytes);
+    System.arraycopy(random, 64, random, 64 + by, bytes);
+    assertThat(content(memory)).isEqualTo(random);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {5, NativeCopy.LEAST})
+  void booleansCopy(int length) {
+    boolean[] from = new boolean[length];
+    boolean[] to = new boolean[length];
+    from[3] = true;
+    Memory.copy(from, 2, to, 1, length - 2);
+    for (int i = 0; i < length; i++) {
+      assertThat(to[i]).isEqualTo(i == 2);
+    }
+    byte[] bytes = new byte[length];
+    Memory.copy(from, 0, bytes, 0, length);
+    assertThat(bytes[3]).isEqualTo((byte) 1);
+    assertThat(bytes[4]).isEqualTo((byte) 0);
     assertThatThrownBy(() -> Memory.copy("text", 0, bytes, 0, 1))
         .isInstanceOf(IllegalArgumentException.class);
   }
