@@ -225,7 +225,7 @@ final class MessageRequest extends MatchTable.Queued implements Request {
   }
 
   /** The error of a call that uses it after a rollback. */
-  FmiException refusal(int rollback) {
+  static FmiException refusal(int since, int rollback) {
     return new FmiException(
         ErrorClass.REQUEST,
         "a request of epoch "

@@ -242,10 +242,11 @@ public final class Messenger implements PointToPoint, FrameHandler {
         "a call after Fmi.close, with which all communication has ended: call close last");
   }
 
-  private void check(MessageRequest r) {
+  /** Checks a call on a request that was made while {@link #since} was this. */
+  void check(int madeSince) {
     check();
-    if (r.since != since) {
-      throw r.refusal(since);
+    if (madeSince != since) {
+      throw MessageRequest.refusal(madeSince, since);
     }
   }
 
@@ -380,13 +381,13 @@ public final class Messenger implements PointToPoint, FrameHandler {
   // ---- requests
 
   Status waitFor(MessageRequest r) {
-    check(r);
+    check(r.since);
     waits.await(r);
     return r.result();
   }
 
   boolean test(MessageRequest r) {
-    check(r);
+    check(r.since);
     if (r.pending()) {
       waits.poll();
     }
@@ -399,12 +400,12 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   /** {@link #test} without progress, and without its result. */
   boolean completed(MessageRequest r) {
-    check(r);
+    check(r.since);
     return !r.pending();
   }
 
   boolean cancel(MessageRequest r) {
-    check(r);
+    check(r.since);
     if (!r.pending() || r.send || r.hasMatched()) {
       return false;
     }
@@ -415,7 +416,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   /** Blocks until something may have changed. */
   void progress(MessageRequest r) {
-    check(r);
+    check(r.since);
     waits.progress(r);
   }
 

@@ -3,6 +3,7 @@ package org.fmi.core.p2p;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import org.fmi.FmiException;
+import org.fmi.Request;
 import org.fmi.control.Counter;
 import org.fmi.core.p2p.MessageRequest.State;
 import org.fmi.core.p2p.PointToPoint.Mode;
@@ -102,13 +103,37 @@ final class Outbox {
   }
 
   /** {@link PointToPoint#isend}. */
-  MessageRequest isend(
+  Request isend(Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
+    if (log != null) {
+      return begin(base, offset, bytes, dest, context, tag, mode);
+    }
+    return sendNow(base, offset, bytes, dest, context, tag, mode)
+        ? new SentRequest(messenger, messenger.since())
+        : sendLater(requests.make(), base, offset, bytes, dest, context, tag, mode);
+  }
+
+  /** The same, if answers on the request are recorded. */
+  MessageRequest begin(
       Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
     MessageRequest r = requests.make();
-    if (sendNow(base, offset, bytes, dest, context, tag, mode)) {
-      r.prepareSend(base, offset, bytes, dest, context, tag, mode);
-      r.state = State.DONE;
-    } else if (mode == Mode.BUFFERED) {
+    if (!sendNow(base, offset, bytes, dest, context, tag, mode)) {
+      return sendLater(r, base, offset, bytes, dest, context, tag, mode);
+    }
+    r.prepareSend(base, offset, bytes, dest, context, tag, mode);
+    r.state = State.DONE;
+    return r;
+  }
+
+  private MessageRequest sendLater(
+      MessageRequest r,
+      Object base,
+      long offset,
+      long bytes,
+      int dest,
+      int context,
+      long tag,
+      Mode mode) {
+    if (mode == Mode.BUFFERED) {
       sendCopy(base, offset, bytes, dest, context, tag);
       r.prepareSend(base, offset, bytes, dest, context, tag, mode);
       r.state = State.DONE;

@@ -142,7 +142,7 @@ public final class Recording implements PointToPoint {
       r.state = State.DONE;
       return new RecordedRequest(this, r);
     }
-    return new RecordedRequest(this, outbox.isend(base, offset, bytes, dest, context, tag, mode));
+    return new RecordedRequest(this, outbox.begin(base, offset, bytes, dest, context, tag, mode));
   }
 
   /**
