@@ -115,6 +115,7 @@ final class JobShellTest {
             JobEvent.RankWasDying _,
             JobEvent.CheckpointAsked _,
             JobEvent.CheckpointWithdrawn _,
+            JobEvent.Continued _,
             JobEvent.FromRank _ -> {
           // not what these tests are about
         }
