@@ -7,8 +7,8 @@ import org.fmi.job.Ranks.Rank;
 /**
  * Starts the first process of each rank, and kills all processes to restart them: some per event.
  * There may be a million ranks, and whoever carries commands out has to hear of other things in
- * between, first of all that nodes are alive. What has happened by then may have changed what a rank
- * needs, so that is looked at when it is its turn.
+ * between, first of all that nodes are alive. What has happened by then may have changed what a
+ * rank needs, so that is looked at when it is its turn.
  */
 final class AllProcesses {
   private final int atOnce;

@@ -28,8 +28,7 @@ final class AllProcessesTest {
         IntStream.range(0, USED + spares)
             .mapToObj(n -> new JobSpec.Node("node" + n, 2, n >= USED))
             .toList();
-    JobSpec spec =
-        new JobSpec(RANKS, nodes, 2, 16, 1, policy, Integer.MAX_VALUE, List.of());
+    JobSpec spec = new JobSpec(RANKS, nodes, 2, 16, 1, policy, Integer.MAX_VALUE, List.of());
     GlobalRecoveryJob job = new GlobalRecoveryJob(spec, 2);
     job.begin();
     return job;
@@ -70,7 +69,8 @@ final class AllProcessesTest {
 
   private boolean hasStarted() {
     return commands.stream()
-        .anyMatch(c -> c instanceof JobCommand.TellAll t && t.message() instanceof JobMessage.Start);
+        .anyMatch(
+            c -> c instanceof JobCommand.TellAll t && t.message() instanceof JobMessage.Start);
   }
 
   private void eachWasStartedOnceOn(int... nodes) {

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which checkpoints the ranks of some checkpoint groups hold in memory, as far as it matters where
- * all go back to. Those of several groups combine to those of all of them, in any order, and if some
- * come more than once: so all ranks learn them in as many steps as a job has doublings.
+ * all go back to. Those of several groups combine to those of all of them, in any order, and if
+ * some come more than once: so all ranks learn them in as many steps as a job has doublings.
  *
  * <p>Grows with the number of checkpoints that are held, not with that of ranks.
  */
@@ -114,7 +114,8 @@ public final class Holdings {
     Holdings both = new Holdings(Loss.first(all, other.all));
     both.holders.putAll(holders);
     both.holders.replaceAll((id, mine) -> mine.with(other.holders.get(id), other.all));
-    other.holders.forEach((id, theirs) -> both.holders.computeIfAbsent(id, _ -> theirs.with(null, all)));
+    other.holders.forEach(
+        (id, theirs) -> both.holders.computeIfAbsent(id, _ -> theirs.with(null, all)));
     return both;
   }
 
@@ -215,8 +216,7 @@ public final class Holdings {
     while (in.hasNext()) {
       CheckpointId id =
           new CheckpointId(in.nextLong(), in.nextLong(), in.nextLong(), in.nextLong() != 0);
-      holdings.holders.put(
-          id, new Holders((int) in.nextLong(), (int) in.nextLong(), loss(in)));
+      holdings.holders.put(id, new Holders((int) in.nextLong(), (int) in.nextLong(), loss(in)));
     }
     return holdings;
   }

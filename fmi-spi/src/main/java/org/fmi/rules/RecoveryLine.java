@@ -52,8 +52,7 @@ public record RecoveryLine(
   }
 
   /** Chooses from what ranks hold in memory. */
-  public static RecoveryLine choose(Holdings held, boolean restart)
-      throws UnrecoverableException {
+  public static RecoveryLine choose(Holdings held, boolean restart) throws UnrecoverableException {
     return choose(held, List.of(), restart);
   }
 

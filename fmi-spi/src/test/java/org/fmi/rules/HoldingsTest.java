@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What is combined of all groups says the same of a recovery line as a look at what each rank holds,
- * however it was combined.
+ * What is combined of all groups says the same of a recovery line as a look at what each rank
+ * holds, however it was combined.
  */
 final class HoldingsTest {
   /** Ranks in groups, some of which have lost what others hold, or hold another one. */
@@ -167,7 +167,8 @@ final class HoldingsTest {
       World world = new World(random);
       Holdings all = world.all(random);
       assertThat(all.versions()).as("seed %d", seed).isEqualTo(world.versions());
-      for (CheckpointId id : new TreeSet<>(world.versions().keySet()).stream().map(world.versions()::get).toList()) {
+      for (CheckpointId id :
+          new TreeSet<>(world.versions().keySet()).stream().map(world.versions()::get).toList()) {
         List<Integer> lost = world.lost(id);
         int another = world.another(id);
         assertThat(all.needFiles(id)).as("seed %d", seed).isEqualTo(!lost.isEmpty());

@@ -17,9 +17,9 @@ final class AllRanks {
   private AllRanks() {}
 
   /**
-   * What some ranks tell each other, combined: in each step each of them passes on all that it knows
-   * to one that is twice as far away as in the step before. So all know all in ceil(log2 n) steps,
-   * some of it by several ways. Collective over these ranks.
+   * What some ranks tell each other, combined: in each step each of them passes on all that it
+   * knows to one that is twice as far away as in the step before. So all know all in ceil(log2 n)
+   * steps, some of it by several ways. Collective over these ranks.
    *
    * @param size how many they are
    * @param me which of them this one is

@@ -15,8 +15,8 @@ import org.fmi.spi.FileVersion;
 import org.fmi.spi.RankConfig;
 
 /**
- * What a rank knows of the checkpoints that all hold: of its own group, which member holds which; of
- * all others only what matters to all.
+ * What a rank knows of the checkpoints that all hold: of its own group, which member holds which;
+ * of all others only what matters to all.
  */
 final class HeldByAll {
   private static final int NUMBERS_OF_ID = 4;

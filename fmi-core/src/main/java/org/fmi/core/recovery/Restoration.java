@@ -317,7 +317,8 @@ final class Restoration {
       return;
     }
     long[] read = new long[Math.ceilDiv(config.size(), Long.SIZE)];
-    if (line.needed().stream().anyMatch(each -> readsFiles(held, line, each) && !held.isHere(each))) {
+    if (line.needed().stream()
+        .anyMatch(each -> readsFiles(held, line, each) && !held.isHere(each))) {
       read[config.rank() / Long.SIZE] |= 1L << config.rank();
     }
     system.allReduce(read, Op.BOR);

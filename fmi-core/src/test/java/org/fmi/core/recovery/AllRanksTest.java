@@ -77,6 +77,9 @@ final class AllRanksTest {
   }
 
   private static long[] union(long[] one, long[] other) {
-    return LongStream.concat(Arrays.stream(one), Arrays.stream(other)).sorted().distinct().toArray();
+    return LongStream.concat(Arrays.stream(one), Arrays.stream(other))
+        .sorted()
+        .distinct()
+        .toArray();
   }
 }

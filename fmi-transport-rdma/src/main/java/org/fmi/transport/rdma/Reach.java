@@ -5,10 +5,11 @@ import java.util.Arrays;
 import org.fmi.verbs.RdmaEndpoint;
 
 /**
- * Which ranks speak RDMA with each other in a job of more of them than a device can have connections
- * to. Each end must have room for the other one, and neither is asked when it has none left: so that
- * follows from the two ranks and from what both devices have room for, which each end knows. Those
- * do that are next to each other, and those whose distance is a power of two, as along trees.
+ * Which ranks speak RDMA with each other in a job of more of them than a device can have
+ * connections to. Each end must have room for the other one, and neither is asked when it has none
+ * left: so that follows from the two ranks and from what both devices have room for, which each end
+ * knows. Those do that are next to each other, and those whose distance is a power of two, as along
+ * trees.
  *
  * <p>A rank whose device has not room for all says so behind its address.
  */

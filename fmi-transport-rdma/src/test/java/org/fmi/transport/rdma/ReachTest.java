@@ -95,8 +95,7 @@ class ReachTest {
   })
   void connectionsAreAsManyAsFit(
       int peers, int receives, int completions, int connections, int depth) throws IOException {
-    Capacity capacity =
-        Capacity.of(new Verbs.Limits(1 << 10, receives, completions), peers, false);
+    Capacity capacity = Capacity.of(new Verbs.Limits(1 << 10, receives, completions), peers, false);
     assertThat(capacity).isEqualTo(new Capacity(connections, depth));
     Verbs.Sizes sizes = capacity.sizes(256);
     assertThat(sizes.receives()).isLessThanOrEqualTo(receives);
