@@ -20,6 +20,12 @@ import org.fmi.job.Ranks.Stage;
  * in the same epoch, and restore from memory.
  */
 public final class GlobalRecoveryJob implements Job {
+  /**
+   * What is done for each rank is done for so many per event, which then takes some milliseconds
+   * with all that its commands cause.
+   */
+  static final int RANKS_AT_ONCE = 1024;
+
   private final Placement placement;
   private final FailureLedger ledger;
   private final Ranks ranks;
@@ -29,14 +35,12 @@ public final class GlobalRecoveryJob implements Job {
   private final RollbackScope scope;
   private final Departures departures;
   private final Homeless homeless;
+  private final AllProcesses all;
 
   private Phase phase = Phase.LAUNCHING;
 
   /** Start was sent in some epoch: there may be checkpoints, even if no rank has reported one. */
   private boolean begun;
-
-  /** All processes are started again in this epoch. */
-  private boolean restarting;
 
   /** Checkpoints that were rebuilt in this epoch. */
   private int rebuilt;
@@ -55,10 +59,20 @@ public final class GlobalRecoveryJob implements Job {
    * @throws IllegalArgumentException if the nodes have too few slots
    */
   public GlobalRecoveryJob(JobSpec spec) {
-    this(spec, new Placement(spec), new Ranks(spec.size()));
+    this(spec, RANKS_AT_ONCE);
   }
 
-  GlobalRecoveryJob(JobSpec spec, Placement placement, Ranks ranks) {
+  /**
+   * A job to be begun.
+   *
+   * @param ranksAtOnce how many ranks one event starts for the first time, or kills to restart all
+   * @throws IllegalArgumentException if the nodes have too few slots
+   */
+  public GlobalRecoveryJob(JobSpec spec, int ranksAtOnce) {
+    this(spec, ranksAtOnce, new Placement(spec), new Ranks(spec.size()));
+  }
+
+  GlobalRecoveryJob(JobSpec spec, int ranksAtOnce, Placement placement, Ranks ranks) {
     this.placement = placement;
     this.ledger = new FailureLedger(spec.size(), spec.maxRecoveries());
     this.ranks = ranks;
@@ -68,6 +82,7 @@ public final class GlobalRecoveryJob implements Job {
     this.scope = new RollbackScope(spec.logLimitBytes() != 0, out);
     this.departures = new Departures(placement, ranks, ledger, out);
     this.homeless = new Homeless(spec, placement, out, r -> spawn(ranks.get(r)));
+    this.all = new AllProcesses(ranksAtOnce, ranks, placement, ledger, out, this::spawn);
   }
 
   @Override
@@ -104,6 +119,7 @@ public final class GlobalRecoveryJob implements Job {
         }
         case JobEvent.CheckpointAsked e -> requests.ask(e.asker(), e.files());
         case JobEvent.CheckpointWithdrawn e -> requests.withdrawn(e.asker());
+        case JobEvent.Continued _ -> onContinued();
         case JobEvent.Interrupted e -> end(JobCommand.End.interrupted(e.signal()));
       }
     }
@@ -151,8 +167,13 @@ public final class GlobalRecoveryJob implements Job {
       out.reportUnprotected(ranks.size());
     }
     enter(Phase.JOINING);
-    for (int r = 0; r < ranks.size(); r++) {
-      spawn(ranks.get(r));
+    all.start();
+  }
+
+  private void onContinued() {
+    all.goOn();
+    if (phase == Phase.JOINING) {
+      startIfAllJoined();
     }
   }
 
@@ -179,8 +200,11 @@ public final class GlobalRecoveryJob implements Job {
       return;
     }
     for (int r : lost) {
-      ledger.nodeLost(r);
-      ranks.lost(ranks.get(r));
+      Rank rank = ranks.get(r);
+      if (rank.life() != Life.NONE) { // else its first process was not started yet
+        ledger.nodeLost(r);
+        ranks.lost(rank);
+      }
       homeless.add(r);
     }
     if (lost.isEmpty() || recover(lost.getFirst(), placement.name(node) + " lost: " + reason)) {
@@ -372,7 +396,7 @@ public final class GlobalRecoveryJob implements Job {
     enter(Phase.JOINING);
     ranks.beginEpoch();
     requests.left(epoch());
-    restarting = false;
+    all.epochBegins();
     rebuilt = 0;
     out.report(new Notice.RecoveryBegun(epoch(), false, reason));
     out.add(new JobCommand.TellAll(revoke(failed)));
@@ -381,19 +405,6 @@ public final class GlobalRecoveryJob implements Job {
 
   private JobMessage.Revoke revoke(int failed) {
     return new JobMessage.Revoke(epoch(), failed, ledger.without());
-  }
-
-  /** Kills all that ran the program's code, to start it anew. */
-  private void restartAll(String reason) {
-    if (restarting) {
-      return;
-    }
-    restarting = true;
-    out.report(new Notice.RecoveryBegun(epoch(), true, reason));
-    for (Rank rank : ranks.startedAndAlive()) {
-      ledger.restarted(rank.number());
-      kill(rank);
-    }
   }
 
   private void onFromRank(JobEvent.FromRank e) {
@@ -431,7 +442,7 @@ public final class GlobalRecoveryJob implements Job {
       case RankMessage.AtFault m -> onAtFault(rank, m.fault());
       case RankMessage.RestartNeeded m -> {
         if (m.epoch() == epoch() && recover(JobMessage.Revoke.NONE, m.reason())) {
-          restartAll(m.reason());
+          all.restart(epoch(), m.reason());
         }
       }
       case RankMessage.Unrecoverable m -> {
@@ -463,22 +474,27 @@ public final class GlobalRecoveryJob implements Job {
     ranks.joined(rank, m);
     out.report(new Notice.Joined(epoch(), rank.number()));
     if (m.position() == Position.OUTSIDE) {
-      restartAll("rank " + rank.number() + " is outside of a loop");
+      all.restart(epoch(), "rank " + rank.number() + " is outside of a loop");
     }
-    if (ranks.allAt(Stage.JOINED)) {
+    startIfAllJoined();
+  }
+
+  private void startIfAllJoined() {
+    if (ranks.allAt(Stage.JOINED) && !all.areUnderWay()) {
       start();
     }
   }
 
   private void start() {
-    List<RankMessage.Joined> all = ranks.start();
-    boolean rollback = all.stream().anyMatch(m -> m.position() != Position.FRESH);
+    List<RankMessage.Joined> joined = ranks.start();
+    boolean rollback = joined.stream().anyMatch(m -> m.position() != Position.FRESH);
     AddressTable endpoints =
-        AddressTable.of(all.stream().map(RankMessage.Joined::addresses).toList());
+        AddressTable.of(joined.stream().map(RankMessage.Joined::addresses).toList());
     enter(Phase.CONNECTING);
     begun = true;
+    all.begun();
     out.report(new Notice.AllJoined(epoch()));
-    long local = scope.decide(epoch(), all, r -> ranks.get(r).incarnation());
+    long local = scope.decide(epoch(), joined, r -> ranks.get(r).incarnation());
     out.add(new JobCommand.TellAll(new JobMessage.Start(epoch(), rollback, local, endpoints)));
   }
 

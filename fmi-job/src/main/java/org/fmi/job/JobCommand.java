@@ -54,6 +54,12 @@ public sealed interface JobCommand {
   /** Tell all ranks that run now. */
   record TellAll(JobMessage message) implements JobCommand {}
 
+  /**
+   * More follows from what has happened: say {@link JobEvent.Continued}, once, behind whatever else
+   * has come by then.
+   */
+  record Continue() implements JobCommand {}
+
   /** Something the user may want to know. */
   record Report(Notice notice) implements JobCommand {}
 

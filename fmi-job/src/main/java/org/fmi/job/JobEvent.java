@@ -83,6 +83,9 @@ public sealed interface JobEvent {
   /** That user does not want it any more. */
   record CheckpointWithdrawn(long asker) implements JobEvent {}
 
+  /** The answer to {@link JobCommand.Continue}: there is time for more. */
+  record Continued() implements JobEvent {}
+
   /** The user wants it to end. */
   record Interrupted(int signal) implements JobEvent {}
 }

@@ -21,6 +21,7 @@ import java.util.Set;
  *  NodeUp            start if all up    place who waits     a spare more               -
  *  NodeLost          a spare replaces   place its ranks     epoch, place its ranks     end, if ranks ran there
  *  NodeAdded         launch it          launch it           launch it                  launch it
+ *  Continued         -                  go on to start      -                          -
  *  RankExited        -                  start it again      epoch, start it again      count it; end when all have
  *  RankSilent        -                  kill it             kill it, epoch             kill it
  *  RankDying         -                  (its exit follows)  kill it, epoch             (its exit follows)

@@ -1,9 +1,7 @@
 package org.fmi.job;
 
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Predicate;
 import org.fmi.control.RankMessage;
 import org.jspecify.annotations.Nullable;
@@ -83,7 +81,7 @@ final class Ranks {
   private final List<Rank> ranks;
 
   /** How many ranks are at each stage. */
-  private final Map<Stage, Integer> at = new EnumMap<>(Stage.class);
+  private final int[] at = new int[Stage.values().length];
 
   private int knownCount;
   private int goneCount;
@@ -100,7 +98,7 @@ final class Ranks {
     for (int r = 0; r < size; r++) {
       ranks.add(new Rank(r));
     }
-    at.put(Stage.AWAITED, size);
+    at[Stage.AWAITED.ordinal()] = size;
   }
 
   int size() {
@@ -178,17 +176,6 @@ final class Ranks {
     return null;
   }
 
-  /** The ranks whose process lives and has run the program's code. */
-  List<Rank> startedAndAlive() {
-    List<Rank> found = new ArrayList<>();
-    for (Rank rank : ranks) {
-      if (rank.life == Life.ALIVE && rank.started) {
-        found.add(rank);
-      }
-    }
-    return found;
-  }
-
   // ---- stages
 
   /** A new epoch: nobody has come to it yet. */
@@ -205,14 +192,14 @@ final class Ranks {
   }
 
   private void move(Rank rank, Stage to) {
-    at.merge(rank.stage, -1, Integer::sum);
-    at.merge(to, 1, Integer::sum);
+    at[rank.stage.ordinal()]--;
+    at[to.ordinal()]++;
     assert atStage(rank.stage) >= 0 && atStage(to) <= ranks.size();
     rank.stage = to;
   }
 
   private int atStage(Stage stage) {
-    return at.getOrDefault(stage, 0);
+    return at[stage.ordinal()];
   }
 
   /** A rank has joined. */

@@ -42,25 +42,37 @@ final class CostOfDecisionsTest {
     }
   }
 
-  /** A job with a rank per node, eight nodes to a rack, and two spares. */
+  /** A job with as many ranks per node, eight nodes to a rack, and two spares. */
   private static final class Run {
     private final int size;
+    private final int ppn;
     private final Watched<PlacedNode> nodes = new Watched<>();
     private final Watched<Ranks.Rank> ranks = new Watched<>();
     private final GlobalRecoveryJob job;
     private long events;
     private long total;
     private long most;
+    private int mostCommands;
 
     Run(int size) {
+      this(size, 1);
+    }
+
+    Run(int size, int ppn) {
       this.size = size;
+      this.ppn = ppn;
       List<JobSpec.Node> all = new ArrayList<>();
-      for (int n = 0; n < size + 2; n++) {
-        all.add(new JobSpec.Node("node" + n, 1, n >= size, "rack" + n / 8));
+      for (int n = 0; n < size / ppn + 2; n++) {
+        all.add(new JobSpec.Node("node" + n, ppn, n >= size / ppn, "rack" + n / 8));
       }
       JobSpec spec =
-          new JobSpec(size, all, 1, 16, 1, JobSpec.OnNoSpare.SHARE, Integer.MAX_VALUE, List.of());
-      job = new GlobalRecoveryJob(spec, new Placement(spec, nodes), new Ranks(size, ranks));
+          new JobSpec(size, all, ppn, 16, 1, JobSpec.OnNoSpare.SHARE, Integer.MAX_VALUE, List.of());
+      job =
+          new GlobalRecoveryJob(
+              spec,
+              GlobalRecoveryJob.RANKS_AT_ONCE,
+              new Placement(spec, nodes),
+              new Ranks(size, ranks));
       job.begin();
       nodes.looks = 0;
       ranks.looks = 0;
@@ -74,12 +86,21 @@ final class CostOfDecisionsTest {
       events++;
       total += looks;
       most = Math.max(most, looks);
+      mostCommands = Math.max(mostCommands, commands.size());
       return commands;
     }
 
+    /** The same, with all that follows from it. */
+    void onAll(JobEvent event) {
+      JobEvent next = event;
+      while (on(next).contains(new JobCommand.Continue())) {
+        next = new JobEvent.Continued();
+      }
+    }
+
     void nodesUp() {
-      for (int n = 0; n < size + 2; n++) {
-        on(new JobEvent.NodeUp(n, 1L << 30));
+      for (int n = 0; n < size / ppn + 2; n++) {
+        onAll(new JobEvent.NodeUp(n, 1L << 30));
       }
     }
 
@@ -125,6 +146,12 @@ final class CostOfDecisionsTest {
       }
     }
 
+    /** All are to be killed, as one is not in a loop. */
+    void restartAll() {
+      on(new JobEvent.RankExited(0, 0, 0, 137, true));
+      onAll(new JobEvent.FromRank(1, 0, new RankMessage.Joined(1, Position.OUTSIDE, Map.of())));
+    }
+
     double perEvent() {
       return (double) total / events;
     }
@@ -153,6 +180,23 @@ final class CostOfDecisionsTest {
   void noEventLooksAtEachNodeMoreThanAFewTimes() {
     assertThat(whole(FEW).most).isGreaterThan(FEW).isLessThan(20 * FEW);
     assertThat(whole(MANY).most).isGreaterThan(MANY).isLessThan(20 * MANY);
+  }
+
+  /**
+   * However many processes are to be started or killed, one event has no more commands than can be
+   * carried out between two heartbeats: a spawn, and a notice, for each of as many ranks.
+   */
+  @Test
+  void noEventHasACommandForEachOfVeryManyRanks() {
+    int bound = 2 * GlobalRecoveryJob.RANKS_AT_ONCE + 10;
+    for (int size : new int[] {MANY, 4 * MANY}) {
+      Run run = new Run(size, MANY / FEW);
+      run.nodesUp();
+      run.run(0, -1);
+      assertThat(run.mostCommands).isGreaterThan(GlobalRecoveryJob.RANKS_AT_ONCE);
+      run.restartAll();
+      assertThat(run.mostCommands).isLessThanOrEqualTo(bound);
+    }
   }
 
   /** Nodes come up one by one, and each time it is asked whether all are there. */

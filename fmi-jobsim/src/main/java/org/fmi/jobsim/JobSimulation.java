@@ -44,6 +44,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class JobSimulation implements Supervisor {
   private static final long MEMORY_PER_NODE = 128L << 20;
+
+  /** What happens meanwhile: nodes are lost, and ranks join, die, and are started again. */
+  private static final long LONGEST_PART_NANOS = 2_000_000;
+
   private static final CheckpointStoreProvider STORES = new XorStoreProvider();
 
   /** How it ended. */
@@ -60,6 +64,10 @@ final class JobSimulation implements Supervisor {
   private final Simulation simulation;
   private final SimCluster cluster;
   private final Job job;
+
+  /** How many ranks the job starts or kills at once, and how long it waits before the next. */
+  private final SplittableRandom parts;
+
   private final SimFiles files;
   private final Oracle oracle;
   private final Askers requests;
@@ -104,7 +112,8 @@ final class JobSimulation implements Supervisor {
             world == null ? SimModel.random(simulation.random()) : world,
             spec.nodes().size() + 1, // the last one for a node that is added
             MEMORY_PER_NODE);
-    this.job = new GlobalRecoveryJob(spec);
+    this.parts = new SplittableRandom(seed ^ 0x9a27);
+    this.job = new GlobalRecoveryJob(spec, 1 + parts.nextInt(2 * shape.size()));
     this.files = new SimFiles(simulation, shape);
     this.oracle = new Oracle(shape, cluster, files);
     this.requests = new Askers(seed, simulation, this::ask);
@@ -164,6 +173,10 @@ final class JobSimulation implements Supervisor {
   /** Whoever lends nodes. */
   Lender lender() {
     return lender;
+  }
+
+  private void goOn() {
+    boolean _ = ask(new JobEvent.Continued()); // it may have ended
   }
 
   private void leaves() {
@@ -381,6 +394,8 @@ final class JobSimulation implements Supervisor {
             order(node, new ToDaemon.TellAll(c.message()));
           }
         }
+        case JobCommand.Continue _ ->
+            simulation.after(parts.nextLong(LONGEST_PART_NANOS), "go on", -1, this::goOn);
         case JobCommand.Report c -> report(c.notice());
         case JobCommand.Checkpointed c -> requests.taken(c);
         case JobCommand.NotCheckpointed c -> requests.refused(c);

@@ -17,13 +17,10 @@ final class RecoveryLineTest {
   private static final CheckpointId NEXT_LOOP = new CheckpointId(3, 1, 0, false);
 
   /** Four ranks, in groups {0, 1} and {2, 3}. */
-  private static List<RecoveryLine.Held> held(
+  private static Holdings held(
       List<CheckpointId> r0, List<CheckpointId> r1, List<CheckpointId> r2, List<CheckpointId> r3) {
-    return List.of(
-        new RecoveryLine.Held(0, 1, r0),
-        new RecoveryLine.Held(0, 1, r1),
-        new RecoveryLine.Held(2, 1, r2),
-        new RecoveryLine.Held(2, 1, r3));
+    return Holdings.of(new int[] {0, 1}, 1, List.of(r0, r1))
+        .with(Holdings.of(new int[] {2, 3}, 1, List.of(r2, r3)));
   }
 
   @Test
@@ -113,10 +110,11 @@ final class RecoveryLineTest {
   @Test
   void aGroupLosesAsManyAsItTolerates() throws UnrecoverableException {
     for (int lost = 0; lost < 4; lost++) {
-      List<RecoveryLine.Held> held = new ArrayList<>();
+      List<List<CheckpointId>> complete = new ArrayList<>();
       for (int rank = 0; rank < 5; rank++) {
-        held.add(new RecoveryLine.Held(0, 2, rank < lost ? List.of() : List.of(SECOND)));
+        complete.add(rank < lost ? List.of() : List.of(SECOND));
       }
+      Holdings held = Holdings.of(new int[] {0, 1, 2, 3, 4}, 2, complete);
       if (lost <= 2) {
         assertThat(RecoveryLine.choose(held, false).line()).isEqualTo(SECOND);
       } else {
@@ -135,20 +133,20 @@ final class RecoveryLineTest {
   }
 
   /** Ranks 2 and 3 are a group that has lost all. */
-  private static List<RecoveryLine.Held> twoLost(CheckpointId... others) {
+  private static Holdings twoLost(CheckpointId... others) {
     List<CheckpointId> all = List.of(others);
     return held(all, all, List.of(), List.of());
   }
 
   @Test
   void whatAGroupHasLostComesFromFiles() throws UnrecoverableException {
-    List<RecoveryLine.Held> held = twoLost(FIRST, SECOND);
+    Holdings held = twoLost(FIRST, SECOND);
     RecoveryLine line = RecoveryLine.choose(held, List.of(files(SECOND)), false);
     assertThat(line.line()).isEqualTo(SECOND);
     assertThat(line.files()).isEqualTo(files(SECOND));
-    assertThat(RecoveryLine.isBeyondCode(held, 0, SECOND)).isFalse();
-    assertThat(RecoveryLine.isBeyondCode(held, 2, SECOND)).isTrue();
-    assertThat(RecoveryLine.readers(held, SECOND)).containsExactly(2, 3);
+    assertThat(held.needFiles(SECOND)).isTrue();
+    assertThat(held(List.of(SECOND), List.of(), List.of(SECOND), List.of()).needFiles(SECOND))
+        .isFalse();
   }
 
   @Test
@@ -199,7 +197,7 @@ final class RecoveryLineTest {
   /** A loop has ended in memory of which they know nothing: they are of another run. */
   @Test
   void filesThatContradictMemoryAreLeftOut() {
-    List<RecoveryLine.Held> held = twoLost(END, NEXT_LOOP);
+    Holdings held = twoLost(END, NEXT_LOOP);
     assertThatThrownBy(() -> RecoveryLine.choose(held, List.of(files(NEXT_LOOP)), false))
         .isInstanceOf(UnrecoverableException.class)
         .hasMessageContaining("[2, 3]");
@@ -208,9 +206,13 @@ final class RecoveryLineTest {
   @Test
   void aVersionCountsIfAllRanksSeeIt() {
     FileVersion other = new FileVersion(1, List.of(SECOND));
-    List<FileVersion> seen = List.of(other, files(SECOND), files(FIRST));
-    assertThat(RecoveryLine.seenByAll(List.of(seen, List.of(files(FIRST), files(SECOND)), seen)))
-        .containsExactly(files(SECOND), files(FIRST));
-    assertThat(RecoveryLine.seenByAll(List.of(seen, List.of(), seen))).isEmpty();
+    SeenInFiles seen = new SeenInFiles(1, List.of(other, files(SECOND), files(FIRST)));
+    SeenInFiles otherwise = new SeenInFiles(2, List.of(files(FIRST), files(SECOND)));
+    SeenInFiles none = new SeenInFiles(0, List.of());
+    for (SeenInFiles both : List.of(seen.with(otherwise), otherwise.with(seen).with(seen))) {
+      assertThat(both).isEqualTo(new SeenInFiles(1, List.of(files(SECOND), files(FIRST))));
+    }
+    assertThat(seen.with(otherwise).with(none)).isEqualTo(none);
+    assertThat(none.with(seen)).isEqualTo(none);
   }
 }

@@ -3,6 +3,8 @@ package org.fmi.core.recovery;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BinaryOperator;
+import java.util.function.IntUnaryOperator;
 import org.fmi.Comm;
 import org.fmi.Op;
 import org.fmi.spi.RankConfig;
@@ -10,7 +12,40 @@ import org.jspecify.annotations.Nullable;
 
 /** What all ranks tell each other in a recovery; collective over all of them. */
 final class AllRanks {
+  private static final int TAG = 5;
+
   private AllRanks() {}
+
+  /**
+   * What some ranks tell each other, combined: in each step each of them passes on all that it
+   * knows to one that is twice as far away as in the step before. So all know all in ceil(log2 n)
+   * steps, some of it by several ways. Collective over these ranks.
+   *
+   * @param size how many they are
+   * @param me which of them this one is
+   * @param rank which rank each of them is
+   * @param mine what this one tells
+   * @param both combines what two of them know; in any order, and what both know counts once
+   */
+  static long[] combine(
+      Comm system,
+      int size,
+      int me,
+      IntUnaryOperator rank,
+      long[] mine,
+      BinaryOperator<long[]> both) {
+    long[] known = mine;
+    for (int distance = 1; distance < size; distance <<= 1) {
+      int to = rank.applyAsInt((me + distance) % size);
+      int from = rank.applyAsInt(Math.floorMod(me - distance, size));
+      long[] length = new long[1];
+      system.sendRecv(new long[] {known.length}, 0, 1, to, TAG, length, 0, 1, from, TAG);
+      long[] theirs = new long[Math.toIntExact(length[0])];
+      system.sendRecv(known, 0, known.length, to, TAG, theirs, 0, theirs.length, from, TAG);
+      known = both.apply(known, theirs);
+    }
+    return known;
+  }
 
   /** The numbers of each rank, by world rank. */
   static long[][] gather(RankConfig config, Comm system, List<Long> mine) {

@@ -3,14 +3,13 @@ package org.fmi.core.recovery;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
-import java.util.TreeSet;
 import org.fmi.Comm;
 import org.fmi.Op;
 import org.fmi.control.JobLink;
 import org.fmi.control.RankMessage;
 import org.fmi.rules.RecoveryLine;
-import org.fmi.rules.RecoveryLine.Held;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointSource;
 import org.fmi.spi.CheckpointStore;
@@ -95,12 +94,12 @@ final class Restoration {
     Findings findings = new Findings();
     findings.newest = newest(committed);
     while (true) {
-      List<Held> held = HeldByAll.gather(config, system, store);
+      HeldByAll held = HeldByAll.gather(config, system, store);
       RecoveryLine line = choose(held, restart, epoch, findings);
       FileVersion files = line.files();
       boolean whole = true;
       for (CheckpointId id : line.needed()) {
-        int[] lost = RecoveryLine.lostIn(held, config.group(), id);
+        int[] lost = held.lost(id);
         if (whole && lost.length > 0 && !readsFiles(held, line, id)) {
           faults.at(FaultPoint.REBUILD, id.iteration());
           whole = rebuild(id, lost);
@@ -131,7 +130,7 @@ final class Restoration {
     return newest[0];
   }
 
-  private RecoveryLine choose(List<Held> held, boolean restart, int epoch, Findings findings)
+  private RecoveryLine choose(HeldByAll held, boolean restart, int epoch, Findings findings)
       throws UnrecoverableException {
     RecoveryLine line;
     try {
@@ -139,7 +138,7 @@ final class Restoration {
       if (line == null) {
         List<FileVersion> files = new ArrayList<>(source.offers(epoch == 0));
         files.removeAll(findings.refused);
-        line = RecoveryLine.choose(held, HeldByAll.common(config, system, files), restart);
+        line = RecoveryLine.choose(held.all(), HeldByAll.common(config, system, files), restart);
       }
     } catch (UnrecoverableException e) {
       if (beginsWithOthers()) {
@@ -161,13 +160,13 @@ final class Restoration {
   }
 
   /** What memory gives back; null if files may hold something newer. */
-  private @Nullable RecoveryLine inMemory(List<Held> held, boolean restart, Findings findings)
+  private @Nullable RecoveryLine inMemory(HeldByAll held, boolean restart, Findings findings)
       throws UnrecoverableException {
     if (CheckpointSource.NONE.equals(source)) {
-      return RecoveryLine.choose(held, restart);
+      return RecoveryLine.choose(held.all(), restart);
     }
     try {
-      RecoveryLine line = RecoveryLine.choose(held, restart);
+      RecoveryLine line = RecoveryLine.choose(held.all(), restart);
       return line.line() != null && line.version() >= findings.newest ? line : null;
     } catch (UnrecoverableException e) {
       findings.lost = findings.lost.isEmpty() ? String.valueOf(e.getMessage()) : findings.lost;
@@ -252,8 +251,8 @@ final class Restoration {
 
   // ---- files
 
-  private boolean readsFiles(List<Held> held, RecoveryLine line, CheckpointId id) {
-    return line.files() != null && RecoveryLine.isBeyondCode(held, config.group()[0], id);
+  private static boolean readsFiles(HeldByAll held, RecoveryLine line, CheckpointId id) {
+    return line.files() != null && held.isBeyondCode(id);
   }
 
   /**
@@ -262,7 +261,7 @@ final class Restoration {
    *
    * @return why that is impossible, on all ranks; null if it is done
    */
-  private @Nullable String read(List<Held> held, RecoveryLine line, FileVersion files)
+  private @Nullable String read(HeldByAll held, RecoveryLine line, FileVersion files)
       throws IOException {
     for (CheckpointId id : store.held()) {
       if (id.version() > line.version()) {
@@ -270,14 +269,14 @@ final class Restoration {
       }
     }
     for (CheckpointId id : line.needed()) {
-      if (RecoveryLine.readers(held, id).isEmpty()) {
+      if (!held.all().needFiles(id)) {
         continue;
       }
       boolean reads = readsFiles(held, line, id);
       String failure = null;
       if (reads) {
         faults.at(FaultPoint.REBUILD, id.iteration());
-        if (held.get(config.rank()).complete().contains(id)) {
+        if (held.isHere(id)) {
           store.reopen(id);
         } else {
           failure = fill(files, id);
@@ -310,20 +309,30 @@ final class Restoration {
     }
   }
 
-  private void tell(List<Held> held, RecoveryLine line, int epoch) {
+  /** Rank 0 tells which ranks have read files; collective over all ranks if any has. */
+  private void tell(HeldByAll held, RecoveryLine line, int epoch) {
     FileVersion files = line.files();
     CheckpointId id = line.line();
-    if (files == null || id == null || config.rank() != 0) {
+    if (files == null || id == null) {
       return;
     }
-    TreeSet<Integer> readers = new TreeSet<>();
-    line.needed().forEach(each -> readers.addAll(RecoveryLine.readers(held, each)));
-    link.send(
-        new RankMessage.FilesRead(
-            epoch,
-            source.name(files),
-            id.loop(),
-            id.iteration(),
-            readers.size() == config.size() ? "" : readers.toString()));
+    long[] read = new long[Math.ceilDiv(config.size(), Long.SIZE)];
+    if (line.needed().stream()
+        .anyMatch(each -> readsFiles(held, line, each) && !held.isHere(each))) {
+      read[config.rank() / Long.SIZE] |= 1L << config.rank();
+    }
+    system.allReduce(read, Op.BOR);
+    if (config.rank() == 0) {
+      BitSet readers = BitSet.valueOf(read);
+      link.send(
+          new RankMessage.FilesRead(
+              epoch,
+              source.name(files),
+              id.loop(),
+              id.iteration(),
+              readers.cardinality() == config.size()
+                  ? ""
+                  : readers.stream().boxed().toList().toString()));
+    }
   }
 }

@@ -356,6 +356,7 @@ final class JobShell {
         case JobCommand.Tell c ->
             sendToRank(c.rank(), new ToDaemon.Tell(c.rank(), c.incarnation(), c.message()));
         case JobCommand.TellAll c -> nodes.sendAll(new ToDaemon.TellAll(c.message()));
+        case JobCommand.Continue _ -> post(() -> feed(new JobEvent.Continued()));
         case JobCommand.Report _ -> {
           // above
         }

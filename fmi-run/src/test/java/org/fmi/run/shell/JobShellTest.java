@@ -115,6 +115,7 @@ final class JobShellTest {
             JobEvent.RankWasDying _,
             JobEvent.CheckpointAsked _,
             JobEvent.CheckpointWithdrawn _,
+            JobEvent.Continued _,
             JobEvent.FromRank _ -> {
           // not what these tests are about
         }
@@ -379,6 +380,43 @@ final class JobShellTest {
       shell = shell(nodes, _ -> List.of("127.0.0.1"));
       assertThat(shell.run()).isEqualTo(128 + SIGINT);
       assertThat(nodes.fenced.getCount()).isZero();
+    }
+  }
+
+  /** It is never done with what follows from one event: it hears of another one nevertheless. */
+  @Test
+  void hearsOfOtherThingsBeforeItGoesOn() throws Exception {
+    AtomicInteger parts = new AtomicInteger();
+    Job job =
+        new Job() {
+          @Override
+          public List<JobCommand> begin() {
+            return List.of(new JobCommand.Continue());
+          }
+
+          @Override
+          public List<JobCommand> on(JobEvent event) {
+            if (event instanceof JobEvent.Interrupted e) {
+              return List.of(new JobCommand.End(128 + e.signal(), EndCause.INTERRUPTED, ""));
+            }
+            int part = parts.incrementAndGet();
+            if (part == 10) {
+              shell.interrupt(SIGINT);
+            }
+            return part == 1_000_000
+                ? List.of(new JobCommand.End(1, EndCause.UNRECOVERABLE, "not interrupted"))
+                : List.of(new JobCommand.Continue());
+          }
+
+          @Override
+          public int recoveries() {
+            return 0;
+          }
+        };
+    try (Connecting nodes = new Connecting(DyingDaemon::new)) {
+      shell = shell(options(1), job, nodes, _ -> List.of("127.0.0.1"), null);
+      assertThat(shell.run()).isEqualTo(128 + SIGINT);
+      assertThat(parts).hasValueBetween(10, 1000);
     }
   }
 

@@ -11,16 +11,10 @@ import org.fmi.job.Groups;
  * each rank of a node is in a group of its own, of the same nodes as the others.
  */
 public final class Grouping {
-  /**
-   * Groups of more nodes are not formed: they repeat, and forming them takes time that grows with
-   * the square of the nodes.
-   */
-  private static final int MOST_NODES = 4096;
-
   private final int nodes;
   private final int losses;
 
-  /** The first member of the group of each node, of the first {@link #MOST_NODES} of them. */
+  /** The first member of the group of each node. */
   private final int[] groupOf;
 
   private final int leastMembers;
@@ -35,8 +29,7 @@ public final class Grouping {
   public Grouping(int nodes, int size, int losses) {
     this.nodes = nodes;
     this.losses = losses;
-    int formed = Math.min(nodes, MOST_NODES);
-    int[][] groups = Groups.form(IntStream.range(0, formed).toArray(), size, losses);
+    int[][] groups = Groups.form(IntStream.range(0, nodes).toArray(), size, losses);
     this.groupOf = Arrays.stream(groups).mapToInt(group -> group[0]).toArray();
     this.leastMembers = Arrays.stream(groups).mapToInt(g -> g.length).min().orElse(0);
     this.mostMembers = Arrays.stream(groups).mapToInt(g -> g.length).max().orElse(0);
@@ -62,14 +55,13 @@ public final class Grouping {
 
   /** A number for the group that a node is in. */
   int groupOf(int node) {
-    int lap = node / groupOf.length;
-    return lap * groupOf.length + groupOf[node % groupOf.length];
+    return groupOf[node];
   }
 
   /** The share of failures of a kind that all groups survive, if nothing else is lost. */
   public double survived(FailureKind kind) {
     int together = Math.min(kind.nodes(), nodes);
-    int places = Math.max(1, groupOf.length / together);
+    int places = nodes / together;
     int good = 0;
     for (int place = 0; place < places; place++) {
       good += survives(place * together, together) ? 1 : 0;

@@ -148,6 +148,7 @@ public final class SimulatedStart {
           busyUntil += times.message();
           standbys[c.node()] = true;
         }
+        case JobCommand.Continue _ -> tell(agenda.now(), new JobEvent.Continued());
         case JobCommand.Report c -> report(c.notice());
         case JobCommand.KillRank _, JobCommand.KillNode _ -> busyUntil += times.message();
         case JobCommand.End c -> throw new IllegalStateException("the job ended: " + c.message());

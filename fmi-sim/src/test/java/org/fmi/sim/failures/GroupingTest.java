@@ -29,10 +29,11 @@ final class GroupingTest {
   }
 
   @Test
-  void groupsOfLargeMachinesRepeat() {
+  void groupsOfLargeMachinesAreFormedAsThoseOfSmallOnes() {
     Grouping grouping = new Grouping(100_000, 16, 1);
     assertThat(grouping.groupOf(4096)).isNotEqualTo(grouping.groupOf(4095));
     assertThat(grouping.groupOf(4097)).isEqualTo(grouping.groupOf(4096));
+    assertThat(grouping.groupOf(99_999)).isEqualTo(99_984);
     assertThat(grouping.survived(kind(2))).isZero();
   }
 

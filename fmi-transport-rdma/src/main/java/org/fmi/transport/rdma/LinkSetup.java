@@ -43,6 +43,7 @@ final class LinkSetup {
   private final Verbs verbs;
   private final Greeting greeting;
   private final RdmaEndpoint endpoint;
+  private final int connections;
   private final SecureRandom random = new SecureRandom();
   private final ReceivePool receives;
   private final RegistrationCache cache;
@@ -73,6 +74,7 @@ final class LinkSetup {
 
   /**
    * @param endpoint of this rank
+   * @param connections that it may have
    */
   LinkSetup(
       RdmaTransport transport,
@@ -80,6 +82,7 @@ final class LinkSetup {
       Verbs verbs,
       Greeting greeting,
       RdmaEndpoint endpoint,
+      int connections,
       ReceivePool receives,
       RegistrationCache cache,
       Links links) {
@@ -88,6 +91,7 @@ final class LinkSetup {
     this.verbs = verbs;
     this.greeting = greeting;
     this.endpoint = endpoint;
+    this.connections = connections;
     this.receives = receives;
     this.cache = cache;
     this.links = links;
@@ -102,7 +106,14 @@ final class LinkSetup {
   }
 
   boolean reaches(int peer) {
-    return peer != config.rank() && endpoints.has(peer);
+    int rank = config.rank();
+    return peer != rank
+        && endpoints.has(peer)
+        && Reach.between(
+            rank,
+            peer,
+            config.size(),
+            Math.min(connections, Reach.connections(endpoints.get(peer))));
   }
 
   /** The nanoseconds that the rank may sleep: fewer if a peer is to be dialled again. */
@@ -123,7 +134,7 @@ final class LinkSetup {
     if (!reaches(peer)) {
       throw new IllegalArgumentException("rank " + peer + " is not reached by rdma");
     }
-    RdmaEndpoint to = RdmaEndpoint.of(endpoints.get(peer));
+    RdmaEndpoint to = Reach.endpoint(endpoints.get(peer));
     if (!lock(peer, this::join)) {
       return;
     }
@@ -271,7 +282,7 @@ final class LinkSetup {
 
   private void established(Link link, byte[] words) {
     if (link.state == Link.State.DIALLING) {
-      RdmaEndpoint to = RdmaEndpoint.of(endpoints.get(link.peer));
+      RdmaEndpoint to = Reach.endpoint(endpoints.get(link.peer));
       int credits = greeting.answered(words, link.request, to.nonce());
       if (credits < 0) {
         links.drop(link);

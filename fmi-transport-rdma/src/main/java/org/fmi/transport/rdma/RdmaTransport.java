@@ -35,8 +35,6 @@ final class RdmaTransport implements Transport {
   /** Work a connection may have outstanding, where the device's completion queue can hold it. */
   static final int DEPTH = 64;
 
-  private static final int LEAST_DEPTH = 16;
-
   /** A header and 144 bytes. */
   private static final int INLINE_BYTES = FrameLayout.HEADER_BYTES + 144;
 
@@ -51,7 +49,7 @@ final class RdmaTransport implements Transport {
 
   private final RankConfig config;
   private final Verbs verbs;
-  private final RdmaEndpoint endpoint;
+  private final byte[] published;
   private final Arena arena = Arena.ofShared();
 
   /** Where small frames are put together. */
@@ -92,12 +90,8 @@ final class RdmaTransport implements Transport {
     RegistrationCache cache = new RegistrationCache(verbs::register, room, warning);
     this.reads = new Reads(this, cache);
     try {
-      int peers = Math.max(1, config.size() - 1);
-      int buffers = ReceivePool.most(peers);
-      int depth = depth(verbs.limits(), peers, buffers);
-      verbs.open(
-          new Verbs.Sizes(
-              depth, INLINE_BYTES, buffers, buffers + peers * depth, ReceivePool.UNDER_WAY));
+      Capacity capacity = capacity(config, verbs.limits());
+      verbs.open(capacity.sizes(INLINE_BYTES));
       inline = verbs.inline();
       scratch =
           MemorySegment.ofAddress(arena.allocate(INLINE_BYTES, Long.BYTES).address())
@@ -107,10 +101,21 @@ final class RdmaTransport implements Transport {
       receives.prepare();
       byte[] nonce = new byte[RdmaEndpoint.NONCE_BYTES];
       new SecureRandom().nextBytes(nonce);
-      endpoint = new RdmaEndpoint(nonce, verbs.address());
+      RdmaEndpoint endpoint = new RdmaEndpoint(nonce, verbs.address());
+      published = Reach.publish(endpoint, capacity.connections(), config.size());
       Greeting greeting = new Greeting(config.secret(), config.jobId(), epoch);
-      links = new Links(config.size(), verbs, sends, receives, depth);
-      setup = new LinkSetup(this, config, verbs, greeting, endpoint, receives, cache, links);
+      links = new Links(config.size(), verbs, sends, receives, capacity.depth());
+      setup =
+          new LinkSetup(
+              this,
+              config,
+              verbs,
+              greeting,
+              endpoint,
+              capacity.connections(),
+              receives,
+              cache,
+              links);
       completions = new Completions(verbs, links, receives, reads);
       shutdown = new Shutdown(links, completions, cache);
       sleeper =
@@ -126,38 +131,20 @@ final class RdmaTransport implements Transport {
     }
   }
 
+  /**
+   * What a rank of this job has of a device.
+   *
+   * @throws IOException if that is too little
+   */
+  static Capacity capacity(RankConfig config, Verbs.Limits limits) throws IOException {
+    boolean isAlone = !config.transports().isEmpty() && !config.transports().contains("tcp");
+    return Capacity.of(limits, Math.max(1, config.size() - 1), isAlone);
+  }
+
   /** Ends what is left at the device; then nobody needs the buffers any more. */
   private void free() throws IOException {
     verbs.close();
     arena.close();
-  }
-
-  /**
-   * Work a connection may have outstanding, so that completions never overrun their queue: each
-   * buffer that was posted completes once, each piece of work too.
-   */
-  private static int depth(Verbs.Limits limits, int peers, int buffers) throws IOException {
-    int depth = DEPTH;
-    while (depth > LEAST_DEPTH
-        && (depth > limits.sends() || (long) peers * depth + buffers > limits.completions())) {
-      depth /= 2;
-    }
-    if (limits.receives() == 0) {
-      throw new IOException(
-          "rdma: the device has no shared receive queues; --verbs disni does without, --transport"
-              + " tcp too");
-    }
-    if (buffers > limits.receives()
-        || depth > limits.sends()
-        || (long) peers * depth + buffers > limits.completions()) {
-      throw new IOException(
-          "rdma: the device is too small for "
-              + peers
-              + " peers: "
-              + limits
-              + "; --transport tcp would help");
-    }
-    return depth;
   }
 
   @Override
@@ -167,7 +154,7 @@ final class RdmaTransport implements Transport {
 
   @Override
   public byte[] endpoint() {
-    return endpoint.bytes();
+    return published.clone();
   }
 
   @Override

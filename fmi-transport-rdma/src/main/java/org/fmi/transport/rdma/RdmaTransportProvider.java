@@ -9,6 +9,7 @@ import org.fmi.spi.Transport;
 import org.fmi.spi.TransportProvider;
 import org.fmi.verbs.Devices;
 import org.fmi.verbs.LockedMemory;
+import org.fmi.verbs.Verbs;
 import org.fmi.verbs.VerbsProvider;
 
 /** Makes RDMA transports, by the verbs provider that was chosen. */
@@ -44,29 +45,33 @@ public final class RdmaTransportProvider implements TransportProvider {
   public Transport open(RankConfig config, int epoch) throws IOException {
     VerbsProvider provider = VerbsProvider.chosen();
     new Devices().check(); // what is missing comes before what is too little
-    RegistrationCache.Room room =
-        room(config, provider, LockedMemory.limit(), LockedMemory.exempt());
-    return new RdmaTransport(
-        config,
-        epoch,
-        provider.open(InetAddress.getByName(config.host())),
-        room,
-        reason -> warn(config.rank(), reason));
+    Verbs verbs = provider.open(InetAddress.getByName(config.host()));
+    RegistrationCache.Room room;
+    try {
+      int peers = RdmaTransport.capacity(config, verbs.limits()).connections();
+      room = room(config, peers, provider, LockedMemory.limit(), LockedMemory.exempt());
+    } catch (IOException | RuntimeException | Error e) {
+      verbs.close();
+      throw e;
+    }
+    return new RdmaTransport(config, epoch, verbs, room, reason -> warn(config.rank(), reason));
   }
 
   /**
    * How much of the program's memory a rank may register: what its buffers and queues leave of the
    * limit of locked memory, and not more than its share of a quarter of the machine's memory.
    *
+   * @param peers that it may have connections to
    * @throws IOException if the limit does not even do for these: they are locked as peers are
    *     talked to, so the job would end in the middle
    */
   static RegistrationCache.Room room(
-      RankConfig config, VerbsProvider provider, long limit, boolean exempt) throws IOException {
+      RankConfig config, int peers, VerbsProvider provider, long limit, boolean exempt)
+      throws IOException {
     long share = LockedMemory.machineBytes() / 4 / config.ranksOnMachine();
     long left = Long.MAX_VALUE;
     if (!exempt && limit != LockedMemory.UNLIMITED) {
-      long needed = Diagnosis.locked(Math.max(1, config.size() - 1), provider);
+      long needed = Diagnosis.locked(peers, provider);
       if (limit < needed) {
         throw new IOException(
             "rdma: one of "

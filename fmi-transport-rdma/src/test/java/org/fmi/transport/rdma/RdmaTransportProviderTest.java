@@ -16,6 +16,7 @@ class RdmaTransportProviderTest {
       throws IOException {
     return RdmaTransportProvider.room(
         RdmaFaultsTest.config(0, size, RdmaFaultsTest.secret(1)),
+        Math.max(1, size - 1),
         VerbsProvider.named(VerbsProvider.NATIVE),
         limit,
         exempt);

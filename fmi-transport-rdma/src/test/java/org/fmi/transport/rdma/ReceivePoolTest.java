@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whoever may send has a buffer, however many there are and however much they claim. */
 class ReceivePoolTest {
-  private static final int PEERS = 200;
+  private static final int PEERS = 190;
 
   private final Arena arena = Arena.ofConfined();
   private final SimulatedFabric.Device device = new SimulatedFabric(1).device();

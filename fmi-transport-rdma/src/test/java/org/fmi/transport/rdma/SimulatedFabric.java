@@ -149,6 +149,13 @@ final class SimulatedFabric {
 
     private int inline = 256;
 
+    private Limits limits = new Limits(1 << 10, 1 << 10, 1 << 16);
+
+    /** Before it is used by a transport. */
+    void setLimits(Limits most) {
+      limits = most;
+    }
+
     /** Before it is used by a transport. */
     void setLongestMessage(int bytes) {
       longestMessage = bytes;
@@ -254,7 +261,7 @@ final class SimulatedFabric {
 
     @Override
     public Limits limits() {
-      return new Limits(1 << 10, 1 << 10, 1 << 16);
+      return limits;
     }
 
     @Override
@@ -306,6 +313,9 @@ final class SimulatedFabric {
     public void postReceive(long id, long at, int bytes, int key) throws IOException {
       if (postsUntilRefusal >= 0 && postsUntilRefusal-- == 0) {
         throw new IOException("simulated: cannot post");
+      }
+      if (buffers.size() == limits.receives()) {
+        throw new AssertionError("more buffers than the device has room for");
       }
       buffers.add(new Buffer(id, at, bytes));
     }

@@ -1,0 +1,110 @@
+package org.fmi.job;
+
+import java.util.function.Consumer;
+import org.fmi.job.Ranks.Life;
+import org.fmi.job.Ranks.Rank;
+
+/**
+ * Starts the first process of each rank, and kills all processes to restart them: some per event.
+ * There may be a million ranks, and whoever carries commands out has to hear of other things in
+ * between, first of all that nodes are alive. What has happened by then may have changed what a
+ * rank needs, so that is looked at when it is its turn.
+ */
+final class AllProcesses {
+  private final int atOnce;
+  private final Ranks ranks;
+  private final Placement placement;
+  private final FailureLedger ledger;
+  private final Outbox out;
+  private final Consumer<Rank> spawn;
+
+  /** The rank whose turn it is; the number of ranks if all have had theirs. */
+  private int next;
+
+  /** All are started again in this epoch. */
+  private boolean restarting;
+
+  /** Those that have run the program's code are to be killed before the next Start. */
+  private boolean killing;
+
+  /**
+   * @param atOnce how many ranks have their turn per event, at most
+   * @param spawn starts the process of a rank that has none, on its node
+   */
+  AllProcesses(
+      int atOnce,
+      Ranks ranks,
+      Placement placement,
+      FailureLedger ledger,
+      Outbox out,
+      Consumer<Rank> spawn) {
+    if (atOnce < 1) {
+      throw new IllegalArgumentException(atOnce + " ranks per event");
+    }
+    this.atOnce = atOnce;
+    this.ranks = ranks;
+    this.placement = placement;
+    this.ledger = ledger;
+    this.out = out;
+    this.spawn = spawn;
+    this.next = ranks.size();
+  }
+
+  /** Whether some have not had their turn. */
+  boolean areUnderWay() {
+    return next < ranks.size();
+  }
+
+  /** Starts the first ones. */
+  void start() {
+    next = 0;
+    goOn();
+  }
+
+  /** Kills those that have run the program's code, to start it anew; once per epoch. */
+  void restart(int epoch, String reason) {
+    if (restarting) {
+      return;
+    }
+    restarting = true;
+    killing = true;
+    out.report(new Notice.RecoveryBegun(epoch, true, reason));
+    next = 0; // and all that were started meanwhile have had their turn
+    goOn();
+  }
+
+  /** An epoch begins. What is to be killed is killed all the same. */
+  void epochBegins() {
+    restarting = false;
+  }
+
+  /** All have joined, and run the program's code from now on. */
+  void begun() {
+    assert !areUnderWay();
+    killing = false;
+  }
+
+  /** Lets the next ones have their turn, if some have not had it. */
+  void goOn() {
+    int end = (int) Math.min(ranks.size(), (long) next + atOnce);
+    while (next < end) {
+      turn(ranks.get(next++));
+    }
+    if (areUnderWay()) {
+      out.add(new JobCommand.Continue());
+    }
+  }
+
+  private void turn(Rank rank) {
+    int r = rank.number();
+    if (rank.incarnation() < 0) {
+      if (placement.nodeOf(r) >= 0) { // else its node was lost: it is started when it has another
+        spawn.accept(rank);
+      }
+    } else if (killing && rank.life() == Life.ALIVE && rank.started()) {
+      ledger.restarted(r);
+      ranks.dying(rank);
+      out.kill(rank);
+    }
+  }
+}

@@ -1,0 +1,236 @@
+package org.fmi.rules;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PrimitiveIterator;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.LongStream;
+import org.fmi.spi.CheckpointId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which checkpoints the ranks of some checkpoint groups hold in memory, as far as it matters where
+ * all go back to. Those of several groups combine to those of all of them, in any order, and if
+ * some come more than once: so all ranks learn them in as many steps as a job has doublings.
+ *
+ * <p>Grows with the number of checkpoints that are held, not with that of ranks.
+ */
+public final class Holdings {
+  private static final Comparator<CheckpointId> ORDER =
+      Comparator.comparingLong(CheckpointId::version)
+          .thenComparingLong(CheckpointId::loop)
+          .thenComparingLong(CheckpointId::iteration)
+          .thenComparing(CheckpointId::last);
+
+  /**
+   * Ranks of one group that have lost their parts of a checkpoint, more than its code brings back.
+   *
+   * @param tolerance how many it brings back
+   * @param ranks ascending
+   */
+  private record Loss(int tolerance, List<Integer> ranks) {
+    Loss {
+      ranks = List.copyOf(ranks);
+    }
+
+    /** The one with the lower ranks, so that all choose the same. Those of one group are equal. */
+    private static Loss first(Loss one, Loss other) {
+      return one.ranks.getFirst() <= other.ranks.getFirst() ? one : other;
+    }
+  }
+
+  /**
+   * Who holds a checkpoint.
+   *
+   * @param lowest the lowest of these ranks
+   * @param highest the highest of them
+   * @param loss the first group that cannot bring it back; null if all can
+   */
+  private record Holders(int lowest, int highest, @Nullable Loss loss) {
+    /**
+     * These, and those of other groups.
+     *
+     * @param others null if none of these groups holds it
+     * @param absent what they have lost then
+     */
+    Holders with(@Nullable Holders others, Loss absent) {
+      if (others == null) {
+        return new Holders(lowest, highest, loss == null ? absent : Loss.first(loss, absent));
+      }
+      Loss first = loss == null ? others.loss : loss;
+      return new Holders(
+          Math.min(lowest, others.lowest),
+          Math.max(highest, others.highest),
+          first == null || others.loss == null ? first : Loss.first(first, others.loss));
+    }
+  }
+
+  private final SortedMap<CheckpointId, Holders> holders = new TreeMap<>(ORDER);
+
+  /** All members of the first group: what none of the groups holds, it has lost. */
+  private final Loss all;
+
+  private Holdings(Loss all) {
+    this.all = all;
+  }
+
+  /**
+   * Those of one group.
+   *
+   * @param members its ranks, ascending
+   * @param tolerance how many of them may lose a checkpoint, fewer than there are
+   * @param complete the checkpoints that each of them holds complete
+   */
+  public static Holdings of(int[] members, int tolerance, List<List<CheckpointId>> complete) {
+    List<Integer> ranks = new ArrayList<>();
+    for (int member : members) {
+      ranks.add(member);
+    }
+    Holdings group = new Holdings(new Loss(tolerance, ranks));
+    for (List<CheckpointId> each : complete) {
+      for (CheckpointId id : each) {
+        group.holders.computeIfAbsent(id, _ -> holders(id, ranks, tolerance, complete));
+      }
+    }
+    return group;
+  }
+
+  private static Holders holders(
+      CheckpointId id, List<Integer> ranks, int tolerance, List<List<CheckpointId>> complete) {
+    List<Integer> have = new ArrayList<>();
+    List<Integer> lack = new ArrayList<>();
+    for (int i = 0; i < ranks.size(); i++) {
+      (complete.get(i).contains(id) ? have : lack).add(ranks.get(i));
+    }
+    Loss loss = lack.size() > tolerance ? new Loss(tolerance, lack) : null;
+    return new Holders(have.getFirst(), have.getLast(), loss);
+  }
+
+  /** Those of these groups and of the others. */
+  public Holdings with(Holdings other) {
+    Holdings both = new Holdings(Loss.first(all, other.all));
+    both.holders.putAll(holders);
+    both.holders.replaceAll((id, mine) -> mine.with(other.holders.get(id), other.all));
+    other.holders.forEach(
+        (id, theirs) -> both.holders.computeIfAbsent(id, _ -> theirs.with(null, all)));
+    return both;
+  }
+
+  /** The checkpoint of each version; of several of one number, that of the highest rank. */
+  SortedMap<Long, CheckpointId> versions() {
+    SortedMap<Long, CheckpointId> versions = new TreeMap<>();
+    holders.forEach(
+        (id, who) ->
+            versions.merge(
+                id.version(), id, (one, _) -> holders.get(one).highest > who.highest ? one : id));
+    return versions;
+  }
+
+  /** Whether some group has lost more of a checkpoint than its code brings back. */
+  public boolean needFiles(CheckpointId id) {
+    Holders who = holders.get(id);
+    return who == null || who.loss != null;
+  }
+
+  /** Why a checkpoint that somebody holds cannot be brought back; null if it can. */
+  @Nullable String lost(CheckpointId id) {
+    String another = another(id);
+    if (another != null) {
+      return another;
+    }
+    Holders who = holders.get(id);
+    Loss loss = who == null ? all : who.loss;
+    return loss == null
+        ? null
+        : "the checkpoint of iteration "
+            + id.iteration()
+            + " is lost for good: ranks "
+            + loss.ranks
+            + " of one checkpoint group lost theirs at once, or found it damaged, and the group's"
+            + " code brings back "
+            + loss.tolerance;
+  }
+
+  /**
+   * Who holds a checkpoint of the same version that is not of the same place of the program; null
+   * if nobody does. It was never committed: what one rank holds is no part of the other's.
+   */
+  private @Nullable String another(CheckpointId id) {
+    CheckpointId first = null;
+    for (CheckpointId other : holders.keySet()) {
+      if (other.version() == id.version()
+          && (other.loop() != id.loop() || other.last() != id.last())
+          && (first == null || holders.get(other).lowest < holders.get(first).lowest)) {
+        first = other;
+      }
+    }
+    return first == null
+        ? null
+        : "the checkpoint of iteration "
+            + id.iteration()
+            + " of loop "
+            + id.loop()
+            + " was taken together with that of iteration "
+            + first.iteration()
+            + " of loop "
+            + first.loop()
+            + " at rank "
+            + holders.get(first).lowest;
+  }
+
+  // ---- as numbers
+
+  /** What {@link #unpack} reads. */
+  public long[] pack() {
+    LongStream.Builder packed = LongStream.builder();
+    put(packed, all);
+    holders.forEach(
+        (id, who) -> {
+          packed.add(id.version()).add(id.loop()).add(id.iteration()).add(id.last() ? 1 : 0);
+          packed.add(who.lowest).add(who.highest);
+          put(packed, who.loss);
+        });
+    return packed.build().toArray();
+  }
+
+  private static void put(LongStream.Builder packed, @Nullable Loss loss) {
+    if (loss == null) {
+      packed.add(0);
+      return;
+    }
+    packed.add(loss.ranks.size()).add(loss.tolerance);
+    loss.ranks.forEach(packed::add);
+  }
+
+  /** What {@link #pack} has written. */
+  public static Holdings unpack(long[] packed) {
+    PrimitiveIterator.OfLong in = Arrays.stream(packed).iterator();
+    Loss all = loss(in);
+    if (all == null) {
+      throw new IllegalArgumentException("a group without members");
+    }
+    Holdings holdings = new Holdings(all);
+    while (in.hasNext()) {
+      CheckpointId id =
+          new CheckpointId(in.nextLong(), in.nextLong(), in.nextLong(), in.nextLong() != 0);
+      holdings.holders.put(id, new Holders((int) in.nextLong(), (int) in.nextLong(), loss(in)));
+    }
+    return holdings;
+  }
+
+  private static @Nullable Loss loss(PrimitiveIterator.OfLong in) {
+    long count = in.nextLong();
+    if (count == 0) {
+      return null;
+    }
+    int tolerance = (int) in.nextLong();
+    List<Integer> ranks = new ArrayList<>();
+    for (long i = 0; i < count; i++) {
+      ranks.add((int) in.nextLong());
+    }
+    return new Loss(tolerance, ranks);
+  }
+}
