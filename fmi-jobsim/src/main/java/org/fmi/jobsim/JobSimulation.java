@@ -44,7 +44,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class JobSimulation implements Supervisor {
   private static final long MEMORY_PER_NODE = 128L << 20;
-  private static final CheckpointStoreProvider STORES = new XorStoreProvider();
+  /** Of a block of a checkpoint: small, as images are. */
+  static final int BLOCK_BYTES = 4096;
+
+  private static final CheckpointStoreProvider STORES = new XorStoreProvider(BLOCK_BYTES);
 
   /** How it ended. */
   record Outcome(

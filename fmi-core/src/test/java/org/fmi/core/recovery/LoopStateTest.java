@@ -45,7 +45,7 @@ final class LoopStateTest {
 
   private static MemorySegment write(LoopState state) {
     MemorySegment image = Arena.ofAuto().allocate(Math.max(8, state.bytes()), 8).fill((byte) 0x5a);
-    state.write(image, 0);
+    state.write(new ImageWriter(image), 0);
     return image;
   }
 

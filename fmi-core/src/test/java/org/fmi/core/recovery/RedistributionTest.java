@@ -69,8 +69,8 @@ final class RedistributionTest {
         MemorySegment memory =
             MemorySegment.ofArray(new byte[(int) Image.bytes(0, MESSAGES_BYTES, bytes)]);
         Image image = new Image(memory);
-        image.writeHeader(1, 0, 0, 0, MESSAGES_BYTES, bytes, size);
-        written.write(memory, image.stateAt());
+        image.writeHeader(new ImageWriter(memory), 1, 0, 0, 0, MESSAGES_BYTES, bytes, size);
+        written.write(new ImageWriter(memory), image.stateAt());
         images.add(memory);
       }
     }
