@@ -12,6 +12,7 @@ import org.fmi.control.Counter;
 import org.fmi.control.JobLink;
 import org.fmi.control.RankMessage;
 import org.fmi.core.comm.ContextIds;
+import org.fmi.core.p2p.ImageWriter;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.Recorder;
 import org.fmi.core.p2p.Recording;
@@ -301,7 +302,7 @@ final class Checkpoints {
           unexpected,
           stateBytes,
           config.size());
-      recorder.writeTo(image.record());
+      Image.writeRecord(writer, recorder);
       if (before) {
         messenger.unreceived().write(image.unexpected());
       }

@@ -1,7 +1,9 @@
 package org.fmi.core.recovery;
 
 import java.lang.foreign.MemorySegment;
+import org.fmi.core.p2p.ImageWriter;
 import org.fmi.core.p2p.LineImage;
+import org.fmi.core.p2p.Recorder;
 import org.fmi.wire.FrameLayout;
 
 /**
@@ -60,6 +62,13 @@ final class Image {
     to.put(40, unexpected);
     to.put(48, state);
     to.put(56, size);
+  }
+
+  /** Writes what was recorded outside of loops, behind the header. */
+  static void writeRecord(ImageWriter to, Recorder recorder) {
+    long bytes = recorder.bytes();
+    recorder.writeTo(to, HEADER);
+    to.skip(HEADER + bytes, roundUp(bytes) - bytes);
   }
 
   /**

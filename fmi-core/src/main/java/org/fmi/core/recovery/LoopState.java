@@ -14,6 +14,7 @@ import org.fmi.Box;
 import org.fmi.Holder;
 import org.fmi.core.object.ObjectCodec;
 import org.fmi.core.object.StandIns;
+import org.fmi.core.p2p.ImageWriter;
 import org.fmi.wire.FrameLayout;
 import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;

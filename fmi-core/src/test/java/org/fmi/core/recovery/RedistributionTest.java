@@ -28,6 +28,7 @@ import org.fmi.spi.OtherImages;
 import org.fmi.spi.RankConfig;
 import org.fmi.wire.FrameLayout;
 import org.jspecify.annotations.Nullable;
+import org.fmi.core.p2p.ImageWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -1,4 +1,4 @@
-package org.fmi.core.recovery;
+package org.fmi.core.p2p;
 
 import java.lang.foreign.MemorySegment;
 import org.fmi.spi.CheckpointStore;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * say so, and what was compared to its end is in the core's cache when it is copied. Checksums
  * would have to be computed of all, and equal ones would not prove that nothing has changed.
  */
-final class ImageWriter {
+public final class ImageWriter {
   /** Bytes that are compared at a time; both sides stay in a core's cache. Blocks end where parts do. */
   private static final int PART = 16 << 10;
 
@@ -23,7 +23,7 @@ final class ImageWriter {
   private final @Nullable CheckpointStore store;
 
   /** Writes all. */
-  ImageWriter(MemorySegment image) {
+  public ImageWriter(MemorySegment image) {
     this.image = image;
     this.store = null;
   }
@@ -33,13 +33,13 @@ final class ImageWriter {
    *
    * @param image all of it
    */
-  ImageWriter(MemorySegment image, CheckpointStore store) {
+  public ImageWriter(MemorySegment image, CheckpointStore store) {
     this.image = image;
     this.store = store.holdsCoded() ? store : null;
   }
 
   /** Writes a number. What is written next lies behind it. */
-  void put(long at, long value) {
+  public void put(long at, long value) {
     CheckpointStore told = store;
     if (told != null && image.get(FrameLayout.LONG, at) == value) {
       told.unchanged(at, at + Long.BYTES);
@@ -49,7 +49,7 @@ final class ImageWriter {
   }
 
   /** Writes an array or a segment. What is written next lies behind it. */
-  void put(Object from, long at, long bytes) {
+  public void put(Object from, long at, long bytes) {
     CheckpointStore told = store;
     MemorySegment view = told == null || bytes == 0 ? null : Memory.view(from);
     if (told == null || view == null) {
@@ -70,7 +70,7 @@ final class ImageWriter {
   }
 
   /** Nothing is written here. */
-  void skip(long at, long bytes) {
+  public void skip(long at, long bytes) {
     if (store != null && bytes > 0) {
       store.unchanged(at, at + bytes);
     }
