@@ -9,13 +9,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes into a checkpoint image what is not there already, and tells the store of the rest.
  *
- * <p>To compare takes no longer than to copy: of a part that has changed mostly the first bytes
- * say so, and what was compared to its end is in the core's cache when it is copied. Checksums
- * would have to be computed of all, and equal ones would not prove that nothing has changed.
+ * <p>To compare what is the same takes about as long as to copy it; of what has changed mostly the
+ * first bytes say so. Where a little has changed everywhere both would be done: that is given up
+ * for a while. Checksums would have to be computed of all, and equal ones would not prove that
+ * nothing has changed.
  */
 public final class ImageWriter {
-  /** Bytes that are compared at a time; both sides stay in a core's cache. Blocks end where parts do. */
+  /** Bytes that are compared at a time: blocks end where parts do. */
   private static final int PART = 16 << 10;
+
+  /** After so many bytes that were compared in vain, one after the other, ... */
+  private static final int PATIENCE = 1 << 20;
+
+  /** ... so many are copied at once. */
+  private static final int PAUSE = 8 << 20;
 
   private final MemorySegment image;
 
@@ -58,13 +65,19 @@ public final class ImageWriter {
       }
       return;
     }
+    long inVain = 0;
     long end;
     for (long done = 0; done < bytes; done = end) {
-      end = Math.min(done + PART - (at + done) % PART, bytes);
-      if (MemorySegment.mismatch(view, done, end, image, at + done, at + end) < 0) {
+      boolean pauses = inVain > PATIENCE;
+      end = Math.min(done + (pauses ? PAUSE : PART) - (at + done) % PART, bytes);
+      long equal =
+          pauses ? 0 : MemorySegment.mismatch(view, done, end, image, at + done, at + end);
+      if (equal < 0) {
         told.unchanged(at + done, at + end);
+        inVain = 0;
       } else {
         MemorySegment.copy(view, done, image, at + done, end - done);
+        inVain = pauses ? 0 : inVain + equal;
       }
     }
   }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.fmi.testkit.turns.Variants;
 import org.fmi.testkit.turns.Wide;
 import org.junit.jupiter.api.Test;
@@ -51,6 +52,31 @@ final class OverlapIT {
     assertThat(result.value("gosa")).isEqualTo(gosa);
     // Beside those at the beginning and at the end.
     assertThat(result.events("CheckpointCommitted")).hasSizeGreaterThan(2);
+  }
+
+  /** Most of a plate stays cold for a while: its rows are as they were two checkpoints before. */
+  @Variants
+  @ParameterizedTest
+  @ValueSource(strings = {"overlapped", "blocking"})
+  void allGoBackToACheckpointOfWhichLittleWasCoded(String mode)
+      throws IOException, InterruptedException {
+    List<String> arguments = List.of("--size", "1024", "--iterations", "120");
+    String sum = example("heat2d", arguments).run().succeeded().value("checksum");
+    Fmirun.Result result =
+        example(
+                "heat2d", arguments, "--spares", "1", "--checkpoint", mode, "--kill", "node2@107")
+            .run()
+            .succeeded();
+    assertThat(result.value("checksum")).isEqualTo(sum);
+    assertThat(result.events("CheckpointCommitted"))
+        .filteredOn(e -> "0".equals(e.get("epoch")))
+        .anyMatch(e -> number(e, "codedBytes") < number(e, "bytes") / 2)
+        .first()
+        .matches(e -> number(e, "codedBytes") == number(e, "bytes"));
+  }
+
+  private static long number(Map<String, String> event, String field) {
+    return Long.parseLong(event.get(field));
   }
 
   /**
