@@ -126,7 +126,11 @@ final class GlobalRecoveryJobTest {
   }
 
   private void commit(Job job, int epoch, long version) {
-    say(job, 0, 0, new RankMessage.CheckpointDone(epoch, version, 0, version, true, 100, 100, 0, 0, 0));
+    say(
+        job,
+        0,
+        0,
+        new RankMessage.CheckpointDone(epoch, version, 0, version, true, 100, 100, 0, 0, 0));
   }
 
   @Test

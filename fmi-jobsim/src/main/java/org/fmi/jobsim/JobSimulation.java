@@ -44,6 +44,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class JobSimulation implements Supervisor {
   private static final long MEMORY_PER_NODE = 128L << 20;
+
   /** Of a block of a checkpoint: small, as images are. */
   static final int BLOCK_BYTES = 4096;
 

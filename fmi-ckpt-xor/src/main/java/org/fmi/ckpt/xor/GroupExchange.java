@@ -89,7 +89,8 @@ final class GroupExchange {
     write(mine);
     if (mine.failure == null) {
       MemorySegment own = notes.asSlice(MARKS_AT, NOTE_BYTES - MARKS_AT).fill((byte) 0);
-      MemorySegment.copy(MemorySegment.ofArray(marks.toByteArray()), 0, own, 0, (marks.length() + 7) / 8);
+      MemorySegment.copy(
+          MemorySegment.ofArray(marks.toByteArray()), 0, own, 0, (marks.length() + 7) / 8);
     }
     have = 1;
     beginRound();

@@ -102,8 +102,7 @@ final class Pieces implements AutoCloseable {
 
   /** A checkpoint has become complete in a piece with the code that all members have computed. */
   void coded(Piece piece, CheckpointHeader header) {
-    coded.put(
-        piece, new Before(header, layout(header), CheckpointHeader.digest(piece.memory())));
+    coded.put(piece, new Before(header, layout(header), CheckpointHeader.digest(piece.memory())));
   }
 
   /** What pieces hold may be from others, or damaged. */

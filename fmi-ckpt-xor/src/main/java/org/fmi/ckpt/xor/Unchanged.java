@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * where it did ({@link PieceLayout}): it is neither computed nor sent.
  *
  * <p>What counts is what the piece held, two checkpoints ago mostly, not the last one: that is in
- * another piece, and is not touched. Members go by rows only if all of them had the same
- * checkpoint there, of the same attempt to write it.
+ * another piece, and is not touched. Members go by rows only if all of them had the same checkpoint
+ * there, of the same attempt to write it.
  */
 final class Unchanged {
   private static final long IS_THERE = 1L << Integer.SIZE;

@@ -287,8 +287,7 @@ final class XorStore implements CheckpointStore {
         case DIGESTS -> {
           Note[] digests = exchange.notes();
           Member[] members = new Member[group.length];
-          Arrays.setAll(
-              members, i -> Digests.member(group[i], sizes[i], digests[i], losses));
+          Arrays.setAll(members, i -> Digests.member(group[i], sizes[i], digests[i], losses));
           CheckpointHeader header = new CheckpointHeader(id, losses, members);
           header.markComplete(image.piece.memory());
           pieces.coded(image.piece, header);
@@ -313,8 +312,7 @@ final class XorStore implements CheckpointStore {
     private void beginCode() {
       PieceLayout[] layouts = new PieceLayout[group.length];
       Arrays.setAll(layouts, i -> layout(sizes[i], largestSeen));
-      int[] rows =
-          Unchanged.rows(image.unchanged, layouts[me], exchange.notes(), exchange.marks());
+      int[] rows = Unchanged.rows(image.unchanged, layouts[me], exchange.notes(), exchange.marks());
       codedBytes = Unchanged.bytes(rows, layouts[me]);
       StoredCheckpoint stored = new StoredCheckpoint(image.piece.memory(), layouts[me]);
       stored.padImage();

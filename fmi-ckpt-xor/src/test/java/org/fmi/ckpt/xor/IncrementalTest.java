@@ -26,8 +26,7 @@ final class IncrementalTest {
 
   private static StoreGroup group(int members, int losses) throws IOException {
     return new StoreGroup(
-        members,
-        (rank, all, comm, memory) -> new XorStore(rank, all, losses, BLOCK, comm, memory));
+        members, (rank, all, comm, memory) -> new XorStore(rank, all, losses, BLOCK, comm, memory));
   }
 
   private static CheckpointId before(CheckpointId id) {

@@ -70,8 +70,7 @@ public final class ImageWriter {
     for (long done = 0; done < bytes; done = end) {
       boolean pauses = inVain > PATIENCE;
       end = Math.min(done + (pauses ? PAUSE : PART) - (at + done) % PART, bytes);
-      long equal =
-          pauses ? 0 : MemorySegment.mismatch(view, done, end, image, at + done, at + end);
+      long equal = pauses ? 0 : MemorySegment.mismatch(view, done, end, image, at + done, at + end);
       if (equal < 0) {
         told.unchanged(at + done, at + end);
         inVain = 0;

@@ -25,7 +25,8 @@ class ImageWriterTest {
             new Class<?>[] {CheckpointStore.class},
             (proxy, method, arguments) -> {
               if (method.getName().equals("unchanged")) {
-                told.set(Math.toIntExact((long) arguments[0]), Math.toIntExact((long) arguments[1]));
+                told.set(
+                    Math.toIntExact((long) arguments[0]), Math.toIntExact((long) arguments[1]));
                 return null;
               }
               assertThat(method.getName()).isEqualTo("holdsCoded");

@@ -95,7 +95,8 @@ final class JobViewTest {
 
   @Test
   void checkpointsAreShownWithTheirShareOfTheTime() {
-    view.on(new Notice.CheckpointCommitted(0, 1, 0, 10, 64, 64, SECOND, SECOND, SECOND), 11 * SECOND);
+    view.on(
+        new Notice.CheckpointCommitted(0, 1, 0, 10, 64, 64, SECOND, SECOND, SECOND), 11 * SECOND);
     assertThat(view.progress(31 * SECOND).text())
         .isEqualTo("running, checkpoints 10.0 %, 3 nodes, epoch 0");
     assertThat(text(31 * SECOND))
