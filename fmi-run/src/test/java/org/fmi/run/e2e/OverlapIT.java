@@ -64,12 +64,20 @@ final class OverlapIT {
   /** All go back to a checkpoint of which little was coded, and take others from there. */
   @Variants
   @ParameterizedTest
-  @ValueSource(strings = {"overlapped", "blocking"})
-  void whatHasNotChangedIsNotCoded(String mode) throws IOException, InterruptedException {
+  @CsvSource({
+    "overlapped, node2@227",
+    "blocking, node2@227",
+    "blocking, rank0@120:checkpoint",
+    "blocking, node1@120:encode",
+    "blocking, node3@120:commit"
+  })
+  void whatHasNotChangedIsNotCoded(String mode, String kill)
+      throws IOException, InterruptedException {
     String state = resting().run().succeeded().value("state");
     Fmirun.Result result =
-        resting("--spares", "1", "--checkpoint", mode, "--kill", "node2@227").run().succeeded();
+        resting("--spares", "1", "--checkpoint", mode, "--kill", kill).run().succeeded();
     assertThat(result.value("state")).isEqualTo(state);
+    assertThat(result.err()).doesNotContain("never happened");
     List<Map<String, String>> before =
         result.events("CheckpointCommitted").stream()
             .filter(event -> "0".equals(event.get("epoch")))
