@@ -196,7 +196,7 @@ final class IncrementalTest {
         images[0][rows / 2 * row] = (byte) version;
         take(group, StoreGroup.id(version), images);
       }
-      assertThat(group.store(0).codedBytes()).isEqualTo(3 * row);
+      assertThat(group.store(0).codedBytes()).isEqualTo(3L * row);
       CheckpointId id = StoreGroup.id(3);
       group.loseNode(0);
       group.run((store, i) -> store.rebuild(id, new int[] {group.rank(0)}));
