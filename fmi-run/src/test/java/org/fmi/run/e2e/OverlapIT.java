@@ -54,13 +54,6 @@ final class OverlapIT {
     assertThat(result.events("CheckpointCommitted")).hasSizeGreaterThan(2);
   }
 
-  private Fmirun resting(String... options) {
-    List<String> all = new ArrayList<>(List.of("-n", "4", "--ppn", "1", "--interval", "10"));
-    all.addAll(List.of(options));
-    all.addAll(List.of("-cp", "target/test-classes", RestingProgram.class.getName()));
-    return new Fmirun(directory, all.toArray(String[]::new));
-  }
-
   /** All go back to a checkpoint of which little was coded, and take others from there. */
   @Variants
   @ParameterizedTest
@@ -73,10 +66,27 @@ final class OverlapIT {
   })
   void whatHasNotChangedIsNotCoded(String mode, String kill)
       throws IOException, InterruptedException {
-    String state = resting().run().succeeded().value("state");
     Fmirun.Result result =
-        resting("--spares", "1", "--checkpoint", mode, "--kill", kill).run().succeeded();
-    assertThat(result.value("state")).isEqualTo(state);
+        new Fmirun(
+                directory,
+                "-n",
+                "4",
+                "--ppn",
+                "1",
+                "--spares",
+                "1",
+                "--interval",
+                "10",
+                "--checkpoint",
+                mode,
+                "--kill",
+                kill,
+                "-cp",
+                "target/test-classes",
+                RestingProgram.class.getName())
+            .run()
+            .succeeded();
+    assertThat(result.value("state")).isEqualTo(RestingProgram.result(4));
     assertThat(result.err()).doesNotContain("never happened");
     List<Map<String, String>> before =
         result.events("CheckpointCommitted").stream()
