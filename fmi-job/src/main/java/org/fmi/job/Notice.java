@@ -141,12 +141,18 @@ public sealed interface Notice {
   /** Ranks are stopping, one after the other, for a checkpoint that somebody has asked for. */
   record CheckpointRequested(int epoch) implements Notice {}
 
+  /**
+   * A checkpoint is complete on all ranks; as rank 0 has measured it.
+   *
+   * @param codedBytes how much of its image was coded: the rest was as before
+   */
   record CheckpointCommitted(
       int epoch,
       long version,
       long loop,
       long iteration,
       long bytes,
+      long codedBytes,
       long copyNanos,
       long encodeNanos,
       long commitNanos)
@@ -158,6 +164,7 @@ public sealed interface Notice {
           m.loop(),
           m.iteration(),
           m.bytes(),
+          m.codedBytes(),
           m.copyNanos(),
           m.encodeNanos(),
           m.commitNanos());

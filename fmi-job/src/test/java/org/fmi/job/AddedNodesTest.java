@@ -67,7 +67,10 @@ final class AddedNodesTest {
   }
 
   private void commit(Job job, int epoch, long version) {
-    say(job, 0, new RankMessage.CheckpointDone(epoch, version, 0, version, true, 100, 0, 0, 0));
+    say(
+        job,
+        0,
+        new RankMessage.CheckpointDone(epoch, version, 0, version, true, 100, 100, 0, 0, 0));
   }
 
   private <T extends JobCommand> List<T> all(Class<T> type) {

@@ -37,7 +37,7 @@ final class CheckpointRequestsTest {
   private void committed(long version, LoopPoint at) {
     requests.committed(
         new RankMessage.CheckpointDone(
-            0, version, at.loop(), at.iteration(), at.last(), 8, 1, 1, 1));
+            0, version, at.loop(), at.iteration(), at.last(), 8, 8, 1, 1, 1));
   }
 
   private void wanted(LoopPoint least) {
@@ -209,7 +209,7 @@ final class CheckpointRequestsTest {
     stops(0, 1, at(0, 9));
     stops(1, 1, at(0, 9));
     out.take();
-    requests.committed(new RankMessage.CheckpointDone(0, 4, 0, 7, 9, false, 8, 1, 1, 1));
+    requests.committed(new RankMessage.CheckpointDone(0, 4, 0, 7, 9, false, 8, 8, 1, 1, 1));
     assertNothing();
     committed(5, at(0, 9));
     assertThat(out.take()).containsExactly(new JobCommand.Checkpointed(1, 5, 0, 9));
@@ -222,7 +222,7 @@ final class CheckpointRequestsTest {
   /** One whose ranks were in different iterations. */
   private void line(long version, long lowest, long furthest) {
     overlapped.committed(
-        new RankMessage.CheckpointDone(0, version, 0, lowest, furthest, false, 8, 1, 1, 1));
+        new RankMessage.CheckpointDone(0, version, 0, lowest, furthest, false, 8, 8, 1, 1, 1));
   }
 
   @Test
@@ -269,7 +269,7 @@ final class CheckpointRequestsTest {
     stops(0, 1, at(0, 6));
     stops(1, 1, at(0, 6));
     out.take();
-    requests.committed(new RankMessage.CheckpointDone(1, 5, 0, 6, false, 8, 1, 1, 1));
+    requests.committed(new RankMessage.CheckpointDone(1, 5, 0, 6, false, 8, 8, 1, 1, 1));
     assertNothing(); // that of the epoch before was not asked for
   }
 

@@ -131,7 +131,8 @@ final class CostOfDecisionsTest {
     void checkpoints(int count) {
       for (int version = 0; version < count; version++) {
         RankMessage done =
-            new RankMessage.CheckpointDone(0, version, 0, 10L + version, false, 1024, 0, 0, 0);
+            new RankMessage.CheckpointDone(
+                0, version, 0, 10L + version, false, 1024, 1024, 0, 0, 0);
         say(0, -1, done);
       }
     }

@@ -18,7 +18,8 @@ final class FlushIntervalTest {
     iteration += iterations;
     now += iterations * seconds * SECOND + cost * SECOND;
     interval.on(
-        new Notice.CheckpointCommitted(0, iteration, 0, iteration, 8, 0, (long) (cost * SECOND), 0),
+        new Notice.CheckpointCommitted(
+            0, iteration, 0, iteration, 8, 8, 0, (long) (cost * SECOND), 0),
         (long) now);
   }
 
@@ -85,7 +86,8 @@ final class FlushIntervalTest {
     end();
     now += 5 * 1.0 * SECOND + 0.5 * SECOND;
     interval.on(
-        new Notice.CheckpointCommitted(0, iteration, 0, iteration, 8, 0, (long) (0.5 * SECOND), 0),
+        new Notice.CheckpointCommitted(
+            0, iteration, 0, iteration, 8, 8, 0, (long) (0.5 * SECOND), 0),
         (long) now);
     assertThat(interval.onFiles().cost()).isCloseTo(1, within(1e-6));
   }
@@ -111,12 +113,12 @@ final class FlushIntervalTest {
       run(10, 1, 0);
     }
     now += SECOND;
-    interval.on(new Notice.CheckpointCommitted(0, 300, 1, 0, 8, 0, 0, 0), (long) now);
+    interval.on(new Notice.CheckpointCommitted(0, 300, 1, 0, 8, 8, 0, 0, 0), (long) now);
     begin();
     now += 100 * SECOND;
     end();
     // Ten times as slow as those of the loop before.
-    interval.on(new Notice.CheckpointCommitted(0, 301, 1, 10, 8, 0, 0, 0), (long) now);
+    interval.on(new Notice.CheckpointCommitted(0, 301, 1, 10, 8, 8, 0, 0, 0), (long) now);
     assertThat(interval.onFiles().cost()).isZero();
   }
 

@@ -126,7 +126,11 @@ final class GlobalRecoveryJobTest {
   }
 
   private void commit(Job job, int epoch, long version) {
-    say(job, 0, 0, new RankMessage.CheckpointDone(epoch, version, 0, version, true, 100, 0, 0, 0));
+    say(
+        job,
+        0,
+        0,
+        new RankMessage.CheckpointDone(epoch, version, 0, version, true, 100, 100, 0, 0, 0));
   }
 
   @Test
@@ -290,7 +294,7 @@ final class GlobalRecoveryJobTest {
   }
 
   private void committed(Job job, long version, long iteration) {
-    say(job, 0, 0, new RankMessage.CheckpointDone(0, version, 0, iteration, false, 8, 1, 1, 1));
+    say(job, 0, 0, new RankMessage.CheckpointDone(0, version, 0, iteration, false, 8, 8, 1, 1, 1));
   }
 
   private void allStartAgain(Job job) {
@@ -661,7 +665,7 @@ final class GlobalRecoveryJobTest {
     for (int r = 0; r < 2; r++) {
       say(job, r, 4, new RankMessage.Running(4, 0, 0, false));
     }
-    say(job, 0, 4, new RankMessage.CheckpointDone(4, 1, 0, 8, false, 0, 0, 0, 0));
+    say(job, 0, 4, new RankMessage.CheckpointDone(4, 1, 0, 8, false, 0, 0, 0, 0, 0));
     allFailAt(job, 2, 4, 7);
     allFailAt(job, 2, 5, 7);
     assertThat(all(JobCommand.End.class)).isEmpty();
@@ -1054,7 +1058,7 @@ final class GlobalRecoveryJobTest {
     on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
     on(job, new JobEvent.NodeUp(3, 1L << 30));
     assertThat(all(JobCommand.Standbys.class)).isEmpty();
-    say(job, 0, 0, new RankMessage.CheckpointDone(1, 2, 0, 20, false, 8, 1, 1, 1));
+    say(job, 0, 0, new RankMessage.CheckpointDone(1, 2, 0, 20, false, 8, 8, 1, 1, 1));
     assertThat(all(JobCommand.Standbys.class)).hasSize(4);
   }
 }

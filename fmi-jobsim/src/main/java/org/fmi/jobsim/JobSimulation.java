@@ -48,7 +48,10 @@ final class JobSimulation implements Supervisor {
   /** What happens meanwhile: nodes are lost, and ranks join, die, and are started again. */
   private static final long LONGEST_PART_NANOS = 2_000_000;
 
-  private static final CheckpointStoreProvider STORES = new XorStoreProvider();
+  /** Of a block of a checkpoint: small, as images are. */
+  static final int BLOCK_BYTES = 4096;
+
+  private static final CheckpointStoreProvider STORES = new XorStoreProvider(BLOCK_BYTES);
 
   /** How it ended. */
   record Outcome(

@@ -42,6 +42,7 @@ final class LocalWorkload {
     long[] sums = {seed[0] + rank, 1};
     Holder<long[]> pipe = Holder.of(new long[2 + rank % 3]);
     Holder<Comm[]> kept = Holder.of(new Comm[1]);
+    RestingState resting = new RestingState(rank);
     fmi.loop(
         ITERATIONS,
         iteration -> {
@@ -114,8 +115,11 @@ final class LocalWorkload {
             sums[0] += rank == size - 1 ? largest[0] : 0;
             inner.free();
           }
+          sums[0] += resting.turn(iteration);
           sums[1] += Keeping.turn(world, kept.get(), iteration, sums[0]);
         },
+        resting.constant,
+        resting.rare,
         sums,
         pipe,
         kept,

@@ -498,7 +498,8 @@ final class Oracle implements SimObserver {
     try {
       return memory == null
           ? List.of()
-          : HeldCheckpoints.intact(memory, rank, place.group, tolerance(place.group));
+          : HeldCheckpoints.intact(
+              memory, rank, place.group, tolerance(place.group), JobSimulation.BLOCK_BYTES);
     } catch (IOException e) {
       throw new AssertionError(e);
     }

@@ -86,6 +86,7 @@ final class Workload {
     Holder<long[]> next = Holder.of(new long[8 + rank]);
     double[] mean = {parameters[0]};
     long[] crossing = {rank};
+    RestingState resting = new RestingState(rank);
     Holder<Comm[]> kept = Holder.of(new Comm[1]);
     MemorySegment out = Arena.ofAuto().allocate(LONG_BYTES).fill(UNUSED);
     MemorySegment in = Arena.ofAuto().allocate(LONG_BYTES).fill(UNUSED);
@@ -128,6 +129,7 @@ final class Workload {
             then[0] += max[0];
             inner.free();
           }
+          then[2] += resting.turn(iteration);
           then[1] += Keeping.turn(world, kept.get(), iteration, then[0]);
           cluster.faults().atIteration(process, iteration);
           process.compute(20_000);
@@ -137,6 +139,8 @@ final class Workload {
             world.ssend(crossing, 0, 1, right, 11);
           }
         },
+        resting.constant,
+        resting.rare,
         u,
         next,
         mean,

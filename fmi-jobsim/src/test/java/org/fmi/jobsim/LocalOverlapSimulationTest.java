@@ -36,7 +36,7 @@ final class LocalOverlapSimulationTest {
   /** One of iterations that differ was committed before: the rank goes back to its own. */
   @Test
   void onlyTheFailedRankGoesBack() {
-    JobSimulation job = FinishedJob.of(3, ranks().withFaults(kill(2, FaultPoint.ITERATION, 11)));
+    JobSimulation job = FinishedJob.of(3, ranks().withFaults(kill(2, FaultPoint.ITERATION, 8)));
 
     assertThat(job.notices(Notice.GoBack.class))
         .as(job.story())

@@ -46,6 +46,16 @@ final class OverlapSimulationTest {
     assertThat(committed(job)).anyMatch(n -> n.loop() == 0 && n.iteration() > 0);
   }
 
+  /** Each of the first two is in memory that knows nothing of others. */
+  @Test
+  void whatHasNotChangedIsNotCoded() {
+    JobSimulation job = FinishedJob.of(3, ranks().withInterval(new CheckpointInterval.Every(1)));
+    List<Notice.CheckpointCommitted> all =
+        committed(job).stream().filter(n -> n.loop() == 0).toList();
+    assertThat(all.subList(0, 2)).allMatch(n -> n.codedBytes() == n.bytes());
+    assertThat(all.subList(2, all.size())).anyMatch(n -> n.codedBytes() < n.bytes());
+  }
+
   @ParameterizedTest
   @EnumSource(
       value = FaultPoint.class,
@@ -192,7 +202,7 @@ final class OverlapSimulationTest {
   void whatNeverWaitsCommitsInFewIterations() {
     Shape shape = ranks().withInterval(new CheckpointInterval.Every(10));
     JobSimulation job =
-        new JobSimulation(1, shape, SimModel.calm(), alone(60, 1_000_000, 10_000, 40_000));
+        new JobSimulation(1, shape, SimModel.calm(), alone(60, 1_000_000, 10_000, 8_000));
     assertThat(job.run().status()).as(job.story()).isZero();
     assertThat(committed(job)).as(job.story()).hasSizeGreaterThanOrEqualTo(5);
   }

@@ -42,6 +42,12 @@ final class HeapStore implements CheckpointStore {
     return image;
   }
 
+  /** There is no code. */
+  @Override
+  public long codedBytes() {
+    return 0;
+  }
+
   @Override
   public void fill(CheckpointId id, long bytes, ImageContent.Source source) {
     throw new IllegalStateException("a job of one process does not begin from files");

@@ -14,6 +14,7 @@ public enum Counter {
   WAIT_NANOS("time in which the rank slept because nothing came"),
   CHECKPOINTS("checkpoints that the rank has committed"),
   CHECKPOINT_BYTES("bytes of their images on this rank"),
+  CHECKPOINT_CODED_BYTES("bytes of those whose code was computed, as they were changed"),
   CHECKPOINT_NANOS("time for checkpoints, without the wait for slower ranks before"),
   EPOCHS("epochs that the rank has entered"),
   LOG_RING_NOTICES("failures that the rank has heard of over the log-ring"),

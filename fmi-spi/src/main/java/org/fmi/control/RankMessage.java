@@ -167,6 +167,7 @@ public sealed interface RankMessage {
    * @param iteration the lowest one at which a rank came to it
    * @param furthest the highest one
    * @param bytes size of rank 0's image
+   * @param codedBytes how much of it was coded: the rest was as before
    */
   record CheckpointDone(
       int epoch,
@@ -176,6 +177,7 @@ public sealed interface RankMessage {
       long furthest,
       boolean last,
       long bytes,
+      long codedBytes,
       long copyNanos,
       long encodeNanos,
       long commitNanos)
@@ -188,6 +190,7 @@ public sealed interface RankMessage {
         long iteration,
         boolean last,
         long bytes,
+        long codedBytes,
         long copyNanos,
         long encodeNanos,
         long commitNanos) {
@@ -199,6 +202,7 @@ public sealed interface RankMessage {
           iteration,
           last,
           bytes,
+          codedBytes,
           copyNanos,
           encodeNanos,
           commitNanos);

@@ -36,6 +36,29 @@ public interface CheckpointStore extends AutoCloseable {
   MemorySegment begin(CheckpointId id, long bytes) throws IOException;
 
   /**
+   * Whether the image that was begun last has the content of an earlier one, whose code is known:
+   * parts that are left as they are, and told by {@link #unchanged}, may need no new code.
+   */
+  default boolean holdsCoded() {
+    return false;
+  }
+
+  /**
+   * Tells that a part of the image that was begun last is and stays as {@link #begin} gave it. What
+   * is not told counts as changed. Parts are told in ascending order.
+   *
+   * @param from the part's first byte in the image
+   * @param to the byte behind it
+   */
+  default void unchanged(long from, long to) {}
+
+  /**
+   * How many bytes of the image that was protected last the code was computed of: those that were
+   * changed, on this or another member of the group, and what lies in the same blocks.
+   */
+  long codedBytes();
+
+  /**
    * {@link #begin}, with an image that is read: memory that is new costs less if it gets its
    * content at once, and blocks that were summed are not summed again.
    *

@@ -92,6 +92,7 @@ final class Gather {
   private final int me;
   private final Buffers buffers;
   private final PieceLayout[] layouts;
+  private final int[] rows;
   private final StoredCheckpoint mine;
   private final Stripes stripes;
   private final boolean encoding;
@@ -121,6 +122,7 @@ final class Gather {
    * @param me index of this rank in it
    * @param layouts of the members' pieces
    * @param piece of this rank
+   * @param rows those that are computed, the same on all members
    * @param lost members that are brought back; none if the sums are computed
    */
   Gather(
@@ -130,6 +132,7 @@ final class Gather {
       Buffers buffers,
       PieceLayout[] layouts,
       MemorySegment piece,
+      int[] rows,
       int... lost) {
     this.comm = comm;
     this.group = group;
@@ -137,6 +140,7 @@ final class Gather {
     this.buffers = buffers;
     buffers.fit(layouts[me].blockBytes(0));
     this.layouts = layouts;
+    this.rows = rows;
     this.mine = new StoredCheckpoint(piece, layouts[me]);
     this.stripes = new Stripes(group.length, buffers.losses);
     this.encoding = lost.length == 0;
@@ -162,7 +166,7 @@ final class Gather {
         encoding
             ? data.toArray()
             : IntStream.concat(data, IntStream.range(0, buffers.losses)).toArray();
-    this.units = layouts[me].blocks() * group.length;
+    this.units = (long) rows.length * group.length;
     this.resultSending = new Request[ROUNDS * buffers.losses];
   }
 
@@ -282,7 +286,7 @@ final class Gather {
     return turn >= 0 && number < units ? new Unit(number) : null;
   }
 
-  /** One block of one stripe, numbered by blocks, then by stripes. */
+  /** One block of one stripe, numbered by rows, then by stripes. */
   private final class Unit {
     final long number;
     final int stripe;
@@ -291,7 +295,7 @@ final class Gather {
     Unit(long number) {
       this.number = number;
       this.stripe = (int) (number % stripes.members());
-      this.block = number / stripes.members();
+      this.block = rows[(int) (number / stripes.members())];
     }
 
     int worker() {
@@ -313,7 +317,7 @@ final class Gather {
 
     /** Where its block at this rank's place lies. */
     long at(int place) {
-      return layouts[me].blockAt(stripes.chunk(place), block);
+      return mine.blockAt(stripes.chunk(place), block);
     }
   }
 

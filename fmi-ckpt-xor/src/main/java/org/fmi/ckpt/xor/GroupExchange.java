@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.util.BitSet;
 import java.util.Objects;
 import org.fmi.Comm;
 import org.fmi.Request;
@@ -21,11 +22,16 @@ final class GroupExchange {
    *   8 second  8
    *  16 length of the text, -1 for none  4
    *  20 text, UTF-8
+   *  24 or, if there is none, marks
    */
   private static final int NOTE_BYTES = 512;
   private static final int TEXT_AT = 20;
+  private static final int MARKS_AT = 24;
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
+
+  /** How many marks a note has room for. */
+  static final int MARKS = (NOTE_BYTES - MARKS_AT) * Byte.SIZE;
 
   /**
    * What one member tells.
@@ -71,7 +77,21 @@ final class GroupExchange {
 
   /** Begins an exchange; {@link #step} follows until it is complete. */
   void begin(Note mine) {
+    begin(mine, new BitSet());
+  }
+
+  /**
+   * Begins an exchange of notes, and of some marks beside them.
+   *
+   * @param marks less than {@link #MARKS}; not told by who cannot go on
+   */
+  void begin(Note mine, BitSet marks) {
     write(mine);
+    if (mine.failure == null) {
+      MemorySegment own = notes.asSlice(MARKS_AT, NOTE_BYTES - MARKS_AT).fill((byte) 0);
+      MemorySegment.copy(
+          MemorySegment.ofArray(marks.toByteArray()), 0, own, 0, (marks.length() + 7) / 8);
+    }
     have = 1;
     beginRound();
   }
@@ -108,6 +128,15 @@ final class GroupExchange {
     beginRound();
   }
 
+  /** The marks of all members together, of an exchange in which nobody has failed. */
+  BitSet marks() {
+    BitSet all = new BitSet();
+    for (long at = 0; at < notes.byteSize(); at += NOTE_BYTES) {
+      all.or(BitSet.valueOf(notes.asSlice(at + MARKS_AT, NOTE_BYTES - MARKS_AT).asByteBuffer()));
+    }
+    return all;
+  }
+
   /** What an exchange has brought, by index in the group. */
   Note[] notes() {
     int members = group.length;
@@ -131,7 +160,11 @@ final class GroupExchange {
 
   /** Says why this member cannot go on, if so. */
   static Note note(@Nullable IOException failure) {
-    return new Note(0, 0, failure == null ? null : String.valueOf(failure.getMessage()));
+    return new Note(0, 0, text(failure));
+  }
+
+  static @Nullable String text(@Nullable IOException failure) {
+    return failure == null ? null : String.valueOf(failure.getMessage());
   }
 
   /** Throws if a member has said in the exchange that is complete that it cannot go on. */

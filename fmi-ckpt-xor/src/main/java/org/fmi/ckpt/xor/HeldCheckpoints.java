@@ -16,12 +16,13 @@ public final class HeldCheckpoints {
    *
    * @param group world ranks of the rank's group, ascending
    * @param losses how many lost members its parity brings back
+   * @param blockBytes of a full block
    */
-  public static List<CheckpointId> intact(NodeMemory memory, int rank, int[] group, int losses)
-      throws IOException {
+  public static List<CheckpointId> intact(
+      NodeMemory memory, int rank, int[] group, int losses, int blockBytes) throws IOException {
     int me = Arrays.binarySearch(group, rank);
     List<CheckpointId> intact = new ArrayList<>();
-    try (Pieces pieces = new Pieces(memory, group, me, losses, PieceLayout.BLOCK_BYTES)) {
+    try (Pieces pieces = new Pieces(memory, group, me, losses, blockBytes)) {
       for (CheckpointId id : pieces.complete()) {
         Piece piece = pieces.find(id);
         CheckpointHeader header = piece == null ? null : pieces.header(piece);

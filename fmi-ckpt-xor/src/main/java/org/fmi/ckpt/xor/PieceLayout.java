@@ -4,21 +4,24 @@ package org.fmi.ckpt.xor;
  * What lies where in the piece of node memory that holds one checkpoint of one rank.
  *
  * <pre>
- *   0         headerBytes      + storedImageBytes   + parityBytes       + tableBytes
- *   +---------+----------------+--------------------+-------------------+
- *   | header  | image, zeros   | parity: one chunk  | CRC32C of every   |   rest: room for
- *   |         | to 64 bytes    | for each loss      | block, 4 bytes    |   larger checkpoints
- *   +---------+----------------+--------------------+-------------------+
+ *   0         headerBytes      + storedImageBytes                                the piece's end
+ *   +---------+----------------+---------------------+------------+-----+--------+--------+
+ *   | header  | image, zeros   | room for larger     | code of    | ... | code   | code   |
+ *   |         | to 64 bytes    | checkpoints         | last row   |     | of 1   | of 0   |
+ *   +---------+----------------+---------------------+------------+-----+--------+--------+
  *
- *   image  = chunk 0 | chunk 1 | ... | chunk members-losses-1
- *   parity = chunk members-losses | ... | chunk members-1
- *   chunk  = block 0 | block 1 | ... | last, shorter block
- *   table  = CRCs of chunk 0's blocks | ... | CRCs of the last parity chunk's blocks
+ *   image  = row 0 | row 1 | ... | last row, of shorter blocks
+ *   row    = a block of chunk 0 | ... | a block of chunk members-losses-1
+ *   code   = a block of each parity chunk, members-losses ... members-1
+ *            | CRC32C of each block of the row, image's and parity's, 4 bytes | to 64 bytes
  * </pre>
  *
  * All images of a group count as long as the largest one: what is missing reads as zeros, and is
- * not stored. So chunks and blocks have the same sizes on all members. Without losses to survive
- * there is one chunk and no parity. Which chunks belong together is said by {@link Stripes}.
+ * not stored. So blocks have the same sizes on all members. Without losses to survive there is one
+ * chunk and no parity. Which chunks belong together is said by {@link Stripes}.
+ *
+ * <p>What is changed at one place of an image concerns one row, and rows but for the last lie where
+ * they do whatever size the image has: see {@link Unchanged}.
  *
  * @param members size of the group
  * @param losses how many lost members the parity brings back
@@ -64,9 +67,19 @@ record PieceLayout(int members, int losses, long imageBytes, long largest, int f
     return align(Math.ceilDiv(largest, imageChunks()), ALIGNMENT);
   }
 
-  /** Blocks a chunk. */
+  /** Blocks of a chunk, that is, rows. */
   long blocks() {
     return Math.ceilDiv(chunkBytes(), fullBlockBytes);
+  }
+
+  /** Bytes of an image in a row of full blocks. */
+  long rowBytes() {
+    return (long) imageChunks() * fullBlockBytes;
+  }
+
+  /** Rows whose blocks are full, from the first on. */
+  long fullRows() {
+    return chunkBytes() / fullBlockBytes;
   }
 
   long imageAt() {
@@ -77,20 +90,16 @@ record PieceLayout(int members, int losses, long imageBytes, long largest, int f
     return align(imageBytes, ALIGNMENT);
   }
 
-  private long parityAt() {
-    return imageAt() + storedImageBytes();
-  }
-
-  private long parityBytes() {
-    return losses * chunkBytes();
-  }
-
-  private long tableAt() {
-    return parityAt() + parityBytes();
+  /** Where the code of a row begins, from the end of the piece. */
+  private long codeBehind(long block) {
+    long table = align((long) Integer.BYTES * chunks(), ALIGNMENT);
+    long before = block * ((long) losses * fullBlockBytes + table);
+    return before + (long) losses * blockBytes(block) + table;
   }
 
   long totalBytes() {
-    return tableAt() + Integer.BYTES * blocks() * chunks();
+    long rows = blocks();
+    return imageAt() + storedImageBytes() + (rows == 0 ? 0 : codeBehind(rows - 1));
   }
 
   /** Size of a block, zeros that are not stored included. */
@@ -104,21 +113,32 @@ record PieceLayout(int members, int losses, long imageBytes, long largest, int f
     if (chunk >= imageChunks()) {
       return bytes;
     }
-    long left = storedImageBytes() - chunk * chunkBytes() - block * fullBlockBytes;
-    return Math.clamp(left, 0, bytes);
+    return Math.clamp(storedImageBytes() - inImage(chunk, block), 0, bytes);
   }
 
-  /** Where a block begins; without meaning if none of it is stored. */
-  long blockAt(int chunk, long block) {
-    long begin =
-        chunk < imageChunks()
-            ? imageAt() + chunk * chunkBytes()
-            : parityAt() + (chunk - imageChunks()) * chunkBytes();
-    return begin + block * fullBlockBytes;
+  private long inImage(int chunk, long block) {
+    return block * rowBytes() + (long) chunk * blockBytes(block);
   }
 
-  /** Where the CRC of a block lies. */
-  long crcAt(int chunk, long block) {
-    return tableAt() + Integer.BYTES * (chunk * blocks() + block);
+  /**
+   * Where a block begins; without meaning if none of it is stored.
+   *
+   * @param pieceBytes size of the piece
+   */
+  long blockAt(int chunk, long block, long pieceBytes) {
+    return chunk < imageChunks()
+        ? imageAt() + inImage(chunk, block)
+        : codeAt(block, pieceBytes) + (long) (chunk - imageChunks()) * blockBytes(block);
+  }
+
+  private long codeAt(long block, long pieceBytes) {
+    return pieceBytes / ALIGNMENT * ALIGNMENT - codeBehind(block);
+  }
+
+  /** Where the CRC of a block lies; those of a row are in the order of its chunks. */
+  long crcAt(int chunk, long block, long pieceBytes) {
+    return codeAt(block, pieceBytes)
+        + (long) losses * blockBytes(block)
+        + (long) Integer.BYTES * chunk;
   }
 }

@@ -3,8 +3,11 @@ package org.fmi.ckpt.xor;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
+import org.fmi.ckpt.xor.Unchanged.Before;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.NodeMemory;
 import org.fmi.spi.UnreadableException;
@@ -24,6 +27,12 @@ final class Pieces implements AutoCloseable {
   private final int losses;
   private final int blockBytes;
   private final List<Piece> pieces = new ArrayList<>();
+
+  /**
+   * What pieces hold, or have held since they were taken last, whose code this process has taken
+   * part in: nothing else is known to be whole.
+   */
+  private final Map<Piece, Before> coded = new HashMap<>();
 
   /** Size of all pieces. Read by other threads. */
   private volatile long bytes;
@@ -91,6 +100,16 @@ final class Pieces implements AutoCloseable {
     return null;
   }
 
+  /** A checkpoint has become complete in a piece with the code that all members have computed. */
+  void coded(Piece piece, CheckpointHeader header) {
+    coded.put(piece, new Before(header, layout(header), CheckpointHeader.digest(piece.memory())));
+  }
+
+  /** What pieces hold may be from others, or damaged. */
+  void trustNone() {
+    coded.clear();
+  }
+
   /** Makes the piece of a complete checkpoint free, if there is one. */
   void free(CheckpointId id) {
     Piece piece = find(id);
@@ -100,9 +119,17 @@ final class Pieces implements AutoCloseable {
   }
 
   /** A free piece of at least so many bytes. */
-  Piece take(long bytes) throws IOException {
+  Taken take(long bytes) throws IOException {
     return take(bytes, null, null);
   }
+
+  /**
+   * A piece that was taken.
+   *
+   * @param before the checkpoint that it held, all of which is still there but for the header; null
+   *     if that is not known
+   */
+  record Taken(Piece piece, @Nullable Before before) {}
 
   /**
    * A free piece of at least {@code bytes} bytes: the smallest that there is, or a new one in place
@@ -112,7 +139,7 @@ final class Pieces implements AutoCloseable {
    * @param filler says what it holds; null if that comes later
    * @throws UnreadableException that of the filler
    */
-  Piece take(long bytes, @Nullable Piece busy, NodeMemory.@Nullable Filler filler)
+  Taken take(long bytes, @Nullable Piece busy, NodeMemory.@Nullable Filler filler)
       throws IOException {
     List<Piece> free = new ArrayList<>();
     List<Piece> pinned = new ArrayList<>();
@@ -131,7 +158,7 @@ final class Pieces implements AutoCloseable {
         pieces.add(created);
         measure();
         CheckpointHeader.markWriting(created.memory());
-        return created;
+        return new Taken(created, null);
       } catch (UnreadableException e) {
         throw e;
       } catch (IOException e) {
@@ -143,10 +170,11 @@ final class Pieces implements AutoCloseable {
       }
     }
     CheckpointHeader.markWriting(best.memory());
+    Before before = coded.remove(best);
     if (filler != null) {
       filler.fill(best.memory());
     }
-    return best;
+    return new Taken(best, before);
   }
 
   /** What is not given up however short memory is; empty if there is nothing. */
@@ -207,6 +235,7 @@ final class Pieces implements AutoCloseable {
 
   void delete(Piece piece) throws IOException {
     pieces.remove(piece);
+    coded.remove(piece);
     piece.unmap();
     node.delete(piece.name());
     measure();
@@ -239,5 +268,6 @@ final class Pieces implements AutoCloseable {
       piece.unmap();
     }
     pieces.clear();
+    coded.clear();
   }
 }

@@ -32,6 +32,15 @@ final class StoredCheckpoint {
     return piece.asSlice(layout.imageAt(), layout.imageBytes());
   }
 
+  /** Where a block begins; without meaning if none of it is stored. */
+  long blockAt(int chunk, long block) {
+    return layout.blockAt(chunk, block, piece.byteSize());
+  }
+
+  private long crcAt(int chunk, long block) {
+    return layout.crcAt(chunk, block, piece.byteSize());
+  }
+
   /** Zeros between the end of the image and the end of what is stored of it. */
   void padImage() {
     long padding = layout.storedImageBytes() - layout.imageBytes();
@@ -40,26 +49,27 @@ final class StoredCheckpoint {
 
   /** Notes the checksum of a block as it is now. */
   void seal(int chunk, long block) {
-    piece.set(ValueLayout.JAVA_INT, layout.crcAt(chunk, block), checksum(chunk, block));
+    piece.set(ValueLayout.JAVA_INT, crcAt(chunk, block), checksum(chunk, block));
   }
 
   /**
-   * Notes the checksums of all blocks of an image that is one chunk.
+   * Notes the checksums of blocks of an image that is one chunk.
    *
    * @param known those of the first blocks
    */
-  void sealImage(int[] known) {
-    for (int block = 0; block < known.length; block++) {
-      piece.set(ValueLayout.JAVA_INT, layout.crcAt(0, block), known[block]);
-    }
-    for (long block = known.length; block < layout.blocks(); block++) {
-      seal(0, block);
+  void sealImage(int[] rows, int[] known) {
+    for (int row : rows) {
+      if (row < known.length) {
+        piece.set(ValueLayout.JAVA_INT, crcAt(0, row), known[row]);
+      } else {
+        seal(0, row);
+      }
     }
   }
 
   /** Whether a block is as it was sealed. */
   boolean isIntact(int chunk, long block) {
-    return piece.get(ValueLayout.JAVA_INT, layout.crcAt(chunk, block)) == checksum(chunk, block);
+    return piece.get(ValueLayout.JAVA_INT, crcAt(chunk, block)) == checksum(chunk, block);
   }
 
   /** Whether all blocks are as they were sealed. */
@@ -78,12 +88,12 @@ final class StoredCheckpoint {
   PinnedImage pinned(CheckpointId id, String name) {
     List<Integer> lengths = new ArrayList<>();
     List<Integer> sums = new ArrayList<>();
-    for (int chunk = 0; chunk < layout.imageChunks(); chunk++) {
-      for (long block = 0; block < layout.blocks(); block++) {
+    for (long block = 0; block < layout.blocks(); block++) {
+      for (int chunk = 0; chunk < layout.imageChunks(); chunk++) {
         int bytes = layout.storedBytes(chunk, block);
         if (bytes > 0) {
           lengths.add(bytes);
-          sums.add(piece.get(ValueLayout.JAVA_INT, layout.crcAt(chunk, block)));
+          sums.add(piece.get(ValueLayout.JAVA_INT, crcAt(chunk, block)));
         }
       }
     }
@@ -100,7 +110,7 @@ final class StoredCheckpoint {
     int bytes = layout.storedBytes(chunk, block);
     crc.reset();
     if (bytes > 0) {
-      crc.update(piece.asSlice(layout.blockAt(chunk, block), bytes).asByteBuffer());
+      crc.update(piece.asSlice(blockAt(chunk, block), bytes).asByteBuffer());
     }
     return (int) crc.getValue();
   }
@@ -124,10 +134,10 @@ final class StoredCheckpoint {
   }
 
   private int digest(int fromChunk, int toChunk) {
+    long bytes = (long) Integer.BYTES * (toChunk - fromChunk);
     crc.reset();
-    for (int chunk = fromChunk; chunk < toChunk; chunk++) {
-      long at = layout.crcAt(chunk, 0);
-      crc.update(piece.asSlice(at, layout.crcAt(chunk + 1, 0) - at).asByteBuffer());
+    for (long block = 0; block < layout.blocks(); block++) {
+      crc.update(piece.asSlice(crcAt(fromChunk, block), bytes).asByteBuffer());
     }
     return (int) crc.getValue();
   }

@@ -14,8 +14,8 @@ import org.fmi.rules.GroupCode;
  * </pre>
  *
  * So the loss of any members costs each stripe as many chunks, of which the sums bring back {@code
- * losses}. A member's image has members-losses chunks, one for each place of data; the sums come
- * after them in its piece.
+ * losses}. A member's image has members-losses chunks, one for each place of data; what is said
+ * here of chunks holds for each of their blocks.
  *
  * @param members size of the group
  * @param losses sums of a stripe: how many lost members they bring back

@@ -3,6 +3,7 @@ package org.fmi.ckpt.xor;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
@@ -44,12 +45,17 @@ final class XorStore implements CheckpointStore {
    * The image that is being written.
    *
    * @param sums of its first blocks, as far as they are known
+   * @param unchanged rows; null if nothing is known of what the piece held
    */
-  private record Writing(CheckpointId id, long imageBytes, Piece piece, int[] sums) {}
+  private record Writing(
+      CheckpointId id, long imageBytes, Piece piece, int[] sums, @Nullable Unchanged unchanged) {}
 
   private static final int[] NO_SUMS = {};
 
   private @Nullable Writing writing;
+
+  /** Bytes of the image that was protected last whose code was computed. */
+  private long codedBytes;
 
   /** Largest image of the group when last seen: tells how much room parity will need. */
   private long largestSeen;
@@ -119,17 +125,36 @@ final class XorStore implements CheckpointStore {
   @Override
   public MemorySegment begin(CheckpointId id, long bytes) throws IOException {
     PieceLayout layout = beginning(id, bytes);
-    Piece piece = pieces.take(layout.totalBytes());
-    writing = new Writing(id, bytes, piece, NO_SUMS);
-    return piece.memory().asSlice(layout.imageAt(), bytes);
+    Pieces.Taken taken = pieces.take(layout.totalBytes());
+    Unchanged.Before before = taken.before();
+    Unchanged unchanged = before == null ? null : new Unchanged(before, layout);
+    writing = new Writing(id, bytes, taken.piece(), NO_SUMS, unchanged);
+    return taken.piece().memory().asSlice(layout.imageAt(), bytes);
+  }
+
+  @Override
+  public boolean holdsCoded() {
+    return writing != null && writing.unchanged != null;
+  }
+
+  @Override
+  public void unchanged(long from, long to) {
+    if (writing != null && writing.unchanged != null) {
+      writing.unchanged.add(from, to);
+    }
+  }
+
+  @Override
+  public long codedBytes() {
+    return codedBytes;
   }
 
   @Override
   public void fill(CheckpointId id, long bytes, ImageContent.Source source) throws IOException {
     PieceLayout layout = beginning(id, bytes);
     try (Filling filling = new Filling(layout, source)) {
-      Piece piece = pieces.take(layout.totalBytes(), null, filling);
-      writing = new Writing(id, bytes, piece, filling.sums());
+      Piece piece = pieces.take(layout.totalBytes(), null, filling).piece();
+      writing = new Writing(id, bytes, piece, filling.sums(), null);
     }
   }
 
@@ -165,12 +190,14 @@ final class XorStore implements CheckpointStore {
     Writing image = written(id);
     PieceLayout layout = layout(bytes, Math.max(bytes, largestSeen));
     long kept = Math.min(bytes, image.imageBytes);
-    Piece piece =
-        image.piece.memory().byteSize() < layout.totalBytes()
-            ? move(image, layout.totalBytes(), kept)
-            : image.piece;
+    boolean fits = layout.totalBytes() <= image.piece.memory().byteSize();
+    Piece piece = fits ? image.piece : move(image, layout.totalBytes(), kept);
+    Unchanged unchanged = fits ? image.unchanged : null;
+    if (unchanged != null) {
+      unchanged.laidOut(layout);
+    }
     forecast = pieces.forecast(layout.totalBytes());
-    writing = new Writing(image.id, bytes, piece, NO_SUMS);
+    writing = new Writing(image.id, bytes, piece, NO_SUMS, unchanged);
     return piece.memory().asSlice(layout.imageAt(), bytes);
   }
 
@@ -185,7 +212,7 @@ final class XorStore implements CheckpointStore {
 
   /** To a larger piece. */
   private Piece move(Writing image, long bytes, long imageBytes) throws IOException {
-    Piece larger = pieces.take(bytes, image.piece, null);
+    Piece larger = pieces.take(bytes, image.piece, null).piece();
     long at = PieceLayout.headerBytes(group.length, losses);
     MemorySegment.copy(image.piece.memory(), at, larger.memory(), at, imageBytes);
     pieces.delete(image.piece);
@@ -249,7 +276,7 @@ final class XorStore implements CheckpointStore {
           sizes = sizes(image);
           largestSeen = Arrays.stream(sizes).max().orElseThrow();
           noRoom = makeRoomForParity();
-          exchange.begin(GroupExchange.note(noRoom));
+          beginRoom();
           stage = Stage.ROOM;
         }
         case ROOM -> {
@@ -260,8 +287,10 @@ final class XorStore implements CheckpointStore {
         case DIGESTS -> {
           Note[] digests = exchange.notes();
           Member[] members = new Member[group.length];
-          Arrays.setAll(members, i -> member(i, sizes[i], digests[i]));
-          new CheckpointHeader(id, losses, members).markComplete(image.piece.memory());
+          Arrays.setAll(members, i -> Digests.member(group[i], sizes[i], digests[i], losses));
+          CheckpointHeader header = new CheckpointHeader(id, losses, members);
+          header.markComplete(image.piece.memory());
+          pieces.coded(image.piece, header);
           writing = null;
           stage = Stage.COMPLETE;
         }
@@ -269,16 +298,29 @@ final class XorStore implements CheckpointStore {
       }
     }
 
+    private void beginRoom() {
+      Unchanged unchanged = image.unchanged;
+      BitSet marks = new BitSet();
+      if (unchanged != null) {
+        PieceLayout layout = layout(image.imageBytes, largestSeen);
+        unchanged.laidOut(layout);
+        marks = unchanged.marks(layout);
+      }
+      exchange.begin(Unchanged.note(unchanged, GroupExchange.text(noRoom)), marks);
+    }
+
     private void beginCode() {
       PieceLayout[] layouts = new PieceLayout[group.length];
       Arrays.setAll(layouts, i -> layout(sizes[i], largestSeen));
+      int[] rows = Unchanged.rows(image.unchanged, layouts[me], exchange.notes(), exchange.marks());
+      codedBytes = Unchanged.bytes(rows, layouts[me]);
       StoredCheckpoint stored = new StoredCheckpoint(image.piece.memory(), layouts[me]);
       stored.padImage();
       checkpoint = stored;
       if (buffers == null) {
-        stored.sealImage(image.sums);
+        stored.sealImage(rows, image.sums);
       } else {
-        gather = new Gather(comm, group, me, buffers, layouts, image.piece.memory());
+        gather = new Gather(comm, group, me, buffers, layouts, image.piece.memory(), rows);
       }
       stage = Stage.CODE;
     }
@@ -288,7 +330,7 @@ final class XorStore implements CheckpointStore {
       if (coding != null && !coding.isDone()) {
         coding.step();
       } else {
-        exchange.begin(note(Objects.requireNonNull(checkpoint)));
+        exchange.begin(Digests.note(Objects.requireNonNull(checkpoint)));
         stage = Stage.DIGESTS;
       }
     }
@@ -299,7 +341,7 @@ final class XorStore implements CheckpointStore {
       if (image.piece.memory().byteSize() < needed) {
         try {
           Piece larger = move(image, needed, image.imageBytes);
-          image = new Writing(image.id, image.imageBytes, larger, image.sums);
+          image = new Writing(image.id, image.imageBytes, larger, image.sums, null);
           writing = image;
         } catch (IOException e) {
           return e;
@@ -307,28 +349,6 @@ final class XorStore implements CheckpointStore {
       }
       return null;
     }
-  }
-
-  /** The digests of what this member holds. */
-  private Note note(StoredCheckpoint checkpoint) {
-    int[] all = new int[1 + GroupCode.MOST_LOSSES];
-    all[0] = checkpoint.imageDigest();
-    System.arraycopy(checkpoint.parityDigests(), 0, all, 1, losses);
-    return new Note(both(all[0], all[1]), both(all[2], all[3]));
-  }
-
-  private static long both(int low, int high) {
-    return (long) high << Integer.SIZE | Integer.toUnsignedLong(low);
-  }
-
-  /** What a member has told by {@link #note}. */
-  private Member member(int index, long imageBytes, Note note) {
-    int[] parity = {
-      (int) (note.first() >> Integer.SIZE),
-      (int) note.second(),
-      (int) (note.second() >> Integer.SIZE)
-    };
-    return new Member(group[index], imageBytes, (int) note.first(), Arrays.copyOf(parity, losses));
   }
 
   /** What an exchange has brought. */
@@ -354,7 +374,8 @@ final class XorStore implements CheckpointStore {
       throw new IllegalStateException("rank %d holds no complete %s".formatted(group[me], id));
     }
     CheckpointHeader.markWriting(piece.memory());
-    writing = new Writing(id, header.members()[me].imageBytes(), piece, NO_SUMS);
+    pieces.trustNone();
+    writing = new Writing(id, header.members()[me].imageBytes(), piece, NO_SUMS, null);
   }
 
   @Override
@@ -384,6 +405,7 @@ final class XorStore implements CheckpointStore {
 
   @Override
   public boolean intact(CheckpointId id) {
+    pieces.trustNone();
     Piece piece = pieces.find(id);
     CheckpointHeader header = piece == null ? null : pieces.header(piece);
     StoredCheckpoint checkpoint = stored(id);
@@ -404,6 +426,7 @@ final class XorStore implements CheckpointStore {
 
   @Override
   public void rebuild(CheckpointId id, int[] lost) throws IOException, UnrecoverableException {
+    pieces.trustNone();
     int[] lostRanks = Arrays.stream(lost).sorted().distinct().toArray();
     for (int rank : lostRanks) {
       if (Arrays.binarySearch(group, rank) < 0) {
@@ -465,8 +488,9 @@ final class XorStore implements CheckpointStore {
   private boolean gather(CheckpointHeader header, Piece piece, int[] lost) {
     PieceLayout[] layouts = new PieceLayout[group.length];
     Arrays.setAll(layouts, i -> header.layout(i, blockBytes));
+    int[] rows = IntStream.range(0, Math.toIntExact(layouts[me].blocks())).toArray();
     return new Gather(
-            comm, group, me, Objects.requireNonNull(buffers), layouts, piece.memory(), lost)
+            comm, group, me, Objects.requireNonNull(buffers), layouts, piece.memory(), rows, lost)
         .run();
   }
 
@@ -510,7 +534,7 @@ final class XorStore implements CheckpointStore {
       failure = new IOException("the header of " + id + " arrived corrupt");
     } else {
       try {
-        piece = pieces.take(pieces.layout(header).totalBytes());
+        piece = pieces.take(pieces.layout(header).totalBytes()).piece();
       } catch (IOException e) {
         failure = e;
       }

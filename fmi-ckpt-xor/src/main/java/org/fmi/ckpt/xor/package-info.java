@@ -5,6 +5,7 @@
  * <pre>
  *   XorStore              which piece holds which checkpoint; protect and rebuild, step by step
  *     GroupExchange       small agreements of the group
+ *     Unchanged           which rows keep the code that their piece has
  *     Gather              who sends which block to whom: parity, or what lost members held
  *       Stripes           which chunks belong together
  *       Erasures, Sums    how missing chunks follow from the others, in the Field of bytes

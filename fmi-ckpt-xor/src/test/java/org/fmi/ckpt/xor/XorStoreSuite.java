@@ -64,21 +64,35 @@ abstract class XorStoreSuite extends CheckpointStoreContract {
 
   /** The only piece of a member, as far as it is used. */
   private byte[] piece(StoreGroup group, long[] sizes, int index) {
-    MemorySegment piece = group.map(index).pieces().getLast();
-    MemorySegment used = piece.asSlice(0, layout(sizes, index).totalBytes());
-    byte[] bytes = used.toArray(ValueLayout.JAVA_BYTE);
+    return used(group.map(index).pieces().getLast(), layout(sizes, index));
+  }
+
+  /** What a piece has of a checkpoint: header and image from its beginning, the code at its end. */
+  static byte[] used(MemorySegment piece, PieceLayout layout) {
+    int front = (int) (layout.imageAt() + layout.storedImageBytes());
+    int code = (int) layout.totalBytes() - front;
+    byte[] bytes = Arrays.copyOf(piece.toArray(ValueLayout.JAVA_BYTE), front + code);
+    long end = piece.byteSize() / PieceLayout.ALIGNMENT * PieceLayout.ALIGNMENT;
+    MemorySegment.copy(piece, ValueLayout.JAVA_BYTE, end - code, bytes, front, code);
     // What lies between the header and the image is never looked at.
-    int header = CheckpointHeader.bytes(sizes.length, losses(sizes.length));
-    Arrays.fill(
-        bytes, header, (int) PieceLayout.headerBytes(sizes.length, losses(sizes.length)), (byte) 0);
+    int header = CheckpointHeader.bytes(layout.members(), layout.losses());
+    Arrays.fill(bytes, header, (int) layout.imageAt(), (byte) 0);
+    // Nor is what fills up the rows of checksums.
+    for (long block = 0; block < layout.blocks(); block++) {
+      int table = (int) (layout.crcAt(0, block, end) - end) + bytes.length;
+      int checksums = Integer.BYTES * layout.chunks();
+      int whole = Math.ceilDiv(checksums, PieceLayout.ALIGNMENT) * PieceLayout.ALIGNMENT;
+      Arrays.fill(bytes, table + checksums, table + whole, (byte) 0);
+    }
     return bytes;
   }
 
-  /** A chunk of a member's image with the zeros that are not stored. */
-  private static byte[] chunk(PieceLayout layout, byte[] image, int chunk) {
-    int bytes = (int) layout.chunkBytes();
-    byte[] padded = Arrays.copyOf(image, bytes * layout.imageChunks());
-    return Arrays.copyOfRange(padded, chunk * bytes, (chunk + 1) * bytes);
+  /** A block of a member's image with the zeros that are not stored. */
+  private static byte[] block(PieceLayout layout, byte[] image, int chunk, long block) {
+    int from = (int) (layout.blockAt(chunk, block, 0) - layout.imageAt());
+    int bytes = layout.blockBytes(block);
+    byte[] padded = Arrays.copyOf(image, Math.max(image.length, from + bytes));
+    return Arrays.copyOfRange(padded, from, from + bytes);
   }
 
   private static byte[] times(int factor) {
@@ -101,25 +115,24 @@ abstract class XorStoreSuite extends CheckpointStoreContract {
         for (int sum = 0; sum < stripes.losses(); sum++) {
           int holder = stripes.member(stripe, sum);
           PieceLayout layout = layout(sizes, holder);
-          byte[] expected = new byte[(int) layout.chunkBytes()];
-          for (int place = stripes.losses(); place < members; place++) {
-            int i = stripes.member(stripe, place);
-            byte[] image = StoreGroup.content(sizes[i], seed, i);
-            byte[] data = chunk(layout(sizes, i), image, stripes.chunk(place));
-            byte[] times = times(Field.powerOfTwo(sum * (members - 1 - place)));
-            for (int b = 0; b < data.length; b++) {
-              expected[b] ^= times[Byte.toUnsignedInt(data[b])];
+          MemorySegment piece = group.map(holder).pieces().getFirst();
+          for (long block = 0; block < layout.blocks(); block++) {
+            byte[] expected = new byte[layout.blockBytes(block)];
+            for (int place = stripes.losses(); place < members; place++) {
+              int i = stripes.member(stripe, place);
+              byte[] image = StoreGroup.content(sizes[i], seed, i);
+              byte[] data = block(layout(sizes, i), image, stripes.chunk(place), block);
+              byte[] times = times(Field.powerOfTwo(sum * (members - 1 - place)));
+              for (int b = 0; b < data.length; b++) {
+                expected[b] ^= times[Byte.toUnsignedInt(data[b])];
+              }
             }
+            long at = layout.blockAt(stripes.chunk(sum), block, piece.byteSize());
+            MemorySegment parity = piece.asSlice(at, expected.length);
+            assertThat(parity.mismatch(MemorySegment.ofArray(expected)))
+                .as("sum %d of stripe %d of %d, block %d", sum, stripe, members, block)
+                .isEqualTo(-1);
           }
-          MemorySegment parity =
-              group
-                  .map(holder)
-                  .pieces()
-                  .getFirst()
-                  .asSlice(layout.blockAt(stripes.chunk(sum), 0), expected.length);
-          assertThat(parity.mismatch(MemorySegment.ofArray(expected)))
-              .as("sum %d of stripe %d of %d", sum, stripe, members)
-              .isEqualTo(-1);
         }
       }
     }
@@ -216,9 +229,14 @@ abstract class XorStoreSuite extends CheckpointStoreContract {
   }
 
   /** Offsets that are worth spoiling. */
-  private static long[] offsets(Region region, PieceLayout layout) {
-    long parity = layout.blockAt(layout.imageChunks(), 0);
-    long table = layout.crcAt(0, 0);
+  private static long[] offsets(Region region, PieceLayout layout, MemorySegment piece) {
+    long bytes = piece.byteSize();
+    long last = layout.blocks() - 1;
+    int chunk = layout.chunks() - 1;
+    long parity = layout.blockAt(layout.imageChunks(), 0, bytes);
+    long parityEnd = layout.blockAt(chunk, last, bytes) + layout.blockBytes(last);
+    long table = layout.crcAt(0, 0, bytes);
+    long tableEnd = layout.crcAt(chunk, last, bytes) + Integer.BYTES;
     return switch (region) {
       case HEADER -> new long[] {0, 8, 16, 24, 32, 40, 48, 56, 60, 64, 68, 72, 80, 88, 96};
       case IMAGE ->
@@ -227,8 +245,8 @@ abstract class XorStoreSuite extends CheckpointStoreContract {
             layout.imageAt() + layout.imageBytes() / 2,
             layout.imageAt() + layout.imageBytes() - 1
           };
-      case PARITY -> new long[] {parity, parity + layout.losses() * layout.chunkBytes() - 1};
-      case TABLE -> new long[] {table, table + 5, layout.totalBytes() - 1};
+      case PARITY -> new long[] {parity, parityEnd - 1};
+      case TABLE -> new long[] {table, table + 5, tableEnd - 1};
     };
   }
 
@@ -243,7 +261,8 @@ abstract class XorStoreSuite extends CheckpointStoreContract {
     long[] sizes = threeImages();
     try (StoreGroup group = new StoreGroup(3, this::open)) {
       group.checkpoint(id, sizes, 8);
-      for (long at : offsets(region, layout(sizes, 1))) {
+      MemorySegment piece = group.map(1).pieces().getFirst();
+      for (long at : offsets(region, layout(sizes, 1), piece)) {
         flipBit(group.map(1).pieces().getFirst(), at);
         assertThat(group.store(1).intact(id)).as("%s, offset %d", region, at).isFalse();
         group.store(1).release(id);
@@ -261,7 +280,12 @@ abstract class XorStoreSuite extends CheckpointStoreContract {
     CheckpointId id = StoreGroup.id(1);
     long[] sizes = threeImages();
     for (int spoilt = 0; spoilt < 2; spoilt++) {
-      for (long at : offsets(region, layout(sizes, spoilt))) {
+      long[] all;
+      try (StoreGroup group = new StoreGroup(3, this::open)) {
+        group.checkpoint(id, sizes, 8);
+        all = offsets(region, layout(sizes, spoilt), group.map(spoilt).pieces().getFirst());
+      }
+      for (long at : all) {
         try (StoreGroup group = new StoreGroup(3, this::open)) {
           group.checkpoint(id, sizes, 8);
           group.loseNode(2);

@@ -168,36 +168,36 @@ public final class Recorder {
     return bytes;
   }
 
-  /** Writes its image: {@link #bytes} bytes from the beginning of {@code image}. */
-  public void writeTo(MemorySegment image) {
-    image.set(LONG, 0, overflowed ? OVERFLOWED : 0);
-    image.set(LONG, 8, receives.size());
-    image.set(LONG, 16, probes.size());
-    image.set(LONG, 24, runCount);
-    image.set(LONG, 32, sends);
-    image.set(LONG, 40, signature);
-    long at = HEADER_BYTES;
+  /** Writes its image: {@link #bytes} bytes. */
+  public void writeTo(ImageWriter image, long begin) {
+    image.put(begin, overflowed ? OVERFLOWED : 0);
+    image.put(begin + 8, receives.size());
+    image.put(begin + 16, probes.size());
+    image.put(begin + 24, runCount);
+    image.put(begin + 32, sends);
+    image.put(begin + 40, signature);
+    long at = begin + HEADER_BYTES;
     for (Receive got : receives) {
-      image.set(LONG, at, got.outcome);
-      image.set(LONG, at + 8, got.context);
-      image.set(LONG, at + 16, got.source);
-      image.set(LONG, at + 24, got.tag);
-      image.set(LONG, at + 32, got.length);
-      image.set(LONG, at + 40, got.sends);
-      image.set(LONG, at + 48, got.signature);
+      image.put(at, got.outcome);
+      image.put(at + 8, got.context);
+      image.put(at + 16, got.source);
+      image.put(at + 24, got.tag);
+      image.put(at + 32, got.length);
+      image.put(at + 40, got.sends);
+      image.put(at + 48, got.signature);
       at += RECEIVE_BYTES;
-      MemorySegment.copy(got.data, 0, image, at, got.data.byteSize());
+      image.put(got.data, at, got.data.byteSize());
       at += got.data.byteSize();
     }
     for (Probe p : probes) {
-      image.set(LONG, at, p.receives);
-      image.set(LONG, at + 8, p.found.source());
-      image.set(LONG, at + 16, p.found.tag());
-      image.set(LONG, at + 24, p.found.bytes());
+      image.put(at, p.receives);
+      image.put(at + 8, p.found.source());
+      image.put(at + 16, p.found.tag());
+      image.put(at + 24, p.found.bytes());
       at += PROBE_BYTES;
     }
     for (int i = 0; i < runCount; i++) {
-      image.set(LONG, at, runs[i]);
+      image.put(at, runs[i]);
       at += Long.BYTES;
     }
   }

@@ -12,6 +12,7 @@ import org.fmi.control.Counter;
 import org.fmi.control.JobLink;
 import org.fmi.control.RankMessage;
 import org.fmi.core.comm.ContextIds;
+import org.fmi.core.p2p.ImageWriter;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.Recorder;
 import org.fmi.core.p2p.Recording;
@@ -86,10 +87,7 @@ final class Checkpoints {
   /** When the time to the next one has begun. */
   private long dueSince;
 
-  // What was counted; read by other threads.
-  private long taken;
-  private long takenBytes;
-  private long takenNanos;
+  private final CheckpointCounts counts = new CheckpointCounts();
 
   Checkpoints(
       RankConfig config,
@@ -182,9 +180,7 @@ final class Checkpoints {
 
   /** Adds what it has counted. Any thread: the numbers may be a little old. */
   void count(Map<Counter, Long> counters) {
-    counters.put(Counter.CHECKPOINTS, taken);
-    counters.put(Counter.CHECKPOINT_BYTES, takenBytes);
-    counters.put(Counter.CHECKPOINT_NANOS, takenNanos);
+    counts.count(counters);
     counters.put(Counter.CHECKPOINT_MEMORY_BYTES, store.memoryBytes());
     counters.put(Counter.CHECKPOINT_FORECAST_BYTES, store.forecastBytes());
     counters.put(Counter.RECORD_BYTES, program.recorder().bytes());
@@ -250,9 +246,7 @@ final class Checkpoints {
     faults.at(FaultPoint.COMMIT, iteration);
     agree(id, loop.iterations, arrived, begun, epoch);
     long done = clock.nanoTime();
-    taken++;
-    takenBytes += bytes;
-    takenNanos += done - begun;
+    counts.add(bytes, store.codedBytes(), done - begun);
     event.commit(epoch, id, bytes);
     if (config.rank() == 0) {
       link.send(
@@ -263,6 +257,7 @@ final class Checkpoints {
               iteration,
               last,
               bytes,
+              store.codedBytes(),
               copied - begun,
               encoded - copied,
               done - encoded));
@@ -297,7 +292,9 @@ final class Checkpoints {
       MemorySegment memory = store.begin(id, Image.bytes(record, unexpected, stateBytes) + behind);
       faults.at(FaultPoint.CHECKPOINT, id.iteration());
       Image image = new Image(memory);
+      ImageWriter writer = new ImageWriter(memory, store);
       image.writeHeader(
+          writer,
           tuner.iterations(),
           contexts.state(),
           messenger.attached(),
@@ -305,11 +302,11 @@ final class Checkpoints {
           unexpected,
           stateBytes,
           config.size());
-      recorder.writeTo(image.record());
+      Image.writeRecord(writer, recorder);
       if (before) {
         messenger.unreceived().write(image.unexpected());
       }
-      state.write(memory, image.stateAt());
+      state.write(writer, image.stateAt());
       return image;
     } catch (IOException e) {
       throw impossible(epoch, e);
@@ -397,9 +394,7 @@ final class Checkpoints {
     lastDoneNanos = went;
     lastDoneIteration = iteration;
     committed = id;
-    taken++;
-    takenBytes += bytes;
-    takenNanos += nanos;
+    counts.add(bytes, store.codedBytes(), nanos);
   }
 
   /** The iteration that this rank goes on from, of a checkpoint that {@link #recover} has found. */

@@ -1,7 +1,9 @@
 package org.fmi.core.recovery;
 
 import java.lang.foreign.MemorySegment;
+import org.fmi.core.p2p.ImageWriter;
 import org.fmi.core.p2p.LineImage;
+import org.fmi.core.p2p.Recorder;
 import org.fmi.wire.FrameLayout;
 
 /**
@@ -44,6 +46,7 @@ final class Image {
   }
 
   void writeHeader(
+      ImageWriter to,
       long interval,
       long contexts,
       long attached,
@@ -51,14 +54,21 @@ final class Image {
       long unexpected,
       long state,
       int size) {
-    memory.set(FrameLayout.LONG, 0, MAGIC);
-    memory.set(FrameLayout.LONG, 8, interval);
-    memory.set(FrameLayout.LONG, 16, contexts);
-    memory.set(FrameLayout.LONG, 24, attached);
-    memory.set(FrameLayout.LONG, 32, record);
-    memory.set(FrameLayout.LONG, 40, unexpected);
-    memory.set(FrameLayout.LONG, 48, state);
-    memory.set(FrameLayout.LONG, 56, size);
+    to.put(0, MAGIC);
+    to.put(8, interval);
+    to.put(16, contexts);
+    to.put(24, attached);
+    to.put(32, record);
+    to.put(40, unexpected);
+    to.put(48, state);
+    to.put(56, size);
+  }
+
+  /** Writes what was recorded outside of loops, behind the header. */
+  static void writeRecord(ImageWriter to, Recorder recorder) {
+    long bytes = recorder.bytes();
+    recorder.writeTo(to, HEADER);
+    to.skip(HEADER + bytes, roundUp(bytes) - bytes);
   }
 
   /**

@@ -14,6 +14,7 @@ import org.fmi.Box;
 import org.fmi.Holder;
 import org.fmi.core.object.ObjectCodec;
 import org.fmi.core.object.StandIns;
+import org.fmi.core.p2p.ImageWriter;
 import org.fmi.wire.FrameLayout;
 import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
@@ -150,7 +151,7 @@ final class LoopState {
   MemorySegment copy() {
     long bytes = bytes();
     MemorySegment copy = Arena.ofAuto().allocate(Math.max(Long.BYTES, bytes), Long.BYTES);
-    write(copy, 0);
+    write(new ImageWriter(copy), 0);
     return copy.asSlice(0, bytes);
   }
 
@@ -194,31 +195,32 @@ final class LoopState {
   }
 
   /** Writes what {@link #bytes} has measured. */
-  void write(MemorySegment image, long at) {
+  void write(ImageWriter image, long at) {
     long to = at;
     for (int i = 0; i < objects.size(); i++) {
       Object object = objects.get(i);
       int owner = owner(i);
       long bytes = sectionBytes(i);
-      image.set(FrameLayout.LONG, to, owner == i ? kind(i) : StateKind.SAME.number);
-      image.set(FrameLayout.LONG, to + 8, bytes);
+      image.put(to, owner == i ? kind(i) : StateKind.SAME.number);
+      image.put(to + 8, bytes);
       to += SECTION_HEADER;
       byte[] own = serialised.get(i);
       if (owner != i) {
-        image.set(FrameLayout.LONG, to, owner);
+        image.put(to, owner);
       } else if (own.length > 0) {
-        Memory.toSegment(own, 0, image, to, bytes);
+        image.put(own, to, bytes);
       } else if (object instanceof Object[] rows) {
-        image.set(FrameLayout.LONG, to, rows.length);
+        image.put(to, rows.length);
       } else if (kind(i) == StateKind.LAYOUT.number) {
-        Memory.toSegment(packed(object), 0, image, to, bytes);
+        image.put(packed(object), to, bytes);
       } else if (object instanceof ByteBuffer buffer) {
-        image.set(FrameLayout.LONG, to, buffer.position());
-        image.set(FrameLayout.LONG, to + 8, buffer.limit());
-        Memory.toSegment(StateKind.whole(buffer), 0, image, to + BUFFER_HEADER, buffer.capacity());
+        image.put(to, buffer.position());
+        image.put(to + 8, buffer.limit());
+        image.put(StateKind.whole(buffer), to + BUFFER_HEADER, buffer.capacity());
       } else if (bytes > 0) {
-        Memory.toSegment(object, 0, image, to, bytes);
+        image.put(object, to, bytes);
       }
+      image.skip(to + bytes, roundUp(bytes) - bytes);
       to += roundUp(bytes);
     }
   }

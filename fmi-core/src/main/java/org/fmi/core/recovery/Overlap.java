@@ -433,6 +433,7 @@ final class Overlap implements MessageLog.Listener {
               furthest,
               false,
               bytes,
+              store.codedBytes(),
               copied - begun,
               encoded - collected,
               done - encoded));

@@ -27,7 +27,7 @@ class RecorderTest {
 
   private static Recorder saved(Recorder r) {
     MemorySegment image = Arena.ofAuto().allocate(r.bytes());
-    r.writeTo(image);
+    r.writeTo(new ImageWriter(image), 0);
     return Recorder.readFrom(image, 1 << 20);
   }
 

@@ -21,6 +21,7 @@ import net.openhft.chronicle.bytes.BytesOut;
 import org.fmi.Box;
 import org.fmi.Holder;
 import org.fmi.Same;
+import org.fmi.core.p2p.ImageWriter;
 import org.junit.jupiter.api.Test;
 
 final class LoopStateTest {
@@ -45,7 +46,7 @@ final class LoopStateTest {
 
   private static MemorySegment write(LoopState state) {
     MemorySegment image = Arena.ofAuto().allocate(Math.max(8, state.bytes()), 8).fill((byte) 0x5a);
-    state.write(image, 0);
+    state.write(new ImageWriter(image), 0);
     return image;
   }
 

@@ -21,6 +21,7 @@ import org.fmi.Holder;
 import org.fmi.Same;
 import org.fmi.core.comm.Communicator;
 import org.fmi.core.comm.ContextIds;
+import org.fmi.core.p2p.ImageWriter;
 import org.fmi.core.p2p.Ranks;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointInterval;
@@ -69,8 +70,8 @@ final class RedistributionTest {
         MemorySegment memory =
             MemorySegment.ofArray(new byte[(int) Image.bytes(0, MESSAGES_BYTES, bytes)]);
         Image image = new Image(memory);
-        image.writeHeader(1, 0, 0, 0, MESSAGES_BYTES, bytes, size);
-        written.write(memory, image.stateAt());
+        image.writeHeader(new ImageWriter(memory), 1, 0, 0, 0, MESSAGES_BYTES, bytes, size);
+        written.write(new ImageWriter(memory), image.stateAt());
         images.add(memory);
       }
     }

@@ -54,6 +54,7 @@ final class RuntimeParts {
               .putLong(m.furthest())
               .putBoolean(m.last())
               .putLong(m.bytes())
+              .putLong(m.codedBytes())
               .putLong(m.copyNanos())
               .putLong(m.encodeNanos())
               .putLong(m.commitNanos());
@@ -161,6 +162,7 @@ final class RuntimeParts {
               in.getLong(),
               in.getLong(),
               in.getBoolean(),
+              in.getLong(),
               in.getLong(),
               in.getLong(),
               in.getLong(),

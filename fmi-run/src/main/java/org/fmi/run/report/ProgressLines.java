@@ -212,7 +212,9 @@ public final class ProgressLines {
                   + n.iteration()
                   + ", "
                   + n.bytes()
-                  + " bytes per rank: copy "
+                  + " bytes per rank, "
+                  + n.codedBytes()
+                  + " coded: copy "
                   + millis(n.copyNanos())
                   + ", code "
                   + millis(n.encodeNanos())

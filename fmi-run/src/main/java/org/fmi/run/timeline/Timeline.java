@@ -66,7 +66,11 @@ record Timeline(
     }
   }
 
-  /** A checkpoint that all have committed; the last three are durations. */
+  /**
+   * A checkpoint that all have committed; the last three are durations.
+   *
+   * @param coded bytes whose code was computed, as they were changed
+   */
   record Checkpoint(
       long at,
       int epoch,
@@ -74,6 +78,7 @@ record Timeline(
       long loop,
       long iteration,
       long bytes,
+      long coded,
       long copy,
       long encode,
       long commit) {

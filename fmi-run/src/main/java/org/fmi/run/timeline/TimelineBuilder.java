@@ -418,6 +418,7 @@ final class TimelineBuilder {
         event.number("loop"),
         event.number("iteration"),
         event.number("bytes"),
+        event.number("codedBytes"),
         TimeUnit.NANOSECONDS.toMicros(event.number("copyNanos")),
         TimeUnit.NANOSECONDS.toMicros(event.number("encodeNanos")),
         TimeUnit.NANOSECONDS.toMicros(event.number("commitNanos")));

@@ -113,7 +113,7 @@ final class TimelinePage {
     out.writeArrayFieldStart("checkpoints");
     for (Checkpoint c : timeline.checkpoints()) {
       numbers(out, c.at(), c.epoch(), c.version(), c.loop(), c.iteration(), c.bytes());
-      numbers(out, c.copy(), c.encode(), c.commit());
+      numbers(out, c.coded(), c.copy(), c.encode(), c.commit());
     }
     out.writeEndArray();
     out.writeArrayFieldStart("recoveries");

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.fmi.testkit.turns.Variants;
 import org.fmi.testkit.turns.Wide;
 import org.junit.jupiter.api.Test;
@@ -51,6 +52,53 @@ final class OverlapIT {
     assertThat(result.value("gosa")).isEqualTo(gosa);
     // Beside those at the beginning and at the end.
     assertThat(result.events("CheckpointCommitted")).hasSizeGreaterThan(2);
+  }
+
+  /** All go back to a checkpoint of which little was coded, and take others from there. */
+  @Variants
+  @ParameterizedTest
+  @CsvSource({
+    "overlapped, node2@227",
+    "blocking, node2@227",
+    "blocking, rank0@120:checkpoint",
+    "blocking, node1@120:encode",
+    "blocking, node3@120:commit"
+  })
+  void whatHasNotChangedIsNotCoded(String mode, String kill)
+      throws IOException, InterruptedException {
+    Fmirun.Result result =
+        new Fmirun(
+                directory,
+                "-n",
+                "4",
+                "--ppn",
+                "1",
+                "--spares",
+                "1",
+                "--interval",
+                "10",
+                "--checkpoint",
+                mode,
+                "--kill",
+                kill,
+                "-cp",
+                "target/test-classes",
+                RestingProgram.class.getName())
+            .run()
+            .succeeded();
+    assertThat(result.value("state")).isEqualTo(RestingProgram.result(4));
+    assertThat(result.err()).doesNotContain("never happened");
+    List<Map<String, String>> before =
+        result.events("CheckpointCommitted").stream()
+            .filter(event -> "0".equals(event.get("epoch")))
+            .toList();
+    assertThat(number(before.getFirst(), "codedBytes"))
+        .isEqualTo(number(before.getFirst(), "bytes"));
+    assertThat(before).anyMatch(event -> number(event, "codedBytes") < number(event, "bytes") / 2);
+  }
+
+  private static long number(Map<String, String> event, String field) {
+    return Long.parseLong(event.get(field));
   }
 
   /**

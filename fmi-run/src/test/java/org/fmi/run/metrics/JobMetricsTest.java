@@ -217,7 +217,7 @@ final class JobMetricsTest {
     metrics.on(new Notice.AllJoined(0));
     metrics.on(new Notice.AllConnected(0, "tcp"));
     metrics.on(new Notice.AllRunning(0, -1, -1, 0));
-    metrics.on(new Notice.CheckpointCommitted(0, 0, 0, 0, 100, 1_000_000, 2_000_000, 500_000));
+    metrics.on(new Notice.CheckpointCommitted(0, 0, 0, 0, 100, 100, 1_000_000, 2_000_000, 500_000));
     assertThat(scrape(metrics).lines())
         .contains(
             "fmi_nodes_up{job=\"f00\"} 3.0",

@@ -110,7 +110,9 @@ final class Swarm implements Launcher, AutoCloseable {
     probing.execute(
         () ->
             daemon(0)
-                .say(new RankMessage.CheckpointDone(0, 0, 0, ITERATION, false, 1 << 20, 0, 0, 0)));
+                .say(
+                    new RankMessage.CheckpointDone(
+                        0, 0, 0, ITERATION, false, 1 << 20, 1 << 20, 0, 0, 0)));
     loop.execute(daemon(lostNode)::vanish);
   }
 

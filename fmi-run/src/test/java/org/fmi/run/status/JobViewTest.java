@@ -95,7 +95,8 @@ final class JobViewTest {
 
   @Test
   void checkpointsAreShownWithTheirShareOfTheTime() {
-    view.on(new Notice.CheckpointCommitted(0, 1, 0, 10, 64, SECOND, SECOND, SECOND), 11 * SECOND);
+    view.on(
+        new Notice.CheckpointCommitted(0, 1, 0, 10, 64, 64, SECOND, SECOND, SECOND), 11 * SECOND);
     assertThat(view.progress(31 * SECOND).text())
         .isEqualTo("running, checkpoints 10.0 %, 3 nodes, epoch 0");
     assertThat(text(31 * SECOND))
@@ -178,8 +179,8 @@ final class JobViewTest {
     show(1, 0, 500, null, 2 * SECOND);
     recover();
     show(0, 0, 510, null, 12 * SECOND);
-    view.on(new Notice.CheckpointCommitted(1, 1, 0, 10, 64, SECOND, 0, 0), 13 * SECOND);
-    view.on(new Notice.CheckpointCommitted(1, 2, 0, 50, 64, SECOND, 0, 0), 14 * SECOND);
+    view.on(new Notice.CheckpointCommitted(1, 1, 0, 10, 64, 64, SECOND, 0, 0), 13 * SECOND);
+    view.on(new Notice.CheckpointCommitted(1, 2, 0, 50, 64, 64, SECOND, 0, 0), 14 * SECOND);
     assertThat(view.summary(21 * SECOND, true))
         .containsExactly(
             "took 21 s",

@@ -107,6 +107,7 @@ final class GeneratedJob {
             0,
             line,
             32 << 20,
+            8 << 20,
             CHECKPOINT / 4,
             CHECKPOINT / 2,
             CHECKPOINT / 4 - MILLI));

@@ -52,7 +52,7 @@ final class TimelineBuilderTest {
 
   private static Notice checkpoint(int epoch, long version, long iteration) {
     return new Notice.CheckpointCommitted(
-        epoch, version, 0, iteration, 1000, 3 * MILLI, 4 * MILLI, MILLI);
+        epoch, version, 0, iteration, 1000, 1000, 3 * MILLI, 4 * MILLI, MILLI);
   }
 
   private void runsFrom(long millis) throws IOException {

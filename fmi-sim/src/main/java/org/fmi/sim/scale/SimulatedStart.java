@@ -321,7 +321,8 @@ public final class SimulatedStart {
     say(
         busyUntil,
         ranks[0],
-        new RankMessage.CheckpointDone(0, 0, 0, ITERATION, false, STATE_BYTES, 0, 0, 0));
+        new RankMessage.CheckpointDone(
+            0, 0, 0, ITERATION, false, STATE_BYTES, STATE_BYTES, 0, 0, 0));
   }
 
   /**
