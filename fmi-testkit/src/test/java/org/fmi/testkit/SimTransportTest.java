@@ -92,6 +92,12 @@ class SimTransportTest extends TransportContract {
     return true;
   }
 
+  /** Whatever it is comes in as many pieces, and takes as long. */
+  @Override
+  public long longRead() {
+    return 64 << 10;
+  }
+
   @Override
   public boolean readsIntoArrays() {
     return hasRemoteMemory();

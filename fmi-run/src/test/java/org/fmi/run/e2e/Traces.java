@@ -39,8 +39,13 @@ final class Traces {
   private static final Pattern DIRECTORY =
       Pattern.compile("fmi-[0-9a-f]{12}-(?:[0-9]+|run)-[0-9a-f]{16}");
 
-  /** A job of a few seconds ends sooner if little of it is compiled. */
-  private static final String JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=8";
+  /**
+   * A job of a few seconds ends sooner if little of it is compiled, and if ranks, as daemons do,
+   * get the pages of their AOT cache at once; the heap, which they get with them, is small at
+   * first.
+   */
+  private static final String JVM_OPTIONS =
+      "-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=8 -XX:+AlwaysPreTouch -Xms8m";
 
   private final String mark = UUID.randomUUID().toString();
   private final Set<Path> before = directories(_ -> true);

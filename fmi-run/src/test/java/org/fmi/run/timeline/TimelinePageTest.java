@@ -15,9 +15,12 @@ import org.fmi.run.report.EventLog;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The page itself, and as a browser shows it. */
+/** The page itself, and as a browser shows it, which is waited for. */
 @Timeout(value = 200, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Execution(ExecutionMode.CONCURRENT)
 final class TimelinePageTest {
   private static final int RANKS = 8;
 

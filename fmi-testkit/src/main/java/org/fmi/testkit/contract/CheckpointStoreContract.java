@@ -114,6 +114,7 @@ public abstract class CheckpointStoreContract {
   /** What {@link CheckpointStore.Protection} does, and an image that grows meanwhile. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 5})
+  @SuppressWarnings("ThreadPriorityCheck") // the others may need this core
   void protectsInPartsWhatHasGrown(int members) throws Exception {
     CheckpointId begun = new CheckpointId(7, 0, 30, false);
     CheckpointId named = new CheckpointId(7, 0, 29, false);
@@ -132,7 +133,7 @@ public abstract class CheckpointStoreContract {
             CheckpointStore.Protection protection = store.protecting(named);
             while (!protection.isComplete()) {
               if (!protection.advance()) {
-                Thread.onSpinWait();
+                Thread.yield();
               }
             }
           });

@@ -144,7 +144,7 @@ interface RemoteMemoryContract extends TransportRanks {
             ContractPeer peer = new ContractPeer(member, 2);
             peer.start();
             RemoteMemory remote = Objects.requireNonNull(member.transport().remoteMemory());
-            long bytes = Math.max(4 << 20, remote.leastBytes());
+            long bytes = Math.max(longRead(), remote.leastBytes());
             try (Arena arena = Arena.ofShared()) {
               MemorySegment out = arena.allocate(bytes, 8).fill((byte) 1);
               MemorySegment in = arena.allocate(bytes, 8);

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A checkpoint group of ranks as threads, each on a node of its own. Index i is world rank 3i + 1.
+ * The threads are virtual, as ranks mostly wait for each other.
  */
 public final class StoreGroup implements AutoCloseable {
   /** Opens the store of one rank. */
@@ -118,21 +119,20 @@ public final class StoreGroup implements AutoCloseable {
     for (int i = 0; i < size; i++) {
       int index = i;
       threads[i] =
-          new Thread(
-              () -> {
-                try {
-                  task.run(stores[index], index);
-                } catch (Throwable e) {
-                  thrown[index] = e;
-                  // A rank that fails on its own would leave the others waiting.
-                  if (e instanceof Error || e instanceof RuntimeException) {
-                    network.fail();
-                  }
-                }
-              },
-              "rank " + group[i]);
-      threads[i].setDaemon(true);
-      threads[i].start();
+          Thread.ofVirtual()
+              .name("rank " + group[i])
+              .start(
+                  () -> {
+                    try {
+                      task.run(stores[index], index);
+                    } catch (Throwable e) {
+                      thrown[index] = e;
+                      // A rank that fails on its own would leave the others waiting.
+                      if (e instanceof Error || e instanceof RuntimeException) {
+                        network.fail();
+                      }
+                    }
+                  });
     }
     for (Thread thread : threads) {
       thread.join(TimeUnit.SECONDS.toMillis(120));

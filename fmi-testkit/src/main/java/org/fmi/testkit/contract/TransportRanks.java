@@ -42,6 +42,11 @@ public interface TransportRanks {
     return false;
   }
 
+  /** How much memory takes so long to be read that a rank may stop meanwhile. */
+  default long longRead() {
+    return 4 << 20;
+  }
+
   /** Whether it can read it into arrays. */
   default boolean readsIntoArrays() {
     return false;

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -40,12 +41,18 @@ public final class ThreadComm {
     @Override
     public Status waitFor() {
       call(owner);
-      waiter = Thread.currentThread();
-      while (!done) {
-        if (failed) {
-          throw new Rollback("rank " + owner + " hears of a failure");
+      Thread current = Thread.currentThread();
+      waiter = current;
+      waiting.add(current);
+      try {
+        while (!done) {
+          if (failed) {
+            throw new Rollback("rank " + owner + " hears of a failure");
+          }
+          LockSupport.park();
         }
-        LockSupport.parkNanos(1_000_000);
+      } finally {
+        waiting.remove(current);
       }
       return describe();
     }
@@ -87,6 +94,10 @@ public final class ThreadComm {
 
   private final Map<Integer, Mailbox> mailboxes = new ConcurrentHashMap<>();
   private final Map<Integer, AtomicInteger> calls = new ConcurrentHashMap<>();
+
+  /** Those that hear of a failure though nobody sends to them. */
+  private final Set<Thread> waiting = ConcurrentHashMap.newKeySet();
+
   private volatile boolean failed;
   private volatile int doomed = -1;
   private volatile int doomedAt;
@@ -109,6 +120,7 @@ public final class ThreadComm {
   /** Ends all calls of all ranks. */
   public void fail() {
     failed = true;
+    waiting.forEach(LockSupport::unpark);
   }
 
   private AtomicInteger counter(int rank) {
@@ -117,7 +129,7 @@ public final class ThreadComm {
 
   private void call(int rank) {
     if (counter(rank).getAndIncrement() == doomedAt && rank == doomed) {
-      failed = true;
+      fail();
     }
     if (failed) {
       throw new Rollback("rank " + rank + " hears of a failure");
