@@ -1,7 +1,9 @@
 package org.fmi.job;
 
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 import org.fmi.control.RankMessage;
 import org.jspecify.annotations.Nullable;
@@ -81,7 +83,7 @@ final class Ranks {
   private final List<Rank> ranks;
 
   /** How many ranks are at each stage. */
-  private final int[] at = new int[Stage.values().length];
+  private final Map<Stage, Integer> at = new EnumMap<>(Stage.class);
 
   private int knownCount;
   private int goneCount;
@@ -98,7 +100,7 @@ final class Ranks {
     for (int r = 0; r < size; r++) {
       ranks.add(new Rank(r));
     }
-    at[Stage.AWAITED.ordinal()] = size;
+    at.put(Stage.AWAITED, size);
   }
 
   int size() {
@@ -192,14 +194,14 @@ final class Ranks {
   }
 
   private void move(Rank rank, Stage to) {
-    at[rank.stage.ordinal()]--;
-    at[to.ordinal()]++;
+    at.merge(rank.stage, -1, Integer::sum);
+    at.merge(to, 1, Integer::sum);
     assert atStage(rank.stage) >= 0 && atStage(to) <= ranks.size();
     rank.stage = to;
   }
 
   private int atStage(Stage stage) {
-    return at[stage.ordinal()];
+    return at.getOrDefault(stage, 0);
   }
 
   /** A rank has joined. */

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.PrimitiveIterator;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -122,10 +123,16 @@ public final class Holdings {
   /** The checkpoint of each version; of several of one number, that of the highest rank. */
   SortedMap<Long, CheckpointId> versions() {
     SortedMap<Long, CheckpointId> versions = new TreeMap<>();
-    holders.forEach(
-        (id, who) ->
-            versions.merge(
-                id.version(), id, (one, _) -> holders.get(one).highest > who.highest ? one : id));
+    long version = -1;
+    int highest = -1;
+    for (Map.Entry<CheckpointId, Holders> each : holders.entrySet()) {
+      CheckpointId id = each.getKey();
+      if (id.version() != version || each.getValue().highest > highest) {
+        version = id.version();
+        highest = each.getValue().highest;
+        versions.put(version, id);
+      }
+    }
     return versions;
   }
 
@@ -160,11 +167,14 @@ public final class Holdings {
    */
   private @Nullable String another(CheckpointId id) {
     CheckpointId first = null;
-    for (CheckpointId other : holders.keySet()) {
+    int lowest = Integer.MAX_VALUE;
+    for (Map.Entry<CheckpointId, Holders> each : holders.entrySet()) {
+      CheckpointId other = each.getKey();
       if (other.version() == id.version()
           && (other.loop() != id.loop() || other.last() != id.last())
-          && (first == null || holders.get(other).lowest < holders.get(first).lowest)) {
+          && each.getValue().lowest < lowest) {
         first = other;
+        lowest = each.getValue().lowest;
       }
     }
     return first == null
@@ -178,7 +188,7 @@ public final class Holdings {
             + " of loop "
             + first.loop()
             + " at rank "
-            + holders.get(first).lowest;
+            + lowest;
   }
 
   // ---- as numbers

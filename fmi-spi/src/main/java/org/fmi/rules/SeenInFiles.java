@@ -18,9 +18,9 @@ public record SeenInFiles(int rank, List<FileVersion> versions) {
 
   /** Those that the others see too. */
   public SeenInFiles with(SeenInFiles other) {
-    SeenInFiles lower = rank <= other.rank ? this : other;
-    List<FileVersion> common = new ArrayList<>(lower.versions);
-    common.retainAll(lower == this ? other.versions : versions);
-    return new SeenInFiles(lower.rank, common);
+    boolean isLower = rank <= other.rank;
+    List<FileVersion> common = new ArrayList<>(isLower ? versions : other.versions);
+    common.retainAll(isLower ? other.versions : versions);
+    return new SeenInFiles(Math.min(rank, other.rank), common);
   }
 }

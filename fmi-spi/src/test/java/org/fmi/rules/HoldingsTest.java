@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.UnrecoverableException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -139,12 +139,11 @@ final class HoldingsTest {
     }
 
     /** Null for the start; throws if there is none. */
-    CheckpointId line(boolean restart) throws UnrecoverableException {
+    @Nullable CheckpointId line(boolean restart) throws UnrecoverableException {
       SortedMap<Long, CheckpointId> versions = versions();
-      for (long version : new TreeSet<>(versions.keySet()).descendingSet()) {
-        CheckpointId id = versions.get(version);
+      for (CheckpointId id : List.copyOf(versions.values()).reversed()) {
         if (isBack(id)
-            && versions.headMap(version).values().stream()
+            && versions.headMap(id.version()).values().stream()
                 .allMatch(before -> !before.last() || isBack(before))) {
           return id;
         }
@@ -167,8 +166,7 @@ final class HoldingsTest {
       World world = new World(random);
       Holdings all = world.all(random);
       assertThat(all.versions()).as("seed %d", seed).isEqualTo(world.versions());
-      for (CheckpointId id :
-          new TreeSet<>(world.versions().keySet()).stream().map(world.versions()::get).toList()) {
+      for (CheckpointId id : world.versions().values()) {
         List<Integer> lost = world.lost(id);
         int another = world.another(id);
         assertThat(all.needFiles(id)).as("seed %d", seed).isEqualTo(!lost.isEmpty());
