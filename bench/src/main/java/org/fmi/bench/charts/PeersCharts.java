@@ -52,7 +52,7 @@ public final class PeersCharts {
 
   /** The same column, in other rows. */
   private static final Peer DIRECT =
-      new Peer("FMI, direct memory", "fmi", new Color(0xCC79A7), SeriesMarkers.TRIANGLE_UP);
+      new Peer("FMI, direct", "fmi", new Color(0xCC79A7), SeriesMarkers.TRIANGLE_UP);
 
   /** A line of the file, with the peers that were measured. */
   private record Row(
