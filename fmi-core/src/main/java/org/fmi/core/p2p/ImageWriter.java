@@ -75,7 +75,7 @@ public final class ImageWriter {
         told.unchanged(at + done, at + end);
         inVain = 0;
       } else {
-        MemorySegment.copy(view, done, image, at + done, end - done);
+        Memory.toSegment(view, done, image, at + done, end - done);
         inVain = pauses ? 0 : inVain + equal;
       }
     }
