@@ -559,11 +559,8 @@ final class Oracle implements SimObserver {
     }
     return new Verdict(
         false,
-        "status "
-            + outcome.status()
-            + " ("
-            + outcome.message()
-            + "), though data and places are there");
+        "status %d (%s), though data and places are there"
+            .formatted(outcome.status(), outcome.message()));
   }
 
   /**
