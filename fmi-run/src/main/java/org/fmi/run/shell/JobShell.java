@@ -46,7 +46,10 @@ final class JobShell {
   /** How long shutdown hooks of the program may take, for a user who wants to stop. */
   private static final int HOOKS_MILLIS = 2000;
 
-  /** How long the last events may take to be written. */
+  /** How long the last events may take: their file may be on a server that does not answer. */
+  private static final int EVENTS_MILLIS = 10_000;
+
+  /** The same, and how long output may take, for a user who wants to stop. */
   private static final int REPORT_MILLIS = 200;
 
   /** How often what belongs to no event is done. */
@@ -183,7 +186,7 @@ final class JobShell {
       metrics.close();
     }
     try {
-      reporter.close(REPORT_MILLIS);
+      reporter.close(ending.interrupted() ? REPORT_MILLIS : EVENTS_MILLIS);
       // All output counts, however slowly it is read; but not for a user who wants to stop.
       around.console().drain(ending.interrupted() ? REPORT_MILLIS : Long.MAX_VALUE);
     } catch (InterruptedException e) {
