@@ -39,33 +39,24 @@ final class NativeCopy {
   /**
    * Copies {@code bytes}, at least {@link #LEAST}, from {@code base} to a segment.
    *
-   * @return whether it was done: not if {@code base} is an array of booleans or no array, or the
-   *     JVM allows no calls
+   * @return whether it was done: not if {@code base} is an array of booleans, or the JVM allows no
+   *     calls
+   * @throws IllegalArgumentException if {@code base} is neither an array of primitives nor a
+   *     segment
    */
   static boolean toSegment(Object base, long offset, MemorySegment dst, long at, long bytes) {
     if (!ALLOWED) {
       return false;
     }
-    // A call for each type: the compiler makes no object of the view then.
-    if (base instanceof MemorySegment s) {
+    if (base instanceof MemorySegment s) { // apart from views, which are objects the more often
       move(s, offset, dst, at, bytes);
-    } else if (base instanceof byte[] a) {
-      move(MemorySegment.ofArray(a), offset, dst, at, bytes);
-    } else if (base instanceof double[] a) {
-      move(MemorySegment.ofArray(a), offset, dst, at, bytes);
-    } else if (base instanceof int[] a) {
-      move(MemorySegment.ofArray(a), offset, dst, at, bytes);
-    } else if (base instanceof long[] a) {
-      move(MemorySegment.ofArray(a), offset, dst, at, bytes);
-    } else if (base instanceof float[] a) {
-      move(MemorySegment.ofArray(a), offset, dst, at, bytes);
-    } else if (base instanceof short[] a) {
-      move(MemorySegment.ofArray(a), offset, dst, at, bytes);
-    } else if (base instanceof char[] a) {
-      move(MemorySegment.ofArray(a), offset, dst, at, bytes);
-    } else {
+      return true;
+    }
+    MemorySegment view = Memory.view(base);
+    if (view == null) {
       return false;
     }
+    move(view, offset, dst, at, bytes);
     return true;
   }
 

@@ -1,5 +1,7 @@
 package org.fmi.ckpt.xor;
 
+import java.util.stream.IntStream;
+
 /**
  * What lies where in the piece of node memory that holds one checkpoint of one rank.
  *
@@ -70,6 +72,11 @@ record PieceLayout(int members, int losses, long imageBytes, long largest, int f
   /** Blocks of a chunk, that is, rows. */
   long blocks() {
     return Math.ceilDiv(chunkBytes(), fullBlockBytes);
+  }
+
+  /** The numbers of all rows. */
+  int[] rows() {
+    return IntStream.range(0, Math.toIntExact(blocks())).toArray();
   }
 
   /** Bytes of an image in a row of full blocks. */

@@ -119,12 +119,14 @@ final class Unchanged {
    * @param marks of all members together
    */
   static int[] rows(@Nullable Unchanged mine, PieceLayout now, Note[] notes, BitSet marks) {
-    IntStream all = IntStream.range(0, row(now.blocks()));
+    int[] all = now.rows();
     if (mine == null || !same(notes)) {
-      return all.toArray();
+      return all;
     }
     int rows = mine.comparable(now);
-    return all.filter(row -> row >= rows || marks.get(row / rowsOfMark(rows))).toArray();
+    return IntStream.of(all)
+        .filter(row -> row >= rows || marks.get(row / rowsOfMark(rows)))
+        .toArray();
   }
 
   private static boolean same(Note[] notes) {

@@ -488,9 +488,9 @@ final class XorStore implements CheckpointStore {
   private boolean gather(CheckpointHeader header, Piece piece, int[] lost) {
     PieceLayout[] layouts = new PieceLayout[group.length];
     Arrays.setAll(layouts, i -> header.layout(i, blockBytes));
-    int[] rows = IntStream.range(0, Math.toIntExact(layouts[me].blocks())).toArray();
+    int[] all = layouts[me].rows();
     return new Gather(
-            comm, group, me, Objects.requireNonNull(buffers), layouts, piece.memory(), rows, lost)
+            comm, group, me, Objects.requireNonNull(buffers), layouts, piece.memory(), all, lost)
         .run();
   }
 

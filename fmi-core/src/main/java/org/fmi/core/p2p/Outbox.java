@@ -109,42 +109,32 @@ final class Outbox {
     }
     return sendNow(base, offset, bytes, dest, context, tag, mode)
         ? new SentRequest(messenger, messenger.since())
-        : sendLater(requests.make(), base, offset, bytes, dest, context, tag, mode);
+        : sendLater(requests.makeSend(base, offset, bytes, dest, context, tag, mode));
   }
 
   /** The same, if answers on the request are recorded. */
   MessageRequest begin(
       Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
-    MessageRequest r = requests.make();
-    if (!sendNow(base, offset, bytes, dest, context, tag, mode)) {
-      return sendLater(r, base, offset, bytes, dest, context, tag, mode);
+    boolean sent = sendNow(base, offset, bytes, dest, context, tag, mode);
+    MessageRequest r = requests.makeSend(base, offset, bytes, dest, context, tag, mode);
+    if (!sent) {
+      return sendLater(r);
     }
-    r.prepareSend(base, offset, bytes, dest, context, tag, mode);
     r.state = State.DONE;
     return r;
   }
 
-  private MessageRequest sendLater(
-      MessageRequest r,
-      Object base,
-      long offset,
-      long bytes,
-      int dest,
-      int context,
-      long tag,
-      Mode mode) {
-    if (mode == Mode.BUFFERED) {
-      sendCopy(base, offset, bytes, dest, context, tag);
-      r.prepareSend(base, offset, bytes, dest, context, tag, mode);
+  private MessageRequest sendLater(MessageRequest r) {
+    if (r.mode == Mode.BUFFERED) {
+      sendCopy(r.base, r.offset, r.bytes, r.peer, r.context, r.tag);
       r.state = State.DONE;
+      return r;
+    }
+    requests.count(r);
+    if (r.peer == rank) {
+      self.sendLater(r);
     } else {
-      r.prepareSend(base, offset, bytes, dest, context, tag, mode);
-      requests.count(r);
-      if (dest == rank) {
-        self.sendLater(r);
-      } else {
-        enqueue(r);
-      }
+      enqueue(r);
     }
     return r;
   }

@@ -137,8 +137,7 @@ public final class Recording implements PointToPoint {
       return messenger.isend(base, offset, bytes, dest, context, tag, mode);
     }
     if (replaySend(bytes, dest, context, tag, mode, false)) {
-      MessageRequest r = requests.make();
-      r.prepareSend(base, offset, bytes, dest, context, tag, mode);
+      MessageRequest r = requests.makeSend(base, offset, bytes, dest, context, tag, mode);
       r.state = State.DONE;
       return new RecordedRequest(this, r);
     }

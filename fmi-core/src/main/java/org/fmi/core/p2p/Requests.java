@@ -4,6 +4,7 @@ import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Status;
 import org.fmi.core.p2p.MessageRequest.State;
+import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +60,16 @@ final class Requests {
     }
     free = r.next;
     r.next = null;
+    return r;
+  }
+
+  /**
+   * The send of a call of the program that does not block, to be completed, or counted and queued.
+   */
+  MessageRequest makeSend(
+      Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
+    MessageRequest r = make();
+    r.prepareSend(base, offset, bytes, dest, context, tag, mode);
     return r;
   }
 
