@@ -39,11 +39,7 @@ public final class Memory {
    *     segment
    */
   public static void toSegment(Object base, long offset, MemorySegment dst, long at, long bytes) {
-    boolean copied =
-        bytes >= NativeCopy.LEAST
-            ? NativeCopy.toSegment(base, offset, dst, at, bytes)
-            : bytes <= SMALL && smallToSegment(base, offset, dst, at, (int) bytes);
-    if (!copied) {
+    if (bytes > SMALL || !smallToSegment(base, offset, dst, at, (int) bytes)) {
       anyToSegment(base, offset, dst, at, bytes);
     }
   }
@@ -89,6 +85,9 @@ public final class Memory {
 
   private static void anyToSegment(
       Object base, long offset, MemorySegment dst, long at, long bytes) {
+    if (bytes >= NativeCopy.LEAST && NativeCopy.toSegment(base, offset, dst, at, bytes)) {
+      return;
+    }
     if (base instanceof MemorySegment s) {
       MemorySegment.copy(s, offset, dst, at, bytes);
     } else if (base instanceof byte[] a) {
