@@ -247,7 +247,10 @@ public final class SimFaults {
 
   /** A bit of a node's memory flips. */
   public void corruptMemory(int node) {
-    corruptMemory(node, memory -> memory.corrupt(simulation.random()));
+    corruptMemory(
+        node,
+        memory ->
+            memory.corrupt(simulation.random(), piece -> cluster.observer().mayFlip(node, piece)));
   }
 
   /** A node's memory is damaged in a chosen way. */

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.fmi.spi.NodeMemory;
 
 /**
@@ -139,11 +140,11 @@ public final class SimNodeMemory implements NodeMemory {
   }
 
   /** Flips one bit somewhere, as a memory error does, if anything is in use. */
-  synchronized void corrupt(SplittableRandom random) {
+  synchronized void corrupt(SplittableRandom random, Predicate<MemorySegment> mayFlip) {
     long at = used == 0 ? -1 : random.nextLong(used);
     for (Piece each : pieces.values()) {
       MemorySegment piece = each.memory;
-      if (at >= 0 && at < piece.byteSize()) {
+      if (at >= 0 && at < piece.byteSize() && mayFlip.test(piece)) {
         byte old = piece.get(ValueLayout.JAVA_BYTE, at);
         piece.set(ValueLayout.JAVA_BYTE, at, (byte) (old ^ (1 << random.nextInt(8))));
       }
