@@ -45,8 +45,7 @@ final class JoiningTest {
             .toList();
     job =
         new GlobalRecoveryJob(
-            new JobSpec(
-                RANKS, nodes, 2, 16, 1, OnNoSpare.SHARE, Integer.MAX_VALUE, List.of()));
+            new JobSpec(RANKS, nodes, 2, 16, 1, OnNoSpare.SHARE, Integer.MAX_VALUE, List.of()));
     for (int r = 0; r < RANKS; r++) {
       newest.add(Map.of());
     }
