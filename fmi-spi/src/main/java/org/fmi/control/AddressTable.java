@@ -137,6 +137,7 @@ public final class AddressTable {
       for (String name : columns.keySet()) {
         at += 2L * Integer.BYTES + name.getBytes(StandardCharsets.UTF_8).length;
       }
+      int first = Math.toIntExact(at);
       Map<String, Column> places = new LinkedHashMap<>();
       for (Map.Entry<String, byte[][]> each : columns.entrySet()) {
         Column place = new Column(at, width(each.getValue()));
@@ -146,7 +147,10 @@ public final class AddressTable {
       byte[] bytes = new byte[Math.toIntExact(at)];
       AddressTable table = new AddressTable(MemorySegment.ofArray(bytes), ranks, places);
       table.writeHead();
-      places.forEach((name, place) -> copy(columns.get(name), bytes, (int) place.at));
+      for (byte[][] blocks : columns.values()) {
+        copy(blocks, bytes, first);
+        first += (LENGTH_PLANES + width(blocks)) * ranks;
+      }
       return table;
     }
 
