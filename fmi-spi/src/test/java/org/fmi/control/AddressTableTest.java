@@ -53,6 +53,35 @@ final class AddressTableTest {
     }
   }
 
+  /** Of more ranks than one block of the builder has, in any order, and again and again. */
+  @Test
+  void hasTheNewestAddressOfEachRank() {
+    SplittableRandom random = new SplittableRandom(4);
+    for (int ranks : new int[] {1, 7, 1023, 1024, 1025, 2500}) {
+      AddressTable.Builder builder = new AddressTable.Builder(ranks);
+      List<Map<String, byte[]>> all = new ArrayList<>();
+      for (int rank = 0; rank < ranks; rank++) {
+        all.add(Map.of());
+      }
+      for (int i = 0; i < 2 * ranks; i++) {
+        int rank = random.nextInt(ranks);
+        Map<String, byte[]> one = new HashMap<>();
+        for (String name : NAMES) {
+          if (random.nextInt(4) > 0) {
+            byte[] address = new byte[random.nextInt(5)];
+            random.nextBytes(address);
+            one.put(name, address);
+          }
+        }
+        builder.put(rank, one);
+        all.set(rank, one);
+      }
+      AddressTable table = builder.build();
+      assertHas(all, table);
+      assertHas(all, AddressTable.in(table.bytes()));
+    }
+  }
+
   @Test
   void differsFromAnother() {
     AddressTable one = AddressTable.of(List.of(Map.of("tcp", new byte[] {1})));
