@@ -258,7 +258,7 @@ final class Ranks {
    */
   List<RankMessage.Joined> start() {
     List<RankMessage.Joined> all = new ArrayList<>(ranks.size());
-    addresses = new AddressTable.Builder(ranks.size());
+    addresses = new AddressTable.Builder(ranks.size()); // what was there takes memory, and is told
     for (Rank rank : ranks) {
       RankMessage.Joined message = rank.joined;
       if (message == null) {

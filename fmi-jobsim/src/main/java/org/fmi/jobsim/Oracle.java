@@ -245,8 +245,7 @@ final class Oracle implements SimObserver {
   @Override
   public boolean mayFlip(int node, MemorySegment piece) {
     return HeldCheckpoints.isComplete(piece)
-        && steps.entrySet().stream()
-            .noneMatch(each -> each.getKey().node() == node && each.getValue().mayRead());
+        && steps.values().stream().noneMatch(each -> each.mayReadOn(node));
   }
 
   @Override

@@ -21,8 +21,8 @@ final class Steps {
     iteration = -1;
   }
 
-  /** Whether it has checked a checkpoint, or will, and not gone on from it yet. */
-  boolean mayRead() {
-    return process.alive() && !goesOn && iteration < 0;
+  /** Whether it has checked a checkpoint on this node, or will, and not gone on from it yet. */
+  boolean mayReadOn(int node) {
+    return process.node() == node && process.alive() && !goesOn && iteration < 0;
   }
 }

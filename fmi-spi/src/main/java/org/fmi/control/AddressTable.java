@@ -137,7 +137,6 @@ public final class AddressTable {
       for (String name : columns.keySet()) {
         at += 2L * Integer.BYTES + name.getBytes(StandardCharsets.UTF_8).length;
       }
-      int first = Math.toIntExact(at);
       Map<String, Column> places = new LinkedHashMap<>();
       for (Map.Entry<String, byte[][]> each : columns.entrySet()) {
         Column place = new Column(at, width(each.getValue()));
@@ -147,10 +146,9 @@ public final class AddressTable {
       byte[] bytes = new byte[Math.toIntExact(at)];
       AddressTable table = new AddressTable(MemorySegment.ofArray(bytes), ranks, places);
       table.writeHead();
-      for (byte[][] blocks : columns.values()) {
-        copy(blocks, bytes, first);
-        first += (LENGTH_PLANES + width(blocks)) * ranks;
-      }
+      places.forEach(
+          (name, place) ->
+              copy(Objects.requireNonNull(columns.get(name)), bytes, (int) place.at()));
       return table;
     }
 

@@ -69,6 +69,8 @@ public final class Grouping {
   }
 
   /**
+   * Whether no group loses more than it survives.
+   *
    * @param lostOf zeros, and so again afterwards: there may be a million places
    */
   private boolean survives(int first, int count, int[] lostOf) {
