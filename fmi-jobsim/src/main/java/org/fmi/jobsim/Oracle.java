@@ -266,6 +266,7 @@ final class Oracle implements SimObserver {
 
   @Override
   public void onKilledAgain(int rank) {
+    calmFrom = Math.max(calmFrom, cluster.simulation().nanoTime());
     // Each other fault may have cost it a process too.
     if (++places[rank].kills + cluster.injected() >= Exclusion.LOSSES) {
       crossed.add(Exclusion.KILLED_AGAIN_AND_AGAIN);
