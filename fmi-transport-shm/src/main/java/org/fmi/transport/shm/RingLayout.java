@@ -53,6 +53,10 @@ record RingLayout(int cells, int dataBytes) {
   private static final int DATA_BYTES_PER_CELL = 4096;
   private static final int LEAST_DATA = 64 << 10;
   private static final int MOST_DATA = 2 << 20;
+
+  /** The least number of the longest frames whose data a ring has room for, but for their headers. */
+  private static final int FRAMES = 4;
+
   private static final long NODE_BYTES = 64L << 20;
 
   /**
@@ -65,9 +69,14 @@ record RingLayout(int cells, int dataBytes) {
     return ofData(Math.clamp(Long.highestOneBit(NODE_BYTES / pairs), LEAST_DATA, MOST_DATA));
   }
 
-  /** For a node that has no room for others. */
-  static RingLayout smallest() {
-    return ofData(LEAST_DATA);
+  /** For a node that has no room for others: the smallest that takes frames of a power of two. */
+  static RingLayout smallest(int payload) {
+    return ofData(Math.max(LEAST_DATA, payload * FRAMES));
+  }
+
+  /** The longest payload that it takes: some frames of that length have room. */
+  int mostPayload() {
+    return dataBytes / FRAMES;
   }
 
   /** What these rings take when each rank talks to each other. */

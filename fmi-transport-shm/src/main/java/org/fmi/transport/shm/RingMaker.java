@@ -21,6 +21,7 @@ final class RingMaker {
   private final NodeFiles files;
   private final String name;
   private final Consumer<String> warning;
+  private final int maxPayload;
 
   private int ranks = 1;
   private RingLayout layout = RingLayout.of(ranks);
@@ -41,6 +42,12 @@ final class RingMaker {
     this.files = files;
     this.name = name;
     this.warning = warning;
+    this.maxPayload =
+        config.ranksOnMachine() > config.cores()
+            ? Math.min(
+                ShmTransport.MAX_PAYLOAD_IN_TURNS,
+                RingLayout.of(config.ranksOnNode()).mostPayload())
+            : ShmTransport.MAX_PAYLOAD;
   }
 
   /**
@@ -71,7 +78,16 @@ final class RingMaker {
    */
   void plan(int ranksHere) {
     ranks = ranksHere;
+    RingLayout smallest = RingLayout.smallest(maxPayload);
     layout = RingLayout.of(ranksHere);
+    if (layout.dataBytes() < smallest.dataBytes()) {
+      layout = smallest;
+    }
+  }
+
+  /** The longest payload of a frame: each ring takes it. */
+  int maxPayload() {
+    return maxPayload;
   }
 
   /**
@@ -101,7 +117,7 @@ final class RingMaker {
 
   /** When there was room for all rings at the start, and something else has taken it since. */
   private OutRing makeSmallest(int peer, Inbox theirs, IOException why) {
-    RingLayout smallest = RingLayout.smallest();
+    RingLayout smallest = RingLayout.smallest(maxPayload);
     try {
       OutRing ring = make(peer, smallest, theirs);
       if (!scarce && !layout.equals(smallest)) {
@@ -131,7 +147,7 @@ final class RingMaker {
   /** Says what would help if room is what is missing. */
   private FmiException notMade(IOException e) {
     try {
-      if (files.freeBytes() < RingLayout.smallest().fileBytes()) {
+      if (files.freeBytes() < RingLayout.smallest(maxPayload).fileBytes()) {
         return new FmiException(ErrorClass.OTHER, e.getMessage() + "; " + noRoom(ranks));
       }
     } catch (IOException unknown) {

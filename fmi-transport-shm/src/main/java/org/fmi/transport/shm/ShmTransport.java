@@ -34,7 +34,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class ShmTransport implements Transport {
   static final String NAME = "shm";
+
+  /** Of a long message the receiver copies one frame while the sender copies the next. */
   static final int MAX_PAYLOAD = 16 << 10;
+
+  /**
+   * With more ranks than cores, where sender and receiver take turns: a message of one frame takes a
+   * turn each. One that is announced first takes two more.
+   */
+  static final int MAX_PAYLOAD_IN_TURNS = 128 << 10;
 
   private static final long FIRST_SLEEP_NANOS = 1_000_000;
 
@@ -106,12 +114,12 @@ final class ShmTransport implements Transport {
 
   @Override
   public int maxPayload() {
-    return MAX_PAYLOAD;
+    return ringMaker.maxPayload();
   }
 
   @Override
   public int eagerLimit() {
-    return MAX_PAYLOAD;
+    return ringMaker.maxPayload();
   }
 
   // ---- sending

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CyclicBarrier;
@@ -47,6 +48,11 @@ class ShmTransportTest {
   private final AtomicInteger reached = new AtomicInteger();
 
   private static RankConfig config(Path directory, int rank, int ranks, int incarnation) {
+    return config(directory, rank, ranks, incarnation, 2);
+  }
+
+  private static RankConfig config(
+      Path directory, int rank, int ranks, int incarnation, int cores) {
     return RankConfig.builder()
         .jobId("job")
         .secret(new byte[32])
@@ -57,7 +63,7 @@ class ShmTransportTest {
         .nodeDirectory(directory.toString())
         .ranksOnNode(ranks)
         .ranksOnMachine(ranks)
-        .cores(2)
+        .cores(cores)
         .group(new int[] {rank})
         .logRingBase(2)
         .heartbeatTimeoutMillis(10_000)
@@ -338,19 +344,23 @@ class ShmTransportTest {
   }
 
   /** Checkpoints may have taken what was free when the transport was opened. */
-  @Test
-  void aRingWithoutRoomIsMadeAsSmallAsItCanBe() throws Exception {
+  @ParameterizedTest
+  @CsvSource({"4, 16, 76", "2, 128, 532"})
+  void aRingWithoutRoomIsMadeAsSmallAsItCanBe(int cores, int longestKib, int smallestKib)
+      throws Exception {
     List<String> warnings = new ArrayList<>();
-    long smallest = RingLayout.smallest().fileBytes();
+    long smallest = smallestKib << 10;
     PrivateFile.Room full =
         bytes -> {
           if (bytes > smallest) {
             throw new IOException("No space left on device");
           }
         };
-    try (Transport a = new ShmTransport(config(directory, 0, 3, 0), EPOCH, full, warnings::add);
+    try (Transport a =
+            new ShmTransport(config(directory, 0, 3, 0, cores), EPOCH, full, warnings::add);
         Transport b = open(1, 3);
         Transport c = open(2, 3)) {
+      assertThat(a.maxPayload()).isEqualTo(longestKib << 10);
       byte[][] endpoints = {a.endpoint(), b.endpoint(), c.endpoint()};
       a.start(Endpoints.of(endpoints));
       b.start(Endpoints.of(endpoints));
@@ -379,7 +389,9 @@ class ShmTransportTest {
       assertThat(other.frames).isEqualTo(sent);
       assertThat(warnings)
           .containsExactly(
-              "fmi: rank 0 sends through rings of 76 KiB instead of 2116: No space left on device");
+              "fmi: rank 0 sends through rings of "
+                  + smallestKib
+                  + " KiB instead of 2116: No space left on device");
     }
     assertThat(files()).isEmpty();
   }
@@ -395,6 +407,33 @@ class ShmTransportTest {
       assertThat(a.offer(1, frame(8))).isTrue();
       assertThat(Files.size(directory.resolve("shm-0.0-3-1")))
           .isEqualTo(RingLayout.of(2).fileBytes());
+    }
+  }
+
+  /** Ranks of a node that was lost are here too. */
+  @Test
+  void ringsTakeTheLongestFrameWithMoreRanksThanWerePlanned() throws Exception {
+    RankConfig planned = config(directory, 0, 40, 0).toBuilder().ranksOnNode(2).build();
+    try (Transport a = new ShmTransportProvider().open(planned, EPOCH);
+        Transport b = open(1, 40)) {
+      byte[][] endpoints = new byte[40][];
+      Arrays.fill(endpoints, b.endpoint());
+      endpoints[0] = a.endpoint();
+      a.start(Endpoints.of(endpoints));
+      b.start(Endpoints.of(endpoints));
+      assertThat(a.maxPayload()).isEqualTo(ShmTransport.MAX_PAYLOAD_IN_TURNS);
+      Frame frame = frame(a.maxPayload());
+      assertThat(a.offer(1, frame)).isTrue();
+      assertThat(Files.size(directory.resolve("shm-0.0-3-1")))
+          .isEqualTo(RingLayout.smallest(a.maxPayload()).fileBytes());
+      Counter counter = new Counter();
+      for (int sent = 1; sent < 100; ) {
+        if (a.offer(1, frame)) {
+          sent++;
+        } else {
+          assertThat(b.poll(counter)).isPositive();
+        }
+      }
     }
   }
 
