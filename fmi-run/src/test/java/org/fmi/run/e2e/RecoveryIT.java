@@ -76,11 +76,14 @@ final class RecoveryIT {
     return new Fmirun(directory, all.toArray(String[]::new));
   }
 
-  /** Two jobs at once, as everything else waits for them. */
+  /**
+   * Two jobs at once, as everything else waits for them; on one node, with as few processes as will
+   * do.
+   */
   @BeforeAll
   static void undisturbed(@TempDir Path directory) throws IOException, InterruptedException {
     try (Fmirun.Running twoLoops = twoLoops(directory, 4).start()) {
-      Fmirun.Result result = heat(directory, List.of()).run().succeeded();
+      Fmirun.Result result = heat(directory, 4, List.of()).run().succeeded();
       assertThat(result.value("check")).isEqualTo("ok");
       assertThat(result.value("recoveries")).isEqualTo("0");
       expected = result.value("checksum");
