@@ -11,11 +11,14 @@ import org.jspecify.annotations.Nullable;
 final class Standbys {
   /**
    * From the request to the start, at least: getting ready takes a second of a core, which a
-   * program that is about to end, or ranks that have just been restored, are spared. It is as long
-   * as the node has been in the job at the first request: where that took long the machine has
-   * little to spare, or the job is a large one.
+   * program that is about to end, or ranks that have just been restored, are spared. It is {@link
+   * #PATIENCE} times as long as the node has been in the job at the first request: where that took
+   * long the machine has little to spare, or the job is a large one.
    */
   static final Duration DELAY = Duration.ofSeconds(5);
+
+  /** What a busy machine does in the time of a start is little beside the rest of a job. */
+  private static final int PATIENCE = 4;
 
   /** The longest delay: a program may compute for hours before its first loop. */
   static final Duration LONGEST_DELAY = Duration.ofSeconds(30);
@@ -49,7 +52,7 @@ final class Standbys {
     wanted = count;
     ranksOnMachine = ranks;
     if (delay == 0) {
-      delay = Math.clamp(now - begin, DELAY.toNanos(), LONGEST_DELAY.toNanos());
+      delay = Math.clamp(PATIENCE * (now - begin), DELAY.toNanos(), LONGEST_DELAY.toNanos());
     }
     due = OptionalLong.of(now + delay);
   }

@@ -230,16 +230,17 @@ final class NodeDaemonTest {
 
   /** Where it took long to the first checkpoint, the machine has little to spare. */
   @Test
-  void standbysWaitAsLongAsTheJobTookToItsFirstCheckpoint() {
-    Duration start = Standbys.DELAY.multipliedBy(2);
+  void standbysWaitFourTimesAsLongAsTheJobTookToItsFirstCheckpoint() {
+    Duration start = Standbys.DELAY.dividedBy(2);
+    Duration delay = start.multipliedBy(4);
     pass(start);
     from(new ToDaemon.Standbys(1, 2));
-    assertThat(after(start)).containsExactly(new DaemonCommand.Start(0, 2, List.of()));
+    assertThat(after(delay)).containsExactly(new DaemonCommand.Start(0, 2, List.of()));
     on(new DaemonEvent.Started(0, 100));
     from(spawn(RANK, 1));
     // As long once more, however long the job has lasted.
     from(new ToDaemon.Standbys(1, 2));
-    assertThat(after(start)).containsExactly(new DaemonCommand.Start(1, 2, List.of()));
+    assertThat(after(delay)).containsExactly(new DaemonCommand.Start(1, 2, List.of()));
   }
 
   @Test
