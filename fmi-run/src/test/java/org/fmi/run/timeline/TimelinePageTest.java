@@ -6,15 +6,17 @@ import java.awt.image.BufferedImage;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.fmi.job.Notice;
 import org.fmi.run.report.EventLog;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,8 +46,8 @@ final class TimelinePageTest {
 
   @TempDir private static Path directory;
 
-  /** What a browser has shown; null before. */
-  private static @Nullable List<Chromium.Page> pages;
+  /** What a browser has shown; empty before. */
+  private static final Map<Shown, Chromium.Page> PAGES = new EnumMap<>(Shown.class);
 
   private static Path events(Shown of) {
     return directory.resolve(of + ".json");
@@ -78,16 +80,17 @@ final class TimelinePageTest {
   /** As the browser has shown it. Skips the test if there is none. */
   private static Chromium.Page page(Shown of) throws Exception {
     synchronized (TimelinePageTest.class) {
-      List<Chromium.Page> known = pages;
-      if (known == null) {
+      if (PAGES.isEmpty()) {
         List<String> places = new ArrayList<>();
         for (Shown each : Shown.values()) {
           places.add(file(each).toUri() + (each == Shown.RECOVERY ? "#recovery-2" : ""));
         }
-        known = Chromium.find(directory).open(places);
-        pages = known;
+        List<Chromium.Page> opened = Chromium.find(directory).open(places);
+        for (Shown each : Shown.values()) {
+          PAGES.put(each, opened.get(PAGES.size()));
+        }
       }
-      return known.get(of.ordinal());
+      return Objects.requireNonNull(PAGES.get(of));
     }
   }
 
