@@ -88,6 +88,11 @@ fmi_exec() {
     # the other cores are told; the heap that is touched with it is small.
     options+=("-Dfmi.aot=$home/lib/aot" "-XX:AOTCache=$home/lib/aot/$1.aot" -Xlog:aot=off -Xlog:cds=off
       -XX:+AlwaysPreTouch)
+    # With huge pages, where there may be some, the JVM has the system do it in one call.
+    local pages
+    if read -r pages 2>/dev/null </sys/kernel/mm/transparent_hugepage/enabled && [[ $pages != *'[never]'* ]]; then
+      options+=(-XX:+UseTransparentHugePages)
+    fi
   fi
   exec "$java" @"$home/lib/jvm.options" "${options[@]}" -cp "$2" "${@:3}"
 }

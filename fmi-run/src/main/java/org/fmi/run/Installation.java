@@ -5,6 +5,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -71,21 +72,27 @@ public record Installation(Path home) {
     return jars;
   }
 
+  /** In the order in which {@code lib/launch.sh} has them, to which AOT caches are bound. */
   private void addJars(String directory, List<String> jars) throws IOException {
+    List<String> all = new ArrayList<>();
     try (DirectoryStream<Path> found =
         Files.newDirectoryStream(home.resolve("lib").resolve(directory), "*.jar")) {
-      found.forEach(jar -> jars.add(jar.toString()));
+      found.forEach(jar -> all.add(jar.toString()));
     }
+    Collections.sort(all);
+    jars.addAll(all);
   }
 
   /**
-   * Options with which a rank's JVM starts from its AOT cache; none if there is none that this
-   * process's own JDK has made, which is for the script to say that started this process.
+   * Options with which a JVM starts from an AOT cache; none if there is none that this process's
+   * own JDK has made, which is for the script to say that started this process.
+   *
+   * @param kind of process: the class path begins as that of the cache
    */
-  public List<String> aotOptions() {
+  public List<String> aotOptions(String kind) {
     String caches = System.getProperty("fmi.aot");
     return caches == null
         ? List.of()
-        : List.of("-XX:AOTCache=" + caches + "/rank.aot", "-Xlog:aot=off", "-Xlog:cds=off");
+        : List.of("-XX:AOTCache=" + caches + "/" + kind + ".aot", "-Xlog:aot=off", "-Xlog:cds=off");
   }
 }

@@ -131,6 +131,9 @@ public final class NodeDaemon {
     }
     assert !begun || nanos - now >= 0 : "the clock goes back";
     now = nanos;
+    if (!begun) {
+      standbys.begin(now);
+    }
     begun = true;
     switch (event) {
       case DaemonEvent.FromFmirun e -> onMessage(e.message());

@@ -10,10 +10,18 @@ import org.jspecify.annotations.Nullable;
 /** Counts the processes of a node that stand by for a failure, and decides when to start more. */
 final class Standbys {
   /**
-   * From the request to the start: getting ready takes a second of a core, which a program that is
-   * about to end, or ranks that have just been restored, are spared.
+   * From the request to the start, at least: getting ready takes a second of a core, which a
+   * program that is about to end, or ranks that have just been restored, are spared. It is {@link
+   * #PATIENCE} times as long as the node has been in the job at the first request: where that took
+   * long the machine has little to spare, or the job is a large one.
    */
   static final Duration DELAY = Duration.ofSeconds(5);
+
+  /** What a busy machine does in the time of a start is little beside the rest of a job. */
+  private static final int PATIENCE = 4;
+
+  /** The longest delay: a program may compute for hours before its first loop. */
+  static final Duration LONGEST_DELAY = Duration.ofSeconds(30);
 
   /** After this many that ended by themselves no more are started. */
   private static final int MOST_FAILURES = 3;
@@ -21,11 +29,18 @@ final class Standbys {
   /** The processes that can be made a rank, the oldest first. */
   private final Deque<NodeProcess> ready = new ArrayDeque<>();
 
+  private long begin;
+  private long delay;
   private int wanted;
   private OptionalLong due = OptionalLong.empty();
   private int ranksOnMachine = 1;
   private int starting;
   private int failures;
+
+  /** The node is in the job. */
+  void begin(long now) {
+    begin = now;
+  }
 
   /**
    * Sets how many there are to be. Those that are missing are started when the {@link #DELAY} is
@@ -36,7 +51,10 @@ final class Standbys {
   void want(long now, int count, int ranks) {
     wanted = count;
     ranksOnMachine = ranks;
-    due = OptionalLong.of(now + DELAY.toNanos());
+    if (delay == 0) {
+      delay = Math.clamp(PATIENCE * (now - begin), DELAY.toNanos(), LONGEST_DELAY.toNanos());
+    }
+    due = OptionalLong.of(now + delay);
   }
 
   /** When the delay is over, if it is not yet. */

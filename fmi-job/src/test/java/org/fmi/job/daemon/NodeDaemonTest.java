@@ -228,6 +228,29 @@ final class NodeDaemonTest {
     assertThat(after(Standbys.DELAY)).containsExactly(new DaemonCommand.Start(1, 2, List.of()));
   }
 
+  /** Where it took long to the first checkpoint, the machine has little to spare. */
+  @Test
+  void standbysWaitFourTimesAsLongAsTheJobTookToItsFirstCheckpoint() {
+    Duration start = Standbys.DELAY.dividedBy(2);
+    Duration delay = start.multipliedBy(4);
+    pass(start);
+    from(new ToDaemon.Standbys(1, 2));
+    assertThat(after(delay)).containsExactly(new DaemonCommand.Start(0, 2, List.of()));
+    on(new DaemonEvent.Started(0, 100));
+    from(spawn(RANK, 1));
+    // As long once more, however long the job has lasted.
+    from(new ToDaemon.Standbys(1, 2));
+    assertThat(after(delay)).containsExactly(new DaemonCommand.Start(1, 2, List.of()));
+  }
+
+  @Test
+  void standbysDoNotWaitForMinutes() {
+    pass(Duration.ofHours(1));
+    from(new ToDaemon.Standbys(1, 2));
+    assertThat(after(Standbys.LONGEST_DELAY))
+        .containsExactly(new DaemonCommand.Start(0, 2, List.of()));
+  }
+
   @Test
   void aStandbyIsTakenBeforeItHasConnected() {
     wanted(1, 2);

@@ -99,6 +99,7 @@ final class FlushHelper {
     command.add("@" + installation.jvmOptions());
     command.addAll(List.of("-XX:+UseSerialGC", "-Xms8m", "-Xmx32m"));
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"));
+    command.addAll(installation.aotOptions("fmirun")); // whose class path begins as its own
     command.addAll(List.of("-cp", String.join(File.pathSeparator, jars)));
     command.add("org.fmi.run.flush.FlushMain");
     ProcessBuilder builder = new ProcessBuilder(command);

@@ -251,7 +251,7 @@ final class FmiToolIT {
     while (!condition.call()) {
       assertThat(running.process().isAlive()).as(running.err()).isTrue();
       assertThat(System.nanoTime()).as(running.err()).isLessThan(limit);
-      Thread.sleep(10);
+      Thread.sleep(100); // what is asked looks at all processes, or starts one
     }
   }
 

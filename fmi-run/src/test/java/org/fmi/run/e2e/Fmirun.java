@@ -6,7 +6,9 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,6 +26,8 @@ final class Fmirun {
 
   /** Seconds after which a run counts as one that hangs. */
   private static final long LIMIT = Long.getLong("fmi.tests.limit", 120);
+
+  private static final JsonFactory JSON = new JsonFactory();
 
   private static final Path EXAMPLES =
       Path.of("..", "examples", "target").toAbsolutePath().normalize();
@@ -73,6 +77,12 @@ final class Fmirun {
     private final Path events;
     private final Traces traces = new Traces();
 
+    /** The events read so far: a long job's are looked at very often. */
+    private final List<Map<String, String>> known = new ArrayList<>();
+
+    /** How many bytes of the file they are. */
+    private long knownBytes;
+
     private Running() throws IOException {
       out = Files.createTempFile(directory, "out", ".txt");
       err = Files.createTempFile(directory, "err", ".txt");
@@ -115,8 +125,20 @@ final class Fmirun {
     }
 
     /** The events so far. */
-    List<Map<String, String>> events() throws IOException {
-      return parse(events);
+    synchronized List<Map<String, String>> events() throws IOException {
+      try (RandomAccessFile file = new RandomAccessFile(events.toFile(), "r")) {
+        byte[] more = new byte[Math.toIntExact(file.length() - knownBytes)];
+        file.seek(knownBytes);
+        file.readFully(more);
+        String text = new String(more, StandardCharsets.ISO_8859_1); // a byte is a character
+        int end = text.lastIndexOf('\n') + 1;
+        new String(more, 0, end, StandardCharsets.UTF_8)
+            .lines()
+            .map(Fmirun::parse)
+            .forEach(known::add);
+        knownBytes += end;
+      }
+      return List.copyOf(known);
     }
 
     /** The same as they are written. */
@@ -151,6 +173,7 @@ final class Fmirun {
           .filter(event -> "Submitted".equals(event.get("event")))
           .findFirst()
           .ifPresent(event -> traces.named(Objects.requireNonNull(event.get("job"))));
+      assertThat(Files.size(events)).as("the last event is a whole line").isEqualTo(knownBytes);
       traces.assertGone(result.err());
       return result;
     }
@@ -200,23 +223,19 @@ final class Fmirun {
     }
   }
 
-  private static List<Map<String, String>> parse(Path file) throws IOException {
-    List<Map<String, String>> events = new ArrayList<>();
-    for (String line : Files.readAllLines(file)) {
-      try (JsonParser parser = new JsonFactory().createParser(line)) {
-        Map<String, String> event = new LinkedHashMap<>();
+  private static Map<String, String> parse(String line) {
+    try (JsonParser parser = JSON.createParser(line)) {
+      Map<String, String> event = new LinkedHashMap<>();
+      parser.nextToken();
+      while (parser.nextToken() == JsonToken.FIELD_NAME) {
+        String name = parser.currentName();
         parser.nextToken();
-        while (parser.nextToken() == JsonToken.FIELD_NAME) {
-          String name = parser.currentName();
-          parser.nextToken();
-          event.put(name, parser.getText());
-          parser.skipChildren();
-        }
-        events.add(event);
-      } catch (IOException e) {
-        throw new UncheckedIOException("not JSON: " + line, e);
+        event.put(name, parser.getText());
+        parser.skipChildren();
       }
+      return event;
+    } catch (IOException e) {
+      throw new UncheckedIOException("not JSON: " + line, e);
     }
-    return events;
   }
 }

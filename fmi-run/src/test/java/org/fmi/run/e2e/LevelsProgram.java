@@ -49,7 +49,7 @@ public final class LevelsProgram {
   private static void await(Path gates, long iteration) throws IOException, InterruptedException {
     if (Files.exists(gates.resolve("hold-" + iteration))) {
       while (!Files.exists(gates.resolve("gate-" + iteration))) {
-        Thread.sleep(5); // polls for a file that the test makes
+        Thread.sleep(20); // polls for a file that the test makes
       }
     }
     if (Files.exists(gates.resolve("fail-" + iteration))) {

@@ -10,7 +10,7 @@ import org.fmi.Fmi;
  * a job only has to be there: it leaves the cores to whoever looks at it.
  */
 public final class MeteredProgram {
-  private static final long PAUSE_MS = 2;
+  private static final long PAUSE_MS = 20;
 
   private MeteredProgram() {}
 

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.fmi.testkit.turns.Variants;
 import org.fmi.testkit.turns.Wide;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -23,9 +24,18 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Execution(ExecutionMode.CONCURRENT)
 final class OverlapIT {
+  /** What himeno computes without failures. */
+  private static String expected = "";
+
   @TempDir private Path directory;
 
-  private Fmirun example(String name, List<String> arguments, String... options) {
+  @BeforeAll
+  static void undisturbed(@TempDir Path directory) throws IOException, InterruptedException {
+    expected = himeno(directory).run().succeeded().value("gosa");
+  }
+
+  private static Fmirun example(
+      Path directory, String name, List<String> arguments, String... options) {
     // Undisturbed, on one node: as few processes as will do.
     String ranks = options.length == 0 ? "4" : "1";
     List<String> all = new ArrayList<>(List.of("-n", "4", "--ppn", ranks));
@@ -38,18 +48,17 @@ final class OverlapIT {
     return new Fmirun(directory, all.toArray(String[]::new));
   }
 
-  private Fmirun himeno(String... options) {
-    return example("himeno", List.of("--grid", "XS", "--iterations", "60"), options);
+  private static Fmirun himeno(Path directory, String... options) {
+    return example(directory, "himeno", List.of("--grid", "XS", "--iterations", "60"), options);
   }
 
   @Test
   void allGoBackToACheckpointThatNobodyHasWaitedFor() throws IOException, InterruptedException {
-    String gosa = himeno().run().succeeded().value("gosa");
     Fmirun.Result result =
-        himeno("--spares", "1", "--checkpoint", "overlapped", "--kill", "node2@47")
+        himeno(directory, "--spares", "1", "--checkpoint", "overlapped", "--kill", "node2@47")
             .run()
             .succeeded();
-    assertThat(result.value("gosa")).isEqualTo(gosa);
+    assertThat(result.value("gosa")).isEqualTo(expected);
     // Beside those at the beginning and at the end.
     assertThat(result.events("CheckpointCommitted")).hasSizeGreaterThan(2);
   }
@@ -110,12 +119,20 @@ final class OverlapIT {
   @ParameterizedTest
   @ValueSource(strings = {"node2@47", "rank0@33", "rank3@10:encode", "node1@20:checkpoint"})
   void onlyTheFailedRankGoesBack(String kill) throws IOException, InterruptedException {
-    String gosa = himeno().run().succeeded().value("gosa");
     Fmirun.Result result =
-        himeno("--spares", "1", "--checkpoint", "overlapped", "--rollback", "local", "--kill", kill)
+        himeno(
+                directory,
+                "--spares",
+                "1",
+                "--checkpoint",
+                "overlapped",
+                "--rollback",
+                "local",
+                "--kill",
+                kill)
             .run()
             .succeeded();
-    assertThat(result.value("gosa")).isEqualTo(gosa);
+    assertThat(result.value("gosa")).isEqualTo(expected);
     assertThat(result.err()).doesNotContain("never happened");
     assertThat(result.events("CheckpointCommitted")).hasSizeGreaterThan(2);
     if (kill.contains(":") || !result.err().contains("is taking a checkpoint")) {
@@ -137,10 +154,11 @@ final class OverlapIT {
         "node1@10:committed"
       })
   void aDeathOnTheWayFromTheLineToItsCommit(String kill) throws IOException, InterruptedException {
-    String gosa = himeno().run().succeeded().value("gosa");
     Fmirun.Result result =
-        himeno("--spares", "1", "--checkpoint", "overlapped", "--kill", kill).run().succeeded();
-    assertThat(result.value("gosa")).isEqualTo(gosa);
+        himeno(directory, "--spares", "1", "--checkpoint", "overlapped", "--kill", kill)
+            .run()
+            .succeeded();
+    assertThat(result.value("gosa")).isEqualTo(expected);
     assertThat(result.err()).doesNotContain("never happened");
   }
 
@@ -148,12 +166,20 @@ final class OverlapIT {
   @ParameterizedTest
   @ValueSource(strings = {"blocking", "overlapped"})
   void byTime(String mode) throws IOException, InterruptedException {
-    String gosa = himeno().run().succeeded().value("gosa");
     Fmirun.Result result =
-        himeno("--spares", "1", "--interval", "5ms", "--checkpoint", mode, "--kill", "node2@47")
+        himeno(
+                directory,
+                "--spares",
+                "1",
+                "--interval",
+                "5ms",
+                "--checkpoint",
+                mode,
+                "--kill",
+                "node2@47")
             .run()
             .succeeded();
-    assertThat(result.value("gosa")).isEqualTo(gosa);
+    assertThat(result.value("gosa")).isEqualTo(expected);
     // Beside those at the beginning and at the end.
     assertThat(result.events("CheckpointCommitted")).hasSizeGreaterThan(2);
   }
@@ -169,9 +195,10 @@ final class OverlapIT {
   })
   void answersOfOtherExamplesAreTheSame(String name, String key, String rollback)
       throws IOException, InterruptedException {
-    String answer = example(name, List.of()).run().succeeded().value(key);
+    String answer = example(directory, name, List.of()).run().succeeded().value(key);
     Fmirun.Result result =
         example(
+                directory,
                 name,
                 List.of(),
                 "--checkpoint",

@@ -2,6 +2,7 @@ package org.fmi.run.flush;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -47,6 +48,7 @@ final class HelperFaultsIT {
       List.of("mkdir", "pwrite64", "fsync", "rename", "unlink", "rmdir");
 
   private static final MovingTarget REAL = new MovingTarget(new PosixTarget(), () -> {});
+  private static final Path LIB = Path.of("target", "fmi", "lib").toAbsolutePath();
   private static final String JOB = "job";
   private static final int IMAGE_BYTES = 300_000;
 
@@ -87,16 +89,7 @@ final class HelperFaultsIT {
     command.add("-e");
     command.add("trace=" + String.join(",", CALLS));
     command.addAll(List.of(options));
-    command.addAll(
-        List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-XX:+UseSerialGC",
-            "-Xmx32m",
-            "-XX:TieredStopAtLevel=1",
-            "-XX:-UsePerfData",
-            "-cp",
-            System.getProperty("java.class.path"),
-            FlushMain.class.getName()));
+    command.addAll(helper());
     ProcessBuilder builder =
         new ProcessBuilder(command)
             .redirectError(Files.createTempFile(directory, "err", ".txt").toFile());
@@ -108,6 +101,32 @@ final class HelperFaultsIT {
     FlushResult result = FlushCodec.readResult(process.getInputStream(), () -> {});
     boolean killed = process.waitFor() != 0;
     return new Ended(killed ? null : result, Files.readAllLines(log));
+  }
+
+  /** As a daemon starts it: from the package, with the AOT cache of it. */
+  private static List<String> helper() throws IOException {
+    List<String> jars = new ArrayList<>(jars(LIB));
+    jars.addAll(jars(LIB.resolve("run")));
+    return List.of(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "@" + LIB.resolve("jvm.options"),
+        "-XX:+UseSerialGC",
+        "-Xms8m",
+        "-Xmx32m",
+        "-XX:TieredStopAtLevel=1",
+        "-XX:-UsePerfData",
+        "-XX:AOTCache=" + LIB.resolve("aot/fmirun.aot"),
+        "-Xlog:aot=off",
+        "-Xlog:cds=off",
+        "-cp",
+        String.join(File.pathSeparator, jars),
+        FlushMain.class.getName());
+  }
+
+  private static List<String> jars(Path of) throws IOException {
+    try (Stream<Path> files = Files.list(of)) {
+      return files.map(Path::toString).filter(file -> file.endsWith(".jar")).sorted().toList();
+    }
   }
 
   /** A fresh directory, in which a version counts. */

@@ -6,23 +6,49 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.awt.image.BufferedImage;
 import java.io.File;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.imageio.ImageIO;
 
-/** Opens a page in the browser of that name, without a screen. */
+/**
+ * Opens pages in the browser of that name, without a screen: all at once, one below the other, as
+ * the start of a browser takes seconds of a core.
+ */
 final class Chromium {
-  private static final long SECONDS = 60;
+  private static final long SECONDS = 120;
+  private static final int WIDTH = 1600;
+  private static final int HEIGHT = 1000;
+
+  /** What a page with others in it keeps of each: as HTML in its own text, when all are there. */
+  private static final String COLLECT =
+      """
+      <script>
+      onload = () => setTimeout(() => {
+        for (const frame of document.querySelectorAll('iframe')) {
+          const seen = document.createElement('pre');
+          seen.textContent = btoa(unescape(encodeURIComponent(frame.contentDocument.documentElement.outerHTML)));
+          document.body.append(seen);
+        }
+      }, 4000);
+      </script>
+      """;
+
+  private static final Pattern SEEN = Pattern.compile("<pre>([^<]*)</pre>");
 
   /**
    * What was seen.
    *
    * @param document the page's elements after its script has run, as HTML
-   * @param console what the page, or the browser about it, wrote to its console
+   * @param console what the pages, or the browser about them, wrote to its console
    * @param picture a picture of it
    */
   record Page(String document, List<String> console, BufferedImage picture) {}
@@ -48,32 +74,44 @@ final class Chromium {
   }
 
   /**
-   * Opens a page.
+   * Opens pages.
    *
-   * @param place what comes behind its name in its address: empty, or {@code #} and a place
+   * @param places their addresses: files, perhaps with {@code #} and a place behind
+   * @return what was seen of each, in the same order
    */
-  Page open(Path file, String place, String... options) throws IOException, InterruptedException {
+  List<Page> open(List<String> places) throws IOException, InterruptedException {
     Path picture = Files.createTempFile(directory, "picture", ".png");
     Path document = Files.createTempFile(directory, "document", ".html");
     Path log = Files.createTempFile(directory, "log", ".txt");
+    Path all = Files.createTempFile(directory, "all", ".html");
+    String frames =
+        places.stream()
+            .map(
+                place ->
+                    "<iframe src='%s' width=%d height=%d></iframe>\n"
+                        .formatted(place, WIDTH, HEIGHT))
+            .collect(Collectors.joining());
+    Files.writeString(
+        all,
+        "<style>body { margin: 0 } iframe { border: 0; display: block }</style>\n"
+            + frames
+            + COLLECT);
     List<String> command =
-        Stream.of(
-                Stream.of(
-                    program,
-                    "--headless",
-                    "--no-sandbox",
-                    "--disable-gpu",
-                    "--disable-dev-shm-usage",
-                    "--hide-scrollbars",
-                    "--enable-logging=stderr",
-                    "--user-data-dir=" + directory.resolve("profile"),
-                    "--window-size=1600,1000",
-                    "--screenshot=" + picture,
-                    "--dump-dom"),
-                Stream.of(options),
-                Stream.of(file.toUri() + place))
-            .flatMap(words -> words)
-            .toList();
+        List.of(
+            program,
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--hide-scrollbars",
+            "--enable-logging=stderr",
+            "--allow-file-access-from-files",
+            "--virtual-time-budget=5000",
+            "--user-data-dir=" + directory.resolve("profile"),
+            "--window-size=" + WIDTH + "," + HEIGHT * places.size(),
+            "--screenshot=" + picture,
+            "--dump-dom",
+            all.toUri().toString());
     Process process =
         new ProcessBuilder(command)
             .redirectInput(new File("/dev/null"))
@@ -88,9 +126,20 @@ final class Chromium {
     }
     String said = Files.readString(log);
     assertThat(process.exitValue()).as(said).isZero();
-    return new Page(
-        Files.readString(document),
-        said.lines().filter(line -> line.contains(":CONSOLE")).toList(),
-        ImageIO.read(picture.toFile()));
+    List<String> documents =
+        SEEN.matcher(Files.readString(document))
+            .results()
+            .map(found -> Base64.getDecoder().decode(found.group(1)))
+            .map(bytes -> new String(bytes, StandardCharsets.UTF_8))
+            .toList();
+    assertThat(documents).as(said).hasSameSizeAs(places);
+    List<String> console = said.lines().filter(line -> line.contains(":CONSOLE")).toList();
+    BufferedImage pictures = ImageIO.read(picture.toFile());
+    List<Page> pages = new ArrayList<>();
+    for (int i = 0; i < places.size(); i++) {
+      BufferedImage own = pictures.getSubimage(0, i * HEIGHT, WIDTH, HEIGHT);
+      pages.add(new Page(documents.get(i), console, own));
+    }
+    return pages;
   }
 }

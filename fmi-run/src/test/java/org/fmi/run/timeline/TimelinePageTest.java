@@ -5,13 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.awt.image.BufferedImage;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.fmi.job.Notice;
 import org.fmi.run.report.EventLog;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,18 +30,68 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 final class TimelinePageTest {
   private static final int RANKS = 8;
 
-  @TempDir private Path directory;
+  /** A program's name that would do something if it were markup. */
+  private static final String MARKUP =
+      "x.jar </script><script>alert(1)</script><img src=x onerror=alert(2)> & \"'";
 
-  private Path page(Path events) throws Exception {
-    Path page = directory.resolve("page.html");
-    Files.writeString(page, TimelinePage.of(TimelineBuilder.read(events)));
-    return page;
+  /** What is shown, each in a file of its own; all by one start of the browser. */
+  private enum Shown {
+    WHOLE,
+    RECOVERY,
+    DRIVEN,
+    MARKUP,
+    HOUR,
+    LITTLE
   }
 
-  private Path minute() throws Exception {
-    Path events = directory.resolve("events.json");
-    GeneratedJob.write(events, RANKS, 2, 60, 3, 20);
-    return events;
+  @TempDir private static Path directory;
+
+  /** What a browser has shown; empty before. */
+  private static final Map<Shown, Chromium.Page> PAGES = new EnumMap<>(Shown.class);
+
+  private static Path events(Shown of) {
+    return directory.resolve(of + ".json");
+  }
+
+  private static Path file(Shown of) {
+    return directory.resolve(of + ".html");
+  }
+
+  @BeforeAll
+  static void makePages() throws Exception {
+    for (Shown each : new Shown[] {Shown.WHOLE, Shown.RECOVERY, Shown.DRIVEN}) {
+      GeneratedJob.write(events(each), RANKS, 2, 60, 3, 20);
+    }
+    // An hour of 64 ranks that loses one every 20 seconds.
+    GeneratedJob.write(events(Shown.HOUR), 64, 8, 3600, 5, 20);
+    try (EventLog log = new EventLog(events(Shown.MARKUP))) {
+      log.write(EventLog.line(new Notice.Submitted("f00", MARKUP), 1, 1));
+      log.write(EventLog.line(new Notice.Finished(70, 0, MARKUP), 2, 2_000_000));
+    }
+    try (EventLog log = new EventLog(events(Shown.LITTLE))) {
+      log.write(EventLog.line(new Notice.Submitted("f00", "x.jar"), 1, 1));
+    }
+    for (Shown each : Shown.values()) {
+      String html = TimelinePage.of(TimelineBuilder.read(events(each)));
+      Files.writeString(file(each), each == Shown.DRIVEN ? driven(html) : html);
+    }
+  }
+
+  /** As the browser has shown it. Skips the test if there is none. */
+  private static Chromium.Page page(Shown of) throws Exception {
+    synchronized (TimelinePageTest.class) {
+      if (PAGES.isEmpty()) {
+        List<String> places = new ArrayList<>();
+        for (Shown each : Shown.values()) {
+          places.add(file(each).toUri() + (each == Shown.RECOVERY ? "#recovery-2" : ""));
+        }
+        List<Chromium.Page> opened = Chromium.find(directory).open(places);
+        for (Shown each : Shown.values()) {
+          PAGES.put(each, opened.get(PAGES.size()));
+        }
+      }
+      return Objects.requireNonNull(PAGES.get(of));
+    }
   }
 
   /** The colour that the page's style gives a name, for a light background. */
@@ -57,10 +113,8 @@ final class TimelinePageTest {
 
   @Test
   void aBrowserShowsTheWholeJob() throws Exception {
-    Chromium chromium = Chromium.find(directory);
-    Timeline timeline = TimelineBuilder.read(minute());
-    Path file = page(directory.resolve("events.json"));
-    Chromium.Page page = chromium.open(file, "");
+    Timeline timeline = TimelineBuilder.read(events(Shown.WHOLE));
+    Chromium.Page page = page(Shown.WHOLE);
     assertThat(page.console()).isEmpty();
     assertThat(page.document())
         .contains("heat2d.jar --rows 4096", "ended well", "job generated")
@@ -70,7 +124,7 @@ final class TimelinePageTest {
         .contains("was killed by signal 9")
         .contains("data-draw-millis=")
         .contains("id=\"error\" class=\"message\" hidden=\"\"");
-    String html = Files.readString(file);
+    String html = Files.readString(file(Shown.WHOLE));
     // What has a place in the picture of a minute, on canvas.
     for (String name : new String[] {"running", "checkpoint", "failure", "progress"}) {
       assertThat(colours(page.picture(), 0, 1000)).as(name).contains(colour(html, name));
@@ -79,10 +133,8 @@ final class TimelinePageTest {
 
   @Test
   void aBrowserShowsEachStageOfARecovery() throws Exception {
-    Chromium chromium = Chromium.find(directory);
-    Path file = page(minute());
-    String html = Files.readString(file);
-    Chromium.Page page = chromium.open(file, "#recovery-2");
+    String html = Files.readString(file(Shown.RECOVERY));
+    Chromium.Page page = page(Shown.RECOVERY);
     assertThat(page.console()).isEmpty();
     assertThat(page.document()).contains("<tr id=\"row-2\" class=\"chosen\">");
     // Below the head and above the legend and the table, which show the colours always.
@@ -93,9 +145,7 @@ final class TimelinePageTest {
   }
 
   /** What a person does with wheel and pointer is done by a script behind the page's own. */
-  @Test
-  void aPersonMovesAndAsks() throws Exception {
-    Path file = page(minute());
+  private static String driven(String html) {
     String script =
         """
         <script>
@@ -136,12 +186,14 @@ final class TimelinePageTest {
         </script>
         </body>
         """;
-    Path driven = directory.resolve("driven.html");
     // A browser without a screen shows few frames, or none: here a timer makes them.
     String frames = "<script>window.requestAnimationFrame = f => setTimeout(f, 0);</script></head>";
-    Files.writeString(
-        driven, Files.readString(file).replace("</head>", frames).replace("</body>", script));
-    Chromium.Page page = Chromium.find(directory).open(driven, "", "--virtual-time-budget=5000");
+    return html.replace("</head>", frames).replace("</body>", script);
+  }
+
+  @Test
+  void aPersonMovesAndAsks() throws Exception {
+    Chromium.Page page = page(Shown.DRIVEN);
     assertThat(page.console()).isEmpty();
     String all = seen(page, "all");
     assertThat(all).startsWith("all ");
@@ -168,31 +220,20 @@ final class TimelinePageTest {
 
   @Test
   void aProgramsTextIsNoMarkup() throws Exception {
-    Path events = directory.resolve("events.json");
-    String program = "x.jar </script><script>alert(1)</script><img src=x onerror=alert(2)> & \"'";
-    try (EventLog log = new EventLog(events)) {
-      log.write(EventLog.line(new Notice.Submitted("f00", program), 1, 1));
-      log.write(EventLog.line(new Notice.Finished(70, 0, program), 2, 2_000_000));
-    }
-    Path file = page(events);
-    assertThat(Files.readString(file)).doesNotContain("<script>alert", "<img");
-    Chromium.Page page = Chromium.find(directory).open(file, "");
+    assertThat(Files.readString(file(Shown.MARKUP))).doesNotContain("<script>alert", "<img");
+    Chromium.Page page = page(Shown.MARKUP);
     assertThat(page.console()).isEmpty();
     assertThat(page.document()).contains("ended with status 70", "x.jar &lt;/script&gt;");
   }
 
-  /** An hour of 64 ranks that loses one every 20 seconds. */
   @Test
   void anHourOfManyRanksStaysSmall() throws Exception {
-    Path events = directory.resolve("events.json");
-    GeneratedJob.write(events, 64, 8, 3600, 5, 20);
-    Path file = page(events);
-    assertThat(Files.size(file)).isLessThan(2 << 20);
-    Chromium.Page page = Chromium.find(directory).open(file, "");
+    assertThat(Files.size(file(Shown.HOUR))).isLessThan(2 << 20);
+    Chromium.Page page = page(Shown.HOUR);
     assertThat(page.console()).isEmpty();
     int elements = page.document().toLowerCase(Locale.ROOT).split("<[a-z]", -1).length;
     // All but the table's is drawn on canvas.
-    int recoveries = TimelineBuilder.read(events).recoveryCount();
+    int recoveries = TimelineBuilder.read(events(Shown.HOUR)).recoveryCount();
     assertThat(recoveries).isGreaterThan(150);
     assertThat(elements).isLessThan(300 + 40 * recoveries);
   }
@@ -200,18 +241,14 @@ final class TimelinePageTest {
   /** It must work where there is no network, and tell nobody that it was opened. */
   @Test
   void nothingIsLoadedFromElsewhere() throws Exception {
-    assertThat(Files.readString(page(minute())))
+    assertThat(Files.readString(file(Shown.WHOLE)))
         .contains("default-src 'none'")
         .doesNotContainPattern("(?i)https?://|src=|@import|url\\(");
   }
 
   @Test
   void aJobOfWhichLittleIsKnownHasAPageToo() throws Exception {
-    Path events = directory.resolve("events.json");
-    try (EventLog log = new EventLog(events)) {
-      log.write(EventLog.line(new Notice.Submitted("f00", "x.jar"), 1, 1));
-    }
-    Chromium.Page page = Chromium.find(directory).open(page(events), "");
+    Chromium.Page page = page(Shown.LITTLE);
     assertThat(page.console()).isEmpty();
     assertThat(page.document()).contains("no end in the file");
   }
