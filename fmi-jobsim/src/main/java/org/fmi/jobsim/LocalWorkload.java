@@ -47,8 +47,7 @@ final class LocalWorkload {
     PostedAhead ahead = new PostedAhead(world, half, ITERATIONS);
     List<Object> state =
         new ArrayList<>(
-            List.of(
-                resting.constant, resting.rare, sums, pipe, kept, choices.said, choices.heard));
+            List.of(resting.constant, resting.rare, sums, pipe, kept, choices.said, choices.heard));
     state.addAll(Arrays.asList(ahead.state()));
     fmi.loop(
         ITERATIONS,

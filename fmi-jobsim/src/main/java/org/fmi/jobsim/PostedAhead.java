@@ -37,7 +37,8 @@ final class PostedAhead {
   private final Holder<long[]> in = Holder.of(new long[SHORT + LONG]);
   private final long[] any = new long[2];
   private final long[] ofHalf = new long[1];
-  private final ByteBuffer late = ByteBuffer.allocateDirect(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+  private final ByteBuffer late =
+      ByteBuffer.allocateDirect(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
   private final long[] sum = new long[1];
 
   /** By iteration: whose message a receive from any source got; here, and at the left neighbour. */

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import org.fmi.Fmi;
+import org.fmi.FmiException;
 import org.fmi.Holder;
 import org.fmi.Request;
 import org.fmi.job.FaultSpec;
@@ -43,8 +44,7 @@ final class KeptRequestsSimulationTest {
       (fmi, process, cluster) -> {
         int rank = fmi.world().rank();
         PostedAhead ahead =
-            new PostedAhead(
-                fmi.world(), fmi.world().split(rank % 2, -rank), ITERATIONS);
+            new PostedAhead(fmi.world(), fmi.world().split(rank % 2, -rank), ITERATIONS);
         long[] sum = {rank};
         List<Object> state = new ArrayList<>(List.of(ahead.state()));
         state.add(sum);
@@ -71,8 +71,7 @@ final class KeptRequestsSimulationTest {
   }
 
   private static List<Shape> allWays() {
-    return List.of(
-        ranks(false, false), ranks(false, true), ranks(true, false), ranks(true, true));
+    return List.of(ranks(false, false), ranks(false, true), ranks(true, false), ranks(true, true));
   }
 
   @ParameterizedTest
@@ -266,8 +265,9 @@ final class KeptRequestsSimulationTest {
                         try {
                           all[3].waitFor();
                           throw new AssertionError("it was longer than the buffer");
-                        } catch (org.fmi.FmiException e) {
-                          assertThat(e).hasMessageContaining("has 16 bytes, the receive buffer only 8");
+                        } catch (FmiException e) {
+                          assertThat(e)
+                              .hasMessageContaining("has 16 bytes, the receive buffer only 8");
                         }
                       }
                     },

@@ -39,7 +39,8 @@ final class ActiveRequests {
   /**
    * The state must hold those that are under way.
    *
-   * @param last whether this is the loop's final checkpoint, behind which they could not be repeated
+   * @param last whether this is the loop's final checkpoint, behind which they could not be
+   *     repeated
    * @throws IllegalStateException if it does not, naming them
    * @throws IllegalArgumentException if it cannot, saying why
    */
