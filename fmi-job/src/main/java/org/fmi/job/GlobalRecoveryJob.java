@@ -486,10 +486,9 @@ public final class GlobalRecoveryJob implements Job {
   }
 
   private void start() {
+    AddressTable endpoints = ranks.addresses();
     List<RankMessage.Joined> joined = ranks.start();
     boolean rollback = joined.stream().anyMatch(m -> m.position() != Position.FRESH);
-    AddressTable endpoints =
-        AddressTable.of(joined.stream().map(RankMessage.Joined::addresses).toList());
     enter(Phase.CONNECTING);
     begun = true;
     all.begun();

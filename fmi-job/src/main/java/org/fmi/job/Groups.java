@@ -1,6 +1,5 @@
 package org.fmi.job;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -56,28 +55,28 @@ public final class Groups {
   }
 
   /**
-   * The same. There may be many thousands of nodes: each rank is looked at once, not once per node.
+   * The same. It is one decision, of which there may be a million ranks: each of them is looked at
+   * once, and put into its group once.
    */
   static int[][] form(
       int ranks, IntUnaryOperator nodeOf, List<String> rackOf, int size, int losses) {
-    int[][] ranksOf = byNode(IntStream.range(0, ranks).map(nodeOf).toArray());
+    int[] nodes = new int[ranks];
+    Arrays.setAll(nodes, nodeOf);
+    int[][] ranksOf = byNode(nodes);
     int least = carried(ranks, fullest(ranksOf), losses) + 1;
     int[] used = IntStream.range(0, ranksOf.length).filter(n -> ranksOf[n].length > 0).toArray();
-    int[] nodes = byRack(used, rackOf);
-    boolean racks = IntStream.of(nodes).mapToObj(n -> rack(n, rackOf)).distinct().count() > 1;
-    List<int[]> groups = List.of();
+    boolean racks = areInSeveralRacks(used, rackOf);
+    int[] inOrder = racks ? byRack(used, rackOf) : used;
     // Parts of the nodes, each with groups of its own. One part is enough for what can be carried.
-    for (int parts = Math.ceilDiv(nodes.length, size); groups.isEmpty(); parts--) {
-      groups = groups(ranksOf, parts(nodes, parts, racks));
-      if (parts > 1 && groups.stream().anyMatch(group -> group.length < least)) {
-        groups = List.of();
-      }
+    int count = Math.ceilDiv(used.length, size);
+    int[][] parts = parts(inOrder, count, racks);
+    while (count > 1 && smallest(ranksOf, parts) < least) {
+      count--;
+      parts = parts(inOrder, count, racks);
     }
     int[][] result = new int[ranks][];
-    for (int[] group : groups) {
-      for (int member : group) {
-        result[member] = group;
-      }
+    for (int[] part : parts) {
+      deal(ranksOf, part, result);
     }
     return result;
   }
@@ -85,7 +84,10 @@ public final class Groups {
   /** The ascending ranks of each node, up to the last one that has any. */
   private static int[][] byNode(int[] nodeOf) {
     int[] load = loads(nodeOf);
-    int[][] ranksOf = IntStream.of(load).mapToObj(int[]::new).toArray(int[][]::new);
+    int[][] ranksOf = new int[load.length][];
+    for (int node = 0; node < load.length; node++) {
+      ranksOf[node] = new int[load[node]];
+    }
     Arrays.fill(load, 0);
     for (int rank = 0; rank < nodeOf.length; rank++) {
       int node = nodeOf[rank];
@@ -96,6 +98,15 @@ public final class Groups {
 
   private static String rack(int node, List<String> rackOf) {
     return node < rackOf.size() ? rackOf.get(node) : "";
+  }
+
+  private static boolean areInSeveralRacks(int[] nodes, List<String> rackOf) {
+    for (int node : nodes) {
+      if (!rack(node, rackOf).equals(rack(nodes[0], rackOf))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Nodes of one rack beside each other, in the order of their numbers. */
@@ -112,17 +123,14 @@ public final class Groups {
    *
    * @param spread whether neighbours go to different parts; else they stay together
    */
-  private static List<int[]> parts(int[] nodes, int parts, boolean spread) {
-    List<int[]> result = new ArrayList<>();
+  private static int[][] parts(int[] nodes, int parts, boolean spread) {
+    int[][] result = new int[parts][];
     for (int p = 0; p < parts; p++) {
-      int part = p;
-      result.add(
+      result[p] =
           spread
-              ? IntStream.iterate(part, i -> i < nodes.length, i -> i + parts)
-                  .map(i -> nodes[i])
-                  .toArray()
+              ? each(nodes, p, parts)
               : Arrays.copyOfRange(
-                  nodes, begin(part, parts, nodes.length), begin(part + 1, parts, nodes.length)));
+                  nodes, begin(p, parts, nodes.length), begin(p + 1, parts, nodes.length));
     }
     return result;
   }
@@ -131,14 +139,54 @@ public final class Groups {
     return (int) ((long) part * nodes / parts);
   }
 
-  private static List<int[]> groups(int[][] ranksOf, List<int[]> parts) {
-    List<int[]> groups = new ArrayList<>();
-    for (int[] part : parts) {
-      int[][] byNode = IntStream.of(part).mapToObj(node -> ranksOf[node]).toArray(int[][]::new);
-      int[] ranks = Arrays.stream(byNode).flatMapToInt(IntStream::of).toArray();
-      groups.addAll(deal(ranks, fullest(byNode)));
+  /** Every so many-th of them. */
+  private static int[] each(int[] all, int first, int step) {
+    int[] some = new int[Math.ceilDiv(all.length - first, step)];
+    for (int i = 0; i < some.length; i++) {
+      some[i] = all[first + i * step];
     }
-    return groups;
+    return some;
+  }
+
+  /** How many members the smallest group of any of the parts has. */
+  private static int smallest(int[][] ranksOf, int[][] parts) {
+    int smallest = Integer.MAX_VALUE;
+    for (int[] part : parts) {
+      int ranks = 0;
+      int groups = 1;
+      for (int node : part) {
+        ranks += ranksOf[node].length;
+        groups = Math.max(groups, ranksOf[node].length);
+      }
+      smallest = Math.min(smallest, ranks / groups);
+    }
+    return smallest;
+  }
+
+  /**
+   * Deals out the ranks of some nodes, node by node, to as many groups as the fullest of them has
+   * ranks.
+   */
+  private static void deal(int[][] ranksOf, int[] nodes, int[][] groupOf) {
+    int groups = 1;
+    int count = 0;
+    for (int node : nodes) {
+      groups = Math.max(groups, ranksOf[node].length);
+      count += ranksOf[node].length;
+    }
+    int[] ranks = new int[count];
+    int at = 0;
+    for (int node : nodes) {
+      System.arraycopy(ranksOf[node], 0, ranks, at, ranksOf[node].length);
+      at += ranksOf[node].length;
+    }
+    for (int g = 0; g < groups; g++) {
+      int[] group = each(ranks, g, groups);
+      Arrays.sort(group);
+      for (int member : group) {
+        groupOf[member] = group;
+      }
+    }
   }
 
   /**
@@ -162,28 +210,22 @@ public final class Groups {
     return true;
   }
 
-  /** Ranks in the order of their nodes, none of which has more of them than there are groups. */
-  private static List<int[]> deal(int[] ranks, int count) {
-    List<int[]> groups = new ArrayList<>();
-    for (int g = 0; g < count; g++) {
-      int first = g;
-      groups.add(
-          IntStream.iterate(first, i -> i < ranks.length, i -> i + count)
-              .map(i -> ranks[i])
-              .sorted()
-              .toArray());
-    }
-    return groups;
-  }
-
   /** How many ranks are on the node with most of them. */
   private static int fullest(int[][] ranksOf) {
-    return Math.max(1, Arrays.stream(ranksOf).mapToInt(ranks -> ranks.length).max().orElse(1));
+    int fullest = 1;
+    for (int[] ranks : ranksOf) {
+      fullest = Math.max(fullest, ranks.length);
+    }
+    return fullest;
   }
 
   /** How many ranks are on each node, up to the last one that has any. */
   private static int[] loads(int[] nodeOf) {
-    int[] load = new int[Arrays.stream(nodeOf).max().orElse(0) + 1];
+    int last = 0;
+    for (int node : nodeOf) {
+      last = Math.max(last, node);
+    }
+    int[] load = new int[last + 1];
     for (int node : nodeOf) {
       load[node]++;
     }

@@ -5,6 +5,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import org.fmi.control.AddressTable;
 import org.fmi.control.RankMessage;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,8 @@ final class Ranks {
     private Stage stage = Stage.AWAITED;
     private boolean known;
     private boolean started;
+
+    /** What it said when it joined the epoch, but for its addresses. */
     private RankMessage.@Nullable Joined joined;
 
     private Rank(int number) {
@@ -85,6 +88,9 @@ final class Ranks {
   /** How many ranks are at each stage. */
   private final Map<Stage, Integer> at = new EnumMap<>(Stage.class);
 
+  /** Where those can be reached that have joined the epoch. */
+  private AddressTable.Builder addresses;
+
   private int knownCount;
   private int goneCount;
 
@@ -101,6 +107,7 @@ final class Ranks {
       ranks.add(new Rank(r));
     }
     at.put(Stage.AWAITED, size);
+    addresses = new AddressTable.Builder(size);
   }
 
   int size() {
@@ -183,9 +190,12 @@ final class Ranks {
   /** A new epoch: nobody has come to it yet. */
   void beginEpoch() {
     for (Rank rank : ranks) {
-      fallBack(rank);
+      rank.stage = Stage.AWAITED;
+      rank.joined = null;
     }
-    assert atStage(Stage.AWAITED) == ranks.size();
+    at.clear();
+    at.put(Stage.AWAITED, ranks.size());
+    addresses = new AddressTable.Builder(ranks.size());
   }
 
   private void fallBack(Rank rank) {
@@ -206,8 +216,15 @@ final class Ranks {
 
   /** A rank has joined. */
   void joined(Rank rank, RankMessage.Joined message) {
-    rank.joined = message;
+    rank.joined = message.withoutAddresses();
+    addresses.put(rank.number, message.addresses());
     boolean _ = reach(rank, Stage.JOINED);
+  }
+
+  /** Where all can be reached, once all have joined. */
+  AddressTable addresses() {
+    assert allAt(Stage.JOINED);
+    return addresses.build();
   }
 
   /** Whether all ranks have come to a stage, or beyond it. */
@@ -237,10 +254,11 @@ final class Ranks {
   /**
    * All have joined and are told to start: from now on they run the program's code.
    *
-   * @return what they said when they joined, by rank
+   * @return what they said when they joined, by rank, without their addresses
    */
   List<RankMessage.Joined> start() {
-    List<RankMessage.Joined> all = new ArrayList<>();
+    List<RankMessage.Joined> all = new ArrayList<>(ranks.size());
+    addresses = new AddressTable.Builder(ranks.size()); // what was there takes memory, and is told
     for (Rank rank : ranks) {
       RankMessage.Joined message = rank.joined;
       if (message == null) {

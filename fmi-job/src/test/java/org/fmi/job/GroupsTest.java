@@ -184,6 +184,21 @@ final class GroupsTest {
     }
   }
 
+  /** One node has so many ranks that the nodes around it must be many; there are 600 tries. */
+  @Test
+  void aNodeThatIsFullerThanAllOthers() {
+    int nodes = 10_000;
+    int[] nodeOf = new int[nodes + 99];
+    for (int r = 0; r < nodes; r++) {
+      nodeOf[r] = r;
+    }
+    Arrays.fill(nodeOf, nodes, nodeOf.length, nodes / 2);
+    int[][] groups = Groups.form(nodeOf, 16, 1);
+    assertThat(smallest(groups)).isGreaterThan(1);
+    assertThat(groups[nodes / 2]).hasSize(2).contains(nodes / 2);
+    assertThat(groups[0].length).isGreaterThan(16);
+  }
+
   /** Of 10,000 nodes, where every question per node or group would be a wall. */
   @ParameterizedTest
   @ValueSource(ints = {100, 10_000})

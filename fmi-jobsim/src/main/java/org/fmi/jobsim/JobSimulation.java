@@ -73,6 +73,7 @@ final class JobSimulation implements Supervisor {
 
   private final SimFiles files;
   private final Oracle oracle;
+  private final JoinedAddresses addresses;
   private final Askers requests;
   private final long[] answers;
 
@@ -119,6 +120,7 @@ final class JobSimulation implements Supervisor {
     this.job = new GlobalRecoveryJob(spec, 1 + parts.nextInt(2 * shape.size()));
     this.files = new SimFiles(simulation, shape);
     this.oracle = new Oracle(shape, cluster, files);
+    this.addresses = new JoinedAddresses(shape.size());
     this.requests = new Askers(seed, simulation, this::ask);
     this.lender = new Lender(simulation, this::oneMore, this::ask);
     this.nodeOf = new int[shape.size()];
@@ -347,6 +349,7 @@ final class JobSimulation implements Supervisor {
         if (m.message() instanceof RankMessage.AtFault fault) {
           reached.add(fault.fault());
         }
+        addresses.onSaid(m.rank(), m.incarnation(), m.message());
         carryOut(job.on(new JobEvent.FromRank(m.rank(), m.incarnation(), m.message())));
       }
       case FromDaemon.Warning m -> reports.add(simulation.nanoTime() / 1000 + " us " + m);
@@ -370,6 +373,7 @@ final class JobSimulation implements Supervisor {
       switch (command) {
         case JobCommand.Spawn c -> {
           oracle.onSpawn(c.rank(), c.node(), c.group());
+          addresses.onSpawn(c);
           nodeOf[c.rank()] = c.node();
           order(
               c.node(),
@@ -393,6 +397,7 @@ final class JobSimulation implements Supervisor {
         case JobCommand.Tell c ->
             order(nodeOf[c.rank()], new ToDaemon.Tell(c.rank(), c.incarnation(), c.message()));
         case JobCommand.TellAll c -> {
+          addresses.onTold(c.message());
           for (int node = 0; node <= shape.usedNodes() + shape.spares(); node++) {
             order(node, new ToDaemon.TellAll(c.message()));
           }

@@ -1,6 +1,7 @@
 package org.fmi.jobsim;
 
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -133,20 +134,6 @@ final class Oracle implements SimObserver {
     final BitSet left = new BitSet(); // nodes: to what is old there it does not come back
   }
 
-  /** Where a process is in its loop. */
-  private static final class Steps {
-    long iteration = -1;
-
-    /** It has said that it would go on, and was not told otherwise. */
-    boolean goesOn;
-
-    /** It begins anew from a checkpoint, whichever iteration it is in. */
-    void goesBack() {
-      goesOn = false;
-      iteration = -1;
-    }
-  }
-
   /** A process is to be in an epoch by then. */
   private record Promise(SimProcess process, int epoch, long until, long slept) {}
 
@@ -253,6 +240,12 @@ final class Oracle implements SimObserver {
       }
     }
     assess();
+  }
+
+  @Override
+  public boolean mayFlip(int node, MemorySegment piece) {
+    return HeldCheckpoints.isComplete(piece)
+        && steps.values().stream().noneMatch(each -> each.mayReadOn(node));
   }
 
   @Override
@@ -365,7 +358,7 @@ final class Oracle implements SimObserver {
   /** Who goes on does not go back, and who repeats an iteration does the same again. */
   @Override
   public void onIteration(SimProcess process, long iteration, long hash) {
-    Steps at = steps.computeIfAbsent(process, p -> new Steps());
+    Steps at = steps.computeIfAbsent(process, Steps::new);
     if (at.goesOn && iteration < at.iteration) {
       throw new AssertionError(
           process + " goes on, and is in iteration " + iteration + " after " + at.iteration);
@@ -380,7 +373,7 @@ final class Oracle implements SimObserver {
   @Override
   public void onTold(SimProcess process, JobMessage message) {
     if (message instanceof JobMessage.Start m && !m.isLocal()) {
-      steps.computeIfAbsent(process, p -> new Steps()).goesBack();
+      steps.computeIfAbsent(process, Steps::new).goesBack();
     }
     if (corrupted) {
       assess(); // an older version may have gone meanwhile
@@ -396,7 +389,7 @@ final class Oracle implements SimObserver {
     switch (message) {
       case RankMessage.Joined m -> {
         joined.merge(process, m.epoch(), Math::max);
-        Steps at = steps.computeIfAbsent(process, p -> new Steps());
+        Steps at = steps.computeIfAbsent(process, Steps::new);
         if (m.standing().goesOn()) {
           at.goesOn = true;
         } else {

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -58,42 +59,115 @@ public final class AddressTable {
    * @throws IllegalArgumentException if one has more than 65,535 bytes
    */
   public static AddressTable of(List<Map<String, byte[]>> byRank) {
-    Map<String, Integer> widths = new LinkedHashMap<>();
-    for (Map<String, byte[]> each : byRank) {
-      each.forEach((name, address) -> widths.merge(name, address.length, Math::max));
+    Builder builder = new Builder(byRank.size());
+    for (int rank = 0; rank < byRank.size(); rank++) {
+      builder.put(rank, byRank.get(rank));
     }
-    long at = 2L * Integer.BYTES;
-    for (String name : widths.keySet()) {
-      at += 2L * Integer.BYTES + name.getBytes(StandardCharsets.UTF_8).length;
-    }
-    Map<String, Column> columns = new LinkedHashMap<>();
-    for (Map.Entry<String, Integer> each : widths.entrySet()) {
-      if (each.getValue() > MAX_WIDTH) {
-        throw new IllegalArgumentException(
-            "an address of " + each.getValue() + " bytes for " + each.getKey());
-      }
-      Column column = new Column(at, each.getValue());
-      columns.put(each.getKey(), column);
-      at += column.planes() * byRank.size();
-    }
-    byte[] bytes = new byte[Math.toIntExact(at)];
-    AddressTable table = new AddressTable(MemorySegment.ofArray(bytes), byRank.size(), columns);
-    table.writeHead();
-    for (Map.Entry<String, Column> each : columns.entrySet()) {
-      for (int rank = 0; rank < byRank.size(); rank++) {
-        byte[] address = byRank.get(rank).getOrDefault(each.getKey(), NONE);
-        write(bytes, (int) each.getValue().at + rank, byRank.size(), address);
-      }
-    }
-    return table;
+    return builder.build();
   }
 
-  /** Writes one byte into each plane, of an array: there may be millions. */
-  private static void write(byte[] bytes, int first, int ranks, byte[] address) {
-    bytes[first] = (byte) (address.length >> Byte.SIZE);
-    bytes[first + ranks] = (byte) address.length;
-    for (int i = 0; i < address.length; i++) {
-      bytes[first + (LENGTH_PLANES + i) * ranks] = address[i];
+  /**
+   * A table that is filled rank by rank, in any order. There may be a million ranks: what one of
+   * them has is put into a small block of the planes, and all that is left for the end is to put
+   * blocks beside each other.
+   */
+  public static final class Builder {
+    /** Ranks of a block. */
+    private static final int BLOCK = 1024;
+
+    private final int ranks;
+
+    /** By name, the planes of so many ranks each: as many as their longest address needs. */
+    private final Map<String, byte[][]> columns = new LinkedHashMap<>();
+
+    /** For so many ranks, none of which has an address yet. */
+    public Builder(int ranks) {
+      this.ranks = ranks;
+    }
+
+    /**
+     * Takes the addresses of a rank, by name. Those that it had before no longer count.
+     *
+     * @throws IllegalArgumentException if one has more than 65,535 bytes
+     */
+    public void put(int rank, Map<String, byte[]> addresses) {
+      Objects.checkIndex(rank, ranks);
+      addresses.forEach(
+          (name, address) -> {
+            if (address.length > MAX_WIDTH) {
+              throw new IllegalArgumentException(
+                  "an address of " + address.length + " bytes for " + name);
+            }
+            columns.computeIfAbsent(name, _ -> new byte[Math.ceilDiv(ranks, BLOCK)][0]);
+          });
+      columns.forEach((name, blocks) -> put(blocks, rank, addresses.getOrDefault(name, NONE)));
+    }
+
+    private void put(byte[][] blocks, int rank, byte[] address) {
+      int number = rank / BLOCK;
+      int size = size(number);
+      byte[] block = blocks[number];
+      int length = (LENGTH_PLANES + address.length) * size;
+      if (block.length < length) {
+        block = Arrays.copyOf(block, length);
+        blocks[number] = block;
+      }
+      int at = rank % BLOCK;
+      block[at] = (byte) (address.length >> Byte.SIZE);
+      block[size + at] = (byte) address.length;
+      for (int i = 0; i < address.length; i++) {
+        block[(LENGTH_PLANES + i) * size + at] = address[i];
+      }
+      for (int i = length + at; i < block.length; i += size) {
+        block[i] = 0; // of a longer one before
+      }
+    }
+
+    private int size(int block) {
+      return Math.min(BLOCK, ranks - block * BLOCK);
+    }
+
+    /**
+     * The table, on the heap. An address has room in it for the longest one that was put.
+     *
+     * @throws ArithmeticException if it would have more than 2 GiB
+     */
+    public AddressTable build() {
+      long at = 2L * Integer.BYTES;
+      for (String name : columns.keySet()) {
+        at += 2L * Integer.BYTES + name.getBytes(StandardCharsets.UTF_8).length;
+      }
+      Map<String, Column> places = new LinkedHashMap<>();
+      for (Map.Entry<String, byte[][]> each : columns.entrySet()) {
+        Column place = new Column(at, width(each.getValue()));
+        places.put(each.getKey(), place);
+        at += place.planes() * ranks;
+      }
+      byte[] bytes = new byte[Math.toIntExact(at)];
+      AddressTable table = new AddressTable(MemorySegment.ofArray(bytes), ranks, places);
+      table.writeHead();
+      places.forEach(
+          (name, place) ->
+              copy(Objects.requireNonNull(columns.get(name)), bytes, (int) place.at()));
+      return table;
+    }
+
+    private int width(byte[][] blocks) {
+      int width = 0;
+      for (int b = 0; b < blocks.length; b++) {
+        width = Math.max(width, blocks[b].length / size(b) - LENGTH_PLANES);
+      }
+      return width;
+    }
+
+    private void copy(byte[][] blocks, byte[] bytes, int first) {
+      for (int b = 0; b < blocks.length; b++) {
+        int size = size(b);
+        for (int plane = 0; plane * size < blocks[b].length; plane++) {
+          int to = first + plane * ranks + b * BLOCK;
+          System.arraycopy(blocks[b], plane * size, bytes, to, size);
+        }
+      }
     }
   }
 

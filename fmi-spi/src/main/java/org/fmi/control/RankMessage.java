@@ -42,6 +42,11 @@ public sealed interface RankMessage {
     public Joined(int epoch, Position position, Map<String, byte[]> addresses) {
       this(epoch, position, Standing.NONE, addresses);
     }
+
+    /** The same, for whoever keeps the addresses elsewhere. */
+    public Joined withoutAddresses() {
+      return new Joined(epoch, position, standing, Map.of());
+    }
   }
 
   /**

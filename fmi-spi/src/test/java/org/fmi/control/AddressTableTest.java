@@ -22,15 +22,7 @@ final class AddressTableTest {
     for (int ranks = 0; ranks < 20; ranks++) {
       List<Map<String, byte[]>> all = new ArrayList<>();
       for (int rank = 0; rank < ranks; rank++) {
-        Map<String, byte[]> one = new HashMap<>();
-        for (String name : NAMES) {
-          if (random.nextInt(4) > 0) {
-            byte[] address = new byte[random.nextInt(rank == 7 ? 300 : 5)];
-            random.nextBytes(address);
-            one.put(name, address);
-          }
-        }
-        all.add(one);
+        all.add(addresses(random, rank == 7 ? 300 : 5));
       }
       AddressTable table = AddressTable.of(all);
       assertHas(all, table);
@@ -38,6 +30,19 @@ final class AddressTableTest {
       assertHas(all, read);
       assertThat(read).isEqualTo(table).hasSameHashCodeAs(table);
     }
+  }
+
+  /** Some of the names, each with fewer bytes than {@code below}. */
+  private static Map<String, byte[]> addresses(SplittableRandom random, int below) {
+    Map<String, byte[]> some = new HashMap<>();
+    for (String name : NAMES) {
+      if (random.nextInt(4) > 0) {
+        byte[] address = new byte[random.nextInt(below)];
+        random.nextBytes(address);
+        some.put(name, address);
+      }
+    }
+    return some;
   }
 
   private static void assertHas(List<Map<String, byte[]>> all, AddressTable table) {
@@ -50,6 +55,28 @@ final class AddressTableTest {
         assertThat(column.get(rank)).isEqualTo(expected);
         assertThat(column.has(rank)).isEqualTo(expected.length > 0);
       }
+    }
+  }
+
+  /** Of more ranks than one block of the builder has, in any order, and again and again. */
+  @Test
+  void hasTheNewestAddressOfEachRank() {
+    SplittableRandom random = new SplittableRandom(4);
+    for (int ranks : new int[] {1, 7, 1023, 1024, 1025, 2500}) {
+      AddressTable.Builder builder = new AddressTable.Builder(ranks);
+      List<Map<String, byte[]>> all = new ArrayList<>();
+      for (int rank = 0; rank < ranks; rank++) {
+        all.add(Map.of());
+      }
+      for (int i = 0; i < 2 * ranks; i++) {
+        int rank = random.nextInt(ranks);
+        Map<String, byte[]> one = addresses(random, 5);
+        builder.put(rank, one);
+        all.set(rank, one);
+      }
+      AddressTable table = builder.build();
+      assertHas(all, table);
+      assertHas(all, AddressTable.in(table.bytes()));
     }
   }
 

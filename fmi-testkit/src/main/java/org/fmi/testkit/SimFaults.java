@@ -245,9 +245,14 @@ public final class SimFaults {
     }
   }
 
-  /** A bit of a node's memory flips. */
+  /** A bit of a node's memory flips, or none if the one that is drawn may not. */
   public void corruptMemory(int node) {
-    corruptMemory(node, memory -> memory.corrupt(simulation.random()));
+    Boot boot = cluster.boot(node);
+    SimObserver observer = cluster.observer();
+    if (boot != null
+        && boot.memory.corrupt(simulation.random(), piece -> observer.mayFlip(node, piece))) {
+      observer.onCorrupted(node);
+    }
   }
 
   /** A node's memory is damaged in a chosen way. */

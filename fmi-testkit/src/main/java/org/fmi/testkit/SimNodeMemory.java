@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.fmi.spi.NodeMemory;
 
 /**
@@ -138,17 +139,25 @@ public final class SimNodeMemory implements NodeMemory {
     onNoRoom = listener;
   }
 
-  /** Flips one bit somewhere, as a memory error does, if anything is in use. */
-  synchronized void corrupt(SplittableRandom random) {
+  /**
+   * Draws one bit somewhere, and flips it, as a memory error does, if its piece of memory may have
+   * that.
+   *
+   * @return whether it has
+   */
+  synchronized boolean corrupt(SplittableRandom random, Predicate<MemorySegment> mayFlip) {
     long at = used == 0 ? -1 : random.nextLong(used);
+    boolean flipped = false;
     for (Piece each : pieces.values()) {
       MemorySegment piece = each.memory;
-      if (at >= 0 && at < piece.byteSize()) {
+      if (at >= 0 && at < piece.byteSize() && mayFlip.test(piece)) {
         byte old = piece.get(ValueLayout.JAVA_BYTE, at);
         piece.set(ValueLayout.JAVA_BYTE, at, (byte) (old ^ (1 << random.nextInt(8))));
+        flipped = true;
       }
       at -= piece.byteSize();
     }
+    return flipped;
   }
 
   /** The memory as {@code process} uses it: a dead process can do nothing to it. */

@@ -1,5 +1,6 @@
 package org.fmi.testkit;
 
+import java.lang.foreign.MemorySegment;
 import org.fmi.control.JobMessage;
 import org.fmi.control.Pinned;
 import org.fmi.control.RankMessage;
@@ -13,6 +14,14 @@ public interface SimObserver {
    * @param struck whether the node itself had failed; if not, what it held was thrown away intact
    */
   default void onMemoryLost(int node, boolean struck) {}
+
+  /**
+   * Whether a bit of a piece of a node's memory may flip now: only what is protected by a checksum,
+   * and was not checked already by who is about to read it, can be told from what was written.
+   */
+  default boolean mayFlip(int node, MemorySegment piece) {
+    return true;
+  }
 
   /** A bit of a node's memory has flipped. */
   default void onCorrupted(int node) {}

@@ -102,6 +102,13 @@ record CheckpointHeader(CheckpointId id, int losses, Member[] members) {
     VarHandle.fullFence();
   }
 
+  /** Whether this piece, or these first bytes of one, say that it holds a complete checkpoint. */
+  static boolean isComplete(MemorySegment piece) {
+    return piece.byteSize() >= CRC_AT
+        && piece.get(LONG, STATE_AT) == COMPLETE
+        && piece.get(LONG, 0) == MAGIC;
+  }
+
   /**
    * Reads the header of a complete checkpoint.
    *
@@ -111,8 +118,7 @@ record CheckpointHeader(CheckpointId id, int losses, Member[] members) {
   static @Nullable CheckpointHeader read(MemorySegment piece, int[] group, int losses) {
     int bytes = bytes(group.length, losses);
     if (piece.byteSize() < bytes
-        || piece.get(LONG, STATE_AT) != COMPLETE
-        || piece.get(LONG, 0) != MAGIC
+        || !isComplete(piece)
         || piece.get(INT, 56) != group.length
         || piece.get(INT, 60) != losses
         || piece.get(INT, CRC_AT) != crc(piece, bytes)) {

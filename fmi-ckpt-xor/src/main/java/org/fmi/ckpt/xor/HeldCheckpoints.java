@@ -1,6 +1,7 @@
 package org.fmi.ckpt.xor;
 
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -10,6 +11,11 @@ import org.fmi.spi.NodeMemory;
 /** Looks into a node's memory from outside, as a tool or a test does: changes nothing. */
 public final class HeldCheckpoints {
   private HeldCheckpoints() {}
+
+  /** Whether a piece of node memory holds a complete checkpoint, rather than one being written. */
+  public static boolean isComplete(MemorySegment piece) {
+    return CheckpointHeader.isComplete(piece);
+  }
 
   /**
    * The checkpoints of a rank that are complete and have the checksums that were noted.

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -32,6 +33,9 @@ final class Traces {
 
   /** For how long another job may take to delete a directory. */
   private static final Duration VANISHING = Duration.ofSeconds(30);
+
+  /** How often to look whether killed processes are gone. */
+  private static final long VANISHED_NANOS = 10_000_000;
 
   private static final Path MEMORY = Path.of("/dev/shm");
 
@@ -152,9 +156,12 @@ final class Traces {
    */
   void kill() throws IOException {
     Set<Path> own = directories(path -> isOurs(daemon(path)));
-    for (ProcessHandle process : found("").toList()) {
-      process.destroyForcibly();
-      process.onExit().join();
+    // A dead process that nobody has waited for has no environment any more: it counts as gone.
+    for (List<ProcessHandle> left = found("").toList();
+        !left.isEmpty();
+        left = found("").toList()) {
+      left.forEach(ProcessHandle::destroyForcibly);
+      LockSupport.parkNanos(VANISHED_NANOS); // polls what the system deletes
     }
     for (Path directory : own) {
       // Those of other jobs, and their daemons, delete it as well.

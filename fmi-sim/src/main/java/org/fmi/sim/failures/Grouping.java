@@ -1,8 +1,6 @@
 package org.fmi.sim.failures;
 
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.stream.IntStream;
 import org.fmi.job.Groups;
 
@@ -62,20 +60,28 @@ public final class Grouping {
   public double survived(FailureKind kind) {
     int together = Math.min(kind.nodes(), nodes);
     int places = nodes / together;
+    int[] lostOf = new int[nodes];
     int good = 0;
     for (int place = 0; place < places; place++) {
-      good += survives(place * together, together) ? 1 : 0;
+      good += survives(place * together, together, lostOf) ? 1 : 0;
     }
     return (double) good / places;
   }
 
-  private boolean survives(int first, int count) {
-    Map<Integer, Integer> lost = new HashMap<>();
-    for (int n = first; n < Math.min(nodes, first + count); n++) {
-      if (lost.merge(groupOf(n), 1, Integer::sum) > losses) {
-        return false;
-      }
+  /**
+   * Whether no group loses more than it survives.
+   *
+   * @param lostOf zeros, and so again afterwards: there may be a million places
+   */
+  private boolean survives(int first, int count, int[] lostOf) {
+    int end = Math.min(nodes, first + count);
+    boolean survives = true;
+    for (int n = first; n < end; n++) {
+      survives &= ++lostOf[groupOf[n]] <= losses;
     }
-    return true;
+    for (int n = first; n < end; n++) {
+      lostOf[groupOf[n]] = 0;
+    }
+    return survives;
   }
 }
