@@ -30,6 +30,15 @@ final class LocalWorkload {
   private LocalWorkload() {}
 
   static long run(Fmi fmi, SimProcess process, SimCluster cluster) {
+    return run(fmi, process, cluster, false);
+  }
+
+  /** The same, and requests are under way between iterations. */
+  static long runWithRequests(Fmi fmi, SimProcess process, SimCluster cluster) {
+    return run(fmi, process, cluster, true);
+  }
+
+  private static long run(Fmi fmi, SimProcess process, SimCluster cluster, boolean requests) {
     Comm world = fmi.world();
     int rank = world.rank();
     int size = world.size();
@@ -44,11 +53,13 @@ final class LocalWorkload {
     Holder<long[]> pipe = Holder.of(new long[2 + rank % 3]);
     Holder<Comm[]> kept = Holder.of(new Comm[1]);
     RestingState resting = new RestingState(rank);
-    PostedAhead ahead = new PostedAhead(world, half, ITERATIONS);
+    PostedAhead ahead = requests ? new PostedAhead(world, half, ITERATIONS) : null;
     List<Object> state =
         new ArrayList<>(
             List.of(resting.constant, resting.rare, sums, pipe, kept, choices.said, choices.heard));
-    state.addAll(Arrays.asList(ahead.state()));
+    if (ahead != null) {
+      state.addAll(Arrays.asList(ahead.state()));
+    }
     fmi.loop(
         ITERATIONS,
         iteration -> {
@@ -123,11 +134,15 @@ final class LocalWorkload {
           }
           sums[0] += resting.turn(iteration);
           sums[1] += Keeping.turn(world, kept.get(), iteration, sums[0]);
-          sums[0] += ahead.turn(iteration, sums[1]);
+          if (ahead != null) {
+            sums[0] += ahead.turn(iteration, sums[1]);
+          }
         },
         state.toArray());
     choices.compare();
-    ahead.compare();
+    if (ahead != null) {
+      ahead.compare();
+    }
 
     long[] old = new long[2];
     for (int i = 0; i < AHEAD; i++) {

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import org.fmi.Comm;
+import org.fmi.Flow;
+import org.fmi.FlowBody;
 import org.fmi.Fmi;
 import org.fmi.FmiException;
 import org.fmi.Holder;
@@ -224,6 +227,57 @@ final class KeptRequestsSimulationTest {
               fmi, () -> fmi.world().irecv(buffer, 1, 3), Holder.of(new Request[1]), buffer);
           return 0;
         });
+  }
+
+  @Test
+  void onesFromBeforeTheLoopAreNoState() {
+    refuses(
+        ranks(false, false),
+        "it refers to a request that was begun outside of the loop: begin it in an iteration",
+        (fmi, process, cluster) -> {
+          Request before = fmi.world().isend(new long[1], fmi.world().rank(), 3);
+          fmi.loop(6, n -> {}, Holder.of(new Request[] {before}));
+          return 0;
+        });
+  }
+
+  /** Neither one that is under way, nor a complete one. */
+  @ParameterizedTest
+  @CsvSource({
+    "true,1 requests are not complete: a checkpoint cannot hold them",
+    "false,'it refers to a request, which only the state of a loop or loopWhile can hold'"
+  })
+  void aFlowLoopHoldsNone(boolean underWay, String words) {
+    for (Shape way : allWays()) {
+      refuses(
+          way,
+          words,
+          (fmi, process, cluster) -> {
+            Comm world = fmi.world();
+            Holder<Request[]> kept = Holder.of(new Request[1]);
+            FlowBody<long[]> body =
+                new FlowBody<>() {
+                  @Override
+                  public void exchange(long n, long[] now) {
+                    Request complete = world.isend(now, world.rank(), 3);
+                    kept.get()[0] = underWay ? world.irecv(now, 1, 4) : complete;
+                  }
+
+                  @Override
+                  public void step(long n, long[] now, long[] next) {
+                    // It ends at the checkpoint behind it.
+                  }
+                };
+            long[] _ =
+                fmi.flowLoop(
+                    6,
+                    Flow.line(SIZE),
+                    body,
+                    () -> new long[1],
+                    state -> new Object[] {state, kept});
+            return 0;
+          });
+    }
   }
 
   /** The same one in two places, complete ones, and such as had nothing to do. */

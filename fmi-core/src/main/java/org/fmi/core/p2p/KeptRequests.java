@@ -11,7 +11,6 @@ import org.fmi.core.p2p.MessageRequest.State;
 import org.fmi.core.p2p.RequestImage.Complete;
 import org.fmi.core.p2p.RequestImage.Waiting;
 import org.fmi.wire.Memory;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The program's requests that are part of a loop's state: writes them into a checkpoint, and brings
@@ -39,7 +38,10 @@ public final class KeptRequests {
 
   // ---- a state that is read
   private final Map<Integer, MessageRequest> read = new HashMap<>();
-  private final List<Waiting> waiting = new ArrayList<>();
+  private final List<Receive> waiting = new ArrayList<>();
+
+  /** A receive that is to be posted as it was written. */
+  private record Receive(MessageRequest request, Waiting as) {}
 
   /**
    * Those of a messenger.
@@ -172,7 +174,7 @@ public final class KeptRequests {
     MessageRequest r = requests.make();
     r.since = messenger.since();
     switch (image) {
-      case Waiting w -> waiting.add(w);
+      case Waiting w -> waiting.add(new Receive(r, w));
       case Complete c -> complete(r, c);
     }
     read.put(image.number(), r);
@@ -202,30 +204,28 @@ public final class KeptRequests {
 
   /** The state has been read that has these objects now: its receives are posted. */
   public void haveRead(List<Object> objects) {
-    Map<Integer, MessageRequest> all = Map.copyOf(read);
-    List<Waiting> inOrder = new ArrayList<>(waiting);
-    inOrder.sort(Comparator.comparingLong(Waiting::posting));
+    waiting.sort(Comparator.comparingLong(each -> each.as.posting()));
+    for (Receive each : waiting) {
+      post(each.request, each.as, objects);
+    }
     read.clear();
     waiting.clear();
-    for (Waiting w : inOrder) {
-      @Nullable MessageRequest r = all.get(w.number());
-      if (r == null) {
-        throw new IllegalStateException("a receive was read that is not known");
-      }
-      StatePlace place = w.place();
-      r.prepareReceive(
-          place.base(objects),
-          place.offsetIn(objects),
-          w.bytes(),
-          w.source(),
-          w.context(),
-          w.tag());
-      requests.count(r);
-      if (w.toBeCancelled()) {
-        r.toBeCancelled = true;
-      } else {
-        mailbox.postAgain(r, w.posted());
-      }
+  }
+
+  private void post(MessageRequest r, Waiting as, List<Object> objects) {
+    StatePlace place = as.place();
+    r.prepareReceive(
+        place.base(objects),
+        place.offsetIn(objects),
+        as.bytes(),
+        as.source(),
+        as.context(),
+        as.tag());
+    requests.count(r);
+    if (as.toBeCancelled()) {
+      r.toBeCancelled = true;
+    } else {
+      mailbox.postAgain(r, as.posted());
     }
   }
 }

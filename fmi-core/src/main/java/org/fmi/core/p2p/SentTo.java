@@ -55,11 +55,6 @@ final class SentTo {
     synchronous.clear();
   }
 
-  private static boolean isThere(MessageRequest r) {
-    r.number = MessageLog.NO_NUMBER;
-    return true;
-  }
-
   /** A message was copied there. */
   void add(LogMemory memory, long position, boolean behind) {
     if (last == LogMemory.NONE) {
@@ -88,11 +83,11 @@ final class SentTo {
     firstBehind = LogMemory.NONE;
     come = come.get(mark, Math.max(mark, come.length()));
     before = Arrays.copyOfRange(before, Math.min(2 * mark, before.length), before.length);
-    // One from before the line is there by now, but this rank may not have heard so.
-    synchronous.removeIf(r -> r.number < mark && isThere(r));
     for (MessageRequest r : synchronous) {
-      r.number -= mark;
+      // One from before the line is there by now, but this rank may not have heard so.
+      r.number = r.number < mark ? MessageLog.NO_NUMBER : r.number - mark;
     }
+    synchronous.removeIf(r -> r.number == MessageLog.NO_NUMBER);
     count -= mark;
     mark = 0;
   }
