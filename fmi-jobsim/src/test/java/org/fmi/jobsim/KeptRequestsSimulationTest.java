@@ -127,6 +127,43 @@ final class KeptRequestsSimulationTest {
     }
   }
 
+  /** What is written for requests changes, and not what was registered before them. */
+  @Test
+  void whatHasNotChangedIsNotCoded() {
+    Program program =
+        (fmi, process, cluster) -> {
+          Comm world = fmi.world();
+          int rank = world.rank();
+          long[] constant = new long[8_000];
+          long[] buffer = new long[1];
+          Holder<Request[]> kept = Holder.of(new Request[1]);
+          fmi.loop(
+              ITERATIONS,
+              n -> {
+                process.compute(20_000);
+                if (n > 0) {
+                  world.send(new long[] {n}, (rank + 1) % SIZE, 3);
+                  kept.get()[0].waitFor();
+                }
+                if (n < ITERATIONS - 1) {
+                  kept.get()[0] = world.irecv(buffer, (rank + SIZE - 1) % SIZE, 3);
+                }
+              },
+              constant,
+              buffer,
+              kept);
+          return buffer[0];
+        };
+    for (Shape way : allWays()) {
+      Shape shape = way.withInterval(new CheckpointInterval.Every(1));
+      JobSimulation job = new JobSimulation(1, shape, SimModel.calm(), program);
+      assertThat(run(job).answer()).isEqualTo(ITERATIONS - 1);
+      assertThat(job.notices(Notice.CheckpointCommitted.class))
+          .as("%s", job.story())
+          .anySatisfy(n -> assertThat(n.codedBytes()).isLessThan(n.bytes() / 2));
+    }
+  }
+
   // ---- what is refused
 
   private static void refuses(Shape shape, String words, Program program) {
