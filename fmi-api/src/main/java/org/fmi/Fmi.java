@@ -88,11 +88,11 @@ public interface Fmi extends AutoCloseable {
    *     java.nio.ByteBuffer}s (all of the content, position and limit), {@link
    *     java.lang.foreign.MemorySegment}s, objects that implement Chronicle Bytes' {@code
    *     BytesMarshallable}, and {@link Holder}s of these, of any {@link java.io.Serializable}
-   *     object, of communicators or of {@link Request}s; each is held by reference and restored in place, except that a
-   *     holder of an array gets a new one, which has new rows if it is an array of arrays, all of
-   *     the sizes they had, and one of a serializable object a new one. A {@link Box}, a {@link
-   *     Same} or a {@link Divided} of one of these says how it is shared, for jobs that go on with
-   *     another number of ranks.
+   *     object, of communicators or of {@link Request}s; each is held by reference and restored in
+   *     place, except that a holder of an array gets a new one, which has new rows if it is an
+   *     array of arrays, all of the sizes they had, and one of a serializable object a new one. A
+   *     {@link Box}, a {@link Same} or a {@link Divided} of one of these says how it is shared, for
+   *     jobs that go on with another number of ranks.
    * @throws IllegalStateException if called inside another loop or after {@link #close}, or while
    *     requests of this rank are not complete; if some are at a checkpoint that are no state; or
    *     with the cause that the body has thrown

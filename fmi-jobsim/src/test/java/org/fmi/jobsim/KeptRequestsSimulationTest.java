@@ -140,7 +140,7 @@ final class KeptRequestsSimulationTest {
           fmi.loop(
               ITERATIONS,
               n -> {
-                process.compute(20_000);
+                process.compute(2_000_000);
                 if (n > 0) {
                   world.send(new long[] {n}, (rank + 1) % SIZE, 3);
                   kept.get()[0].waitFor();
@@ -296,8 +296,10 @@ final class KeptRequestsSimulationTest {
                 new FlowBody<>() {
                   @Override
                   public void exchange(long n, long[] now) {
-                    Request complete = world.isend(now, world.rank(), 3);
-                    kept.get()[0] = underWay ? world.irecv(now, 1, 4) : complete;
+                    if (n == 0) {
+                      Request complete = world.isend(now, world.rank(), 3);
+                      kept.get()[0] = underWay ? world.irecv(now, world.rank(), 4) : complete;
+                    }
                   }
 
                   @Override

@@ -53,8 +53,7 @@ public final class RequestsProgram {
             if (n < ITERATIONS - 1) {
               all[0] = world.irecv(ghost, left, VALUES);
               all[1] = world.isend(state.values, right, VALUES);
-              all[2] =
-                  world.irecv(state.signals, 1, 1, Comm.ANY_SOURCE, SIGNALS + (int) n + 1);
+              all[2] = world.irecv(state.signals, 1, 1, Comm.ANY_SOURCE, SIGNALS + (int) n + 1);
             }
           },
           begun,
