@@ -110,7 +110,7 @@ final class LocalRollbackIT {
     "local, overlapped, 4, rank3@13",
     "local, blocking, 4, rank0@12",
     "global, blocking, 1, node1@12",
-    "local, overlapped, 2, node1@12:commit"
+    "local, blocking, 2, node1@12:encode"
   })
   void requestsAreUnderWayAtACheckpoint(
       String mode, String checkpoint, int ranksOnNode, String kill)
