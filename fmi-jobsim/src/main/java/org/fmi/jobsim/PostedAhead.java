@@ -101,7 +101,7 @@ final class PostedAhead {
       all[SECOND] = world.irecv(into, SHORT, LONG, left(), 21);
     }
     if (iteration % 4 == 0) {
-      all[FOR_LONG] = world.irecv(late, left(), 26); // sent two iterations later
+      all[FOR_LONG] = world.irecv(late, Comm.ANY_SOURCE, 26); // sent two iterations later
     }
     int members = half.size();
     all[HALF] = half.irecv(ofHalf, (half.rank() + members - 1) % members, 23);

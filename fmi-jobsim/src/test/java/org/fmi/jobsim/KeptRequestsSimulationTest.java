@@ -3,6 +3,7 @@ package org.fmi.jobsim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 import org.fmi.Comm;
@@ -124,6 +125,72 @@ final class KeptRequestsSimulationTest {
       int next = (seed + 2) % SIZE;
       job.killWhen(n -> n instanceof Notice.AllRunning r && r.epoch() == 1, next);
       assertThat(run(job).answer()).as("%s", job.story()).isEqualTo(answer);
+    }
+  }
+
+  /**
+   * Messages that take longer to come than ranks take to meet, and such as are sent behind the line.
+   * Which of both neighbours' a receive has got is decided on either side of it, and told to others.
+   */
+  @ParameterizedTest
+  @CsvSource({"false,false", "false,true", "true,false", "true,true"})
+  void whatReceivesHaveGotTheyGetAgain(boolean local, boolean overlapped) {
+    int many = 50_000;
+    Program program =
+        (fmi, process, cluster) -> {
+          Comm world = fmi.world();
+          int rank = world.rank();
+          int right = (rank + 1) % SIZE;
+          int left = (rank + SIZE - 1) % SIZE;
+          long[] out = new long[many];
+          Arrays.fill(out, rank);
+          long[] in = new long[2 * many];
+          long[] few = new long[2];
+          long[] said = new long[2];
+          long[] heard = new long[2];
+          Holder<Request[]> kept = Holder.of(new Request[6]);
+          fmi.loop(
+              8,
+              n -> {
+                Request[] all = kept.get();
+                cluster.faults().atIteration(process, n, out[0]);
+                if (n == 2) {
+                  all[0] = world.irecv(in, 0, many, Comm.ANY_SOURCE, 3);
+                  all[1] = world.irecv(in, many, many, Comm.ANY_SOURCE, 3);
+                  all[2] = world.isend(out, left, 3);
+                  all[3] = world.isend(out, right, 3);
+                  all[4] = world.irecv(few, 0, 1, Comm.ANY_SOURCE, 5);
+                  all[5] = world.irecv(few, 1, 1, Comm.ANY_SOURCE, 5);
+                } else if (n == 3) {
+                  world.send(out, 0, 1, left, 5);
+                  world.send(out, 0, 1, right, 5);
+                  Request.waitAll(all);
+                  said[0] = all[0].waitFor().source();
+                  said[1] = all[4].waitFor().source();
+                  world.sendRecv(said, 0, 2, right, 4, heard, 0, 2, left, 4);
+                }
+              },
+              kept,
+              in,
+              few,
+              said,
+              heard);
+          long[] theirs = new long[2];
+          world.sendRecv(said, 0, 2, right, 4, theirs, 0, 2, left, 4);
+          assertThat(heard).isEqualTo(theirs);
+          assertThat(Arrays.copyOf(in, many)).containsOnly(said[0]);
+          assertThat(Arrays.copyOfRange(in, many, 2 * many)).containsOnly(left + right - said[0]);
+          assertThat(few).containsExactly(said[1], left + right - said[1]);
+          return 0;
+        };
+    for (int rank = 0; rank < SIZE; rank++) {
+      for (long at : new long[] {3, 5}) {
+        Shape shape = ranks(local, overlapped).withFaults(kill(rank, FaultPoint.ITERATION, at));
+        JobSimulation job = new JobSimulation(rank, shape, SimModel.calm(), program);
+        run(job);
+        assertThat(job.faultsLeft()).isEmpty();
+        assertThat(job.hasRepeatedOtherwise()).as("%s", job.story()).isFalse();
+      }
     }
   }
 
