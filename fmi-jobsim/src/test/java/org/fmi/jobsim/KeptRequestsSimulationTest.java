@@ -129,8 +129,9 @@ final class KeptRequestsSimulationTest {
   }
 
   /**
-   * Messages that take longer to come than ranks take to meet, and such as are sent behind the line.
-   * Which of both neighbours' a receive has got is decided on either side of it, and told to others.
+   * Messages that take longer to come than ranks take to meet, and such as are sent behind the
+   * line. Which of both neighbours' a receive has got is decided on either side of it, and told to
+   * others.
    */
   @ParameterizedTest
   @CsvSource({"false,false", "false,true", "true,false", "true,true"})

@@ -34,7 +34,7 @@ public final class KeptRequests {
 
   // ---- a state that is written
   private List<Object> sections = List.of();
-  private final Map<Object, Integer> written = new IdentityHashMap<>();
+  private final IdentityHashMap<Object, Integer> written = new IdentityHashMap<>();
 
   // ---- a state that is read
   private final Map<Integer, MessageRequest> read = new HashMap<>();
