@@ -32,7 +32,7 @@ final class PostedAhead {
 
   private final Comm world;
   private final Comm half;
-  private final long last;
+  private final int last;
   private final Holder<Request[]> requests = Holder.of(new Request[ALL]);
   private final Holder<long[]> in = Holder.of(new long[SHORT + LONG]);
   private final long[] any = new long[2];
