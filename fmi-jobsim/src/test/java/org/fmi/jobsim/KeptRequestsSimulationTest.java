@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.fmi.Comm;
 import org.fmi.Flow;
@@ -47,8 +48,8 @@ final class KeptRequestsSimulationTest {
   private static final Program PROGRAM =
       (fmi, process, cluster) -> {
         int rank = fmi.world().rank();
-        PostedAhead ahead =
-            new PostedAhead(fmi.world(), fmi.world().split(rank % 2, -rank), ITERATIONS);
+        Comm half = Objects.requireNonNull(fmi.world().split(rank % 2, -rank));
+        PostedAhead ahead = new PostedAhead(fmi.world(), half, ITERATIONS);
         long[] sum = {rank};
         List<Object> state = new ArrayList<>(List.of(ahead.state()));
         state.add(sum);
