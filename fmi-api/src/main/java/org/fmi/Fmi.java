@@ -78,8 +78,9 @@ public interface Fmi extends AutoCloseable {
    * final state and returns at once. For that its final checkpoint stays in memory until the job
    * ends: prefer one long loop to many short ones.
    *
-   * <p>The body completes its requests before an iteration ends. What stands outside of loops runs
-   * again in a replacement, and must then send and receive the same.
+   * <p>The body completes its requests before an iteration ends, or keeps them in the state; all
+   * are complete when the last iteration ends. What stands outside of loops runs again in a
+   * replacement, and must then send and receive the same.
    *
    * @param iterations how many, 0 or more
    * @param body computes one iteration
@@ -87,15 +88,16 @@ public interface Fmi extends AutoCloseable {
    *     java.nio.ByteBuffer}s (all of the content, position and limit), {@link
    *     java.lang.foreign.MemorySegment}s, objects that implement Chronicle Bytes' {@code
    *     BytesMarshallable}, and {@link Holder}s of these, of any {@link java.io.Serializable}
-   *     object or of communicators; each is held by reference and restored in place, except that a
-   *     holder of an array gets a new one, which has new rows if it is an array of arrays, all of
-   *     the sizes they had, and one of a serializable object a new one. A {@link Box}, a {@link
-   *     Same} or a {@link Divided} of one of these says how it is shared, for jobs that go on with
-   *     another number of ranks.
+   *     object, of communicators or of {@link Request}s; each is held by reference and restored in
+   *     place, except that a holder of an array gets a new one, which has new rows if it is an
+   *     array of arrays, all of the sizes they had, and one of a serializable object a new one. A
+   *     {@link Box}, a {@link Same} or a {@link Divided} of one of these says how it is shared, for
+   *     jobs that go on with another number of ranks.
    * @throws IllegalStateException if called inside another loop or after {@link #close}, or while
-   *     requests of this rank are not complete; or with the cause that the body has thrown
-   * @throws IllegalArgumentException if {@code iterations} is negative or a state object is of no
-   *     supported type
+   *     requests of this rank are not complete; if some are at a checkpoint that are no state; or
+   *     with the cause that the body has thrown
+   * @throws IllegalArgumentException if {@code iterations} is negative, a state object is of no
+   *     supported type, or a request of the state receives into what is none
    */
   void loop(long iterations, LoopBody body, Object... state);
 

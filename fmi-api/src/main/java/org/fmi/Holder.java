@@ -16,6 +16,9 @@ import java.util.Objects;
  * made in an iteration and used in later ones. They are the same ones after a rollback, and in a
  * process that replaces another.
  *
+ * <p>So may {@link Request}s, in a {@code Request[]} or by serialized objects: those that are begun
+ * in an iteration and completed in a later one. After a rollback they are new ones.
+ *
  * @param <T> what it refers to: a type that can be state of a loop, or is serializable
  */
 public final class Holder<T> {

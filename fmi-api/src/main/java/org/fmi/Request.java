@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Once a failure is known, all methods behave as those of {@link Comm}. They throw {@link
  * FmiException} when the operation failed, such as by {@link ErrorClass#TRUNCATE}. A request from
  * before a rollback is void: a program that uses it after the rollback gets {@link
- * ErrorClass#REQUEST}. Forget requests when an iteration begins.
+ * ErrorClass#REQUEST}. Forget requests when an iteration begins, unless they are state of the loop:
+ * a {@link Holder} of them has, after a rollback, requests that are as far as those were, if what
+ * they receive into is state too.
  */
 public interface Request {
 

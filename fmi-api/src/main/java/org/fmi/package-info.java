@@ -80,7 +80,8 @@
  *   <li><b>Be repeatable.</b> With the same state an iteration does the same; so a generator of
  *       random numbers is state, a seeded one too. What is outside of loops runs again in a
  *       replacement, and must send and receive the same.
- *   <li><b>Complete requests</b> before an iteration ends; after a rollback they are void.
+ *   <li><b>Complete requests</b> before an iteration ends, or make them state, in a {@link
+ *       org.fmi.Holder}; after a rollback others are void.
  *   <li><b>Let {@code Rollback} pass.</b> Do not catch {@link Throwable} around communication
  *       calls.
  *   <li><b>Close.</b> Every rank calls {@link org.fmi.Fmi#close()}; one that ends without it has

@@ -3,6 +3,7 @@ package org.fmi.jobsim;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Holder;
@@ -29,6 +30,15 @@ final class LocalWorkload {
   private LocalWorkload() {}
 
   static long run(Fmi fmi, SimProcess process, SimCluster cluster) {
+    return run(fmi, process, cluster, false);
+  }
+
+  /** The same, and requests are under way between iterations. */
+  static long runWithRequests(Fmi fmi, SimProcess process, SimCluster cluster) {
+    return run(fmi, process, cluster, true);
+  }
+
+  private static long run(Fmi fmi, SimProcess process, SimCluster cluster, boolean requests) {
     Comm world = fmi.world();
     int rank = world.rank();
     int size = world.size();
@@ -36,13 +46,20 @@ final class LocalWorkload {
     int left = (rank + size - 1) % size;
     long[] seed = rank == 0 ? new long[] {4_711} : new long[1];
     world.bcast(seed, 0);
-    Comm half = world.split(rank % 2, -rank);
+    Comm half = Objects.requireNonNull(world.split(rank % 2, -rank));
 
     Choices choices = new Choices(world, process);
     long[] sums = {seed[0] + rank, 1};
     Holder<long[]> pipe = Holder.of(new long[2 + rank % 3]);
     Holder<Comm[]> kept = Holder.of(new Comm[1]);
     RestingState resting = new RestingState(rank);
+    PostedAhead ahead = requests ? new PostedAhead(world, half, ITERATIONS) : null;
+    List<Object> state =
+        new ArrayList<>(
+            List.of(resting.constant, resting.rare, sums, pipe, kept, choices.said, choices.heard));
+    if (ahead != null) {
+      state.addAll(Arrays.asList(ahead.state()));
+    }
     fmi.loop(
         ITERATIONS,
         iteration -> {
@@ -97,7 +114,7 @@ final class LocalWorkload {
               .faults()
               .atIteration(process, iteration, 31 * sums[0] + sums[1] + 7 * pipe.get()[0]);
           process.compute(20_000);
-          if (half != null && iteration % 3 == 1) {
+          if (iteration % 3 == 1) {
             long[] sum = {sums[0] & 0xffff};
             half.allReduce(sum, Op.SUM);
             sums[0] += sum[0];
@@ -117,15 +134,15 @@ final class LocalWorkload {
           }
           sums[0] += resting.turn(iteration);
           sums[1] += Keeping.turn(world, kept.get(), iteration, sums[0]);
+          if (ahead != null) {
+            sums[0] += ahead.turn(iteration, sums[1]);
+          }
         },
-        resting.constant,
-        resting.rare,
-        sums,
-        pipe,
-        kept,
-        choices.said,
-        choices.heard);
+        state.toArray());
     choices.compare();
+    if (ahead != null) {
+      ahead.compare();
+    }
 
     long[] old = new long[2];
     for (int i = 0; i < AHEAD; i++) {

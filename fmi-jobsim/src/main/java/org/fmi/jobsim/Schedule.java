@@ -147,12 +147,18 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
 
   /** The job of a seed of which only failed ranks go back, as far as that can be done. */
   static Schedule ofLocal(long seed) {
-    return of(seed).withLocalRollback();
+    return of(seed).withLocalRollback().withRequestsNowAndThen();
   }
 
   /** The job of a seed of which only failed ranks go back, to checkpoints that nobody waits for. */
   static Schedule ofBoth(long seed) {
     return ofOverlap(seed).withLocalRollback();
+  }
+
+  /** From numbers of their own, so that all else of a job stays what its seed has always given. */
+  private Schedule withRequestsNowAndThen() {
+    boolean with = new SplittableRandom(seed + 2).nextBoolean();
+    return with ? new Schedule(seed, shape.withRequestsUnderWay(), scenario) : this;
   }
 
   private Schedule withLocalRollback() {
@@ -188,7 +194,7 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
     if (plain.scenario != Scenario.CALM) {
       shape = shape.withFaults(onTheWay(random, shape.size()));
     }
-    return new Schedule(seed, shape, plain.scenario);
+    return new Schedule(seed, shape, plain.scenario).withRequestsNowAndThen();
   }
 
   /** Deaths on the way to a commit and back to it, one by one or two at once. */

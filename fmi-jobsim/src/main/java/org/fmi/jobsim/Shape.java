@@ -25,6 +25,7 @@ record Shape(
     int maxRecoveries,
     boolean check,
     boolean overlapped,
+    boolean requestsUnderWay,
     Files files,
     List<FaultSpec> faults) {
 
@@ -115,6 +116,11 @@ record Shape(
     return with(shape -> shape.overlapped = true);
   }
 
+  /** Requests of the program are under way at checkpoints; of a job that can hold them. */
+  Shape withRequestsUnderWay() {
+    return with(shape -> shape.requestsUnderWay = true);
+  }
+
   /** Ranks that die at chosen places, once each. */
   Shape withFaults(FaultSpec... injected) {
     return with(shape -> shape.faults = List.of(injected));
@@ -134,6 +140,7 @@ record Shape(
     shape.maxRecoveries = maxRecoveries;
     shape.check = check;
     shape.overlapped = overlapped;
+    shape.requestsUnderWay = requestsUnderWay;
     shape.files = files;
     shape.faults = faults;
     change.accept(shape);
@@ -157,6 +164,7 @@ record Shape(
     private int maxRecoveries = Integer.MAX_VALUE;
     private boolean check;
     private boolean overlapped;
+    private boolean requestsUnderWay;
     private Files files = Files.NONE;
     private List<FaultSpec> faults = List.of();
 
@@ -184,6 +192,7 @@ record Shape(
           maxRecoveries,
           check,
           overlapped,
+          requestsUnderWay,
           files,
           faults);
     }
@@ -194,7 +203,10 @@ record Shape(
     if (flowLimit > 0) {
       return FlowWorkload::run;
     }
-    return logLimitBytes != 0 || overlapped ? LocalWorkload::run : Workload::run;
+    if (logLimitBytes != 0 || overlapped) {
+      return requestsUnderWay ? LocalWorkload::runWithRequests : LocalWorkload::run;
+    }
+    return Workload::run;
   }
 
   /** A job to which nothing happens, of the same program. */
@@ -203,7 +215,11 @@ record Shape(
     if (flowLimit > 0) {
       return plain.withFlowRollback(1);
     }
-    return logLimitBytes != 0 || overlapped ? plain.withLocalRollback(1 << 20) : plain;
+    if (logLimitBytes == 0 && !overlapped) {
+      return plain;
+    }
+    Shape local = plain.withLocalRollback(1 << 20);
+    return requestsUnderWay ? local.withRequestsUnderWay() : local;
   }
 
   /** What chooses such jobs on the command line. */

@@ -9,6 +9,7 @@ import org.fmi.Group;
 import org.fmi.core.comm.Creation.Agreed;
 import org.fmi.core.object.StandIns;
 import org.fmi.core.p2p.Contexts;
+import org.fmi.core.p2p.KeptRequests;
 import org.fmi.core.p2p.PointToPoint;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +55,11 @@ public final class Communicator extends CollectiveCalls {
   /** What stands for it, and for those made from it, in the state of a loop. */
   public StandIns standIns() {
     return all;
+  }
+
+  /** The same, and what stands for requests of theirs. */
+  public StandIns standIns(KeptRequests requests) {
+    return new StateStandIns(all, requests);
   }
 
   // ---- others made from it

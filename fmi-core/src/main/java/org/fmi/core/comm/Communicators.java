@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.IntConsumer;
 import org.fmi.Comm;
+import org.fmi.Request;
 import org.fmi.core.object.StandIns;
 import org.fmi.core.p2p.PointToPoint;
 import org.jspecify.annotations.Nullable;
@@ -89,6 +90,10 @@ final class Communicators implements StandIns {
 
   @Override
   public Object of(Object object) {
+    if (object instanceof Request) {
+      throw new IllegalArgumentException(
+          "it refers to a request, which only the state of a loop or loopWhile can hold");
+    }
     return object instanceof Communicator c
         ? new Written(c.id, c.group.worldRanks(), p2p.size())
         : object;

@@ -1,6 +1,7 @@
 package org.fmi.core.object;
 
 import java.io.InvalidObjectException;
+import java.util.List;
 
 /**
  * What is written in place of objects that are not data, and finds those again when it is read:
@@ -20,6 +21,20 @@ public interface StandIns {
           return read;
         }
       };
+
+  /**
+   * A state is about to be written: what stands for objects of it follows.
+   *
+   * @param sections the state's objects, in the order written
+   */
+  default void writes(List<Object> sections) {}
+
+  /**
+   * A state has been read.
+   *
+   * @param sections its objects now, in the same order
+   */
+  default void haveRead(List<Object> sections) {}
 
   /** What is written in place of an object; the object itself if it has none. */
   Object of(Object object);

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>As longs: of a receive {@code RECEIVED | number}, source and tag; of a cancelled one {@code
  * CANCELLED | number}; of a probe {@code FOUND}, source and tag; of equal answers one after the
- * other {@code NO | count} or {@code YES | count}.
+ * other {@code NO | count} or {@code YES | count}. Receives are numbered from the line on; those
+ * posted before it that are still under way there have numbers below zero.
  */
 final class Determinants {
   /** What a rank may tell between two lines: the job keeps it. */
@@ -43,7 +44,7 @@ final class Determinants {
 
   private static final int NONE = -1;
 
-  /** Receives posted so far. */
+  /** Receives posted so far: here their numbers count from the beginning, not from a line. */
   private long posted;
 
   // ---- what was decided, as far as it is still needed here
@@ -85,8 +86,7 @@ final class Determinants {
 
   /** A line: nothing was decided since. */
   void clear() {
-    posted = 0;
-    postedBefore = 0;
+    postedBefore = posted;
     mark = NONE;
     start = 0;
     count = 0;
@@ -120,15 +120,30 @@ final class Determinants {
     return posted++;
   }
 
+  /** How many receives were posted so far: the number that the next one gets. */
+  long posted() {
+    return posted;
+  }
+
+  private static long of(int kind, long number) {
+    return (long) kind << KIND_SHIFT | (number & VALUE);
+  }
+
+  /** The number of a receive, which may be below zero. */
+  private static long number(long value) {
+    int kindBits = Long.SIZE - KIND_SHIFT;
+    return value << kindBits >> kindBits;
+  }
+
   /** A receive from any source has got its message. */
   void received(long number, int source, long tag) {
-    add((long) RECEIVED << KIND_SHIFT | number);
+    add(of(RECEIVED, number));
     add(pack(source, tag));
   }
 
   /** A receive was cancelled. */
   void cancelled(long number) {
-    add((long) CANCELLED << KIND_SHIFT | number);
+    add(of(CANCELLED, number));
   }
 
   /** A probe has found a message. */
@@ -202,11 +217,15 @@ final class Determinants {
 
   /** All from a place on, with receives counted from where so many had been posted. */
   private long[] from(int place, long before) {
-    long[] values = Arrays.copyOfRange(held, place - start, count);
+    return shifted(Arrays.copyOfRange(held, place - start, count), -before);
+  }
+
+  /** Adds to the numbers of receives. */
+  private static long[] shifted(long[] values, long by) {
     for (int i = 0; i < values.length; i++) {
       int kind = (int) (values[i] >>> KIND_SHIFT);
       if (kind == RECEIVED || kind == CANCELLED) {
-        values[i] -= before;
+        values[i] = of(kind, number(values[i]) + by);
       }
       if (kind == RECEIVED || kind == FOUND) {
         i++; // source and tag
@@ -280,15 +299,16 @@ final class Determinants {
     clear();
     start = toldBefore;
     told = toldBefore;
-    for (int again = toldBefore; again < before.length; again++) {
-      add(before[again]);
+    for (long again :
+        shifted(Arrays.copyOfRange(before, toldBefore, before.length), postedBefore)) {
+      add(again);
     }
     int i = 0;
     while (i < before.length) {
-      long value = before[i] & VALUE;
+      long receive = number(before[i]) + postedBefore;
       switch ((int) (before[i++] >>> KIND_SHIFT)) {
-        case RECEIVED -> receives.put(value, before[i++]);
-        case CANCELLED -> receives.put(value, WILL_BE_CANCELLED);
+        case RECEIVED -> receives.put(receive, before[i++]);
+        case CANCELLED -> receives.put(receive, WILL_BE_CANCELLED);
         case FOUND -> probes.add(before[i++]);
         case NO, YES -> answers.add(before[i - 1]);
         default -> throw new IllegalArgumentException("no determinant: " + before[i - 1]);
@@ -312,7 +332,7 @@ final class Determinants {
     receives.forEach(
         (number, got) -> {
           boolean cancelled = got == WILL_BE_CANCELLED;
-          rest.add((long) (cancelled ? CANCELLED : RECEIVED) << KIND_SHIFT | (number - posted));
+          rest.add(of(cancelled ? CANCELLED : RECEIVED, number - posted));
           if (!cancelled) {
             rest.add(got);
           }

@@ -147,7 +147,10 @@ final class Mailbox implements MessageRequest.Completion {
         switch (m.place) {
           case HELD -> kept.comes(m.data, 0);
           case REMOTE -> m.crossing = kept;
-          case SELF -> throw new IllegalStateException("a send to itself is not complete");
+          case SELF -> {
+            fetch(m); // from this rank's own buffer
+            kept.comes(m.data, 0);
+          }
         }
       }
     }
@@ -175,6 +178,28 @@ final class Mailbox implements MessageRequest.Completion {
     if (kept != null && Contexts.isProgram(r.context) && !kept.posts(r)) {
       return;
     }
+    find(r);
+  }
+
+  /**
+   * Posts a receive again that was under way at the line that this rank has gone back to.
+   *
+   * @param number see {@link #number}
+   */
+  void postAgain(MessageRequest r, long number) {
+    MessageLog kept = log;
+    if (kept == null || kept.postsAgain(r, number)) {
+      find(r);
+    }
+  }
+
+  /** See {@link MessageLog#number}. */
+  long number(MessageRequest r) {
+    MessageLog kept = log;
+    return kept == null ? 0 : kept.number(r);
+  }
+
+  private void find(MessageRequest r) {
     UnexpectedMessage m = unexpected.first(r.context, r.peer, r.tag);
     posted.stamp(r);
     if (m == null) {

@@ -357,17 +357,29 @@ public final class MessageLog {
    * @return false if no message may match it, as it will be cancelled
    */
   boolean posts(MessageRequest r) {
-    if (on) {
-      r.posted = determinants.post();
-      long got = determinants.receive(r.posted);
-      if (got == Determinants.WILL_BE_CANCELLED) {
-        r.toBeCancelled = true;
-        return false;
-      }
-      if (got != Determinants.UNKNOWN) {
-        r.peer = Determinants.source(got);
-        r.tag = Determinants.tag(got);
-      }
+    return !on || isToMatch(r, determinants.post());
+  }
+
+  /** The same of one that was under way at the line that this rank has just gone back to. */
+  boolean postsAgain(MessageRequest r, long number) {
+    return !on || isToMatch(r, determinants.posted() + number);
+  }
+
+  /** What a receive that is under way is called behind the line that this rank stands at. */
+  long number(MessageRequest r) {
+    return r.posted - determinants.posted();
+  }
+
+  private boolean isToMatch(MessageRequest r, long number) {
+    r.posted = number;
+    long got = determinants.receive(number);
+    if (got == Determinants.WILL_BE_CANCELLED) {
+      r.toBeCancelled = true;
+      return false;
+    }
+    if (got != Determinants.UNKNOWN) {
+      r.peer = Determinants.source(got);
+      r.tag = Determinants.tag(got);
     }
     return true;
   }

@@ -1,5 +1,6 @@
 package org.fmi.core.p2p;
 
+import org.fmi.Comm;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Request;
@@ -123,6 +124,11 @@ final class MessageRequest extends MatchTable.Queued implements Request {
 
   @Nullable MessageRequest next;
 
+  /** While it is counted: those counted before and after it. */
+  @Nullable MessageRequest countedBefore;
+
+  @Nullable MessageRequest countedAfter;
+
   MessageRequest(Messenger messenger) {
     this.messenger = messenger;
   }
@@ -177,6 +183,15 @@ final class MessageRequest extends MatchTable.Queued implements Request {
   /** Whether the program was told how it has ended: it learns nothing new by asking again. */
   boolean told() {
     return status != null;
+  }
+
+  /** In words. */
+  String describe() {
+    return (send ? "a send of " : "a receive of at most ")
+        + bytes
+        + (send ? " bytes to " : " bytes from ")
+        + (peer == Comm.ANY_SOURCE ? "any source" : "rank " + peer)
+        + (tag == Comm.ANY_TAG ? " with any tag" : " with tag " + tag);
   }
 
   /** Back to what a new one is. */

@@ -1,5 +1,7 @@
 package org.fmi.core.p2p;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Status;
@@ -16,7 +18,11 @@ final class Requests {
   private final AttachedBuffer attached;
   private final StatusCache statuses = new StatusCache();
   private @Nullable MessageRequest free;
+
+  /** Non-blocking operations of the program that are not complete: how many, and the last one. */
   private int active;
+
+  private @Nullable MessageRequest newest;
   private final Answers answers;
   private @Nullable MessageLog log;
 
@@ -40,11 +46,31 @@ final class Requests {
   /** Begins an epoch: all requests are void. */
   void reset() {
     active = 0;
+    newest = null;
   }
 
   /** Non-blocking operations of the program that are not complete. */
   int active() {
     return active;
+  }
+
+  /** The same, in the order begun. */
+  List<MessageRequest> underWay() {
+    List<MessageRequest> all = new ArrayList<>();
+    for (MessageRequest r = newest; r != null; r = r.countedBefore) {
+      all.add(r);
+    }
+    return all.reversed();
+  }
+
+  /** Whether none of them has a message that is on its way. */
+  boolean areAtRest() {
+    for (MessageRequest r = newest; r != null; r = r.countedBefore) {
+      if (r.send || r.hasMatched()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** A request that the program gets to see. */
@@ -100,6 +126,11 @@ final class Requests {
     if (Contexts.isProgram(r.context)) {
       r.counted = true;
       active++;
+      r.countedBefore = newest;
+      if (newest != null) {
+        newest.countedAfter = r;
+      }
+      newest = r;
     }
   }
 
@@ -108,6 +139,18 @@ final class Requests {
     if (r.counted && r.since == messenger.since()) {
       active--;
       assert active >= 0 : "more requests were completed than begun";
+      MessageRequest before = r.countedBefore;
+      MessageRequest after = r.countedAfter;
+      if (before != null) {
+        before.countedAfter = after;
+      }
+      if (after == null) {
+        newest = before;
+      } else {
+        after.countedBefore = before;
+      }
+      r.countedBefore = null;
+      r.countedAfter = null;
     }
   }
 

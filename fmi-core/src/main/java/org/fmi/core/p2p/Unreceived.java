@@ -35,6 +35,16 @@ public final class Unreceived {
     }
   }
 
+  /**
+   * Makes progress until the program's requests are complete, but for receives that have no message
+   * yet; all ranks do, after {@link #fetch}.
+   */
+  public void settle() {
+    while (!messenger.requests().areAtRest()) {
+      waits.progress(null);
+    }
+  }
+
   /** Size of what {@link #write} writes, in bytes. */
   public long bytes() {
     return mailbox.imageBytes();
@@ -63,9 +73,19 @@ public final class Unreceived {
     return lines;
   }
 
-  /** This rank comes to a line, which others come to at another time. */
+  /**
+   * This rank comes to a line, which others come to at another time. Messages belong to it that are
+   * here and no receive has matched; and before them those that receives have matched whose data is
+   * still under way.
+   */
   public void line(long number) {
     lines.begin(number);
+    for (MessageRequest r : messenger.requests().underWay()) {
+      if (!r.send && r.hasMatched()) {
+        LineMessages.Early early = r.crossing instanceof LineMessages.Early e ? e : null;
+        r.crossing = lines.keep(r.context, r.matchedSource, r.matchedTag, r.matchedLength, early);
+      }
+    }
     mailbox.line(lines);
   }
 

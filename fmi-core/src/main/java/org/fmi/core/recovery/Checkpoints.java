@@ -11,8 +11,11 @@ import org.fmi.Rollback;
 import org.fmi.control.Counter;
 import org.fmi.control.JobLink;
 import org.fmi.control.RankMessage;
+import org.fmi.core.comm.Communicator;
 import org.fmi.core.comm.ContextIds;
+import org.fmi.core.object.StandIns;
 import org.fmi.core.p2p.ImageWriter;
+import org.fmi.core.p2p.KeptRequests;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.Recorder;
 import org.fmi.core.p2p.Recording;
@@ -41,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 final class Checkpoints {
   private final RankConfig config;
   private final Comm system;
-  private final Comm world;
+  private final Communicator world;
   private final Messenger messenger;
   private final Recording program;
   private final ContextIds contexts;
@@ -54,6 +57,8 @@ final class Checkpoints {
   private final Restoration restoration;
   private final Contradiction contradiction;
   private final MeetingPlace meetings;
+  private final KeptRequests kept;
+  private final ActiveRequests requests;
 
   /** What the job begins from, if that is of another number of ranks. */
   private final @Nullable Redistribution redistribution;
@@ -92,7 +97,7 @@ final class Checkpoints {
   Checkpoints(
       RankConfig config,
       Comm system,
-      Comm world,
+      Communicator world,
       Messenger messenger,
       Recording program,
       ContextIds contexts,
@@ -117,6 +122,8 @@ final class Checkpoints {
     this.files = files;
     this.contradiction = new Contradiction(config, system, link, messenger);
     this.meetings = new MeetingPlace(config, system, messenger, contradiction);
+    this.kept = new KeptRequests(messenger, config.check());
+    this.requests = new ActiveRequests(config, messenger, kept);
     this.restoration = new Restoration(config, system, store, source, link, faults);
     this.overlap =
         config.overlapped()
@@ -198,13 +205,23 @@ final class Checkpoints {
 
   // ---- take
 
+  /** What is written in place of communicators and requests that are part of a loop's state. */
+  StandIns standIns() {
+    return world.standIns(kept);
+  }
+
+  /** The program's requests that are under way. */
+  ActiveRequests requests() {
+    return requests;
+  }
+
   /**
    * Takes a checkpoint of a loop's state; collective over all ranks.
    *
    * @param last whether it is the final one
    */
   void take(Loop loop, boolean last, int epoch) {
-    requireNoRequests();
+    requests.requireKept(loop, last);
     long iteration = loop.iteration;
     CheckpointEvent event = new CheckpointEvent();
     event.begin();
@@ -263,21 +280,6 @@ final class Checkpoints {
               done - encoded));
     }
     faults.at(FaultPoint.COMMITTED, iteration);
-  }
-
-  /**
-   * Refuses what a checkpoint could not hold.
-   *
-   * @throws IllegalStateException if requests of the program are not complete
-   */
-  void requireNoRequests() {
-    int active = messenger.activeRequests();
-    if (active > 0) {
-      throw new IllegalStateException(
-          active
-              + " requests are not complete: a checkpoint cannot hold them; wait for them (waitFor,"
-              + " Request.waitAll) before the end of an iteration and before the loop");
-    }
   }
 
   /** Fills the image, but for so many bytes behind the state. */
@@ -420,7 +422,7 @@ final class Checkpoints {
 
   /** The lowest rank that says yes, -1 if none does; collective over all ranks. */
   int lowestOfThose(boolean mine, Loop loop, int epoch) {
-    requireNoRequests();
+    requests.requireNone();
     drain(new Meeting(Meeting.Kind.CHECKPOINT, loop.number, loop.iteration), epoch);
     long[] lowest = {mine ? config.rank() : config.size()};
     system.allReduce(lowest, Op.MIN);

@@ -10,6 +10,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.fmi.Box;
 import org.fmi.Holder;
 import org.fmi.core.object.ObjectCodec;
@@ -169,6 +170,7 @@ final class LoopState {
   long bytes() {
     collect();
     serialised.clear();
+    standIns.writes(objects);
     long bytes = 0;
     for (int i = 0; i < objects.size(); i++) {
       serialised.add(owner(i) == i ? serialise(i) : NOTHING);
@@ -433,6 +435,7 @@ final class LoopState {
           throw sameness(i);
         }
       }
+      standIns.haveRead(IntStream.range(0, contents.size()).mapToObj(this::content).toList());
     }
 
     private Object content(int section) {

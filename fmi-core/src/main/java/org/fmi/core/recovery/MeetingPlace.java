@@ -32,8 +32,9 @@ final class MeetingPlace {
   }
 
   /**
-   * Returns when every message sent by any rank so far has arrived where it was sent to. Nobody
-   * sends meanwhile, so that the sum of messages sent but not arrived only falls.
+   * Returns when every message sent by any rank so far has arrived where it was sent to, and no
+   * more than receives without a message is left of requests. Nobody sends meanwhile, so that the
+   * sum of messages sent but not arrived only falls.
    *
    * @param at null in {@code Fmi.close}; the others are there too, or it throws
    */
@@ -66,6 +67,7 @@ final class MeetingPlace {
     if (sums[DECIDING] > 0) {
       throw contradiction.differ(at, epoch);
     }
+    messenger.unreceived().settle();
   }
 
   /**

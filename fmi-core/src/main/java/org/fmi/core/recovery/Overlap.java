@@ -238,7 +238,7 @@ final class Overlap implements MessageLog.Listener {
   /** This rank comes to a line: copies what it holds, and goes on. */
   private void begin(Loop loop, int epoch) {
     assert phase == Phase.NONE : "a line is begun while another one is under way";
-    checkpoints.requireNoRequests();
+    checkpoints.requests().requireKept(loop, false);
     begun = clock.nanoTime();
     CheckpointId next = checkpoints.begins(loop);
     superseded = false;

@@ -282,12 +282,12 @@ public final class RankRuntime implements Fmi {
 
   @Override
   public void loop(long iterations, LoopBody body, Object... state) {
-    run(iterations, Loop.goingOn(body), false, new LoopState(state, world.standIns()), null);
+    run(iterations, Loop.goingOn(body), false, new LoopState(state, checkpoints.standIns()), null);
   }
 
   @Override
   public long loopWhile(long iterations, ConvergingBody body, Object... state) {
-    return run(iterations, body, true, new LoopState(state, world.standIns()), null);
+    return run(iterations, body, true, new LoopState(state, checkpoints.standIns()), null);
   }
 
   @Override
@@ -382,7 +382,7 @@ public final class RankRuntime implements Fmi {
     Misuse.requireOpen(place);
     Loop loop = current;
     if (loop == null) {
-      loop = enterLoop(new LoopState(state, world.standIns()), -1, null);
+      loop = enterLoop(new LoopState(state, checkpoints.standIns()), -1, null);
       if (loop.ended) {
         // The program gets the last iteration of a finished loop, and leaves the loop.
         return loop.iteration;
@@ -434,7 +434,7 @@ public final class RankRuntime implements Fmi {
     if (current != null) {
       throw Misuse.nestedLoop();
     }
-    checkpoints.requireNoRequests();
+    checkpoints.requests().requireNone();
     Loop loop = new Loop(nextLoop++, state, iterations, flow);
     CheckpointId last = recovery.line().finalOf(loop.number);
     if (place == Place.REPLAY) {

@@ -6,6 +6,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 import org.fmi.Comm;
+import org.fmi.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,6 +98,10 @@ enum StateKind {
       return " is a communicator, which cannot be restored in place: put it into a Holder"
           + " (Holder.of(...))";
     }
+    if (object instanceof Request) {
+      return " is a request, which cannot be restored in place: put it into a Holder"
+          + " (Holder.of(new Request[n]))";
+    }
     if (StateLayout.of(object) != null) {
       return " is a " + typeName(object) + " inside of another object: put it around that one";
     }
@@ -130,9 +135,11 @@ enum StateKind {
     return isSerialized(element) && !isSelfWriting(element);
   }
 
-  /** Communicators are, as something that stands for them. */
+  /** Communicators and requests are, as something that stands for them. */
   private static boolean isSerialized(Class<?> type) {
-    return Serializable.class.isAssignableFrom(type) || Comm.class.isAssignableFrom(type);
+    return Serializable.class.isAssignableFrom(type)
+        || Comm.class.isAssignableFrom(type)
+        || Request.class.isAssignableFrom(type);
   }
 
   private static long arrayKind(Class<?> element) {

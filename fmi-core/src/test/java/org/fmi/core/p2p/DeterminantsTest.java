@@ -78,6 +78,30 @@ final class DeterminantsTest {
     }
   }
 
+  /** They may be under way at several lines, and in processes that have posted others before. */
+  @Test
+  void receivesFromBeforeALineHaveNumbersBelowZero() {
+    recorded.post();
+    long cancelled = recorded.post();
+    long first = recorded.post();
+    recorded.clear();
+    long behind = recorded.post();
+    recorded.received(behind, 8, 4);
+    recorded.cancelled(cancelled);
+    recorded.received(first, 7, 3);
+    Determinants again = new Determinants();
+    again.post();
+    repeat(again, recorded.take());
+    assertThat(again.receive(again.posted() - 1)).isEqualTo(Determinants.pack(7, 3));
+    assertThat(again.receive(again.post())).isEqualTo(Determinants.pack(8, 4));
+    again.pass();
+    assertThat(again.receive(again.posted() - 1)).isEqualTo(Determinants.UNKNOWN);
+    Determinants last = new Determinants();
+    repeat(last, again.take());
+    assertThat(last.receive(last.posted() - 3)).isEqualTo(Determinants.WILL_BE_CANCELLED);
+    assertThat(last.areRepeated()).isFalse();
+  }
+
   @Test
   void probesFindTheSameInOrder() {
     recorded.found(3, 5);

@@ -96,6 +96,35 @@ final class LocalRollbackIT {
     assertThat(result.events("Left").isEmpty()).isEqualTo(mode.equals("local"));
   }
 
+  /**
+   * Between two iterations a long message is under way, and a receive whose message is sent only
+   * behind the checkpoint. Ranks share memory with all, with one, or with none.
+   */
+  @Variants
+  @ParameterizedTest
+  @CsvSource({
+    "local, overlapped, 2, rank1@13",
+    "global, blocking, 4, rank1@12",
+    "local, blocking, 1, node2@13",
+    "global, overlapped, 1, node2@13",
+    "local, overlapped, 4, rank3@13",
+    "local, blocking, 4, rank0@12",
+    "global, blocking, 1, node1@12",
+    "local, blocking, 2, node1@12:encode"
+  })
+  void requestsAreUnderWayAtACheckpoint(
+      String mode, String checkpoint, int ranksOnNode, String kill)
+      throws IOException, InterruptedException {
+    List<String> all = new ArrayList<>(List.of("-n", "4", "--spares", "1", "--interval", "4"));
+    all.addAll(List.of("--ppn", Integer.toString(ranksOnNode), "--rollback", mode));
+    all.addAll(List.of("--checkpoint", checkpoint, "--kill", kill));
+    all.addAll(List.of("-cp", "target/test-classes", RequestsProgram.class.getName()));
+    Fmirun.Result result = new Fmirun(directory, all.toArray(String[]::new)).run().succeeded();
+    assertThat(result.value("state")).as(result.err()).isEqualTo(RequestsProgram.result(4));
+    assertThat(result.err()).doesNotContain("never happened");
+    assertThat(result.count("RecoveryBegun")).as(result.err()).isPositive();
+  }
+
   @Wide
   @ParameterizedTest
   @CsvSource({"farm, sum", "cg, residual", "lu, sum"})

@@ -13,7 +13,9 @@ import net.openhft.chronicle.bytes.BytesOut;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.FmiException;
+import org.fmi.Holder;
 import org.fmi.Op;
+import org.fmi.Request;
 import org.fmi.Rollback;
 
 /** Makes the mistake that its first argument names: see {@code docs/mistakes.md}. */
@@ -61,6 +63,7 @@ public final class Mistakes {
     Comm world = fmi.world();
     int rank = world.rank();
     long[] state = new long[4];
+    Holder<Request[]> begun = Holder.of(new Request[1]);
     switch (name) {
       // ---- exceptions
       case "before-loop" -> {
@@ -205,6 +208,17 @@ public final class Mistakes {
       case "throwable-retry" -> retry(fmi, state, Throwable.class);
       // ---- loops
       case "nested" -> fmi.loop(ITERATIONS, n -> fmi.loop(1, m -> state[0]++, state), state);
+      case "request-not-kept", "request-elsewhere" ->
+          fmi.loop(
+              ITERATIONS,
+              n -> {
+                Request next = world.irecv(new long[1], rank, 3);
+                if (name.equals("request-elsewhere")) {
+                  begun.get()[0] = next;
+                }
+              },
+              begun,
+              state);
       case "close-inside" ->
           fmi.loop(
               ITERATIONS,

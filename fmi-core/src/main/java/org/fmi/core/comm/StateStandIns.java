@@ -1,0 +1,61 @@
+package org.fmi.core.comm;
+
+import java.io.InvalidObjectException;
+import java.io.Serializable;
+import java.util.List;
+import org.fmi.Request;
+import org.fmi.Status;
+import org.fmi.core.object.StandIns;
+import org.fmi.core.p2p.KeptRequests;
+
+/** What stands for communicators and requests in the state of a loop. */
+final class StateStandIns implements StandIns {
+  private final Communicators communicators;
+  private final KeptRequests requests;
+
+  /**
+   * Stands for a request of a communicator whose ranks are not those of the world.
+   *
+   * @param request and its communicator: what stands for them, when it is written
+   */
+  private record Translated(Object request, Object communicator) implements Serializable {}
+
+  /** Stands for a request that had nothing to do. */
+  private record Completed(int source, int tag, long bytes) implements Serializable {}
+
+  StateStandIns(Communicators communicators, KeptRequests requests) {
+    this.communicators = communicators;
+    this.requests = requests;
+  }
+
+  @Override
+  public void writes(List<Object> sections) {
+    requests.writes(sections);
+  }
+
+  @Override
+  public void haveRead(List<Object> sections) {
+    requests.haveRead(sections);
+  }
+
+  @Override
+  public Object of(Object object) {
+    return switch (object) {
+      case TranslatedRequest t -> new Translated(t.request(), t.communicator());
+      case CompletedRequest c -> {
+        Status s = c.status();
+        yield new Completed(s.source(), s.tag(), s.bytes());
+      }
+      default -> communicators.of(requests.of(object));
+    };
+  }
+
+  @Override
+  public Object find(Object read) throws InvalidObjectException {
+    return switch (read) {
+      case Translated t -> new TranslatedRequest((Request) t.request, (Membership) t.communicator);
+      case Completed c -> new CompletedRequest(new Status(c.source, c.tag, c.bytes));
+      default -> communicators.find(requests.find(read));
+    };
+  }
+}

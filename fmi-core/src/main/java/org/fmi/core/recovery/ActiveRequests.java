@@ -1,0 +1,78 @@
+package org.fmi.core.recovery;
+
+import java.util.List;
+import org.fmi.core.p2p.KeptRequests;
+import org.fmi.core.p2p.Messenger;
+import org.fmi.spi.RankConfig;
+
+/**
+ * Says whether a checkpoint can hold the program's requests that are under way: those that are part
+ * of the loop's state, with the places there that their messages go to.
+ */
+final class ActiveRequests {
+  private static final int MOST_NAMED = 3;
+
+  private final RankConfig config;
+  private final Messenger messenger;
+  private final KeptRequests kept;
+
+  ActiveRequests(RankConfig config, Messenger messenger, KeptRequests kept) {
+    this.config = config;
+    this.messenger = messenger;
+    this.kept = kept;
+  }
+
+  /**
+   * None may be under way.
+   *
+   * @throws IllegalStateException if one is, naming it
+   */
+  void requireNone() {
+    if (messenger.activeRequests() > 0) {
+      throw refusal(
+          kept.underWay(),
+          "wait for them (waitFor, Request.waitAll) before the end of an iteration and before the"
+              + " loop");
+    }
+  }
+
+  /**
+   * The state must hold those that are under way.
+   *
+   * @param last whether this is the loop's final checkpoint, behind which they could not be
+   *     repeated
+   * @throws IllegalStateException if it does not, naming them
+   * @throws IllegalArgumentException if it cannot, saying why
+   */
+  void requireKept(Loop loop, boolean last) {
+    if (messenger.activeRequests() == 0) {
+      return;
+    }
+    if (last) {
+      throw refusal(
+          kept.underWay(), "wait for them (waitFor, Request.waitAll) in the loop's last iteration");
+    }
+    if (loop.flow != null || config.check()) {
+      requireNone();
+    }
+    long _ = loop.state().bytes(); // finds which it has
+    List<String> others = kept.notWritten();
+    if (!others.isEmpty()) {
+      throw refusal(
+          others,
+          "wait for them (waitFor, Request.waitAll) before the end of an iteration, or make them"
+              + " state of the loop (Holder.of(new Request[n]))");
+    }
+  }
+
+  private static IllegalStateException refusal(List<String> requests, String help) {
+    int named = Math.min(MOST_NAMED, requests.size());
+    return new IllegalStateException(
+        requests.size()
+            + " requests are not complete: a checkpoint cannot hold them ("
+            + String.join("; ", requests.subList(0, named))
+            + (named < requests.size() ? "; ..." : "")
+            + "); "
+            + help);
+  }
+}
