@@ -54,7 +54,9 @@ record RingLayout(int cells, int dataBytes) {
   private static final int LEAST_DATA = 64 << 10;
   private static final int MOST_DATA = 2 << 20;
 
-  /** The least number of the longest frames whose data a ring has room for, but for their headers. */
+  /**
+   * The least number of the longest frames whose data a ring has room for, but for their headers.
+   */
   private static final int FRAMES = 4;
 
   private static final long NODE_BYTES = 64L << 20;

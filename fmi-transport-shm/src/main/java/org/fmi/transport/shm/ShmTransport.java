@@ -39,8 +39,8 @@ final class ShmTransport implements Transport {
   static final int MAX_PAYLOAD = 16 << 10;
 
   /**
-   * With more ranks than cores, where sender and receiver take turns: a message of one frame takes a
-   * turn each. One that is announced first takes two more.
+   * With more ranks than cores, where sender and receiver take turns: a message of one frame takes
+   * a turn each. One that is announced first takes two more.
    */
   static final int MAX_PAYLOAD_IN_TURNS = 128 << 10;
 
