@@ -349,7 +349,7 @@ class ShmTransportTest {
   void aRingWithoutRoomIsMadeAsSmallAsItCanBe(int cores, int longestKib, int smallestKib)
       throws Exception {
     List<String> warnings = new ArrayList<>();
-    long smallest = smallestKib << 10;
+    long smallest = 1024L * smallestKib;
     PrivateFile.Room full =
         bytes -> {
           if (bytes > smallest) {
