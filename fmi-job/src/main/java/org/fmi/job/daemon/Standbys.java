@@ -43,8 +43,7 @@ final class Standbys {
   }
 
   /**
-   * Sets how many there are to be. Those that are missing are started when the {@link #DELAY} is
-   * over.
+   * Sets how many there are to be. Those that are missing are started when the delay is over.
    *
    * @param ranks how many ranks share the machine
    */
