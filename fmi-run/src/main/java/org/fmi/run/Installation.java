@@ -1,5 +1,6 @@
 package org.fmi.run;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -7,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where FMI is installed.
@@ -65,11 +67,25 @@ public record Installation(Path home) {
     return jars;
   }
 
-  /** Jars that only fmirun and the helpers of daemons need. */
-  public List<String> runJars() throws IOException {
-    List<String> jars = new ArrayList<>();
+  /**
+   * The command of the helper that writes checkpoints to files.
+   *
+   * @param classPath of daemons. With the jars of fmirun behind it, it begins as fmirun's, whose
+   *     AOT cache serves the helper too
+   * @param caches the folder of AOT caches; null to start without
+   */
+  public List<String> flushCommand(String classPath, @Nullable String caches) throws IOException {
+    List<String> jars = new ArrayList<>(List.of(classPath));
     addJars("run", jars);
-    return jars;
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("@" + jvmOptions());
+    command.addAll(List.of("-XX:+UseSerialGC", "-Xms8m", "-Xmx32m"));
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"));
+    command.addAll(aotOptions("fmirun", caches));
+    command.addAll(List.of("-cp", String.join(File.pathSeparator, jars)));
+    command.add("org.fmi.run.flush.FlushMain");
+    return command;
   }
 
   /** In the order in which {@code lib/launch.sh} has them, to which AOT caches are bound. */
@@ -84,13 +100,19 @@ public record Installation(Path home) {
   }
 
   /**
-   * Options with which a JVM starts from an AOT cache; none if there is none that this process's
-   * own JDK has made, which is for the script to say that started this process.
+   * The folder of the AOT caches; null if there are none that this process's own JDK has made,
+   * which is for the script to say that started this process.
+   */
+  public static @Nullable String aotCaches() {
+    return System.getProperty("fmi.aot");
+  }
+
+  /**
+   * Options with which a JVM starts from an AOT cache; none without caches.
    *
    * @param kind of process: the class path begins as that of the cache
    */
-  public List<String> aotOptions(String kind) {
-    String caches = System.getProperty("fmi.aot");
+  public static List<String> aotOptions(String kind, @Nullable String caches) {
     return caches == null
         ? List.of()
         : List.of("-XX:AOTCache=" + caches + "/" + kind + ".aot", "-Xlog:aot=off", "-Xlog:cds=off");

@@ -1,6 +1,5 @@
 package org.fmi.run.daemon;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -90,18 +89,10 @@ final class FlushHelper {
   }
 
   private ProcessBuilder command() throws IOException {
-    List<String> jars = new ArrayList<>();
-    jars.add(System.getProperty("java.class.path"));
-    jars.addAll(installation.runJars());
     List<String> command = new ArrayList<>();
     command.addAll(List.of("nice", "-n", NICE, "setpriv", "--pdeathsig", "KILL"));
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("@" + installation.jvmOptions());
-    command.addAll(List.of("-XX:+UseSerialGC", "-Xms8m", "-Xmx32m"));
-    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"));
-    command.addAll(installation.aotOptions("fmirun")); // whose class path begins as its own
-    command.addAll(List.of("-cp", String.join(File.pathSeparator, jars)));
-    command.add("org.fmi.run.flush.FlushMain");
+    command.addAll(
+        installation.flushCommand(System.getProperty("java.class.path"), Installation.aotCaches()));
     ProcessBuilder builder = new ProcessBuilder(command);
     // A site's options are for programs; a second collector would be refused.
     RankCommand.OPTION_VARIABLES.forEach(builder.environment()::remove);

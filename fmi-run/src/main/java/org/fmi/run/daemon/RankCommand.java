@@ -95,7 +95,7 @@ final class RankCommand {
     command.add("-XX:MaxRAMPercentage=" + heap);
     // The JVM would begin as if the machine were its own, and use all of that before it collects.
     command.add("-XX:InitialRAMPercentage=" + Math.min(heap / 8, memory / 64));
-    command.addAll(installation.aotOptions("rank"));
+    command.addAll(Installation.aotOptions("rank", Installation.aotCaches()));
     command.addAll(setup.jvmOptions());
     command.addAll(jvmOptions);
     command.add("-cp");

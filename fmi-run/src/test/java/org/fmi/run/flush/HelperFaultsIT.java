@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.fmi.ckpt.files.Catalog;
 import org.fmi.ckpt.files.FileFacts;
@@ -22,6 +23,7 @@ import org.fmi.ckpt.files.ProgramFacts;
 import org.fmi.job.control.FlushCodec;
 import org.fmi.job.control.FlushResult;
 import org.fmi.job.control.FlushTask;
+import org.fmi.run.Installation;
 import org.fmi.run.e2e.Strace;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.PinnedImage;
@@ -48,7 +50,7 @@ final class HelperFaultsIT {
       List.of("mkdir", "pwrite64", "fsync", "rename", "unlink", "rmdir");
 
   private static final MovingTarget REAL = new MovingTarget(new PosixTarget(), () -> {});
-  private static final Path LIB = Path.of("target", "fmi", "lib").toAbsolutePath();
+  private static final Path HOME = Path.of("target", "fmi").toAbsolutePath();
   private static final String JOB = "job";
   private static final int IMAGE_BYTES = 300_000;
 
@@ -105,27 +107,14 @@ final class HelperFaultsIT {
 
   /** As a daemon starts it: from the package, with the AOT cache of it. */
   private static List<String> helper() throws IOException {
-    List<String> jars = new ArrayList<>(jars(LIB));
-    jars.addAll(jars(LIB.resolve("run")));
-    return List.of(
-        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-        "@" + LIB.resolve("jvm.options"),
-        "-XX:+UseSerialGC",
-        "-Xms8m",
-        "-Xmx32m",
-        "-XX:TieredStopAtLevel=1",
-        "-XX:-UsePerfData",
-        "-XX:AOTCache=" + LIB.resolve("aot/fmirun.aot"),
-        "-Xlog:aot=off",
-        "-Xlog:cds=off",
-        "-cp",
-        String.join(File.pathSeparator, jars),
-        FlushMain.class.getName());
-  }
-
-  private static List<String> jars(Path of) throws IOException {
-    try (Stream<Path> files = Files.list(of)) {
-      return files.map(Path::toString).filter(file -> file.endsWith(".jar")).sorted().toList();
+    try (Stream<Path> files = Files.list(HOME.resolve("lib"))) {
+      String daemonJars =
+          files
+              .map(Path::toString)
+              .filter(file -> file.endsWith(".jar"))
+              .sorted()
+              .collect(Collectors.joining(File.pathSeparator));
+      return new Installation(HOME).flushCommand(daemonJars, HOME + "/lib/aot");
     }
   }
 
