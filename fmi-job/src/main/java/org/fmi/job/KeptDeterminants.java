@@ -32,12 +32,8 @@ final class KeptDeterminants {
   /** By rank, the version that it has told of last. */
   private final Map<Integer, Long> toldLast = new HashMap<>();
 
-  /**
-   * Keeps what a rank tells.
-   *
-   * @return how much of it there is now
-   */
-  int keep(int rank, RankMessage.Chose m) {
+  /** Keeps what a rank tells. */
+  void keep(int rank, RankMessage.Chose m) {
     NavigableMap<Long, Told> versions = byRank.computeIfAbsent(rank, _ -> new TreeMap<>());
     Told told = versions.get(m.version());
     if (told == null) {
@@ -55,7 +51,6 @@ final class KeptDeterminants {
     }
     System.arraycopy(m.determinants(), 0, told.values, m.first(), m.determinants().length);
     told.length = length;
-    return length;
   }
 
   /** What a rank has told since this checkpoint. */

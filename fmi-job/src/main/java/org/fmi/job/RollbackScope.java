@@ -41,8 +41,8 @@ final class RollbackScope {
     switch (message) {
       case RankMessage.Chooses m -> chooses(rank, incarnation, m);
       case RankMessage.Chose m -> {
-        int length = kept.keep(rank, m);
-        out.add(new JobCommand.Tell(rank, incarnation, new JobMessage.Kept(m.version(), length)));
+        kept.keep(rank, m);
+        out.add(new JobCommand.Tell(rank, incarnation, new JobMessage.Kept()));
       }
     }
   }

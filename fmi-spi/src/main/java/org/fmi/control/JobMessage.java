@@ -44,11 +44,8 @@ public sealed interface JobMessage {
   /** The job knows that this rank makes a choice in this loop: go on, and make it. */
   record Noted(long loop) implements JobMessage {}
 
-  /**
-   * What a rank has told by {@link RankMessage.Chose} since a checkpoint is kept, up to this
-   * length.
-   */
-  record Kept(long version, int length) implements JobMessage {}
+  /** What a rank has told by {@link RankMessage.Chose} is kept: the answer to each, in order. */
+  record Kept() implements JobMessage {}
 
   /**
    * What this rank, which goes back alone, has decided since the checkpoint: it is to decide the

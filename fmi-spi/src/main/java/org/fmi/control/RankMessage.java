@@ -76,8 +76,8 @@ public sealed interface RankMessage {
   record Chooses(long loop, String choice) implements Choosing {}
 
   /**
-   * Has decided something by the time at which messages came, and waits for {@link JobMessage.Kept}
-   * before anything that depends on it leaves the rank.
+   * Has decided something by the time at which messages came. Nothing that depends on it leaves the
+   * rank before {@link JobMessage.Kept}.
    *
    * @param version of the checkpoint since which this is
    * @param first how much was told before

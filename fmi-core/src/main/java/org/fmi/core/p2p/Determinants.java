@@ -262,12 +262,12 @@ final class Determinants {
   }
 
   /** What of that was not told. */
-  MessageLog.@Nullable Told untoldBehind() {
+  LogListener.@Nullable Told untoldBehind() {
     if (mark == NONE) {
       return null;
     }
     int from = Math.max(told, mark);
-    return new MessageLog.Told(from - mark, from(from, postedBeforeMark));
+    return new LogListener.Told(from - mark, from(from, postedBeforeMark));
   }
 
   /** There will be no such line. */

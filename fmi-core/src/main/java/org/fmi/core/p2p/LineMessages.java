@@ -156,7 +156,7 @@ public final class LineMessages {
   private final long[] sent;
   private List<Early> early = new ArrayList<>();
   private @Nullable MessageLog log;
-  private MessageLog.@Nullable Listener listener;
+  private @Nullable LogListener listener;
   private @Nullable MessageSum sums;
 
   /** The line that this rank has come to. */
@@ -203,7 +203,7 @@ public final class LineMessages {
    * @param decisions records what this rank decides by the order of messages; may number these too
    * @param listener is told of messages that are not the same when they are made again
    */
-  public void enable(MessageLog decisions, MessageLog.Listener listener) {
+  public void enable(MessageLog decisions, LogListener listener) {
     log = decisions;
     this.listener = listener;
     sums = new MessageSum();

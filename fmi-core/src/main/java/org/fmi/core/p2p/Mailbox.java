@@ -591,7 +591,7 @@ final class Mailbox implements MessageRequest.Completion {
     return unexpected.heldBytes();
   }
 
-  /** For tests: the number of messages that no receive has matched. */
+  /** The number of messages that no receive has matched. */
   int count() {
     return unexpected.count();
   }

@@ -22,38 +22,6 @@ import org.jspecify.annotations.Nullable;
  * not the runtime's own.
  */
 public final class MessageLog {
-  /**
-   * What was decided behind a line.
-   *
-   * @param first how much of that was told before
-   */
-  public record Told(int first, long[] determinants) {}
-
-  /** What a log tells, in the call that it happens in. */
-  public interface Listener {
-    /** The last message was made again that has come elsewhere. */
-    void caughtUp();
-
-    /** The program is about to make a choice that is not covered. */
-    void chooses(Choice choice);
-
-    /**
-     * Something may leave the rank that depends on this; returns once that is kept elsewhere.
-     *
-     * @param behind what of it was decided behind a line that is not committed yet; null if there
-     *     is none
-     * @throws org.fmi.Rollback if the epoch is over, and this rank does not go on in the next
-     */
-    void chose(Told told, @Nullable Told behind);
-
-    /**
-     * A message that is made again is not the one that came before. Does not return.
-     *
-     * @throws org.fmi.Rollback as all go back
-     */
-    void differs(int dest, int context, long tag, long lengthBefore, long length);
-  }
-
   /** The number of a message that is not covered, or is from before the line. */
   static final int NO_NUMBER = -1;
 
@@ -64,7 +32,7 @@ public final class MessageLog {
   private final boolean keeps;
 
   private long limit;
-  private final Listener listener;
+  private final LogListener listener;
   private final @Nullable SentTo[] sent;
   private final @Nullable ReceivedFrom[] received;
   private final Determinants determinants = new Determinants();
@@ -87,6 +55,11 @@ public final class MessageLog {
   /** Whether decisions are told. */
   private boolean tells = true;
 
+  /** The number of what was told last, as the listener gave it. */
+  private long told;
+
+  private long last = LogMemory.NONE;
+
   /** Where messages are copied to. */
   private final LogMemory memory = new LogMemory();
 
@@ -99,7 +72,7 @@ public final class MessageLog {
    * @param limit the most that it may hold, in bytes; 0: it keeps no messages, and only what is
    *     decided by their order
    */
-  public MessageLog(int size, long limit, Listener listener) {
+  public MessageLog(int size, long limit, LogListener listener) {
     this.keeps = limit != 0;
     limit(limit);
     this.listener = listener;
@@ -207,19 +180,35 @@ public final class MessageLog {
 
   // ---- what is decided by the time at which messages come
 
-  /** Tells what was decided, before something leaves the rank. */
-  public void tell() {
+  /** Tells what was decided, as something is to leave the rank once that {@link #isKept}. */
+  void tell() {
     if (on && limit > 0 && tells && determinants.areUntold()) {
       if (determinants.areTooMany()) {
         listener.chooses(Choice.TOO_MANY);
         determinants.stop();
         tells = false;
       } else {
-        Told behind = marked ? determinants.untoldBehind() : null;
+        LogListener.Told behind = marked ? determinants.untoldBehind() : null;
         int first = determinants.told();
-        listener.chose(new Told(first, determinants.take()), behind);
+        told = listener.chose(new LogListener.Told(first, determinants.take()), behind);
       }
     }
+  }
+
+  /** Tells what was decided, and returns once it is kept elsewhere. */
+  public void tellAndWait() {
+    tell();
+    listener.awaitKept(told);
+  }
+
+  /** The number of what was told last. */
+  long told() {
+    return told;
+  }
+
+  /** Whether what was told by this number is kept elsewhere. */
+  boolean isKept(long number) {
+    return number == 0 || listener.isKept(number);
   }
 
   /** What is recorded, or repeated; null if there is no line that it would begin at. */
@@ -412,12 +401,13 @@ public final class MessageLog {
     if (isCopying() && memory.bytes() + more > limit) {
       makeRoom(more);
     }
+    last = LogMemory.NONE;
     if (isCopying()) {
-      long position = memory.add(context, tag, base, offset, length);
-      if (position == LogMemory.NONE) {
+      last = memory.add(context, tag, base, offset, length);
+      if (last == LogMemory.NONE) {
         spoil("has no memory for a log of what it sends, beside " + bytes() + " bytes of it");
       } else {
-        s.add(memory, position, marked);
+        s.add(memory, last, marked);
       }
     }
     int number = s.count++;
@@ -517,6 +507,11 @@ public final class MessageLog {
 
   long next(long position) {
     return memory.next(position);
+  }
+
+  /** Where the message is that was sent last; {@link LogMemory#NONE} if the log has it not. */
+  long last() {
+    return last;
   }
 
   /** Makes a send of a message in the log. */

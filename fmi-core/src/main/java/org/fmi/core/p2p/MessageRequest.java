@@ -69,8 +69,11 @@ final class MessageRequest extends MatchTable.Queued implements Request {
    */
   int number = MessageLog.NO_NUMBER;
 
-  /** A send: it sends a message of the log again, and nobody waits for it. */
+  /** A send: it sends a message out of the log, and nobody waits for it. */
   boolean again;
+
+  /** A send: what must be kept elsewhere before its message leaves, as {@link MessageLog#told}. */
+  long told;
 
   /** A send: what its message carries of {@link LineMessages}. */
   long stamp;
@@ -165,6 +168,7 @@ final class MessageRequest extends MatchTable.Queued implements Request {
     begun = Pace.UNTIMED;
     status = null;
     toBeCancelled = false;
+    told = 0;
   }
 
   /** A receive: its message will come again. */

@@ -19,6 +19,7 @@ final class Outbox {
   private final Messenger messenger;
   private final int rank;
   private final Peers peers;
+  private final Mailbox mailbox;
   private final Requests requests;
   private final AttachedBuffer attached;
   private final SendList unsent;
@@ -49,6 +50,7 @@ final class Outbox {
       Waits waits,
       LineMessages lines) {
     this.lines = lines;
+    this.mailbox = mailbox;
     this.messenger = messenger;
     this.rank = messenger.rank();
     this.peers = peers;
@@ -153,9 +155,9 @@ final class Outbox {
     if (dest == rank) {
       return self.sendNow(base, offset, bytes, context, tag, mode);
     }
-    MessageLog kept = log;
-    if (kept != null && kept.on() && MessageLog.covers(context)) {
-      kept.tell();
+    MessageLog kept = logFor(context);
+    if (kept != null) {
+      tell(kept);
       if (!kept.sends(base, offset, bytes, dest, context, tag)) {
         return true; // it has come there before this rank went back
       }
@@ -165,13 +167,53 @@ final class Outbox {
         && !lines.sends(base, offset, bytes, dest, context, tag)) {
       return true; // the checkpoint that this rank has gone back to has it there
     }
-    Peer p = peers.get(dest);
-    boolean sent = mode != Mode.SYNCHRONOUS && p.sendNow(base, offset, bytes, context, tag);
+    boolean sent = false;
+    if (mode != Mode.SYNCHRONOUS) {
+      sent =
+          kept != null && !kept.isKept(kept.told())
+              ? hold(kept, dest)
+              : peers.get(dest).sendNow(base, offset, bytes, context, tag);
+    }
     if (Contexts.isProgram(context)) {
       userSent++;
       userBytes += bytes;
     }
     return sent;
+  }
+
+  /** Where messages of this context are copied; null if they are not. */
+  private @Nullable MessageLog logFor(int context) {
+    MessageLog kept = log;
+    return kept != null && kept.on() && MessageLog.covers(context) ? kept : null;
+  }
+
+  /**
+   * Tells what was decided before a message, which may depend on that. Where another message waits
+   * here, the program has something to do meanwhile, and its next call sees to this one; else it
+   * may compute for long before it makes a call, and whoever waits for the message would too.
+   */
+  private void tell(MessageLog kept) {
+    kept.tell();
+    if (!kept.isKept(kept.told())) {
+      waits.poll();
+      if (mailbox.count() == 0) {
+        kept.tellAndWait();
+      }
+    }
+  }
+
+  /** Completes a send whose message may not leave yet, if the log has it. */
+  private boolean hold(MessageLog kept, int dest) {
+    long copy = kept.last();
+    if (copy == LogMemory.NONE) {
+      return false;
+    }
+    MessageRequest r = requests.take();
+    kept.prepare(r, dest, copy);
+    r.told = kept.told();
+    r.stamp = lines.stamp();
+    peers.get(dest).send(r);
+    return true;
   }
 
   private void refuses(int context) {
@@ -217,6 +259,8 @@ final class Outbox {
     if (kept != null && kept.on() && r.mode == Mode.SYNCHRONOUS) {
       kept.synchronous(r);
     }
+    MessageLog mine = logFor(r.context);
+    r.told = mine == null ? 0 : mine.told();
     r.stamp = lines.stamp();
     peers.get(r.peer).send(r);
     try {

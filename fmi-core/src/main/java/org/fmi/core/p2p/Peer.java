@@ -400,7 +400,7 @@ final class Peer {
       clears.removeFirst();
       frames++;
     }
-    for (MessageRequest r = sends.first(); r != null; r = sends.first()) {
+    for (MessageRequest r = sends.first(); r != null && requests.mayLeave(r); r = sends.first()) {
       // What may go eagerly waits for the transport: its sender counts on not waiting for the peer.
       boolean eager = mayGoEagerly(r);
       if (!(eager

@@ -154,6 +154,12 @@ final class Requests {
     }
   }
 
+  /** Whether a send's message may leave the rank: what was decided before it is kept elsewhere. */
+  boolean mayLeave(MessageRequest r) {
+    MessageLog kept = log;
+    return kept == null || kept.isKept(r.told);
+  }
+
   void finishSend(MessageRequest r) {
     assert r.send && r.pending() : "a send is completed twice, or is none";
     r.state = State.DONE;

@@ -87,8 +87,8 @@ final class Lifecycle implements JobLink.Listener {
   /** The newest loop that the job knows this rank to make choices in. */
   private volatile long noted = -1;
 
-  /** How much the job keeps of what this rank has decided. */
-  private volatile JobMessage.@Nullable Kept kept;
+  /** How much the job keeps of what this rank has told that it has decided: so many messages. */
+  private final AtomicLong kept = new AtomicLong();
 
   /** What the process before this one had decided. */
   private volatile JobMessage.@Nullable Decided decided;
@@ -153,24 +153,24 @@ final class Lifecycle implements JobLink.Listener {
     }
   }
 
+  /** How many of this rank's {@link RankMessage.Chose} the job keeps. */
+  long kept() {
+    return kept.get();
+  }
+
   /**
-   * Waits until the job keeps so much of what was decided since a checkpoint.
+   * Waits until it keeps so many.
    *
    * @return false if a failure came first
    */
-  boolean awaitKept(long version, int length) {
-    while (!keeps(version, length)) {
+  boolean awaitKept(long messages) {
+    while (kept.get() < messages) {
       if (target > epoch) {
         return false;
       }
       clock.await(Long.MAX_VALUE);
     }
     return true;
-  }
-
-  private boolean keeps(long version, int length) {
-    JobMessage.Kept last = kept;
-    return last != null && last.version() == version && last.length() >= length;
   }
 
   /** What this rank had decided that goes back alone in this epoch. */
@@ -528,7 +528,7 @@ final class Lifecycle implements JobLink.Listener {
       case JobMessage.Start m -> start = m;
       case JobMessage.Release m -> released = true;
       case JobMessage.Noted m -> noted = m.loop();
-      case JobMessage.Kept m -> kept = m;
+      case JobMessage.Kept _ -> kept.incrementAndGet();
       case JobMessage.Decided m -> decided = m;
       case JobMessage.Hold _, JobMessage.Meet _, JobMessage.Begin _, JobMessage.GoOn _ ->
           requested.order(message);

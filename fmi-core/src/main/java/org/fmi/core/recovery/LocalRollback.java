@@ -11,6 +11,7 @@ import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Standing;
 import org.fmi.core.p2p.Choice;
 import org.fmi.core.p2p.LineImage;
+import org.fmi.core.p2p.LogListener;
 import org.fmi.core.p2p.MessageLog;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.Recording;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A rank that goes back alone, as it is new or cannot go on, is one of which nothing has come
  * and nothing was sent: others send it all again, and tell it what they have of it already.
  */
-final class LocalRollback implements MessageLog.Listener {
+final class LocalRollback implements LogListener {
   private static final long NO_LOOP = -1;
 
   private static final String NO_FURTHER = "has got no further in the last failures";
@@ -61,6 +62,9 @@ final class LocalRollback implements MessageLog.Listener {
   private long choosing = NO_LOOP;
 
   private String choice = "";
+
+  /** How often the job was told what this rank has decided. */
+  private long chosen;
 
   private final Standstill standstill = new Standstill();
 
@@ -107,7 +111,7 @@ final class LocalRollback implements MessageLog.Listener {
 
   /** Something leaves this rank that is no message. */
   void tell() {
-    log.tell();
+    log.tellAndWait();
   }
 
   /** Whether this rank repeats iterations of which others have heard. */
@@ -200,16 +204,27 @@ final class LocalRollback implements MessageLog.Listener {
    * either of both.
    */
   @Override
-  public void chose(MessageLog.Told told, MessageLog.@Nullable Told behind) {
-    long version = Objects.requireNonNull(checkpoints.committed()).version();
-    link.send(new RankMessage.Chose(version, told.first(), told.determinants()));
-    MessageLog.Told last = told;
+  public long chose(LogListener.Told told, LogListener.@Nullable Told behind) {
+    chose(Objects.requireNonNull(checkpoints.committed()).version(), told);
     if (behind != null) {
-      version = Objects.requireNonNull(lines).version();
-      link.send(new RankMessage.Chose(version, behind.first(), behind.determinants()));
-      last = behind;
+      chose(Objects.requireNonNull(lines).version(), behind);
     }
-    while (!lifecycle.awaitKept(version, last.first() + last.determinants().length)) {
+    return chosen;
+  }
+
+  private void chose(long version, LogListener.Told told) {
+    link.send(new RankMessage.Chose(version, told.first(), told.determinants()));
+    chosen++;
+  }
+
+  @Override
+  public boolean isKept(long number) {
+    return lifecycle.kept() >= number;
+  }
+
+  @Override
+  public void awaitKept(long number) {
+    while (!lifecycle.awaitKept(number)) {
       messenger.poll(); // which goes into the next epoch, or back
     }
   }

@@ -13,6 +13,7 @@ import org.fmi.control.RankMessage;
 import org.fmi.core.p2p.Choice;
 import org.fmi.core.p2p.LineImage;
 import org.fmi.core.p2p.LineMessages;
+import org.fmi.core.p2p.LogListener;
 import org.fmi.core.p2p.MessageLog;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.Recording;
@@ -40,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Which messages belong to the line is said by {@link LineMessages}. A failure before the commit
  * makes all go back to the line before.
  */
-final class Overlap implements MessageLog.Listener {
+final class Overlap implements LogListener {
   /** How far it has come with a line. */
   private enum Phase {
     NONE,
@@ -159,9 +160,17 @@ final class Overlap implements MessageLog.Listener {
   public void caughtUp() {}
 
   @Override
-  public void chose(MessageLog.Told told, MessageLog.@Nullable Told behind) {
+  public long chose(LogListener.Told told, LogListener.@Nullable Told behind) {
     throw new IllegalStateException("decisions are kept with the checkpoint");
   }
+
+  @Override
+  public boolean isKept(long number) {
+    return true; // nothing was told
+  }
+
+  @Override
+  public void awaitKept(long number) {}
 
   @Override
   public void differs(int dest, int context, long tag, long lengthBefore, long length) {

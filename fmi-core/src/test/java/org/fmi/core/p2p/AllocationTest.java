@@ -82,8 +82,8 @@ class AllocationTest {
   /** The log is not on the heap. */
   @Test
   void whileALogIsKept() {
-    MessageLog.Listener nobody =
-        new MessageLog.Listener() {
+    LogListener nobody =
+        new LogListener() {
           @Override
           public void caughtUp() {}
 
@@ -91,7 +91,17 @@ class AllocationTest {
           public void chooses(Choice choice) {}
 
           @Override
-          public void chose(MessageLog.Told told, MessageLog.@Nullable Told behind) {}
+          public long chose(LogListener.Told told, LogListener.@Nullable Told behind) {
+            return 1;
+          }
+
+          @Override
+          public boolean isKept(long number) {
+            return true;
+          }
+
+          @Override
+          public void awaitKept(long number) {}
 
           @Override
           public void differs(int dest, int context, long tag, long lengthBefore, long length) {}

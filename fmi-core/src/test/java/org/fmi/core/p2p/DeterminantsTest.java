@@ -169,7 +169,7 @@ final class DeterminantsTest {
     recorded.mark();
     recorded.answered(true);
     recorded.received(recorded.post(), 3, 3);
-    MessageLog.Told behind = Objects.requireNonNull(recorded.untoldBehind());
+    LogListener.Told behind = Objects.requireNonNull(recorded.untoldBehind());
     assertThat(behind.first()).isZero();
     assertThat(recorded.take()).hasSize(5);
     Determinants again = new Determinants();

@@ -30,7 +30,7 @@ final class LineMessagesTest {
   /** What was told of messages that are not the same when they are made again. */
   private final List<String> different = new ArrayList<>();
 
-  private final class Listener implements MessageLog.Listener {
+  private final class Listener implements LogListener {
     @Override
     public void caughtUp() {}
 
@@ -38,7 +38,17 @@ final class LineMessagesTest {
     public void chooses(Choice choice) {}
 
     @Override
-    public void chose(MessageLog.Told told, MessageLog.@Nullable Told behind) {}
+    public long chose(LogListener.Told told, LogListener.@Nullable Told behind) {
+      return 1;
+    }
+
+    @Override
+    public boolean isKept(long number) {
+      return true;
+    }
+
+    @Override
+    public void awaitKept(long number) {}
 
     @Override
     public void differs(int dest, int context, long tag, long lengthBefore, long length) {

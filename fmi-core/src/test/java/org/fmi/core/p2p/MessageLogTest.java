@@ -28,8 +28,13 @@ final class MessageLogTest {
 
   private final List<String> told = new ArrayList<>();
 
-  private final MessageLog.Listener listener =
-      new MessageLog.Listener() {
+  /** How often it was told what was decided, and how much of that is kept elsewhere. */
+  private long chosen;
+
+  private long kept;
+
+  private final LogListener listener =
+      new LogListener() {
         @Override
         public void caughtUp() {
           told.add("caught up");
@@ -46,11 +51,23 @@ final class MessageLogTest {
         }
 
         @Override
-        public void chose(MessageLog.Told all, MessageLog.@Nullable Told behind) {
+        public long chose(LogListener.Told all, LogListener.@Nullable Told behind) {
           told.add(all.first() + " and " + all.determinants().length);
           if (behind != null) {
             told.add("behind: " + behind.first() + " and " + behind.determinants().length);
           }
+          return ++chosen;
+        }
+
+        @Override
+        public boolean isKept(long number) {
+          return number <= kept;
+        }
+
+        @Override
+        public void awaitKept(long number) {
+          assertThat(number).as("what was told last").isEqualTo(chosen);
+          kept = number;
         }
       };
 

@@ -291,7 +291,7 @@ final class RuntimeParts {
       }
       case JobMessage.WriteNext _ -> out.putByte(7);
       case JobMessage.Noted m -> out.putByte(8).putLong(m.loop());
-      case JobMessage.Kept m -> out.putByte(9).putLong(m.version()).putInt(m.length());
+      case JobMessage.Kept _ -> out.putByte(9);
       case JobMessage.Decided m -> out.putByte(10).putInt(m.epoch()).putLongs(m.determinants());
       case JobMessage.Begin m ->
           out.putByte(11).putInt(m.epoch()).putLong(m.request()).putLong(m.newest());
@@ -313,7 +313,7 @@ final class RuntimeParts {
       case 6 -> new JobMessage.GoOn(in.getInt(), in.getLong());
       case 7 -> new JobMessage.WriteNext();
       case 8 -> new JobMessage.Noted(in.getLong());
-      case 9 -> new JobMessage.Kept(in.getLong(), in.getInt());
+      case 9 -> new JobMessage.Kept();
       case 10 -> new JobMessage.Decided(in.getInt(), in.getLongs());
       case 11 -> new JobMessage.Begin(in.getInt(), in.getLong(), in.getLong());
       default -> throw new BadMessageException("unknown job message " + type);

@@ -1,0 +1,45 @@
+package org.fmi.core.p2p;
+
+import org.jspecify.annotations.Nullable;
+
+/** What a {@link MessageLog} tells, in the call that it happens in. */
+public interface LogListener {
+  /**
+   * What was decided behind a line.
+   *
+   * @param first how much of that was told before
+   */
+  record Told(int first, long[] determinants) {}
+
+  /** The last message was made again that has come elsewhere. */
+  void caughtUp();
+
+  /** The program is about to make a choice that is not covered. */
+  void chooses(Choice choice);
+
+  /**
+   * Something is to leave the rank that may depend on this.
+   *
+   * @param behind what of it was decided behind a line that is not committed yet; null if there is
+   *     none
+   * @return its number, as {@link #isKept} and {@link #awaitKept} take it, above those before it
+   */
+  long chose(Told told, @Nullable Told behind);
+
+  /** Whether that, and all before it, is kept elsewhere. */
+  boolean isKept(long number);
+
+  /**
+   * Returns once it is.
+   *
+   * @throws org.fmi.Rollback if the epoch is over, and this rank does not go on in the next
+   */
+  void awaitKept(long number);
+
+  /**
+   * A message that is made again is not the one that came before. Does not return.
+   *
+   * @throws org.fmi.Rollback as all go back
+   */
+  void differs(int dest, int context, long tag, long lengthBefore, long length);
+}
