@@ -168,11 +168,10 @@ final class Outbox {
       return true; // the checkpoint that this rank has gone back to has it there
     }
     boolean sent = false;
-    if (mode != Mode.SYNCHRONOUS) {
-      sent =
-          kept != null && !kept.isKept(kept.told())
-              ? hold(kept, dest)
-              : peers.get(dest).sendNow(base, offset, bytes, context, tag);
+    if (kept != null && !kept.isKept(kept.told())) {
+      sent = mode != Mode.SYNCHRONOUS && hold(kept, dest);
+    } else if (mode != Mode.SYNCHRONOUS) {
+      sent = peers.get(dest).sendNow(base, offset, bytes, context, tag);
     }
     if (Contexts.isProgram(context)) {
       userSent++;
