@@ -9,6 +9,7 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.fmi.Fmi;
+import org.fmi.Rollback;
 import org.fmi.ckpt.xor.XorStoreProvider;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
@@ -456,8 +457,15 @@ final class JobSimulation implements Supervisor {
             process.clock(),
             OwnCore.NONE,
             () -> false);
-    long answer = program.run(fmi, process, cluster);
-    fmi.close();
-    answers[process.rank()] = answer;
+    try {
+      long answer = program.run(fmi, process, cluster);
+      fmi.close();
+      answers[process.rank()] = answer;
+    } catch (Exception | Rollback e) {
+      if (!process.gone()) {
+        fmi.fail(e);
+      }
+      throw e;
+    }
   }
 }
