@@ -254,12 +254,13 @@ final class Outbox {
 
   /** Hands a send to its peer, and what can go now to the transport. */
   private void enqueue(MessageRequest r) {
-    MessageLog kept = log;
-    if (kept != null && kept.on() && r.mode == Mode.SYNCHRONOUS) {
-      kept.synchronous(r);
+    MessageLog kept = logFor(r.context);
+    if (kept != null) {
+      if (r.mode == Mode.SYNCHRONOUS) {
+        kept.synchronous(r);
+      }
+      r.told = kept.told();
     }
-    MessageLog mine = logFor(r.context);
-    r.told = mine == null ? 0 : mine.told();
     r.stamp = lines.stamp();
     peers.get(r.peer).send(r);
     try {

@@ -10,7 +10,6 @@ import org.fmi.core.comm.Communicator;
 import org.fmi.core.comm.ContextIds;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.PointToPoint.Mode;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Blocking calls allocate nothing once they are warm. */
@@ -82,33 +81,9 @@ class AllocationTest {
   /** The log is not on the heap. */
   @Test
   void whileALogIsKept() {
-    LogListener nobody =
-        new LogListener() {
-          @Override
-          public void caughtUp() {}
-
-          @Override
-          public void chooses(Choice choice) {}
-
-          @Override
-          public long chose(LogListener.Told told, LogListener.@Nullable Told behind) {
-            return 1;
-          }
-
-          @Override
-          public boolean isKept(long number) {
-            return true;
-          }
-
-          @Override
-          public void awaitKept(long number) {}
-
-          @Override
-          public void differs(int dest, int context, long tag, long lengthBefore, long length) {}
-        };
     measure(
         m -> {
-          m.log(new MessageLog(2, 1 << 20, nobody));
+          m.log(new MessageLog(2, 1 << 20, new CountingJob()));
           m.line(true);
           int other = 1 - m.rank();
           long[] exchanges = new long[1];

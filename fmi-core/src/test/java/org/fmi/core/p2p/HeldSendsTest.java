@@ -8,7 +8,6 @@ import org.fmi.Status;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.spi.Transport;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -18,44 +17,7 @@ final class HeldSendsTest {
   private static final int ASKED = 1;
   private static final int ANSWERED = 2;
 
-  /** What was told, what of it is kept, and what was waited for. */
-  private long chosen;
-
-  private long kept;
-  private long awaited;
-
-  private final LogListener job =
-      new LogListener() {
-        @Override
-        public void caughtUp() {}
-
-        @Override
-        public void chooses(Choice choice) {
-          throw new AssertionError(choice);
-        }
-
-        @Override
-        public long chose(Told told, @Nullable Told behind) {
-          return ++chosen;
-        }
-
-        @Override
-        public boolean isKept(long number) {
-          return number <= kept;
-        }
-
-        @Override
-        public void awaitKept(long number) {
-          awaited = number;
-          kept = number;
-        }
-
-        @Override
-        public void differs(int dest, int context, long tag, long lengthBefore, long length) {
-          throw new AssertionError(tag + " differs");
-        }
-      };
-
+  private final CountingJob job = new CountingJob();
   private final MemoryNetwork network = new MemoryNetwork(2, 1, Options.PLAIN);
   private final Messenger master = Ranks.messenger(0, 2);
   private final Messenger worker = Ranks.messenger(1, 2);
@@ -110,7 +72,7 @@ final class HeldSendsTest {
     ask(1);
     master();
     send(master, 7, 1, ANSWERED);
-    assertThat(awaited).isOne();
+    assertThat(job.awaited).isOne();
     assertThat(isAnswered()).isTrue();
     assertThat(answer(1)).isEqualTo(7);
   }
@@ -120,12 +82,12 @@ final class HeldSendsTest {
     ask(2);
     master();
     send(master, 7, 1, ANSWERED);
-    assertThat(awaited).isZero();
+    assertThat(job.awaited).isZero();
     assertThat(isAnswered()).isFalse();
-    kept = 1;
+    job.kept = 1;
     assertThat(isAnswered()).isTrue();
     assertThat(answer(1)).isEqualTo(7);
-    assertThat(awaited).isZero();
+    assertThat(job.awaited).isZero();
   }
 
   /** Long ones too, which else wait for their receiver; and what depends on less goes first. */
@@ -136,12 +98,12 @@ final class HeldSendsTest {
     send(master, 7, 1, ANSWERED);
     master();
     send(master, 8, data.length, ANSWERED);
-    assertThat(chosen).isEqualTo(2);
-    kept = 1;
+    assertThat(job.chosen).isEqualTo(2);
+    job.kept = 1;
     assertThat(isAnswered()).isTrue();
     assertThat(answer(1)).isEqualTo(7);
     assertThat(isAnswered()).isFalse();
-    kept = 2;
+    job.kept = 2;
     send(master, 9, 1, ANSWERED);
     assertThat(isAnswered()).isTrue();
     Request long8 = worker.irecv(data, 0, 8L * data.length, 0, CONTEXT, ANSWERED);
@@ -150,7 +112,7 @@ final class HeldSendsTest {
     }
     assertThat(data[0]).isEqualTo(8);
     assertThat(answer(1)).isEqualTo(9);
-    assertThat(awaited).isZero();
+    assertThat(job.awaited).isZero();
   }
 
   @Test
@@ -161,11 +123,11 @@ final class HeldSendsTest {
     Request receive = worker.irecv(new long[1], 0, 8, 0, CONTEXT, ANSWERED);
     assertThat(isAnswered()).isFalse();
     assertThat(receive.test()).isFalse();
-    kept = 1;
+    job.kept = 1;
     while (!receive.test() || !send.test()) {
       master.poll();
     }
-    assertThat(awaited).isZero();
+    assertThat(job.awaited).isZero();
   }
 
   /** A failure comes first: the log has it. */
@@ -178,7 +140,7 @@ final class HeldSendsTest {
     worker.enter(1, transports(next, worker));
     master.goOn(1, transports(next, master));
     assertThat(master.sendAgain(1)).containsExactly(1, 8);
-    kept = 1;
+    job.kept = 1;
     assertThat(isAnswered()).isTrue();
     assertThat(answer(1)).isEqualTo(7);
     assertThat(isAnswered()).isFalse();
@@ -194,7 +156,7 @@ final class HeldSendsTest {
     Request send = master.isend(data, 0, 2_000, 1, CONTEXT, ANSWERED, Mode.STANDARD);
     assertThat(isAnswered()).isFalse();
     assertThat(send.test()).isFalse();
-    kept = 1;
+    job.kept = 1;
     assertThat(isAnswered()).isTrue();
     assertThat(answer(250)).isZero();
     assertThat(send.test()).isTrue();

@@ -30,26 +30,7 @@ final class LineMessagesTest {
   /** What was told of messages that are not the same when they are made again. */
   private final List<String> different = new ArrayList<>();
 
-  private final class Listener implements LogListener {
-    @Override
-    public void caughtUp() {}
-
-    @Override
-    public void chooses(Choice choice) {}
-
-    @Override
-    public long chose(LogListener.Told told, LogListener.@Nullable Told behind) {
-      return 1;
-    }
-
-    @Override
-    public boolean isKept(long number) {
-      return true;
-    }
-
-    @Override
-    public void awaitKept(long number) {}
-
+  private final class Listener extends CountingJob {
     @Override
     public void differs(int dest, int context, long tag, long lengthBefore, long length) {
       different.add("to " + dest + ": " + lengthBefore + ", now " + length);

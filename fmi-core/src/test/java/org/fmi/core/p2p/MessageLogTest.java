@@ -28,13 +28,8 @@ final class MessageLogTest {
 
   private final List<String> told = new ArrayList<>();
 
-  /** How often it was told what was decided, and how much of that is kept elsewhere. */
-  private long chosen;
-
-  private long kept;
-
   private final LogListener listener =
-      new LogListener() {
+      new CountingJob() {
         @Override
         public void caughtUp() {
           told.add("caught up");
@@ -56,18 +51,7 @@ final class MessageLogTest {
           if (behind != null) {
             told.add("behind: " + behind.first() + " and " + behind.determinants().length);
           }
-          return ++chosen;
-        }
-
-        @Override
-        public boolean isKept(long number) {
-          return number <= kept;
-        }
-
-        @Override
-        public void awaitKept(long number) {
-          assertThat(number).as("what was told last").isEqualTo(chosen);
-          kept = number;
+          return super.chose(all, behind);
         }
       };
 

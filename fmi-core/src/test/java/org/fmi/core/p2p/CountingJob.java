@@ -1,0 +1,46 @@
+package org.fmi.core.p2p;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.jspecify.annotations.Nullable;
+
+/** What a log tells in a test: counts how often it was told of decisions, and keeps as many. */
+class CountingJob implements LogListener {
+  long chosen;
+
+  /** How many of them are kept; a test says so, or who waits for it. */
+  long kept;
+
+  /** What was waited for last; 0 if nothing was. */
+  long awaited;
+
+  @Override
+  public void caughtUp() {}
+
+  @Override
+  public void chooses(Choice choice) {
+    throw new AssertionError(choice);
+  }
+
+  @Override
+  public long chose(Told told, @Nullable Told behind) {
+    return ++chosen;
+  }
+
+  @Override
+  public boolean isKept(long number) {
+    return number <= kept;
+  }
+
+  @Override
+  public void awaitKept(long number) {
+    assertThat(number).as("what was told last").isEqualTo(chosen);
+    awaited = number;
+    kept = number;
+  }
+
+  @Override
+  public void differs(int dest, int context, long tag, long lengthBefore, long length) {
+    throw new AssertionError(tag + " differs");
+  }
+}
