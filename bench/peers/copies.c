@@ -1,16 +1,19 @@
-/* What a long message within a node costs at the least on this machine, without any library: two processes on two cores,
- * which exchange a buffer, once each way per round. Data bounce (each side sends what it received) or are constant; they go
+/* What a long message within a node costs at the least on this machine, without any library: pairs of processes, each of
+ * which exchanges a buffer, once each way per round. Data bounce (each side sends what it received) or are constant; they go
  *
  *   ring      in pieces of 16 KiB through a ring of 2 MiB in shared memory: two copies, at the same time on two cores
- *   asked     the same, but the receiver is asked first, as every message that has a choice
+ *   frame     through the same ring, but told at once (or by the MiB): the receiver begins when the sender is done
+ *   asked     as by the ring, but the receiver is asked first, as every message that has a choice
  *   read      by process_vm_readv of the receiver: one copy
  *   turns     one by the ring, the next one read
  *   lone      one that is read after 63 by the ring: nothing else is timed
  *
- *   cc -O2 -o copies copies.c && ./copies [SECONDS [BYTES...]]
+ *   cc -O2 -o copies copies.c && ./copies [-p PAIRS] [SECONDS [BYTES...]]
  *
- * Prints half of a round trip in us, the median of the batches of a few rounds, in which the ways take turns: ways that are
- * compared have seen the same machine.
+ * Prints half of a round trip in us of the first pair, the median (and with more processes than cores the best and worst
+ * tenth) of the batches of a few rounds, in which the ways take turns: ways that are compared have seen the same machine.
+ * One pair has a core for each of its two processes and spins. Where there are more processes than cores none is bound, and
+ * each lets another one run before each poll, as Open MPI does then, and FMI; all pairs go the same way at the same time.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -27,9 +30,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RING = 2 << 20, PIECE = 16 << 10, READ_PIECE = 512 << 10, BATCHES = 1 << 16, LONE = 64 };
-enum way { BY_RING, ASKED, READ, TURNS, LONE_READ, WAYS };
-static const char *const names[] = {"ring", "asked", "read", "turns", "lone"};
+enum { RING = 2 << 20, PIECE = 16 << 10, FRAME = 1 << 20, READ_PIECE = 512 << 10, BATCHES = 1 << 16, LONE = 64, MOST_PAIRS = 32 };
+enum way { BY_RING, BY_FRAME, ASKED, READ, TURNS, LONE_READ, WAYS };
+static const char *const names[] = {"ring", "frame", "asked", "read", "turns", "lone"};
 
 /* One direction; what different sides write lies in lines of its own. */
 typedef struct {
@@ -43,12 +46,19 @@ typedef struct {
 
 typedef struct {
   direction to[2];
-  _Alignas(128) atomic_int over;
   pid_t process[2];
-} shared;
+} pair;
 
-static shared *node;
-static int rank;
+typedef struct {
+  _Alignas(128) atomic_long arrived;
+  _Alignas(128) atomic_int over;
+  pair pairs[MOST_PAIRS];
+} meeting;
+
+static meeting *all;
+static pair *node;
+static int rank, processes, crowded;
+static long meetings;
 static long asked[2], answered[2]; /* messages of this side, and of the other one */
 
 static double now(void) {
@@ -59,8 +69,8 @@ static double now(void) {
 
 static void until(atomic_long *number, long least) {
   for (long polls = 1; atomic_load_explicit(number, memory_order_acquire) < least; polls++) {
-    __builtin_ia32_pause();
-    if (polls % 20000 == 0) sched_yield();
+    if (crowded || polls % 20000 == 0) sched_yield();
+    else __builtin_ia32_pause();
   }
 }
 
@@ -69,42 +79,58 @@ static void fail(const char *what) {
   exit(1);
 }
 
-static void put(direction *d, const char *from, long bytes) {
+static void meet(void) {
+  atomic_fetch_add(&all->arrived, 1);
+  until(&all->arrived, ++meetings * processes);
+}
+
+/* Where a piece that begins at a number of bytes lies whole in the ring: there, or at the ring's next start. */
+static long fitting(long at, long piece) {
+  return at % RING + piece > RING ? at + RING - at % RING : at;
+}
+
+static void put(direction *d, const char *from, long bytes, long piece) {
   long put = atomic_load_explicit(&d->put, memory_order_relaxed);
   for (long done = 0, n; done < bytes; done += n) {
-    n = bytes - done < PIECE ? bytes - done : PIECE;
-    until(&d->taken, put + PIECE - RING);
+    n = bytes - done < piece ? bytes - done : piece;
+    put = fitting(put, piece);
+    until(&d->taken, put + piece - RING);
     memcpy(d->data + put % RING, from + done, n);
-    put += PIECE;
+    put += piece;
     atomic_store_explicit(&d->put, put, memory_order_release);
   }
 }
 
-static void take(direction *d, char *to, long bytes) {
+static void take(direction *d, char *to, long bytes, long piece) {
   long taken = atomic_load_explicit(&d->taken, memory_order_relaxed);
   for (long done = 0, n; done < bytes; done += n) {
-    n = bytes - done < PIECE ? bytes - done : PIECE;
-    until(&d->put, taken + PIECE);
+    n = bytes - done < piece ? bytes - done : piece;
+    taken = fitting(taken, piece);
+    until(&d->put, taken + piece);
     memcpy(to + done, d->data + taken % RING, n);
-    taken += PIECE;
+    taken += piece;
     atomic_store_explicit(&d->taken, taken, memory_order_release);
   }
 }
 
+static long piece_of(enum way way, long bytes) {
+  return way != BY_FRAME ? PIECE : bytes < FRAME ? bytes : FRAME;
+}
+
 static void send_message(enum way way, char *from, long bytes) {
   direction *d = &node->to[1 - rank];
-  if (way != BY_RING) {
+  if (way == ASKED || way == READ) {
     d->address = from;
     atomic_store_explicit(&d->asks, ++asked[0], memory_order_release);
     until(&d->answers, asked[0]);
   }
-  if (way != READ) put(d, from, bytes);
+  if (way != READ) put(d, from, bytes, piece_of(way, bytes));
 }
 
 static void receive_message(enum way way, char *to, long bytes) {
   direction *d = &node->to[rank];
-  if (way == BY_RING) {
-    take(d, to, bytes);
+  if (way != ASKED && way != READ) {
+    take(d, to, bytes, piece_of(way, bytes));
     return;
   }
   until(&d->asks, ++answered[0]);
@@ -114,11 +140,12 @@ static void receive_message(enum way way, char *to, long bytes) {
     if (process_vm_readv(node->process[1 - rank], &own, 1, &others, 1, 0) != n) fail("process_vm_readv");
   }
   atomic_store_explicit(&d->answers, answered[0], memory_order_release);
-  if (way != READ) take(d, to, bytes);
+  if (way != READ) take(d, to, bytes, PIECE);
 }
 
 /* Rounds; returns half of one in us. */
 static double batch(enum way ways, int constant, char *out, char *in, long bytes, int rounds) {
+  meet();
   double begin = now();
   for (int i = 0; i < rounds; i++) {
     enum way way = ways != TURNS ? ways : i % 2 ? READ : BY_RING;
@@ -138,53 +165,46 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static double median(double *times, int n) {
+static double *sorted(double *times, int n) {
   qsort(times, n, sizeof *times, ascending);
-  return n ? times[n / 2] : 0;
+  return times;
 }
 
-static void measure(long bytes, int constant, double seconds) {
+/* One process's part; the first one of all decides when it is enough, and prints. */
+static void measure(int first, long bytes, int constant, double seconds) {
   static double times[WAYS][BATCHES];
-  int n = 0, rounds = bytes >= 1 << 20 ? 8 : 32, over = 0;
+  int n = 0, rounds = bytes >= 1 << 20 ? 8 : 32;
   char *out = aligned_alloc(4096, bytes), *in = aligned_alloc(4096, bytes);
   memset(out, 1, bytes);
   memset(in, 2, bytes);
-  for (double begin = now(); !over; n++) {
+  if (first) atomic_store(&all->over, 0);
+  for (double begin = now();; n++) {
     for (enum way way = 0; way < LONE_READ; way++) {
       batch(way, constant, out, in, bytes, rounds / 4); /* not timed: what the way before has left in the caches */
       times[way][n] = batch(way, constant, out, in, bytes, rounds);
     }
     batch(BY_RING, constant, out, in, bytes, LONE - 1);
     times[LONE_READ][n] = batch(READ, constant, out, in, bytes, 1);
-    /* Rank 0 decides; a byte by ring tells. */
-    char last = now() - begin > seconds * 1e6 || n + 1 == BATCHES;
-    if (rank == 0) put(&node->to[1], &last, 1);
-    else take(&node->to[1], &last, 1);
-    over = last;
+    if (first && (now() - begin > seconds * 1e6 || n + 1 == BATCHES)) atomic_store(&all->over, 1);
+    meet();
+    if (atomic_load(&all->over)) break;
   }
-  if (rank == 0) {
+  if (first) {
     printf("%-9s %8ld", constant ? "constant" : "bounce", bytes);
-    for (enum way way = 0; way < WAYS; way++) printf("  %s %8.2f", names[way], median(times[way], n));
-    printf("  (%d)\n", n);
+    for (enum way way = 0; way < WAYS; way++) {
+      double *each = sorted(times[way], ++n);
+      printf("  %s %8.2f", names[way], each[n-- / 2]);
+      if (crowded) printf(" (%.1f, %.1f)", each[n / 10], each[n - n / 10]);
+    }
+    printf("  (%d)\n", n + 1);
     fflush(stdout);
   }
+  meet();
   free(out);
   free(in);
 }
 
-int main(int argc, char **argv) {
-  static const long usual[] = {16 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20, 4 << 20, 8 << 20};
-  double seconds = argc > 1 ? atof(argv[1]) : 0.5;
-  int sizes = argc > 2 ? argc - 2 : (int)(sizeof usual / sizeof usual[0]), status = 0;
-  node = mmap(NULL, sizeof *node, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (node == MAP_FAILED) fail("mmap");
-  pid_t parent = getpid(), child = fork();
-  if (child < 0) fail("fork");
-  rank = child == 0;
-  if (rank == 1) prctl(PR_SET_PDEATHSIG, SIGKILL);
-  node->process[0] = parent;
-  node->process[1] = child == 0 ? getpid() : child;
-  prctl(PR_SET_PTRACER, node->process[1 - rank]);
+static void bind(void) {
   cpu_set_t cores, one;
   sched_getaffinity(0, sizeof cores, &cores);
   int core = 0;
@@ -192,11 +212,47 @@ int main(int argc, char **argv) {
   CPU_ZERO(&one);
   CPU_SET(core, &one);
   if (core == CPU_SETSIZE || sched_setaffinity(0, sizeof one, &one)) fail("a core for each of the two is needed");
-  for (int i = 0; i < sizes; i++) {
-    long bytes = argc > 2 ? atol(argv[i + 2]) : usual[i];
-    measure(bytes, 0, seconds);
-    measure(bytes, 1, seconds);
+}
+
+int main(int argc, char **argv) {
+  static const long usual[] = {16 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20, 4 << 20, 8 << 20};
+  int pairs = 1;
+  for (int option; (option = getopt(argc, argv, "p:")) != -1;) {
+    if (option != 'p' || (pairs = atoi(optarg)) < 1 || pairs > MOST_PAIRS) {
+      fprintf(stderr, "usage: copies [-p PAIRS] [SECONDS [BYTES...]], with 1 to %d pairs\n", MOST_PAIRS);
+      return 64;
+    }
   }
-  if (rank == 0) waitpid(child, &status, 0);
-  return status != 0;
+  argc -= optind;
+  argv += optind;
+  double seconds = argc > 0 ? atof(argv[0]) : 0.5;
+  int sizes = argc > 1 ? argc - 1 : (int)(sizeof usual / sizeof usual[0]), failed = 0;
+  processes = 2 * pairs;
+  crowded = processes > sysconf(_SC_NPROCESSORS_ONLN);
+  all = mmap(NULL, sizeof *all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (all == MAP_FAILED) fail("mmap");
+  for (int i = 0; i < processes; i++) {
+    pid_t child = fork();
+    if (child < 0) {
+      perror("fork");
+      kill(0, SIGTERM);
+    }
+    if (child > 0) continue;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    node = &all->pairs[i / 2];
+    rank = i % 2;
+    node->process[rank] = getpid();
+    if (!crowded) bind();
+    meet();
+    prctl(PR_SET_PTRACER, node->process[1 - rank]);
+    meet();
+    for (int k = 0; k < sizes; k++) {
+      long bytes = argc > 1 ? atol(argv[k + 1]) : usual[k];
+      measure(i == 0, bytes, 0, seconds);
+      measure(i == 0, bytes, 1, seconds);
+    }
+    exit(0);
+  }
+  for (int status; wait(&status) > 0;) failed |= status != 0;
+  return failed;
 }
