@@ -23,8 +23,8 @@ final class MessageSum {
   private static final int PIECE = 16 << 10;
 
   private final CRC32C crc = new CRC32C();
-  private final ByteBuffer buffer = ByteBuffer.allocateDirect(PIECE);
-  private final MemorySegment piece = MemorySegment.ofBuffer(buffer);
+  private final MemorySegment piece = MessagePool.memory(PIECE);
+  private final ByteBuffer buffer = piece.asByteBuffer();
 
   /** Of part of an array of primitives, in whole elements, or of a segment. */
   long of(Object base, long offset, long bytes) {
