@@ -117,9 +117,13 @@ static long piece_of(enum way way, long bytes) {
   return way != BY_FRAME ? PIECE : bytes < FRAME ? bytes : FRAME;
 }
 
+static int is_asked(enum way way) {
+  return way == ASKED || way == READ;
+}
+
 static void send_message(enum way way, char *from, long bytes) {
   direction *d = &node->to[1 - rank];
-  if (way == ASKED || way == READ) {
+  if (is_asked(way)) {
     d->address = from;
     atomic_store_explicit(&d->asks, ++asked[0], memory_order_release);
     until(&d->answers, asked[0]);
@@ -129,18 +133,16 @@ static void send_message(enum way way, char *from, long bytes) {
 
 static void receive_message(enum way way, char *to, long bytes) {
   direction *d = &node->to[rank];
-  if (way != ASKED && way != READ) {
-    take(d, to, bytes, piece_of(way, bytes));
-    return;
+  if (is_asked(way)) {
+    until(&d->asks, ++answered[0]);
+    for (long done = 0, n; way == READ && done < bytes; done += n) {
+      n = bytes - done < READ_PIECE ? bytes - done : READ_PIECE;
+      struct iovec own = {to + done, n}, others = {d->address + done, n};
+      if (process_vm_readv(node->process[1 - rank], &own, 1, &others, 1, 0) != n) fail("process_vm_readv");
+    }
+    atomic_store_explicit(&d->answers, answered[0], memory_order_release);
   }
-  until(&d->asks, ++answered[0]);
-  for (long done = 0, n; way == READ && done < bytes; done += n) {
-    n = bytes - done < READ_PIECE ? bytes - done : READ_PIECE;
-    struct iovec own = {to + done, n}, others = {d->address + done, n};
-    if (process_vm_readv(node->process[1 - rank], &own, 1, &others, 1, 0) != n) fail("process_vm_readv");
-  }
-  atomic_store_explicit(&d->answers, answered[0], memory_order_release);
-  if (way != READ) take(d, to, bytes, PIECE);
+  if (way != READ) take(d, to, bytes, piece_of(way, bytes));
 }
 
 /* Rounds; returns half of one in us. */
@@ -178,25 +180,26 @@ static void measure(int first, long bytes, int constant, double seconds) {
   memset(out, 1, bytes);
   memset(in, 2, bytes);
   if (first) atomic_store(&all->over, 0);
-  for (double begin = now();; n++) {
+  for (double begin = now(); n < BATCHES;) {
     for (enum way way = 0; way < LONE_READ; way++) {
       batch(way, constant, out, in, bytes, rounds / 4); /* not timed: what the way before has left in the caches */
       times[way][n] = batch(way, constant, out, in, bytes, rounds);
     }
     batch(BY_RING, constant, out, in, bytes, LONE - 1);
     times[LONE_READ][n] = batch(READ, constant, out, in, bytes, 1);
-    if (first && (now() - begin > seconds * 1e6 || n + 1 == BATCHES)) atomic_store(&all->over, 1);
+    n++;
+    if (first && now() - begin > seconds * 1e6) atomic_store(&all->over, 1);
     meet();
     if (atomic_load(&all->over)) break;
   }
   if (first) {
     printf("%-9s %8ld", constant ? "constant" : "bounce", bytes);
     for (enum way way = 0; way < WAYS; way++) {
-      double *each = sorted(times[way], ++n);
-      printf("  %s %8.2f", names[way], each[n-- / 2]);
-      if (crowded) printf(" (%.1f, %.1f)", each[n / 10], each[n - n / 10]);
+      double *each = sorted(times[way], n);
+      printf("  %s %8.2f", names[way], each[n / 2]);
+      if (crowded) printf(" (%.1f, %.1f)", each[n / 10], each[n - 1 - n / 10]);
     }
-    printf("  (%d)\n", n + 1);
+    printf("  (%d)\n", n);
     fflush(stdout);
   }
   meet();
