@@ -28,21 +28,42 @@ final class Chromium {
   private static final int WIDTH = 1600;
   private static final int HEIGHT = 1000;
 
-  /** What a page with others in it keeps of each: as HTML in its own text, when all are there. */
+  /**
+   * What a page with others in it keeps of each: as HTML in its own text, when all are there. It is
+   * not loaded before, by a frame whose document is open: the browser ends when it is. (What it has
+   * for this, virtual time, stands still for ever in one start of three on a busy machine.)
+   */
   private static final String COLLECT =
       """
+      <iframe id='open' width=0 height=0></iframe>
       <script>
-      onload = () => setTimeout(() => {
-        for (const frame of document.querySelectorAll('iframe')) {
+      const open = document.getElementById('open').contentDocument.open();
+      const frames = [...document.querySelectorAll('iframe[src]')];
+      const look = () => {
+        if (!frames.every(frame => frame.contentDocument.querySelector(frame.dataset.last))) {
+          setTimeout(look, 50);
+          return;
+        }
+        for (const frame of frames) {
           const seen = document.createElement('pre');
           seen.textContent = btoa(unescape(encodeURIComponent(frame.contentDocument.documentElement.outerHTML)));
           document.body.append(seen);
         }
-      }, 4000);
+        open.close();
+      };
+      look();
       </script>
       """;
 
   private static final Pattern SEEN = Pattern.compile("<pre>([^<]*)</pre>");
+
+  /**
+   * A page to open.
+   *
+   * @param address a file's, perhaps with {@code #} and a place behind
+   * @param last a selector of what its scripts set last
+   */
+  record Place(String address, String last) {}
 
   /**
    * What was seen.
@@ -76,10 +97,10 @@ final class Chromium {
   /**
    * Opens pages.
    *
-   * @param places their addresses: files, perhaps with {@code #} and a place behind
-   * @return what was seen of each, in the same order
+   * @param places what to open
+   * @return what was seen of each, in the same order, when it had what is {@link Place#last}
    */
-  List<Page> open(List<String> places) throws IOException, InterruptedException {
+  List<Page> open(List<Place> places) throws IOException, InterruptedException {
     Path picture = Files.createTempFile(directory, "picture", ".png");
     Path document = Files.createTempFile(directory, "document", ".html");
     Path log = Files.createTempFile(directory, "log", ".txt");
@@ -88,8 +109,8 @@ final class Chromium {
         places.stream()
             .map(
                 place ->
-                    "<iframe src='%s' width=%d height=%d></iframe>\n"
-                        .formatted(place, WIDTH, HEIGHT))
+                    "<iframe src='%s' data-last='%s' width=%d height=%d></iframe>\n"
+                        .formatted(place.address(), place.last(), WIDTH, HEIGHT))
             .collect(Collectors.joining());
     Files.writeString(
         all,
@@ -106,7 +127,6 @@ final class Chromium {
             "--hide-scrollbars",
             "--enable-logging=stderr",
             "--allow-file-access-from-files",
-            "--virtual-time-budget=5000",
             "--user-data-dir=" + directory.resolve("profile"),
             "--window-size=" + WIDTH + "," + HEIGHT * places.size(),
             "--screenshot=" + picture,

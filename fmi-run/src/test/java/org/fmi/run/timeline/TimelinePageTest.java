@@ -81,9 +81,12 @@ final class TimelinePageTest {
   private static Chromium.Page page(Shown of) throws Exception {
     synchronized (TimelinePageTest.class) {
       if (PAGES.isEmpty()) {
-        List<String> places = new ArrayList<>();
+        List<Chromium.Place> places = new ArrayList<>();
         for (Shown each : Shown.values()) {
-          places.add(file(each).toUri() + (each == Shown.RECOVERY ? "#recovery-2" : ""));
+          places.add(
+              new Chromium.Place(
+                  file(each).toUri() + (each == Shown.RECOVERY ? "#recovery-2" : ""),
+                  each == Shown.DRIVEN ? "[data-seen-left]" : "[data-draw-millis]"));
         }
         List<Chromium.Page> opened = Chromium.find(directory).open(places);
         for (Shown each : Shown.values()) {
@@ -186,9 +189,7 @@ final class TimelinePageTest {
         </script>
         </body>
         """;
-    // A browser without a screen shows few frames, or none: here a timer makes them.
-    String frames = "<script>window.requestAnimationFrame = f => setTimeout(f, 0);</script></head>";
-    return html.replace("</head>", frames).replace("</body>", script);
+    return html.replace("</body>", script);
   }
 
   @Test
