@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  *   The epoch is over: IDLE. Users' requests stay, the program repeats its own.
  * </pre>
  *
- * <p>Where no rank waits for checkpoints, each is told to begin one:
+ * <p>Where no rank waits for checkpoints, or {@link #mayRepeat some may repeat} what they did
+ * before a failure, each is told to begin one:
  *
  * <pre>
  *  IDLE --asked, while all run: Begin--&gt; BEGINNING --one is committed, or nobody asks any more: GoOn--&gt; IDLE
@@ -56,7 +57,8 @@ final class CheckpointRequests {
   }
 
   private final int size;
-  private final boolean overlapped;
+  private final JobSpec.Lines lines;
+  private final boolean logs;
   private final Outbox out;
   private final List<Ask> asks = new ArrayList<>();
   private State state = State.IDLE;
@@ -85,11 +87,12 @@ final class CheckpointRequests {
   private long newest = NOT_KNOWN;
 
   /**
-   * @param overlapped whether no rank waits for what is asked for
+   * @param logs whether ranks may go on where others go back
    */
-  CheckpointRequests(int size, boolean overlapped, Outbox out) {
+  CheckpointRequests(int size, JobSpec.Lines lines, boolean logs, Outbox out) {
     this.size = size;
-    this.overlapped = overlapped;
+    this.lines = lines;
+    this.logs = logs;
     this.out = out;
   }
 
@@ -164,8 +167,8 @@ final class CheckpointRequests {
     // A line that nobody waits for may be ended where all meet; some rank has begun it before.
     boolean line = m.iteration() < m.furthest();
     boolean met = state == State.MEETING && furthest != null && at.reaches(furthest) && !line;
-    // Where no rank waits the job writes none to files.
-    Predicate<Ask> isServed = ask -> ask.isServed(at, met || overlapped);
+    boolean written = met || lines == JobSpec.Lines.NOBODY_WAITS; // then the job writes none
+    Predicate<Ask> isServed = ask -> ask.isServed(at, written);
     for (Ask ask : asks) {
       if (isServed.test(ask) && ask.asker != PROGRAM) {
         out.add(new JobCommand.Checkpointed(ask.asker, m.version(), m.loop(), m.iteration()));
@@ -193,19 +196,29 @@ final class CheckpointRequests {
 
   private void next() {
     if (state == State.IDLE && running && !asks.isEmpty()) {
-      state = overlapped ? State.BEGINNING : State.HOLDING;
+      boolean begins = lines == JobSpec.Lines.NOBODY_WAITS || mayRepeat();
+      state = begins ? State.BEGINNING : State.HOLDING;
       request++;
       said.clear();
       furthest = null;
       out.report(new Notice.CheckpointRequested(epoch));
       out.add(
           new JobCommand.TellAll(
-              overlapped
+              begins
                   ? new JobMessage.Begin(epoch, request, newest)
                   : new JobMessage.Hold(epoch, request)));
     } else if ((state == State.HOLDING || state == State.BEGINNING) && asks.isEmpty()) {
       state = State.IDLE;
       out.add(new JobCommand.TellAll(new JobMessage.GoOn(epoch, request)));
     }
+  }
+
+  /**
+   * Whether a rank may still repeat what it decided behind the line that all have gone back to. It
+   * cannot say where it stops, and may need messages of others that could: so all begin a line
+   * first, which no rank does that repeats.
+   */
+  private boolean mayRepeat() {
+    return logs && lines == JobSpec.Lines.ALL_WAIT_FOR_FILES && epoch > 0 && committed == null;
   }
 }

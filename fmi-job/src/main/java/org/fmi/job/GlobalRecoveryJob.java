@@ -78,7 +78,8 @@ public final class GlobalRecoveryJob implements Job {
     this.ranks = ranks;
     this.injections = new Injections(spec.faults());
     this.out = new Outbox(placement);
-    this.requests = new CheckpointRequests(spec.size(), spec.overlapped(), out);
+    this.requests =
+        new CheckpointRequests(spec.size(), spec.lines(), spec.logLimitBytes() != 0, out);
     this.scope = new RollbackScope(spec.logLimitBytes() != 0, out);
     this.departures = new Departures(placement, ranks, ledger, out);
     this.homeless = new Homeless(spec, placement, out, r -> spawn(ranks.get(r)));

@@ -15,7 +15,7 @@ import java.util.List;
  * @param maxRecoveries end the job rather than recover more often than this
  * @param logLimitBytes the most that a rank keeps of what it has sent, so that only failed ranks go
  *     back; 0 if all do; see {@link org.fmi.spi.RankConfig}
- * @param overlapped whether no rank waits for a checkpoint that somebody asks for
+ * @param lines who waits for checkpoints
  * @param faults failures to inject
  */
 public record JobSpec(
@@ -28,8 +28,26 @@ public record JobSpec(
     boolean requestsNodes,
     int maxRecoveries,
     long logLimitBytes,
-    boolean overlapped,
+    Lines lines,
     List<FaultSpec> faults) {
+
+  /** Who waits for checkpoints. */
+  public enum Lines {
+    ALL_WAIT,
+
+    /** All wait for those that are written to files, and for the first and the last of a loop. */
+    ALL_WAIT_FOR_FILES,
+
+    /** As before, but none is written to files. */
+    NOBODY_WAITS;
+
+    /**
+     * @param files whether any are written to files
+     */
+    public static Lines of(boolean overlapped, boolean files) {
+      return !overlapped ? ALL_WAIT : files ? ALL_WAIT_FOR_FILES : NOBODY_WAITS;
+    }
+  }
 
   /**
    * With all ranks going back after a failure, checkpoints that all wait for, and no nodes but
@@ -54,7 +72,7 @@ public record JobSpec(
         false,
         maxRecoveries,
         0,
-        false,
+        Lines.ALL_WAIT,
         faults);
   }
 

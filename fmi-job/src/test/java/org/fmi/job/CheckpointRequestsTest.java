@@ -24,7 +24,8 @@ final class CheckpointRequestsTest {
                   1,
                   List.of())));
 
-  private final CheckpointRequests requests = new CheckpointRequests(2, false, out);
+  private final CheckpointRequests requests =
+      new CheckpointRequests(2, JobSpec.Lines.ALL_WAIT, false, out);
 
   private static LoopPoint at(long loop, long iteration) {
     return new LoopPoint(loop, iteration, false);
@@ -217,7 +218,8 @@ final class CheckpointRequestsTest {
 
   // ---- where no rank waits
 
-  private final CheckpointRequests overlapped = new CheckpointRequests(2, true, out);
+  private final CheckpointRequests overlapped =
+      new CheckpointRequests(2, JobSpec.Lines.NOBODY_WAITS, false, out);
 
   /** One whose ranks were in different iterations. */
   private void line(long version, long lowest, long furthest) {
@@ -240,6 +242,21 @@ final class CheckpointRequestsTest {
     assertTold(new JobMessage.Begin(0, 2, 3));
     overlapped.withdrawn(3);
     assertTold(new JobMessage.GoOn(0, 2));
+  }
+
+  /** A rank that repeats what it decided before a failure cannot say where it stops. */
+  @Test
+  void afterAFailureALineComesFirstWhereRanksMayRepeat() {
+    CheckpointRequests both =
+        new CheckpointRequests(2, JobSpec.Lines.ALL_WAIT_FOR_FILES, true, out);
+    both.running();
+    both.ask(1, true);
+    assertTold(new JobMessage.Hold(0, 1));
+    both.left(1);
+    both.running();
+    assertTold(new JobMessage.Begin(1, 2, -1));
+    both.committed(new RankMessage.CheckpointDone(1, 3, 0, 5, 6, false, 8, 8, 1, 1, 1));
+    assertTold(new JobMessage.Hold(1, 3));
   }
 
   @Test

@@ -25,7 +25,17 @@ final class HomelessTest {
       all.add(new JobSpec.Node("node" + n, ranksPerNode, false));
     }
     return new JobSpec(
-        nodes * ranksPerNode, all, 0, 16, 1, policy, true, Integer.MAX_VALUE, 0, false, List.of());
+        nodes * ranksPerNode,
+        all,
+        0,
+        16,
+        1,
+        policy,
+        true,
+        Integer.MAX_VALUE,
+        0,
+        JobSpec.Lines.ALL_WAIT,
+        List.of());
   }
 
   private void running(int nodes, int ranksPerNode, OnNoSpare policy) {

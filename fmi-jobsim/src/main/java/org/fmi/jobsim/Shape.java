@@ -250,7 +250,7 @@ record Shape(
         requestsNodes,
         maxRecoveries,
         logLimitBytes,
-        overlapped && files.every() == 0,
+        JobSpec.Lines.of(overlapped, files.every() > 0),
         faults);
   }
 }

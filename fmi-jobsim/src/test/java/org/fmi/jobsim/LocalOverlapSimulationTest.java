@@ -151,6 +151,13 @@ final class LocalOverlapSimulationTest {
     assertThat(result.verdict().allowed()).as("%s", result).isTrue();
   }
 
+  /** A rank repeated what its image had decided, and waited for one that was held for files. */
+  @Test
+  void nobodyIsHeldWhileAnotherMayRepeat() {
+    Result result = Schedule.ofBoth(702_192_045).run(new Answers());
+    assertThat(result.verdict().allowed()).as("%s", result).isTrue();
+  }
+
   @Test
   void randomJobs() {
     Answers answers = new Answers();

@@ -213,7 +213,7 @@ public record RunOptions(
                   whole(Setting.LOG_LIMIT, 1, 1 << 20, LogLimit.NOT_GIVEN),
                   on(Setting.CHECK),
                   settings),
-              overlapped && (files == null || files.every() == 0),
+              JobSpec.Lines.of(overlapped, files != null && files.every() > 0),
               faults(ranks, nodes.size()));
       boolean bind = choice(Setting.BIND, "core", "core", "none").equals("core");
       GroupLosses.check(settings.get(Setting.GROUP_LOSSES), spec);

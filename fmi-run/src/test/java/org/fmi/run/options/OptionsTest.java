@@ -251,8 +251,10 @@ final class OptionsTest {
     assertThat(options("-n 2 --checkpoint overlapped app.jar").overlapped()).isTrue();
     String files = "-n 2 --checkpoint overlapped --l2-dir ckpt --l2-every 5 app.jar";
     assertThat(options(files).overlapped()).isTrue();
-    assertThat(options(files).spec().overlapped()).as("on request").isFalse();
-    assertThat(options("-n 2 --checkpoint overlapped app.jar").spec().overlapped()).isTrue();
+    assertThat(options(files).spec().lines()).isEqualTo(JobSpec.Lines.ALL_WAIT_FOR_FILES);
+    assertThat(options("-n 2 app.jar").spec().lines()).isEqualTo(JobSpec.Lines.ALL_WAIT);
+    assertThat(options("-n 2 --checkpoint overlapped app.jar").spec().lines())
+        .isEqualTo(JobSpec.Lines.NOBODY_WAITS);
     assertThat(options("--rollback local " + files).spec().logLimitBytes()).isNotZero();
     assertThat(options("--rollback auto " + files).spec().logLimitBytes()).isNotZero();
     for (String mode : List.of("local", "auto")) {
