@@ -158,6 +158,17 @@ final class LocalOverlapSimulationTest {
     assertThat(result.verdict().allowed()).as("%s", result).isTrue();
   }
 
+  /**
+   * Two ranks that both repeat had each decided that a receive is cancelled, in different lives.
+   */
+  @Test
+  void aSendThatIsMadeAgainDoesNotWaitForItsReceive() {
+    for (Schedule schedule : List.of(Schedule.ofBoth(991_615_640), Schedule.ofLocal(908_650_659))) {
+      Result result = schedule.run(new Answers());
+      assertThat(result.verdict().allowed()).as("%s", result).isTrue();
+    }
+  }
+
   @Test
   void randomJobs() {
     Answers answers = new Answers();

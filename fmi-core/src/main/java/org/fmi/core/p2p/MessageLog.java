@@ -39,6 +39,9 @@ public final class MessageLog {
   private final MessageSum sum = new MessageSum();
   private boolean on;
 
+  /** Whether ranks have gone back since the line: some repeat what was decided. */
+  boolean again;
+
   /** Messages that have come elsewhere and were not made again yet. */
   private long ahead;
 
@@ -91,6 +94,7 @@ public final class MessageLog {
       memory.clearAll();
     }
     on = begins;
+    again = false;
     marked = false;
     unusableBehind = null;
     tells = true;
@@ -583,6 +587,7 @@ public final class MessageLog {
    *     message, if this rank is behind
    */
   public void hasCome(int dest, long[] told) {
+    again = true;
     SentTo s = to(dest);
     int counted = s.count;
     int end = 1 + (int) told[0];

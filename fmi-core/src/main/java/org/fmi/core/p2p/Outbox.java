@@ -168,10 +168,12 @@ final class Outbox {
       return true; // the checkpoint that this rank has gone back to has it there
     }
     boolean sent = false;
-    if (kept != null && !kept.isKept(kept.told())) {
-      sent = mode != Mode.SYNCHRONOUS && hold(kept, dest);
-    } else if (mode != Mode.SYNCHRONOUS) {
-      sent = peers.get(dest).sendNow(base, offset, bytes, context, tag);
+    if (mode != Mode.SYNCHRONOUS || kept != null && kept.isRepeating()) {
+      boolean mayLeave = kept == null || kept.isKept(kept.told());
+      sent = mayLeave && peers.get(dest).sendNow(base, offset, bytes, context, tag);
+      if (!sent && kept != null && (kept.again || !mayLeave)) {
+        sent = hold(kept, dest);
+      }
     }
     if (Contexts.isProgram(context)) {
       userSent++;
@@ -201,7 +203,11 @@ final class Outbox {
     }
   }
 
-  /** Completes a send whose message may not leave yet, if the log has it. */
+  /**
+   * Completes a send if the log has its message, which leaves when it can. One that is made again
+   * must not wait for its receive: before, it did not need to if the message had come already, and
+   * what was decided then may be that the receive is cancelled, or comes later.
+   */
   private boolean hold(MessageLog kept, int dest) {
     long copy = kept.last();
     if (copy == LogMemory.NONE) {

@@ -21,13 +21,14 @@ final class HeldSendsTest {
   private final MemoryNetwork network = new MemoryNetwork(2, 1, Options.PLAIN);
   private final Messenger master = Ranks.messenger(0, 2);
   private final Messenger worker = Ranks.messenger(1, 2);
+  private final MessageLog log = new MessageLog(2, 10_000_000, job);
   private final long[] data = new long[100_000];
 
   @BeforeEach
   void enter() {
     master.enter(0, transports(network, master));
     worker.enter(0, transports(network, worker));
-    master.log(new MessageLog(2, 10_000_000, job));
+    master.log(log);
     master.line(true);
   }
 
@@ -160,5 +161,42 @@ final class HeldSendsTest {
     assertThat(isAnswered()).isTrue();
     assertThat(answer(250)).isZero();
     assertThat(send.test()).isTrue();
+  }
+
+  /** What the receiver has decided may be that it gets another message first. */
+  @Test
+  void onceARankHasGoneBackItIsEnoughThatTheLogHasIt() {
+    long[] first = new long[data.length];
+    Request before = begin(first, Mode.STANDARD);
+    log.hasCome(1, new long[] {0});
+    send(master, 8, data.length, ANSWERED);
+    assertThat(begin(first, Mode.SYNCHRONOUS).test()).isFalse();
+    assertThat(before.test()).isFalse();
+    assertThat(received()).isZero();
+    assertThat(before.test()).isTrue();
+    assertThat(received()).isEqualTo(8);
+  }
+
+  /** That a later message has come tells that the synchronous send was complete. */
+  @Test
+  void aSynchronousSendThatIsMadeAgainIsComplete() {
+    long[] onlyTheSecond = {1, 0b10};
+    log.hasCome(1, onlyTheSecond);
+    data[0] = 7;
+    master.send(data, 0, 8, 1, CONTEXT, ANSWERED, Mode.SYNCHRONOUS);
+    assertThat(answer(1)).isEqualTo(7);
+  }
+
+  private Request begin(long[] message, Mode mode) {
+    return master.isend(message, 0, 8L * message.length, 1, CONTEXT, ANSWERED, mode);
+  }
+
+  private long received() {
+    long[] all = new long[data.length];
+    Request receive = worker.irecv(all, 0, 8L * all.length, 0, CONTEXT, ANSWERED);
+    while (!receive.test()) {
+      master.poll();
+    }
+    return all[0];
   }
 }
