@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
  */
 final class FreshSeedsTest {
   private static final Duration ALL_GO_BACK = Duration.ofSeconds(24);
-  private static final Duration OTHERS = Duration.ofSeconds(12);
+  private static final Duration OTHERS = Duration.ofSeconds(9);
 
   @Test
   void freshSeedsEndAsTheyMay() throws InterruptedException {
@@ -32,6 +32,12 @@ final class FreshSeedsTest {
   @Test
   void freshSeedsEndAsTheyMayIfNobodyWaitsForCheckpoints() throws InterruptedException {
     run(new Campaign(Seeds.fresh(), Schedule::ofOverlap), OTHERS);
+  }
+
+  @Test
+  void freshSeedsEndAsTheyMayIfOnlyFailedRanksGoBackToSuchCheckpoints()
+      throws InterruptedException {
+    run(new Campaign(Seeds.fresh(), Schedule::ofBoth), OTHERS);
   }
 
   private static void run(Campaign campaign, Duration time) throws InterruptedException {

@@ -168,7 +168,7 @@ final class Outbox {
       return true; // the checkpoint that this rank has gone back to has it there
     }
     boolean sent = false;
-    if (mode != Mode.SYNCHRONOUS || kept != null && kept.isRepeating()) {
+    if (mode != Mode.SYNCHRONOUS || (kept != null && kept.isRepeating())) {
       boolean mayLeave = kept == null || kept.isKept(kept.told());
       sent = mayLeave && peers.get(dest).sendNow(base, offset, bytes, context, tag);
       if (!sent && kept != null && (kept.again || !mayLeave)) {
