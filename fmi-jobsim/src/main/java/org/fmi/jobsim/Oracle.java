@@ -557,12 +557,7 @@ final class Oracle implements SimObserver {
             .formatted(outcome.status(), outcome.message()));
   }
 
-  /**
-   * What is to be said of the end of a job.
-   *
-   * @param allowed whether it was allowed
-   * @param text why, or why not
-   */
+  /** Whether the end of a job was allowed, and why, or why not. */
   record Verdict(boolean allowed, String text) {}
 
   private @Nullable Exclusion excuse(EndCause cause) {
@@ -585,8 +580,17 @@ final class Oracle implements SimObserver {
       case ABORT -> {
         int left =
             Arrays.stream(places).mapToInt(p -> (int) p.left.stream().filter(usable).count()).sum();
-        yield nodes * shape.ranksPerNode() >= shape.size() + left;
+        yield nodes * shape.ranksPerNode() >= shape.size() + left
+            && Arrays.stream(places).allMatch(p -> hasPlace(p, usable));
       }
     };
+  }
+
+  /** Whether a rank can stay where it is, or there is room where it may go. */
+  private boolean hasPlace(Place p, IntPredicate usable) {
+    IntPredicate hasRoom =
+        n -> Arrays.stream(places).filter(q -> q.node == n).count() < shape.ranksPerNode();
+    return nodesThat(n -> usable.test(n) && (n == p.node || (!p.left.get(n) && hasRoom.test(n))))
+        > 0;
   }
 }
