@@ -38,7 +38,12 @@ public final class LoggedCollective {
     long[] passed = new long[Integer.parseInt(args[1]) / Long.BYTES];
     int calls = Integer.parseInt(args[2]);
     int iterations = Integer.parseInt(args[3]);
-    ApiLog log = args[4].equals("api") ? new ApiLog() : null;
+    ApiLog log =
+        switch (args[4]) {
+          case "none" -> null;
+          case "api" -> new ApiLog();
+          default -> throw new IllegalArgumentException(args[4] + ": must be none or api");
+        };
     double[] micros = new double[iterations];
     long[] sum = {0};
     String result;
@@ -64,14 +69,12 @@ public final class LoggedCollective {
             sum[0] += Arrays.stream(got).sum();
           },
           sum);
-      double[] measured = Arrays.copyOfRange(micros, iterations / 2, iterations);
-      Arrays.sort(measured);
       result =
           world.rank() != 0
               ? ""
               : String.format(
                   "result us=%.4f sum=%d recoveries=%d%n",
-                  measured[measured.length / 2], sum[0], fmi.epoch());
+                  SecondHalf.median(micros), sum[0], fmi.epoch());
     }
     System.out.print(result);
   }

@@ -52,12 +52,10 @@ public final class LoggedPingPong {
             bounces[0] += roundTrips;
           },
           bounces);
-      double[] measured = Arrays.copyOfRange(micros, iterations / 2, iterations);
-      Arrays.sort(measured);
       result =
           String.format(
               "result us=%.4f bounces=%d recoveries=%d%n",
-              measured[measured.length / 2], bounces[0], fmi.epoch());
+              SecondHalf.median(micros), bounces[0], fmi.epoch());
       if (world.rank() != 0) {
         result = "";
       }

@@ -168,6 +168,7 @@ final class Outbox {
       return true; // the checkpoint that this rank has gone back to has it there
     }
     boolean sent = false;
+    // What was done behind a synchronous send that is made again tells that it was complete.
     if (mode != Mode.SYNCHRONOUS || (kept != null && kept.isRepeating())) {
       boolean mayLeave = kept == null || kept.isKept(kept.told());
       sent = mayLeave && peers.get(dest).sendNow(base, offset, bytes, context, tag);
