@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 final class Pieces implements AutoCloseable {
   private static final int MIB_SHIFT = 20;
 
+  /** An image that has grown gets this part more. */
+  private static final int SPARE_PART = 32;
+
   private final NodeMemory node;
   private final String prefix;
   private final int[] group;
@@ -150,11 +153,12 @@ final class Pieces implements AutoCloseable {
     }
     Piece best = smallest(free, bytes);
     if (best == null) {
+      long roomy = filler == null ? roomy(bytes) : bytes;
       for (Piece piece : free) {
         delete(piece);
       }
       try {
-        Piece created = Piece.create(node, unusedName(), bytes, filler);
+        Piece created = create(roomy, bytes, filler);
         pieces.add(created);
         measure();
         CheckpointHeader.markWriting(created.memory());
@@ -175,6 +179,28 @@ final class Pieces implements AutoCloseable {
       filler.fill(best.memory());
     }
     return new Taken(best, before);
+  }
+
+  /**
+   * What a new piece gets. An image that has become larger will do so again, as those of overlapped
+   * checkpoints hold messages: each time it would need another piece, and all of its code anew.
+   */
+  private long roomy(long bytes) {
+    boolean grows = pieces.stream().anyMatch(piece -> piece.memory().byteSize() < bytes);
+    return grows ? bytes + bytes / SPARE_PART : bytes;
+  }
+
+  /** A new piece, with no more than what is needed if memory is short. */
+  private Piece create(long roomy, long bytes, NodeMemory.@Nullable Filler filler)
+      throws IOException {
+    if (roomy > bytes) {
+      try {
+        return Piece.create(node, unusedName(), roomy, filler);
+      } catch (IOException e) {
+        // What matters is whether there is room for what is needed.
+      }
+    }
+    return Piece.create(node, unusedName(), bytes, filler);
   }
 
   /** What is not given up however short memory is; empty if there is nothing. */
@@ -230,7 +256,7 @@ final class Pieces implements AutoCloseable {
         wanted -= stays ? 0 : 1;
       }
     }
-    return all + wanted * size;
+    return all + wanted * roomy(size);
   }
 
   void delete(Piece piece) throws IOException {

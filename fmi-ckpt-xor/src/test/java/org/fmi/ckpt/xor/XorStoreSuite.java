@@ -174,6 +174,34 @@ abstract class XorStoreSuite extends CheckpointStoreContract {
     }
   }
 
+  /** As those of overlapped checkpoints do, which hold messages: it must not be so each time. */
+  @Test
+  void imagesThatGrowGetNewPiecesTwice() throws Exception {
+    try (StoreGroup group = new StoreGroup(3, this::open)) {
+      int[] creations = new int[3];
+      for (int version = 1; version <= 12; version++) {
+        long[] sizes = {800_000 + 2_000 * version, 500_000, 700_000};
+        group.checkpoint(StoreGroup.id(version), sizes, version);
+        for (CheckpointStore store : group.stores()) {
+          store.release(StoreGroup.id(version - 1));
+        }
+        assertImages(group, StoreGroup.id(version), sizes, version);
+        for (int i = 0; i < 3; i++) {
+          assertThat(group.map(i).list("ckpt-r" + group.rank(i) + "-"))
+              .hasSize(Math.min(version, 2));
+          if (version == 3) {
+            creations[i] = group.map(i).creations();
+          }
+        }
+        assertThat(group.store(0).memoryBytes())
+            .isLessThanOrEqualTo(group.store(0).forecastBytes());
+      }
+      for (int i = 0; i < 3; i++) {
+        assertThat(group.map(i).creations()).as("of rank %d", i).isEqualTo(creations[i]);
+      }
+    }
+  }
+
   @Test
   void forecastsWhatTwoGenerationsTake() throws Exception {
     try (StoreGroup group = new StoreGroup(2, this::open)) {
