@@ -169,6 +169,16 @@ final class LocalOverlapSimulationTest {
     }
   }
 
+  /**
+   * A recovery to older checkpoints on files, as those in memory are lost, ends in the next failure
+   * before the job hears of it: survivors cannot send again what they sent behind the older ones.
+   */
+  @Test
+  void nobodyGoesOnWhoseLineIsGone() {
+    Result result = Schedule.ofLocal(16_341_123).run(new Answers());
+    assertThat(result.verdict().allowed()).as("%s", result).isTrue();
+  }
+
   @Test
   void randomJobs() {
     Answers answers = new Answers();

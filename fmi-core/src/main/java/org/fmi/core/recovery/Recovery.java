@@ -80,7 +80,8 @@ final class Recovery {
    *
    * @param position where the program stands
    * @param inPlace whether it goes on there if no more than failed ranks go back
-   * @return what the job has said; null if all go back, and this rank has to leave its call first
+   * @return what the job has said; null if this rank has to leave its call first: all go back, or
+   *     what it has sent since the line cannot be sent again, as there is an older line now
    * @throws Rollback if the next failure came meanwhile
    * @throws UnrecoverableException if it is impossible
    */
@@ -98,6 +99,7 @@ final class Recovery {
     }
     faults.at(FaultPoint.CONNECT, -1);
     underWay = true;
+    CheckpointId before = checkpoints.committed();
     try {
       Restoration.Restored recovered = checkpoints.recover(!start.rollback(), start.epoch());
       line = recovered.line();
@@ -107,6 +109,11 @@ final class Recovery {
       } else if (local != null) {
         local.allGoBack();
       }
+    } catch (Rollback e) {
+      if (inPlace && !isAt(before)) {
+        return null;
+      }
+      throw e;
     } finally {
       underWay = false;
     }
@@ -114,6 +121,12 @@ final class Recovery {
       local.line(false);
     }
     return start;
+  }
+
+  /** Whether that is what ranks go back to. The iteration may be each rank's own. */
+  private boolean isAt(@Nullable CheckpointId id) {
+    CheckpointId now = checkpoints.committed();
+    return id != null && now != null && id.version() == now.version();
   }
 
   private Standing standing(boolean inPlace) {
