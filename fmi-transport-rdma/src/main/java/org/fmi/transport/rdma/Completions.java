@@ -78,7 +78,7 @@ final class Completions {
     boolean succeeded = verbs.succeeded(i);
     Read read = link.completed(id, succeeded);
     if (!succeeded) {
-      links.lose(link, "not sent: " + verbs.failure(i));
+      lose(link, "not sent: " + verbs.failure(i));
     } else if (link.state == Link.State.OPEN && handler != null) {
       ask(link);
       if (read != null) {
@@ -86,6 +86,12 @@ final class Completions {
         handler.onRead(link.peer, read.id, true);
       }
     }
+  }
+
+  /** If it is the device that has failed, that is the reason, and those of all others. */
+  private void lose(Link link, String reason) throws IOException {
+    links.loseAll();
+    links.lose(link, reason);
   }
 
   private void ask(Link link) {
@@ -101,7 +107,7 @@ final class Completions {
     if (!verbs.succeeded(i)) {
       receives.post(buffer);
       if (link != null) {
-        links.lose(link, "not received: " + verbs.failure(i));
+        lose(link, "not received: " + verbs.failure(i));
       }
       return;
     }
