@@ -129,17 +129,23 @@ final class Traces {
   }
 
   /**
-   * Whether another job has it, as its name says or a living daemon; or it is gone by now. What
-   * another job has left of a node that it lost may stay until that job ends.
+   * Whether another job has it, as its name says or a living process of that job, its fmirun's at
+   * least; or it is gone by now. What another job has left of a node that it lost may stay until
+   * that job ends.
    */
   private boolean isOfAnother(Path directory) {
     if (job != null) {
-      return !directory.getFileName().toString().startsWith("fmi-" + job + "-");
+      return !job.equals(job(directory));
     }
-    long daemon = daemon(directory);
-    return daemon < 0
-        ? Files.notExists(directory)
-        : !read(daemon, "environ").isEmpty() && !isOurs(daemon);
+    return Files.notExists(directory)
+        || directories(path -> job(path).equals(job(directory))).stream()
+            .mapToLong(Traces::daemon)
+            .anyMatch(process -> !read(process, "environ").isEmpty() && !isOurs(process));
+  }
+
+  /** The name of a directory's job. */
+  private static String job(Path directory) {
+    return directory.getFileName().toString().split("-", -1)[1];
   }
 
   /** The process that has a directory, or fmirun's own; negative if that cannot be read. */
