@@ -219,7 +219,7 @@ class CutNetworkTest {
   @EnumSource
   @Execution(ExecutionMode.CONCURRENT)
   void anOutageShorterThanTheHeartbeatEndsNothing(NetIo net) throws Exception {
-    int heartbeatMillis = 2000;
+    int heartbeatMillis = 4000; // a busy machine takes a second to cut and to mend
     ranks(
         heartbeatMillis,
         net,
@@ -230,10 +230,10 @@ class CutNetworkTest {
           if (rank.rank == 0) {
             rank.send();
           }
-          rank.until(TimeUnit.MILLISECONDS.toNanos(heartbeatMillis / 2));
+          rank.until(TimeUnit.MILLISECONDS.toNanos(heartbeatMillis / 4));
           TwoHosts.mend(rank.rank);
           both(step);
-          rank.until(TimeUnit.MILLISECONDS.toNanos(4L * heartbeatMillis));
+          rank.until(TimeUnit.MILLISECONDS.toNanos(2L * heartbeatMillis));
           assertThat(rank.lost).isEmpty();
           assertThat(rank.frames).isEqualTo(1 + rank.rank);
         });
@@ -256,18 +256,14 @@ class CutNetworkTest {
         sender.transport.poll(sender);
         computing.transport.poll(computing);
       }
-      long begin = System.nanoTime();
-      long last = begin;
-      while (System.nanoTime() - begin < TimeUnit.SECONDS.toNanos(8)) {
+      long last = System.nanoTime();
+      while (System.nanoTime() - last < TimeUnit.SECONDS.toNanos(5)) { // there was no room
         if (sender.transport.offer(1, frame)) {
           sent[0]++;
           last = System.nanoTime();
         }
         sender.until(TimeUnit.MILLISECONDS.toNanos(5));
       }
-      assertThat(System.nanoTime() - last)
-          .as("how long there was no room")
-          .isGreaterThan(TimeUnit.SECONDS.toNanos(4));
       assertThat(sender.lost).isEmpty();
       while (computing.frames < sent[0]) {
         sender.transport.poll(sender);
