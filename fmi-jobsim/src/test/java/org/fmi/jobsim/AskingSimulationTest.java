@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.job.Notice;
 import org.fmi.jobsim.JobSimulation.Outcome;
-import org.fmi.jobsim.Schedule.Result;
 import org.fmi.jobsim.Schedule.Scenario;
 import org.fmi.testkit.SimModel;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,8 +49,7 @@ final class AskingSimulationTest {
       Schedule schedule = Schedule.of(41L * scenario.name().hashCode() + seed, scenario).asking();
       JobSimulation job = schedule.prepare();
       job.lender().answers(ANSWER_NANOS >> (10 * seed), seed > 0);
-      Result result = schedule.judge(job, answers);
-      assertThat(result.verdict().allowed()).as("%s", result).isTrue();
+      FinishedJob.assertAllowed(schedule.judge(job, answers));
     }
   }
 }

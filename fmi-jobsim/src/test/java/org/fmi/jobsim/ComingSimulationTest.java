@@ -6,7 +6,6 @@ import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.job.Notice;
 import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.jobsim.JobSimulation.Program;
-import org.fmi.jobsim.Schedule.Result;
 import org.fmi.jobsim.Schedule.Scenario;
 import org.fmi.testkit.SimModel;
 import org.junit.jupiter.api.Test;
@@ -71,8 +70,7 @@ final class ComingSimulationTest {
       Schedule schedule = Schedule.of(37L * scenario.name().hashCode() + seed, scenario);
       JobSimulation job = schedule.prepare();
       job.comesWhen(Notice.CheckpointCommitted.class::isInstance);
-      Result result = schedule.judge(job, answers);
-      assertThat(result.verdict().allowed()).as("%s", result).isTrue();
+      FinishedJob.assertAllowed(schedule.judge(job, answers));
     }
   }
 }

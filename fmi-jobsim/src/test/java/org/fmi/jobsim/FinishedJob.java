@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.Notice;
 import org.fmi.jobsim.JobSimulation.Outcome;
+import org.fmi.jobsim.Schedule.Result;
 import org.fmi.spi.FaultPoint;
 
 /** Simulated jobs that must end with the answer of an undisturbed one. */
@@ -38,5 +39,10 @@ final class FinishedJob {
       died += of(victim, shape.withFaults(kill)).faultsLeft().isEmpty() ? 1 : 0;
     }
     assertThat(died).isPositive();
+  }
+
+  /** Of a schedule: it has ended as it may. */
+  static void assertAllowed(Result result) {
+    assertThat(result.verdict().allowed()).as("%s", result).isTrue();
   }
 }

@@ -22,7 +22,7 @@ final class JobSimulationTest {
     do {
       Schedule schedule = Schedule.of(seed++);
       Result result = schedule.run(answers);
-      assertThat(result.verdict().allowed()).as("%s", result).isTrue();
+      FinishedJob.assertAllowed(result);
       assertThat(schedule.run(answers).outcome()).as("%s", schedule).isEqualTo(result.outcome());
     } while (System.nanoTime() < end);
   }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.job.Notice;
 import org.fmi.jobsim.JobSimulation.Outcome;
-import org.fmi.jobsim.Schedule.Result;
 import org.fmi.jobsim.Schedule.Scenario;
 import org.fmi.testkit.SimModel;
 import org.junit.jupiter.api.Test;
@@ -59,8 +58,7 @@ final class LeavingSimulationTest {
       Schedule schedule = Schedule.of(31L * scenario.name().hashCode() + seed, scenario);
       JobSimulation job = schedule.prepare();
       job.leavesWhen(Notice.CheckpointCommitted.class::isInstance, 0);
-      Result result = schedule.judge(job, answers);
-      assertThat(result.verdict().allowed()).as("%s", result).isTrue();
+      FinishedJob.assertAllowed(schedule.judge(job, answers));
     }
   }
 }

@@ -8,7 +8,6 @@ import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.job.Notice;
 import org.fmi.jobsim.JobSimulation.Outcome;
-import org.fmi.jobsim.Schedule.Result;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FaultPoint;
 import org.fmi.testkit.SimModel;
@@ -147,15 +146,13 @@ final class LocalOverlapSimulationTest {
   @ParameterizedTest
   @ValueSource(longs = {684_358_754, 684_360_350, 684_360_625})
   void aBitFlipsOnlyWhereAChecksumTells(long seed) {
-    Result result = Schedule.ofBoth(seed).run(new Answers());
-    assertThat(result.verdict().allowed()).as("%s", result).isTrue();
+    FinishedJob.assertAllowed(Schedule.ofBoth(seed).run(new Answers()));
   }
 
   /** A rank repeated what its image had decided, and waited for one that was held for files. */
   @Test
   void nobodyIsHeldWhileAnotherMayRepeat() {
-    Result result = Schedule.ofBoth(702_192_045).run(new Answers());
-    assertThat(result.verdict().allowed()).as("%s", result).isTrue();
+    FinishedJob.assertAllowed(Schedule.ofBoth(702_192_045).run(new Answers()));
   }
 
   /**
@@ -164,8 +161,7 @@ final class LocalOverlapSimulationTest {
   @Test
   void aSendThatIsMadeAgainDoesNotWaitForItsReceive() {
     for (Schedule schedule : List.of(Schedule.ofBoth(991_615_640), Schedule.ofLocal(908_650_659))) {
-      Result result = schedule.run(new Answers());
-      assertThat(result.verdict().allowed()).as("%s", result).isTrue();
+      FinishedJob.assertAllowed(schedule.run(new Answers()));
     }
   }
 
@@ -175,16 +171,14 @@ final class LocalOverlapSimulationTest {
    */
   @Test
   void nobodyGoesOnWhoseLineIsGone() {
-    Result result = Schedule.ofLocal(16_341_123).run(new Answers());
-    assertThat(result.verdict().allowed()).as("%s", result).isTrue();
+    FinishedJob.assertAllowed(Schedule.ofLocal(16_341_123).run(new Answers()));
   }
 
   @Test
   void randomJobs() {
     Answers answers = new Answers();
     for (long seed = 0; seed < SEEDS; seed++) {
-      Result result = Schedule.ofBoth(seed).run(answers);
-      assertThat(result.verdict().allowed()).as("%s", result).isTrue();
+      FinishedJob.assertAllowed(Schedule.ofBoth(seed).run(answers));
     }
   }
 }

@@ -12,7 +12,6 @@ import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.job.Notice;
 import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.jobsim.JobSimulation.Program;
-import org.fmi.jobsim.Schedule.Result;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FaultPoint;
 import org.fmi.testkit.SimModel;
@@ -289,8 +288,7 @@ final class OverlapSimulationTest {
   void randomJobs() {
     Answers answers = new Answers();
     for (long seed = 0; seed < SEEDS; seed++) {
-      Result result = Schedule.ofOverlap(seed).run(answers);
-      assertThat(result.verdict().allowed()).as("%s", result).isTrue();
+      FinishedJob.assertAllowed(Schedule.ofOverlap(seed).run(answers));
     }
   }
 }

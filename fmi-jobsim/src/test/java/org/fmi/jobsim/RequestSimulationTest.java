@@ -11,7 +11,6 @@ import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.job.Notice;
 import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.jobsim.JobSimulation.Program;
-import org.fmi.jobsim.Schedule.Result;
 import org.fmi.jobsim.Schedule.Scenario;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FaultPoint;
@@ -56,8 +55,7 @@ final class RequestSimulationTest {
       Schedule schedule = Schedule.of(scenario.name().hashCode() + seed, scenario);
       JobSimulation job = schedule.prepare();
       job.askers().allow(5);
-      Result result = schedule.judge(job, answers);
-      assertThat(result.verdict().allowed()).as("%s", result).isTrue();
+      FinishedJob.assertAllowed(schedule.judge(job, answers));
       taken += job.askers().taken();
     }
     assertThat(taken).isPositive();
