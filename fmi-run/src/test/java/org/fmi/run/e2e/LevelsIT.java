@@ -552,7 +552,7 @@ final class LevelsIT {
     assertThat(older.events("AllRunning").getFirst()).containsEntry("iteration", "50");
   }
 
-  /** One that loses two nodes of a group at once. */
+  /** One that loses two nodes of a group at once: the second before anything is brought back. */
   private Fmirun losingTwoNodes(String every) throws IOException {
     return job(
         "-n",
@@ -566,7 +566,7 @@ final class LevelsIT {
         "--kill",
         "node1@75",
         "--kill",
-        "node2@75");
+        "node2@rebuild");
   }
 
   @Wide
@@ -701,7 +701,7 @@ final class LevelsIT {
     open(60);
     List<String> options = new ArrayList<>(List.of("-n", "4", "--ppn", "1", "--spares", "2"));
     options.addAll(List.of("--l2-every", "100000", "--restart-from", newest()[0]));
-    options.addAll(List.of("--kill", "node1@75", "--kill", "node2@75"));
+    options.addAll(List.of("--kill", "node1@75", "--kill", "node2@rebuild"));
     Result result = job(BoxesProgram.class, options.toArray(String[]::new)).run().succeeded();
     assertThat(result.value("state")).isEqualTo(BoxesProgram.result());
     assertThat(result.events("Level2Restored")).hasSize(2);
