@@ -100,6 +100,27 @@ public sealed interface Notice {
       implements Notice {}
 
   /**
+   * A rank has sent more since a checkpoint than its log may hold; told once in a loop.
+   *
+   * @param since the iteration of that checkpoint
+   * @param bytes what it has sent since
+   * @param limit what the log may take
+   * @param interval the iterations between two checkpoints, as of now
+   * @param needed what the log would take from one to the next, as far as is known
+   */
+  record LogFull(
+      int epoch,
+      int rank,
+      long loop,
+      long iteration,
+      long since,
+      long bytes,
+      long limit,
+      long interval,
+      long needed)
+      implements Notice {}
+
+  /**
    * Ranks of a {@code flowLoop} compute again what was lost; the others keep what they have.
    *
    * @param from the iteration of the checkpoint that they begin with

@@ -69,6 +69,18 @@ final class Outbox {
       case RankMessage.LogFills m ->
           report(
               new Notice.LogFills(m.epoch(), rank, m.loop(), m.iteration(), m.bytes(), m.limit()));
+      case RankMessage.LogFull m ->
+          report(
+              new Notice.LogFull(
+                  m.epoch(),
+                  rank,
+                  m.loop(),
+                  m.iteration(),
+                  m.since(),
+                  m.bytes(),
+                  m.limit(),
+                  m.interval(),
+                  m.needed()));
       case RankMessage.LoopDone m ->
           report(
               new Notice.LoopDone(

@@ -380,6 +380,18 @@ final class LocalRollbackSimulationTest {
     assertThat(notices(job, Notice.GoBack.class, n -> true))
         .singleElement()
         .satisfies(n -> assertThat(n.reason()).contains("--log-limit"));
+    List<Notice.LogFull> full = notices(job, Notice.LogFull.class, n -> true);
+    assertThat(full).isNotEmpty();
+    assertThat(full)
+        .allSatisfy(
+            n -> {
+              assertThat(n.limit()).isEqualTo(600);
+              assertThat(n.bytes()).isGreaterThan(600);
+              assertThat(n.needed()).isGreaterThanOrEqualTo(n.bytes());
+            });
+    // A process tells it once in a loop; one that replaces another tells it again.
+    assertThat(full.stream().filter(n -> n.rank() != 3).map(n -> n.rank() + "/" + n.loop()))
+        .doesNotHaveDuplicates();
   }
 
   /** If the user says nothing, it depends on the node's memory. */
@@ -397,7 +409,12 @@ final class LocalRollbackSimulationTest {
     List<Notice.Degraded> degraded =
         notices(job, Notice.Degraded.class, n -> n.what().contains("less than 16 MiB"));
     assertThat(degraded).as("once, for all loops").hasSize(ranksPerNode - 1);
-    assertThat(degraded).allSatisfy(n -> assertThat(n.what()).startsWith(told));
+    assertThat(degraded)
+        .allSatisfy(
+            n ->
+                assertThat(n.what())
+                    .startsWith(told)
+                    .endsWith("2 ranks take 160 MiB that are free"));
     assertThat(notices(job, Notice.GoBack.class, n -> true))
         .singleElement()
         .satisfies(n -> assertThat(n.ranks()).isEqualTo(ranksPerNode == 1 ? "[2]" : ""));

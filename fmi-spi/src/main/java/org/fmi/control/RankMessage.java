@@ -22,7 +22,14 @@ public sealed interface RankMessage {
 
   /** Is for the user alone: nothing follows from it. */
   sealed interface Told extends RankMessage
-      permits FilesRefused, GoesOn, CaughtUp, FlowBegun, FlowImpossible, LoopDone, LogFills {}
+      permits FilesRefused,
+          GoesOn,
+          CaughtUp,
+          FlowBegun,
+          FlowImpossible,
+          LoopDone,
+          LogFills,
+          LogFull {}
 
   /** Is about what the rank could decide otherwise if it had to do it again. */
   sealed interface Choosing extends RankMessage permits Chooses, Chose {}
@@ -111,6 +118,26 @@ public sealed interface RankMessage {
    * @param limit what it may take
    */
   record LogFills(int epoch, long loop, long iteration, long bytes, long limit) implements Told {}
+
+  /**
+   * Has sent more since a checkpoint than its log may hold; told once in a loop.
+   *
+   * @param since the iteration of that checkpoint
+   * @param bytes what it has sent since
+   * @param limit what the log may take
+   * @param interval the iterations between two checkpoints, as of now
+   * @param needed what the log would take from one to the next, as far as is known
+   */
+  record LogFull(
+      int epoch,
+      long loop,
+      long iteration,
+      long since,
+      long bytes,
+      long limit,
+      long interval,
+      long needed)
+      implements Told {}
 
   /**
    * Ranks of a {@code flowLoop} compute again what was lost; the others keep what they have.

@@ -14,6 +14,13 @@ public interface LogListener {
   /** The last message was made again that has come elsewhere. */
   void caughtUp();
 
+  /**
+   * The log is over its limit: what was sent since the line cannot be sent again.
+   *
+   * @param bytes what the log would take with the message that has no room
+   */
+  default void outgrown(long bytes) {}
+
   /** The program is about to make a choice that is not covered. */
   void chooses(Choice choice);
 

@@ -446,8 +446,8 @@ public final class MessageLog {
   }
 
   private void makeRoom(long more) {
-    String reason =
-        "has sent more than " + limit + " bytes since the last checkpoint (--log-limit)";
+    listener.outgrown(memory.bytes() + more);
+    String reason = "has sent more than " + limit + " bytes since its checkpoint (--log-limit)";
     if (marked) {
       // What is sent behind the line may still have room.
       unusable = unusable == null ? reason : unusable;

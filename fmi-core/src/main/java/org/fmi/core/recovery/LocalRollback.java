@@ -63,6 +63,9 @@ final class LocalRollback implements LogListener {
 
   private String choice = "";
 
+  /** The loop in which the job was told that this rank has outgrown its log. */
+  private long outgrownIn = NO_LOOP;
+
   /** How often the job was told what this rank has decided. */
   private long chosen;
 
@@ -169,8 +172,16 @@ final class LocalRollback implements LogListener {
     long state = checkpoints.stateOf(loop).byteSize();
     log.limit(LogRoom.of(config.logLimitBytes(), state, free, config.ranksOnMachine()));
     if (log.limit() == LogRoom.NONE) {
-      chooses(loop, Choice.NO_ROOM);
-      log.spoil(Choice.NO_ROOM.text());
+      int ranks = config.ranksOnMachine();
+      String why =
+          Choice.NO_ROOM.text()
+              + "; "
+              + ranks
+              + (ranks == 1 ? " rank takes " : " ranks take ")
+              + (LogRoom.free(ranks) >> 20)
+              + " MiB that are free";
+      chooses(loop, why);
+      log.spoil(why);
     }
   }
 
@@ -183,20 +194,45 @@ final class LocalRollback implements LogListener {
   public void chooses(Choice made) {
     Loop loop = current.get();
     if (loop != null) {
-      chooses(loop, made);
+      chooses(loop, made.text());
     }
     if (lines != null) {
       lines.chooses(made);
     }
   }
 
-  private void chooses(Loop loop, Choice made) {
+  private void chooses(Loop loop, String made) {
     if (choosing != loop.number) {
       choosing = loop.number;
-      choice = made.text();
+      choice = made;
       link.send(new RankMessage.Chooses(loop.number, choice));
       lifecycle.awaitNoted(loop.number);
     }
+  }
+
+  /** The user is told once in a loop, before a failure finds the log too short. */
+  @Override
+  public void outgrown(long bytes) {
+    Loop loop = current.get();
+    CheckpointId line = checkpoints.committed();
+    if (loop == null || line == null || outgrownIn == loop.number || log.limit() == LogRoom.NONE) {
+      return;
+    }
+    outgrownIn = loop.number;
+    long interval = checkpoints.interval();
+    long needed =
+        LogRoom.needed(
+            bytes, loop.iteration - line.iteration() + 1, interval, checkpoints.overlap() != null);
+    link.send(
+        new RankMessage.LogFull(
+            lifecycle.epoch(),
+            loop.number,
+            loop.iteration,
+            line.iteration(),
+            bytes,
+            log.limit(),
+            interval,
+            needed));
   }
 
   /**

@@ -26,6 +26,24 @@ final class LogRoom {
     return bytes > limit / FILLS;
   }
 
+  /** What has to be free on a node for the logs of so many ranks, in bytes. */
+  static long free(int ranks) {
+    return LEAST * ONE_IN * ranks;
+  }
+
+  /**
+   * What a log needs from one checkpoint to the next, in bytes, if a rank goes on as it has.
+   *
+   * @param bytes what it has sent since the last one
+   * @param iterations in how many iterations, the one under way included
+   * @param interval the iterations between two checkpoints
+   * @param overlapped whether it keeps what was sent before a checkpoint until that is committed
+   */
+  static long needed(long bytes, long iterations, long interval, boolean overlapped) {
+    double each = (double) bytes / Math.max(1, iterations);
+    return Math.max(bytes, (long) Math.ceil(each * interval * (overlapped ? 2 : 1)));
+  }
+
   /**
    * In bytes: what the user says; else as much as the rank's state, as far as its share of the
    * node's memory allows that.

@@ -2,6 +2,8 @@ package org.fmi.core.p2p;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What a log tells in a test: counts how often it was told of decisions, and keeps as many. */
@@ -11,11 +13,19 @@ class CountingJob implements LogListener {
   /** How many of them are kept; a test says so, or who waits for it. */
   long kept;
 
+  /** What the log would have taken, whenever it was over its limit. */
+  final List<Long> outgrown = new ArrayList<>();
+
   /** What was waited for last; 0 if nothing was. */
   long awaited;
 
   @Override
   public void caughtUp() {}
+
+  @Override
+  public void outgrown(long bytes) {
+    outgrown.add(bytes);
+  }
 
   @Override
   public void chooses(Choice choice) {

@@ -28,7 +28,7 @@ final class MessageLogTest {
 
   private final List<String> told = new ArrayList<>();
 
-  private final LogListener listener =
+  private final CountingJob listener =
       new CountingJob() {
         @Override
         public void caughtUp() {
@@ -262,6 +262,8 @@ final class MessageLogTest {
     assertThat(sends(500)).isTrue();
     assertThat(log.unusable()).contains("1000 bytes").contains("--log-limit");
     assertThat(log.bytes()).isZero();
+    assertThat(sends(500)).isTrue();
+    assertThat(listener.outgrown).as("not by each message").containsExactly(2 * (500 + 36L));
     log.line(true);
     assertThat(log.unusable()).isNull();
   }

@@ -34,6 +34,14 @@ final class LogRoomTest {
   }
 
   @Test
+  void whatIsNeededFollowsFromWhatWasSentUpToNow() {
+    assertThat(LogRoom.needed(17 * MIB, 4, 10, false)).isEqualTo(42 * MIB + MIB / 2);
+    assertThat(LogRoom.needed(17 * MIB, 4, 10, true)).as("until a commit").isEqualTo(85 * MIB);
+    assertThat(LogRoom.needed(17 * MIB, 4, 2, false)).as("is late").isEqualTo(17 * MIB);
+    assertThat(LogRoom.free(4)).isEqualTo(320 * MIB);
+  }
+
+  @Test
   void isWhatTheUserSays() {
     assertThat(LogRoom.of(600, 100 * MIB, 0, 4)).isEqualTo(600);
   }

@@ -129,6 +129,16 @@ final class RuntimeParts {
               .putLong(m.iteration())
               .putLong(m.bytes())
               .putLong(m.limit());
+      case RankMessage.LogFull m ->
+          out.putByte(27)
+              .putInt(m.epoch())
+              .putLong(m.loop())
+              .putLong(m.iteration())
+              .putLong(m.since())
+              .putLong(m.bytes())
+              .putLong(m.limit())
+              .putLong(m.interval())
+              .putLong(m.needed());
     }
   }
 
@@ -206,6 +216,16 @@ final class RuntimeParts {
       case 26 ->
           new RankMessage.LogFills(
               in.getInt(), in.getLong(), in.getLong(), in.getLong(), in.getLong());
+      case 27 ->
+          new RankMessage.LogFull(
+              in.getInt(),
+              in.getLong(),
+              in.getLong(),
+              in.getLong(),
+              in.getLong(),
+              in.getLong(),
+              in.getLong(),
+              in.getLong());
       default -> throw new BadMessageException("unknown rank message " + type);
     };
   }

@@ -12,6 +12,7 @@ import java.util.function.ToDoubleFunction;
 import org.fmi.control.Counter;
 import org.fmi.run.metrics.JobNumbers.Checkpoint;
 import org.fmi.run.metrics.JobNumbers.Recovery;
+import org.fmi.run.metrics.JobNumbers.Scope;
 
 /** Gives the numbers of a job their names, units and labels. Values are read when they are sent. */
 final class JobMeters implements MeterBinder {
@@ -53,6 +54,14 @@ final class JobMeters implements MeterBinder {
         "1 while a failure is being recovered, else 0",
         JobNumbers::recovering);
     counter(registry, job, "recoveries", "recoveries that have begun", JobNumbers::recoveries);
+    for (Scope scope : Scope.values()) {
+      counter(
+          registry,
+          job.and("scope", scope.name().toLowerCase(Locale.ROOT)),
+          "rollbacks",
+          "recoveries that are over, by who has gone back: global, local, flow",
+          n -> n.rollbacks(scope));
+    }
     age(
         registry,
         job,
@@ -86,6 +95,12 @@ final class JobMeters implements MeterBinder {
         "respawns",
         "processes that were started in place of a lost one",
         n -> n.respawns(rank));
+    counter(
+        registry,
+        tags,
+        "iterations.repeated",
+        "iterations that the rank has done again, counted at the end of each loop",
+        n -> n.repeated(rank));
     for (Counter counter : Counter.values()) {
       String name = counter.name().toLowerCase(Locale.ROOT).replace('_', '.');
       if (counter.isLevel()) {

@@ -30,6 +30,16 @@ final class JobNumbers {
     RESTORE
   }
 
+  /** Who goes back. */
+  enum Scope {
+    /** All ranks. */
+    GLOBAL,
+    /** Those that have failed, and those that cannot go on. */
+    LOCAL,
+    /** Lost ranks, with the help of those that their data came from. */
+    FLOW
+  }
+
   /** The parts of a checkpoint. */
   enum Checkpoint {
     /** State and messages are copied. */
@@ -58,6 +68,9 @@ final class JobNumbers {
 
     /** What the processes before this one have shown last. */
     final Map<Counter, Long> earlier = new EnumMap<>(Counter.class);
+
+    /** Iterations done again, of loops that have ended. */
+    long repeated;
   }
 
   private final LongSupplier clock;
@@ -70,6 +83,11 @@ final class JobNumbers {
 
   private int epoch;
   private int recoveries;
+
+  /** Recoveries that are over. */
+  private final Map<Scope, Integer> rollbacks = new EnumMap<>(Scope.class);
+
+  private Scope scope = Scope.GLOBAL;
   private boolean recovering;
   private boolean committed;
   private long committedNanos;
@@ -145,13 +163,20 @@ final class JobNumbers {
         recoveries += n.epoch() > epoch ? 1 : 0;
         epoch = n.epoch();
         recovering = true;
+        scope = Scope.GLOBAL;
         stageNanos = now;
       }
+      case Notice.GoBack n -> scope = n.ranks().isEmpty() ? Scope.GLOBAL : Scope.LOCAL;
+      case Notice.FlowBegun _ -> scope = Scope.FLOW;
+      case Notice.LoopDone n -> ranks.get(n.rank()).repeated += n.repeated();
       case Notice.AllJoined _ -> reached(Recovery.JOIN, now);
       case Notice.AllConnected _ -> reached(Recovery.CONNECT, now);
       case Notice.AllRunning n -> {
         epoch = n.epoch();
         reached(Recovery.RESTORE, now);
+        if (recovering) {
+          rollbacks.merge(scope, 1, Integer::sum);
+        }
         recovering = false;
       }
       case Notice.CheckpointCommitted n -> {
@@ -226,6 +251,15 @@ final class JobNumbers {
 
   synchronized double recoveries() {
     return recoveries;
+  }
+
+  synchronized double rollbacks(Scope of) {
+    return rollbacks.getOrDefault(of, 0);
+  }
+
+  /** Iterations that a rank has done again, of loops that have ended. */
+  synchronized double repeated(int rank) {
+    return ranks.get(rank).repeated;
   }
 
   synchronized double recovering() {

@@ -21,7 +21,14 @@ final class FlowLimit {
       throw new UsageException(
           limit.origin() + ": nobody computes along a flow; add --rollback flow");
     }
-    boolean local = mode.equals("auto") && CheckpointMode.overlapped(settings) != null;
-    return flows && !local && LogLimit.whyGlobal(settings, check) == null ? ranks : 0;
+    Value overlapped = mode.equals("auto") ? CheckpointMode.overlapped(settings) : null;
+    if (overlapped != null && limit != null && limit.source() == 0) {
+      throw new UsageException(
+          limit.origin()
+              + ": nobody computes along a flow with "
+              + overlapped.origin()
+              + " overlapped; leave one of them out");
+    }
+    return flows && overlapped == null && LogLimit.whyGlobal(settings, check) == null ? ranks : 0;
   }
 }

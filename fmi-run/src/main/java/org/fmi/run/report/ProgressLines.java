@@ -179,6 +179,13 @@ public final class ProgressLines {
       case Notice.GoBack n -> stage(n.epoch(), rollback.begins(n), nanos);
       case Notice.GoesOn n -> detail("epoch " + n.epoch() + ": " + rollback.goesOn(n));
       case Notice.LogFills n -> detail(RollbackLines.fills(n));
+      case Notice.LogFull n -> {
+        if (rollback.isFirst(n)) {
+          line(RollbackLines.full(n));
+        } else {
+          detail(RollbackLines.full(n));
+        }
+      }
       case Notice.CaughtUp n -> line("epoch " + n.epoch() + ": " + rollback.caughtUp(n));
       case Notice.FlowBegun n -> stage(n.epoch(), rollback.flow(n), nanos);
       case Notice.FlowImpossible n -> stage(n.epoch(), rollback.noFlow(n), nanos);

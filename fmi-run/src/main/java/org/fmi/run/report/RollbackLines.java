@@ -1,16 +1,23 @@
 package org.fmi.run.report;
 
+import java.util.HashSet;
+import java.util.Set;
 import org.fmi.control.RankMessage.Standing;
 import org.fmi.job.Notice;
 
 /** Words who goes back after a failure, and what others send them again. */
 final class RollbackLines {
+  private static final long MIB = 1 << 20;
+
   private boolean local;
   private long messages;
   private long bytes;
 
   /** The furthest that those are who go on. */
   private long furthest;
+
+  /** Loops in which a rank has outgrown its log. */
+  private final Set<Long> outgrown = new HashSet<>();
 
   String begins(Notice.GoBack n) {
     local = !n.ranks().isEmpty();
@@ -99,6 +106,32 @@ final class RollbackLines {
         + " of "
         + n.limit()
         + " bytes";
+  }
+
+  /** Whether no other rank has outgrown its log in this loop, as far as was told. */
+  boolean isFirst(Notice.LogFull n) {
+    return outgrown.add(n.loop());
+  }
+
+  static String full(Notice.LogFull n) {
+    return "rank "
+        + n.rank()
+        + " has outgrown its log in iteration "
+        + n.iteration()
+        + " of loop "
+        + n.loop()
+        + ": it has sent "
+        + n.bytes()
+        + " bytes since the checkpoint of iteration "
+        + n.since()
+        + ", and keeps at most "
+        + n.limit()
+        + "; until the next one it goes back after any failure, and all ranks do if no log is left."
+        + " With a checkpoint every "
+        + (n.interval() == 1 ? "iteration" : n.interval() + " iterations")
+        + " it needs some "
+        + ((n.needed() + MIB - 1) / MIB)
+        + " MiB: give that with --log-limit, or a shorter --interval";
   }
 
   String caughtUp(Notice.CaughtUp n) {

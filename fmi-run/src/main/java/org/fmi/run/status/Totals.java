@@ -90,6 +90,7 @@ final class Totals {
           Notice.GoesOn _,
           Notice.CaughtUp _,
           Notice.LogFills _,
+          Notice.LogFull _,
           Notice.FlowBegun _,
           Notice.FlowImpossible _,
           Notice.LoopDone _,

@@ -1,6 +1,7 @@
 package org.fmi.run.timeline;
 
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -123,13 +124,53 @@ record Timeline(
       List<Join> joined) {}
 
   /**
+   * A rank that went back while others kept what they had.
+   *
+   * @param since since when it had computed what was lost
+   * @param from the iteration that it went back to; -1 if unknown
+   * @param caughtUp when it had done again what others had heard of; {@link #NEVER} if unknown
+   * @param repeated how many iterations it did again; -1 if unknown
+   */
+  record Back(int rank, long since, long from, long caughtUp, long repeated) {}
+
+  /**
+   * A rank that went on where it stood.
+   *
+   * @param messages what it sent again to those that went back
+   */
+  record Onward(int rank, long loop, long iteration, long messages, long bytes) {}
+
+  /**
+   * What was computed again along a data flow.
+   *
+   * @param helpers ranks that computed for those that went back, as "[0, 3]"
+   * @param computed iterations, of all ranks together
+   */
+  record Flow(long from, long to, String helpers, long computed) {}
+
+  /**
+   * Who went back, where that were not all ranks.
+   *
+   * @param why ranks went back that had not failed; may be empty
+   * @param flow null if messages were sent again instead
+   */
+  record Scope(String why, List<Back> back, List<Onward> onward, @Nullable Flow flow) {
+    boolean has(int rank) {
+      return back.stream().anyMatch(b -> b.rank() == rank);
+    }
+  }
+
+  /**
    * A recovery, from the failure to the moment when all ranks run again; or the start of the job.
    *
    * @param noticed when the first failure was
    * @param running when all ranks ran; {@link #NEVER} if they did not
    * @param iteration from which one of this loop they went on; -1 for the start of the program
+   * @param scope who went back; null if all did
+   * @param whyAll why all did, where the user wants fewer to; else empty
    * @param computedSince since when they had computed what was lost
-   * @param lostIterations how many iterations were lost; -1 if unknown
+   * @param lostWork how long they had computed that, as a mean of all ranks
+   * @param lostIterations how many iterations were lost by those that went back; -1 if unknown
    */
   record Recovery(
       long noticed,
@@ -139,16 +180,34 @@ record Timeline(
       long loop,
       long iteration,
       int rebuilt,
+      @Nullable Scope scope,
+      String whyAll,
       long computedSince,
+      long lostWork,
       long lostIterations) {
     /** How long nobody computed. */
     long duration(long end) {
       return (running == NEVER ? end : running) - noticed;
     }
 
-    /** How long they had computed what was lost. */
-    long lostWork() {
-      return noticed - computedSince;
+    /** The same with what a rank has told later. */
+    Recovery with(Back told) {
+      Scope old = Objects.requireNonNull(scope);
+      List<Back> back = old.back().stream().map(b -> b.rank() == told.rank() ? told : b).toList();
+      long repeated = back.stream().mapToLong(Back::repeated).max().orElse(-1);
+      return new Recovery(
+          noticed,
+          failures,
+          attempts,
+          running,
+          loop,
+          iteration,
+          rebuilt,
+          new Scope(old.why(), back, old.onward(), old.flow()),
+          whyAll,
+          computedSince,
+          lostWork,
+          repeated);
     }
   }
 
@@ -169,7 +228,7 @@ record Timeline(
         .sum();
   }
 
-  /** The time in which what was computed was lost. */
+  /** The time in which what was computed was lost, as a mean of all ranks. */
   long lostWork() {
     return recoveries.stream().mapToLong(Recovery::lostWork).sum();
   }

@@ -7,16 +7,21 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.fmi.run.options.UsageException;
 import org.fmi.run.timeline.Timeline.Attempt;
+import org.fmi.run.timeline.Timeline.Back;
 import org.fmi.run.timeline.Timeline.Checkpoint;
 import org.fmi.run.timeline.Timeline.Ending;
 import org.fmi.run.timeline.Timeline.Failure;
+import org.fmi.run.timeline.Timeline.Flow;
 import org.fmi.run.timeline.Timeline.Join;
 import org.fmi.run.timeline.Timeline.Node;
 import org.fmi.run.timeline.Timeline.Notice;
+import org.fmi.run.timeline.Timeline.Onward;
 import org.fmi.run.timeline.Timeline.Recovery;
 import org.fmi.run.timeline.Timeline.Remark;
+import org.fmi.run.timeline.Timeline.Scope;
 import org.fmi.run.timeline.Timeline.Spawn;
 import org.fmi.run.timeline.Timeline.Stay;
 import org.fmi.run.timeline.Timeline.Stop;
@@ -59,14 +64,29 @@ final class TimelineBuilder {
   /** Null while all ranks run, and before the start. */
   private @Nullable Open open;
 
-  /** When all ranks ran the last time. */
+  /** When all ranks ran the last time after all had gone back, or had begun. */
   private long lastRunning;
+
+  /** When a rank ran after it had gone back while others had not, since then. */
+  private final Map<Integer, Long> ranAgain = new HashMap<>();
 
   /** A recovery that is under way. */
   private static final class Open {
     final long noticed;
     final List<Failure> failures = new ArrayList<>();
     final List<Attempt> attempts = new ArrayList<>();
+
+    /** Who goes back in the last attempt; null if all do. */
+    @Nullable List<Integer> back;
+
+    /** Why others do too, or all. */
+    String why = "";
+
+    final List<Onward> onward = new ArrayList<>();
+    @Nullable Flow flow;
+
+    /** What ranks had caught up before all ran. */
+    final Map<Integer, Back> caughtUp = new HashMap<>();
 
     Open(long noticed) {
       this.noticed = noticed;
@@ -78,6 +98,15 @@ final class TimelineBuilder {
 
     void change(Attempt changed) {
       attempts.set(attempts.size() - 1, changed);
+    }
+
+    void begin(Attempt next) {
+      attempts.add(next);
+      back = null;
+      why = "";
+      onward.clear();
+      flow = null;
+      caughtUp.clear();
     }
   }
 
@@ -142,6 +171,8 @@ final class TimelineBuilder {
               new Ending(
                   event.integer("status"), event.integer("recoveries"), event.text("message"));
       case "Left", "Joined", "AllJoined", "AllConnected", "AllRunning" -> inRecovery(event);
+      case "GoBack", "GoesOn", "FlowBegun", "FlowImpossible" -> scope(event);
+      case "CaughtUp" -> caughtUp(event);
       default -> {
         // Of a newer version.
       }
@@ -311,7 +342,7 @@ final class TimelineBuilder {
     Attempt attempt = attempt(epoch, reason);
     attempt.notified().addAll(freshNotified);
     freshNotified.clear();
-    current.attempts.add(attempt);
+    current.begin(attempt);
   }
 
   private void inRecovery(Event event) throws UsageException {
@@ -337,7 +368,13 @@ final class TimelineBuilder {
                 event.number("loop"),
                 event.number("iteration"),
                 event.integer("rebuilt")));
-        lastRunning = now;
+        List<Integer> back = current.back;
+        if (back == null) {
+          lastRunning = now;
+          ranAgain.clear();
+        } else {
+          back.forEach(rank -> ranAgain.put(rank, now));
+        }
         open = null;
       }
     }
@@ -358,9 +395,102 @@ final class TimelineBuilder {
         a.joined());
   }
 
+  /** Who goes back. */
+  private void scope(Event event) throws UsageException {
+    Open current = open;
+    if (current == null) {
+      return;
+    }
+    switch (event.name()) {
+      case "GoBack" -> {
+        List<Integer> back = ranks(event, "ranks");
+        current.back = back.isEmpty() ? null : back;
+        current.why = event.text("reason");
+      }
+      case "GoesOn" ->
+          current.onward.add(
+              new Onward(
+                  event.integer("rank"),
+                  event.number("loop"),
+                  event.number("iteration"),
+                  event.number("messages"),
+                  event.number("bytes")));
+      case "FlowBegun" -> {
+        current.back = ranks(event, "lost");
+        current.why = "";
+        current.flow =
+            new Flow(
+                event.number("from"),
+                event.number("to"),
+                event.text("helpers"),
+                event.number("computed"));
+      }
+      default -> current.why = event.text("reason");
+    }
+  }
+
+  /** A list of ranks, as "[1, 4]". */
+  private static List<Integer> ranks(Event event, String field) throws UsageException {
+    List<Integer> ranks = new ArrayList<>();
+    for (String each : event.text(field).split("[^0-9]+", -1)) {
+      if (!each.isEmpty()) {
+        ranks.add(Integer.valueOf(each));
+      }
+    }
+    return ranks;
+  }
+
+  /** A rank may tell that before all run, and after another failure. */
+  private void caughtUp(Event event) throws UsageException {
+    int rank = event.integer("rank");
+    Back told = new Back(rank, NEVER, event.number("from"), now, event.number("repeated"));
+    Open current = open;
+    if (current != null && current.back != null && current.back.contains(rank)) {
+      current.caughtUp.put(rank, told);
+      return;
+    }
+    for (int i = recoveries.size() - 1; i >= 0; i--) {
+      Scope scope = recoveries.get(i).scope();
+      if (scope == null) {
+        return; // it went back with all others after that
+      }
+      if (scope.has(rank)) {
+        long since = since(scope, rank);
+        recoveries.set(
+            i, recoveries.get(i).with(new Back(rank, since, told.from(), now, told.repeated())));
+        return;
+      }
+    }
+  }
+
+  private static long since(Scope scope, int rank) {
+    return scope.back().stream().filter(b -> b.rank() == rank).findFirst().orElseThrow().since();
+  }
+
   private Recovery closed(Open from, long running, long loop, long iteration, int rebuilt) {
+    Flow flow = from.flow;
+    long line = flow == null ? iteration : flow.from();
     // Where it goes back to is known at its end only.
-    long since = running == NEVER ? lastCheckpoint() : checkpointAt(loop, iteration, from.noticed);
+    long checkpoint = running == NEVER ? lastCheckpoint() : checkpointAt(loop, line, from.noticed);
+    boolean start = recoveries.isEmpty();
+    long since = start ? from.noticed : Math.clamp(checkpoint, lastRunning, from.noticed);
+    List<Integer> all = IntStream.range(0, ranks).boxed().toList();
+    List<Integer> goBack = from.back == null ? all : from.back;
+    List<Back> back = new ArrayList<>();
+    long lost = 0;
+    for (int rank : goBack) {
+      long own = Math.max(since, Math.min(ranAgain.getOrDefault(rank, since), from.noticed));
+      lost += computed(own, from.noticed);
+      Back told = from.caughtUp.get(rank);
+      back.add(
+          told == null
+              ? new Back(rank, own, line, NEVER, -1)
+              : new Back(rank, own, told.from(), told.caughtUp(), told.repeated()));
+    }
+    Scope scope =
+        from.back == null
+            ? null
+            : new Scope(from.why, List.copyOf(back), List.copyOf(from.onward), flow);
     return new Recovery(
         from.noticed,
         List.copyOf(from.failures),
@@ -369,8 +499,20 @@ final class TimelineBuilder {
         loop,
         iteration,
         rebuilt,
-        recoveries.isEmpty() ? from.noticed : Math.clamp(since, lastRunning, from.noticed),
-        running == NEVER ? -1 : lostIterations(from, loop, iteration));
+        scope,
+        scope == null ? from.why : "",
+        since,
+        lost / Math.max(1, ranks),
+        running == NEVER ? -1 : lostIterations(from, scope, loop, line));
+  }
+
+  /** For how long ranks computed between two times. */
+  private long computed(long since, long until) {
+    long all = until - since;
+    for (int i = recoveries.size() - 1; i >= 0 && recoveries.get(i).noticed() >= since; i--) {
+      all -= Math.min(until, recoveries.get(i).running()) - recoveries.get(i).noticed();
+    }
+    return Math.max(0, all);
   }
 
   /** What the next recovery goes back to, as far as can be known before. */
@@ -398,7 +540,15 @@ final class TimelineBuilder {
   }
 
   /** From the line to the farthest of the ranks that could tell. */
-  private static long lostIterations(Open from, long loop, long iteration) {
+  private static long lostIterations(Open from, @Nullable Scope scope, long loop, long iteration) {
+    if (scope != null) {
+      Flow flow = scope.flow();
+      long told = scope.back().stream().mapToLong(Back::repeated).max().orElse(-1);
+      long farthest = scope.onward().stream().mapToLong(Onward::iteration).max().orElse(-1);
+      return flow != null
+          ? flow.to() - flow.from()
+          : told >= 0 ? told : Math.max(-1, farthest - iteration);
+    }
     long most = -1;
     for (Attempt attempt : from.attempts) {
       for (Stop stop : attempt.stopped()) {

@@ -10,14 +10,18 @@ import java.io.InputStream;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import org.fmi.run.timeline.Timeline.Attempt;
+import org.fmi.run.timeline.Timeline.Back;
 import org.fmi.run.timeline.Timeline.Checkpoint;
 import org.fmi.run.timeline.Timeline.Ending;
 import org.fmi.run.timeline.Timeline.Failure;
+import org.fmi.run.timeline.Timeline.Flow;
 import org.fmi.run.timeline.Timeline.Join;
 import org.fmi.run.timeline.Timeline.Node;
 import org.fmi.run.timeline.Timeline.Notice;
+import org.fmi.run.timeline.Timeline.Onward;
 import org.fmi.run.timeline.Timeline.Recovery;
 import org.fmi.run.timeline.Timeline.Remark;
+import org.fmi.run.timeline.Timeline.Scope;
 import org.fmi.run.timeline.Timeline.Spawn;
 import org.fmi.run.timeline.Timeline.Stay;
 import org.fmi.run.timeline.Timeline.Stop;
@@ -145,7 +149,13 @@ final class TimelinePage {
     out.writeNumberField("iteration", recovery.iteration());
     out.writeNumberField("rebuilt", recovery.rebuilt());
     out.writeNumberField("since", recovery.computedSince());
+    out.writeNumberField("lostWork", recovery.lostWork());
     out.writeNumberField("lost", recovery.lostIterations());
+    out.writeStringField("whyAll", recovery.whyAll());
+    Scope scope = recovery.scope();
+    if (scope != null) {
+      write(out, scope);
+    }
     out.writeArrayFieldStart("failures");
     for (Failure failure : recovery.failures()) {
       write(out, failure);
@@ -156,6 +166,31 @@ final class TimelinePage {
       write(out, attempt);
     }
     out.writeEndArray();
+    out.writeEndObject();
+  }
+
+  private static void write(JsonGenerator out, Scope scope) throws IOException {
+    out.writeObjectFieldStart("scope");
+    out.writeStringField("why", scope.why());
+    out.writeArrayFieldStart("back");
+    for (Back back : scope.back()) {
+      numbers(out, back.rank(), back.since(), back.from(), back.caughtUp(), back.repeated());
+    }
+    out.writeEndArray();
+    out.writeArrayFieldStart("onward");
+    for (Onward rank : scope.onward()) {
+      numbers(out, rank.rank(), rank.loop(), rank.iteration(), rank.messages(), rank.bytes());
+    }
+    out.writeEndArray();
+    Flow flow = scope.flow();
+    if (flow != null) {
+      out.writeObjectFieldStart("flow");
+      out.writeNumberField("from", flow.from());
+      out.writeNumberField("to", flow.to());
+      out.writeStringField("helpers", flow.helpers());
+      out.writeNumberField("computed", flow.computed());
+      out.writeEndObject();
+    }
     out.writeEndObject();
   }
 

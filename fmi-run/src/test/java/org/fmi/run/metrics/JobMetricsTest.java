@@ -244,6 +244,27 @@ final class JobMetricsTest {
   }
 
   @Test
+  void recoveriesAreCountedByWhoGoesBack() throws Exception {
+    JobMetrics metrics = served();
+    metrics.on(new Notice.AllRunning(0, -1, -1, 0));
+    metrics.on(new Notice.RecoveryBegun(1, false, "rank 0"));
+    metrics.on(new Notice.GoBack(1, "[0]", ""));
+    metrics.on(new Notice.AllRunning(1, 0, 10, 0));
+    metrics.on(new Notice.RecoveryBegun(2, false, "rank 0"));
+    metrics.on(new Notice.AllRunning(2, 0, 10, 0));
+    metrics.on(new Notice.RecoveryBegun(3, false, "rank 0"));
+    metrics.on(new Notice.FlowBegun(3, 0, 10, 12, "[0]", "[]", 2));
+    metrics.on(new Notice.LoopDone(3, 0, 0, 20, 5, 0, 0));
+    metrics.on(new Notice.LoopDone(3, 0, 1, 20, 2, 0, 0));
+    assertThat(scrape(metrics).lines())
+        .contains(
+            "fmi_rollbacks_total{job=\"f00\",scope=\"local\"} 1.0",
+            "fmi_rollbacks_total{job=\"f00\",scope=\"global\"} 1.0",
+            "fmi_rollbacks_total{job=\"f00\",scope=\"flow\"} 0.0",
+            "fmi_iterations_repeated_total{job=\"f00\",rank=\"0\"} 7.0");
+  }
+
+  @Test
   void aRecoveryThatTurnsIntoARestartIsOne() throws Exception {
     JobMetrics metrics = served();
     metrics.on(new Notice.RecoveryBegun(1, false, "rank 0"));

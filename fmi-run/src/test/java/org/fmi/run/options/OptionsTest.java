@@ -193,6 +193,10 @@ final class OptionsTest {
         .startsWith("--rollback some: not one of global, local, flow, auto");
     assertThat(refusal("-n 2 --flow-limit 1 app.jar"))
         .isEqualTo("--flow-limit: nobody computes along a flow; add --rollback flow");
+    assertThat(refusal("-n 8 --rollback auto --checkpoint overlapped --flow-limit 3 app.jar"))
+        .isEqualTo(
+            "--flow-limit: nobody computes along a flow with --checkpoint overlapped; leave one of"
+                + " them out");
     assertThat(refusal("-n 2 --rollback flow --check app.jar"))
         .isEqualTo(
             "--rollback flow: --check repeats iterations of all ranks together; leave one of them"

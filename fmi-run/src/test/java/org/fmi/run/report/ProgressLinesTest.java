@@ -177,6 +177,22 @@ final class ProgressLinesTest {
   }
 
   @Test
+  void tellsOnceInALoopThatALogIsTooShort() {
+    ProgressLines progress = new ProgressLines(Verbosity.NORMAL, SPEC, lines::add);
+    progress.on(new Notice.LogFull(0, 2, 0, 23, 20, 17_000_000, 16 << 20, 10, 42_500_000), 0);
+    progress.on(new Notice.LogFull(0, 1, 0, 24, 20, 17_000_000, 16 << 20, 10, 40_000_000), 0);
+    assertThat(lines)
+        .containsExactly(
+            "fmi: rank 2 has outgrown its log in iteration 23 of loop 0: it has sent 17000000 bytes"
+                + " since the checkpoint of iteration 20, and keeps at most 16777216; until the"
+                + " next one it goes back after any failure, and all ranks do if no log is left."
+                + " With a checkpoint every 10 iterations it needs some 41 MiB: give that with"
+                + " --log-limit, or a shorter --interval");
+    progress.on(new Notice.LogFull(0, 1, 1, 4, 0, 17_000_000, 16 << 20, 10, 40_000_000), 0);
+    assertThat(lines).hasSize(2);
+  }
+
+  @Test
   void tellsWhoComputesAgainInAFlowLoop() {
     ProgressLines progress = new ProgressLines(Verbosity.NORMAL, SPEC, lines::add);
     progress.on(new Notice.RecoveryBegun(1, false, "rank 1 was killed"), 0);

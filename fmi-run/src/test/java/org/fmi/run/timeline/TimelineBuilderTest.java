@@ -8,14 +8,20 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Objects;
 import org.fmi.job.Notice;
 import org.fmi.run.options.UsageException;
 import org.fmi.run.report.EventLog;
+import org.fmi.run.timeline.Timeline.Back;
 import org.fmi.run.timeline.Timeline.Ending;
 import org.fmi.run.timeline.Timeline.Failure;
+import org.fmi.run.timeline.Timeline.Flow;
 import org.fmi.run.timeline.Timeline.Join;
 import org.fmi.run.timeline.Timeline.Node;
+import org.fmi.run.timeline.Timeline.Onward;
 import org.fmi.run.timeline.Timeline.Recovery;
+import org.fmi.run.timeline.Timeline.Scope;
 import org.fmi.run.timeline.Timeline.Spawn;
 import org.fmi.run.timeline.Timeline.Stay;
 import org.fmi.run.timeline.Timeline.Stop;
@@ -178,6 +184,110 @@ final class TimelineBuilderTest {
         new Notice.RecoveryBegun(epoch, false, "rank 1 was killed by signal 9"),
         new Notice.Respawned(epoch, 1, 1, "node1", epoch));
     at(running, new Notice.AllRunning(epoch, 0, 50, 0));
+  }
+
+  /** Rank 1 is lost at 500 and goes back to the checkpoint of 300; rank 0 stays in iteration 83. */
+  private void failsAlone(long millis, int epoch, int rank, long running) throws IOException {
+    at(
+        millis,
+        new Notice.RankFailed(epoch - 1, rank, "daemon", "was killed by signal 9"),
+        new Notice.RecoveryBegun(epoch, false, "rank " + rank + " was killed by signal 9"),
+        new Notice.Respawned(epoch, rank, rank, "node" + rank, epoch));
+    at(running - 5, new Notice.AllJoined(epoch), new Notice.GoBack(epoch, "[" + rank + "]", ""));
+    at(running - 2, new Notice.AllConnected(epoch, "tcp"));
+    at(running - 1, new Notice.GoesOn(epoch, 1 - rank, 0, 83, 66, 9000));
+    at(running, new Notice.AllRunning(epoch, 0, 50, 1));
+  }
+
+  @Test
+  void onlyARankThatGoesBackAloneHasLostWork() throws Exception {
+    runsFrom(100);
+    at(300, checkpoint(0, 0, 50));
+    failsAlone(500, 1, 1, 560);
+    at(640, new Notice.CaughtUp(1, 1, 0, 50, 83, 33));
+    Timeline timeline = timeline();
+    Recovery recovery = timeline.recoveries().getLast();
+    assertThat(recovery.scope())
+        .isEqualTo(
+            new Scope(
+                "",
+                List.of(new Back(1, 300_000, 50, 640_000, 33)),
+                List.of(new Onward(0, 0, 83, 66, 9000)),
+                null));
+    assertThat(recovery.lostIterations()).isEqualTo(33);
+    // One of two ranks has lost 200 ms.
+    assertThat(timeline.lostWork()).isEqualTo(100_000);
+    assertThat(timeline.recovering()).isEqualTo(60_000);
+  }
+
+  @Test
+  void howFarOthersWereIsLostUntilTheRankHasCaughtUp() throws Exception {
+    runsFrom(100);
+    at(300, checkpoint(0, 0, 50));
+    failsAlone(500, 1, 1, 560);
+    assertThat(timeline().recoveries().getLast().lostIterations()).isEqualTo(33);
+  }
+
+  @Test
+  void workOfARankThatHasStayedIsLostFromTheCheckpointOnLater() throws Exception {
+    runsFrom(100);
+    at(300, checkpoint(0, 0, 50));
+    failsAlone(500, 1, 1, 560);
+    at(600, new Notice.CaughtUp(1, 1, 0, 50, 83, 33));
+    failsAlone(700, 2, 0, 760);
+    at(761, new Notice.CaughtUp(2, 0, 0, 50, 83, 34));
+    fails(800, 3, 860);
+    Timeline timeline = timeline();
+    assertThat(timeline.recoveries())
+        .extracting(Recovery::lostWork)
+        // Rank 1 alone; rank 0 without the first recovery; both, rank 1 since it ran again.
+        .containsExactly(0L, 200_000L / 2, 340_000L / 2, (180_000L + 40_000L) / 2);
+    assertThat(timeline.recoveries())
+        .extracting(Recovery::lostIterations)
+        .containsExactly(-1L, 33L, 34L, -1L);
+  }
+
+  @Test
+  void aRankMayCatchUpBeforeAllRunAndInALaterEpoch() throws Exception {
+    runsFrom(100);
+    at(300, checkpoint(0, 0, 50));
+    at(500, new Notice.RecoveryBegun(1, false, "rank 1 was killed by signal 9"));
+    at(510, new Notice.GoBack(1, "[1]", ""));
+    at(520, new Notice.CaughtUp(1, 1, 0, 50, 50, 0));
+    at(530, new Notice.AllRunning(1, 0, 50, 0));
+    failsAlone(600, 2, 1, 660);
+    failsAlone(700, 3, 0, 760);
+    at(800, new Notice.CaughtUp(3, 1, 0, 50, 83, 33), new Notice.CaughtUp(3, 0, 0, 50, 82, 32));
+    assertThat(timeline().recoveries().stream().skip(1))
+        .extracting(r -> Objects.requireNonNull(r.scope()).back().getFirst())
+        .extracting(Back::rank, Back::caughtUp, Back::repeated)
+        .containsExactly(tuple(1, 520_000L, 0L), tuple(1, 800_000L, 33L), tuple(0, 800_000L, 32L));
+  }
+
+  @Test
+  void whyAllGoBackIsToldWhereFewerWereToAndAFlowSaysWhoHelped() throws Exception {
+    runsFrom(100);
+    at(300, checkpoint(0, 0, 50));
+    at(500, new Notice.RecoveryBegun(1, false, "rank 1 was killed by signal 9"));
+    at(510, new Notice.GoBack(1, "", "rank 0 is outside of a loop"));
+    at(560, new Notice.AllRunning(1, 0, 50, 0));
+    at(600, new Notice.RecoveryBegun(2, false, "rank 1 was killed by signal 9"));
+    at(650, new Notice.FlowBegun(2, 0, 50, 60, "[1]", "[0]", 15));
+    at(660, new Notice.AllRunning(2, 0, 60, 0));
+    Timeline timeline = timeline();
+    Recovery all = timeline.recoveries().get(1);
+    assertThat(all.scope()).isNull();
+    assertThat(all.whyAll()).isEqualTo("rank 0 is outside of a loop");
+    Recovery flow = timeline.recoveries().getLast();
+    assertThat(flow.scope())
+        .isEqualTo(
+            new Scope(
+                "",
+                List.of(new Back(1, 560_000, 50, NEVER, -1)),
+                List.of(),
+                new Flow(50, 60, "[0]", 15)));
+    assertThat(flow.lostIterations()).isEqualTo(10);
+    assertThat(flow.lostWork()).isEqualTo(20_000);
   }
 
   /** Rank 0 had no time any more to tell of the checkpoint that all had committed. */

@@ -3,6 +3,7 @@ package org.fmi.run.timeline;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.awt.image.BufferedImage;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -41,6 +42,7 @@ final class TimelinePageTest {
     DRIVEN,
     MARKUP,
     HOUR,
+    LOCAL,
     LITTLE
   }
 
@@ -68,12 +70,52 @@ final class TimelinePageTest {
       log.write(EventLog.line(new Notice.Submitted("f00", MARKUP), 1, 1));
       log.write(EventLog.line(new Notice.Finished(70, 0, MARKUP), 2, 2_000_000));
     }
+    writeLocal(events(Shown.LOCAL));
     try (EventLog log = new EventLog(events(Shown.LITTLE))) {
       log.write(EventLog.line(new Notice.Submitted("f00", "x.jar"), 1, 1));
     }
     for (Shown each : Shown.values()) {
       String html = TimelinePage.of(TimelineBuilder.read(events(each)));
       Files.writeString(file(each), each == Shown.DRIVEN ? driven(html) : html);
+    }
+  }
+
+  /** Rank 1 is lost, goes back alone, and needs half of the time to catch up. */
+  private static void writeLocal(Path file) throws IOException {
+    try (EventLog log = new EventLog(file)) {
+      Notice[][] bySecond = {
+        {
+          new Notice.Submitted("f00", "x.jar"),
+          new Notice.NodeReady(0, "node0"),
+          new Notice.Started(2, 1, 0, 1),
+          new Notice.Spawned(0, 0, "node0"),
+          new Notice.Spawned(1, 0, "node0")
+        },
+        {
+          new Notice.AllRunning(0, -1, -1, 0),
+          new Notice.CheckpointCommitted(0, 0, 0, 0, 1000, 1000, 1, 1, 1)
+        },
+        {
+          new Notice.RankFailed(0, 1, "daemon", "was killed by signal 9"),
+          new Notice.RecoveryBegun(1, false, "rank 1 was killed by signal 9"),
+          new Notice.Respawned(1, 1, 0, "node0", 1)
+        },
+        {
+          new Notice.AllJoined(1),
+          new Notice.GoBack(1, "[1]", ""),
+          new Notice.GoesOn(1, 0, 0, 25, 11, 2048),
+          new Notice.AllRunning(1, 0, 0, 0)
+        },
+        {},
+        {},
+        {new Notice.CaughtUp(1, 1, 0, 0, 24, 25)},
+        {new Notice.Finished(0, 1, "")}
+      };
+      for (int second = 0; second < bySecond.length; second++) {
+        for (Notice notice : bySecond[second]) {
+          log.write(EventLog.line(notice, 1 + second * 1000L, 1 + second * 1_000_000_000L));
+        }
+      }
     }
   }
 
@@ -245,6 +287,20 @@ final class TimelinePageTest {
     assertThat(Files.readString(file(Shown.WHOLE)))
         .contains("default-src 'none'")
         .doesNotContainPattern("(?i)https?://|src=|@import|url\\(");
+  }
+
+  @Test
+  void aBrowserShowsWhoWentBackAloneAndUntilWhen() throws Exception {
+    Chromium.Page page = page(Shown.LOCAL);
+    assertThat(page.console()).isEmpty();
+    assertThat(page.document())
+        .contains("only rank 1 went back; the others went on, the furthest in iteration 25")
+        .contains("11 messages, 2.0 KiB, sent again")
+        .contains("rank 1 had caught up after 4.00 s, 25 iterations repeated from 0 on")
+        .contains("<dd>500 ms<small>25 iterations, time as a mean of all ranks</small>")
+        .contains("from iteration 0 to 25");
+    String html = Files.readString(file(Shown.LOCAL));
+    assertThat(colours(page.picture(), 0, 450)).contains(colour(html, "again"));
   }
 
   @Test
