@@ -202,7 +202,7 @@ final class FailureLedger {
   String how(JobEvent.RankExited exit) {
     Account account = accounts[exit.rank()];
     RankMessage.Failed thrown = account.thrown;
-    String how = account.injected ? exit.how() + ", injected by --kill" : exit.how();
+    String how = account.injected ? exit.how() + ", which was injected" : exit.how();
     return thrown == null
         ? how
         : "has thrown "

@@ -297,8 +297,8 @@ public final class FlushCoordinator {
                   + slow.line().version()
                   + " is still being written to files, and "
                   + MANY_PASSED
-                  + " newer ones could not be meanwhile: a larger --l2-every, or a faster file"
-                  + " system, would help"));
+                  + " newer ones could not be meanwhile: to write them less often, or a faster"
+                  + " file system, would help"));
     }
   }
 

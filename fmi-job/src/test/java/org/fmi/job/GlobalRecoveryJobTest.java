@@ -242,7 +242,7 @@ final class GlobalRecoveryJobTest {
   @Test
   void anInjectedFailureIsCalledOne() {
     FaultSpec fault = new FaultSpec(false, 1, false, FaultPoint.ITERATION, 7);
-    String cause = "was killed by signal 9, injected by --kill";
+    String cause = "was killed by signal 9, which was injected";
     Job job = job(2, 1, 2, OnNoSpare.ABORT, fault);
     startAll(job, 2, 2);
     say(job, 1, 0, new RankMessage.AtFault(0));

@@ -77,6 +77,32 @@ final class MissingJdkTest {
     assertThat(run(Map.of(), check, old, jdk)).isEqualTo(new Result(0, jdk + "\n"));
   }
 
+  /** That a toolchains.xml exists says nothing about the JDKs it names. */
+  @Test
+  void theBuildLooksAtToolchains() throws Exception {
+    Path check = ROOT.resolve("dev/jdk");
+    Path home = Files.createDirectories(directory.resolve("home"));
+    Path file = Files.createDirectories(home.resolve(".m2")).resolve("toolchains.xml");
+    Path old = jdk("17.0.9");
+    Files.writeString(file, toolchain("25", directory + "/absent") + toolchain("17", old + ""));
+    assertOneLine(run(Map.of(), check, file), "the newest found is 17 in " + old);
+
+    Path jdk = jdk("25.0.1");
+    Files.writeString(file, toolchain("17", old + "") + toolchain("25", "\n  ${env.HOME}/../25\n"));
+    Files.createSymbolicLink(directory.resolve("25"), jdk);
+    Result found = new Result(0, home + "/../25\n");
+    assertThat(run(Map.of("HOME", home + ""), check, file)).isEqualTo(found);
+    assertThat(run(Map.of("HOME", home + ""), check)).isEqualTo(found);
+  }
+
+  private static String toolchain(String version, String home) {
+    return "<toolchain><type>jdk</type><provides><version>"
+        + version
+        + "</version></provides>\n<configuration><jdkHome>"
+        + home
+        + "</jdkHome></configuration></toolchain>\n";
+  }
+
   /** It does not leave it to Maven, whose page of errors does not say it. */
   @Test
   void theBuildSaysItBeforeMavenRuns() throws Exception {

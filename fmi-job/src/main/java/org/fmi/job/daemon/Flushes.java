@@ -197,7 +197,7 @@ final class Flushes {
         task.directory()
             + ": nothing has moved there for "
             + BigDecimal.valueOf(stallMillis, 3).stripTrailingZeros().toPlainString()
-            + " s (--l2-stall), and the process that writes was killed; does the file server"
+            + " s, the limit, and the process that writes was killed; does the file server"
             + " answer?");
   }
 

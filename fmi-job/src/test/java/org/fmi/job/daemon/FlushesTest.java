@@ -231,7 +231,7 @@ class FlushesTest {
             report(
                 new Level2Report.Failed(
                     5,
-                    "/ckpt: nothing has moved there for 2 s (--l2-stall), and the process that"
+                    "/ckpt: nothing has moved there for 2 s, the limit, and the process that"
                         + " writes was killed; does the file server answer?",
                     false)));
     assertThat(flushes.due()).isEmpty();

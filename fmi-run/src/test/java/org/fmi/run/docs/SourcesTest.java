@@ -27,6 +27,9 @@ final class SourcesTest {
               + "|(?:javax|jakarta)\\.inject|io\\.reactivex|junit"
               + "|org\\.(?:joda|junit\\.(?!jupiter|platform)|mockito|robolectric))\\b.*");
 
+  private static final Pattern OPTION_IN_TEXT =
+      Pattern.compile("[^\"]*\"(?:[^\"]*[^\"\\w-])?--[a-z].*");
+
   @Test
   void classesAreImported() throws IOException {
     searchAll(FULL_NAME);
@@ -35,6 +38,15 @@ final class SourcesTest {
   @Test
   void noLibraryIsUsedWhoseChecksAreOff() throws IOException {
     searchAll(UNCHECKED);
+  }
+
+  /** Decisions say what they mean; how it is given on a command line is fmi-run's. */
+  @Test
+  void decisionsNameNoOptions() throws IOException {
+    List<String> found = new ArrayList<>();
+    int files = search(Markdown.ROOT.resolve("fmi-job/src/main"), OPTION_IN_TEXT, found);
+    assertThat(found).isEmpty();
+    assertThat(files).isGreaterThan(50);
   }
 
   private static void searchAll(Pattern forbidden) throws IOException {

@@ -119,7 +119,7 @@ final class FrozenTargetIT {
               .findFirst()
               .orElseThrow();
       assertThat(failed.get("reason"))
-          .startsWith(files + ": nothing has moved there for 20 s (--l2-stall)");
+          .startsWith(files + ": nothing has moved there for 20 s, the limit, ");
     }
     assertThat(Catalog.of(files).generations()).isEmpty();
     assertThat(Catalog.of(files).unusable()).isEmpty();

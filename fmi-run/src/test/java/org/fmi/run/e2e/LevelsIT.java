@@ -428,7 +428,7 @@ final class LevelsIT {
       assertThat(result.value("state")).isEqualTo(LevelsProgram.result(2));
       assertThat(result.count("RecoveryBegun")).isZero();
       assertThat(result.events("Level2Failed").getFirst().get("reason"))
-          .startsWith(files() + ": nothing has moved there for 40 s (--l2-stall)");
+          .startsWith(files() + ": nothing has moved there for 40 s, the limit, ");
     }
     assertThat(fmi("ckpt", "verify", files()).text()).contains(": whole");
   }
