@@ -36,6 +36,8 @@ import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
 import org.fmi.net.NetLoop;
 import org.fmi.run.Installation;
+import org.fmi.run.energy.CpuFrequencies;
+import org.fmi.run.energy.EnergyCounters;
 import org.fmi.run.lifeline.Lifeline;
 import org.fmi.run.process.Affinity;
 import org.fmi.run.process.Starvation;
@@ -118,7 +120,8 @@ final class Daemon implements Uplink {
     this.directory = directory;
     this.checkpoints = pieces;
     this.addresses = new AddressFile(directory.path(), this);
-    this.energy = new NodeEnergy(directory.path(), this);
+    this.energy =
+        new NodeEnergy(CpuFrequencies.CPUS, EnergyCounters.POWERCAP, directory.path(), this);
     this.loop = NetLoop.open("fmi-daemon", bootstrap.secret(), NetLoop.MAX_FRAME);
   }
 

@@ -15,12 +15,20 @@ import org.fmi.run.energy.EnergyCounters;
 /** What a daemon does about its machine's energy: it slows cores down, and shows what was taken. */
 final class NodeEnergy {
   private final CpuFrequencies frequencies;
-  private final EnergyCounters counters = new EnergyCounters(EnergyCounters.POWERCAP);
+  private final EnergyCounters counters;
   private final Uplink uplink;
   private boolean refused;
 
-  NodeEnergy(Path directory, Uplink uplink) {
-    this.frequencies = new CpuFrequencies(CpuFrequencies.CPUS, directory);
+  /**
+   * The energy of one machine.
+   *
+   * @param cpus {@link CpuFrequencies#CPUS}, or a copy of it
+   * @param powercap {@link EnergyCounters#POWERCAP}, or a copy of it
+   * @param directory of the node
+   */
+  NodeEnergy(Path cpus, Path powercap, Path directory, Uplink uplink) {
+    this.frequencies = new CpuFrequencies(cpus, directory);
+    this.counters = new EnergyCounters(powercap);
     this.uplink = uplink;
     var _ = counters.microjoules(); // from here on
   }

@@ -8,9 +8,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import org.fmi.job.control.CoreList;
+import org.fmi.node.ControlGroup;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * and its value. Whoever clears away behind a process that was killed {@linkplain #restore
  * restores} that. A core that is at the limit already is left alone, as somebody else has put it
  * there.
+ *
+ * <p>The threads of one core run at the same speed, and so do all cores for which the system keeps
+ * one limit. They are slowed down together or not at all.
  */
 public final class CpuFrequencies {
   /** Where Linux has the cores. */
@@ -30,6 +38,11 @@ public final class CpuFrequencies {
 
   private static final String MOST = "cpufreq/scaling_max_freq";
   private static final String LEAST_POSSIBLE = "cpufreq/cpuinfo_min_freq";
+
+  /** Which threads are of the same core, and for which ones that run the same limit holds. */
+  private static final List<String> SHARING =
+      List.of("topology/thread_siblings_list", "cpufreq/affected_cpus");
+
   private static final int KILOHERTZ_PER_MEGAHERTZ = 1000;
 
   private final Path cpus;
@@ -50,7 +63,8 @@ public final class CpuFrequencies {
   }
 
   /**
-   * Only these cores run slowly from now on, of those of this machine.
+   * Only these cores run slowly from now on, of those of this machine. One that shares its
+   * frequency with another one runs slowly only if that one is named too.
    *
    * @param cores the numbers of their hardware threads
    * @param megahertz the most that they run at, if they can run that slowly
@@ -58,12 +72,33 @@ public final class CpuFrequencies {
    */
   public void slowDown(List<Integer> cores, int megahertz) throws IOException {
     try {
-      change(cores, (long) megahertz * KILOHERTZ_PER_MEGAHERTZ);
-    } catch (IOException | NumberFormatException e) {
+      List<Integer> slow = new ArrayList<>();
+      Set<Integer> idle = Set.copyOf(cores);
+      for (int core : cores) {
+        if (idle.containsAll(sharing(core))) {
+          slow.add(core);
+        }
+      }
+      change(slow, (long) megahertz * KILOHERTZ_PER_MEGAHERTZ);
+    } catch (IOException | IllegalArgumentException e) {
       before.clear();
       restore(directory);
       throw new IOException(e.toString(), e);
     }
+  }
+
+  /** The hardware threads that run as fast as this one, as far as the system tells. */
+  private Set<Integer> sharing(int core) throws IOException {
+    Path directory = cpus.resolve("cpu" + core);
+    Set<Integer> all = new TreeSet<>();
+    for (String place : SHARING) {
+      for (String line : ControlGroup.lines(directory.resolve(place))) {
+        for (String list : line.strip().split(" ", -1)) {
+          Arrays.stream(CoreList.parse(list)).forEach(all::add);
+        }
+      }
+    }
+    return all;
   }
 
   private void change(List<Integer> cores, long kilohertz) throws IOException {
@@ -121,8 +156,12 @@ public final class CpuFrequencies {
     for (String line : lines) {
       int blank = line.indexOf(' ');
       Path file = Path.of(line.substring(blank + 1));
+      String value = line.substring(0, Math.max(0, blank));
       try {
-        write(file, line.substring(0, Math.max(0, blank)));
+        // One that could not be slowed down cannot be written now either.
+        if (!read(file).equals(value)) {
+          write(file, value);
+        }
       } catch (IOException e) {
         System.err.println("fmi: a core stays slow, write " + line + " yourself: " + e);
       }

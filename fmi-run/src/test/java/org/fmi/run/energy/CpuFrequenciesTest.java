@@ -74,6 +74,46 @@ final class CpuFrequenciesTest {
     assertThat(now(1)).isEqualTo(1_200_000);
   }
 
+  /** Each core of two threads, 0 and 2, 1 and 3: the other one may be busy. */
+  @Test
+  void aThreadIsSlowOnlyTogetherWithItsSibling() throws IOException {
+    for (int core = 0; core < 4; core++) {
+      Path topology = Files.createDirectory(cpus.resolve("cpu" + core + "/topology"));
+      Files.writeString(
+          topology.resolve("thread_siblings_list"), core % 2 + "," + (core % 2 + 2) + "\n");
+      Files.writeString(cpus.resolve("cpu" + core + "/cpufreq/affected_cpus"), core + "\n");
+    }
+    CpuFrequencies frequencies = new CpuFrequencies(cpus, node);
+    frequencies.slowDown(List.of(0, 1), 1200);
+    assertSlow(0);
+    frequencies.slowDown(List.of(0, 1, 2), 1200);
+    assertSlow(1_200_000, 0, 2);
+    frequencies.slowDown(List.of(1, 2, 3), 1200);
+    assertSlow(1_200_000, 1, 3);
+  }
+
+  /** Linux has one file for them, which is seen under each. */
+  @Test
+  void coresWithOneLimitAreSlowTogether() throws IOException {
+    Path common = Files.createDirectory(cpus.resolve("policy1"));
+    Files.writeString(common.resolve("scaling_max_freq"), "3200000\n");
+    Files.writeString(common.resolve("cpuinfo_min_freq"), "1200000\n");
+    Files.writeString(common.resolve("affected_cpus"), "4 5 6\n");
+    for (int core = 4; core < 7; core++) {
+      Path directory = Files.createDirectory(cpus.resolve("cpu" + core));
+      Files.createSymbolicLink(directory.resolve("cpufreq"), common);
+    }
+    CpuFrequencies frequencies = new CpuFrequencies(cpus, node);
+    frequencies.slowDown(List.of(3, 4, 6), 1200);
+    assertSlow(1_200_000, 3);
+    assertThat(now(4)).isEqualTo(3_200_000);
+    frequencies.slowDown(List.of(4, 5, 6), 1200);
+    assertThat(now(4)).isEqualTo(1_200_000);
+    frequencies.slowDown(List.of(4, 6), 1200);
+    assertThat(now(4)).isEqualTo(3_200_000);
+    assertSlow(0);
+  }
+
   /** The daemon was killed: whoever clears away behind it finds what cores had. */
   @Test
   void whoClearsAwayRestoresThem() throws IOException {

@@ -22,19 +22,24 @@ import org.fmi.run.options.RunOptions;
 import org.fmi.run.options.Settings;
 import org.fmi.run.report.Console;
 import org.fmi.testkit.turns.Variants;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * fmirun against many daemons: all come up, a node is lost, all run again, and all end. {@code
- * -Dfmi.swarm=true} prints what that took.
+ * bench/swarm} prints what that took.
  */
 @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
 final class SwarmIT {
   private static final String LOOP = "fmi-control";
+
+  /** How many daemons are to be measured, one number after the other, as {@code 63,64}. */
+  private static final String MEASURED = "fmi.swarm";
 
   @TempDir private Path directory;
 
@@ -120,6 +125,18 @@ final class SwarmIT {
   @ParameterizedTest
   @ValueSource(ints = {65, 63, 64, 129, 1000})
   void startsRecoversAndEnds(int nodes) throws Exception {
+    var _ = survives(nodes);
+  }
+
+  @Test
+  @EnabledIfSystemProperty(named = MEASURED, matches = ".+")
+  void tellsWhatThatTakes() throws Exception {
+    for (String nodes : System.getProperty(MEASURED).split(",", -1)) {
+      System.out.print(nodes + " daemons\n" + survives(Integer.parseInt(nodes)).table);
+    }
+  }
+
+  private Watched survives(int nodes) throws Exception {
     List<String> arguments =
         List.of(
             "-n",
@@ -161,12 +178,10 @@ final class SwarmIT {
                   null,
                   null));
       int status = shell.run();
-      if (Boolean.getBoolean("fmi.swarm")) {
-        System.out.print(nodes + " daemons\n" + job.table);
-      }
       assertThat(status).isZero();
       assertThat(job.running).isEqualTo(2);
       assertThat(job.recoveries()).isEqualTo(1);
+      return job;
     }
   }
 }
