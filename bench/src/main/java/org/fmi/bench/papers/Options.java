@@ -34,6 +34,25 @@ final class Options {
     return (int) get(name, Quantity.COUNT, least, most, otherwise);
   }
 
+  /** Several of them. */
+  List<Double> list(String name, Quantity quantity, double least, double most, String otherwise) {
+    known.add(name);
+    return quantity.parseList(name, given.getOrDefault(name, otherwise), least, most);
+  }
+
+  /** Several names, out of those that are valid. */
+  List<String> names(String name, List<String> valid, String otherwise) {
+    known.add(name);
+    List<String> values = List.of(given.getOrDefault(name, otherwise).split(",", -1));
+    for (String value : values) {
+      if (!valid.contains(value)) {
+        throw new IllegalArgumentException(
+            name + " " + value + ": must be one of " + String.join(", ", valid));
+      }
+    }
+    return values;
+  }
+
   /** The file or folder that was given; null if none was. */
   @Nullable String place(String name) {
     return given.get(name);
