@@ -144,7 +144,7 @@ public final class Papers {
             .map(Strategy::of)
             .toList();
     List<String> syncs = options.names("--sync", List.of("checkpoint", "none"), "checkpoint,none");
-    boolean grid = options.names("--shape", List.of("line", "grid"), "line").contains("grid");
+    boolean grid = options.name("--shape", List.of("line", "grid"), "line").equals("grid");
     int iterations = options.count("--iterations", 1, 1e6, "1000");
     double step = options.get("--step", Quantity.TIME, 1e-6, 86400, "10s");
     int interval = options.count("--interval", 1, 1e5, "6");
