@@ -72,7 +72,21 @@ public final class GlobalRecoveryJob implements Job {
     this(spec, ranksAtOnce, new Placement(spec), new Ranks(spec.size()));
   }
 
-  GlobalRecoveryJob(JobSpec spec, int ranksAtOnce, Placement placement, Ranks ranks) {
+  /**
+   * A job to be begun, for a simulation.
+   *
+   * @param looks counts what it does
+   * @throws IllegalArgumentException if the nodes have too few slots
+   */
+  public GlobalRecoveryJob(JobSpec spec, Looks looks) {
+    this(
+        spec,
+        RANKS_AT_ONCE,
+        new Placement(spec, looks.list()),
+        new Ranks(spec.size(), looks.list()));
+  }
+
+  private GlobalRecoveryJob(JobSpec spec, int ranksAtOnce, Placement placement, Ranks ranks) {
     this.placement = placement;
     this.ledger = new FailureLedger(spec.size(), spec.maxRecoveries());
     this.ranks = ranks;

@@ -72,7 +72,7 @@ final class Placement {
   }
 
   /**
-   * @param nodes an empty list, of which a test may see how often a node is looked at
+   * @param nodes an empty list, which may count how often a node is looked at
    */
   Placement(JobSpec spec, List<PlacedNode> nodes) {
     this.spec = spec;

@@ -99,7 +99,7 @@ final class Ranks {
   }
 
   /**
-   * @param ranks an empty list, of which a test may see how often a rank is looked at
+   * @param ranks an empty list, which may count how often a rank is looked at
    */
   Ranks(int size, List<Rank> ranks) {
     this.ranks = ranks;

@@ -2,11 +2,9 @@ package org.fmi.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.RandomAccess;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
@@ -20,34 +18,11 @@ final class CostOfDecisionsTest {
   private static final int FEW = 64;
   private static final int MANY = 4096;
 
-  /** Counts how often its elements are looked at. */
-  private static final class Watched<T> extends AbstractList<T> implements RandomAccess {
-    private final List<T> elements = new ArrayList<>();
-    long looks;
-
-    @Override
-    public T get(int index) {
-      looks++;
-      return elements.get(index);
-    }
-
-    @Override
-    public int size() {
-      return elements.size();
-    }
-
-    @Override
-    public boolean add(T element) {
-      return elements.add(element);
-    }
-  }
-
   /** A job with as many ranks per node, eight nodes to a rack, and two spares. */
   private static final class Run {
     private final int size;
     private final int ppn;
-    private final Watched<PlacedNode> nodes = new Watched<>();
-    private final Watched<Ranks.Rank> ranks = new Watched<>();
+    private final Looks looks = new Looks();
     private final GlobalRecoveryJob job;
     private long events;
     private long total;
@@ -67,25 +42,17 @@ final class CostOfDecisionsTest {
       }
       JobSpec spec =
           new JobSpec(size, all, ppn, 16, 1, JobSpec.OnNoSpare.SHARE, Integer.MAX_VALUE, List.of());
-      job =
-          new GlobalRecoveryJob(
-              spec,
-              GlobalRecoveryJob.RANKS_AT_ONCE,
-              new Placement(spec, nodes),
-              new Ranks(size, ranks));
+      job = new GlobalRecoveryJob(spec, looks);
       job.begin();
-      nodes.looks = 0;
-      ranks.looks = 0;
+      looks.take();
     }
 
     List<JobCommand> on(JobEvent event) {
       List<JobCommand> commands = job.on(event);
-      long looks = nodes.looks + ranks.looks;
-      nodes.looks = 0;
-      ranks.looks = 0;
+      long looked = looks.take();
       events++;
-      total += looks;
-      most = Math.max(most, looks);
+      total += looked;
+      most = Math.max(most, looked);
       mostCommands = Math.max(mostCommands, commands.size());
       return commands;
     }

@@ -1,5 +1,6 @@
 package org.fmi.sim;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -23,6 +24,8 @@ public enum Quantity {
   FACTOR("a number", "6 or 0.5");
 
   private static final Pattern TEXT = Pattern.compile("([0-9]+(?:\\.[0-9]+)?(?:e-?[0-9]+)?)(.*)");
+
+  private static final int MOST_IN_RANGE = 1000;
 
   private record Unit(String name, double size) {}
 
@@ -93,6 +96,34 @@ public enum Quantity {
               .formatted(option, text, what, format(least), format(most), examples));
     }
     return value;
+  }
+
+  /**
+   * Reads several quantities, such as {@code 100,400}; {@code 100..1000} is each multiple of 100 up
+   * to 1000.
+   *
+   * @throws IllegalArgumentException as {@link #parse} does
+   */
+  public List<Double> parseList(String option, String text, double least, double most) {
+    List<Double> values = new ArrayList<>();
+    for (String part : text.split(",", -1)) {
+      int dots = part.indexOf("..");
+      if (dots < 0) {
+        values.add(parse(option, part, least, most));
+        continue;
+      }
+      double first = parse(option, part.substring(0, dots), least, most);
+      double last = parse(option, part.substring(dots + 2), first, most);
+      if (last > MOST_IN_RANGE * first) {
+        throw new IllegalArgumentException(
+            "%s %s: has more than %s values; begin with a greater one"
+                .formatted(option, part, MOST_IN_RANGE));
+      }
+      for (int i = 1; i * first <= last; i++) {
+        values.add(i * first);
+      }
+    }
+    return values;
   }
 
   /** As people write it, in the greatest unit of which it has one, with three digits. */

@@ -46,4 +46,14 @@ final class QuantityTest {
     assertThat(Quantity.SHARE.format(0.125)).isEqualTo("12.5%");
     assertThat(Quantity.COUNT.format(1024)).isEqualTo("1,024");
   }
+
+  @Test
+  void aRangeHasTheMultiplesOfItsFirst() {
+    assertThat(Quantity.COUNT.parseList("--hosts", "10,100..350,1e3", 2, 1e5))
+        .containsExactly(10.0, 100.0, 200.0, 300.0, 1000.0);
+    assertThatThrownBy(() -> Quantity.COUNT.parseList("--hosts", "2..1e5", 2, 1e5))
+        .hasMessageContaining("more than 1000 values");
+    assertThatThrownBy(() -> Quantity.COUNT.parseList("--hosts", "100..50", 2, 1e5))
+        .hasMessageContaining("from 100 to 100,000");
+  }
 }

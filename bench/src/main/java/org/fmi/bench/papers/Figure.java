@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import javax.imageio.ImageIO;
+import org.fmi.sim.papers.QuadraticFit;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.style.Styler.LegendPosition;
@@ -28,6 +29,9 @@ final class Figure {
   private static final int WIDTH = 640;
   private static final int HEIGHT = 440;
 
+  /** A quadratic curve goes through any so many points. */
+  private static final int MOST_THAT_ALWAYS_FIT = 3;
+
   /** They differ for colour-blind eyes too. */
   private static final List<Color> COLORS =
       List.of(new Color(0x0072B2), new Color(0xD55E00), new Color(0x009E73), new Color(0xCC79A7));
@@ -37,6 +41,7 @@ final class Figure {
   private final String xTitle;
   private final String yTitle;
   private final boolean logarithmic;
+  private boolean fitted;
   private final Map<String, List<double[]>> curves = new LinkedHashMap<>();
 
   /**
@@ -55,6 +60,11 @@ final class Figure {
 
   void add(String curve, double x, double y) {
     curves.computeIfAbsent(curve, _ -> new ArrayList<>()).add(new double[] {x, y});
+  }
+
+  /** Says below the table how well a second degree polynomial goes through each curve. */
+  void fitQuadratically() {
+    fitted = true;
   }
 
   /** A row per point. */
@@ -85,6 +95,16 @@ final class Figure {
         }
         line.append(String.format(Locale.ROOT, "  %36.6g", points.get(i)[1]));
       }
+      System.out.println(line);
+    }
+    if (fitted && places > MOST_THAT_ALWAYS_FIT) {
+      StringBuilder line = new StringBuilder("%16s".formatted("R^2, quadratic"));
+      curves
+          .values()
+          .forEach(
+              points ->
+                  line.append(
+                      String.format(Locale.ROOT, "  %36.4f", QuadraticFit.determination(points))));
       System.out.println(line);
     }
     System.out.println();

@@ -34,6 +34,36 @@ final class Options {
     return (int) get(name, Quantity.COUNT, least, most, otherwise);
   }
 
+  /** Several of them, each once. */
+  List<Double> list(String name, Quantity quantity, double least, double most, String otherwise) {
+    known.add(name);
+    return quantity.parseList(name, given.getOrDefault(name, otherwise), least, most).stream()
+        .distinct()
+        .toList();
+  }
+
+  /** One name, out of those that are valid. */
+  String name(String name, List<String> valid, String otherwise) {
+    List<String> values = names(name, valid, otherwise);
+    if (values.size() > 1) {
+      throw new IllegalArgumentException(name + " has one value: " + String.join(" or ", valid));
+    }
+    return values.getFirst();
+  }
+
+  /** Several names, out of those that are valid, each once. */
+  List<String> names(String name, List<String> valid, String otherwise) {
+    known.add(name);
+    List<String> values = List.of(given.getOrDefault(name, otherwise).split(",", -1));
+    for (String value : values) {
+      if (!valid.contains(value)) {
+        throw new IllegalArgumentException(
+            name + " " + value + ": must be one of " + String.join(", ", valid));
+      }
+    }
+    return values.stream().distinct().toList();
+  }
+
   /** The file or folder that was given; null if none was. */
   @Nullable String place(String name) {
     return given.get(name);

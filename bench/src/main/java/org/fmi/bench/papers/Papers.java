@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import org.fmi.sim.Progress;
 import org.fmi.sim.Quantity;
 import org.fmi.sim.checkpoint.Machine;
 import org.fmi.sim.failures.FailureMix;
@@ -25,7 +26,16 @@ public final class Papers {
   private static final List<Double> DAY_FACTORS =
       List.of(1.0, 2.0, 4.0, 6.0, 8.0, 10.0, 20.0, 30.0, 40.0, 50.0);
 
+  /** {@code bench/papers} knows whether standard error is a terminal. */
+  private static final Progress PROGRESS =
+      new Progress(Boolean.getBoolean("terminal") ? Papers::draw : _ -> {}, System::nanoTime);
+
   private Papers() {}
+
+  private static void draw(String text) {
+    System.err.print(text);
+    System.err.flush();
+  }
 
   public static void main(String[] args) throws IOException {
     System.setProperty("java.awt.headless", "true");
@@ -43,8 +53,11 @@ public final class Papers {
                 throw new IllegalArgumentException(
                     args[0] + ": no such figure; there are " + NAMES);
           };
-      write(figures.apply(options), options);
+      List<Figure> found = figures.apply(options);
+      PROGRESS.erase();
+      write(found, options);
     } catch (IllegalArgumentException e) {
+      PROGRESS.erase();
       System.err.println("bench/papers: " + e.getMessage());
       System.exit(USAGE);
     }
@@ -105,11 +118,12 @@ public final class Papers {
     Figure model =
         new Figure(
             "fmi-17-model", "FMI paper, Fig. 17, by a model", "scale factor", "efficiency", false);
+    PROGRESS.expect(4.0 * FACTORS.size() * seeds);
     for (double bytes : new double[] {1e9, 10e9}) {
       for (boolean both : new boolean[] {false, true}) {
         String curve = (both ? "L1,2 - " : "L1 - ") + Quantity.BYTES.format(bytes) + "/node";
         rates
-            .efficiency(site, bytes, both, FACTORS, seeds, seed)
+            .efficiency(site, bytes, both, FACTORS, seeds, seed, () -> PROGRESS.add(1))
             .forEach(
                 point -> {
                   efficiency.add(curve, point.factor(), point.simulated());
@@ -122,7 +136,15 @@ public final class Papers {
 
   /** Data flow rollback paper, Fig. 6. */
   private static List<Figure> rollback(Options options) {
-    int hosts = options.count("--hosts", 100, 1e5, "1000");
+    List<Double> hosts = options.list("--hosts", Quantity.COUNT, 2, 1e5, "100..1000");
+    List<Strategy> strategies =
+        options
+            .names("--strategy", Strategy.options(), String.join(",", Strategy.options()))
+            .stream()
+            .map(Strategy::of)
+            .toList();
+    List<String> syncs = options.names("--sync", List.of("checkpoint", "none"), "checkpoint,none");
+    boolean grid = options.name("--shape", List.of("line", "grid"), "line").equals("grid");
     int iterations = options.count("--iterations", 1, 1e6, "1000");
     double step = options.get("--step", Quantity.TIME, 1e-6, 86400, "10s");
     int interval = options.count("--interval", 1, 1e5, "6");
@@ -142,28 +164,41 @@ public final class Papers {
     Figure again = new Figure("flow-6a", paper + "a", "hosts", "iterations again", true);
     Figure saved = new Figure("flow-6b", paper + "b", "hosts", "energy saved (J)", false);
     Figure time = new Figure("flow-6c", paper + "c", "hosts", "time (s)", false);
-    for (int n = hosts / 10; n <= hosts; n += hosts / 10) {
-      Grouping grouping = new Grouping(n, 2, 1);
-      for (boolean together : new boolean[] {true, false}) {
+    Figure crashes = new Figure("flow-crashes", paper + ", crashes", "hosts", "crashes", false);
+    int runs = syncs.size() * (strategies.size() + (strategies.contains(Strategy.GLOBAL) ? 0 : 1));
+    PROGRESS.expect(hosts.stream().mapToDouble(n -> n).sum() * runs * seeds);
+    for (double n : hosts) {
+      int rows = grid ? Stencil.rowsOf((int) n) : 1;
+      Grouping grouping = new Grouping((int) n, 2, 1);
+      for (String sync : syncs) {
+        boolean together = sync.equals("checkpoint");
         String where = together ? ", checkpoints synchronise" : ", hosts run apart";
         Stencil stencil =
-            new Stencil(n, 1, iterations, step, halo, interval, checkpoint, 0, 0, together);
-        RollbackMean global = RollbackMean.of(stencil, Strategy.GLOBAL, mix, grouping, seeds, seed);
-        time.add(curve(Strategy.GLOBAL) + where, n, global.seconds());
-        if (together) {
-          again.add(curve(Strategy.GLOBAL), n, global.again());
-        }
-        for (Strategy strategy : List.of(Strategy.LOCAL, Strategy.FLOW, Strategy.FLOW_PAPER)) {
-          RollbackMean mean = RollbackMean.of(stencil, strategy, mix, grouping, seeds, seed);
+            new Stencil(
+                (int) n / rows, rows, iterations, step, halo, interval, checkpoint, 0, 0, together);
+        Function<Strategy, RollbackMean> run =
+            strategy ->
+                RollbackMean.of(
+                    stencil, strategy, mix, grouping, seeds, seed, () -> PROGRESS.add(n));
+        RollbackMean global = run.apply(Strategy.GLOBAL);
+        for (Strategy strategy : strategies) {
+          RollbackMean mean = strategy == Strategy.GLOBAL ? global : run.apply(strategy);
           time.add(curve(strategy) + where, n, mean.seconds());
-          if (together) {
+          // What is computed again differs little by where hosts meet.
+          if (sync.equals(syncs.getFirst())) {
+            crashes.add(curve(strategy), n, mean.failures());
             again.add(curve(strategy), n, mean.again());
-            saved.add(curve(strategy), n, (global.again() - mean.again()) * joules);
+            if (strategy != Strategy.GLOBAL) {
+              saved.add(curve(strategy), n, (global.again() - mean.again()) * joules);
+            }
           }
         }
       }
     }
-    return List.of(again, saved, time);
+    saved.fitQuadratically();
+    return strategies.equals(List.of(Strategy.GLOBAL))
+        ? List.of(crashes, again, time)
+        : List.of(crashes, again, saved, time);
   }
 
   private static String curve(Strategy strategy) {

@@ -108,7 +108,10 @@ final class IntervalCommand extends SimulationCommand {
                       : ""));
     }
     Candidate best = Advisor.best(all);
-    SimulatedJobs jobs = SimulatedJobs.run(best, mix, job.workSeconds(), seeds, seed);
+    progress.expect(seeds);
+    SimulatedJobs jobs =
+        SimulatedJobs.run(best, mix, job.workSeconds(), seeds, seed, () -> progress.add(1));
+    progress.erase();
     write(AdviceText.csv(all, best));
     AdviceText text = new AdviceText(job, mix, best, iteration);
     text.lines(all, jobs, seed).forEach(out::println);

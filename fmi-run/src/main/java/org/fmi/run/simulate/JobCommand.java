@@ -2,12 +2,17 @@ package org.fmi.run.simulate;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.fmi.sim.Quantity;
+import org.fmi.sim.failures.FailureKind;
 import org.fmi.sim.scale.Decisions;
+import org.fmi.sim.scale.Decisions.Step;
+import org.fmi.sim.scale.Meter;
 import org.fmi.sim.scale.ScaleResult;
 import org.fmi.sim.scale.ScaleShape;
 import org.fmi.sim.scale.ServiceTimes;
@@ -26,8 +31,39 @@ final class JobCommand extends SimulationCommand {
   /** Of the heap, when all of them join. */
   private static final long BYTES_PER_RANK = 3_000;
 
+  /** About as many; for the bar alone. */
+  private static final double EVENTS_PER_RANK = 9;
+
   private static final List<ScaleShape> MEASURED =
-      List.of(new ScaleShape(4, 1, 1, 1, 0, 2), new ScaleShape(4, 16, 1, 1, 0, 2));
+      List.of(new ScaleShape(4, 1, 1, 1, 0, 2, 1), new ScaleShape(4, 16, 1, 1, 0, 2, 1));
+
+  /** Measures decisions, and tells how far they have come. */
+  private final class ThisMachine implements Meter {
+    ThisMachine() {
+      // The first time, classes are loaded.
+      long _ = heapBytes();
+    }
+
+    @Override
+    public long nanos() {
+      return System.nanoTime();
+    }
+
+    @Override
+    public long heapBytes() {
+      System.gc();
+      // What is in use now has room in it that a thread has reserved.
+      return ManagementFactory.getMemoryPoolMXBeans().stream()
+          .filter(pool -> pool.getType() == MemoryType.HEAP)
+          .mapToLong(pool -> pool.getCollectionUsage().getUsed())
+          .sum();
+    }
+
+    @Override
+    public void decided() {
+      progress.add(1);
+    }
+  }
 
   private final Calibration calibration = new Calibration();
 
@@ -53,10 +89,13 @@ final class JobCommand extends SimulationCommand {
   void addOptions() {
     spec.usageMessage()
         .description(
-            "Starts a job on many nodes, loses one of them, and goes on: with the real decision"
-                + " maker and log-ring, and ranks of which only what they say is left. Says how"
-                + " long each step takes, and what the decision maker does on each event.");
+            "Starts a job on many nodes, loses one of them, or all that hang on one power supply,"
+                + " switch or rack, and goes on: with the real decision maker and log-ring, and"
+                + " ranks of which only what they say is left. Says how long each step takes, and"
+                + " what the decision maker does on each event. Each kind of loss that --failures"
+                + " names is simulated once, but for that of all nodes.");
     spec.addOption(nodes);
+    spec.addOption(failures);
     options.withDefault("--ppn", Quantity.COUNT, 1, 1024, "1", "Ranks per node.");
     options.withDefault("--spares", Quantity.COUNT, 1, 1000, "1", "Spare nodes.");
     options.withDefault("--logring-base", Quantity.COUNT, 2, 1024, "2", "Base of the log-ring.");
@@ -68,7 +107,7 @@ final class JobCommand extends SimulationCommand {
         "--network-rate", Quantity.RATE, 1e5, 1e14, "1GB/s", "What its machine sends.");
     options.withDefault(
         "--latency", Quantity.TIME, 1e-7, 10, "50us", "From one machine to another.");
-    options.withDefault("--seed", Quantity.COUNT, 0, 1e15, "1", "Chooses the node that is lost.");
+    options.withDefault("--seed", Quantity.COUNT, 0, 1e15, "1", "Chooses the nodes that are lost.");
     spec.addOption(check);
   }
 
@@ -96,8 +135,8 @@ final class JobCommand extends SimulationCommand {
     for (ScaleShape each : MEASURED) {
       ScaleShape shape =
           new ScaleShape(
-              each.nodes(), each.ranksPerNode(), each.spares(), 1, calibration.cores(), 2);
-      ScaleResult result = SimulatedStart.run(shape, times, seed, System::nanoTime);
+              each.nodes(), each.ranksPerNode(), each.spares(), 1, calibration.cores(), 2, 1);
+      ScaleResult result = SimulatedStart.run(shape, times, seed, new ThisMachine());
       compare(shape.ranks(), "running", result.running());
       compare(shape.ranks(), "notified", result.notified());
       compare(shape.ranks(), "recovered", result.recovered());
@@ -121,32 +160,57 @@ final class JobCommand extends SimulationCommand {
 
   private void scale(ServiceTimes times, long seed) throws IOException {
     int ppn = options.whole("--ppn");
-    List<Integer> counts = counts(ppn);
-    int spares = options.whole("--spares");
-    int base = options.whole("--logring-base");
+    List<ScaleShape> shapes = shapes(ppn);
+    progress.expect(EVENTS_PER_RANK * shapes.stream().mapToDouble(ScaleShape::ranks).sum());
     List<String> rows = new ArrayList<>();
-    rows.add("simulated_nodes,ranks,what,value,unit");
+    rows.add("simulated_nodes,ranks,lost,what,value,unit");
     out.println(
-        "simulated: the start, and from the loss of a node until all run again; a core per rank;"
+        "simulated: the start, and from the loss of nodes until all run again; a core per rank;"
             + " seconds");
     out.println(
-        "   nodes    ranks  daemons up  joined  connected  running | notified  hops  joined "
+        "   nodes    ranks  daemons up  joined  connected  running | lost  notified  hops  joined "
             + " connected  running | start message");
+    List<String> costs = new ArrayList<>();
     List<String> decided = new ArrayList<>();
-    for (int count : counts) {
-      ScaleShape shape = new ScaleShape(count, ppn, spares, 0, ppn, base);
-      ScaleResult result = SimulatedStart.run(shape, times, seed, System::nanoTime);
-      out.println(times(shape, result));
-      decided.addAll(decisions(shape, result.decisions()));
+    for (ScaleShape shape : shapes) {
+      ScaleResult result = SimulatedStart.run(shape, times, seed, new ThisMachine());
+      print(times(shape, result));
+      costs.add(cost(shape, result.decisions()));
+      for (Step step : Step.values()) {
+        decided.addAll(decisions(shape, step, result.decisions()));
+      }
       rows.addAll(rows(shape, result));
     }
     out.println();
     out.println(
-        "simulated: what the decision maker did; its time is that of this machine, in"
-            + " microseconds");
-    out.println("   nodes  event           events  commands each  most  time each  longest");
+        "simulated: the decision maker's operations per event, which are looks at a node or rank;"
+            + " its time on this machine, in us; its heap");
+    out.println(
+        "   nodes    ranks | start: each     most  us each  longest | lost  recovery: each     most"
+            + "  us each  longest | bytes per rank");
+    costs.forEach(out::println);
+    out.println();
+    out.println("simulated: the same by event");
+    out.println(
+        "   nodes  lost  step      event           events  commands each  most  looks each     most"
+            + "  us each  longest");
     decided.forEach(out::println);
     write(rows);
+  }
+
+  /** Each number of nodes with each kind of loss that leaves some of them. */
+  private List<ScaleShape> shapes(int ppn) {
+    int spares = options.whole("--spares");
+    int base = options.whole("--logring-base");
+    List<ScaleShape> shapes = new ArrayList<>();
+    for (int count : counts(ppn)) {
+      for (FailureKind kind : Mixes.of(failures).kinds()) {
+        if (kind.nodes() < count) {
+          shapes.add(new ScaleShape(count, ppn, spares, 0, ppn, base, kind.nodes()));
+        }
+      }
+    }
+    return shapes;
   }
 
   private List<Integer> counts(int ppn) {
@@ -181,13 +245,14 @@ final class JobCommand extends SimulationCommand {
   private static String times(ScaleShape shape, ScaleResult r) {
     return String.format(
         Locale.ROOT,
-        "%8d %8d  %10.3f %7.3f  %9.3f  %7.3f | %8.4f  %4d  %6.3f  %9.3f  %7.3f | %s",
+        "%8d %8d  %10.3f %7.3f  %9.3f  %7.3f | %4d  %8.4f  %4d  %6.3f  %9.3f  %7.3f | %s",
         shape.nodes(),
         shape.ranks(),
         r.daemonsUp(),
         r.joined(),
         r.connected(),
         r.running(),
+        shape.lost(),
         r.notified(),
         r.hops(),
         r.rejoined(),
@@ -196,29 +261,61 @@ final class JobCommand extends SimulationCommand {
         Quantity.BYTES.format((double) r.startBytes()));
   }
 
-  private static List<String> decisions(ScaleShape shape, Decisions decisions) {
+  private static String cost(ScaleShape shape, Decisions decisions) {
+    Decisions.Kind start = decisions.all(Step.START);
+    Decisions.Kind recovery = decisions.all(Step.RECOVERY);
+    return String.format(
+        Locale.ROOT,
+        "%8d %8d | %11.2f %8d  %7.2f  %7.0f | %4d  %14.2f %8d  %7.2f  %7.0f | %14.0f",
+        shape.nodes(),
+        shape.ranks(),
+        each(start.looks(), start),
+        start.mostLooks(),
+        each(start.nanos(), start) / 1e3,
+        start.longestNanos() / 1e3,
+        shape.lost(),
+        each(recovery.looks(), recovery),
+        recovery.mostLooks(),
+        each(recovery.nanos(), recovery) / 1e3,
+        recovery.longestNanos() / 1e3,
+        (double) decisions.heapBytes() / shape.ranks());
+  }
+
+  private static double each(long all, Decisions.Kind kind) {
+    return (double) all / kind.events();
+  }
+
+  private static List<String> decisions(ScaleShape shape, Step step, Decisions decisions) {
     List<String> lines = new ArrayList<>();
-    decisions.kinds().forEach((name, kind) -> lines.add(line(shape, name, kind)));
-    lines.add(line(shape, "all", decisions.all()));
+    decisions.kinds(step).forEach((name, kind) -> lines.add(line(shape, step, name, kind)));
+    lines.add(line(shape, step, "all", decisions.all(step)));
     return lines;
   }
 
-  private static String line(ScaleShape shape, String name, Decisions.Kind kind) {
+  private static String line(ScaleShape shape, Step step, String name, Decisions.Kind kind) {
     return String.format(
         Locale.ROOT,
-        "%8d  %-14s %7d  %13.2f  %4d  %9.2f  %7.0f",
+        "%8d  %4d  %-8s  %-14s %7d  %13.2f  %4d  %10.2f %8d  %7.2f  %7.0f",
         shape.nodes(),
+        shape.lost(),
+        name(step),
         name,
         kind.events(),
-        (double) kind.commands() / kind.events(),
+        each(kind.commands(), kind),
         kind.mostCommands(),
-        kind.nanos() / 1e3 / kind.events(),
+        each(kind.looks(), kind),
+        kind.mostLooks(),
+        each(kind.nanos(), kind) / 1e3,
         kind.longestNanos() / 1e3);
+  }
+
+  private static String name(Step step) {
+    return step.name().toLowerCase(Locale.ROOT);
   }
 
   private static List<String> rows(ScaleShape shape, ScaleResult r) {
     List<String> rows = new ArrayList<>();
-    String job = shape.nodes() + "," + shape.ranks() + ",";
+    String job = shape.nodes() + "," + shape.ranks() + "," + shape.lost() + ",";
     Map<String, Double> seconds =
         Map.of(
             "1 daemons up", r.daemonsUp(),
@@ -242,16 +339,22 @@ final class JobCommand extends SimulationCommand {
                         step.getValue())));
     rows.add(job + "hops," + r.hops() + ",ranks");
     rows.add(job + "start message," + r.startBytes() + ",bytes");
-    r.decisions()
-        .kinds()
-        .forEach(
-            (name, kind) -> {
-              rows.add(job + name + "," + kind.events() + ",events");
-              rows.add(job + name + "," + kind.commands() + ",commands");
-              rows.add(job + name + "," + kind.mostCommands() + ",most commands");
-              rows.add(job + name + "," + kind.nanos() + ",ns of this machine");
-              rows.add(job + name + "," + kind.longestNanos() + ",longest ns of this machine");
-            });
+    rows.add(job + "heap of the decision maker," + r.decisions().heapBytes() + ",bytes");
+    for (Step step : Step.values()) {
+      r.decisions()
+          .kinds(step)
+          .forEach(
+              (name, kind) -> {
+                String event = job + name(step) + ": " + name + ",";
+                rows.add(event + kind.events() + ",events");
+                rows.add(event + kind.commands() + ",commands");
+                rows.add(event + kind.mostCommands() + ",most commands");
+                rows.add(event + kind.looks() + ",looks");
+                rows.add(event + kind.mostLooks() + ",most looks");
+                rows.add(event + kind.nanos() + ",ns of this machine");
+                rows.add(event + kind.longestNanos() + ",longest ns of this machine");
+              });
+    }
     return rows;
   }
 }

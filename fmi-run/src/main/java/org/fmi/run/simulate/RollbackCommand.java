@@ -23,7 +23,20 @@ final class RollbackCommand extends SimulationCommand {
   private static final List<String> SYNCS = List.of("checkpoint", "none");
 
   private final OptionSpec hosts =
-      text("--hosts", "LIST", "100,400,1000", "Hosts, several numbers of them to compare.");
+      text(
+          "--hosts",
+          "LIST",
+          "100,400,1000",
+          "Hosts, several numbers of them to compare; 100..1000: 100, 200, and so on.");
+
+  private final OptionSpec strategies =
+      text(
+          "--strategy",
+          "LIST",
+          "global,local,flow",
+          "Who goes back: "
+              + String.join(", ", Strategy.options())
+              + "; the last is the paper's Algorithm 1, where all helpers compute to the end.");
 
   private final OptionSpec shape =
       text("--shape", "SHAPE", "line", "'line', or 'grid': whose parts a host needs.");
@@ -52,11 +65,12 @@ final class RollbackCommand extends SimulationCommand {
   void addOptions() {
     spec.usageMessage()
         .description(
-            "Runs a stencil on many hosts with failures by chance, once with all hosts going back"
-                + " to the checkpoint, once with only those that have failed: what is computed"
-                + " again, how long it takes, and the energy that this saves. The defaults are"
-                + " those of the data flow rollback paper.");
+            "Runs a stencil on many hosts with failures by chance, with all hosts going back to the"
+                + " checkpoint, with only those that have failed, and with those that their data"
+                + " came from: what is computed again, how long it takes, and the energy that this"
+                + " saves. The defaults are those of the data flow rollback paper.");
     spec.addOption(hosts);
+    spec.addOption(strategies);
     spec.addOption(shape);
     options.withDefault("--iterations", Quantity.COUNT, 1, 1e6, "1000", "Iterations.");
     options.withDefault("--step", Quantity.TIME, 1e-6, 86400, "10s", "What one takes on a host.");
@@ -93,32 +107,39 @@ final class RollbackCommand extends SimulationCommand {
 
   @Override
   void simulate() throws IOException {
-    boolean grid = choice(shape, SHAPES).equals("grid");
-    boolean synchronous = choice(sync, SYNCS).equals("checkpoint");
+    boolean grid = choice(shape, shape.getValue(), SHAPES).equals("grid");
+    boolean synchronous = choice(sync, sync.getValue(), SYNCS).equals("checkpoint");
+    List<Strategy> chosen = new ArrayList<>();
+    for (String text : strategies.<String>getValue().split(",")) {
+      chosen.add(Strategy.of(choice(strategies, text, Strategy.options())));
+    }
     FailureMix mix = Mixes.of(failures).withNodeMtbf(options.get("--node-mtbf"));
     double joules = options.get("--joules");
+    List<Double> counts =
+        Quantity.COUNT.parseList("--hosts", hosts.getValue(), LEAST_HOSTS, MOST_HOSTS);
+    // What others save is beside it, so it is always run.
+    int runs = chosen.size() + (chosen.contains(Strategy.GLOBAL) ? 0 : 1);
+    double all = counts.stream().mapToDouble(count -> count).sum();
+    progress.expect(all * runs * options.whole("--seeds"));
     List<String> rows = new ArrayList<>();
     rows.add("simulated_hosts,strategy,failures,beyond_groups,computed_again,seconds,joules_saved");
     out.println("simulated: means of %d runs".formatted(options.whole("--seeds")));
     out.println(
-        "   hosts  strategy  failures  beyond groups  again, each  again, all  time (s)  saved"
+        "   hosts  strategy    failures  beyond groups  again, each  again, all  time (s)  saved"
             + " (J)");
-    for (String text : hosts.<String>getValue().split(",")) {
-      int count = (int) Quantity.COUNT.parse("--hosts", text, LEAST_HOSTS, MOST_HOSTS);
-      Stencil stencil = stencil(count, grid, synchronous);
+    for (double count : counts) {
+      Stencil stencil = stencil((int) count, grid, synchronous);
       RollbackMean global = run(stencil, Strategy.GLOBAL, mix);
-      show(stencil, "global", global, 0, rows);
-      for (Strategy strategy : List.of(Strategy.LOCAL, Strategy.FLOW)) {
-        RollbackMean mean = run(stencil, strategy, mix);
+      for (Strategy strategy : chosen) {
+        RollbackMean mean = strategy == Strategy.GLOBAL ? global : run(stencil, strategy, mix);
         double saved = (global.again() - mean.again()) * joules;
-        show(stencil, strategy.name().toLowerCase(Locale.ROOT), mean, saved, rows);
+        show(stencil, strategy.option(), mean, saved, rows);
       }
     }
     write(rows);
   }
 
-  private static String choice(OptionSpec option, List<String> valid) {
-    String value = option.getValue();
+  private static String choice(OptionSpec option, String value, List<String> valid) {
     if (!valid.contains(value)) {
       throw new IllegalArgumentException(
           "%s %s: must be one of %s; did you mean %s?"
@@ -129,11 +150,7 @@ final class RollbackCommand extends SimulationCommand {
   }
 
   private Stencil stencil(int count, boolean grid, boolean synchronous) {
-    // As square as it can be without a host too many.
-    int rows = 1;
-    for (int r = 2; grid && r * r <= count; r++) {
-      rows = count % r == 0 ? r : rows;
-    }
+    int rows = grid ? Stencil.rowsOf(count) : 1;
     double latency = options.get("--latency");
     double rate = options.get("--network-rate");
     return new Stencil(
@@ -152,15 +169,21 @@ final class RollbackCommand extends SimulationCommand {
   private RollbackMean run(Stencil stencil, Strategy strategy, FailureMix mix) {
     Grouping grouping = new Grouping(stencil.hosts(), GROUP_SIZE, options.whole("--group-losses"));
     return RollbackMean.of(
-        stencil, strategy, mix, grouping, options.whole("--seeds"), (long) options.get("--seed"));
+        stencil,
+        strategy,
+        mix,
+        grouping,
+        options.whole("--seeds"),
+        (long) options.get("--seed"),
+        () -> progress.add(stencil.hosts()));
   }
 
   private void show(
       Stencil stencil, String strategy, RollbackMean mean, double saved, List<String> rows) {
-    out.println(
+    print(
         String.format(
             Locale.ROOT,
-            "%8d  %-8s  %8.1f  %13.1f  %11.1f  %10.0f  %8.0f  %9.3g",
+            "%8d  %-10s  %8.1f  %13.1f  %11.1f  %10.0f  %8.0f  %9.3g",
             stencil.hosts(),
             strategy,
             mean.failures(),

@@ -6,6 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.fmi.run.process.Terminal;
+import org.fmi.sim.Progress;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
@@ -21,6 +23,9 @@ abstract class SimulationCommand implements Callable<Integer> {
   final Quantities options = new Quantities(spec);
   final OptionSpec failures = Mixes.option();
 
+  /** On the terminal, if standard error is one. */
+  final Progress progress;
+
   private final PrintStream err;
   private final OptionSpec csv;
 
@@ -30,12 +35,19 @@ abstract class SimulationCommand implements Callable<Integer> {
   SimulationCommand(PrintStream out, PrintStream err, String written) {
     this.out = out;
     this.err = err;
+    this.progress =
+        new Progress(Terminal.is(Terminal.ERR) ? this::draw : _ -> {}, System::nanoTime);
     csv =
         OptionSpec.builder("--csv")
             .type(Path.class)
             .paramLabel("FILE")
             .description("Writes " + written + " to this file.")
             .build();
+  }
+
+  private void draw(String text) {
+    err.print(text);
+    err.flush();
   }
 
   /** The command, for picocli. */
@@ -63,12 +75,21 @@ abstract class SimulationCommand implements Callable<Integer> {
       simulate();
       return 0;
     } catch (IllegalArgumentException e) {
+      progress.erase();
       err.println("fmi: " + e.getMessage());
       return USAGE;
     } catch (IOException e) {
       err.println("fmi: --csv " + csv.getValue() + ": cannot be written (" + e + ")");
       return FAILED;
+    } finally {
+      progress.erase();
     }
+  }
+
+  /** Prints a line of what was found. */
+  final void print(String line) {
+    progress.erase();
+    out.println(line);
   }
 
   /** Writes a table, if that was asked for. */

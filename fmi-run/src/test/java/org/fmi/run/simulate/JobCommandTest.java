@@ -27,8 +27,35 @@ final class JobCommandTest {
         .contains("NodeUp", "Joined", "Suspect", "all");
     List<String> rows = Files.readAllLines(file);
     assertThat(rows.getFirst()).startsWith("simulated_nodes,ranks,");
-    assertThat(rows).allMatch(row -> row.split(",", -1).length == 5);
+    assertThat(rows).allMatch(row -> row.split(",", -1).length == 6);
     assertThat(rows).filteredOn(row -> row.contains(",running again,")).hasSize(2);
+  }
+
+  @Test
+  void itSaysWhatAnEventCostsInEachStep(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("job.csv");
+    Simulated output = run("--nodes", "64", "--csv", file.toString());
+    assertThat(output.out()).contains("start: each", "recovery: each", "bytes per rank");
+    assertThat(Files.readAllLines(file))
+        .anyMatch(row -> row.matches("64,64,1,start: NodeUp,[1-9]\\d*,looks"))
+        .anyMatch(row -> row.matches("64,64,1,recovery: NodeLost,[1-9]\\d*,most looks"))
+        .anyMatch(row -> row.matches("64,64,1,heap of the decision maker,-?\\d+,bytes"));
+  }
+
+  /** But for those that take all nodes. */
+  @Test
+  void eachKindOfFailureIsSimulatedOnce(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("job.csv");
+    String csv = file.toString();
+    assertThat(
+            run("--nodes", "16,64", "--failures", "tsubame2", "--spares", "16", "--csv", csv)
+                .status())
+        .isZero();
+    assertThat(Files.readAllLines(file))
+        .filteredOn(row -> row.contains(",running again,"))
+        .extracting(row -> row.substring(0, row.indexOf(",running")))
+        .containsExactly("16,16,1", "16,16,4", "64,64,1", "64,64,4", "64,64,16", "64,64,32");
+    assertThat(run("--failures", "rack").err()).contains("must be one of single, tsubame2");
   }
 
   /** With what was measured on the machine of the calibration. */

@@ -28,6 +28,25 @@ final class RollbackCommandTest {
     assertThat(rows).hasSize(1 + 6).allMatch(row -> row.split(",", -1).length == 7);
   }
 
+  /** The paper's Algorithm 1: each that helps computes as much as the one that was lost. */
+  @Test
+  void strategiesAndRangesOfHostsMayBeChosen() {
+    Simulated output =
+        run("--hosts", "64..200", "--strategy", "flow-paper,flow", "--node-mtbf", "10h");
+    assertThat(output.status()).isZero();
+    List<String> lines = output.out().lines().skip(2).toList();
+    assertThat(lines).hasSize(2 * 3);
+    assertThat(lines.get(4)).startsWith("     192  flow-paper ");
+    assertThat(lines.get(5)).startsWith("     192  flow ");
+    assertThat(again(lines.get(4))).isGreaterThan(again(lines.get(5)));
+    assertThat(run("--strategy", "flow_paper").err())
+        .contains("must be one of global, local, flow, flow-paper; did you mean flow-paper?");
+  }
+
+  private static double again(String line) {
+    return Double.parseDouble(line.strip().split(" +")[5]);
+  }
+
   @Test
   void badInputIsToldWhatIsValid() {
     assertThat(run("--sync", "non").err())

@@ -15,20 +15,34 @@ import org.fmi.sim.failures.NodeFailures;
  * @param fromFiles mean number of times that files, or the beginning, were gone back to
  */
 public record SimulatedJobs(DoubleSummaryStatistics useful, double failures, double fromFiles) {
-  /** Runs a job with these checkpoints. */
+  /**
+   * Runs a job with these checkpoints.
+   *
+   * @param done is told after each run
+   */
   public static SimulatedJobs run(
-      Candidate candidate, FailureMix mix, double work, int count, long firstSeed) {
+      Candidate candidate, FailureMix mix, double work, int count, long firstSeed, Runnable done) {
     return run(
         candidate.levels(),
         _ -> new NodeFailures(mix, candidate.grouping()),
         work,
         count,
-        firstSeed);
+        firstSeed,
+        done);
   }
 
-  /** Runs a job, each time with new failures. */
+  /**
+   * Runs a job, each time with new failures.
+   *
+   * @param done is told after each run
+   */
   public static SimulatedJobs run(
-      TwoLevels levels, LongFunction<Failures> failures, double work, int count, long firstSeed) {
+      TwoLevels levels,
+      LongFunction<Failures> failures,
+      double work,
+      int count,
+      long firstSeed,
+      Runnable done) {
     DoubleSummaryStatistics useful = new DoubleSummaryStatistics();
     DoubleSummaryStatistics struck = new DoubleSummaryStatistics();
     DoubleSummaryStatistics fromFiles = new DoubleSummaryStatistics();
@@ -39,6 +53,7 @@ public record SimulatedJobs(DoubleSummaryStatistics useful, double failures, dou
               useful.accept(run.useful());
               struck.accept((double) run.failures());
               fromFiles.accept((double) run.fromFiles());
+              done.run();
             });
     return new SimulatedJobs(useful, struck.getAverage(), fromFiles.getAverage());
   }

@@ -74,9 +74,19 @@ public record Resilience(double memoryRate, double filesRate) {
   public record Point(
       double bytes, double filesFactor, double factor, double model, double simulated) {}
 
-  /** One curve of Fig. 17. */
+  /**
+   * One curve of Fig. 17.
+   *
+   * @param done is told after each run, of as many as there are seeds for each factor
+   */
   public List<Point> efficiency(
-      Site site, double bytes, boolean bothLevels, List<Double> factors, int seeds, long seed) {
+      Site site,
+      double bytes,
+      boolean bothLevels,
+      List<Double> factors,
+      int seeds,
+      long seed,
+      Runnable done) {
     List<Point> points = new ArrayList<>();
     for (double factor : factors) {
       Resilience rates = times(factor, bothLevels ? factor : 1);
@@ -85,7 +95,12 @@ public record Resilience(double memoryRate, double filesRate) {
       double work = 20 / rates.filesRate;
       SimulatedJobs jobs =
           SimulatedJobs.run(
-              levels, _ -> Failures.ofRates(rates.memoryRate, rates.filesRate), work, seeds, seed);
+              levels,
+              _ -> Failures.ofRates(rates.memoryRate, rates.filesRate),
+              work,
+              seeds,
+              seed,
+              done);
       points.add(
           new Point(
               bytes,

@@ -13,14 +13,19 @@ import org.fmi.sim.failures.NodeFailures;
  * @param seconds of a run
  */
 public record RollbackMean(double failures, double beyondGroups, double again, double seconds) {
-  /** Runs it with so many seeds. */
+  /**
+   * Runs it with so many seeds.
+   *
+   * @param done is told after each of them
+   */
   public static RollbackMean of(
       Stencil stencil,
       Strategy strategy,
       FailureMix mix,
       Grouping grouping,
       int seeds,
-      long firstSeed) {
+      long firstSeed,
+      Runnable done) {
     double failures = 0;
     double beyondGroups = 0;
     double again = 0;
@@ -31,6 +36,7 @@ public record RollbackMean(double failures, double beyondGroups, double again, d
       beyondGroups += run.beyondGroups();
       again += run.again();
       seconds += run.seconds();
+      done.run();
     }
     return new RollbackMean(failures / seeds, beyondGroups / seeds, again / seeds, seconds / seeds);
   }

@@ -28,6 +28,15 @@ public record Stencil(
     int filesInterval,
     double restart,
     boolean synchronous) {
+  /** How many rows make a grid of so many hosts as square as it can be without one too many. */
+  public static int rowsOf(int hosts) {
+    int rows = 1;
+    for (int r = 2; r * r <= hosts; r++) {
+      rows = hosts % r == 0 ? r : rows;
+    }
+    return rows;
+  }
+
   /** How many hosts it has. */
   public int hosts() {
     return columns * rows;

@@ -1,5 +1,9 @@
 package org.fmi.sim.rollback;
 
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
 /** Who goes back to a checkpoint in memory after a failure. */
 public enum Strategy {
   /** All hosts. */
@@ -12,5 +16,20 @@ public enum Strategy {
    */
   FLOW,
   /** The same, where all that help compute as much as those that have failed (Alg. 1). */
-  FLOW_PAPER
+  FLOW_PAPER;
+
+  /** As options have it, such as {@code flow-paper}. */
+  public String option() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /** What options may say. */
+  public static List<String> options() {
+    return Arrays.stream(values()).map(Strategy::option).toList();
+  }
+
+  /** The one that an option names. */
+  public static Strategy of(String option) {
+    return valueOf(option.replace('-', '_').toUpperCase(Locale.ROOT));
+  }
 }

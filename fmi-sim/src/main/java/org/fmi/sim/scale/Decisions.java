@@ -1,22 +1,34 @@
 package org.fmi.sim.scale;
 
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.fmi.control.RankMessage;
+import org.fmi.job.GlobalRecoveryJob;
 import org.fmi.job.Job;
 import org.fmi.job.JobCommand;
 import org.fmi.job.JobEvent;
+import org.fmi.job.JobSpec;
+import org.fmi.job.Looks;
+import org.jspecify.annotations.Nullable;
 
 /** Counts what the decision maker does on each kind of event, and measures how long it takes. */
 public final class Decisions {
+  /** What the job does meanwhile. */
+  public enum Step {
+    START,
+    RECOVERY
+  }
+
   /** On one kind of event. */
   public static final class Kind {
     private long events;
     private long commands;
     private long mostCommands;
+    private long looks;
+    private long mostLooks;
     private long nanos;
     private long longestNanos;
 
@@ -24,6 +36,8 @@ public final class Decisions {
       events += other.events;
       commands += other.commands;
       mostCommands = Math.max(mostCommands, other.mostCommands);
+      looks += other.looks;
+      mostLooks = Math.max(mostLooks, other.mostLooks);
       nanos += other.nanos;
       longestNanos = Math.max(longestNanos, other.longestNanos);
     }
@@ -41,6 +55,16 @@ public final class Decisions {
       return mostCommands;
     }
 
+    /** How often it has looked at a node or a rank. */
+    public long looks() {
+      return looks;
+    }
+
+    /** The most for one event. */
+    public long mostLooks() {
+      return mostLooks;
+    }
+
     /** Of this machine's time. */
     public long nanos() {
       return nanos;
@@ -52,47 +76,82 @@ public final class Decisions {
     }
   }
 
-  private final Job job;
-  private final LongSupplier clock;
-  private final Map<String, Kind> kinds = new TreeMap<>();
+  private final Meter meter;
+  private final Looks looks = new Looks();
+  private final Map<Step, Map<String, Kind>> kinds = new EnumMap<>(Step.class);
+  private @Nullable Job job;
+  private Step step = Step.START;
+  private long heapBytes;
 
-  Decisions(Job job, LongSupplier clock) {
-    this.job = job;
-    this.clock = clock;
+  Decisions(JobSpec spec, Meter meter) {
+    this.meter = meter;
+    for (Step each : Step.values()) {
+      kinds.put(each, new TreeMap<>());
+    }
+    job = new GlobalRecoveryJob(spec, looks);
+    looks.take();
   }
 
   List<JobCommand> begin() {
-    return count("begin", job::begin);
+    return count("begin", job()::begin);
   }
 
   List<JobCommand> on(JobEvent event) {
     RankMessage said = event instanceof JobEvent.FromRank e ? e.message() : null;
     String name = (said == null ? event : said).getClass().getSimpleName();
-    return count(name, () -> job.on(event));
+    return count(name, () -> job().on(event));
+  }
+
+  /** From now on it recovers. */
+  void recover() {
+    step = Step.RECOVERY;
+  }
+
+  /** Lets go of the decision maker, and so finds what it takes. */
+  void end() {
+    long before = meter.heapBytes();
+    job = null;
+    heapBytes = before - meter.heapBytes();
+  }
+
+  private Job job() {
+    if (job == null) {
+      throw new IllegalStateException("has ended");
+    }
+    return job;
   }
 
   private List<JobCommand> count(String name, Supplier<List<JobCommand>> decision) {
-    long before = clock.getAsLong();
+    long before = meter.nanos();
     List<JobCommand> commands = decision.get();
-    long took = clock.getAsLong() - before;
-    Kind kind = kinds.computeIfAbsent(name, _ -> new Kind());
+    long took = meter.nanos() - before;
+    long looked = looks.take();
+    Kind kind = kinds(step).computeIfAbsent(name, _ -> new Kind());
     kind.events++;
     kind.commands += commands.size();
     kind.mostCommands = Math.max(kind.mostCommands, commands.size());
+    kind.looks += looked;
+    kind.mostLooks = Math.max(kind.mostLooks, looked);
     kind.nanos += took;
     kind.longestNanos = Math.max(kind.longestNanos, took);
+    meter.decided();
     return commands;
   }
 
-  /** On all of them. */
-  public Kind all() {
+  /** On all of them in this step. */
+  public Kind all(Step of) {
     Kind all = new Kind();
-    kinds.values().forEach(all::add);
+    kinds(of).values().forEach(all::add);
     return all;
   }
 
   /** By the name of the event, or of what a rank has said. */
-  public Map<String, Kind> kinds() {
-    return kinds;
+  public Map<String, Kind> kinds(Step of) {
+    return kinds.getOrDefault(of, Map.of());
+  }
+
+  /** The decision maker's heap when all ran again. */
+  public long heapBytes() {
+    return heapBytes;
   }
 }

@@ -13,9 +13,10 @@ import org.fmi.job.JobSpec;
  * @param machines how many machines the nodes share; 0 for one machine per node
  * @param cores of a machine
  * @param logRingBase as {@code --logring-base}
+ * @param lost how many adjacent nodes are lost together
  */
 public record ScaleShape(
-    int nodes, int ranksPerNode, int spares, int machines, int cores, int logRingBase) {
+    int nodes, int ranksPerNode, int spares, int machines, int cores, int logRingBase, int lost) {
   /** How many ranks it has. */
   public int ranks() {
     return nodes * ranksPerNode;

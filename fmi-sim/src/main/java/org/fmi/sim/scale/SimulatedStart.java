@@ -5,7 +5,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.function.LongSupplier;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
@@ -19,7 +18,7 @@ import org.fmi.rules.LogRing;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts a job on many nodes, takes a checkpoint, loses a node with its ranks, and goes on until
+ * Starts a job on many nodes, takes a checkpoint, loses nodes with their ranks, and goes on until
  * all run again. Decisions are those of {@link GlobalRecoveryJob}, notices go as {@link LogRing}
  * says; all else is a time.
  *
@@ -43,7 +42,7 @@ public final class SimulatedStart {
   private final Cores cores;
   private final boolean[] lost;
   private final boolean[] standbys;
-  private final int victim;
+  private final int firstVictim;
 
   /** When fmirun has done all that has come so far. */
   private double busyUntil;
@@ -57,33 +56,34 @@ public final class SimulatedStart {
   /** When what was told of first, by the epoch. */
   private final Map<String, Double> told = new HashMap<>();
 
-  private SimulatedStart(ScaleShape shape, ServiceTimes times, long seed, LongSupplier clock) {
+  private SimulatedStart(ScaleShape shape, ServiceTimes times, long seed, Meter meter) {
     this.shape = shape;
     this.times = times;
-    this.decisions = new Decisions(new GlobalRecoveryJob(shape.spec()), clock);
+    this.decisions = new Decisions(shape.spec(), meter);
     this.ranks = new ThinRank[shape.ranks()];
     Arrays.setAll(ranks, ThinRank::new);
     this.cores = new Cores(shape.machineCount(), shape.cores());
     this.lost = new boolean[shape.nodes() + shape.spares()];
     this.standbys = new boolean[lost.length];
     this.addresses = new ThinAddresses(seed);
-    this.victim = new SplittableRandom(seed).nextInt(shape.nodes());
+    int units = Math.ceilDiv(shape.nodes(), shape.lost());
+    this.firstVictim = new SplittableRandom(seed).nextInt(units) * shape.lost();
   }
 
   /**
    * Runs it.
    *
-   * @param seed chooses the node that is lost
-   * @param clock measures decisions, in nanoseconds
+   * @param seed chooses the nodes that are lost
+   * @param meter measures decisions
    */
-  public static ScaleResult run(
-      ScaleShape shape, ServiceTimes times, long seed, LongSupplier clock) {
-    return new SimulatedStart(shape, times, seed, clock).run();
+  public static ScaleResult run(ScaleShape shape, ServiceTimes times, long seed, Meter meter) {
+    return new SimulatedStart(shape, times, seed, meter).run();
   }
 
   private ScaleResult run() {
     carryOut(decisions.begin());
     agenda.run();
+    decisions.end();
     double loss = lostAt;
     return new ScaleResult(
         at("up"),
@@ -197,7 +197,7 @@ public final class SimulatedStart {
         if (n.epoch() == 0) {
           checkpoint();
           lostAt = busyUntil + CALM;
-          agenda.at(lostAt, this::loseNode);
+          agenda.at(lostAt, this::loseNodes);
         }
       }
       default -> {}
@@ -217,6 +217,9 @@ public final class SimulatedStart {
   }
 
   private void spawn(JobCommand.Spawn c) {
+    if (lost[c.node()]) {
+      return; // it was asked for before its node's loss was known
+    }
     ThinRank rank = ranks[c.rank()];
     rank.node = c.node();
     rank.incarnation = c.incarnation();
@@ -227,14 +230,18 @@ public final class SimulatedStart {
     join(rank, seconds);
   }
 
-  private void loseNode() {
-    lost[victim] = true;
-    tell(agenda.now() + times.nodeLost(), new JobEvent.NodeLost(victim, "its connection ended"));
+  private void loseNodes() {
+    decisions.recover();
+    int end = Math.min(shape.nodes(), firstVictim + shape.lost());
+    for (int node = firstVictim; node < end; node++) {
+      lost[node] = true;
+      tell(agenda.now() + times.nodeLost(), new JobEvent.NodeLost(node, "its connection ended"));
+    }
     for (ThinRank rank : ranks) {
-      rank.alive &= rank.node != victim;
+      rank.alive &= !lost[rank.node];
     }
     for (ThinRank dead : ranks) {
-      if (dead.node == victim && dead.overlay != null) {
+      if (lost[dead.node] && dead.overlay != null) {
         for (int neighbour : dead.overlay.neighbours()) {
           ThinRank other = ranks[neighbour];
           notice(

@@ -42,11 +42,15 @@ final class SimulatedRunTest {
     Level memory = new Level(5, 5, 10, 1000);
     TwoLevels one = TwoLevels.best(memory, null);
     double simulated =
-        SimulatedJobs.run(one, _ -> Failures.ofRates(1e-3, 0), 1e6, 4, 1).useful().getAverage();
+        SimulatedJobs.run(one, _ -> Failures.ofRates(1e-3, 0), 1e6, 4, 1, () -> {})
+            .useful()
+            .getAverage();
     assertThat(simulated).isEqualTo(one.useful(1e6, NEVER), within(0.01));
     TwoLevels two = TwoLevels.best(memory, new Level(2, 100, 120, 20_000));
     simulated =
-        SimulatedJobs.run(two, _ -> Failures.ofRates(1e-3, 5e-5), 1e6, 4, 1).useful().getAverage();
+        SimulatedJobs.run(two, _ -> Failures.ofRates(1e-3, 5e-5), 1e6, 4, 1, () -> {})
+            .useful()
+            .getAverage();
     assertThat(simulated).isEqualTo(two.useful(1e6, 20_000), within(0.02));
   }
 

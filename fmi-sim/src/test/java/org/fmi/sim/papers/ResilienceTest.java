@@ -13,7 +13,8 @@ final class ResilienceTest {
       new Resilience.Site(new Machine(32e9, 4e9, 50e9, 0.1, 1), 1000, 16);
 
   private static List<Resilience.Point> curve(double bytes, boolean both) {
-    return Resilience.COASTAL.efficiency(SITE, bytes, both, List.of(1.0, 10.0, 50.0), 2, 1);
+    return Resilience.COASTAL.efficiency(
+        SITE, bytes, both, List.of(1.0, 10.0, 50.0), 2, 1, () -> {});
   }
 
   /** FMI paper, §VI-C: 80 % at 6 times the failures, 70 % and 10 % at 10 times. */
