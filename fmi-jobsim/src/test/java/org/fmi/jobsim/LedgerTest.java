@@ -105,7 +105,7 @@ final class LedgerTest {
           && to == TO
           && context == Contexts.pointToPoint(Contexts.WORLD)
           && payload > 0) {
-        long last = FrameLayout.HEADER_BYTES + payload - 1;
+        long last = (long) FrameLayout.HEADER_BYTES + payload - 1;
         frame.set(FrameLayout.BYTE, last, (byte) (frame.get(FrameLayout.BYTE, last) ^ 1));
         flipped = true;
       }
