@@ -74,6 +74,7 @@ final class JobSimulation implements Supervisor {
 
   private final SimFiles files;
   private final Oracle oracle;
+  private final Ledger ledger = new Ledger();
   private final JoinedAddresses addresses;
   private final Askers requests;
   private final long[] answers;
@@ -129,6 +130,7 @@ final class JobSimulation implements Supervisor {
     cluster.daemons(
         host -> new DaemonShell(host, this::main, () -> onConnected(host.node()), this::onReport));
     cluster.observe(oracle);
+    cluster.watch(ledger);
     simulation.onFailure(() -> String.join("\n", reports));
   }
 
@@ -232,6 +234,9 @@ final class JobSimulation implements Supervisor {
       throw new IllegalStateException("the simulation ended before the job");
     }
     requests.check();
+    if (ended.status() == 0) {
+      ledger.checkAllReceived();
+    }
     return new Outcome(
         ended.status(),
         ended.cause(),

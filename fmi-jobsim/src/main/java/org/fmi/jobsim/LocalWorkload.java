@@ -11,6 +11,7 @@ import org.fmi.Op;
 import org.fmi.Request;
 import org.fmi.testkit.SimCluster;
 import org.fmi.testkit.SimProcess;
+import org.fmi.testkit.SimTraffic;
 
 /**
  * A program whose ranks can go back alone: its answer depends on the number of ranks alone. It
@@ -60,18 +61,22 @@ final class LocalWorkload {
     if (ahead != null) {
       state.addAll(Arrays.asList(ahead.state()));
     }
+    SimTraffic traffic = cluster.traffic();
     fmi.loop(
         ITERATIONS,
         iteration -> {
+          traffic.onIteration(rank, iteration);
           // down the pipe, without a barrier
           long[] in = new long[LONG];
           if (rank > 0 && iteration % 2 == 0) {
             world.recv(in, 0, LONG, rank - 1, 1);
+            traffic.onReceive(rank, rank - 1, 1, in);
             expectConstant(in);
           }
           long[] out = new long[LONG];
           Arrays.fill(out, 31 * sums[0] + in[0] + iteration);
           if (rank + 1 < size && iteration % 2 == 0) {
+            traffic.onSend(rank, rank + 1, 1, out);
             world.send(out, 0, LONG, rank + 1, 1);
           }
           sums[0] = out[0] ^ sums[1];
@@ -79,13 +84,18 @@ final class LocalWorkload {
           // two messages, received in the other order
           if (size > 1) {
             List<Request> sends = new ArrayList<>();
-            sends.add(world.isend(new long[] {sums[0]}, right, 2));
-            sends.add(world.isend(new long[] {sums[1], iteration}, right, 3));
+            long[][] outs = {{sums[0]}, {sums[1], iteration}};
+            traffic.onSend(rank, right, 2, outs[0]);
+            traffic.onSend(rank, right, 3, outs[1]);
+            sends.add(world.isend(outs[0], right, 2));
+            sends.add(world.isend(outs[1], right, 3));
             long[] second = new long[2];
             long[] first = new long[1];
             Request late = world.irecv(first, left, 2);
             world.recv(second, left, 3);
             late.waitFor();
+            traffic.onReceive(rank, left, 3, second);
+            traffic.onReceive(rank, left, 2, first);
             Request.waitAll(sends);
             sums[1] = 17 * sums[1] + first[0] + 3 * second[0] + second[1];
           }
@@ -94,18 +104,22 @@ final class LocalWorkload {
           if (iteration == 0) {
             world.attachBuffer(1 << 16);
           }
+          traffic.onSend(rank, right, 4, sums);
           world.bsend(sums, 0, 2, right, 4);
           if (iteration >= AHEAD) {
             long[] old = new long[2];
             world.recv(old, left, 4);
+            traffic.onReceive(rank, left, 4, old);
             sums[1] += old[0] ^ iteration;
           }
 
           // to itself
+          traffic.onSend(rank, rank, 5, new long[] {sums[0]});
           world.send(sums, 0, 1, rank, 5);
           if (iteration > 0) {
             long[] own = new long[1];
             world.recv(own, rank, 5);
+            traffic.onReceive(rank, rank, 5, own);
             pipe.get()[0] += own[0];
           }
 
@@ -137,8 +151,10 @@ final class LocalWorkload {
           if (ahead != null) {
             sums[0] += ahead.turn(iteration, sums[1]);
           }
+          traffic.onIteration(rank, iteration + 1);
         },
         state.toArray());
+    traffic.onIteration(rank, ITERATIONS);
     choices.compare();
     if (ahead != null) {
       ahead.compare();
@@ -147,10 +163,12 @@ final class LocalWorkload {
     long[] old = new long[2];
     for (int i = 0; i < AHEAD; i++) {
       world.recv(old, left, 4);
+      traffic.onReceive(rank, left, 4, old);
       sums[1] += old[0];
     }
     long[] own = new long[1];
     world.recv(own, rank, 5);
+    traffic.onReceive(rank, rank, 5, own);
     sums[1] += Keeping.sum(kept.get(), own[0]);
     long[] total = {sums[0] + 3 * sums[1] + own[0] + pipe.get()[0]};
     long[] step = {1};

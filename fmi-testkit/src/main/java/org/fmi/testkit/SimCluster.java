@@ -47,6 +47,7 @@ public final class SimCluster {
   private @Nullable Supervisor supervisor;
   private SimDaemon.Factory daemons = host -> new PlainDaemon(this, host);
   private SimObserver observer = new SimObserver() {};
+  private SimTraffic traffic = new SimTraffic() {};
   private boolean shutDown;
 
   /**
@@ -82,6 +83,16 @@ public final class SimCluster {
   /** Names who hears of what really happens. */
   public void observe(SimObserver by) {
     observer = by;
+  }
+
+  /** From now on this sees what ranks send each other. */
+  public void watch(SimTraffic by) {
+    traffic = by;
+  }
+
+  /** Whoever sees what ranks send each other; programs say what they send and receive. */
+  public SimTraffic traffic() {
+    return traffic;
   }
 
   /** Lets parts of it fail. */

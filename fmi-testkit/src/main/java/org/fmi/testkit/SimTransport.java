@@ -132,6 +132,7 @@ final class SimTransport implements Transport {
     frame.encode(copy, 0);
     boolean accepted = connection.offer(this, bytes);
     if (accepted) {
+      process.cluster().traffic().onFrame(process, peer, copy);
       process.busy();
     }
     return accepted;
@@ -170,7 +171,9 @@ final class SimTransport implements Transport {
         case Arrival.Framed a -> {
           a.connection.received(this);
           checkEpoch(a);
-          handler.onFrame(a.peer, MemorySegment.ofArray(a.frame), 0);
+          MemorySegment frame = MemorySegment.ofArray(a.frame);
+          process.cluster().traffic().onArrival(process, a.peer, frame);
+          handler.onFrame(a.peer, frame, 0);
           Arrays.fill(a.frame, POISON);
         }
         case Arrival.Read a -> handler.onRead(a.peer, a.id, a.whole);
