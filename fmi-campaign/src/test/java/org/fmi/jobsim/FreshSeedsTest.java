@@ -11,8 +11,9 @@ import org.junit.jupiter.api.Test;
  * for. What must hold is what {@link Oracle} says.
  */
 final class FreshSeedsTest {
-  private static final Duration ALL_GO_BACK = Duration.ofSeconds(24);
+  private static final Duration ALL_GO_BACK = Duration.ofSeconds(21);
   private static final Duration OTHERS = Duration.ofSeconds(9);
+  private static final Duration COLLECTIVES = Duration.ofSeconds(3);
 
   @Test
   void freshSeedsEndAsTheyMay() throws InterruptedException {
@@ -38,6 +39,11 @@ final class FreshSeedsTest {
   void freshSeedsEndAsTheyMayIfOnlyFailedRanksGoBackToSuchCheckpoints()
       throws InterruptedException {
     run(new Campaign(Seeds.fresh(), Schedule::ofBoth), OTHERS);
+  }
+
+  @Test
+  void freshSeedsEndAsTheyMayWithAllCollectives() throws InterruptedException {
+    run(new Campaign(Seeds.fresh(), Schedule::ofCollectives), COLLECTIVES);
   }
 
   private static void run(Campaign campaign, Duration time) throws InterruptedException {

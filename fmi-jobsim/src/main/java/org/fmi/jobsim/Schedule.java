@@ -197,6 +197,18 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
     return new Schedule(seed, shape, plain.scenario).withRequestsNowAndThen();
   }
 
+  /** The job of a seed that makes all kinds of collective calls; the seed says who goes back. */
+  static Schedule ofCollectives(long seed) {
+    Schedule schedule =
+        switch ((int) Math.floorMod(seed, 4L)) {
+          case 0 -> of(seed);
+          case 1 -> ofLocal(seed);
+          case 2 -> ofOverlap(seed);
+          default -> ofBoth(seed);
+        };
+    return new Schedule(seed, schedule.shape.withCollectives(), schedule.scenario);
+  }
+
   /** Deaths on the way to a commit and back to it, one by one or two at once. */
   private static FaultSpec[] onTheWay(SplittableRandom random, int size) {
     List<FaultSpec> faults = new ArrayList<>();

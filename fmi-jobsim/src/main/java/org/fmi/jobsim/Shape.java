@@ -26,6 +26,7 @@ record Shape(
     boolean check,
     boolean overlapped,
     boolean requestsUnderWay,
+    boolean collectives,
     Files files,
     List<FaultSpec> faults) {
 
@@ -121,6 +122,11 @@ record Shape(
     return with(shape -> shape.requestsUnderWay = true);
   }
 
+  /** Runs {@link CollectivesWorkload}. */
+  Shape withCollectives() {
+    return with(shape -> shape.collectives = true);
+  }
+
   /** Ranks that die at chosen places, once each. */
   Shape withFaults(FaultSpec... injected) {
     return with(shape -> shape.faults = List.of(injected));
@@ -141,6 +147,7 @@ record Shape(
     shape.check = check;
     shape.overlapped = overlapped;
     shape.requestsUnderWay = requestsUnderWay;
+    shape.collectives = collectives;
     shape.files = files;
     shape.faults = faults;
     change.accept(shape);
@@ -165,6 +172,7 @@ record Shape(
     private boolean check;
     private boolean overlapped;
     private boolean requestsUnderWay;
+    private boolean collectives;
     private Files files = Files.NONE;
     private List<FaultSpec> faults = List.of();
 
@@ -193,6 +201,7 @@ record Shape(
           check,
           overlapped,
           requestsUnderWay,
+          collectives,
           files,
           faults);
     }
@@ -200,6 +209,9 @@ record Shape(
 
   /** What is run to find out whether it is survived. */
   JobSimulation.Program program() {
+    if (collectives) {
+      return CollectivesWorkload::run;
+    }
     if (flowLimit > 0) {
       return FlowWorkload::run;
     }
@@ -212,6 +224,9 @@ record Shape(
   /** A job to which nothing happens, of the same program. */
   Shape undisturbed() {
     Shape plain = plain(size, 0, JobSpec.OnNoSpare.ABORT);
+    if (collectives) {
+      return plain.withCollectives();
+    }
     if (flowLimit > 0) {
       return plain.withFlowRollback(1);
     }
@@ -224,6 +239,9 @@ record Shape(
 
   /** What chooses such jobs on the command line. */
   String option() {
+    if (collectives) {
+      return " --collectives";
+    }
     if (flowLimit > 0) {
       return " --flow";
     }

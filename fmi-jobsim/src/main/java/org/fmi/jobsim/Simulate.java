@@ -20,6 +20,7 @@ public final class Simulate {
              dev/simulate --flow ...               jobs that say which ranks they read from
              dev/simulate --overlap ...            jobs that go on while checkpoints are taken
              dev/simulate --local --overlap ...    both: only failed ranks go back, to such ones
+             dev/simulate --collectives ...        jobs of collective calls, of all these kinds
       Exit status: 0 if all jobs ended as they may, 1 if not, 64 for wrong usage.\
       """;
 
@@ -31,6 +32,7 @@ public final class Simulate {
   private boolean local;
   private boolean flow;
   private boolean overlap;
+  private boolean collectives;
 
   private Simulate() {}
 
@@ -61,6 +63,7 @@ public final class Simulate {
         case "--local" -> local = true;
         case "--flow" -> flow = true;
         case "--overlap" -> overlap = true;
+        case "--collectives" -> collectives = true;
         case "--seed", "--seconds" -> {
           long value = left.isEmpty() ? -1 : number(left.removeFirst());
           if (value < 0) {
@@ -80,11 +83,17 @@ public final class Simulate {
     if (flow && (local || overlap)) {
       return "--flow stands alone";
     }
+    if (collectives && (flow || local || overlap)) {
+      return "--collectives stands alone";
+    }
     return seed < 0 && (once || trace) ? "--once and --trace need --seed" : null;
   }
 
   /** The job of a seed. */
   private LongFunction<Schedule> kind() {
+    if (collectives) {
+      return Schedule::ofCollectives;
+    }
     if (flow) {
       return Schedule::ofFlow;
     }

@@ -2,102 +2,82 @@ package org.fmi.jobsim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Objects;
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.stream.LongStream;
-import org.fmi.Comm;
-import org.fmi.Fmi;
 import org.fmi.Op;
+import org.fmi.core.p2p.Contexts;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec.OnNoSpare;
+import org.fmi.job.Notice;
+import org.fmi.jobsim.CollectivesWorkload.Kind;
 import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.jobsim.JobSimulation.Program;
 import org.fmi.spi.FaultPoint;
+import org.fmi.testkit.SimCluster;
 import org.fmi.testkit.SimModel;
+import org.fmi.testkit.SimProcess;
+import org.fmi.testkit.SimTraffic;
+import org.fmi.wire.FrameLayout;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Collective calls, hardly two alike, in jobs that lose ranks in the middle of them: what a rank
- * has called before a failure must not be taken for what it calls after it.
+ * has called before a failure must not be taken for what it calls after it, and what has crossed a
+ * line of checkpoints is neither lost nor doubled.
  */
 final class CollectivesSimulationTest {
   private static final int SIZE = 5;
-  private static final int ITERATIONS = 12;
-  private static final int CALLS = 8;
-  private static final int SEEDS = 10;
+  private static final int SEEDS = 3;
+  private static final int MOST_SEEDS = 10;
   private static final Shape SHAPE = Shape.plain(SIZE, 0, OnNoSpare.SHARE);
 
-  /** Makes a call that the random numbers choose, which are the same at all ranks. */
-  private static long call(Comm comm, SplittableRandom random) {
-    int rank = comm.rank();
-    int size = comm.size();
-    int root = random.nextInt(size);
-    int n = 1 + random.nextInt(4);
-    long[] mine = new long[n];
-    for (int i = 0; i < n; i++) {
-      mine[i] = random.nextInt(100) + (long) rank * i;
+  private static final Map<Long, Long> ANSWERS = new HashMap<>();
+
+  /** Who goes back after a failure, and whether ranks wait for checkpoints. */
+  enum Mode {
+    GLOBAL,
+    LOCAL,
+    OVERLAPPED,
+    BOTH;
+
+    boolean goesBackAlone() {
+      return this == LOCAL || this == BOTH;
     }
-    long[] all = new long[n * size];
-    long[] counts = new long[size];
-    long[] starts = new long[size];
-    for (int r = 0; r < size; r++) {
-      counts[r] = r % (n + 1);
-      starts[r] = (long) r * n;
+
+    Shape shape() {
+      Shape shape = goesBackAlone() ? SHAPE.withLocalRollback(1 << 20) : SHAPE;
+      return this == OVERLAPPED || this == BOTH ? shape.withOverlap() : shape;
     }
-    switch (random.nextInt(12)) {
-      case 0 -> comm.barrier();
-      case 1 -> comm.bcast(mine, root);
-      case 2 -> comm.gather(mine, 0, n, rank == root ? all : null, 0, root);
-      case 3 -> comm.gatherv(mine, 0, counts[rank], all, 0, counts, starts, root);
-      case 4 -> comm.scatter(rank == root ? all : null, 0, mine, 0, n, root);
-      case 5 -> comm.allGather(mine, 0, n, all, 0);
-      case 6 -> comm.allGatherv(mine, 0, counts[rank], all, 0, counts, starts);
-      case 7 -> comm.allToAll(all.clone(), 0, n, all, 0);
-      case 8 -> comm.reduce(mine, 0, all, 0, n, Op.MAX, root);
-      case 9 -> comm.allReduce(mine, random.nextBoolean() ? Op.SUM : Op.MIN);
-      case 10 -> comm.scan(mine.clone(), 0, mine, 0, n, Op.SUM);
-      default -> comm.dup().free();
-    }
-    return LongStream.concat(LongStream.of(mine), LongStream.of(all)).sum();
   }
 
-  private static long calls(Comm world, Comm part, SplittableRandom random) {
-    long sum = 0;
-    for (int i = 0; i < CALLS; i++) {
-      sum = 31 * sum + call(random.nextBoolean() ? world : part, random);
-    }
-    return sum;
-  }
-
-  private static Program program(long seed) {
-    return (fmi, process, cluster) -> {
-      Comm world = fmi.world();
-      Comm part = Objects.requireNonNull(world.split(world.rank() % 2, -world.rank()));
-      long[] sum = {calls(world, part, new SplittableRandom(seed))};
-      loop(fmi, part, seed, sum);
-      sum[0] += calls(world, part, new SplittableRandom(seed + 1));
-      loop(fmi, part, seed + 2, sum);
-      world.allReduce(sum, Op.SUM);
-      return sum[0];
-    };
-  }
-
-  private static void loop(Fmi fmi, Comm part, long seed, long[] sum) {
-    fmi.loop(
-        ITERATIONS,
-        n -> sum[0] = 31 * sum[0] + calls(fmi.world(), part, new SplittableRandom(seed + n)),
-        sum);
-  }
-
-  private static Outcome run(long seed, Shape shape) {
-    JobSimulation job = new JobSimulation(seed, shape, SimModel.calm(), program(seed));
+  private static Outcome run(long seed, Shape shape, Program program) {
+    JobSimulation job = new JobSimulation(seed, shape, SimModel.calm(), program);
     Outcome outcome = job.run();
     assertThat(outcome.status()).as("seed %d: %s", seed, job.story()).isZero();
     return outcome;
   }
 
-  @Test
-  void noneIsRefusedForWhatAFailureHasInterrupted() {
+  /** Of a job to which nothing happens. */
+  private static long answer(long seed) {
+    return ANSWERS.computeIfAbsent(
+        seed, _ -> run(seed, SHAPE, CollectivesWorkload.of(seed)).answer());
+  }
+
+  private static FaultSpec kill(int rank, FaultPoint point, long iteration) {
+    return new FaultSpec(false, rank, false, point, iteration);
+  }
+
+  /** Ranks die at random places, rank 0 of the farm among them. */
+  @ParameterizedTest
+  @EnumSource
+  void noneIsRefusedForWhatAFailureHasInterrupted(Mode mode) {
     int recoveries = 0;
     for (int seed = 0; seed < SEEDS; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
@@ -105,11 +85,11 @@ final class CollectivesSimulationTest {
       FaultSpec[] faults = new FaultSpec[3];
       for (int i = 0; i < faults.length; i++) {
         FaultPoint point = points[random.nextInt(points.length)];
-        int iteration = point.inLoop() ? random.nextInt(ITERATIONS) : -1;
-        faults[i] = new FaultSpec(false, random.nextInt(SIZE), false, point, iteration);
+        int iteration = point.inLoop() ? random.nextInt(CollectivesWorkload.ITERATIONS) : -1;
+        faults[i] = kill(random.nextInt(SIZE), point, iteration);
       }
-      Outcome outcome = run(seed, SHAPE.withFaults(faults));
-      assertThat(outcome.answer()).as("seed %d", seed).isEqualTo(run(seed, SHAPE).answer());
+      Outcome outcome = run(seed, mode.shape().withFaults(faults), CollectivesWorkload.of(seed));
+      assertThat(outcome.answer()).as("seed %d", seed).isEqualTo(answer(seed));
       recoveries += outcome.recoveries();
     }
     assertThat(recoveries).isGreaterThan(SEEDS);
@@ -118,11 +98,121 @@ final class CollectivesSimulationTest {
   /** With iterations that are repeated from a checkpoint without a failure. */
   @Test
   void noneIsRefusedWhereIterationsAreRepeated() {
-    LongStream.range(0, 5)
-        .forEach(
-            seed ->
-                assertThat(run(seed, SHAPE.withCheck()).answer())
-                    .isEqualTo(run(seed, SHAPE).answer()));
+    for (long seed = 0; seed < SEEDS; seed++) {
+      assertThat(run(seed, SHAPE.withCheck(), CollectivesWorkload.of(seed)).answer())
+          .isEqualTo(answer(seed));
+    }
+  }
+
+  /** Kills rank 0 as it hears of a result in the middle of a farm, again and again. */
+  private static final class KillsTheMaster implements SimTraffic {
+    private static final Set<Integer> DEADLY = Set.of(5, 30, 55);
+
+    private final SimCluster cluster;
+    private int results;
+
+    KillsTheMaster(SimCluster cluster) {
+      this.cluster = cluster;
+    }
+
+    @Override
+    public void onArrival(SimProcess at, int from, MemorySegment frame) {
+      if (frame.get(FrameLayout.INT, FrameLayout.CONTEXT) == Contexts.pointToPoint(Contexts.WORLD)
+          && frame.get(FrameLayout.LONG, FrameLayout.TAG) == CollectivesWorkload.DONE
+          && DEADLY.contains(++results)) {
+        cluster.simulation().after(1, "the master is lost", 0, () -> cluster.faults().crash(0));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theMasterOfAFarmIsLost(Mode mode) {
+    JobSimulation job =
+        new JobSimulation(1, mode.shape(), SimModel.calm(), CollectivesWorkload.of(1));
+    job.cluster().watch(new KillsTheMaster(job.cluster()));
+    Outcome outcome = job.run();
+    assertThat(outcome.answer()).as("%s", job.story()).isEqualTo(answer(1));
+    assertThat(outcome.recoveries()).as("%s", job.story()).isEqualTo(KillsTheMaster.DEADLY.size());
+    assertThat(job.notices(Notice.GoBack.class))
+        .as("%s", job.story())
+        .hasSize(mode.goesBackAlone() ? KillsTheMaster.DEADLY.size() : 0)
+        .allMatch(n -> n.ranks().equals("[0]"));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void eachKindCrossesALine(Kind kind) {
+    Program program = CollectivesWorkload.of(kind);
+    long answer = run(1, SHAPE, program).answer();
+    for (Mode mode : List.of(Mode.OVERLAPPED, Mode.BOTH)) {
+      FaultSpec kill = kill(kind.name().length() % SIZE, FaultPoint.ITERATION, 9);
+      long crossings = 0;
+      for (long seed = 1; crossings == 0; seed++) {
+        assertThat(seed).as("%s: nothing has crossed a line", mode).isLessThan(MOST_SEEDS);
+        JobSimulation job =
+            new JobSimulation(seed, mode.shape().withFaults(kill), SimModel.calm(), program);
+        Crossings seen = new Crossings();
+        job.cluster().watch(seen);
+        assertThat(job.run().answer())
+            .as("%s, seed %d: %s", mode, seed, job.story())
+            .isEqualTo(answer);
+        assertThat(job.faultsLeft()).isEmpty();
+        crossings = seen.count();
+      }
+    }
+  }
+
+  /** Finds messages of collectives that cross a line, by the stamps of frames. */
+  private static final class Crossings implements SimTraffic {
+    // Kinds of frames that announce a message.
+    private static final byte EAGER = 1;
+    private static final byte RTS = 2;
+
+    /** A part of an iteration, or between two of them, in which a rank comes to no line. */
+    private record Part(int rank, int epoch, int number) {}
+
+    /** Lines of collective messages that have come in a part, and of all that were sent in it. */
+    private final Map<Part, Set<Long>> come = new HashMap<>();
+
+    private final Map<Part, Set<Long>> sent = new HashMap<>();
+    private final int[] parts = new int[SIZE];
+
+    @Override
+    public void onIteration(int rank, long iteration) {
+      parts[rank]++;
+    }
+
+    @Override
+    public void onFrame(SimProcess from, int to, MemorySegment frame) {
+      note(sent, from, frame, true);
+    }
+
+    @Override
+    public void onArrival(SimProcess at, int from, MemorySegment frame) {
+      note(come, at, frame, Contexts.isCollective(frame.get(FrameLayout.INT, FrameLayout.CONTEXT)));
+    }
+
+    private void note(
+        Map<Part, Set<Long>> lines, SimProcess process, MemorySegment frame, boolean which) {
+      byte kind = frame.get(FrameLayout.BYTE, FrameLayout.KIND);
+      boolean ofRuntime = frame.get(FrameLayout.INT, FrameLayout.CONTEXT) >> 1 == Contexts.SYSTEM;
+      if (which && !ofRuntime && (kind == EAGER || kind == RTS)) {
+        int epoch = frame.get(FrameLayout.INT, FrameLayout.EPOCH);
+        Part part = new Part(process.rank(), epoch, parts[process.rank()]);
+        long line = frame.get(FrameLayout.LONG, FrameLayout.LOOP) >> 1;
+        lines.computeIfAbsent(part, _ -> new HashSet<>()).add(line);
+      }
+    }
+
+    /** Parts in which something has come from another side of a line. */
+    long count() {
+      return sent.entrySet().stream()
+          .filter(each -> each.getKey().number > 0) // all stand behind the loop's first line
+          .filter(each -> come.containsKey(each.getKey()))
+          .filter(each -> !each.getValue().containsAll(come.get(each.getKey())))
+          .count();
+    }
   }
 
   /** In the loop, where the ranks that wait for others hear of it. */
@@ -136,7 +226,7 @@ final class CollectivesSimulationTest {
             (fmi, process, cluster) -> {
               long[] sum = new long[1];
               fmi.loop(
-                  ITERATIONS,
+                  12,
                   n -> {
                     fmi.world()
                         .allReduce(new int[2], n == 5 && process.rank() == 3 ? Op.MAX : Op.SUM);

@@ -26,7 +26,7 @@ public final class Contexts {
   }
 
   /** Whether it is a context of collectives. */
-  static boolean isCollective(int context) {
+  public static boolean isCollective(int context) {
     return (context & 1) != 0;
   }
 
