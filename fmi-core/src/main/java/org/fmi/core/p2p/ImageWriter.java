@@ -18,7 +18,7 @@ public final class ImageWriter {
   /** Bytes that are compared at a time: blocks end where parts do. */
   private static final int PART = 16 << 10;
 
-  /** After so many bytes that were compared in vain, one after the other, ... */
+  /** After this many bytes in a row that turned out to differ, ... */
   private static final int PATIENCE = 1 << 20;
 
   /** ... so many are copied at once. */

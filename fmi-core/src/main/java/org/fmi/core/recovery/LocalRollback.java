@@ -63,7 +63,7 @@ final class LocalRollback implements LogListener {
 
   private String choice = "";
 
-  /** How often the job was told what this rank has decided. */
+  /** How often this rank has reported its decisions to the job. */
   private long chosen;
 
   private final Standstill standstill = new Standstill();
@@ -200,7 +200,7 @@ final class LocalRollback implements LogListener {
   }
 
   /**
-   * While a line is under way, what was decided behind it is told twice: it may be gone back to
+   * While a line is under way, what was decided behind it is reported twice: it may be gone back to
    * either of both.
    */
   @Override
@@ -297,7 +297,7 @@ final class LocalRollback implements LogListener {
     standstill.clear();
   }
 
-  /** What the job is told of that. */
+  /** What the job hears of that. */
   Standing standing(boolean goesOn) {
     Loop loop = current.get();
     CheckpointId line = checkpoints.committed();
