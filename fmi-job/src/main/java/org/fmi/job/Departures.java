@@ -23,7 +23,7 @@ final class Departures {
   /** Why a node will be lost, by node. */
   private final Map<Integer, String> leaving = new TreeMap<>();
 
-  /** Nodes of which the user was told that their ranks stay. */
+  /** Nodes of which a notice has said that their ranks stay. */
   private final BitSet told = new BitSet();
 
   private int first;

@@ -33,7 +33,9 @@ final class FailureLedger {
   /** After this many such losses on one node a rank is better started on another one. */
   private static final int LOSSES_ON_A_NODE = 2;
 
-  /** The status of a process that was killed, as it is if its failure was told before its end. */
+  /**
+   * The status of a process that was killed, as it is if its failure was reported before its end.
+   */
   private static final int BY_SIGKILL = 128 + 9;
 
   /** How far a program has come: what the job needs to see progress. */
@@ -60,7 +62,9 @@ final class FailureLedger {
     /** Why another process, or its silence, had its process killed. */
     @Nullable String suspicion;
 
-    /** The epoch in which its failure was told before its process had ended; -1 if it was not. */
+    /**
+     * The epoch in which its failure was reported before its process had ended; -1 if it was not.
+     */
     int toldIn = -1;
 
     /** Its process was dying when nobody had it killed, but for an injected failure. */
@@ -160,7 +164,7 @@ final class FailureLedger {
     accounts[rank].toldIn = epoch;
   }
 
-  /** A rank's process is dying, which the user is told in this epoch; not yet, of what. */
+  /** A rank's process is dying, which is reported in this epoch; the cause is not known yet. */
   void dying(int rank, int epoch) {
     accounts[rank].toldIn = epoch;
     accounts[rank].dying = true;
@@ -176,15 +180,17 @@ final class FailureLedger {
     accounts[rank].injected = true;
   }
 
-  /** In which epoch the failure of a rank's process was told before its end; -1 if it was not. */
+  /**
+   * In which epoch the failure of a rank's process was reported before its end; -1 if it was not.
+   */
   int toldIn(int rank) {
     return accounts[rank].toldIn;
   }
 
   /**
-   * Why a process has failed of which only the failure was told.
+   * Why a process has failed of which only the failure was reported.
    *
-   * @return null if it was told already, or died of the kill to which its failure has led
+   * @return null if it was reported already, or died of the kill to which its failure has led
    */
   @Nullable String cause(JobEvent.RankExited exit) {
     Account account = accounts[exit.rank()];

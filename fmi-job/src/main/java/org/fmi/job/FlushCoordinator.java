@@ -28,7 +28,7 @@ public final class FlushCoordinator {
   /** The most versions that are left out after a failure. */
   private static final int MOST_LEFT_OUT = 31;
 
-  /** After so many the user is told. */
+  /** After this many a notice says so. */
   private static final int MANY_PASSED = 8;
 
   /** Nodes keep fewer. */

@@ -20,7 +20,7 @@ final class Homeless {
   private final IntConsumer spawn;
   private final TreeSet<Integer> ranks = new TreeSet<>();
 
-  /** The user was told that ranks wait for a node. */
+  /** Whether a notice has said that ranks wait for a node. */
   private boolean waiting;
 
   /** How many nodes were asked for, without an answer yet. */

@@ -15,7 +15,7 @@ import org.fmi.control.RankMessage;
  * told must outlive its process and its node.
  */
 final class KeptDeterminants {
-  /** What one rank has told since a checkpoint. */
+  /** What one rank has reported since a checkpoint. */
   private static final class Told {
     long[] values = new long[16];
     int length;
@@ -29,7 +29,7 @@ final class KeptDeterminants {
    */
   private final Map<Integer, NavigableMap<Long, Told>> byRank = new HashMap<>();
 
-  /** By rank, the version that it has told of last. */
+  /** By rank, the version that it has reported last. */
   private final Map<Integer, Long> toldLast = new HashMap<>();
 
   /** Keeps what a rank tells. */
@@ -53,7 +53,7 @@ final class KeptDeterminants {
     told.length = length;
   }
 
-  /** What a rank has told since this checkpoint. */
+  /** What a rank has reported since this checkpoint. */
   long[] since(long version, int rank) {
     Told told = byRank.getOrDefault(rank, NONE).get(version);
     return told == null ? NOTHING : Arrays.copyOf(told.values, told.length);

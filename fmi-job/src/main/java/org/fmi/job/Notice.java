@@ -39,7 +39,7 @@ public sealed interface Notice {
 
   record NodeFailed(int epoch, int node, String name, String by, String reason) implements Notice {}
 
-  /** What {@link RankFailed} told before the process had ended is corrected: this is how it did. */
+  /** What {@link RankFailed} said before the process had ended is corrected: this is how it did. */
   record CauseKnown(int epoch, int rank, String reason) implements Notice {}
 
   /**
@@ -64,7 +64,7 @@ public sealed interface Notice {
   record AllJoined(int epoch) implements Notice {}
 
   /**
-   * Who goes back is decided; told if the user wants that only failed ranks do.
+   * Who goes back is decided; reported if the user wants that only failed ranks do.
    *
    * @param ranks those that go back, as "[1, 4]"; empty if all do
    * @param reason why all do, or what those do that have not failed and go back too; may be empty

@@ -5,7 +5,7 @@ import java.util.List;
 import org.fmi.control.RankMessage;
 import org.jspecify.annotations.Nullable;
 
-/** Collects what is decided on one event, and words what the user is told of placements. */
+/** Collects what is decided on one event, and words the notices of placements. */
 final class Outbox {
   private final Placement placement;
   private final List<JobCommand> commands = new ArrayList<>();
@@ -46,7 +46,7 @@ final class Outbox {
   }
 
   /**
-   * Corrects what was told of a rank's failure.
+   * Corrects what was reported of a rank's failure.
    *
    * @param cause how its process ended; null if that is nothing new
    */
@@ -56,7 +56,7 @@ final class Outbox {
     }
   }
 
-  /** A rank has told of itself what is for the user alone. */
+  /** A rank has reported something that is for the user alone. */
   void reportOf(int rank, RankMessage.Told message) {
     switch (message) {
       case RankMessage.GoesOn m ->

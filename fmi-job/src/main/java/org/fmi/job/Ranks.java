@@ -258,7 +258,8 @@ final class Ranks {
    */
   List<RankMessage.Joined> start() {
     List<RankMessage.Joined> all = new ArrayList<>(ranks.size());
-    addresses = new AddressTable.Builder(ranks.size()); // what was there takes memory, and is told
+    addresses =
+        new AddressTable.Builder(ranks.size()); // what was there takes memory, and has been sent
     for (Rank rank : ranks) {
       RankMessage.Joined message = rank.joined;
       if (message == null) {

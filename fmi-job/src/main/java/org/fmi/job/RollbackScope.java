@@ -23,7 +23,7 @@ final class RollbackScope {
   /** By loop, what a rank does there that it could not repeat alone. Its process may be gone. */
   private final Map<Long, String> choices = new TreeMap<>();
 
-  /** Which of these the user was told of: a program may have many loops that are alike. */
+  /** Which of these have been reported: a program may have many loops that are alike. */
   private final Set<String> told = new TreeSet<>();
 
   private final KeptDeterminants kept = new KeptDeterminants();

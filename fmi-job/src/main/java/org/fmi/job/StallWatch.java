@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>a recovery waits for ranks that compute.
  * </ul>
  *
- * Each is told again when 1 minute has passed, then 10 minutes, and then every hour. The first
- * begins anew when something has happened; the others do not, as some programs take their time in
- * each iteration. Nothing is told while ranks join, nor of ranks that have ended.
+ * Each is repeated when 1 minute has passed, then 10 minutes, and then every hour. The first begins
+ * anew when something has happened; the others do not, as some programs take their time in each
+ * iteration. Nothing is reported while ranks join, nor of ranks that have ended.
  */
 public final class StallWatch {
   private static final long SECOND = 1_000_000_000;
@@ -66,7 +66,7 @@ public final class StallWatch {
     }
   }
 
-  /** When something is told again. */
+  /** When something is repeated. */
   private static final class Rhythm {
     int told;
     long toldNanos;
@@ -95,7 +95,7 @@ public final class StallWatch {
   /**
    * A watch of a job whose ranks have shown nothing yet.
    *
-   * @param stallNanos how long nothing happens before that is told
+   * @param stallNanos how long nothing happens before that is reported
    */
   public StallWatch(int size, long stallNanos) {
     this.stallNanos = stallNanos;
@@ -167,7 +167,7 @@ public final class StallWatch {
         || (is.nanos() > 0 && is.nanos() < nanos);
   }
 
-  /** What the user is to be told now; usually nothing. */
+  /** What is to be reported now; usually nothing. */
   public @Nullable Stall look(long nanos) {
     Stall stall = now(nanos);
     if (stall == null || stall.nanos() < stallNanos) {

@@ -67,7 +67,7 @@ final class Choices {
     heard[0] = 17 * heard[0] + theirs[0];
   }
 
-  /** After the loop: what was decided is what was told. */
+  /** After the loop: what was decided is what was reported. */
   void compare() {
     Request send = world.isend(said.clone(), right, DECIDED);
     long[] theirs = new long[1];
@@ -118,7 +118,7 @@ final class Choices {
     return 100 * tests + 10L * first + more.length;
   }
 
-  /** How often it looks in vain. */
+  /** How often it looks without success. */
   private long looks(long iteration) {
     long[] in = new long[1];
     Request receive = world.irecv(in, Comm.ANY_SOURCE, TESTED);

@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * read. What is excused beyond that stands in {@link Exclusion}.
  */
 final class Oracle implements SimObserver {
-  /** A rank that was told of a new epoch is there, or dead, after this long: invariant I3. */
+  /** A rank that was notified of a new epoch is there, or dead, after this long: invariant I3. */
   private static final long BOUND_NANOS = 5_000_000_000L;
 
   /** After the last fault has passed a job takes no longer than this to its end. */
@@ -514,7 +514,7 @@ final class Oracle implements SimObserver {
 
   // ---- the end
 
-  /** A failure after all ranks were released cannot be recovered, and is told as such. */
+  /** A failure after all ranks were released cannot be recovered, and is reported as such. */
   private static boolean cameTooLate(Outcome outcome) {
     boolean killed = outcome.status() > SIGNALED;
     return outcome.cause() == EndCause.LOST_WHILE_ENDING

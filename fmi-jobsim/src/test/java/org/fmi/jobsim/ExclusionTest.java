@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 final class ExclusionTest {
   private static final long HEARTBEAT = Exclusion.HEARTBEAT_NANOS;
-  private static final long FOR_EVER = Long.MAX_VALUE;
+  private static final long FOREVER = Long.MAX_VALUE;
 
   /** When the first checkpoints are committed, in a job of four ranks. */
   private static final long IN_THE_LOOP = 4_000;
@@ -69,8 +69,8 @@ final class ExclusionTest {
               new Step(Kind.PAUSE_DAEMON, 1, 0, 0, 0, 3 * HEARTBEAT));
       case CUT_BETWEEN_NODES -> cut(60 * HEARTBEAT);
       case KILLED_AGAIN_AND_AGAIN -> killedOften(Integer.MAX_VALUE);
-      case START_WITHOUT_END -> hangs(FOR_EVER);
-      case NO_ROOM -> with(new Step(Kind.FILL_MEMORY, 1, 0, 0, 100, FOR_EVER));
+      case START_WITHOUT_END -> hangs(FOREVER);
+      case NO_ROOM -> with(new Step(Kind.FILL_MEMORY, 1, 0, 0, 100, FOREVER));
       case MEMORY_ERROR -> with(new Step(Kind.MEMORY_ERROR, 1, 0, 0, 100, 0));
     };
   }

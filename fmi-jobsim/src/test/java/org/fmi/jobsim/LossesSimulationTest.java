@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Several losses per group at once, and checkpoints that turn out to be damaged. */
 final class LossesSimulationTest {
-  private static final long FOR_EVER = Long.MAX_VALUE;
+  private static final long FOREVER = Long.MAX_VALUE;
   private static final int RANKS = 6;
 
   /** When the first checkpoints are committed, in primitives. */
@@ -50,7 +50,7 @@ final class LossesSimulationTest {
     Step[] steps = new Step[nodes];
     for (int n = 0; n < nodes; n++) {
       // They are lost in the order 1, 4, 2.
-      steps[n] = new Step(Kind.CRASH_NODE, 1 + 3 * n % 5, 0, 0, n == 0 ? first : gap, FOR_EVER);
+      steps[n] = new Step(Kind.CRASH_NODE, 1 + 3 * n % 5, 0, 0, n == 0 ? first : gap, FOREVER);
     }
     job.inject(FaultPlan.of(steps));
     return job;
@@ -142,7 +142,7 @@ final class LossesSimulationTest {
                   cluster.faults().corruptMemory(node, LossesSimulationTest::damageNewest);
                 }
                 if (nodeIsLost) {
-                  cluster.faults().crashNode(RANKS - 1, FOR_EVER);
+                  cluster.faults().crashNode(RANKS - 1, FOREVER);
                 } else {
                   cluster.faults().crash(RANKS - 1);
                 }
@@ -231,7 +231,7 @@ final class LossesSimulationTest {
               fmi.world().barrier();
               if (process.rank() == 0) {
                 for (int node = 0; node < nodes; node++) {
-                  cluster.faults().crashNode(RANKS - 1 - node, FOR_EVER);
+                  cluster.faults().crashNode(RANKS - 1 - node, FOREVER);
                 }
                 process.compute(1);
               }

@@ -161,7 +161,7 @@ final class RdmaLinkTable {
     }
   }
 
-  /** Whether this rank's own device has failed since last asked, which is told. */
+  /** Whether this rank's own device has failed since last asked, which is reported. */
   boolean broken() {
     String failure;
     try {

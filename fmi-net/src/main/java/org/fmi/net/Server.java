@@ -33,7 +33,7 @@ public final class Server {
   /** In the order they came. Used on the loop's thread. */
   private final LinkedHashSet<Connection> unproven = new LinkedHashSet<>();
 
-  /** Whether the user was told that connections cannot be accepted. Used on the loop's thread. */
+  /** Whether a line has said that connections cannot be accepted. Used on the loop's thread. */
   private boolean deaf;
 
   /**

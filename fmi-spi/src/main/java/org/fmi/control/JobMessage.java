@@ -44,7 +44,9 @@ public sealed interface JobMessage {
   /** The job knows that this rank makes a choice in this loop: go on, and make it. */
   record Noted(long loop) implements JobMessage {}
 
-  /** What a rank has told by {@link RankMessage.Chose} is kept: the answer to each, in order. */
+  /**
+   * What a rank has reported by {@link RankMessage.Chose} is kept: the answer to each, in order.
+   */
   record Kept() implements JobMessage {}
 
   /**

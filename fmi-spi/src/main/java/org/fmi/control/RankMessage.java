@@ -87,7 +87,7 @@ public sealed interface RankMessage {
    * rank before {@link JobMessage.Kept}.
    *
    * @param version of the checkpoint since which this is
-   * @param first how much was told before
+   * @param first how much was reported before
    * @param determinants what was decided, as the rank writes it
    */
   record Chose(long version, int first, long[] determinants) implements Choosing {}
@@ -193,7 +193,7 @@ public sealed interface RankMessage {
       implements RankMessage {}
 
   /**
-   * A checkpoint is committed; told by rank 0.
+   * A checkpoint is committed; reported by rank 0.
    *
    * @param last whether it is that of the loop's end
    * @param iteration the lowest one at which a rank came to it
@@ -253,7 +253,7 @@ public sealed interface RankMessage {
   record CheckpointWanted(int epoch, LoopPoint least) implements RankMessage {}
 
   /**
-   * All go back to what files hold; told by rank 0 when that has been read.
+   * All go back to what files hold; reported by rank 0 when that has been read.
    *
    * @param generation the files, as the user calls them
    * @param ranks those that have read; empty if all
@@ -262,7 +262,7 @@ public sealed interface RankMessage {
       implements RankMessage {}
 
   /**
-   * What files hold of a version cannot be used: an older one is looked for; told by rank 0.
+   * What files hold of a version cannot be used: an older one is looked for; reported by rank 0.
    *
    * @param reason for the user, a line
    */

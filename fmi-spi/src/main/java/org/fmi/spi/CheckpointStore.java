@@ -37,7 +37,7 @@ public interface CheckpointStore extends AutoCloseable {
 
   /**
    * Whether the image that was begun last has the content of an earlier one, whose code is known:
-   * parts that are left as they are, and told by {@link #unchanged}, may need no new code.
+   * parts that are left as they are, and reported by {@link #unchanged}, may need no new code.
    */
   default boolean holdsCoded() {
     return false;
@@ -45,7 +45,7 @@ public interface CheckpointStore extends AutoCloseable {
 
   /**
    * Tells that a part of the image that was begun last is and stays as {@link #begin} gave it. What
-   * is not told counts as changed. Parts are told in ascending order.
+   * is not reported counts as changed. Parts are reported in ascending order.
    *
    * @param from the part's first byte in the image
    * @param to the byte behind it

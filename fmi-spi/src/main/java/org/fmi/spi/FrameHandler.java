@@ -18,7 +18,7 @@ public interface FrameHandler {
    * Asks where the payload of a frame is to be put, of which only the header has arrived, for
    * transports that can receive it there. The place stays as it is until {@link #onLanded}.
    *
-   * @param landing is told the place
+   * @param landing receives the place
    * @return whether there is one; if not, the frame is to be handed on when it is whole
    */
   default boolean land(int peer, MemorySegment memory, long at, Landing landing) {

@@ -6,7 +6,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a rank is told when it starts; the same for all epochs of its process. Made with {@link
+ * What a rank is given when it starts; the same for all epochs of its process. Made with {@link
  * #builder}, so that each part stands beside its name.
  *
  * @param jobId the job's public name, part of every name on the machine
@@ -83,7 +83,7 @@ public record RankConfig(
     return new Builder();
   }
 
-  /** The same, but for what the builder is told. */
+  /** The same, but for what is set in the builder. */
   public Builder toBuilder() {
     return new Builder()
         .jobId(jobId)

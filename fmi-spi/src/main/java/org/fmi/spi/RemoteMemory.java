@@ -54,9 +54,9 @@ public interface RemoteMemory {
 
   /**
    * The epoch is over, and the memory is about to be the program's again: when this returns, none
-   * of it is read or written from outside any more. Nobody is told: the peers may take what looks
-   * like the end of this process for its death. Nothing but {@link Transport#close} and {@link
-   * Transport#wakeup} may follow.
+   * of it is read or written from outside any more. Nobody is notified: the peers may take what
+   * looks like the end of this process for its death. Nothing but {@link Transport#close} and
+   * {@link Transport#wakeup} may follow.
    */
   void stop();
 

@@ -19,7 +19,7 @@ public record FaultPlan(List<Step> steps) {
     SLOW_DEATH(true),
     /** A node dies; connections to it break at once. */
     CRASH_NODE(false),
-    /** A node loses power: nobody is told, it is just silent. */
+    /** A node loses power: nobody is notified, it is just silent. */
     POWER_OFF(false),
     /** SIGSTOP of a rank's process, and SIGCONT later. */
     FREEZE(true),

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of simulated ranks, read by others while time goes by: a message comes in pieces, and
- * between any two of them either side may stop, die or fall silent. Neither is told.
+ * between any two of them either side may stop, die or fall silent. Neither is notified.
  */
 final class SimRemoteMemory implements RemoteMemory {
   private static final int MOST_PIECES = 4;

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One end of a connection between the background threads of two processes, as TCP with heartbeats
- * makes it: frames arrive in order; the end of a process that dies is told to the other; whoever
- * hears nothing for the heartbeat's timeout closes its end.
+ * makes it: frames arrive in order; the end of a process that dies is reported to the other;
+ * whoever hears nothing for the heartbeat's timeout closes its end.
  *
  * <pre>
  *   CONNECTING --accepted--> OPEN --closed by either end, or silent--> CLOSED

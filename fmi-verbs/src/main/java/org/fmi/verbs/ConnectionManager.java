@@ -369,7 +369,7 @@ public final class ConnectionManager {
       return new Verbs.Event(Verbs.Event.Kind.REQUEST, connection, greeting, "");
     }
     if (kind == CmEvent.DEVICE_REMOVAL) {
-      removed = true; // told for each connection, but no peer's doing
+      removed = true; // reported for each connection, but no peer's doing
       return null;
     }
     ManagedConnection connection = connections.get(id);

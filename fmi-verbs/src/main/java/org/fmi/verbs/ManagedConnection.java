@@ -18,7 +18,7 @@ final class ManagedConnection implements RdmaConnection {
   /** The most that the hardware's field of three bits takes. */
   private static final byte RETRIES = 7;
 
-  /** For ever: buffers are there by construction, but a receiver's device may be late. */
+  /** Forever: buffers are there by construction, but a receiver's device may be late. */
   private static final byte RETRIES_WITHOUT_BUFFER = 7;
 
   private static final int STATUS_NOBODY_LISTENS = 8;

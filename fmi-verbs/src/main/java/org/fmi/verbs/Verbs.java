@@ -123,7 +123,7 @@ public interface Verbs extends AutoCloseable {
 
   /**
    * Asks that the next completion makes {@link #completionDescriptor} readable. What came before is
-   * not told: poll after it.
+   * not reported: poll after it.
    */
   void requestNotification() throws IOException;
 
@@ -170,7 +170,7 @@ public interface Verbs extends AutoCloseable {
       /**
        * The other side has not answered in time: it is silent, or has not looked. An attempt of
        * this side's has ended. A request that this side has accepted may still come to stand, which
-       * its first message tells then; that it ends is not told any more.
+       * its first message tells then; its end is not reported.
        */
       UNANSWERED,
       /** It could not be made: this side's device has refused a queue pair. */

@@ -4,7 +4,7 @@
  *
  * <pre>
  *   Verbs              a device: queues, memory, connections      NativeVerbs   the foreign function API
- *   VerbsProvider      which library does the work                OpenDevice    what a device tells of itself
+ *   VerbsProvider      which library does the work                OpenDevice    what a device says of itself
  *   ManagedVerbs       what is the same for all providers         BoundAddress  where it listens
  *   RdmaConnection     a queue pair to one peer
  *   ConnectionManager, ManagedConnection                      listens, dials, tells what happens

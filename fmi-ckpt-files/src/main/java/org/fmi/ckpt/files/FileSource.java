@@ -68,7 +68,7 @@ public final class FileSource implements CheckpointSource {
       lookForOwn(Path.of(plan.directory()));
     }
     for (Level2Plan.Origin origin : plan.origins()) {
-      // Read by fmirun a moment ago: if it is not there any more, that is told when it is read.
+      // Read by fmirun a moment ago: if it is gone, reading it says so.
       FileVersion version = new FileVersion(token(origin.generation()), origin.needed());
       found.add(new Found(version, origin.generation(), Path.of(origin.path()), origin.digest()));
     }

@@ -19,7 +19,7 @@ final class Faulty implements Target {
   /** What was created. */
   final List<Path> created = new ArrayList<>();
 
-  /** What was forced, even in vain. */
+  /** What was forced, even without success. */
   final List<Path> forced = new ArrayList<>();
 
   @Override

@@ -21,7 +21,7 @@ final class Digests {
     return (long) high << Integer.SIZE | Integer.toUnsignedLong(low);
   }
 
-  /** What a member has told by {@link #note}. */
+  /** What a member has reported by {@link #note}. */
   static Member member(int rank, long imageBytes, Note note, int losses) {
     int[] parity = {
       (int) (note.first() >> Integer.SIZE),

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * any lost members takes each of the others about s, and each lost one gets all that it held.
  *
  * <p>Every member does the same sequence of steps, and waits in a step only for what the other one
- * does in an earlier step: so nobody waits for ever.
+ * does in an earlier step: so nobody waits forever.
  */
 final class Gather {
   private static final int BLOCK_TAG = 3;

@@ -83,7 +83,7 @@ final class GroupExchange {
   /**
    * Begins an exchange of notes, and of some marks beside them.
    *
-   * @param marks less than {@link #MARKS}; not told by who cannot go on
+   * @param marks less than {@link #MARKS}; not sent by a member that cannot go on
    */
   void begin(Note mine, BitSet marks) {
     write(mine);

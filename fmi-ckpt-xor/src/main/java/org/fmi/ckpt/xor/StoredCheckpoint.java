@@ -115,7 +115,7 @@ final class StoredCheckpoint {
     return (int) crc.getValue();
   }
 
-  /** Whether the checksums are those that were told to the group. */
+  /** Whether the checksums are those that the group was given. */
   boolean hasDigestsOf(CheckpointHeader.Member member) {
     return imageDigest() == member.imageDigest()
         && Arrays.equals(parityDigests(), member.parityDigests());

@@ -23,13 +23,13 @@ final class Unchanged {
   private final Before before;
   private final long rowBytes;
 
-  /** Rows that were told to be unchanged from their beginning to their end. */
+  /** Rows that were reported as unchanged from their beginning to their end. */
   private final BitSet whole = new BitSet();
 
   /** Rows that lie where they did in all layouts that the image had since it was begun. */
   private long inPlace;
 
-  // What was told last, with what went before it without a gap.
+  // What was reported last, with what went before it without a gap.
   private long from;
   private long to;
 
@@ -48,7 +48,7 @@ final class Unchanged {
   /**
    * A part of the image is as it was.
    *
-   * @throws IllegalArgumentException if it lies before what was told last
+   * @throws IllegalArgumentException if it lies before what was reported last
    */
   void add(long begin, long end) {
     if (begin < to || end < begin) {

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * and which of its receives were cancelled, by their number in the order posted; what probes have
  * found; and how calls have answered that may say yes or no.
  *
- * <p>What is decided is recorded here, and told to the job before anything leaves the rank that may
- * depend on it ({@link MessageLog#tell}). A process that goes back alone gets all that was told,
- * and repeats it. What was not told is decided anew: nobody has heard of it.
+ * <p>What is decided is recorded here, and reported to the job before anything leaves the rank that
+ * may depend on it ({@link MessageLog#tell}). A process that goes back alone gets all that was
+ * reported, and repeats it. What was not reported is decided anew: nobody has heard of it.
  *
  * <p>As longs: of a receive {@code RECEIVED | number}, source and tag; of a cancelled one {@code
  * CANCELLED | number}; of a probe {@code FOUND}, source and tag; of equal answers one after the
@@ -28,7 +28,7 @@ final class Determinants {
   /** What a rank may tell between two lines: the job keeps it. */
   static final int MOST = 1 << 17;
 
-  /** In place of a source and a tag: nothing was told of this receive. */
+  /** In place of a source and a tag: nothing was reported of this receive. */
   static final long UNKNOWN = -1;
 
   /** In place of a source and a tag: it will be cancelled before a message matches. */
@@ -57,7 +57,7 @@ final class Determinants {
   /** Where the last answers stand in it, if nothing has been recorded since. */
   private int lastAnswers = NONE;
 
-  /** How much was told. */
+  /** How much was reported. */
   private int told;
 
   // ---- a line that this rank has come to, and that is not committed
@@ -177,7 +177,7 @@ final class Determinants {
     lastAnswers = NONE;
   }
 
-  /** Whether something was decided that was not told. */
+  /** Whether something was decided that was not reported. */
   boolean areUntold() {
     return end() > told;
   }
@@ -199,12 +199,12 @@ final class Determinants {
     forgetTold();
   }
 
-  /** How much was told. */
+  /** How much was reported. */
   int told() {
     return told;
   }
 
-  /** Gives what was not told; it counts as told from now on. */
+  /** Gives what was not reported; it counts as reported from now on. */
   long[] take() {
     long[] taken = from(told, postedBefore);
     told = end();
@@ -261,7 +261,7 @@ final class Determinants {
     return mark == NONE ? new long[0] : from(mark, postedBeforeMark);
   }
 
-  /** What of that was not told. */
+  /** What of that was not reported. */
   LogListener.@Nullable Told untoldBehind() {
     if (mark == NONE) {
       return null;
@@ -293,7 +293,7 @@ final class Determinants {
   /**
    * From the line on, all of this was decided before.
    *
-   * @param toldBefore how much of it was told
+   * @param toldBefore how much of it was reported
    */
   void repeat(long[] before, int toldBefore) {
     clear();

@@ -18,7 +18,7 @@ public final class ImageWriter {
   /** Bytes that are compared at a time: blocks end where parts do. */
   private static final int PART = 16 << 10;
 
-  /** After so many bytes that were compared in vain, one after the other, ... */
+  /** After this many bytes that were compared without saving a copy, ... */
   private static final int PATIENCE = 1 << 20;
 
   /** ... so many are copied at once. */
@@ -65,18 +65,18 @@ public final class ImageWriter {
       }
       return;
     }
-    long inVain = 0;
+    long wasted = 0;
     long end;
     for (long done = 0; done < bytes; done = end) {
-      boolean pauses = inVain > PATIENCE;
+      boolean pauses = wasted > PATIENCE;
       end = Math.min(done + (pauses ? PAUSE : PART) - (at + done) % PART, bytes);
       long equal = pauses ? 0 : MemorySegment.mismatch(view, done, end, image, at + done, at + end);
       if (equal < 0) {
         told.unchanged(at + done, at + end);
-        inVain = 0;
+        wasted = 0;
       } else {
         Memory.toSegment(view, done, image, at + done, end - done);
-        inVain = pauses ? 0 : inVain + equal;
+        wasted = pauses ? 0 : wasted + equal;
       }
     }
   }

@@ -201,7 +201,7 @@ public final class LineMessages {
    * From now on.
    *
    * @param decisions records what this rank decides by the order of messages; may number these too
-   * @param listener is told of messages that are not the same when they are made again
+   * @param listener is notified of messages that are not the same when they are made again
    */
   public void enable(MessageLog decisions, LogListener listener) {
     log = decisions;

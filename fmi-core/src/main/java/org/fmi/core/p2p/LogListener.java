@@ -7,7 +7,7 @@ public interface LogListener {
   /**
    * What was decided behind a line.
    *
-   * @param first how much of that was told before
+   * @param first how much of that was reported before
    */
   record Told(int first, long[] determinants) {}
 

@@ -55,10 +55,10 @@ public final class MessageLog {
   /** Why nothing that is sent behind it can be sent again; null if it can. */
   private @Nullable String unusableBehind;
 
-  /** Whether decisions are told. */
+  /** Whether decisions are reported to the job. */
   private boolean tells = true;
 
-  /** The number of what was told last, as the listener gave it. */
+  /** The number of what was reported last, as the listener gave it. */
   private long told;
 
   private long last = LogMemory.NONE;
@@ -205,12 +205,12 @@ public final class MessageLog {
     listener.awaitKept(told);
   }
 
-  /** The number of what was told last. */
+  /** The number of what was reported last. */
   long told() {
     return told;
   }
 
-  /** Whether what was told by this number is kept elsewhere. */
+  /** Whether what was reported by this number is kept elsewhere. */
   boolean isKept(long number) {
     return number == 0 || listener.isKept(number);
   }

@@ -224,8 +224,8 @@ public final class Recorder {
   /**
    * Replays from the beginning.
    *
-   * @param strayed told of a mismatch, by the thread that makes the call; if it returns, the call
-   *     ends with the exception
+   * @param strayed notified of a mismatch, by the thread that makes the call; if it returns, the
+   *     call ends with the exception
    * @throws ReplayMismatchException if it has overflowed
    */
   public void startReplay(Consumer<ReplayMismatchException> strayed) {

@@ -235,7 +235,7 @@ final class Checkpoints {
     // Nobody sends before all have agreed; until then some may know that they have, and others not.
     inDoubt = true;
     if (logs) {
-      // Messages that cross lines are told by their numbers, whoever goes back.
+      // Messages that cross lines are known by their numbers, whoever goes back.
       messenger.line(!id.last() && (loop.flow == null || lines != null));
     }
     // The wait for slower ranks, until here, is no cost of the checkpoint.

@@ -2,7 +2,7 @@ package org.fmi.core.recovery;
 
 /**
  * What all ranks have agreed on after the iterations of a {@code loopWhile}: a rank that repeats
- * them alone is told, and one that was interrupted when others had agreed already learns it.
+ * them alone learns it, and so does one that was interrupted when others had agreed already.
  */
 final class Decisions {
   private static final long NONE = -1;

@@ -61,7 +61,9 @@ final class Lifecycle implements JobLink.Listener {
   private volatile JobMessage.@Nullable Start start;
   private volatile boolean released;
 
-  /** The job was told that this rank is done: others may leave from now on, one after another. */
+  /**
+   * The job was notified that this rank is done: others may leave from now on, one after another.
+   */
   private boolean finished;
 
   private volatile @Nullable FailureDetector detector;
@@ -87,7 +89,7 @@ final class Lifecycle implements JobLink.Listener {
   /** The newest loop that the job knows this rank to make choices in. */
   private volatile long noted = -1;
 
-  /** How much the job keeps of what this rank has told that it has decided: so many messages. */
+  /** How much the job keeps of the decisions that this rank has reported, in messages. */
   private final AtomicLong kept = new AtomicLong();
 
   /** What the process before this one had decided. */

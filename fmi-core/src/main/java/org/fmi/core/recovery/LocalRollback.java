@@ -63,10 +63,10 @@ final class LocalRollback implements LogListener {
 
   private String choice = "";
 
-  /** The loop in which the job was told that this rank has outgrown its log. */
+  /** The loop in which this rank has reported that its log is outgrown. */
   private long outgrownIn = NO_LOOP;
 
-  /** How often the job was told what this rank has decided. */
+  /** How often this rank has reported its decisions to the job. */
   private long chosen;
 
   private final Standstill standstill = new Standstill();
@@ -236,7 +236,7 @@ final class LocalRollback implements LogListener {
   }
 
   /**
-   * While a line is under way, what was decided behind it is told twice: it may be gone back to
+   * While a line is under way, what was decided behind it is reported twice: it may be gone back to
    * either of both.
    */
   @Override
@@ -333,7 +333,7 @@ final class LocalRollback implements LogListener {
     standstill.clear();
   }
 
-  /** What the job is told of that. */
+  /** What the job hears of that. */
   Standing standing(boolean goesOn) {
     Loop loop = current.get();
     CheckpointId line = checkpoints.committed();

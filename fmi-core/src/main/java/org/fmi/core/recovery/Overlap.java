@@ -166,7 +166,7 @@ final class Overlap implements LogListener {
 
   @Override
   public boolean isKept(long number) {
-    return true; // nothing was told
+    return true; // nothing was reported
   }
 
   @Override

@@ -89,7 +89,7 @@ enum Place {
   }
 
   /**
-   * What the job is told of it.
+   * What the job hears of it.
    *
    * @param committed whether a checkpoint of the loop that the program is in is committed
    */

@@ -28,12 +28,12 @@ final class ProgramFailure {
     this.unwinding = unwinding;
   }
 
-  /** Whether it was told. */
+  /** Whether it was reported. */
   boolean begun() {
     return begun;
   }
 
-  /** Whether it was told, or an exception is being thrown that is not known here yet. */
+  /** Whether it was reported, or an exception is being thrown that is not known here yet. */
   boolean underWay() {
     return begun || unwinding.getAsBoolean();
   }

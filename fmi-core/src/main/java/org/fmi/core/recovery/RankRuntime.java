@@ -364,9 +364,9 @@ public final class RankRuntime implements Fmi {
   }
 
   /**
-   * An exception leaves the program's communication: the job is told, unless it was already. Never
-   * returns if a failure is being recovered, of which the exception may have come: all processes
-   * start again.
+   * An exception leaves the program's communication: the job is notified, unless it was already.
+   * Never returns if a failure is being recovered, of which the exception may have come: all
+   * processes start again.
    *
    * @param thrown null if it is not known yet
    */

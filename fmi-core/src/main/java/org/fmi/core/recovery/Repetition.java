@@ -166,7 +166,7 @@ final class Repetition implements Witness {
     phase = Phase.OFF;
   }
 
-  /** A body of which it is told if it throws when it is repeated. */
+  /** Wraps a body, to notice if it throws when it is repeated. */
   ConvergingBody watching(ConvergingBody body) {
     return n -> {
       try {

@@ -14,7 +14,7 @@ import org.fmi.wire.FrameLayout;
  * object, the element, and both values.
  */
 final class StateDifferences {
-  /** More are counted, not told. */
+  /** More are counted, not listed. */
   private static final int MOST = 3;
 
   private final LoopState state;

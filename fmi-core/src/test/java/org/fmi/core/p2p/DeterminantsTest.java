@@ -113,7 +113,7 @@ final class DeterminantsTest {
     assertThat(again.find()).isEqualTo(Determinants.UNKNOWN);
   }
 
-  /** A program may ask in vain for long. */
+  /** A program may ask many times before the answer is yes. */
   @Test
   void equalAnswersTakeNoRoom() {
     for (int i = 0; i < 100_000; i++) {

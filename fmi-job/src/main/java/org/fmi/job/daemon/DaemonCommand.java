@@ -82,7 +82,7 @@ public sealed interface DaemonCommand {
   }
 
   /**
-   * Delete what a process that has ended has kept and never told of.
+   * Delete what a process that has ended has kept and never reported.
    *
    * @param prefix of the names of what was kept for its rank
    * @param known names that stay

@@ -33,7 +33,7 @@ final class NodeEnergy {
     var _ = counters.microjoules(); // from here on
   }
 
-  /** Only these cores run slowly; where the system does not allow it, the user is told once. */
+  /** Only these cores run slowly; where the system does not allow it, a line says so once. */
   void slowDown(List<Integer> cores, int megahertz) {
     if (refused) {
       return;

@@ -159,7 +159,7 @@ final class JobNumbers {
       case Notice.NodeAdded _ -> nodes++;
       case Notice.NodeFailed n -> nodesUp.clear(n.node());
       case Notice.RecoveryBegun n -> {
-        // One that turns into a restart of all processes is told again, in its epoch.
+        // One that turns into a restart of all processes is reported again, in its epoch.
         recoveries += n.epoch() > epoch ? 1 : 0;
         epoch = n.epoch();
         recovering = true;

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Pushes all meters by OTLP over HTTP, every ten seconds and at the end. A receiver that is away
- * does not concern the job: the user is told once, and again when it is back.
+ * does not concern the job: a line says so once, and another when it is back.
  */
 final class MetricsPusher {
   private static final Duration STEP = Duration.ofSeconds(10);

@@ -1,4 +1,4 @@
-/** What fmirun tells Prometheus, and who speaks OTLP, of a job. */
+/** What Prometheus and receivers of OTLP get of a job. */
 @NullMarked
 package org.fmi.run.metrics;
 

@@ -45,7 +45,7 @@ public record RunOptions(
     MetricsOptions metrics,
     @Nullable Level2Options level2) {
 
-  /** What the user is told before the job begins; null if there is nothing. */
+  /** What is printed before the job begins; null if there is nothing. */
   public @Nullable String remark(Settings settings) {
     String why = LogLimit.whyGlobal(settings, check);
     return why == null ? CheckpointMode.whoWaits(settings) : why;

@@ -21,7 +21,7 @@ final class BoundThread implements OwnCore {
 
   /**
    * What there is for the calling thread: it is not bound yet. Where the system does not allow it
-   * to be, the user is told.
+   * to be, a line says so.
    *
    * @param core numbers of the core's hardware threads; empty if there is none
    */

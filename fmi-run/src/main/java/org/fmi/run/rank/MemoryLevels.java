@@ -16,7 +16,7 @@ final class MemoryLevels {
 
   private MemoryLevels() {}
 
-  /** Looks at all of them; leaves out what is not told. */
+  /** Looks at all of them; leaves out what is not known. */
   static Map<Counter, Long> now() {
     Map<Counter, Long> levels = new EnumMap<>(Counter.class);
     Runtime runtime = Runtime.getRuntime();

@@ -153,7 +153,7 @@ final class CheckpointDesk {
     awaiting.add(asker.answer);
     Notice.Level2Restored from = began;
     if (from != null && from.loop() == c.loop() && from.iteration() == c.iteration()) {
-      // Whoever starts it again until it is done would do so for ever.
+      // Whoever starts it again until it is done would do so forever.
       stop.stop(
           Ending.FAILED,
           "stopped at "

@@ -5,7 +5,7 @@ import org.fmi.job.control.NodeSetup;
 import org.fmi.run.options.RunOptions;
 import org.jspecify.annotations.Nullable;
 
-/** What all daemons of a job are told alike. */
+/** What is the same for all daemons of a job. */
 final class CommonSetup {
   /** How much a rank records outside of loops for its replacement, in bytes. */
   private static final long RECORD_LIMIT = 64 << 20;

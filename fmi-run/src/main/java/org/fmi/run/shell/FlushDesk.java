@@ -152,7 +152,7 @@ final class FlushDesk {
   /**
    * Somebody waits for a version that is committed: it is written now, or a newer one.
    *
-   * @param written is told once
+   * @param written is notified once
    */
   void write(long version, Written written) {
     Waiter waiter = new Waiter(version, written);

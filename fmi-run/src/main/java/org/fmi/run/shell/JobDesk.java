@@ -223,7 +223,7 @@ final class JobDesk implements Answerer {
     return view.progress(now).text() + waits;
   }
 
-  /** What the user is to be told of a standstill; usually nothing. */
+  /** What is to be reported of a standstill; usually nothing. */
   List<String> stall() {
     Stall stall = stalls == null ? null : stalls.look(System.nanoTime());
     return stall == null ? List.of() : StallText.lines(stall);

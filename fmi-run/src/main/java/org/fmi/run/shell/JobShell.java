@@ -242,7 +242,7 @@ final class JobShell {
     var _ = loop.schedule(millis, TimeUnit.MILLISECONDS, task);
   }
 
-  /** Output cannot be written, which the user was told. Any thread. */
+  /** Output cannot be written, and a line has said so. Any thread. */
   void outputLost() {
     outputLost = true;
     post(() -> fail(""));

@@ -23,7 +23,7 @@ public final class SimulateCommand {
         .description(
             "Says what a job on a large machine would do. Computed by models; nothing is run.");
     self[0].addSubcommand("interval", new IntervalCommand(out, err).spec());
-    self[0].addSubcommand("job", new JobCommand(out, err).spec());
+    self[0].addSubcommand("job", new WholeJobCommand(out, err).spec());
     self[0].addSubcommand("rollback", new RollbackCommand(out, err).spec());
     return self[0];
   }

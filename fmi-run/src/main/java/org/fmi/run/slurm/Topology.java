@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Which nodes hang on one switch, and so stand in one rack, where Slurm has been told that. */
+/** Which nodes hang on one switch, and so stand in one rack, where Slurm knows that. */
 final class Topology {
   private static final int SECONDS = 15;
 

@@ -49,7 +49,7 @@ final class MemoryForecast {
   /**
    * Looks at the machine of a node after its ranks have shown something.
    *
-   * @param all whether it is also told that the memory suffices
+   * @param all whether to say too that the memory suffices
    * @return lines for a person
    */
   List<String> look(List<Rank> ranks, int node, String name, boolean all) {

@@ -57,7 +57,7 @@ record Timeline(
    *
    * @param rank the rank; -1 if a node failed
    * @param node the node; -1 if a rank failed
-   * @param reason what was told first
+   * @param reason what was reported first
    * @param cause what was known later; null if nothing more was
    */
   record Failure(

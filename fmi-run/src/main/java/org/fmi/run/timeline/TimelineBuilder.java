@@ -535,7 +535,7 @@ final class TimelineBuilder {
         break;
       }
     }
-    // It was being committed when the failure came: rank 0 has told of it no more.
+    // It was being committed when the failure came: rank 0 no longer reported it.
     return noticed;
   }
 

@@ -268,7 +268,7 @@ final class CheckpointFiles {
     Catalog catalog = Catalog.of(directory);
     String named = named(command);
     int status = 0;
-    // Whoever names one gets to hear of it alone, unless it is not listed for a reason told here.
+    // Whoever names one gets to hear of it alone, unless it is not listed for a reason given here.
     List<String> unusable = named == null ? catalog.unusable() : catalog.unusable(named);
     for (String line : unusable) {
       System.out.println(line);

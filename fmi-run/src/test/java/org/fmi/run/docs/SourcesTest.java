@@ -6,7 +6,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -49,14 +51,33 @@ final class SourcesTest {
     assertThat(files).isGreaterThan(50);
   }
 
+  /** Between modules the package tells two apart; examples are programs of their own. */
+  @Test
+  void aModuleHasOneClassOfAName() throws IOException {
+    List<String> twice = new ArrayList<>();
+    int files = 0;
+    try (Stream<Path> modules = Files.list(Markdown.ROOT)) {
+      for (Path module : modules.filter(path -> !path.endsWith("examples")).toList()) {
+        Set<String> names = new HashSet<>();
+        for (Path file : javaFiles(module.resolve("src/main"))) {
+          String name = file.getFileName().toString();
+          if (!name.equals("package-info.java") && !names.add(name)) {
+            twice.add(Markdown.ROOT.relativize(file).toString());
+          }
+          files++;
+        }
+      }
+    }
+    assertThat(twice).isEmpty();
+    assertThat(files).isGreaterThan(300);
+  }
+
   private static void searchAll(Pattern forbidden) throws IOException {
     List<String> found = new ArrayList<>();
     int files = 0;
     try (Stream<Path> modules = Files.list(Markdown.ROOT)) {
       for (Path sources : modules.map(module -> module.resolve("src")).toList()) {
-        if (Files.isDirectory(sources)) {
-          files += search(sources, forbidden, found);
-        }
+        files += search(sources, forbidden, found);
       }
     }
     assertThat(found).isEmpty();
@@ -65,10 +86,7 @@ final class SourcesTest {
 
   private static int search(Path sources, Pattern forbidden, List<String> found)
       throws IOException {
-    List<Path> files;
-    try (Stream<Path> all = Files.walk(sources)) {
-      files = all.filter(path -> path.toString().endsWith(".java")).toList();
-    }
+    List<Path> files = javaFiles(sources);
     for (Path file : files) {
       for (String line : Files.readAllLines(file)) {
         if (forbidden.matcher(line).matches()) {
@@ -77,5 +95,14 @@ final class SourcesTest {
       }
     }
     return files.size();
+  }
+
+  private static List<Path> javaFiles(Path sources) throws IOException {
+    if (!Files.isDirectory(sources)) {
+      return List.of();
+    }
+    try (Stream<Path> all = Files.walk(sources)) {
+      return all.filter(path -> path.toString().endsWith(".java")).toList();
+    }
   }
 }

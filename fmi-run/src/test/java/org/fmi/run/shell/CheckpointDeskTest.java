@@ -102,7 +102,7 @@ final class CheckpointDeskTest {
     assertThat(stopped).singleElement().asString().startsWith("75 ");
   }
 
-  /** Or a script would start it again for ever. */
+  /** Or a script would start it again forever. */
   @Test
   void oneThatStopsWhereItBeganHasFailed() {
     stopAt(BEGAN, 10);

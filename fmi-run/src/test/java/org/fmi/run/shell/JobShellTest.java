@@ -50,7 +50,7 @@ final class JobShellTest {
   @TempDir private Path directory;
 
   /** Starts nothing that comes up, and fences at once. */
-  private static class Nodes implements Launcher {
+  private static class StuckLauncher implements Launcher {
     final CountDownLatch fenced = new CountDownLatch(1);
 
     @Override
@@ -207,7 +207,7 @@ final class JobShellTest {
           shell(
               options(1),
               new NothingToDo(),
-              new Nodes(),
+              new StuckLauncher(),
               _ -> List.of("127.0.0.1"),
               new EventLog(file));
       assertThat(ended.run()).isEqualTo(3);
@@ -220,7 +220,7 @@ final class JobShellTest {
   void theFirstSignalDecidesTheStatus() throws Exception {
     shell =
         shell(
-            new Nodes(),
+            new StuckLauncher(),
             _ -> {
               shell.interrupt(SIGINT);
               shell.interrupt(SIGPIPE);
@@ -236,7 +236,7 @@ final class JobShellTest {
         shell(
             options(1),
             new OneNode(),
-            new Nodes(),
+            new StuckLauncher(),
             _ -> {
               shell.outputLost();
               return List.of("127.0.0.1");
@@ -249,8 +249,8 @@ final class JobShellTest {
   @Test
   void waitsUntilALocalNodesMemoryIsDeleted() throws Exception {
     CountDownLatch deleted = new CountDownLatch(1);
-    Nodes nodes =
-        new Nodes() {
+    StuckLauncher nodes =
+        new StuckLauncher() {
           @Override
           public void fence(String name, Bootstrap last) {
             super.fence(name, last);
@@ -278,7 +278,7 @@ final class JobShellTest {
     CountDownLatch answer = new CountDownLatch(1);
     shell =
         shell(
-            new Nodes(),
+            new StuckLauncher(),
             _ -> {
               shell.interrupt(SIGINT);
               try {
@@ -297,8 +297,8 @@ final class JobShellTest {
   void startsAndFencesNoNodeWhoseTurnHadNotComeAtTheEnd() throws Exception {
     AtomicInteger starts = new AtomicInteger();
     AtomicInteger fences = new AtomicInteger();
-    Nodes nodes =
-        new Nodes() {
+    StuckLauncher nodes =
+        new StuckLauncher() {
           @Override
           public DaemonProcess start(String name, Bootstrap bootstrap) throws IOException {
             if (starts.incrementAndGet() == 16) {
@@ -352,8 +352,8 @@ final class JobShellTest {
         };
     AtomicInteger starts = new AtomicInteger();
     AtomicInteger fences = new AtomicInteger();
-    Nodes nodes =
-        new Nodes() {
+    StuckLauncher nodes =
+        new StuckLauncher() {
           @Override
           public DaemonProcess start(String name, Bootstrap bootstrap) throws IOException {
             if (starts.incrementAndGet() == 4) {
@@ -484,7 +484,7 @@ final class JobShellTest {
   }
 
   /** Starts processes that do nothing, and daemons here that speak for them. */
-  private final class Connecting extends Nodes implements AutoCloseable {
+  private final class Connecting extends StuckLauncher implements AutoCloseable {
     private final NetLoop loop = NetLoop.open("test-daemon", new byte[32], NetLoop.MAX_FRAME);
     private final Function<DaemonProcess, ConnectionHandler> daemon;
     private final SilentDaemons processes;

@@ -31,7 +31,7 @@ final class Chromium {
   /**
    * What a page with others in it keeps of each: as HTML in its own text, when all are there. It is
    * not loaded before, by a frame whose document is open: the browser ends when it is. (What it has
-   * for this, virtual time, stands still for ever in one start of three on a busy machine.)
+   * for this, virtual time, stands still forever in one start of three on a busy machine.)
    */
   private static final String COLLECT =
       """

@@ -53,7 +53,7 @@ public final class SimulatedStart {
   private int hops;
   private long startBytes;
 
-  /** When what was told of first, by the epoch. */
+  /** When what was reported first, by the epoch. */
   private final Map<String, Double> told = new HashMap<>();
 
   private SimulatedStart(ScaleShape shape, ServiceTimes times, long seed, Meter meter) {

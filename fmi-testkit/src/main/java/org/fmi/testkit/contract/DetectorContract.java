@@ -31,7 +31,7 @@ public abstract class DetectorContract {
     /** Of all ranks. */
     byte[][] endpoints();
 
-    /** What its detector has told it; null if nothing. Fails if that was more than one failure. */
+    /** What its detector has reported; null if nothing. Fails if that was more than one failure. */
     @Nullable Heard heard();
 
     /** Waits until all members have come here. */

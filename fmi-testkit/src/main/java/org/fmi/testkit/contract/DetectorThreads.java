@@ -23,7 +23,7 @@ public final class DetectorThreads {
 
   private DetectorThreads() {}
 
-  /** What a rank is told. */
+  /** What a rank hears. */
   public static RankConfig config(
       int rank, int size, String transport, byte[] secret, int timeoutMillis) {
     return RankConfig.builder()

@@ -23,7 +23,7 @@ final class Completions {
 
   private int taken;
 
-  /** Connections whose peers are still to be told what was granted. */
+  /** Connections whose peers do not know yet what was granted. */
   private final ArrayList<Link> untold = new ArrayList<>();
 
   Completions(Verbs verbs, Links links, ReceivePool receives, Reads reads) {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <b>Empty messages</b> tell grants when no frame goes that way. They take a buffer at the sender
  * that nobody granted, so there may only be {@link ReceivePool#TELLING} of them under way. The n-th
- * is sent only when all frames have arrived that the (n-2)th allowed. Grants are told only when
+ * is sent only when all frames have arrived that the (n-2)th allowed. Grants are sent only when
  * they are news; so the peer cannot have sent the last of those frames before it took the (n-2)th
  * message, and gave its buffer back. So when the n-th goes, only the (n-1)th may still be under
  * way.

@@ -69,7 +69,7 @@ final class LinkSetup {
   /** How many are to be dialled again. */
   private int redials;
 
-  /** By rank: whether the user was told that it does not answer. */
+  /** By rank: whether a line has said that it does not answer. */
   private final boolean[] silent;
 
   /**

@@ -41,7 +41,7 @@ final class Links {
   private final boolean[] lost;
   private final ArrayDeque<Loss> losses = new ArrayDeque<>();
 
-  /** The device works for none of them any more, and the peers need not be told. */
+  /** The device works for none of them any more, and the peers need not be notified. */
   private boolean halted;
 
   private record Loss(int peer, String reason) {}

@@ -116,7 +116,10 @@ public final class RingStress {
   @JCStressTest
   @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "refused, and the reader was told")
   @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "taken")
-  @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "taken, and the reader may ring in vain")
+  @Outcome(
+      id = "1, 1",
+      expect = Expect.ACCEPTABLE,
+      desc = "taken, and the reader may ring for nothing")
   @Outcome(
       id = "0, 0",
       expect = Expect.ACCEPTABLE_INTERESTING,

@@ -18,7 +18,7 @@ final class InRing {
   private final long data;
   private final int dataMask;
 
-  /** After this many frames or bytes the writer is told. */
+  /** After this many frames or bytes the writer is notified. */
   private final int tellCells;
 
   private final int tellData;
@@ -28,7 +28,7 @@ final class InRing {
 
   private long dataRead;
 
-  /** What the writer was told of that. */
+  /** What the writer knows of that. */
   private long readTold;
 
   private long dataTold;

@@ -31,7 +31,7 @@ final class NodeFiles {
       Pattern.compile("shm-(\\d+)\\.(\\d+)-(\\d+)(?:-(\\d+)|-c\\d+)?");
   private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
 
-  /** Half of it, of 60 random bits, tells machines apart: all ranks are told it of each. */
+  /** Half of it, of 60 random bits, tells machines apart: all ranks know it of each. */
   private static final int BOOT_ID_LENGTH = "01234567-0123-4567".length();
 
   private final Path directory;
@@ -136,7 +136,7 @@ final class NodeFiles {
     Files.deleteIfExists(directory.resolve(name));
   }
 
-  /** What the program is told of a file that could not be made, opened or deleted. */
+  /** Why a file could not be made, opened or deleted. */
   static FmiException failed(IOException e) {
     return new FmiException(ErrorClass.OTHER, "shm: " + e.getMessage());
   }

@@ -29,7 +29,7 @@ final class RingMaker {
   /** No rank of this node is in an epoch before any more. */
   private boolean earlierGone;
 
-  /** The user was told that there is no room for rings of this layout. */
+  /** Whether a line has said that there is no room for rings of this layout. */
   private boolean scarce;
 
   /**

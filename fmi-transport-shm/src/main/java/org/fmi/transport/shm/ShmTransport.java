@@ -237,7 +237,7 @@ final class ShmTransport implements Transport {
     int work = 0;
     for (Neighbour n; (n = neighbours.firstLoss()) != null; ) {
       work++;
-      // What it sent before comes first; it has told of a ring before it left.
+      // What it sent before comes first; it has announced a ring before it left.
       attend();
       InRing ring = n.incoming;
       while (ring != null && read(ring, handler) > 0) {

@@ -96,13 +96,13 @@ final class Wires {
 
   private final boolean[] lost;
 
-  /** By rank: whether the user was told that it does not answer. */
+  /** By rank: whether a line has said that it does not answer. */
   private final boolean[] silent;
 
   /** By rank: how many attempts to connect in a row have had no answer. */
   private final int[] unanswered;
 
-  /** Whether the user was told that connections cannot be accepted. */
+  /** Whether a line has said that connections cannot be accepted. */
   private boolean deaf;
 
   /** Losses to report at the next poll, with their reasons. */

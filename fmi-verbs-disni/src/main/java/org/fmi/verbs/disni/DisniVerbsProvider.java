@@ -22,7 +22,7 @@ public final class DisniVerbsProvider implements VerbsProvider {
 
   @Override
   public Verbs open(InetAddress preferred) throws IOException {
-    // As with the other provider, a machine without a device is told that first.
+    // As with the other provider, a machine without a device hears that first.
     new Devices().check();
     Libdisni.load();
     return new DisniVerbs(preferred);

@@ -23,7 +23,7 @@ import picocli.CommandLine.Model.OptionSpec;
  * {@code fmi simulate job}: how the start of a job and a recovery grow with its nodes, and what the
  * decision maker does then.
  */
-final class JobCommand extends SimulationCommand {
+final class WholeJobCommand extends SimulationCommand {
   private static final int LEAST_NODES = 2;
   private static final int MOST_NODES = 1_000_000;
   private static final int MOST_RANKS = 1_000_000;
@@ -81,7 +81,7 @@ final class JobCommand extends SimulationCommand {
           .description("Instead: 4 and 64 ranks on one machine, beside what such jobs really took.")
           .build();
 
-  JobCommand(PrintStream out, PrintStream err) {
+  WholeJobCommand(PrintStream out, PrintStream err) {
     super(out, err, "the times, and what was decided,");
   }
 

@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-final class JobCommandTest {
+final class WholeJobCommandTest {
   private static final String[] JOB = {"job"};
 
   private static Simulated run(String... more) {
@@ -75,12 +75,12 @@ final class JobCommandTest {
     assertThat(run("--nodes", "100,x")).returns(64, Simulated::status);
     assertThat(run("--nodes", "100000", "--ppn", "11").err())
         .contains("more ranks than can be simulated, 1,000,000");
-    assertThatThrownBy(() -> JobCommand.requireMemory(1_000_000, 2_000_000_000))
+    assertThatThrownBy(() -> WholeJobCommand.requireMemory(1_000_000, 2_000_000_000))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
             "--nodes: 1,000,000 ranks take some 3 GB of memory, and there are 2 GB for it, half of"
                 + " the machine's");
-    JobCommand.requireMemory(1_000_000, 3_000_000_000L);
+    WholeJobCommand.requireMemory(1_000_000, 3_000_000_000L);
     assertThat(run("--latency", "50").err()).contains("must be a time from");
   }
 }
