@@ -64,6 +64,26 @@
  * ({@link Messenger#goOn}): what is under way is given up on both sides, and all messages that have
  * not come to a receive are sent again out of the {@link MessageLog}. No frame crosses an epoch.
  *
+ * <p>The log follows Losada et al., "Local rollback for resilient MPI applications with
+ * application-level checkpointing and message logging":
+ *
+ * <ul>
+ *   <li>Section 5.1: the sender keeps a copy of each message in memory that is lost with it ({@link
+ *       LogMemory}), and makes it again as it repeats its iterations. {@link Determinants} are the
+ *       paper's non-deterministic events: receives from any source, probes, tests. The paper copies
+ *       while the network works; here the copy comes first.
+ *   <li>Section 5.2 is not followed: collectives are logged as the messages that they consist of.
+ *   <li>Section 5.3: {@link MessageLog#line} and {@link MessageLog#cut} forget what was sent before
+ *       a checkpoint.
+ *   <li>Section 6: receives stay posted, and sends are complete, as the log has them, but for
+ *       synchronous ones.
+ *   <li>Section 7.1: the paper sends a number with each message, and keeps the highest that has
+ *       come and the ranges that have not. Here the messages of a pair are announced in order, so
+ *       that numbers need not be sent; {@link ReceivedFrom} has a bit for each.
+ *   <li>Section 7.2: {@link MessageLog#come} and {@link MessageLog#hasCome} are what ranks tell
+ *       each other.
+ * </ul>
+ *
  * <h2>Checkpoints that nobody waits for</h2>
  *
  * With {@code --checkpoint overlapped} an announcement carries the line that its sender had come to
