@@ -14,26 +14,35 @@ import java.util.Set;
  * </pre>
  *
  * Every phase may become ENDED. What an event does, by phase ("epoch": a new one begins; (e): only
- * if the message is of the current epoch):
+ * if the message is of the current epoch). Each {@link JobEvent} has a row, and each {@link
+ * org.fmi.control.RankMessage}, but for those that are alike and have one for all:
  *
  * <pre>
  *  event             LAUNCHING          JOINING             CONNECTING, RUNNING        RELEASED
  *  NodeUp            start if all up    place who waits     a spare more               -
  *  NodeLost          a spare replaces   place its ranks     epoch, place its ranks     end, if ranks ran there
  *  NodeAdded         launch it          launch it           launch it                  launch it
+ *  NodeGranted       launch it          launch it           launch it                  launch it
+ *  NodeRefused       told               place who waits     told                       told
+ *  NodeLeaving       no more ranks      no more ranks       its ranks leave it later   told
  *  Continued         -                  go on to start      -                          -
  *  RankExited        -                  start it again      epoch, start it again      count it; end when all have
  *  RankSilent        -                  kill it             kill it, epoch             kill it
  *  RankDying         -                  (its exit follows)  kill it, epoch             (its exit follows)
  *  RankWasDying      -                  account             account                    -
  *  Left              -                  told                told                       told
+ *  Told              -                  told                told                       told
+ *  FilesRead         -                  account             account                    account
+ *  Choosing          -                  noted, answered     noted, answered            noted, answered
  *  Joined (e)        -                  Start if all have   -                          -
  *  Connected (e)     -                  -                   told if all have           -
  *  Running (e)       -                  -                   RUNNING if all do          -
  *  Suspect (e)       -                  kill it, epoch      kill it, epoch             -
+ *  LocalImpossible (e) -               noted               epoch, all go back         end
  *  CheckpointDone (e) -                 account             account, keep standbys     account
  *  RestartNeeded (e) -                  restart all         epoch, restart all         end
  *  Unrecoverable (e) -                  end                 end                        end
+ *  ProgramFault (e)  -                  end                 end                        end
  *  Stops (e)         -                  -                   meet if all have said it   -
  *  CheckpointWanted (e) -               -                   hold                       -
  *  CheckpointAsked   kept               kept                hold if all run            refused

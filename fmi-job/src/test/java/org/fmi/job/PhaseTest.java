@@ -3,9 +3,41 @@ package org.fmi.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.fmi.control.RankMessage;
 import org.junit.jupiter.api.Test;
 
 final class PhaseTest {
+  private static final Path SOURCE = Path.of("src/main/java/org/fmi/job/Phase.java");
+
+  /** A new event, or what a rank says in one, has a row: it says what the event does. */
+  @Test
+  void theTableHasEachEvent() throws IOException {
+    List<String> events =
+        Stream.concat(
+                Stream.of(JobEvent.class.getPermittedSubclasses())
+                    .filter(event -> event != JobEvent.FromRank.class),
+                Stream.of(RankMessage.class.getPermittedSubclasses()))
+            .map(Class::getSimpleName)
+            .toList();
+    assertThat(rows()).containsExactlyInAnyOrderElementsOf(events);
+  }
+
+  /** The first word of each row. */
+  private static List<String> rows() throws IOException {
+    List<String> lines = Files.readAllLines(SOURCE);
+    return lines.stream()
+        .dropWhile(line -> !line.startsWith(" *  event "))
+        .skip(1)
+        .takeWhile(line -> !line.contains("</pre>"))
+        .map(line -> line.substring(" *  ".length()).split(" ")[0])
+        .toList();
+  }
+
   @Test
   void aJobGoesThroughItsPhases() {
     assertThat(

@@ -6,8 +6,9 @@ import org.fmi.testkit.SimCluster;
 
 /**
  * What a job does not survive though its data and its places are there: the whole list. Below its
- * bound each fault must be survived. {@code ExclusionTest} holds a schedule for each row that is
- * lost, and fails when it is lost no more, so that the row goes.
+ * bound each fault must be survived. {@code ExclusionTest} holds schedules for each row: beyond the
+ * bound the job ends with status 70, or not at all where the row has no cause to end for. A
+ * schedule that is lost no more fails the test, so that the row goes.
  */
 enum Exclusion {
   FMIRUN_SILENT(
@@ -25,11 +26,19 @@ enum Exclusion {
       EndCause.NO_SPARE,
       EndCause.NO_NODE,
       EndCause.CHECKPOINTS_LOST),
+  LEFT_PLACE(
+      "A3",
+      "a rank moves, as its processes were lost again and again before it ran; then its new node is"
+          + " lost",
+      "the loss of the last node that it has not left, with --on-no-spare abort: it never goes back"
+          + " to one where it did not get to run",
+      EndCause.NO_SPARE),
   CUT_BETWEEN_NODES(
       "A4",
       "two nodes that both reach fmirun cannot hear each other",
-      "nine timeouts of the heartbeat, of all such cuts together, where no other node has room: the"
-          + " rank that was accused first is started again and again where nobody can reach it",
+      "eleven timeouts of the heartbeat, of all such cuts together, or one less per other fault,"
+          + " where no other node has room: the rank that was accused first is started again and"
+          + " again where nobody can reach it",
       EndCause.NEVER_RAN),
   KILLED_AGAIN_AND_AGAIN(
       "A5",
@@ -41,7 +50,8 @@ enum Exclusion {
   START_WITHOUT_END(
       "A6",
       "a rank's process lives and never joins",
-      "a start that never ends: the others wait without bound"),
+      "a start that never ends: the others wait without bound, so that the job does not end either;"
+          + " the user is told, and may end it"),
   NO_ROOM(
       "A7",
       "a node's memory is full when a checkpoint is taken or brought back",
@@ -56,8 +66,8 @@ enum Exclusion {
   /** A silence of fmirun, or of a daemon, that lasts this long may end a job. */
   static final long HEARTBEAT_NANOS = SimCluster.HEARTBEAT_TIMEOUT_MILLIS * 1_000_000L;
 
-  /** Cuts between nodes that last this long together may end a job. */
-  static final long CUT_NANOS = 9 * HEARTBEAT_NANOS;
+  /** Cuts between nodes that last so many timeouts together may end a job. */
+  static final int CUT_TIMEOUTS = 11;
 
   /** A rank that loses this many processes before all ranks run may end a job. */
   static final int LOSSES = 10;
@@ -85,6 +95,11 @@ enum Exclusion {
   /** Whether a job that ended for this cause may have ended through this. */
   boolean fits(EndCause end) {
     return causes.contains(end);
+  }
+
+  /** Whether it ends a job at all: else the job waits without bound. */
+  boolean endsJob() {
+    return !causes.isEmpty();
   }
 
   /** Whether it ends a job by giving up nodes that live, with what they hold. */

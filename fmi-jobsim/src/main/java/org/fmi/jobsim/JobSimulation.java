@@ -393,8 +393,10 @@ final class JobSimulation implements Supervisor {
                   List.of(),
                   c.faults()));
         }
-        case JobCommand.KillRank c ->
-            order(c.node(), new ToDaemon.KillRank(c.rank(), c.incarnation()));
+        case JobCommand.KillRank c -> {
+          oracle.onKill(c.rank(), c.incarnation());
+          order(c.node(), new ToDaemon.KillRank(c.rank(), c.incarnation()));
+        }
         case JobCommand.KillNode c -> cluster.fence(c.node(), c.reason());
         case JobCommand.KillDaemon c -> cluster.killDaemon(c.node());
         case JobCommand.Launch c -> cluster.launch(c.node());

@@ -4,15 +4,12 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.IntPredicate;
-import java.util.stream.IntStream;
 import org.fmi.ckpt.xor.HeldCheckpoints;
 import org.fmi.control.JobMessage;
 import org.fmi.control.Pinned;
@@ -60,6 +57,8 @@ final class Oracle implements SimObserver {
   private final SimCluster cluster;
   private final SimFiles files;
   private final Place[] places;
+  private final Seats seats;
+  private final Endings endings;
   private final Set<Exclusion> crossed = EnumSet.noneOf(Exclusion.class);
 
   /** The newest epoch that each process has joined. */
@@ -90,7 +89,9 @@ final class Oracle implements SimObserver {
 
   private boolean placesUsable;
 
-  /** How long nodes could not hear each other, of all cuts together. */
+  /** How often nodes could not hear each other, and how long, of all cuts together. */
+  private int cuts;
+
   private long cutNanos;
 
   /** Why data are lost: through failures of nodes; and through what {@link Exclusion} lists too. */
@@ -119,9 +120,6 @@ final class Oracle implements SimObserver {
   private static final class Place {
     int[] group = {};
 
-    /** Where its process was started last. */
-    int node = NOWHERE;
-
     /** The node that holds its checkpoints. */
     int data = NOWHERE;
 
@@ -131,7 +129,6 @@ final class Oracle implements SimObserver {
     boolean lost;
     boolean lostByFailure;
     boolean corrupt;
-    final BitSet left = new BitSet(); // nodes: to what is old there it does not come back
   }
 
   /** A process is to be in an epoch by then. */
@@ -143,6 +140,8 @@ final class Oracle implements SimObserver {
     this.files = files;
     this.places = new Place[shape.size()];
     Arrays.setAll(places, r -> new Place());
+    this.seats = new Seats(shape);
+    this.endings = new Endings(cluster, shape.size());
     this.silences = new Silence[shape.usedNodes() + shape.spares() + 1]; // one may be added
     Arrays.setAll(silences, n -> new Silence());
   }
@@ -152,10 +151,7 @@ final class Oracle implements SimObserver {
   void onSpawn(int rank, int node, int[] group) {
     Place place = places[rank];
     place.group = group;
-    if (place.node != NOWHERE && place.node != node) {
-      place.left.set(place.node);
-    }
-    place.node = node;
+    seats.onSpawn(rank, node);
     if (place.data != NOWHERE && place.data != node) {
       // What it leaves behind is of no use to it where it is going. A node that is cut off from all
       // others has failed, though its memory is cleared later.
@@ -234,10 +230,8 @@ final class Oracle implements SimObserver {
   @Override
   public void onCorrupted(int node) {
     corrupted = true;
-    for (Place place : places) {
-      if (place.data == node || place.node == node) {
-        place.corrupt = true;
-      }
+    for (int r = 0; r < places.length; r++) {
+      places[r].corrupt |= places[r].data == node || seats.isOn(r, node);
     }
     assess();
   }
@@ -293,9 +287,7 @@ final class Oracle implements SimObserver {
     switch (step.kind()) {
       case PARTITION, ONE_WAY -> {
         cutNanos += step.nanos();
-        if (cutNanos >= Exclusion.CUT_NANOS) {
-          crossed.add(Exclusion.CUT_BETWEEN_NODES);
-        }
+        cuts++;
       }
       case CUT_FROM_JOB, UNHEARD_BY_JOB, DEAF_TO_JOB, PAUSE_DAEMON ->
           silent(step.victim(), step.nanos(), Exclusion.DAEMON_SILENT);
@@ -306,6 +298,11 @@ final class Oracle implements SimObserver {
       }
       case START_FAILS -> crossed.add(Exclusion.DAEMON_SILENT);
       default -> {}
+    }
+    // Each other fault may have cost the accused rank a process too.
+    long others = cluster.injected() - cuts + shape.faults().size();
+    if (cuts > 0 && cutNanos / Exclusion.HEARTBEAT_NANOS + others >= Exclusion.CUT_TIMEOUTS) {
+      crossed.add(Exclusion.CUT_BETWEEN_NODES);
     }
   }
 
@@ -322,10 +319,19 @@ final class Oracle implements SimObserver {
     }
   }
 
+  /** The job has a process killed. */
+  void onKill(int rank, int incarnation) {
+    endings.onKill(rank, incarnation);
+  }
+
   /** The job has ended: what it leaves behind is to go from now on. */
   void onEnd() {
-    placesLived = hasPlaces(cluster::lives);
-    placesUsable = hasPlaces(cluster::isUsable);
+    endings.onEnd();
+    placesLived = seats.suffice(cluster::lives);
+    placesUsable = seats.sufficeWithoutReturn(cluster::isUsable);
+    if (!placesUsable && seats.suffice(cluster::isUsable)) {
+      crossed.add(Exclusion.LEFT_PLACE);
+    }
     clearBy = Math.max(calmFrom, cluster.simulation().nanoTime()) + CLEAR_NANOS;
   }
 
@@ -387,6 +393,7 @@ final class Oracle implements SimObserver {
 
   @Override
   public void onSaid(SimProcess process, RankMessage message) {
+    endings.onSaid(process, message);
     switch (message) {
       case RankMessage.Joined m -> {
         joined.merge(process, m.epoch(), Math::max);
@@ -514,11 +521,12 @@ final class Oracle implements SimObserver {
 
   // ---- the end
 
-  /** A failure after all ranks were released cannot be recovered, and is reported as such. */
-  private static boolean cameTooLate(Outcome outcome) {
+  /** A failure after all ranks have called close cannot be recovered, and is told as such. */
+  private boolean cameTooLate(Outcome outcome) {
     boolean killed = outcome.status() > SIGNALED;
-    return outcome.cause() == EndCause.LOST_WHILE_ENDING
-        || (outcome.cause() == EndCause.ALL_ENDED && killed);
+    return endings.lostAfterwards()
+        && (outcome.cause() == EndCause.LOST_WHILE_ENDING
+            || (outcome.cause() == EndCause.ALL_ENDED && killed));
   }
 
   /**
@@ -535,7 +543,7 @@ final class Oracle implements SimObserver {
     if (cameTooLate(outcome)) {
       return new Verdict(true, "failed after its end");
     }
-    boolean allLaunched = nodesThat(cluster::comesUp) >= shape.usedNodes();
+    boolean allLaunched = seats.nodesThat(cluster::comesUp) >= shape.usedNodes();
     if (outcome.cause() == EndCause.CANNOT_START && !allLaunched) {
       return new Verdict(true, "no place left");
     }
@@ -566,31 +574,5 @@ final class Oracle implements SimObserver {
         .filter(row -> row.fits(cause) && (gone || !row.throwsAway()))
         .findFirst()
         .orElse(null);
-  }
-
-  private int nodesThat(IntPredicate which) {
-    return (int) IntStream.range(0, shape.usedNodes() + shape.spares()).filter(which).count();
-  }
-
-  private boolean hasPlaces(IntPredicate usable) {
-    int nodes = nodesThat(usable);
-    return switch (shape.policy()) {
-      case WAIT -> true;
-      case SHARE -> nodes > 0;
-      case ABORT -> {
-        int left =
-            Arrays.stream(places).mapToInt(p -> (int) p.left.stream().filter(usable).count()).sum();
-        yield nodes * shape.ranksPerNode() >= shape.size() + left
-            && Arrays.stream(places).allMatch(p -> hasPlace(p, usable));
-      }
-    };
-  }
-
-  /** Whether a rank can stay where it is, or there is room where it may go. */
-  private boolean hasPlace(Place p, IntPredicate usable) {
-    IntPredicate hasRoom =
-        n -> Arrays.stream(places).filter(q -> q.node == n).count() < shape.ranksPerNode();
-    return nodesThat(n -> usable.test(n) && (n == p.node || (!p.left.get(n) && hasRoom.test(n))))
-        > 0;
   }
 }

@@ -1,15 +1,18 @@
 package org.fmi.jobsim;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
+import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.jobsim.JobSimulation.Outcome;
+import org.fmi.spi.FaultPoint;
 import org.fmi.testkit.FaultPlan;
 import org.fmi.testkit.FaultPlan.Kind;
 import org.fmi.testkit.FaultPlan.Step;
 import org.fmi.testkit.SimModel;
 import org.fmi.testkit.SimulationFailure;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -19,106 +22,153 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 final class ExclusionTest {
   private static final long HEARTBEAT = Exclusion.HEARTBEAT_NANOS;
-  private static final long FOREVER = Long.MAX_VALUE;
+  private static final long CUT_BOUND = Exclusion.CUT_TIMEOUTS * HEARTBEAT;
+  private static final long FOR_EVER = Long.MAX_VALUE;
 
   /** When the first checkpoints are committed, in a job of four ranks. */
   private static final long IN_THE_LOOP = 4_000;
 
+  /** Shorter than what is left until the next checkpoint then. */
+  private static final long A_MOMENT = 1_000;
+
   private static final Shape SHAPE = Shape.plain(4, 2, OnNoSpare.ABORT);
+  private static final Shape NO_SPARE = Shape.plain(SHAPE.size(), 0, OnNoSpare.ABORT);
+  private static final Shape ONE_SPARE = Shape.plain(SHAPE.size(), 1, OnNoSpare.ABORT);
+  private static final int SPARE = SHAPE.size();
   private static final int MOST_RECOVERIES = 20;
   private static final long ITERATION = 5;
 
   private final Answers answers = new Answers();
 
+  /**
+   * A job, and faults for it.
+   *
+   * @param planned how many the plan has
+   */
+  private record Case(JobSimulation job, int planned) {}
+
   @ParameterizedTest
   @EnumSource
   void beyondTheBoundTheJobIsLost(Exclusion row) {
-    JobSimulation job = beyond(row);
-    Outcome outcome = run(job);
-    if (outcome != null) {
-      assertThat(outcome.status()).as("%s%n%s", row, job.story()).isEqualTo(70);
-      assertThat(row.fits(outcome.cause())).as("%s%n%s", row, outcome).isTrue();
+    for (Case beyond : beyond(row)) {
+      JobSimulation job = beyond.job;
+      if (row.endsJob()) {
+        Outcome outcome = job.run();
+        assertThat(outcome.status()).as("%s%n%s", row, job.story()).isEqualTo(70);
+        assertThat(row.fits(outcome.cause())).as("%s%n%s", row, outcome).isTrue();
+      } else {
+        assertThatThrownBy(job::run)
+            .isInstanceOf(SimulationFailure.class)
+            .hasMessageContaining("nothing is left to happen");
+      }
     }
   }
 
   @ParameterizedTest
   @EnumSource
   void belowTheBoundItFinishes(Exclusion row) {
-    JobSimulation job = below(row);
-    Outcome outcome = job.run();
-    assertThat(outcome.status()).as("%s%n%s", row, job.story()).isZero();
-    assertThat(outcome.answer()).isEqualTo(answers.of(SHAPE.size()));
-  }
-
-  /** Null if it does not end. */
-  private static @Nullable Outcome run(JobSimulation job) {
-    try {
-      return job.run();
-    } catch (SimulationFailure e) {
-      assertThat(e.getMessage()).containsAnyOf("not finished", "nothing is left to happen");
-      return null;
+    for (Case below : below(row)) {
+      JobSimulation job = below.job;
+      Outcome outcome = job.run();
+      assertThat(outcome.status()).as("%s%n%s", row, job.story()).isZero();
+      assertThat(outcome.answer()).isEqualTo(answers.of(SHAPE.size()));
+      assertThat(job.injected()).isEqualTo(below.planned);
+      assertThat(job.faultsLeft()).as("%s%n%s", row, job.story()).isEmpty();
     }
   }
 
-  private static JobSimulation beyond(Exclusion row) {
+  private static List<Case> beyond(Exclusion row) {
     return switch (row) {
-      case FMIRUN_SILENT -> with(step(Kind.PAUSE_FMIRUN, 0, 2 * HEARTBEAT));
+      case FMIRUN_SILENT -> List.of(with(step(Kind.PAUSE_FMIRUN, 0, 2 * HEARTBEAT)));
       case DAEMON_SILENT ->
-          with(
-              step(Kind.PAUSE_DAEMON, 0, 3 * HEARTBEAT),
-              new Step(Kind.PAUSE_DAEMON, 1, 0, 0, 0, 3 * HEARTBEAT));
-      case CUT_BETWEEN_NODES -> cut(60 * HEARTBEAT);
-      case KILLED_AGAIN_AND_AGAIN -> killedOften(Integer.MAX_VALUE);
-      case START_WITHOUT_END -> hangs(FOREVER);
-      case NO_ROOM -> with(new Step(Kind.FILL_MEMORY, 1, 0, 0, 100, FOREVER));
-      case MEMORY_ERROR -> with(new Step(Kind.MEMORY_ERROR, 1, 0, 0, 100, 0));
+          List.of(
+              with(
+                  step(Kind.PAUSE_DAEMON, 0, 3 * HEARTBEAT),
+                  at(Kind.PAUSE_DAEMON, 1, 0, 3 * HEARTBEAT)),
+              startFails(NO_SPARE));
+      case LEFT_PLACE -> List.of(leaves(SPARE));
+      case CUT_BETWEEN_NODES -> List.of(cut(CUT_BOUND), cut(60 * HEARTBEAT));
+      case KILLED_AGAIN_AND_AGAIN -> List.of(killedOften(Integer.MAX_VALUE));
+      case START_WITHOUT_END -> List.of(hangs(FOR_EVER));
+      case NO_ROOM -> List.of(with(step(Kind.FILL_MEMORY, 1, FOR_EVER)));
+      case MEMORY_ERROR -> List.of(with(at(Kind.MEMORY_ERROR, 1, 100, 0)));
     };
   }
 
-  private static JobSimulation below(Exclusion row) {
+  private static List<Case> below(Exclusion row) {
     return switch (row) {
-      case FMIRUN_SILENT -> with(step(Kind.PAUSE_FMIRUN, 0, HEARTBEAT * 9 / 10));
+      case FMIRUN_SILENT -> List.of(with(step(Kind.PAUSE_FMIRUN, 0, HEARTBEAT * 9 / 10)));
       case DAEMON_SILENT ->
-          with(
-              step(Kind.PAUSE_DAEMON, 0, HEARTBEAT * 9 / 10),
-              new Step(Kind.PAUSE_DAEMON, 1, 0, 0, 0, HEARTBEAT * 9 / 10));
-      case CUT_BETWEEN_NODES -> cut(Exclusion.CUT_NANOS * 9 / 10);
-      case KILLED_AGAIN_AND_AGAIN -> killedOften(MOST_RECOVERIES / 2);
-      case START_WITHOUT_END -> hangs(100 * HEARTBEAT);
-      case NO_ROOM, MEMORY_ERROR -> with();
+          List.of(
+              with(
+                  step(Kind.PAUSE_DAEMON, 0, HEARTBEAT * 9 / 10),
+                  at(Kind.PAUSE_DAEMON, 1, 0, HEARTBEAT * 9 / 10)),
+              startFails(ONE_SPARE));
+      case LEFT_PLACE -> List.of(leaves(0));
+      case CUT_BETWEEN_NODES -> List.of(cut(CUT_BOUND - HEARTBEAT / 10));
+      case KILLED_AGAIN_AND_AGAIN -> List.of(killedOften(MOST_RECOVERIES / 2));
+      case START_WITHOUT_END -> List.of(hangs(100 * HEARTBEAT));
+      // There is room again when the next piece is made.
+      case NO_ROOM -> List.of(with(step(Kind.FILL_MEMORY, 1, A_MOMENT)));
+      // The process dies before it uses the memory.
+      case MEMORY_ERROR ->
+          List.of(with(at(Kind.MEMORY_ERROR, 1, 100, 0), at(Kind.KILL_RANK, 1, 0, 0)));
     };
   }
 
   private static Step step(Kind kind, int victim, long nanos) {
-    return new Step(kind, victim, 0, 0, IN_THE_LOOP, nanos);
+    return at(kind, victim, IN_THE_LOOP, nanos);
+  }
+
+  private static Step at(Kind kind, int victim, long primitives, long nanos) {
+    return new Step(kind, victim, 0, 0, primitives, nanos);
   }
 
   /** Two nodes do not hear each other, and no spare node is there to go to. */
-  private static JobSimulation cut(long nanos) {
-    Shape noSpare = Shape.plain(SHAPE.size(), 0, OnNoSpare.ABORT);
-    JobSimulation job = new JobSimulation(1, noSpare, SimModel.calm(), Workload::run);
-    job.inject(FaultPlan.of(new Step(Kind.PARTITION, 0, 1, 0, IN_THE_LOOP, nanos)));
-    return job;
+  private static Case cut(long nanos) {
+    // A seed in which the same rank is accused each time.
+    return with(2, NO_SPARE, new Step(Kind.PARTITION, 0, 1, 0, IN_THE_LOOP, nanos));
+  }
+
+  /** A rank is killed, and its replacement cannot be started. */
+  private static Case startFails(Shape shape) {
+    return with(shape, step(Kind.START_FAILS, 1, 0), at(Kind.KILL_RANK, 1, 0, 0));
   }
 
   /** A rank is killed: its replacement lives, and does not join. */
-  private static JobSimulation hangs(long nanos) {
-    return with(
-        new Step(Kind.JOIN_HANGS, 1, 0, 0, IN_THE_LOOP, nanos),
-        new Step(Kind.KILL_RANK, 1, 0, 0, 0, 0));
+  private static Case hangs(long nanos) {
+    return with(step(Kind.JOIN_HANGS, 1, nanos), at(Kind.KILL_RANK, 1, 0, 0));
   }
 
-  private static JobSimulation with(Step... steps) {
-    JobSimulation job = new JobSimulation(1, SHAPE, SimModel.calm(), Workload::run);
+  private static Case with(Step... steps) {
+    return with(SHAPE, steps);
+  }
+
+  private static Case with(Shape shape, Step... steps) {
+    return with(1, shape, steps);
+  }
+
+  private static Case with(long seed, Shape shape, Step... steps) {
+    JobSimulation job = calm(seed, shape);
     job.inject(FaultPlan.of(steps));
-    return job;
+    return new Case(job, steps.length);
+  }
+
+  private static JobSimulation calm(long seed, Shape shape) {
+    return new JobSimulation(seed, shape, SimModel.calm(), Workload::run);
+  }
+
+  /** Rank 1 leaves its node for the only spare one; later a node is lost. */
+  private static Case leaves(int lost) {
+    FaultSpec atInit = new FaultSpec(false, 1, false, FaultPoint.INIT, -1);
+    FaultSpec later = new FaultSpec(true, lost, false, FaultPoint.ITERATION, ITERATION);
+    return new Case(calm(1, ONE_SPARE.withFaults(atInit, atInit, later)), 0);
   }
 
   /** The system of the node that rank 1 is on at first kills it in that iteration. */
-  private static JobSimulation killedOften(int times) {
-    Shape shape = SHAPE.withMaxRecoveries(MOST_RECOVERIES);
-    JobSimulation job = new JobSimulation(1, shape, SimModel.calm(), Workload::run);
+  private static Case killedOften(int times) {
+    JobSimulation job = calm(1, SHAPE.withMaxRecoveries(MOST_RECOVERIES));
     job.faults().killAt(1, ITERATION, times);
-    return job;
+    return new Case(job, 0);
   }
 }

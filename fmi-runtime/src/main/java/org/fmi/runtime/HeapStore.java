@@ -13,7 +13,13 @@ import org.fmi.spi.ImageContent;
 import org.fmi.spi.UnrecoverableException;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps checkpoints in the heap of this process: they end with it. */
+/**
+ * Keeps checkpoints in the heap of this process: they end with it.
+ *
+ * <p>It does not pass {@code CheckpointStoreContract} as a whole. That is about groups of ranks,
+ * about node memory that outlives a process or is full, and about images that are read from files;
+ * a job of one rank has none of these. {@code HeapStoreTest} holds what of the contract is left.
+ */
 final class HeapStore implements CheckpointStore {
   private final Map<CheckpointId, MemorySegment> complete = new HashMap<>();
   private @Nullable MemorySegment writing;
@@ -62,9 +68,17 @@ final class HeapStore implements CheckpointStore {
     return MemorySegment.ofArray(new long[(int) words]).asSlice(0, bytes);
   }
 
+  private MemorySegment writing() {
+    MemorySegment image = writing;
+    if (image == null) {
+      throw new IllegalStateException("no checkpoint is being written");
+    }
+    return image;
+  }
+
   @Override
   public void protect(CheckpointId id) {
-    complete.put(id, Objects.requireNonNull(writing));
+    complete.put(id, writing());
     writing = null;
   }
 
@@ -86,7 +100,7 @@ final class HeapStore implements CheckpointStore {
 
   @Override
   public MemorySegment resize(CheckpointId id, long bytes) throws IOException {
-    MemorySegment image = Objects.requireNonNull(writing);
+    MemorySegment image = writing();
     MemorySegment resized = allocate(bytes);
     long kept = Math.min(bytes, image.byteSize());
     MemorySegment.copy(image, 0, resized, 0, kept);
@@ -120,7 +134,9 @@ final class HeapStore implements CheckpointStore {
   @Override
   public void rebuild(CheckpointId id, int[] lost) throws UnrecoverableException {
     if (lost.length > 0) {
-      throw new UnrecoverableException("nobody else holds " + id);
+      throw new UnrecoverableException(
+          "checkpoint %d (loop %d, iteration %d): nobody else holds it"
+              .formatted(id.version(), id.loop(), id.iteration()));
     }
   }
 

@@ -10,7 +10,6 @@ import java.util.function.Consumer;
 import org.fmi.control.JobMessage;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.Fault;
-import org.fmi.spi.Level2Plan;
 import org.fmi.spi.RankConfig;
 import org.fmi.testkit.SimNode.Boot;
 import org.jspecify.annotations.Nullable;
@@ -178,32 +177,25 @@ public final class SimCluster {
       long recordLimitBytes,
       CheckpointInterval interval,
       List<Fault> faults) {
-    return new RankConfig(
-        "sim-" + simulation.seed(),
-        new byte[32],
-        rank,
-        size,
-        incarnation,
-        "node" + node,
-        node,
-        "/node" + node,
-        "/node" + node,
-        ranksOnNode,
-        ranksOnNode,
-        2,
-        group,
-        1,
-        logRingBase,
-        HEARTBEAT_TIMEOUT_MILLIS,
-        recordLimitBytes,
-        0,
-        0,
-        interval,
-        List.of(),
-        false,
-        false,
-        Level2Plan.NONE,
-        faults);
+    return RankConfig.builder()
+        .jobId("sim-" + simulation.seed())
+        .secret(new byte[32])
+        .rank(rank)
+        .size(size)
+        .incarnation(incarnation)
+        .host("node" + node)
+        .node(node)
+        .nodeDirectory("/node" + node)
+        .ranksOnNode(ranksOnNode)
+        .ranksOnMachine(ranksOnNode)
+        .cores(2)
+        .group(group)
+        .logRingBase(logRingBase)
+        .heartbeatTimeoutMillis(HEARTBEAT_TIMEOUT_MILLIS)
+        .recordLimitBytes(recordLimitBytes)
+        .interval(interval)
+        .faults(faults)
+        .build();
   }
 
   // Commands
