@@ -521,7 +521,7 @@ final class Oracle implements SimObserver {
 
   // ---- the end
 
-  /** A failure after all ranks have called close cannot be recovered, and is told as such. */
+  /** A failure after all ranks have called close cannot be recovered, and is reported as such. */
   private boolean cameTooLate(Outcome outcome) {
     boolean killed = outcome.status() > SIGNALED;
     return endings.lostAfterwards()

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class ExclusionTest {
   private static final long HEARTBEAT = Exclusion.HEARTBEAT_NANOS;
   private static final long CUT_BOUND = Exclusion.CUT_TIMEOUTS * HEARTBEAT;
-  private static final long FOR_EVER = Long.MAX_VALUE;
+  private static final long FOREVER = Long.MAX_VALUE;
 
   /** When the first checkpoints are committed, in a job of four ranks. */
   private static final long IN_THE_LOOP = 4_000;
@@ -89,8 +89,8 @@ final class ExclusionTest {
       case LEFT_PLACE -> List.of(leaves(SPARE));
       case CUT_BETWEEN_NODES -> List.of(cut(CUT_BOUND), cut(60 * HEARTBEAT));
       case KILLED_AGAIN_AND_AGAIN -> List.of(killedOften(Integer.MAX_VALUE));
-      case START_WITHOUT_END -> List.of(hangs(FOR_EVER));
-      case NO_ROOM -> List.of(with(step(Kind.FILL_MEMORY, 1, FOR_EVER)));
+      case START_WITHOUT_END -> List.of(hangs(FOREVER));
+      case NO_ROOM -> List.of(with(step(Kind.FILL_MEMORY, 1, FOREVER)));
       case MEMORY_ERROR -> List.of(with(at(Kind.MEMORY_ERROR, 1, 100, 0)));
     };
   }
