@@ -15,11 +15,14 @@ import org.fmi.Rollback;
 import org.fmi.Status;
 import org.fmi.testkit.SimCluster;
 import org.fmi.testkit.SimProcess;
+import org.fmi.testkit.SimTraffic;
 
 /** The program that simulated jobs run: its answer depends on the number of ranks alone. */
 final class Workload {
   /** Of a message that is read out of its sender's memory, where ranks do that. */
   private static final int LONG_BYTES = 2_000;
+
+  private static final int ITERATIONS = 9;
 
   private static final byte UNUSED = -1;
 
@@ -90,9 +93,11 @@ final class Workload {
     Holder<Comm[]> kept = Holder.of(new Comm[1]);
     MemorySegment out = Arena.ofAuto().allocate(LONG_BYTES).fill(UNUSED);
     MemorySegment in = Arena.ofAuto().allocate(LONG_BYTES).fill(UNUSED);
+    SimTraffic traffic = cluster.traffic();
     fmi.loop(
-        9,
+        ITERATIONS,
         iteration -> {
+          traffic.onIteration(rank, iteration);
           if (iteration == 0) {
             world.attachBuffer(1 << 16); // a replacement has it though it does not come here
           }
@@ -100,12 +105,15 @@ final class Workload {
           if (iteration > 0 && rank % 2 == 1) {
             long[] late = new long[1];
             world.recv(late, left, 11);
+            traffic.onReceive(rank, left, 11, late);
             crossing[0] = 19 * crossing[0] + late[0];
           }
           long[] now = u.get();
           long[] then = next.get();
           long[] halo = new long[1];
+          traffic.onSend(rank, right, 1, new long[] {now[now.length - 1]});
           world.sendRecv(now, now.length - 1, 1, right, 1, halo, 0, 1, left, 1);
+          traffic.onReceive(rank, left, 1, halo);
           for (int i = 0; i < now.length; i++) {
             then[i] = 31 * now[i] + halo[0] + iteration + i + parameters[0];
           }
@@ -114,8 +122,10 @@ final class Workload {
             // sent in the iteration before: it may have crossed a checkpoint
             long[] late = new long[1];
             world.recv(late, Comm.ANY_SOURCE, 9);
+            traffic.onReceive(rank, left, 9, late);
             crossing[0] = 17 * crossing[0] + late[0];
           }
+          traffic.onSend(rank, right, 9, crossing);
           world.bsend(crossing, 0, 1, right, 9);
           if (half != null && iteration % 3 == 1) {
             double[] sum = {mean[0] / 3};
@@ -136,8 +146,10 @@ final class Workload {
           Holder.swap(u, next);
           if (waits) {
             // received in the next iteration: a checkpoint must not wait for this
+            traffic.onSend(rank, right, 11, crossing);
             world.ssend(crossing, 0, 1, right, 11);
           }
+          traffic.onIteration(rank, iteration + 1);
         },
         resting.constant,
         resting.rare,
@@ -147,12 +159,15 @@ final class Workload {
         crossing,
         kept);
 
+    traffic.onIteration(rank, ITERATIONS);
     long[] late = new long[1];
     if (rank % 2 == 1) {
       world.recv(late, left, 11);
+      traffic.onReceive(rank, left, 11, late);
       mean[0] += late[0] & 0xff;
     }
     world.recv(late, left, 9);
+    traffic.onReceive(rank, left, 9, late);
     mean[0] += Keeping.sum(kept.get(), late[0]);
     long[] between = {u.get()[0] + late[0] + (long) (mean[0] * 1000)};
     world.allReduce(between, Op.SUM);
