@@ -105,7 +105,8 @@ public sealed interface Notice {
    * @param since the iteration of that checkpoint
    * @param bytes what it has sent since
    * @param limit what the log may take
-   * @param interval the iterations between two checkpoints, as of now
+   * @param interval the iterations between two checkpoints, as of now; 0 if a log that fills begins
+   *     one
    * @param needed what the log would take from one to the next, as far as is known
    */
   record LogFull(

@@ -94,7 +94,7 @@ final class LocalOverlapSimulationTest {
         ranks()
             .withInterval(new CheckpointInterval.Every(1_000))
             .withLocalRollback(20_000)
-            .withFaults(kill(2, FaultPoint.ITERATION, 35));
+            .withFaults(kill(2, FaultPoint.ITERATION, 33));
     JobSimulation job =
         new JobSimulation(
             3,
@@ -135,6 +135,9 @@ final class LocalOverlapSimulationTest {
         .isNotEmpty()
         .allSatisfy(n -> assertThat(n.bytes()).isBetween(10_001L, 20_000L))
         .allSatisfy(n -> assertThat(n.limit()).isEqualTo(20_000));
+    // A line is committed late at first: the log is full before.
+    assertThat(job.notices(Notice.LogFull.class))
+        .allSatisfy(n -> assertThat(n.needed()).isEqualTo(2 * n.bytes()));
     // Two intervals of some five iterations fit a log: not one line an iteration.
     assertThat(job.notices(Notice.CheckpointCommitted.class)).hasSizeBetween(5, 15);
   }

@@ -219,10 +219,8 @@ final class LocalRollback implements LogListener {
       return;
     }
     outgrownIn = loop.number;
-    long interval = checkpoints.interval();
-    long needed =
-        LogRoom.needed(
-            bytes, loop.iteration - line.iteration() + 1, interval, checkpoints.overlap() != null);
+    long interval = lines == null ? checkpoints.interval() : 0;
+    long needed = LogRoom.needed(bytes, loop.iteration - line.iteration() + 1, interval);
     link.send(
         new RankMessage.LogFull(
             lifecycle.epoch(),

@@ -36,12 +36,12 @@ final class LogRoom {
    *
    * @param bytes what it has sent since the last one
    * @param iterations in how many iterations, the one under way included
-   * @param interval the iterations between two checkpoints
-   * @param overlapped whether it keeps what was sent before a checkpoint until that is committed
+   * @param interval the iterations between two checkpoints; 0 if one was begun as the log was half
+   *     full, and is not committed
    */
-  static long needed(long bytes, long iterations, long interval, boolean overlapped) {
+  static long needed(long bytes, long iterations, long interval) {
     double each = (double) bytes / Math.max(1, iterations);
-    return Math.max(bytes, (long) Math.ceil(each * interval * (overlapped ? 2 : 1)));
+    return interval == 0 ? FILLS * bytes : Math.max(bytes, (long) Math.ceil(each * interval));
   }
 
   /**

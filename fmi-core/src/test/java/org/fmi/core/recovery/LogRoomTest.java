@@ -35,9 +35,9 @@ final class LogRoomTest {
 
   @Test
   void whatIsNeededFollowsFromWhatWasSentUpToNow() {
-    assertThat(LogRoom.needed(17 * MIB, 4, 10, false)).isEqualTo(42 * MIB + MIB / 2);
-    assertThat(LogRoom.needed(17 * MIB, 4, 10, true)).as("until a commit").isEqualTo(85 * MIB);
-    assertThat(LogRoom.needed(17 * MIB, 4, 2, false)).as("is late").isEqualTo(17 * MIB);
+    assertThat(LogRoom.needed(17 * MIB, 4, 10)).isEqualTo(42 * MIB + MIB / 2);
+    assertThat(LogRoom.needed(17 * MIB, 4, 2)).as("the checkpoint is late").isEqualTo(17 * MIB);
+    assertThat(LogRoom.needed(17 * MIB, 4, 0)).as("begun at half").isEqualTo(34 * MIB);
     assertThat(LogRoom.free(4)).isEqualTo(320 * MIB);
   }
 

@@ -127,8 +127,10 @@ final class RollbackLines {
         + ", and keeps at most "
         + n.limit()
         + "; until the next one it goes back after any failure, and all ranks do if no log is left."
-        + " With a checkpoint every "
-        + (n.interval() == 1 ? "iteration" : n.interval() + " iterations")
+        + (n.interval() == 0
+            ? " Until a checkpoint that nobody waits for is committed"
+            : " With a checkpoint every "
+                + (n.interval() == 1 ? "iteration" : n.interval() + " iterations"))
         + " it needs some "
         + ((n.needed() + MIB - 1) / MIB)
         + " MiB: give that with --log-limit, or a shorter --interval";

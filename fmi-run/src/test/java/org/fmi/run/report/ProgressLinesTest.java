@@ -188,8 +188,10 @@ final class ProgressLinesTest {
                 + " next one it goes back after any failure, and all ranks do if no log is left."
                 + " With a checkpoint every 10 iterations it needs some 41 MiB: give that with"
                 + " --log-limit, or a shorter --interval");
-    progress.on(new Notice.LogFull(0, 1, 1, 4, 0, 17_000_000, 16 << 20, 10, 40_000_000), 0);
+    progress.on(new Notice.LogFull(0, 1, 1, 4, 0, 17_000_000, 16 << 20, 0, 34_000_000), 0);
     assertThat(lines).hasSize(2);
+    assertThat(lines.getLast())
+        .contains("Until a checkpoint that nobody waits for is committed it needs some 33 MiB:");
   }
 
   @Test
