@@ -131,7 +131,8 @@ final class FlowRollbackSimulationTest {
     JobSimulation job = finished(2, ranks().withFaults(kill(1, FaultPoint.ITERATION, 2)), answer);
 
     assertThat(job.notices(Notice.FlowBegun.class))
-        .containsExactly(new Notice.FlowBegun(1, 0, 0, 2, "[1]", "[0, 2, 3, 5]", 4));
+        .containsExactly(new Notice.FlowBegun(
+                1, 0, 0, 2, "[1]", "[0, 2, 3, 5]", 4, "[0: 1, 1: 2, 2: 0, 3: 1, 5: 0]"));
     assertThat(steps)
         .containsExactly(
             ITERATIONS + 1,
