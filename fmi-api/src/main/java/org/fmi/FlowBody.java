@@ -10,7 +10,13 @@ public interface FlowBody<S> {
   /**
    * Brings what other ranks have into {@code now}: sends to, and receives from, ranks that the
    * {@link Flow} names, point to point, by their ranks. Collectives belong into {@link #finish}.
-   * What is sent in an iteration is received in it.
+   * All requests are complete when it returns.
+   *
+   * <p>What is sent in an iteration is received in it: a rank that computes again gets no message
+   * of an iteration before, and would wait for ever, or take another one for it. Each checkpoint
+   * that ranks wait for, such as that at the end of the loop, refuses messages that were sent in
+   * the loop and have not been received, and those that were sent before the loop and have been. A
+   * message that was received in a later iteration, but before the next checkpoint, is not noticed.
    *
    * <p>Changes nothing but what is received into: after a failure a rank may be asked for it again,
    * on a copy, and then ranks that do not take part are as {@link Comm#PROC_NULL}.
@@ -23,7 +29,8 @@ public interface FlowBody<S> {
 
   /**
    * Computes {@code next} from {@code now} and from nothing else, in the same way each time.
-   * Communicates with nobody. What {@code next} held before is that of two iterations ago.
+   * Communicates with nobody: messages and collectives are refused, in each run. What {@code next}
+   * held before is that of two iterations ago.
    *
    * @param iteration counted from 0
    * @param now the state before the iteration, with what {@link #exchange} has brought
@@ -33,8 +40,9 @@ public interface FlowBody<S> {
   void step(long iteration, S now, S next) throws Exception;
 
   /**
-   * Does what all ranks do together, such as a reduction. Changes no state. After a failure it may
-   * be called again for the iteration that ranks go on behind.
+   * Does what all ranks do together, such as a reduction, by collectives; messages point to point
+   * are refused. Changes no state. After a failure it may be called again for the iteration that
+   * ranks go on behind.
    *
    * @param iteration counted from 0
    * @param next the state after the iteration

@@ -141,9 +141,9 @@ public interface Fmi extends AutoCloseable {
    * @param state the parts of a state that a checkpoint holds, as for {@link #loop(long, LoopBody,
    *     Object...)}: the same ones each time
    * @return the state after the last iteration
-   * @throws IllegalStateException as for {@link #loop(long, LoopBody, Object...)}; or if {@link
-   *     FlowBody#exchange} receives from a rank that the flow does not name, or from any source, or
-   *     calls a collective
+   * @throws IllegalStateException as for {@link #loop(long, LoopBody, Object...)}; or if a part of
+   *     the body communicates as {@link FlowBody} says that it must not, such as with a rank that
+   *     the flow does not name
    * @throws IllegalArgumentException as for {@link #loop(long, LoopBody, Object...)}; or if the
    *     flow names a rank that there is not
    */

@@ -129,9 +129,17 @@ public sealed interface Notice {
    * @param lost the ranks that have to come there
    * @param helpers others that load the checkpoint
    * @param computed the iterations that are computed again, of all ranks together
+   * @param computedBy how many of them each of these ranks computes, as {@code [0: 1, 1: 2]}
    */
   record FlowBegun(
-      int epoch, long loop, long from, long to, String lost, String helpers, long computed)
+      int epoch,
+      long loop,
+      long from,
+      long to,
+      String lost,
+      String helpers,
+      long computed,
+      String computedBy)
       implements Notice {}
 
   /** All ranks go back, though the user has wanted only those to compute that must. */

@@ -94,7 +94,14 @@ final class Outbox {
       case RankMessage.FlowBegun m ->
           report(
               new Notice.FlowBegun(
-                  m.epoch(), m.loop(), m.from(), m.to(), m.lost(), m.helpers(), m.computed()));
+                  m.epoch(),
+                  m.loop(),
+                  m.from(),
+                  m.to(),
+                  m.lost(),
+                  m.helpers(),
+                  m.computed(),
+                  m.computedBy()));
       case RankMessage.FlowImpossible m ->
           report(new Notice.FlowImpossible(m.epoch(), m.loop(), m.reason()));
       case RankMessage.FilesRefused m -> degraded(m.reason() + ": looks for an older generation");

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 import org.fmi.Comm;
 import org.fmi.Flow;
 import org.fmi.FlowBody;
@@ -17,6 +20,8 @@ import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.jobsim.JobSimulation.Program;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FaultPoint;
+import org.fmi.testkit.SimModel;
+import org.fmi.testkit.SimProcess;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -131,7 +136,9 @@ final class FlowRollbackSimulationTest {
     JobSimulation job = finished(2, ranks().withFaults(kill(1, FaultPoint.ITERATION, 2)), answer);
 
     assertThat(job.notices(Notice.FlowBegun.class))
-        .containsExactly(new Notice.FlowBegun(1, 0, 0, 2, "[1]", "[0, 2, 3, 5]", 4));
+        .containsExactly(
+            new Notice.FlowBegun(
+                1, 0, 0, 2, "[1]", "[0, 2, 3, 5]", 4, "[0: 1, 1: 2, 2: 0, 3: 1, 5: 0]"));
     assertThat(steps)
         .containsExactly(
             ITERATIONS + 1,
@@ -158,61 +165,220 @@ final class FlowRollbackSimulationTest {
                 1, 0, "5 ranks would have to compute again, and --flow-limit allows 4"));
   }
 
-  /** A flow that leaves out a rank that is read from, and what else an exchange must not do. */
+  @Test
+  void allGoBackInAPlainLoop() {
+    Program program =
+        (fmi, process, cluster) -> {
+          long[] sum = {process.rank()};
+          fmi.loop(ITERATIONS, iteration -> fmi.world().allReduce(sum, Op.SUM), sum);
+          return sum[0];
+        };
+    JobSimulation job =
+        new JobSimulation(2, ranks().withFaults(kill(1, FaultPoint.ITERATION, 2)), null, program);
+    Outcome outcome = job.run();
+
+    assertThat(outcome.status()).as("%s", job.story()).isZero();
+    assertThat(job.notices(Notice.FlowImpossible.class))
+        .containsExactly(new Notice.FlowImpossible(1, 0, "it is no flowLoop"));
+  }
+
+  /** So that their cores may run slowly. */
+  @Test
+  void whoHasNothingLeftToComputeWaits() {
+    Set<Integer> waiting = new TreeSet<>();
+    Program program =
+        (fmi, process, cluster) -> {
+          Comm world = fmi.world();
+          Flow flow = Flow.grid(ROWS, COLS);
+          Sum sum = new Sum(world, flow);
+          FlowBody<long[]> slow =
+              new FlowBody<>() {
+                @Override
+                public void exchange(long iteration, long[] now) {
+                  sum.exchange(iteration, now);
+                }
+
+                @Override
+                public void step(long iteration, long[] now, long[] next) {
+                  process.compute(1_000_000);
+                  sum.step(iteration, now, next);
+                  if (world.rank() == 1 && iteration == 1 && fmi.epoch() > 0) {
+                    for (int rank = 0; rank < SIZE; rank++) {
+                      SimProcess other = Objects.requireNonNull(cluster.process(rank));
+                      if (other.waits()) {
+                        waiting.add(rank);
+                      }
+                    }
+                  }
+                }
+
+                @Override
+                public boolean finish(long iteration, long[] next) {
+                  return sum.finish(iteration, next);
+                }
+              };
+          return fmi.flowLoop(
+                  ITERATIONS, flow, slow, () -> start(world.rank()), s -> new Object[] {s})[0];
+        };
+    JobSimulation job =
+        new JobSimulation(2, ranks().withFaults(kill(1, FaultPoint.ITERATION, 2)), null, program);
+    Outcome outcome = job.run();
+
+    assertThat(outcome.status()).as("%s", job.story()).isZero();
+    assertThat(waiting).containsExactly(0, 2, 3, 4, 5, 6, 7);
+  }
+
+  /** A flow that leaves out a rank that is read from, and what else an iteration must not do. */
   @ParameterizedTest
   @EnumSource(Mistake.class)
-  void whatAFlowDoesNotSayIsRefused(Mistake mistake) {
+  void whatAFlowLoopMustNotDoIsRefused(Mistake mistake) {
     Program program =
         (fmi, process, cluster) -> {
           Comm world = fmi.world();
           Flow flow = mistake == Mistake.NAMES_NO_RANK ? Flow.line(SIZE + 1) : Flow.line(SIZE);
+          if (mistake == Mistake.RECEIVES_OLDER && world.rank() == 1) {
+            world.send(new long[1], 0, 1);
+          }
           fmi.flowLoop(
               ITERATIONS, flow, mistaken(world, mistake), () -> new long[1], s -> new Object[] {s});
           return 0;
         };
-    JobSimulation job = new JobSimulation(1, ranks(), null, program);
+    JobSimulation job = new JobSimulation(1, ranks(), SimModel.calm(), program);
     Outcome outcome = job.run();
 
-    assertThat(outcome.status()).isEqualTo(1);
+    assertThat(outcome.status()).as("%s", job.story()).isEqualTo(1);
     assertThat(job.notices(Notice.Thrown.class))
         .as("%s", job.story())
         .anySatisfy(n -> assertThat(n.trace()).contains(mistake.words));
   }
 
+  enum Part {
+    EXCHANGE,
+    STEP,
+    FINISH
+  }
+
+  /** What rank 0 does in iteration 3, and in which part of it. */
   enum Mistake {
     UNDECLARED(
+        Part.EXCHANGE,
         "rank 0 receives from rank 7 in iteration 3 of a flowLoop, whose flow says that it reads"
             + " from [1] there"),
-    ANY_SOURCE("rank 0 receives from any source in the exchange of iteration 3 of a flowLoop"),
-    COLLECTIVE("rank 0 calls a collective in the exchange of iteration 3 of a flowLoop"),
-    NAMES_NO_RANK("Flow.inputs of rank 7 in iteration 0 names rank 8: use 0 to 7");
+    ANY_SOURCE(
+        Part.EXCHANGE,
+        "rank 0 receives from any source in the exchange of iteration 3 of a flowLoop"),
+    COLLECTIVE(
+        Part.EXCHANGE, "rank 0 calls a collective in the exchange of iteration 3 of a flowLoop"),
+    NEW_COMMUNICATOR(
+        Part.EXCHANGE, "rank 0 calls a collective in the exchange of iteration 3 of a flowLoop"),
+    LEFT_REQUEST(
+        Part.EXCHANGE,
+        "rank 0 has 1 requests that are not complete behind the exchange of iteration 3 of a"
+            + " flowLoop: wait for each"),
+    LEFT_MESSAGE(
+        Part.EXCHANGE,
+        "rank 1 has not received a message of rank 0 with tag 5, which was sent before iteration"
+            + " 10 of a flowLoop: receive it in the iteration that sends it"),
+    RECEIVES_OLDER(
+        Part.EXCHANGE,
+        "rank 0 has received a message, before iteration 10 of a flowLoop, that was sent before"
+            + " the loop"),
+    STEP_RECEIVES(
+        Part.STEP,
+        "rank 0 receives from rank 1 in FlowBody.step of iteration 3 of a flowLoop, which"
+            + " communicates with nobody: receive it in FlowBody.exchange"),
+    STEP_PROBES(
+        Part.STEP, "rank 0 receives from any source in FlowBody.step of iteration 3 of a flowLoop"),
+    STEP_SENDS(Part.STEP, "rank 0 sends to rank 1 in FlowBody.step of iteration 3 of a flowLoop"),
+    STEP_COMBINES(
+        Part.STEP,
+        "rank 0 calls a collective in FlowBody.step of iteration 3 of a flowLoop, which"
+            + " communicates with nobody: call it in FlowBody.finish"),
+    FINISH_RECEIVES(
+        Part.FINISH,
+        "rank 0 receives from rank 7 in FlowBody.finish of iteration 3 of a flowLoop, which is for"
+            + " collectives: receive it in FlowBody.exchange, or use one of them"),
+    FINISH_SENDS(
+        Part.FINISH, "rank 0 sends to rank 1 in FlowBody.finish of iteration 3 of a flowLoop"),
+    NAMES_NO_RANK(Part.EXCHANGE, "Flow.inputs of rank 7 in iteration 0 names rank 8: use 0 to 7");
 
+    private final Part part;
     private final String words;
 
-    Mistake(String words) {
+    Mistake(Part part, String words) {
+      this.part = part;
       this.words = words;
+    }
+  }
+
+  private static void make(Mistake mistake, Comm world) {
+    long[] buffer = new long[1];
+    switch (mistake) {
+      case UNDECLARED -> world.recv(buffer, 7, 1);
+      case ANY_SOURCE -> world.recv(buffer, Comm.ANY_SOURCE, 1);
+      case COLLECTIVE -> world.barrier();
+      case NEW_COMMUNICATOR -> world.split(0, 0);
+      case LEFT_REQUEST -> world.irecv(buffer, 1, 1);
+      case LEFT_MESSAGE -> world.send(buffer, 1, 5);
+      case RECEIVES_OLDER -> world.recv(buffer, 1, 1);
+      case STEP_RECEIVES -> world.recv(buffer, 1, 1);
+      case STEP_PROBES -> world.iprobe(Comm.ANY_SOURCE, 1);
+      case STEP_SENDS -> world.send(buffer, 1, 1);
+      case STEP_COMBINES -> world.allReduce(buffer, Op.SUM);
+      case FINISH_RECEIVES -> world.recv(buffer, 7, 1);
+      case FINISH_SENDS -> world.isend(buffer, 1, 1);
+      case NAMES_NO_RANK -> {}
     }
   }
 
   private static FlowBody<long[]> mistaken(Comm world, Mistake mistake) {
     return new FlowBody<>() {
-      @Override
-      public void exchange(long iteration, long[] now) {
-        if (iteration == 3 && world.rank() == 0) {
-          switch (mistake) {
-            case UNDECLARED -> world.recv(now, 0, 1, 7, 1);
-            case ANY_SOURCE -> world.recv(now, 0, 1, Comm.ANY_SOURCE, 1);
-            case COLLECTIVE -> world.barrier();
-            case NAMES_NO_RANK -> {}
-          }
+      private void make(Part part, long iteration) {
+        if (iteration == 3 && world.rank() == 0 && mistake.part == part) {
+          FlowRollbackSimulationTest.make(mistake, world);
         }
       }
 
       @Override
+      public void exchange(long iteration, long[] now) {
+        make(Part.EXCHANGE, iteration);
+      }
+
+      @Override
       public void step(long iteration, long[] now, long[] next) {
+        make(Part.STEP, iteration);
         next[0] = now[0] + 1;
       }
+
+      @Override
+      public boolean finish(long iteration, long[] next) {
+        make(Part.FINISH, iteration);
+        return true;
+      }
     };
+  }
+
+  /** Sent before the loop, received behind it, and brought back by the checkpoint. */
+  @Test
+  void aMessagePassesALoop() {
+    Program program =
+        (fmi, process, cluster) -> {
+          Comm world = fmi.world();
+          world.send(new long[] {world.rank()}, (world.rank() + 1) % SIZE, 3);
+          long answer = answer(fmi, false);
+          long[] from = new long[1];
+          world.recv(from, (world.rank() + SIZE - 1) % SIZE, 3);
+          assertThat(from[0]).isEqualTo((world.rank() + SIZE - 1) % SIZE);
+          return answer;
+        };
+    JobSimulation job =
+        new JobSimulation(
+            2, ranks().withFaults(kill(1, FaultPoint.ITERATION, 2)), SimModel.calm(), program);
+    Outcome outcome = job.run();
+
+    assertThat(outcome.status()).as("%s", job.story()).isZero();
+    assertThat(outcome.answer()).isEqualTo(undisturbed());
+    assertThat(job.notices(Notice.FlowBegun.class)).hasSize(1);
   }
 
   /** Ranks that meet nobody in an iteration may be apart by more than a state of each is kept. */

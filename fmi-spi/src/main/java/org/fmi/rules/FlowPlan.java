@@ -3,6 +3,8 @@ package org.fmi.rules;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * Who computes what again after a failure, from a checkpoint up to where the others are, so that
@@ -73,6 +75,11 @@ public final class FlowPlan {
     return (BitSet) at(iteration).clone();
   }
 
+  /** Whether a rank's state before an iteration is needed. */
+  public boolean takesPart(int rank, long iteration) {
+    return at(iteration).get(rank);
+  }
+
   /** Whether a rank computes an iteration. */
   public boolean computes(int rank, long iteration) {
     return at(iteration + 1).get(rank);
@@ -81,6 +88,17 @@ public final class FlowPlan {
   /** The iterations that are computed, of all ranks together. */
   public long computed() {
     return needed.stream().skip(1).mapToLong(BitSet::cardinality).sum();
+  }
+
+  /** How many of them each rank that loads the checkpoint computes. */
+  public SortedMap<Integer, Long> computedBy() {
+    SortedMap<Integer, Long> computed = new TreeMap<>();
+    needed.getFirst().stream().forEach(rank -> computed.put(rank, 0L));
+    needed.stream()
+        .skip(1)
+        .flatMapToInt(BitSet::stream)
+        .forEach(rank -> computed.merge(rank, 1L, Long::sum));
+    return computed;
   }
 
   private BitSet at(long iteration) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.BitSet;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.fmi.Flow;
 import org.fmi.rules.FlowPlan.Progress;
 import org.junit.jupiter.api.Test;
 
@@ -45,7 +46,10 @@ final class FlowPlanTest {
     assertThat(plan.computes(3, 40)).isTrue();
     assertThat(plan.computes(3, 41)).isFalse();
     assertThat(plan.computes(5, 40)).isFalse();
+    assertThat(plan.takesPart(2, 40)).isTrue();
+    assertThat(plan.takesPart(2, 41)).isFalse();
     assertThat(plan.computed()).isEqualTo(4);
+    assertThat(plan.computedBy()).hasToString("{0=1, 1=2, 2=0, 3=1, 5=0}");
   }
 
   @Test
@@ -70,24 +74,59 @@ final class FlowPlanTest {
           of[rank] = random.ints(random.nextInt(4), 0, size).toArray();
         }
       }
-      BitSet lost = new BitSet();
-      for (int rank = 0; rank < size; rank++) {
-        lost.set(rank, random.nextInt(3) == 0);
-      }
-      FlowPlan plan = FlowPlan.of((rank, n) -> inputs[(int) n][rank], line, front, lost);
-      long computed = 0;
-      for (int rank = 0; rank < size; rank++) {
-        assertThat(plan.loading().get(rank)).isEqualTo(isNeeded(inputs, lost, rank, line, front));
-        for (int n = line; n < front; n++) {
-          boolean computes = isNeeded(inputs, lost, rank, n + 1, front);
-          assertThat(plan.computes(rank, n)).isEqualTo(computes);
-          assertThat(plan.takingPart(n).get(rank))
-              .isEqualTo(isNeeded(inputs, lost, rank, n, front));
-          computed += computes ? 1 : 0;
+      compare(inputs, some(random, size), line, front);
+    }
+  }
+
+  /** The same for the flows that programs have most. */
+  @Test
+  void soItIsInLinesAndGrids() {
+    SplittableRandom random = new SplittableRandom(30);
+    for (int graph = 0; graph < 300; graph++) {
+      int rows = 1 + random.nextInt(4);
+      int cols = 1 + random.nextInt(4);
+      int size = rows * cols;
+      Flow flow = rows == 1 ? Flow.line(cols) : Flow.grid(rows, cols);
+      int line = random.nextInt(3);
+      int front = line + random.nextInt(5);
+      int[][][] inputs = new int[front + 1][size][];
+      for (int n = 0; n <= front; n++) {
+        for (int rank = 0; rank < size; rank++) {
+          inputs[n][rank] = flow.inputs(rank, n);
         }
       }
-      assertThat(plan.computed()).isEqualTo(computed);
+      compare(inputs, some(random, size), line, front);
     }
+  }
+
+  private static BitSet some(SplittableRandom random, int size) {
+    BitSet some = new BitSet();
+    for (int rank = 0; rank < size; rank++) {
+      some.set(rank, random.nextInt(3) == 0);
+    }
+    return some;
+  }
+
+  private static void compare(int[][][] inputs, BitSet lost, int line, int front) {
+    int size = inputs[0].length;
+    FlowPlan plan = FlowPlan.of((rank, n) -> inputs[(int) n][rank], line, front, lost);
+    long computed = 0;
+    for (int rank = 0; rank < size; rank++) {
+      boolean loads = isNeeded(inputs, lost, rank, line, front);
+      assertThat(plan.loading().get(rank)).isEqualTo(loads);
+      long own = 0;
+      for (int n = line; n < front; n++) {
+        boolean computes = isNeeded(inputs, lost, rank, n + 1, front);
+        assertThat(plan.computes(rank, n)).isEqualTo(computes);
+        boolean takesPart = isNeeded(inputs, lost, rank, n, front);
+        assertThat(plan.takesPart(rank, n)).isEqualTo(takesPart);
+        assertThat(plan.takingPart(n).get(rank)).isEqualTo(takesPart);
+        own += computes ? 1 : 0;
+      }
+      assertThat(plan.computedBy().get(rank)).isEqualTo(loads ? Long.valueOf(own) : null);
+      computed += own;
+    }
+    assertThat(plan.computed()).isEqualTo(computed);
   }
 
   /** Whether a rank's state that has had {@code of} iterations is needed. */

@@ -15,6 +15,7 @@ final class SimJobLink implements JobLink {
   private final ArrayDeque<JobMessage> early = new ArrayDeque<>();
   private JobLink.@Nullable Listener listener;
   private boolean closed;
+  private boolean waits;
 
   SimJobLink(SimProcess process) {
     this.process = process;
@@ -48,6 +49,15 @@ final class SimJobLink implements JobLink {
     if (!process.gone()) {
       process.cluster().observer().onOffered(process, pinned);
     }
+  }
+
+  @Override
+  public void idle(boolean now) {
+    waits = now;
+  }
+
+  boolean waits() {
+    return waits;
   }
 
   /** The process exits by itself. */

@@ -102,6 +102,11 @@ public final class SimProcess {
     return link;
   }
 
+  /** Whether its rank has said that it waits, and computes nothing, in a recovery. */
+  public boolean waits() {
+    return link.waits();
+  }
+
   /** Its transports: a fast one within the node, if there is such, and one to all nodes. */
   public List<TransportProvider> transports() {
     TransportProvider far = new SimTransportProvider(this, SimTransport.Kind.FAR);

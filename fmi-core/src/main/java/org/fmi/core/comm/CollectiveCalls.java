@@ -17,12 +17,17 @@ abstract class CollectiveCalls extends MessageCalls {
 
   /** For a call that begins now. */
   private Plans plans() {
+    checkCollective();
+    return plans;
+  }
+
+  /** Refuses a collective call where there may be none. */
+  final void checkCollective() {
     checkUsable();
     Reach reach = p2p.reach();
     if (reach != null) {
-      throw reach.collective();
+      reach.collective();
     }
-    return plans;
   }
 
   private void run(Plan plan) {

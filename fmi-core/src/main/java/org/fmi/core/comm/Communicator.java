@@ -66,20 +66,20 @@ public final class Communicator extends CollectiveCalls {
 
   @Override
   public Comm dup() {
-    checkUsable();
+    checkCollective();
     return make(creation.dup());
   }
 
   @Override
   public @Nullable Comm split(int color, int key) {
-    checkUsable();
+    checkCollective();
     Agreed agreed = creation.split(color, key);
     return agreed == null ? null : make(agreed);
   }
 
   @Override
   public @Nullable Comm create(Group subset) {
-    checkUsable();
+    checkCollective();
     Agreed agreed = creation.create(subset);
     return agreed == null ? null : make(agreed);
   }

@@ -586,13 +586,8 @@ final class Mailbox implements MessageRequest.Completion {
     }
   }
 
-  /** For tests: memory taken by messages that no receive has matched. */
-  long heldBytes() {
-    return unexpected.heldBytes();
-  }
-
-  /** The number of messages that no receive has matched. */
-  int count() {
-    return unexpected.count();
+  /** The messages that no receive has matched. */
+  UnexpectedQueue unexpected() {
+    return unexpected;
   }
 }

@@ -198,7 +198,7 @@ final class Outbox {
     kept.tell();
     if (!kept.isKept(kept.told())) {
       waits.poll();
-      if (mailbox.count() == 0) {
+      if (mailbox.unexpected().count() == 0) {
         kept.tellAndWait();
       }
     }

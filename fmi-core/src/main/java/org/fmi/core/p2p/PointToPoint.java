@@ -63,7 +63,7 @@ public interface PointToPoint {
   /** The current epoch. */
   int epoch();
 
-  /** Whom the exchange that is under way reaches; null outside of one. */
+  /** Whom the part of a {@code flowLoop} that is under way reaches; null if that is anybody. */
   default @Nullable Reach reach() {
     return null;
   }

@@ -29,7 +29,7 @@ public final class Recording implements PointToPoint {
   /** What is sent in loops is kept. */
   private boolean logged;
 
-  /** Whom the exchange that is under way reaches. */
+  /** Whom the part of a {@code flowLoop} that is under way reaches. */
   private @Nullable Reach reach;
 
   /**
@@ -67,7 +67,7 @@ public final class Recording implements PointToPoint {
     logged = true;
   }
 
-  /** An exchange of a {@code flowLoop} begins, or ends with null. */
+  /** A part of a {@code flowLoop} begins, or ends with null. */
   public void reach(@Nullable Reach of) {
     reach = of;
   }
@@ -75,6 +75,11 @@ public final class Recording implements PointToPoint {
   @Override
   public @Nullable Reach reach() {
     return reach;
+  }
+
+  /** Non-blocking operations of the program that are not complete. */
+  public int activeRequests() {
+    return requests.active();
   }
 
   /** A call that is not recorded sends. */

@@ -3,11 +3,13 @@ package org.fmi.core.recovery;
 import java.util.List;
 import org.fmi.core.p2p.KeptRequests;
 import org.fmi.core.p2p.Messenger;
+import org.fmi.core.p2p.Unreceived;
 import org.fmi.spi.RankConfig;
 
 /**
- * Says whether a checkpoint can hold the program's requests that are under way: those that are part
- * of the loop's state, with the places there that their messages go to.
+ * Says whether a checkpoint can hold what the program has under way: those requests that are part
+ * of the loop's state, with the places there that their messages go to; in a {@code flowLoop} no
+ * message of an iteration.
  */
 final class ActiveRequests {
   private static final int MOST_NAMED = 3;
@@ -62,6 +64,43 @@ final class ActiveRequests {
           others,
           "wait for them (waitFor, Request.waitAll) before the end of an iteration, or make them"
               + " state of the loop (Holder.of(new Request[n]))");
+    }
+  }
+
+  /**
+   * Between iterations of a {@code flowLoop}, when all that was sent has come: what an iteration
+   * sends is received in it, and nothing else. Ranks that compute again would not get it.
+   *
+   * @throws IllegalStateException if that is not so, as far as this rank can see
+   */
+  void requireReceived(Loop loop) {
+    if (loop.flow == null) {
+      return;
+    }
+    Unreceived unreceived = messenger.unreceived();
+    if (loop.checkpointed < 0) {
+      unreceived.loopBegins();
+      return;
+    }
+    String left = unreceived.ofLoop();
+    if (left != null) {
+      throw new IllegalStateException(
+          "rank "
+              + config.rank()
+              + " has not received a message of "
+              + left
+              + ", which was sent before iteration "
+              + loop.iteration
+              + " of a flowLoop: receive it in the iteration that sends it");
+    }
+    if (unreceived.lacksOlder()) {
+      throw new IllegalStateException(
+          "rank "
+              + config.rank()
+              + " has received a message, before iteration "
+              + loop.iteration
+              + " of a flowLoop, that was sent before the loop: receive it there, or send it in an"
+              + " iteration");
     }
   }
 

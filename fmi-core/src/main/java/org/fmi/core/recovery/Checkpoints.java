@@ -230,6 +230,8 @@ final class Checkpoints {
     Overlap lines = overlap;
     if (lines != null) {
       lines.settle(loop, last, epoch);
+    } else {
+      requests.requireReceived(loop);
     }
     CheckpointId id = new CheckpointId(nextVersion, loop.number, iteration, last);
     // Nobody sends before all have agreed; until then some may know that they have, and others not.

@@ -3,7 +3,9 @@ package org.fmi.core.recovery;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.fmi.Comm;
 import org.fmi.control.JobLink;
 import org.fmi.control.RankMessage;
@@ -101,7 +103,8 @@ final class FlowRollback {
               front,
               list(lost),
               list(helpers),
-              plan.computed()));
+              plan.computed(),
+              list(plan.computedBy())));
     }
     boolean own = lost.get(config.rank());
     boolean helps = plan.loading().get(config.rank());
@@ -126,6 +129,12 @@ final class FlowRollback {
     return progress;
   }
 
+  private static String list(Map<Integer, Long> iterations) {
+    return iterations.entrySet().stream()
+        .map(of -> of.getKey() + ": " + of.getValue())
+        .collect(Collectors.joining(", ", "[", "]"));
+  }
+
   private static String list(BitSet ranks) {
     return ranks.stream().boxed().toList().toString();
   }
@@ -133,21 +142,20 @@ final class FlowRollback {
   /** Computes what is needed of this rank; returns when all are there. Collective. */
   void compute(Loop loop, Way way) {
     FlowStates<?> own = Objects.requireNonNull(loop.flow);
-    FlowStates<?> states = way.states;
-    for (long iteration = way.line.iteration(); iteration < way.front; iteration++) {
-      if (states != null) {
-        faults.at(FaultPoint.RECOMPUTE, iteration);
-        try {
-          states.computeAgain(way.plan, iteration);
-        } catch (Exception e) {
-          throw loop.failed(e);
-        }
+    for (long iteration = way.line.iteration();
+        iteration < way.front && way.plan.takesPart(config.rank(), iteration);
+        iteration++) {
+      faults.at(FaultPoint.RECOMPUTE, iteration);
+      try {
+        Objects.requireNonNull(way.states).computeAgain(way.plan, iteration);
+      } catch (Exception e) {
+        throw loop.failed(e);
       }
       if (way.lost && iteration < way.front - 1) {
         loop.counted();
       }
     }
-    link.idle(states == null);
+    link.idle(!way.lost); // those that help have nothing left
     try {
       system.barrier(); // what is sent from now on belongs to the program again
     } finally {

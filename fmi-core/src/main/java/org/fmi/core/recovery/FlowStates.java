@@ -86,12 +86,17 @@ final class FlowStates<S> {
       newest = iteration;
       exchange(iteration, null);
       both = false;
-      body.step(iteration, now.state, next.state);
+      step(iteration);
       newest = iteration + 1;
       both = true;
       stepped = true;
     }
-    return body.finish(iteration, next.state);
+    program.reach(new Reach.Finish(program.rank(), iteration));
+    try {
+      return body.finish(iteration, next.state);
+    } finally {
+      program.reach(null);
+    }
   }
 
   private void exchange(long iteration, @Nullable BitSet takingPart) throws Exception {
@@ -109,9 +114,30 @@ final class FlowStates<S> {
                 + (program.size() - 1));
       }
     }
-    program.reach(new Reach(program.rank(), iteration, inputs, takingPart));
+    program.reach(new Reach.Exchange(program.rank(), iteration, inputs, takingPart));
     try {
       body.exchange(iteration, now.state);
+    } finally {
+      program.reach(null);
+    }
+    // A rank that helps would leave its receives to messages that come later.
+    if (program.activeRequests() > 0) {
+      throw new IllegalStateException(
+          "rank "
+              + program.rank()
+              + " has "
+              + program.activeRequests()
+              + " requests that are not complete behind the exchange of iteration "
+              + iteration
+              + " of a flowLoop: wait for each (waitFor, Request.waitAll) in the part of FlowBody"
+              + " that begins it");
+    }
+  }
+
+  private void step(long iteration) throws Exception {
+    program.reach(new Reach.Step(program.rank(), iteration));
+    try {
+      body.step(iteration, now.state, next.state);
     } finally {
       program.reach(null);
     }
@@ -172,7 +198,7 @@ final class FlowStates<S> {
       exchange(iteration, takingPart);
     }
     if (plan.computes(program.rank(), iteration)) {
-      body.step(iteration, now.state, next.state);
+      step(iteration);
       swap();
     }
   }

@@ -104,7 +104,8 @@ final class RuntimeParts {
               .putLong(m.to())
               .putString(m.lost())
               .putString(m.helpers())
-              .putLong(m.computed());
+              .putLong(m.computed())
+              .putString(m.computedBy());
       case RankMessage.FlowImpossible m ->
           out.putByte(25).putInt(m.epoch()).putLong(m.loop()).putString(m.reason());
       case RankMessage.LocalImpossible m -> out.putByte(19).putInt(m.epoch()).putString(m.reason());
@@ -211,7 +212,8 @@ final class RuntimeParts {
               in.getLong(),
               in.getString(),
               in.getString(),
-              in.getLong());
+              in.getLong(),
+              in.getString());
       case 25 -> new RankMessage.FlowImpossible(in.getInt(), in.getLong(), in.getString());
       case 26 ->
           new RankMessage.LogFills(

@@ -26,6 +26,16 @@ final class CheckpointMode {
             + ")";
   }
 
+  /** Why ranks wait for each other though a site's settings say that they go on; else null. */
+  static @Nullable String whyBlocking(Settings settings) {
+    Value mode = overlapped(settings);
+    return mode == null
+        ? null
+        : mode.origin()
+            + " overlapped: ranks wait for each other at checkpoints, as flows of data begin there"
+            + " (--rollback flow)";
+  }
+
   /**
    * Whether ranks go on.
    *
@@ -36,6 +46,9 @@ final class CheckpointMode {
     Value mode = overlapped(settings);
     if (mode == null) {
       return false;
+    }
+    if (flows && mode.source() > 0) {
+      return false; // a site's file or a variable is for those jobs that can do it
     }
     if (flows) {
       throw new UsageException(

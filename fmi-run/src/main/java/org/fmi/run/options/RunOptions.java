@@ -48,7 +48,10 @@ public record RunOptions(
   /** What is printed before the job begins; null if there is nothing. */
   public @Nullable String remark(Settings settings) {
     String why = LogLimit.whyGlobal(settings, check);
-    return why == null ? CheckpointMode.whoWaits(settings) : why;
+    if (why != null) {
+      return why;
+    }
+    return overlapped ? CheckpointMode.whoWaits(settings) : CheckpointMode.whyBlocking(settings);
   }
 
   /**

@@ -45,7 +45,8 @@ final class FlowRollbackIT {
                     .containsEntry("to", "1")
                     .containsEntry("lost", "[0]")
                     .containsEntry("helpers", "[1]")
-                    .containsEntry("computed", "1"));
+                    .containsEntry("computed", "1")
+                    .containsEntry("computedBy", "[0: 1, 1: 0]"));
     assertThat(result.err()).contains("flow rollback: ranks [0] come from iteration 0 to 1");
   }
 
@@ -65,7 +66,8 @@ final class FlowRollbackIT {
             e ->
                 assertThat(e)
                     .containsEntry("helpers", "[0, 2, 3, 5]")
-                    .containsEntry("computed", "4"));
+                    .containsEntry("computed", "4")
+                    .containsEntry("computedBy", "[0: 1, 1: 2, 2: 0, 3: 1, 5: 0]"));
   }
 
   @ParameterizedTest

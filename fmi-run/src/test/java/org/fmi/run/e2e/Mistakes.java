@@ -11,6 +11,8 @@ import net.openhft.chronicle.bytes.BytesIn;
 import net.openhft.chronicle.bytes.BytesMarshallable;
 import net.openhft.chronicle.bytes.BytesOut;
 import org.fmi.Comm;
+import org.fmi.Flow;
+import org.fmi.FlowBody;
 import org.fmi.Fmi;
 import org.fmi.FmiException;
 import org.fmi.Holder;
@@ -144,6 +146,13 @@ public final class Mistakes {
         }
       }
       case "iterations" -> fmi.loop(rank == 0 ? ITERATIONS : 3, n -> world.barrier(), state);
+      case "flow", "flow-later" ->
+          fmi.flowLoop(
+              ITERATIONS,
+              Flow.of(new int[world.size()][0]),
+              inFlow(name, world),
+              () -> new long[1],
+              s -> new Object[] {s});
       case "unregistered" -> {
         long[] forgotten = new long[1];
         fmi.loop(ITERATIONS, n -> state[0] += ++forgotten[0], state);
@@ -319,6 +328,35 @@ public final class Mistakes {
     public void readMarshallable(BytesIn<?> in) {
       first = in.readLong();
     }
+  }
+
+  /** What the exchange does wrong is caught. */
+  private static FlowBody<long[]> inFlow(String name, Comm world) {
+    return new FlowBody<>() {
+      private boolean isTime(long n, String mistake) {
+        return n == AT && world.rank() == 0 && name.equals(mistake);
+      }
+
+      @Override
+      public void exchange(long n, long[] now) {
+        if (isTime(n, "flow-later")) {
+          world.send(now, 1, 3);
+        } else if (isTime(n, "flow")) {
+          try {
+            world.recv(now, 1, 3);
+          } catch (IllegalStateException e) {
+            System.out.println(e.getMessage());
+          }
+        }
+      }
+
+      @Override
+      public void step(long n, long[] now, long[] next) {
+        if (isTime(n, "flow")) {
+          world.recv(next, 1, 3);
+        }
+      }
+    };
   }
 
   /** All but the last are caught, so that one job shows them. */

@@ -124,9 +124,17 @@ final class OptionsTest {
     }
   }
 
-  private RunOptions options(String line) throws UsageException {
+  private Settings settings(String line) throws UsageException {
     List<String> words = line.isEmpty() ? List.of() : Arrays.asList(line.strip().split("\\s+"));
-    Settings settings = Settings.read(words, environment, directory.resolve("fmi.conf"));
+    return Settings.read(words, environment, directory.resolve("fmi.conf"));
+  }
+
+  private @Nullable String remark(String line) throws UsageException {
+    return options(line).remark(settings(line));
+  }
+
+  private RunOptions options(String line) throws UsageException {
+    Settings settings = settings(line);
     return RunOptions.of(settings, environment, directory, host -> !host.equals("nowhere"));
   }
 
@@ -267,6 +275,26 @@ final class OptionsTest {
       assertThat(failed.spec().logLimitBytes()).isNotZero();
       assertThat(failed.flowLimit()).isZero();
     }
+  }
+
+  @Test
+  void aSiteWhoseRanksDoNotWaitAtCheckpoints() throws IOException, UsageException {
+    String why =
+        " overlapped: ranks wait for each other at checkpoints, as flows of data begin there"
+            + " (--rollback flow)";
+    environment.put("FMI_CHECKPOINT", "overlapped");
+    assertThat(options("-n 2 --rollback flow app.jar").overlapped()).isFalse();
+    assertThat(options("-n 2 --rollback flow app.jar").flowLimit()).isEqualTo(1);
+    assertThat(remark("-n 2 --rollback flow app.jar")).isEqualTo("FMI_CHECKPOINT" + why);
+    assertThat(options("-n 2 --rollback local app.jar").overlapped()).isTrue();
+    assertThat(remark("-n 2 --rollback local app.jar")).isNull();
+    assertThat(remark("-n 2 --rollback flow --checkpoint blocking app.jar")).isNull();
+
+    environment.remove("FMI_CHECKPOINT");
+    configuration("checkpoint = overlapped\n");
+    assertThat(options("-n 2 --rollback flow app.jar").overlapped()).isFalse();
+    assertThat(remark("-n 2 --rollback flow app.jar"))
+        .isEqualTo(directory.resolve("fmi.conf") + ":1: checkpoint" + why);
   }
 
   @Test

@@ -199,7 +199,10 @@ final class ProgressLinesTest {
     ProgressLines progress = new ProgressLines(Verbosity.NORMAL, SPEC, lines::add);
     progress.on(new Notice.RecoveryBegun(1, false, "rank 1 was killed"), 0);
     progress.on(new Notice.GoBack(1, "", "rank 0 " + Standing.FLOWS), 10 * MILLI);
-    progress.on(new Notice.FlowBegun(1, 0, 0, 2, "[1]", "[0, 2, 3, 5]", 4), 20 * MILLI);
+    progress.on(
+        new Notice.FlowBegun(
+            1, 0, 0, 2, "[1]", "[0, 2, 3, 5]", 4, "[0: 1, 1: 2, 2: 0, 3: 1, 5: 0]"),
+        20 * MILLI);
     progress.on(new Notice.AllRunning(1, 0, 2, 0), 30 * MILLI);
     progress.on(new Notice.RecoveryBegun(2, false, "rank 1 was killed"), 40 * MILLI);
     progress.on(new Notice.FlowImpossible(2, 1, "it is no flowLoop"), 50 * MILLI);
