@@ -3,7 +3,6 @@ package org.fmi.jobsim;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
@@ -309,29 +308,18 @@ final class JobSimulation implements Supervisor {
 
   /** A daemon is connected: it is told what all ranks have in common. */
   private void onConnected(int node) {
-    order(
-        node,
-        new ToDaemon.Setup(
-            new NodeSetup(
-                shape.size(),
-                "",
-                List.of(),
-                List.of(),
-                List.of(),
-                Map.of(),
-                "",
-                SimCluster.HEARTBEAT_TIMEOUT_MILLIS,
-                shape.groupLosses(),
-                shape.logRingBase(),
-                shape.recordLimitBytes(),
-                shape.logLimitBytes(),
-                shape.flowLimit(),
-                0,
-                shape.interval(),
-                List.of(),
-                shape.check(),
-                shape.overlapped(),
-                new Level2Setup("", shape.files().every(), 0, 0, List.of(), List.of()))));
+    NodeSetup setup =
+        NodeSetup.builder(shape.size(), SimCluster.HEARTBEAT_TIMEOUT_MILLIS, shape.interval())
+            .groupLosses(shape.groupLosses())
+            .logRingBase(shape.logRingBase())
+            .recordLimitBytes(shape.recordLimitBytes())
+            .logLimitBytes(shape.logLimitBytes())
+            .flowLimit(shape.flowLimit())
+            .check(shape.check())
+            .overlapped(shape.overlapped())
+            .level2(new Level2Setup("", shape.files().every(), 0, 0, List.of(), List.of()))
+            .build();
+    order(node, new ToDaemon.Setup(setup));
   }
 
   /** As JobShell does. */

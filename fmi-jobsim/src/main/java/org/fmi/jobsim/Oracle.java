@@ -300,7 +300,7 @@ final class Oracle implements SimObserver {
       default -> {}
     }
     // Each other fault may have cost the accused rank a process too.
-    long others = cluster.injected() - cuts + shape.faults().size();
+    int others = cluster.injected() - cuts + shape.faults().size();
     if (cuts > 0 && cutNanos / Exclusion.HEARTBEAT_NANOS + others >= Exclusion.CUT_TIMEOUTS) {
       crossed.add(Exclusion.CUT_BETWEEN_NODES);
     }

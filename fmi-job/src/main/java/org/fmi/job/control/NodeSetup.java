@@ -53,4 +53,144 @@ public record NodeSetup(
     environment = Map.copyOf(environment);
     transports = List.copyOf(transports);
   }
+
+  /** The setup of a job of so many ranks, the other parts of which are given by their names. */
+  public static Builder builder(int size, int heartbeatMillis, CheckpointInterval interval) {
+    return new Builder(size, heartbeatMillis, interval);
+  }
+
+  /**
+   * Collects the parts of a {@link NodeSetup} by their names. What is not given is empty, or off;
+   * groups survive one loss, and the log-ring has base 2.
+   */
+  public static final class Builder {
+    private final int size;
+    private final int heartbeatMillis;
+    private final CheckpointInterval interval;
+    private String mainClass = "";
+    private List<String> args = List.of();
+    private List<String> classPath = List.of();
+    private List<String> jvmOptions = List.of();
+    private Map<String, String> environment = Map.of();
+    private String workDirectory = "";
+    private int groupLosses = 1;
+    private int logRingBase = 2;
+    private long recordLimitBytes;
+    private long logLimitBytes;
+    private int flowLimit;
+    private int idleMegahertz;
+    private List<String> transports = List.of();
+    private boolean check;
+    private boolean overlapped;
+    private Level2Setup level2 = Level2Setup.NONE;
+
+    private Builder(int size, int heartbeatMillis, CheckpointInterval interval) {
+      this.size = size;
+      this.heartbeatMillis = heartbeatMillis;
+      this.interval = interval;
+    }
+
+    public Builder mainClass(String value) {
+      mainClass = value;
+      return this;
+    }
+
+    public Builder args(List<String> value) {
+      args = value;
+      return this;
+    }
+
+    public Builder classPath(List<String> value) {
+      classPath = value;
+      return this;
+    }
+
+    public Builder jvmOptions(List<String> value) {
+      jvmOptions = value;
+      return this;
+    }
+
+    public Builder environment(Map<String, String> value) {
+      environment = value;
+      return this;
+    }
+
+    public Builder workDirectory(String value) {
+      workDirectory = value;
+      return this;
+    }
+
+    public Builder groupLosses(int value) {
+      groupLosses = value;
+      return this;
+    }
+
+    public Builder logRingBase(int value) {
+      logRingBase = value;
+      return this;
+    }
+
+    public Builder recordLimitBytes(long value) {
+      recordLimitBytes = value;
+      return this;
+    }
+
+    public Builder logLimitBytes(long value) {
+      logLimitBytes = value;
+      return this;
+    }
+
+    public Builder flowLimit(int value) {
+      flowLimit = value;
+      return this;
+    }
+
+    public Builder idleMegahertz(int value) {
+      idleMegahertz = value;
+      return this;
+    }
+
+    public Builder transports(List<String> value) {
+      transports = value;
+      return this;
+    }
+
+    public Builder check(boolean value) {
+      check = value;
+      return this;
+    }
+
+    public Builder overlapped(boolean value) {
+      overlapped = value;
+      return this;
+    }
+
+    public Builder level2(Level2Setup value) {
+      level2 = value;
+      return this;
+    }
+
+    public NodeSetup build() {
+      return new NodeSetup(
+          size,
+          mainClass,
+          args,
+          classPath,
+          jvmOptions,
+          environment,
+          workDirectory,
+          heartbeatMillis,
+          groupLosses,
+          logRingBase,
+          recordLimitBytes,
+          logLimitBytes,
+          flowLimit,
+          idleMegahertz,
+          interval,
+          transports,
+          check,
+          overlapped,
+          level2);
+    }
+  }
 }

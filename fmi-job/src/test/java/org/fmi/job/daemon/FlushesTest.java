@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.fmi.control.Pinned;
@@ -27,26 +26,11 @@ class FlushesTest {
   private static final NodeFacts FACTS =
       new NodeFacts("job", new byte[32], 7, "host", "/dev/shm/fmi", "/disk/fmi", 2);
   private static final NodeSetup SETUP =
-      new NodeSetup(
-          4,
-          "Main",
-          List.of(),
-          List.of(),
-          List.of(),
-          Map.of(),
-          "/",
-          1000,
-          1,
-          2,
-          0,
-          0,
-          0,
-          0,
-          new CheckpointInterval.Every(1),
-          List.of(),
-          false,
-          false,
-          new Level2Setup("/ckpt", 50, 2000, 1_000_000, List.of(), List.of()));
+      NodeSetup.builder(4, 1000, new CheckpointInterval.Every(1))
+          .mainClass("Main")
+          .workDirectory("/")
+          .level2(new Level2Setup("/ckpt", 50, 2000, 1_000_000, List.of(), List.of()))
+          .build();
   private static final Set<Integer> RANKS = Set.of(0, 2);
 
   private long now = 3;

@@ -13,7 +13,6 @@ import org.fmi.control.RankReport;
 import org.fmi.job.control.CoreShare;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.FromRank;
-import org.fmi.job.control.Level2Setup;
 import org.fmi.job.control.NodeSetup;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.job.control.ToRank;
@@ -37,26 +36,11 @@ final class NodeDaemonTest {
   private long now = Long.MAX_VALUE - Duration.ofSeconds(20).toNanos();
 
   static NodeSetup setup(int size) {
-    return new NodeSetup(
-        size,
-        "Main",
-        List.of(),
-        List.of(),
-        List.of(),
-        Map.of(),
-        "/",
-        HEARTBEAT,
-        1,
-        2,
-        0,
-        0,
-        0,
-        IDLE_MEGAHERTZ,
-        new CheckpointInterval.Every(1),
-        List.of(),
-        false,
-        false,
-        Level2Setup.NONE);
+    return NodeSetup.builder(size, HEARTBEAT, new CheckpointInterval.Every(1))
+        .mainClass("Main")
+        .workDirectory("/")
+        .idleMegahertz(IDLE_MEGAHERTZ)
+        .build();
   }
 
   static ToDaemon.Spawn spawn(int rank, int incarnation, int... cores) {

@@ -2,6 +2,7 @@ package org.fmi.run.shell;
 
 import org.fmi.job.control.Level2Setup;
 import org.fmi.job.control.NodeSetup;
+import org.fmi.run.options.Program;
 import org.fmi.run.options.RunOptions;
 import org.jspecify.annotations.Nullable;
 
@@ -13,25 +14,26 @@ final class CommonSetup {
   private CommonSetup() {}
 
   static NodeSetup of(RunOptions options, @Nullable Level2Files files) {
-    return new NodeSetup(
-        options.spec().size(),
-        options.program().mainClass(),
-        options.program().args(),
-        options.program().classPath(),
-        options.processes().jvmOptions(),
-        options.processes().environment(),
-        options.processes().directory().toString(),
-        options.network().heartbeatMillis(),
-        options.spec().groupLosses(),
-        options.network().logRingBase(),
-        RECORD_LIMIT,
-        options.spec().logLimitBytes(),
-        options.flowLimit(),
-        options.processes().idleMegahertz(),
-        options.interval(),
-        options.network().transports(),
-        options.check(),
-        options.overlapped(),
-        files == null ? Level2Setup.NONE : files.setup());
+    Program program = options.program();
+    RunOptions.Processes processes = options.processes();
+    RunOptions.Network network = options.network();
+    return NodeSetup.builder(options.spec().size(), network.heartbeatMillis(), options.interval())
+        .mainClass(program.mainClass())
+        .args(program.args())
+        .classPath(program.classPath())
+        .jvmOptions(processes.jvmOptions())
+        .environment(processes.environment())
+        .workDirectory(processes.directory().toString())
+        .groupLosses(options.spec().groupLosses())
+        .logRingBase(network.logRingBase())
+        .recordLimitBytes(RECORD_LIMIT)
+        .logLimitBytes(options.spec().logLimitBytes())
+        .flowLimit(options.flowLimit())
+        .idleMegahertz(processes.idleMegahertz())
+        .transports(network.transports())
+        .check(options.check())
+        .overlapped(options.overlapped())
+        .level2(files == null ? Level2Setup.NONE : files.setup())
+        .build();
   }
 }

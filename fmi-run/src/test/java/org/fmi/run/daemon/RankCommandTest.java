@@ -16,7 +16,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.assertj.core.data.Percentage;
-import org.fmi.job.control.Level2Setup;
 import org.fmi.job.control.NodeSetup;
 import org.fmi.run.Installation;
 import org.fmi.spi.CheckpointInterval;
@@ -45,26 +44,12 @@ final class RankCommandTest {
       int ranksOnNode, List<String> jvmOptions, Map<String, String> environment)
       throws IOException, InterruptedException {
     NodeSetup setup =
-        new NodeSetup(
-            ranksOnNode,
-            "Program",
-            List.of(),
-            List.of(),
-            jvmOptions,
-            environment,
-            home.toString(),
-            1000,
-            1,
-            2,
-            0,
-            0,
-            0,
-            0,
-            new CheckpointInterval.Every(1),
-            List.of(),
-            false,
-            false,
-            Level2Setup.NONE);
+        NodeSetup.builder(ranksOnNode, 1000, new CheckpointInterval.Every(1))
+            .mainClass("Program")
+            .jvmOptions(jvmOptions)
+            .environment(environment)
+            .workDirectory(home.toString())
+            .build();
     ProcessBuilder rank =
         new RankCommand(setup, new Installation(home), home.resolve("socket"), 2)
             .build(ranksOnNode, List.of());
