@@ -253,7 +253,7 @@ final class JobMetricsTest {
     metrics.on(new Notice.RecoveryBegun(2, false, "rank 0"));
     metrics.on(new Notice.AllRunning(2, 0, 10, 0));
     metrics.on(new Notice.RecoveryBegun(3, false, "rank 0"));
-    metrics.on(new Notice.FlowBegun(3, 0, 10, 12, "[0]", "[]", 2));
+    metrics.on(new Notice.FlowBegun(3, 0, 10, 12, "[0]", "[]", 2, "[0: 2]"));
     metrics.on(new Notice.LoopDone(3, 0, 0, 20, 5, 0, 0));
     metrics.on(new Notice.LoopDone(3, 0, 1, 20, 2, 0, 0));
     assertThat(scrape(metrics).lines())

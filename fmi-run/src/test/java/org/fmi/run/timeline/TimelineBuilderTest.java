@@ -272,7 +272,7 @@ final class TimelineBuilderTest {
     at(510, new Notice.GoBack(1, "", "rank 0 is outside of a loop"));
     at(560, new Notice.AllRunning(1, 0, 50, 0));
     at(600, new Notice.RecoveryBegun(2, false, "rank 1 was killed by signal 9"));
-    at(650, new Notice.FlowBegun(2, 0, 50, 60, "[1]", "[0]", 15));
+    at(650, new Notice.FlowBegun(2, 0, 50, 60, "[1]", "[0]", 15, "[0: 5, 1: 10]"));
     at(660, new Notice.AllRunning(2, 0, 60, 0));
     Timeline timeline = timeline();
     Recovery all = timeline.recoveries().get(1);
