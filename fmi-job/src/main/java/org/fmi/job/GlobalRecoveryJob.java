@@ -50,7 +50,6 @@ public final class GlobalRecoveryJob implements Job {
 
   /** The first bad one of those that ranks have ended with. */
   private int exitStatus;
-
   private String exitReason = "";
 
   /**
@@ -62,22 +61,12 @@ public final class GlobalRecoveryJob implements Job {
     this(spec, RANKS_AT_ONCE);
   }
 
-  /**
-   * A job to be begun.
-   *
-   * @param ranksAtOnce how many ranks one event starts for the first time, or kills to restart all
-   * @throws IllegalArgumentException if the nodes have too few slots
-   */
+  /** The same; one event starts so many ranks for the first time, or kills them to restart all. */
   public GlobalRecoveryJob(JobSpec spec, int ranksAtOnce) {
     this(spec, ranksAtOnce, new Placement(spec), new Ranks(spec.size()));
   }
 
-  /**
-   * A job to be begun, for a simulation.
-   *
-   * @param looks counts what it does
-   * @throws IllegalArgumentException if the nodes have too few slots
-   */
+  /** The same, for a simulation; {@code looks} counts what it does. */
   public GlobalRecoveryJob(JobSpec spec, Looks looks) {
     this(
         spec,
