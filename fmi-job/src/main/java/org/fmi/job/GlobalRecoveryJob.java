@@ -1,5 +1,6 @@
 package org.fmi.job;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.fmi.control.AddressTable;
 import org.fmi.control.JobMessage;
@@ -50,6 +51,7 @@ public final class GlobalRecoveryJob implements Job {
 
   /** The first bad one of those that ranks have ended with. */
   private int exitStatus;
+
   private String exitReason = "";
 
   /**
@@ -63,22 +65,19 @@ public final class GlobalRecoveryJob implements Job {
 
   /** The same; one event starts so many ranks for the first time, or kills them to restart all. */
   public GlobalRecoveryJob(JobSpec spec, int ranksAtOnce) {
-    this(spec, ranksAtOnce, new Placement(spec), new Ranks(spec.size()));
+    this(spec, ranksAtOnce, new ArrayList<>(), new ArrayList<>());
   }
 
   /** The same, for a simulation; {@code looks} counts what it does. */
   public GlobalRecoveryJob(JobSpec spec, Looks looks) {
-    this(
-        spec,
-        RANKS_AT_ONCE,
-        new Placement(spec, looks.list()),
-        new Ranks(spec.size(), looks.list()));
+    this(spec, RANKS_AT_ONCE, looks.list(), looks.list());
   }
 
-  private GlobalRecoveryJob(JobSpec spec, int ranksAtOnce, Placement placement, Ranks ranks) {
-    this.placement = placement;
+  private GlobalRecoveryJob(
+      JobSpec spec, int ranksAtOnce, List<PlacedNode> nodes, List<Rank> each) {
+    this.placement = new Placement(spec, nodes);
     this.ledger = new FailureLedger(spec.size(), spec.maxRecoveries());
-    this.ranks = ranks;
+    this.ranks = new Ranks(spec.size(), each);
     this.injections = new Injections(spec.faults());
     this.out = new Outbox(placement);
     this.requests =

@@ -94,10 +94,6 @@ final class Ranks {
   private int knownCount;
   private int goneCount;
 
-  Ranks(int size) {
-    this(size, new ArrayList<>(size));
-  }
-
   /**
    * @param ranks an empty list, which may count how often a rank is looked at
    */
