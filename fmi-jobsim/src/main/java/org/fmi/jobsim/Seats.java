@@ -74,12 +74,9 @@ final class Seats {
     return nodesThat(
             n ->
                 usable.test(n)
-                    && (n == nodeOf[rank] || (!barred.test(rank, n) && ranksOn(n) < slots())))
+                    && (n == nodeOf[rank]
+                        || (!barred.test(rank, n) && ranksOn(n) < shape.ranksPerNode())))
         > 0;
-  }
-
-  private int slots() {
-    return shape.ranksPerNode();
   }
 
   private long ranksOn(int node) {

@@ -87,7 +87,7 @@ public final class FlowPlan {
 
   /** The iterations that are computed, of all ranks together. */
   public long computed() {
-    return needed.stream().skip(1).mapToLong(BitSet::cardinality).sum();
+    return computedBy().values().stream().mapToLong(Long::longValue).sum();
   }
 
   /** How many of them each rank that loads the checkpoint computes. */

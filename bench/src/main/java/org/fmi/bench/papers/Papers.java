@@ -165,7 +165,7 @@ public final class Papers {
     Figure saved = new Figure("flow-6b", paper + "b", "hosts", "energy saved (J)", false);
     Figure time = new Figure("flow-6c", paper + "c", "hosts", "time (s)", false);
     Figure crashes = new Figure("flow-crashes", paper + ", crashes", "hosts", "crashes", false);
-    int runs = syncs.size() * (strategies.size() + (strategies.contains(Strategy.GLOBAL) ? 0 : 1));
+    int runs = syncs.size() * Strategy.runs(strategies);
     PROGRESS.expect(hosts.stream().mapToDouble(n -> n).sum() * runs * seeds);
     for (double n : hosts) {
       int rows = grid ? Stencil.rowsOf((int) n) : 1;

@@ -33,6 +33,8 @@ public sealed interface Reach {
    * again, the others are as if there were none.
    */
   final class Exchange implements Reach {
+    private static final String PART = "the exchange";
+
     private final int rank;
     private final long iteration;
     private final int[] inputs;
@@ -57,12 +59,12 @@ public sealed interface Reach {
     @Override
     public boolean hears(int source) {
       if (source == Comm.ANY_SOURCE) {
-        throw new IllegalStateException(
-            "rank "
-                + rank
-                + " receives from any source in the exchange of iteration "
-                + iteration
-                + " of a flowLoop: receive from the ranks that the flow names");
+        throw refusal(
+            rank,
+            "receives from any source",
+            PART,
+            iteration,
+            ": receive from the ranks that the flow names");
       }
       if (source != rank && Arrays.stream(inputs).noneMatch(input -> input == source)) {
         throw new IllegalStateException(
@@ -81,76 +83,65 @@ public sealed interface Reach {
 
     @Override
     public void collective() {
-      throw new IllegalStateException(
-          "rank "
-              + rank
-              + " calls a collective in the exchange of iteration "
-              + iteration
-              + " of a flowLoop, which only some ranks repeat after a failure: call it in"
-              + " FlowBody.finish");
+      throw refusal(
+          rank,
+          "calls a collective",
+          PART,
+          iteration,
+          ", which only some ranks repeat after a failure: call it in FlowBody.finish");
     }
   }
 
-  /** The step computes, and reaches nobody. */
-  record Step(int rank, long iteration) implements Reach {
+  /**
+   * A part without messages.
+   *
+   * @param ends whether it is the end of an iteration, which all ranks do together by collectives;
+   *     else it is the step, which reaches nobody
+   */
+  record WithoutMessages(int rank, long iteration, boolean ends) implements Reach {
     @Override
     public boolean sendsTo(int dest) {
-      throw refusal("sends to rank " + dest, "send it in FlowBody.exchange");
+      throw refused("sends to rank " + dest, "send it in FlowBody.exchange");
     }
 
     @Override
     public boolean hears(int source) {
-      throw refusal("receives from " + name(source), "receive it in FlowBody.exchange");
+      String from = source == Comm.ANY_SOURCE ? "any source" : "rank " + source;
+      throw refused("receives from " + from, "receive it in FlowBody.exchange");
     }
 
     @Override
     public void collective() {
-      throw refusal("calls a collective", "call it in FlowBody.finish");
+      if (!ends) {
+        throw refused("calls a collective", "call it in FlowBody.finish");
+      }
     }
 
-    private IllegalStateException refusal(String what, String help) {
-      return new IllegalStateException(
-          "rank "
-              + rank
-              + " "
-              + what
-              + " in FlowBody.step of iteration "
-              + iteration
-              + " of a flowLoop, which communicates with nobody: "
-              + help);
-    }
-  }
-
-  /** The end of an iteration is what all ranks do together. */
-  record Finish(int rank, long iteration) implements Reach {
-    @Override
-    public boolean sendsTo(int dest) {
-      throw refusal("sends to rank " + dest, "send it in FlowBody.exchange");
-    }
-
-    @Override
-    public boolean hears(int source) {
-      throw refusal("receives from " + name(source), "receive it in FlowBody.exchange");
-    }
-
-    @Override
-    public void collective() {}
-
-    private IllegalStateException refusal(String what, String help) {
-      return new IllegalStateException(
-          "rank "
-              + rank
-              + " "
-              + what
-              + " in FlowBody.finish of iteration "
-              + iteration
-              + " of a flowLoop, which is for collectives: "
-              + help
-              + ", or use one of them");
+    private IllegalStateException refused(String what, String help) {
+      return ends
+          ? refusal(
+              rank,
+              what,
+              "FlowBody.finish",
+              iteration,
+              ", which is for collectives: " + help + ", or use one of them")
+          : refusal(
+              rank, what, "FlowBody.step", iteration, ", which communicates with nobody: " + help);
     }
   }
 
-  private static String name(int source) {
-    return source == Comm.ANY_SOURCE ? "any source" : "rank " + source;
+  private static IllegalStateException refusal(
+      int rank, String what, String part, long iteration, String why) {
+    return new IllegalStateException(
+        "rank "
+            + rank
+            + " "
+            + what
+            + " in "
+            + part
+            + " of iteration "
+            + iteration
+            + " of a flowLoop"
+            + why);
   }
 }

@@ -18,6 +18,12 @@ import org.jspecify.annotations.Nullable;
  * how far they are.
  */
 final class FlowStates<S> {
+  /** A part of the body, which reaches nobody else than it says until it is over. */
+  private interface Part extends AutoCloseable {
+    @Override
+    void close();
+  }
+
   private final Flow flow;
   private final FlowBody<S> body;
   private final Supplier<S> make;
@@ -91,12 +97,14 @@ final class FlowStates<S> {
       both = true;
       stepped = true;
     }
-    program.reach(new Reach.Finish(program.rank(), iteration));
-    try {
+    try (Part _ = begin(new Reach.WithoutMessages(program.rank(), iteration, true))) {
       return body.finish(iteration, next.state);
-    } finally {
-      program.reach(null);
     }
+  }
+
+  private Part begin(Reach reach) {
+    program.reach(reach);
+    return () -> program.reach(null);
   }
 
   private void exchange(long iteration, @Nullable BitSet takingPart) throws Exception {
@@ -114,11 +122,8 @@ final class FlowStates<S> {
                 + (program.size() - 1));
       }
     }
-    program.reach(new Reach.Exchange(program.rank(), iteration, inputs, takingPart));
-    try {
+    try (Part _ = begin(new Reach.Exchange(program.rank(), iteration, inputs, takingPart))) {
       body.exchange(iteration, now.state);
-    } finally {
-      program.reach(null);
     }
     // A rank that helps would leave its receives to messages that come later.
     if (program.activeRequests() > 0) {
@@ -135,11 +140,8 @@ final class FlowStates<S> {
   }
 
   private void step(long iteration) throws Exception {
-    program.reach(new Reach.Step(program.rank(), iteration));
-    try {
+    try (Part _ = begin(new Reach.WithoutMessages(program.rank(), iteration, false))) {
       body.step(iteration, now.state, next.state);
-    } finally {
-      program.reach(null);
     }
   }
 

@@ -117,10 +117,8 @@ final class RollbackCommand extends SimulationCommand {
     double joules = options.get("--joules");
     List<Double> counts =
         Quantity.COUNT.parseList("--hosts", hosts.getValue(), LEAST_HOSTS, MOST_HOSTS);
-    // What others save is beside it, so it is always run.
-    int runs = chosen.size() + (chosen.contains(Strategy.GLOBAL) ? 0 : 1);
     double all = counts.stream().mapToDouble(count -> count).sum();
-    progress.expect(all * runs * options.whole("--seeds"));
+    progress.expect(all * Strategy.runs(chosen) * options.whole("--seeds"));
     List<String> rows = new ArrayList<>();
     rows.add("simulated_hosts,strategy,failures,beyond_groups,computed_again,seconds,joules_saved");
     out.println("simulated: means of %d runs".formatted(options.whole("--seeds")));

@@ -178,21 +178,21 @@ final class TimelineBuilderTest {
   }
 
   private void fails(long millis, int epoch, long running) throws IOException {
-    at(
-        millis,
-        new Notice.RankFailed(epoch - 1, 1, "daemon", "was killed by signal 9"),
-        new Notice.RecoveryBegun(epoch, false, "rank 1 was killed by signal 9"),
-        new Notice.Respawned(epoch, 1, 1, "node1", epoch));
+    isReplaced(millis, epoch, 1);
     at(running, new Notice.AllRunning(epoch, 0, 50, 0));
   }
 
-  /** Rank 1 is lost at 500 and goes back to the checkpoint of 300; rank 0 stays in iteration 83. */
-  private void failsAlone(long millis, int epoch, int rank, long running) throws IOException {
+  private void isReplaced(long millis, int epoch, int rank) throws IOException {
     at(
         millis,
         new Notice.RankFailed(epoch - 1, rank, "daemon", "was killed by signal 9"),
         new Notice.RecoveryBegun(epoch, false, "rank " + rank + " was killed by signal 9"),
         new Notice.Respawned(epoch, rank, rank, "node" + rank, epoch));
+  }
+
+  /** Rank 1 is lost at 500 and goes back to the checkpoint of 300; rank 0 stays in iteration 83. */
+  private void failsAlone(long millis, int epoch, int rank, long running) throws IOException {
+    isReplaced(millis, epoch, rank);
     at(running - 5, new Notice.AllJoined(epoch), new Notice.GoBack(epoch, "[" + rank + "]", ""));
     at(running - 2, new Notice.AllConnected(epoch, "tcp"));
     at(running - 1, new Notice.GoesOn(epoch, 1 - rank, 0, 83, 66, 9000));

@@ -32,4 +32,9 @@ public enum Strategy {
   public static Strategy of(String option) {
     return valueOf(option.replace('-', '_').toUpperCase(Locale.ROOT));
   }
+
+  /** How many are run for these: what others save is beside {@link #GLOBAL}, which always is. */
+  public static int runs(List<Strategy> chosen) {
+    return chosen.size() + (chosen.contains(GLOBAL) ? 0 : 1);
+  }
 }
