@@ -98,12 +98,15 @@ class Job:
 
     def _read_events(self):
         try:
-            with open(self._events_file) as file:
-                lines = file.read().split("\n")[:-1]  # what follows the last newline is incomplete
+            with open(self._events_file, "rb") as file:
+                file.seek(self._seen)
+                lines = file.read().splitlines(keepends=True)
         except FileNotFoundError:
             return
-        self.events += [json.loads(line) for line in lines[self._seen :]]
-        self._seen = len(lines)
+        for line in lines:
+            if line.endswith(b"\n"):  # or it is incomplete
+                self.events.append(json.loads(line))
+                self._seen += len(line)
 
     def wait_for(self, accept):
         """Waits for an event; fails if the job ends before."""
@@ -118,7 +121,7 @@ class Job:
             if ended:
                 raise JobFailed(f"the job ended too early:\n{self._process.communicate()[1]}")
             if self._left() == 0:
-                raise JobFailed(f"not so far after {self._timeout} s")
+                raise JobFailed(f"what was awaited did not happen within {self._timeout} s")
             time.sleep(0.002)
 
     def copy_events(self, to):
