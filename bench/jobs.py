@@ -1,5 +1,7 @@
 """Runs jobs for the benchmarks and reads their event files. Standard library only."""
 
+import atexit
+import bisect
 import contextlib
 import json
 import os
@@ -8,12 +10,16 @@ import shutil
 import signal
 import statistics
 import subprocess
+import sys
 import tempfile
+import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TIMEOUT_SECONDS = 1800
+STOP_SECONDS = 60
 TICK = os.sysconf("SC_CLK_TCK")
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # jobs end too, and tables tell what there is
 
 
 def open_mpi_tool(name):
@@ -51,10 +57,29 @@ def core_seconds(pids):
     return taken
 
 
-class Job:
-    """A running fmirun. Event times are those of System.nanoTime, which is time.monotonic_ns here."""
+def machine_seconds():
+    """The time of a core that all processes of this machine have taken since it started."""
+    with open("/proc/stat") as file:
+        user, nice, system, _, _, irq, softirq = map(int, file.readline().split()[1:8])
+    return (user + nice + system + irq + softirq) / TICK
 
-    def __init__(self, *arguments):
+
+def progress(text):
+    """Beside the table, which is on the standard output."""
+    print(text, file=sys.stderr, flush=True)
+
+
+class JobFailed(SystemExit):
+    """A job has ended too early or badly, or has not come to its end in its time."""
+
+
+class Job:
+    """A running fmirun. Event times are those of System.nanoTime, which is time.monotonic_ns here.
+
+    With a timeout, in seconds from its start, a wait for an event or for the end fails then."""
+
+    def __init__(self, *arguments, timeout=None):
+        self._timeout = timeout
         self._folder = tempfile.TemporaryDirectory()
         self._events_file = os.path.join(self._folder.name, "events")
         self._seen = 0
@@ -69,15 +94,19 @@ class Job:
             stderr=subprocess.PIPE,
             text=True,
         )
+        atexit.register(self.stop)
 
     def _read_events(self):
         try:
-            with open(self._events_file) as file:
-                lines = file.read().split("\n")[:-1]  # what follows the last newline is incomplete
+            with open(self._events_file, "rb") as file:
+                file.seek(self._seen)
+                lines = file.read().splitlines(keepends=True)
         except FileNotFoundError:
             return
-        self.events += [json.loads(line) for line in lines[self._seen :]]
-        self._seen = len(lines)
+        for line in lines:
+            if line.endswith(b"\n"):  # or it is incomplete
+                self.events.append(json.loads(line))
+                self._seen += len(line)
 
     def wait_for(self, accept):
         """Waits for an event; fails if the job ends before."""
@@ -90,7 +119,9 @@ class Job:
                     return event
             checked = len(self.events)
             if ended:
-                raise SystemExit(f"the job ended too early:\n{self._process.communicate()[1]}")
+                raise JobFailed(f"the job ended too early:\n{self._process.communicate()[1]}")
+            if self._left() == 0:
+                raise JobFailed(f"what was awaited did not happen within {self._timeout} s")
             time.sleep(0.002)
 
     def copy_events(self, to):
@@ -99,21 +130,36 @@ class Job:
     def runs(self):
         return self._process.poll() is None
 
+    def _left(self):
+        """Seconds to wait for it."""
+        return max(0, self.begin_ns / 1e9 + self._timeout - time.monotonic()) if self._timeout else TIMEOUT_SECONDS
+
     def stop(self):
-        """Ends it before its time."""
-        self._process.terminate()
-        self._process.communicate(timeout=TIMEOUT_SECONDS)
+        """Ends it before its time, with force where it does not end by itself."""
+        if self.runs():
+            self._process.terminate()
+            try:
+                self._process.communicate(timeout=STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                for pid in self.processes():
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+                self._process.communicate()
         self._folder.cleanup()
 
     def finish(self):
         """Waits for the end; returns the result line's keys and values. The job must end well."""
-        out, err = self._process.communicate(timeout=TIMEOUT_SECONDS)
+        try:
+            out, err = self._process.communicate(timeout=self._left())
+        except subprocess.TimeoutExpired as late:
+            self.stop()
+            raise JobFailed(f"not ended after {late.timeout:.0f} s: {' '.join(self._process.args)}") from None
         self.seconds = (time.monotonic_ns() - self.begin_ns) / 1e9
         self._read_events()
         self._folder.cleanup()
         result = re.findall(r"^result (.*)$", out, re.MULTILINE)
         if self._process.returncode != 0 or not result:
-            raise SystemExit(f"status {self._process.returncode}: {' '.join(self._process.args)}\n{out}{err}")
+            raise JobFailed(f"status {self._process.returncode}: {' '.join(self._process.args)}\n{out}{err}")
         return dict(pair.split("=", 1) for pair in result[-1].split())
 
     def all(self, name):
@@ -155,23 +201,81 @@ class Job:
         start = self.all("CheckpointCommitted")[0]["nanos"] - self.all("Submitted")[0]["nanos"]
         return max(5 * 10**9, min(4 * start, 30 * 10**9)) + 3 * 10**9
 
+    def processes(self):
+        """Process numbers, each with its environment."""
+        found = {}
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            with contextlib.suppress(OSError), open(f"/proc/{pid}/environ", "rb") as file:  # or it has ended meanwhile
+                environment = file.read()
+                if self._mark in environment.split(b"\0"):
+                    found[int(pid)] = environment
+        return found
+
     def processes_by_node(self):
         """Pairs of node and process number: ranks, and what stands by for them, on nodes with ranks."""
         self._read_events()
         occupied = {self.node_of(rank) for rank in range(self.all("Started")[0]["ranks"])}
         found = []
-        for pid in filter(str.isdigit, os.listdir("/proc")):
+        for pid, environment in self.processes().items():
             try:
-                with open(f"/proc/{pid}/environ", "rb") as file:
-                    environment = file.read()
                 with open(f"/proc/{pid}/cmdline", "rb") as file:
                     is_rank = b"\0org.fmi.run.rank.RankMain\0" in file.read()
             except OSError:
                 continue  # it has ended meanwhile
             node = re.search(rb"FMI_DAEMON_SOCKET=\S*-(\d+)-[0-9a-f]+/daemon.sock", environment)
-            if is_rank and self._mark in environment and node and int(node[1]) in occupied:
-                found.append((int(node[1]), int(pid)))
+            if is_rank and node and int(node[1]) in occupied:
+                found.append((int(node[1]), pid))
         return sorted(found)
+
+
+class CoreTime(threading.Thread):
+    """Follows what the machine's cores do while a job runs, and what of it the compilers of the job's JVMs take. It asks the
+    system, and the job does nothing for it. What a compiler does in the last second of a process may be missed."""
+
+    def __init__(self, job):
+        super().__init__(daemon=True)
+        self._job = job
+        self._ended = threading.Event()
+        self._seen = [(time.monotonic_ns(), machine_seconds())]
+        self._compilers = {}
+        self.start()
+
+    def run(self):
+        due = time.monotonic()
+        while not self._ended.wait(0.05):
+            self._seen.append((time.monotonic_ns(), machine_seconds()))
+            if time.monotonic() >= due:
+                due += 1
+                for pid in self._job.processes():
+                    self._look_at(pid)
+
+    def _look_at(self, pid):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            for thread in os.listdir(f"/proc/{pid}/task"):
+                with open(f"/proc/{pid}/task/{thread}/stat") as file:
+                    name, _, fields = file.read().partition("(")[2].rpartition(")")
+                if name in ("C1 CompilerThre", "C2 CompilerThre"):  # the system cuts names
+                    self._compilers[pid, thread] = sum(map(int, fields.split()[11:13])) / TICK
+
+    def end(self):
+        self._ended.set()
+        self.join()
+        self._seen.append((time.monotonic_ns(), machine_seconds()))
+
+    def _until(self, nanos):
+        after = min(max(bisect.bisect(self._seen, (nanos,)), 1), len(self._seen) - 1)
+        (earlier, less), (later, more) = self._seen[after - 1:after + 1]
+        return less + (more - less) * (nanos - earlier) / (later - earlier)
+
+    def between(self, event, other):
+        """Seconds of a core that the machine took from one event to another."""
+        return self._until(other["nanos"]) - self._until(event["nanos"])
+
+    def whole(self):
+        return self._seen[-1][1] - self._seen[0][1]
+
+    def compilers(self):
+        return sum(self._compilers.values())
 
 
 def measure_points(command, points, warm_up, seconds):
@@ -191,6 +295,10 @@ def measure(command, points, warm_up, seconds):
 
 def p90(values):
     return sorted(values)[max(0, -(-len(values) * 9 // 10) - 1)]
+
+
+def median_and_p90(values, digits=2):
+    return f"{statistics.median(values):.{digits}f} ({p90(values):.{digits}f})"
 
 
 def median_and_worst(values, digits=1):
