@@ -35,6 +35,7 @@ public final class GlobalRecoveryJob implements Job {
   private final CheckpointRequests requests;
   private final RollbackScope scope;
   private final Departures departures;
+  private final Arrivals arrivals;
   private final Homeless homeless;
   private final AllProcesses all;
 
@@ -84,6 +85,7 @@ public final class GlobalRecoveryJob implements Job {
         new CheckpointRequests(spec.size(), spec.lines(), spec.logLimitBytes() != 0, out);
     this.scope = new RollbackScope(spec.logLimitBytes() != 0, out);
     this.departures = new Departures(placement, ranks, ledger, out);
+    this.arrivals = new Arrivals(placement, out);
     this.homeless = new Homeless(spec, placement, out, r -> spawn(ranks.get(r)));
     this.all = new AllProcesses(ranksAtOnce, ranks, placement, ledger, out, this::spawn);
   }
@@ -102,9 +104,7 @@ public final class GlobalRecoveryJob implements Job {
       switch (event) {
         case JobEvent.NodeUp e -> onNodeUp(e.node(), e.memoryFree());
         case JobEvent.NodeLost e -> onNodeLost(e.node(), e.reason());
-        case JobEvent.NodeAdded e -> {
-          int _ = Arrivals.take(e.node(), placement, out);
-        }
+        case JobEvent.NodeAdded e -> arrivals.add(e.node());
         case JobEvent.NodeGranted e -> homeless.granted(e.node());
         case JobEvent.NodeRefused e -> {
           homeless.refused(e.reason());
@@ -149,7 +149,7 @@ public final class GlobalRecoveryJob implements Job {
       return;
     }
     homeless.up(node);
-    out.report(new Notice.NodeReady(node, placement.name(node)));
+    arrivals.up(node);
     if (standbyEpoch == epoch()) {
       out.add(placement.standbys(node));
     }
@@ -192,6 +192,7 @@ public final class GlobalRecoveryJob implements Job {
       return;
     }
     out.fence(epoch(), node, reason);
+    arrivals.lost(node, reason);
     lost = lost.stream().filter(r -> ranks.get(r).life() != Life.GONE).toList();
     if (phase == Phase.RELEASED) {
       if (!lost.isEmpty()) {
@@ -226,9 +227,8 @@ public final class GlobalRecoveryJob implements Job {
       return;
     }
     out.fence(epoch(), node, reason);
-    for (int r : planned) {
-      out.reportReplanned(r, node);
-    }
+    arrivals.lost(node, reason);
+    planned.forEach(r -> out.reportReplanned(r, node));
     startWhenNodesAreUp();
   }
 
@@ -254,6 +254,7 @@ public final class GlobalRecoveryJob implements Job {
             rank.incarnation(),
             placement.group(r),
             placement.load(node),
+            all.areStartedAgain(),
             injections.of(r, node)));
     if (epoch() > 0) {
       out.add(new JobCommand.Tell(r, rank.incarnation(), revoke(JobMessage.Revoke.NONE)));
@@ -401,7 +402,7 @@ public final class GlobalRecoveryJob implements Job {
     requests.left(epoch());
     all.epochBegins();
     rebuilt = 0;
-    out.report(new Notice.RecoveryBegun(epoch(), false, reason));
+    out.recovering(epoch(), reason);
     out.add(new JobCommand.TellAll(revoke(failed)));
     return true;
   }
@@ -428,8 +429,7 @@ public final class GlobalRecoveryJob implements Job {
         ledger.left(m.loop(), m.iteration());
         out.reportLeft(rank.number(), m);
       }
-      case RankMessage.FilesRead m ->
-          out.reportRestored(m, ledger.filesRead(m.loop(), m.iteration()));
+      case RankMessage.FilesRead m -> out.restored(m, ledger.filesRead(m.loop(), m.iteration()));
       case RankMessage.Told m -> out.reportOf(rank.number(), m);
       case RankMessage.Choosing m -> scope.on(rank.number(), rank.incarnation(), m);
       case RankMessage.LocalImpossible m -> {
@@ -559,7 +559,7 @@ public final class GlobalRecoveryJob implements Job {
     ledger.committed(m.version(), m.loop(), m.iteration());
     placement.checkpoint(m.bytes());
     injections.checkpointAt(m.iteration());
-    out.report(Notice.CheckpointCommitted.of(m));
+    out.committed(m);
     requests.committed(m);
     if (standbyEpoch < epoch()) {
       // Not earlier: they must not slow down the start of the job, nor a recovery, and short

@@ -91,8 +91,11 @@ final class AddedNodesTest {
     on(job, new JobEvent.NodeAdded(node(2)));
     assertThat(commands)
         .containsExactly(
-            new JobCommand.Report(new Notice.NodeAdded(2, "node2", 1)), new JobCommand.Launch(2));
+            new JobCommand.Report(new Notice.NodeAdded(2, "node2", 1)),
+            new JobCommand.AddNode(2, "node2", 1),
+            new JobCommand.Launch(2));
     on(job, new JobEvent.NodeUp(2, MEMORY));
+    assertThat(all(JobCommand.Added.class)).containsExactly(new JobCommand.Added("node2"));
     commit(job, 0, 0);
     assertThat(all(JobCommand.KillRank.class)).isEmpty();
     on(job, new JobEvent.NodeLost(1, "gone"));
@@ -117,7 +120,8 @@ final class AddedNodesTest {
     on(job, new JobEvent.NodeLost(2, "no such host"));
     assertThat(commands)
         .contains(
-            new JobCommand.Report(new Notice.NodeFailed(0, 2, "node2", "fmirun", "no such host")));
+            new JobCommand.Report(new Notice.NodeFailed(0, 2, "node2", "fmirun", "no such host")),
+            new JobCommand.NotAdded("node2", "no such host"));
     assertThat(job.recoveries()).isZero();
     on(job, new JobEvent.NodeLost(1, "gone"));
     assertThat(nodeOf(1)).isZero();
@@ -172,10 +176,27 @@ final class AddedNodesTest {
     assertThat(commands).as("once is enough").isEmpty();
     allRun(job, 1);
     on(job, new JobEvent.NodeUp(1, MEMORY));
+    assertThat(all(JobCommand.Added.class)).as("nobody waits for it").isEmpty();
     commit(job, 1, 0);
     JobCommand.KillRank moved = all(JobCommand.KillRank.class).getFirst();
     on(job, new JobEvent.RankExited(0, moved.rank(), moved.incarnation(), 137, true));
     assertThat(nodeOf(moved.rank())).isEqualTo(1);
+  }
+
+  @Test
+  void whatBecomesOfAnAddedNodeIsAnsweredOnce() {
+    Job job = running(2, OnNoSpare.SHARE);
+    on(job, new JobEvent.NodeAdded(node(2)));
+    on(job, new JobEvent.NodeAdded(node(2)));
+    on(job, new JobEvent.NodeUp(2, MEMORY));
+    assertThat(all(JobCommand.Added.class)).hasSize(1);
+    on(job, new JobEvent.NodeLost(2, "gone"));
+    assertThat(all(JobCommand.NotAdded.class)).isEmpty();
+    on(job, new JobEvent.NodeAdded(node(3)));
+    on(job, new JobEvent.NodeLost(3, "no such host"));
+    on(job, new JobEvent.NodeAdded(node(3)));
+    on(job, new JobEvent.NodeUp(3, MEMORY));
+    assertThat(all(JobCommand.Added.class)).isEmpty();
   }
 
   /** Its checkpoints would be lost, as nobody else has them. */
