@@ -77,13 +77,14 @@ public final class GlobalRecoveryJob implements Job {
   private GlobalRecoveryJob(
       JobSpec spec, int ranksAtOnce, List<PlacedNode> nodes, List<Rank> each) {
     this.placement = new Placement(spec, nodes);
-    this.ledger = new FailureLedger(spec.size(), spec.maxRecoveries());
+    this.ledger = new FailureLedger(spec.size(), spec.recovery().most());
     this.ranks = new Ranks(spec.size(), each);
     this.injections = new Injections(spec.faults());
     this.out = new Outbox(placement);
     this.requests =
-        new CheckpointRequests(spec.size(), spec.lines(), spec.logLimitBytes() != 0, out);
-    this.scope = new RollbackScope(spec.logLimitBytes() != 0, out);
+        new CheckpointRequests(
+            spec.size(), spec.recovery().lines(), spec.recovery().isLocal(), out);
+    this.scope = new RollbackScope(spec.recovery().isLocal(), out);
     this.departures = new Departures(placement, ranks, ledger, out);
     this.arrivals = new Arrivals(placement, out);
     this.homeless = new Homeless(spec, placement, out, r -> spawn(ranks.get(r)));

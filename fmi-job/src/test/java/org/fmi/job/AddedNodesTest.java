@@ -31,7 +31,12 @@ final class AddedNodesTest {
     }
     Job job =
         new GlobalRecoveryJob(
-            new JobSpec(size, nodes, 0, 16, 1, policy, Integer.MAX_VALUE, List.of()));
+            new JobSpec(
+                size,
+                new JobSpec.Room(nodes, 0, policy),
+                new JobSpec.Grouping(16, 1),
+                JobSpec.Recovery.ofAll(Integer.MAX_VALUE),
+                List.of()));
     job.begin();
     for (int n = 0; n < size; n++) {
       on(job, new JobEvent.NodeUp(n, MEMORY));
@@ -206,7 +211,12 @@ final class AddedNodesTest {
         List.of(new JobSpec.Node("node0", 1, false), new JobSpec.Node("node1", 1, false));
     Job job =
         new GlobalRecoveryJob(
-            new JobSpec(2, nodes, 0, 16, 0, OnNoSpare.SHARE, Integer.MAX_VALUE, List.of()));
+            new JobSpec(
+                2,
+                new JobSpec.Room(nodes, 0, OnNoSpare.SHARE),
+                new JobSpec.Grouping(16, 0),
+                JobSpec.Recovery.ofAll(Integer.MAX_VALUE),
+                List.of()));
     job.begin();
     on(job, new JobEvent.NodeUp(0, MEMORY));
     on(job, new JobEvent.NodeUp(1, MEMORY));

@@ -35,7 +35,13 @@ final class GlobalRecoveryJobTest {
     for (int n = 0; n < nodes; n++) {
       all.add(new JobSpec.Node("node" + n, ppn, false));
     }
-    return new GlobalRecoveryJob(new JobSpec(size, all, ppn, 16, 1, policy, maxRecoveries, faults));
+    return new GlobalRecoveryJob(
+        new JobSpec(
+            size,
+            new JobSpec.Room(all, ppn, policy),
+            new JobSpec.Grouping(16, 1),
+            JobSpec.Recovery.ofAll(maxRecoveries),
+            faults));
   }
 
   private void on(Job job, JobEvent event) {
@@ -1029,7 +1035,12 @@ final class GlobalRecoveryJobTest {
     }
     Job job =
         new GlobalRecoveryJob(
-            new JobSpec(4, nodes, 0, 4, 1, OnNoSpare.ABORT, Integer.MAX_VALUE, List.of()));
+            new JobSpec(
+                4,
+                new JobSpec.Room(nodes, 0, OnNoSpare.ABORT),
+                new JobSpec.Grouping(4, 1),
+                JobSpec.Recovery.ofAll(Integer.MAX_VALUE),
+                List.of()));
     job.begin();
     on(job, new JobEvent.NodeLost(0, "no route"));
     assertThat(all(JobCommand.End.class)).isEmpty();

@@ -314,7 +314,10 @@ final class JobSimulation implements Supervisor {
   /** A daemon is connected: it is told what all ranks have in common. */
   private void onConnected(int node) {
     NodeSetup setup =
-        NodeSetup.builder(shape.size(), SimCluster.HEARTBEAT_TIMEOUT_MILLIS, shape.interval())
+        NodeSetup.builder()
+            .size(shape.size())
+            .heartbeatMillis(SimCluster.HEARTBEAT_TIMEOUT_MILLIS)
+            .interval(shape.interval())
             .groupLosses(shape.groupLosses())
             .logRingBase(shape.logRingBase())
             .recordLimitBytes(shape.recordLimitBytes())
