@@ -33,6 +33,16 @@ public sealed interface FlushCommand {
     }
   }
 
+  /** From now on a version is being written: what that costs is to be measured. */
+  record Begun() implements FlushCommand {}
+
+  /**
+   * It is written no longer.
+   *
+   * @param counts whether it counts
+   */
+  record Ended(boolean counts) implements FlushCommand {}
+
   /**
    * What was to be finished is: it counts, or it never will.
    *

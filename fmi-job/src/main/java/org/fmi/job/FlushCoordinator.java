@@ -276,6 +276,7 @@ public final class FlushCoordinator {
     current = version;
     tried = line.version();
     report(new Notice.Level2Begun(line.version(), line.loop(), line.iteration()));
+    out.add(new FlushCommand.Begun());
     for (int node : version.nodes.keySet()) {
       busy.add(node);
       out.add(new FlushCommand.Flush(node, line.version(), oldest()));
@@ -356,6 +357,7 @@ public final class FlushCoordinator {
       failure = "";
       current = null;
       report(new Notice.Level2Committed(line.version(), line.loop(), line.iteration(), bytes));
+      out.add(new FlushCommand.Ended(true));
     }
     next();
   }
@@ -383,5 +385,6 @@ public final class FlushCoordinator {
     failures++;
     CheckpointId line = version.line();
     report(new Notice.Level2Failed(line.version(), line.iteration(), reason, leftOut));
+    out.add(new FlushCommand.Ended(false));
   }
 }

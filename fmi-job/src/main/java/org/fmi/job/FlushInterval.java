@@ -74,27 +74,32 @@ public final class FlushInterval {
     this.mtbfSeconds = mtbfSeconds;
   }
 
-  /** Something has happened. */
-  public void on(Notice notice, long nanos) {
-    switch (notice) {
-      case Notice.CheckpointCommitted n -> committed(n, nanos);
-      case Notice.RecoveryBegun _ -> lastNanos = NONE;
-      case Notice.Level2Begun _ -> {
-        endWriting(nanos);
-        writing = true;
-        writingSince = nanos;
-        begunNanos = nanos;
-        firstBegunNanos = firstBegunNanos == NONE ? nanos : firstBegunNanos;
-        flushes++;
-      }
-      case Notice.Level2Committed _ -> {
-        flushNanos = nanos - begunNanos;
-        written++;
-        endWriting(nanos);
-      }
-      case Notice.Level2Failed _ -> endWriting(nanos);
-      default -> {}
+  /** All go back. */
+  public void recovering() {
+    lastNanos = NONE;
+  }
+
+  /** One is being written to files from now on. */
+  public void begun(long nanos) {
+    endWriting(nanos);
+    writing = true;
+    writingSince = nanos;
+    begunNanos = nanos;
+    firstBegunNanos = firstBegunNanos == NONE ? nanos : firstBegunNanos;
+    flushes++;
+  }
+
+  /**
+   * It is written no longer.
+   *
+   * @param counts whether it counts
+   */
+  public void ended(boolean counts, long nanos) {
+    if (counts) {
+      flushNanos = nanos - begunNanos;
+      written++;
     }
+    endWriting(nanos);
   }
 
   private void endWriting(long nanos) {
@@ -104,25 +109,25 @@ public final class FlushInterval {
     }
   }
 
-  private void committed(Notice.CheckpointCommitted n, long nanos) {
-    long cost = n.copyNanos() + n.encodeNanos() + n.commitNanos();
+  /** One is committed in memory. */
+  public void committed(JobCommand.Committed c, long nanos) {
     checkpoints++;
-    checkpointNanos += cost;
+    checkpointNanos += c.nanos();
     firstNanos = firstNanos == NONE ? nanos : firstNanos;
     if (writing) {
       writingNanos += nanos - writingSince;
       writingSince = nanos;
     }
-    if (n.loop() != loop) {
+    if (c.loop() != loop) {
       // Its iterations take another time.
       periodNanos = 0;
       iterationNanos = 0;
     }
-    long done = n.iteration() - iteration;
-    if (lastNanos != NONE && n.loop() == loop && done > 0) {
+    long done = c.iteration() - iteration;
+    if (lastNanos != NONE && c.loop() == loop && done > 0) {
       double period = nanos - lastNanos;
       periodNanos = mean(periodNanos, period);
-      double computing = Math.max(0, period - cost);
+      double computing = Math.max(0, period - c.nanos());
       if (writingNanos == 0) {
         iterationNanos = mean(iterationNanos, computing / done);
       } else if (iterationNanos > 0) {
@@ -131,8 +136,8 @@ public final class FlushInterval {
     }
     writingNanos = 0;
     lastNanos = nanos;
-    loop = n.loop();
-    iteration = n.iteration();
+    loop = c.loop();
+    iteration = c.iteration();
   }
 
   private static double mean(double before, double last) {

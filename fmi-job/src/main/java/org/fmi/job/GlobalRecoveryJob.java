@@ -35,6 +35,7 @@ public final class GlobalRecoveryJob implements Job {
   private final CheckpointRequests requests;
   private final RollbackScope scope;
   private final Departures departures;
+  private final Arrivals arrivals;
   private final Homeless homeless;
   private final AllProcesses all;
 
@@ -76,14 +77,16 @@ public final class GlobalRecoveryJob implements Job {
   private GlobalRecoveryJob(
       JobSpec spec, int ranksAtOnce, List<PlacedNode> nodes, List<Rank> each) {
     this.placement = new Placement(spec, nodes);
-    this.ledger = new FailureLedger(spec.size(), spec.maxRecoveries());
+    this.ledger = new FailureLedger(spec.size(), spec.recovery().most());
     this.ranks = new Ranks(spec.size(), each);
     this.injections = new Injections(spec.faults());
     this.out = new Outbox(placement);
     this.requests =
-        new CheckpointRequests(spec.size(), spec.lines(), spec.logLimitBytes() != 0, out);
-    this.scope = new RollbackScope(spec.logLimitBytes() != 0, out);
+        new CheckpointRequests(
+            spec.size(), spec.recovery().lines(), spec.recovery().isLocal(), out);
+    this.scope = new RollbackScope(spec.recovery().isLocal(), out);
     this.departures = new Departures(placement, ranks, ledger, out);
+    this.arrivals = new Arrivals(placement, out);
     this.homeless = new Homeless(spec, placement, out, r -> spawn(ranks.get(r)));
     this.all = new AllProcesses(ranksAtOnce, ranks, placement, ledger, out, this::spawn);
   }
@@ -102,9 +105,7 @@ public final class GlobalRecoveryJob implements Job {
       switch (event) {
         case JobEvent.NodeUp e -> onNodeUp(e.node(), e.memoryFree());
         case JobEvent.NodeLost e -> onNodeLost(e.node(), e.reason());
-        case JobEvent.NodeAdded e -> {
-          int _ = Arrivals.take(e.node(), placement, out);
-        }
+        case JobEvent.NodeAdded e -> arrivals.add(e.node());
         case JobEvent.NodeGranted e -> homeless.granted(e.node());
         case JobEvent.NodeRefused e -> {
           homeless.refused(e.reason());
@@ -149,7 +150,7 @@ public final class GlobalRecoveryJob implements Job {
       return;
     }
     homeless.up(node);
-    out.report(new Notice.NodeReady(node, placement.name(node)));
+    arrivals.up(node);
     if (standbyEpoch == epoch()) {
       out.add(placement.standbys(node));
     }
@@ -192,6 +193,7 @@ public final class GlobalRecoveryJob implements Job {
       return;
     }
     out.fence(epoch(), node, reason);
+    arrivals.lost(node, reason);
     lost = lost.stream().filter(r -> ranks.get(r).life() != Life.GONE).toList();
     if (phase == Phase.RELEASED) {
       if (!lost.isEmpty()) {
@@ -226,9 +228,8 @@ public final class GlobalRecoveryJob implements Job {
       return;
     }
     out.fence(epoch(), node, reason);
-    for (int r : planned) {
-      out.reportReplanned(r, node);
-    }
+    arrivals.lost(node, reason);
+    planned.forEach(r -> out.reportReplanned(r, node));
     startWhenNodesAreUp();
   }
 
@@ -254,6 +255,7 @@ public final class GlobalRecoveryJob implements Job {
             rank.incarnation(),
             placement.group(r),
             placement.load(node),
+            all.areStartedAgain(),
             injections.of(r, node)));
     if (epoch() > 0) {
       out.add(new JobCommand.Tell(r, rank.incarnation(), revoke(JobMessage.Revoke.NONE)));
@@ -401,7 +403,7 @@ public final class GlobalRecoveryJob implements Job {
     requests.left(epoch());
     all.epochBegins();
     rebuilt = 0;
-    out.report(new Notice.RecoveryBegun(epoch(), false, reason));
+    out.recovering(epoch(), reason);
     out.add(new JobCommand.TellAll(revoke(failed)));
     return true;
   }
@@ -428,8 +430,7 @@ public final class GlobalRecoveryJob implements Job {
         ledger.left(m.loop(), m.iteration());
         out.reportLeft(rank.number(), m);
       }
-      case RankMessage.FilesRead m ->
-          out.reportRestored(m, ledger.filesRead(m.loop(), m.iteration()));
+      case RankMessage.FilesRead m -> out.restored(m, ledger.filesRead(m.loop(), m.iteration()));
       case RankMessage.Told m -> out.reportOf(rank.number(), m);
       case RankMessage.Choosing m -> scope.on(rank.number(), rank.incarnation(), m);
       case RankMessage.LocalImpossible m -> {
@@ -559,7 +560,7 @@ public final class GlobalRecoveryJob implements Job {
     ledger.committed(m.version(), m.loop(), m.iteration());
     placement.checkpoint(m.bytes());
     injections.checkpointAt(m.iteration());
-    out.report(Notice.CheckpointCommitted.of(m));
+    out.committed(m);
     requests.committed(m);
     if (standbyEpoch < epoch()) {
       // Not earlier: they must not slow down the start of the job, nor a recovery, and short

@@ -35,7 +35,7 @@ final class Homeless {
    * @param spawn starts the process of a rank that has a node now
    */
   Homeless(JobSpec spec, Placement placement, Outbox out, IntConsumer spawn) {
-    this.mayRequest = spec.requestsNodes();
+    this.mayRequest = spec.room().requestsNodes();
     this.placement = placement;
     this.out = out;
     this.spawn = spawn;

@@ -16,10 +16,17 @@ public sealed interface JobCommand {
    *
    * @param group the world ranks of its checkpoint group
    * @param ranksOnNode how many ranks share the node
+   * @param again whether all processes are started again: then it prints once more what was printed
    * @param faults failures to inject in this process
    */
   record Spawn(
-      int node, int rank, int incarnation, int[] group, int ranksOnNode, List<Fault> faults)
+      int node,
+      int rank,
+      int incarnation,
+      int[] group,
+      int ranksOnNode,
+      boolean again,
+      List<Fault> faults)
       implements JobCommand {}
 
   /** Kill a rank's process (SIGKILL to its process group); its exit will be reported. */
@@ -33,6 +40,15 @@ public sealed interface JobCommand {
 
   /** Kill only the daemon of a node, for tests. */
   record KillDaemon(int node) implements JobCommand {}
+
+  /** The job has one more node, which has the next number. */
+  record AddNode(int node, String name, int slots) implements JobCommand {}
+
+  /** A node is up that a user has added. */
+  record Added(String name) implements JobCommand {}
+
+  /** A node that a user has added cannot be used. */
+  record NotAdded(String name, String reason) implements JobCommand {}
 
   /** Start the daemon of a node, again and again until it is up. */
   record Launch(int node) implements JobCommand {}
@@ -70,6 +86,19 @@ public sealed interface JobCommand {
    * @param ranksOnNode how many ranks will then share the node
    */
   record Standbys(int node, int count, int ranksOnNode) implements JobCommand {}
+
+  /**
+   * A checkpoint is committed in memory: how often one is written to files follows from that.
+   *
+   * @param nanos what it has cost
+   */
+  record Committed(long loop, long iteration, long nanos) implements JobCommand {}
+
+  /** A recovery has begun: until the next checkpoint nothing is to be measured. */
+  record Recovering() implements JobCommand {}
+
+  /** All go on from a checkpoint on files, which those written from now on descend from. */
+  record Restored(String generation, long loop, long iteration) implements JobCommand {}
 
   /** A checkpoint is committed that a user has asked for. */
   record Checkpointed(long asker, long version, long loop, long iteration) implements JobCommand {}

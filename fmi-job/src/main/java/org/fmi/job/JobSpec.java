@@ -6,30 +6,61 @@ import java.util.List;
  * What the decision maker knows of a job from the start.
  *
  * @param size the number of ranks
- * @param nodes the nodes, in the order of their numbers; those no rank is placed on are spares
- * @param ranksPerNode most ranks to place on a node, 0 for as many as it has slots
- * @param groupSize most ranks in a checkpoint group
- * @param groupLosses how many nodes a group may lose at once, as far as the nodes allow
- * @param onNoSpare what to do when a node is lost and no spare is left
- * @param requestsNodes whether more nodes can be asked for before that is done
- * @param maxRecoveries end the job rather than recover more often than this
- * @param logLimitBytes the most that a rank keeps of what it has sent, so that only failed ranks go
- *     back; 0 if all do; see {@link org.fmi.spi.RankConfig}
- * @param lines who waits for checkpoints
+ * @param room where ranks are placed
+ * @param grouping which ranks protect each other
+ * @param recovery how the job goes on after failures
  * @param faults failures to inject
  */
 public record JobSpec(
-    int size,
-    List<Node> nodes,
-    int ranksPerNode,
-    int groupSize,
-    int groupLosses,
-    OnNoSpare onNoSpare,
-    boolean requestsNodes,
-    int maxRecoveries,
-    long logLimitBytes,
-    Lines lines,
-    List<FaultSpec> faults) {
+    int size, Room room, Grouping grouping, Recovery recovery, List<FaultSpec> faults) {
+
+  /**
+   * Where ranks are placed.
+   *
+   * @param nodes the nodes, in the order of their numbers; those no rank is placed on are spares
+   * @param ranksPerNode most ranks to place on a node, 0 for as many as it has slots
+   * @param onNoSpare what to do when a node is lost and no spare is left
+   * @param requestsNodes whether more nodes can be asked for before that is done
+   */
+  public record Room(
+      List<Node> nodes, int ranksPerNode, OnNoSpare onNoSpare, boolean requestsNodes) {
+    public Room {
+      nodes = List.copyOf(nodes);
+    }
+
+    /** With no nodes but these. */
+    public Room(List<Node> nodes, int ranksPerNode, OnNoSpare onNoSpare) {
+      this(nodes, ranksPerNode, onNoSpare, false);
+    }
+  }
+
+  /**
+   * Which ranks protect each other.
+   *
+   * @param size most ranks in a checkpoint group
+   * @param losses how many nodes a group may lose at once, as far as the nodes allow
+   */
+  public record Grouping(int size, int losses) {}
+
+  /**
+   * How the job goes on after failures.
+   *
+   * @param most end the job rather than recover more often than this
+   * @param logLimitBytes the most that a rank keeps of what it has sent, so that only failed ranks
+   *     go back; 0 if all do; see {@link org.fmi.spi.RankConfig}
+   * @param lines who waits for checkpoints
+   */
+  public record Recovery(int most, long logLimitBytes, Lines lines) {
+    /** All ranks go back after a failure, to checkpoints that all wait for. */
+    public static Recovery ofAll(int most) {
+      return new Recovery(most, 0, Lines.ALL_WAIT);
+    }
+
+    /** Whether only failed ranks go back, where that is possible. */
+    boolean isLocal() {
+      return logLimitBytes != 0;
+    }
+  }
 
   /** Who waits for checkpoints. */
   public enum Lines {
@@ -49,46 +80,23 @@ public record JobSpec(
     }
   }
 
-  /**
-   * With all ranks going back after a failure, checkpoints that all wait for, and no nodes but
-   * these.
-   */
-  public JobSpec(
-      int size,
-      List<Node> nodes,
-      int ranksPerNode,
-      int groupSize,
-      int groupLosses,
-      OnNoSpare onNoSpare,
-      int maxRecoveries,
-      List<FaultSpec> faults) {
-    this(
-        size,
-        nodes,
-        ranksPerNode,
-        groupSize,
-        groupLosses,
-        onNoSpare,
-        false,
-        maxRecoveries,
-        0,
-        Lines.ALL_WAIT,
-        faults);
+  public JobSpec {
+    faults = List.copyOf(faults);
   }
 
-  public JobSpec {
-    nodes = List.copyOf(nodes);
-    faults = List.copyOf(faults);
+  public List<Node> nodes() {
+    return room.nodes;
   }
 
   /** How many ranks a node takes. */
   public int capacity(int node) {
-    return capacity(nodes.get(node));
+    return capacity(nodes().get(node));
   }
 
   /** How many ranks a node takes. */
   public int capacity(Node node) {
-    return ranksPerNode > 0 ? Math.min(node.slots(), ranksPerNode) : node.slots();
+    int most = room.ranksPerNode;
+    return most > 0 ? Math.min(node.slots(), most) : node.slots();
   }
 
   /**
@@ -99,8 +107,8 @@ public record JobSpec(
   public int[] placement() {
     int[] nodeOf = new int[size];
     int next = 0;
-    for (int n = 0; n < nodes.size() && next < nodeOf.length; n++) {
-      if (!nodes.get(n).spare()) {
+    for (int n = 0; n < nodes().size() && next < nodeOf.length; n++) {
+      if (!nodes().get(n).spare()) {
         for (int k = capacity(n); k > 0 && next < nodeOf.length; k--) {
           nodeOf[next++] = n;
         }
@@ -130,7 +138,7 @@ public record JobSpec(
 
   /** The rack of each node; empty if not known. */
   public List<String> racks() {
-    return nodes.stream().map(Node::rack).toList();
+    return nodes().stream().map(Node::rack).toList();
   }
 
   /** What to do when a node is lost and no spare is left. */

@@ -114,7 +114,8 @@ final class Outbox {
     add(new JobCommand.KillNode(node, reason));
   }
 
-  void reportRestored(RankMessage.FilesRead read, long repeated) {
+  /** Ranks have read what they go on from. */
+  void restored(RankMessage.FilesRead read, long repeated) {
     report(
         new Notice.Level2Restored(
             read.epoch(),
@@ -123,6 +124,20 @@ final class Outbox {
             read.iteration(),
             read.ranks(),
             repeated));
+    add(new JobCommand.Restored(read.generation(), read.loop(), read.iteration()));
+  }
+
+  /** An epoch begins. */
+  void recovering(int epoch, String reason) {
+    report(new Notice.RecoveryBegun(epoch, false, reason));
+    add(new JobCommand.Recovering());
+  }
+
+  void committed(RankMessage.CheckpointDone m) {
+    report(Notice.CheckpointCommitted.of(m));
+    add(
+        new JobCommand.Committed(
+            m.loop(), m.iteration(), m.copyNanos() + m.encodeNanos() + m.commitNanos()));
   }
 
   void reportLeft(int rank, RankMessage.Left left) {

@@ -169,12 +169,12 @@ final class Placement {
 
   /** How many members a rank's group may lose at once. */
   private int tolerance(int rank) {
-    return Math.min(spec.groupLosses(), groups[rank].length - 1);
+    return Math.min(spec.grouping().losses(), groups[rank].length - 1);
   }
 
   /** How many losses every group survives, once groups are formed. */
   int groupLosses() {
-    return Groups.carried(nodeOf, spec.groupLosses());
+    return Groups.carried(nodeOf, spec.grouping().losses());
   }
 
   /** How many nodes have ranks. */
@@ -352,7 +352,7 @@ final class Placement {
     if (missing > 0) {
       return false;
     }
-    groups = Groups.form(nodeOf, rack(), spec.groupSize(), spec.groupLosses());
+    groups = Groups.form(nodeOf, rack(), spec.grouping().size(), spec.grouping().losses());
     return true;
   }
 
@@ -431,7 +431,7 @@ final class Placement {
     if (requests) {
       return new Choice.WhenOneIsGranted();
     }
-    return switch (spec.onNoSpare()) {
+    return switch (spec.room().onNoSpare()) {
       case WAIT -> new Choice.WhenOneComesBack();
       case ABORT -> new Choice.Nowhere(EndCause.NO_SPARE, "no spare node is left for rank " + rank);
       case SHARE -> {

@@ -31,7 +31,12 @@ final class AddedNodesTest {
     }
     Job job =
         new GlobalRecoveryJob(
-            new JobSpec(size, nodes, 0, 16, 1, policy, Integer.MAX_VALUE, List.of()));
+            new JobSpec(
+                size,
+                new JobSpec.Room(nodes, 0, policy),
+                new JobSpec.Grouping(16, 1),
+                JobSpec.Recovery.ofAll(Integer.MAX_VALUE),
+                List.of()));
     job.begin();
     for (int n = 0; n < size; n++) {
       on(job, new JobEvent.NodeUp(n, MEMORY));
@@ -91,8 +96,11 @@ final class AddedNodesTest {
     on(job, new JobEvent.NodeAdded(node(2)));
     assertThat(commands)
         .containsExactly(
-            new JobCommand.Report(new Notice.NodeAdded(2, "node2", 1)), new JobCommand.Launch(2));
+            new JobCommand.Report(new Notice.NodeAdded(2, "node2", 1)),
+            new JobCommand.AddNode(2, "node2", 1),
+            new JobCommand.Launch(2));
     on(job, new JobEvent.NodeUp(2, MEMORY));
+    assertThat(all(JobCommand.Added.class)).containsExactly(new JobCommand.Added("node2"));
     commit(job, 0, 0);
     assertThat(all(JobCommand.KillRank.class)).isEmpty();
     on(job, new JobEvent.NodeLost(1, "gone"));
@@ -117,7 +125,8 @@ final class AddedNodesTest {
     on(job, new JobEvent.NodeLost(2, "no such host"));
     assertThat(commands)
         .contains(
-            new JobCommand.Report(new Notice.NodeFailed(0, 2, "node2", "fmirun", "no such host")));
+            new JobCommand.Report(new Notice.NodeFailed(0, 2, "node2", "fmirun", "no such host")),
+            new JobCommand.NotAdded("node2", "no such host"));
     assertThat(job.recoveries()).isZero();
     on(job, new JobEvent.NodeLost(1, "gone"));
     assertThat(nodeOf(1)).isZero();
@@ -172,10 +181,27 @@ final class AddedNodesTest {
     assertThat(commands).as("once is enough").isEmpty();
     allRun(job, 1);
     on(job, new JobEvent.NodeUp(1, MEMORY));
+    assertThat(all(JobCommand.Added.class)).as("nobody waits for it").isEmpty();
     commit(job, 1, 0);
     JobCommand.KillRank moved = all(JobCommand.KillRank.class).getFirst();
     on(job, new JobEvent.RankExited(0, moved.rank(), moved.incarnation(), 137, true));
     assertThat(nodeOf(moved.rank())).isEqualTo(1);
+  }
+
+  @Test
+  void whatBecomesOfAnAddedNodeIsAnsweredOnce() {
+    Job job = running(2, OnNoSpare.SHARE);
+    on(job, new JobEvent.NodeAdded(node(2)));
+    on(job, new JobEvent.NodeAdded(node(2)));
+    on(job, new JobEvent.NodeUp(2, MEMORY));
+    assertThat(all(JobCommand.Added.class)).hasSize(1);
+    on(job, new JobEvent.NodeLost(2, "gone"));
+    assertThat(all(JobCommand.NotAdded.class)).isEmpty();
+    on(job, new JobEvent.NodeAdded(node(3)));
+    on(job, new JobEvent.NodeLost(3, "no such host"));
+    on(job, new JobEvent.NodeAdded(node(3)));
+    on(job, new JobEvent.NodeUp(3, MEMORY));
+    assertThat(all(JobCommand.Added.class)).isEmpty();
   }
 
   /** Its checkpoints would be lost, as nobody else has them. */
@@ -185,7 +211,12 @@ final class AddedNodesTest {
         List.of(new JobSpec.Node("node0", 1, false), new JobSpec.Node("node1", 1, false));
     Job job =
         new GlobalRecoveryJob(
-            new JobSpec(2, nodes, 0, 16, 0, OnNoSpare.SHARE, Integer.MAX_VALUE, List.of()));
+            new JobSpec(
+                2,
+                new JobSpec.Room(nodes, 0, OnNoSpare.SHARE),
+                new JobSpec.Grouping(16, 0),
+                JobSpec.Recovery.ofAll(Integer.MAX_VALUE),
+                List.of()));
     job.begin();
     on(job, new JobEvent.NodeUp(0, MEMORY));
     on(job, new JobEvent.NodeUp(1, MEMORY));

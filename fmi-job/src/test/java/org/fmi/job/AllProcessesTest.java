@@ -28,7 +28,13 @@ final class AllProcessesTest {
         IntStream.range(0, USED + spares)
             .mapToObj(n -> new JobSpec.Node("node" + n, 2, n >= USED))
             .toList();
-    JobSpec spec = new JobSpec(RANKS, nodes, 2, 16, 1, policy, Integer.MAX_VALUE, List.of());
+    JobSpec spec =
+        new JobSpec(
+            RANKS,
+            new JobSpec.Room(nodes, 2, policy),
+            new JobSpec.Grouping(16, 1),
+            JobSpec.Recovery.ofAll(Integer.MAX_VALUE),
+            List.of());
     GlobalRecoveryJob job = new GlobalRecoveryJob(spec, 2);
     job.begin();
     return job;

@@ -16,12 +16,10 @@ final class CheckpointRequestsTest {
           new Placement(
               new JobSpec(
                   2,
-                  List.of(new JobSpec.Node("node0", 2, false)),
-                  2,
-                  2,
-                  1,
-                  OnNoSpare.ABORT,
-                  1,
+                  new JobSpec.Room(
+                      List.of(new JobSpec.Node("node0", 2, false)), 2, OnNoSpare.ABORT),
+                  new JobSpec.Grouping(2, 1),
+                  JobSpec.Recovery.ofAll(1),
                   List.of())));
 
   private final CheckpointRequests requests =

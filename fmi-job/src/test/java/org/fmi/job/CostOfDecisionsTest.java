@@ -41,7 +41,12 @@ final class CostOfDecisionsTest {
         all.add(new JobSpec.Node("node" + n, ppn, n >= size / ppn, "rack" + n / 8));
       }
       JobSpec spec =
-          new JobSpec(size, all, ppn, 16, 1, JobSpec.OnNoSpare.SHARE, Integer.MAX_VALUE, List.of());
+          new JobSpec(
+              size,
+              new JobSpec.Room(all, ppn, JobSpec.OnNoSpare.SHARE),
+              new JobSpec.Grouping(16, 1),
+              JobSpec.Recovery.ofAll(Integer.MAX_VALUE),
+              List.of());
       job = new GlobalRecoveryJob(spec, looks);
       job.begin();
       looks.take();

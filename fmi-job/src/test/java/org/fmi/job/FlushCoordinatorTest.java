@@ -19,6 +19,9 @@ class FlushCoordinatorTest {
   private final FlushCoordinator coordinator = new FlushCoordinator(3, 2);
   private final List<Notice> notices = new ArrayList<>();
 
+  /** When something was being written. */
+  private final List<FlushCommand> spans = new ArrayList<>();
+
   private static List<CheckpointId> needed(long version) {
     return List.of(new CheckpointId(version, 0, 10 * version, false));
   }
@@ -43,10 +46,11 @@ class FlushCoordinatorTest {
   private List<FlushCommand> split(List<FlushCommand> commands) {
     List<FlushCommand> others = new ArrayList<>();
     for (FlushCommand each : commands) {
-      if (each instanceof FlushCommand.Report report) {
-        notices.add(report.notice());
-      } else {
-        others.add(each);
+      switch (each) {
+        case FlushCommand.Report report -> notices.add(report.notice());
+        case FlushCommand.Begun _, FlushCommand.Ended _ -> spans.add(each);
+        case FlushCommand.Flush _, FlushCommand.Publish _, FlushCommand.Finished _ ->
+            others.add(each);
       }
     }
     return others;
@@ -75,6 +79,7 @@ class FlushCoordinatorTest {
             new Notice.Level2Flushed(5, 1, 100),
             new Notice.Level2Flushed(5, 0, 100),
             new Notice.Level2Committed(5, 0, 50, 200));
+    assertThat(spans).containsExactly(new FlushCommand.Begun(), new FlushCommand.Ended(true));
   }
 
   @Test
@@ -88,6 +93,9 @@ class FlushCoordinatorTest {
     on(1, written(1, 5));
     assertThat(on(0, new Level2Report.Published(5)))
         .containsExactly(new FlushCommand.Flush(0, 7, -1), new FlushCommand.Flush(1, 7, -1));
+    assertThat(spans)
+        .containsExactly(
+            new FlushCommand.Begun(), new FlushCommand.Ended(true), new FlushCommand.Begun());
   }
 
   @Test
@@ -107,6 +115,7 @@ class FlushCoordinatorTest {
   void afterAFailureOneIsTriedAtOnceAndThenFewer() {
     begin(1);
     fail(1, 0);
+    assertThat(spans).containsExactly(new FlushCommand.Begun(), new FlushCommand.Ended(false));
     begin(2);
     fail(2, 1);
     assertThat(both(3)).isEmpty();
@@ -328,6 +337,7 @@ class FlushCoordinatorTest {
       Set<Long> counted = new HashSet<>();
       long newest = -1;
       long version = 0;
+      boolean writing = false;
       for (int step = 0; step < 400; step++) {
         List<FlushCommand> commands = new ArrayList<>();
         if (asked.isEmpty() || random.nextInt(3) == 0) {
@@ -358,6 +368,14 @@ class FlushCoordinatorTest {
                   .isEqualTo(3);
               assertThat(c.files()).allMatch(file -> file.version() == c.version());
             }
+            case FlushCommand.Begun _ -> {
+              assertThat(writing).as("seed %d", seed).isFalse();
+              writing = true;
+            }
+            case FlushCommand.Ended _ -> {
+              assertThat(writing).as("seed %d", seed).isTrue();
+              writing = false;
+            }
             case FlushCommand.Finished _ -> throw new AssertionError("nobody waits");
             case FlushCommand.Report c -> {
               if (c.notice() instanceof Notice.Level2Committed n) {
@@ -386,7 +404,7 @@ class FlushCoordinatorTest {
           case FlushCommand.Flush c -> asked.put(c.node(), c);
           case FlushCommand.Publish c -> asked.put(c.node(), c);
           case FlushCommand.Finished _ -> finished++;
-          case FlushCommand.Report _ -> {
+          case FlushCommand.Begun _, FlushCommand.Ended _, FlushCommand.Report _ -> {
             // nothing to do
           }
         }
@@ -412,7 +430,11 @@ class FlushCoordinatorTest {
           fails
               ? new Level2Report.Failed(c.version(), "no", false)
               : new Level2Report.Published(c.version());
-      case FlushCommand.Finished _, FlushCommand.Report _ -> throw new AssertionError("not a task");
+      case FlushCommand.Begun _,
+          FlushCommand.Ended _,
+          FlushCommand.Finished _,
+          FlushCommand.Report _ ->
+          throw new AssertionError("not a task");
     };
   }
 }

@@ -17,18 +17,20 @@ final class FlushIntervalTest {
   private void run(long iterations, double seconds, double cost) {
     iteration += iterations;
     now += iterations * seconds * SECOND + cost * SECOND;
-    interval.on(
-        new Notice.CheckpointCommitted(
-            0, iteration, 0, iteration, 8, 8, 0, (long) (cost * SECOND), 0),
-        (long) now);
+    commit(0, iteration, cost);
+  }
+
+  private void commit(long loop, long iteration, double cost) {
+    interval.committed(
+        new JobCommand.Committed(loop, iteration, (long) (cost * SECOND)), (long) now);
   }
 
   private void begin() {
-    interval.on(new Notice.Level2Begun(iteration, 0, iteration), (long) now);
+    interval.begun((long) now);
   }
 
   private void end() {
-    interval.on(new Notice.Level2Committed(iteration, 0, iteration, 8), (long) now);
+    interval.ended(true, (long) now);
   }
 
   private boolean isDue() {
@@ -85,10 +87,7 @@ final class FlushIntervalTest {
     now += 5 * 1.2 * SECOND;
     end();
     now += 5 * 1.0 * SECOND + 0.5 * SECOND;
-    interval.on(
-        new Notice.CheckpointCommitted(
-            0, iteration, 0, iteration, 8, 8, 0, (long) (0.5 * SECOND), 0),
-        (long) now);
+    commit(0, iteration, 0.5);
     assertThat(interval.onFiles().cost()).isCloseTo(1, within(1e-6));
   }
 
@@ -113,12 +112,12 @@ final class FlushIntervalTest {
       run(10, 1, 0);
     }
     now += SECOND;
-    interval.on(new Notice.CheckpointCommitted(0, 300, 1, 0, 8, 8, 0, 0, 0), (long) now);
+    commit(1, 0, 0);
     begin();
     now += 100 * SECOND;
     end();
     // Ten times as slow as those of the loop before.
-    interval.on(new Notice.CheckpointCommitted(0, 301, 1, 10, 8, 8, 0, 0, 0), (long) now);
+    commit(1, 10, 0);
     assertThat(interval.onFiles().cost()).isZero();
   }
 
@@ -129,7 +128,7 @@ final class FlushIntervalTest {
     }
     begin();
     run(10, 1, 0);
-    interval.on(new Notice.RecoveryBegun(1, false, "rank 1 was killed"), (long) now);
+    interval.recovering();
     now += 100 * SECOND;
     run(10, 1, 0);
     end();

@@ -35,7 +35,13 @@ final class GlobalRecoveryJobTest {
     for (int n = 0; n < nodes; n++) {
       all.add(new JobSpec.Node("node" + n, ppn, false));
     }
-    return new GlobalRecoveryJob(new JobSpec(size, all, ppn, 16, 1, policy, maxRecoveries, faults));
+    return new GlobalRecoveryJob(
+        new JobSpec(
+            size,
+            new JobSpec.Room(all, ppn, policy),
+            new JobSpec.Grouping(16, 1),
+            JobSpec.Recovery.ofAll(maxRecoveries),
+            faults));
   }
 
   private void on(Job job, JobEvent event) {
@@ -419,11 +425,40 @@ final class GlobalRecoveryJobTest {
     on(job, new JobEvent.RankExited(0, 0, 0, 137, true));
     assertThat(all(JobCommand.Spawn.class))
         .singleElement()
-        .satisfies(s -> assertThat(s.incarnation()).isEqualTo(1));
+        .satisfies(s -> assertThat(s.incarnation()).isEqualTo(1))
+        .satisfies(s -> assertThat(s.again()).isTrue());
     say(job, 0, 1, new RankMessage.Joined(1, Position.FRESH, Map.of()));
     assertThat(all(JobCommand.TellAll.class))
         .singleElement()
         .satisfies(t -> assertThat(((JobMessage.Start) t.message()).rollback()).isFalse());
+  }
+
+  @Test
+  void onlyAProcessOfARestartOfAllPrintsAgain() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    say(job, 0, 0, new RankMessage.RestartNeeded(0, "a loop came to no end"));
+    assertThat(all(JobCommand.Recovering.class)).hasSize(1);
+    on(job, new JobEvent.RankExited(0, 0, 0, 137, true));
+    assertThat(all(JobCommand.Spawn.class)).extracting(JobCommand.Spawn::again).containsOnly(true);
+    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    for (int r = 0; r < 2; r++) {
+      say(job, r, 1, new RankMessage.Joined(1, Position.FRESH, Map.of()));
+    }
+    on(job, new JobEvent.RankExited(1, 1, 1, 137, true));
+    assertThat(all(JobCommand.Recovering.class)).hasSize(1);
+    assertThat(all(JobCommand.Spawn.class)).extracting(JobCommand.Spawn::again).containsOnly(false);
+  }
+
+  @Test
+  void thoseWhoWriteFilesHearOfCheckpointsAndWhereTheJobBegan() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    say(job, 1, 0, new RankMessage.FilesRead(0, "job0/v5", 1, 20, ""));
+    assertThat(all(JobCommand.Restored.class))
+        .containsExactly(new JobCommand.Restored("job0/v5", 1, 20));
+    committed(job, 6, 30);
+    assertThat(all(JobCommand.Committed.class)).containsExactly(new JobCommand.Committed(0, 30, 3));
   }
 
   @Test
@@ -858,7 +893,7 @@ final class GlobalRecoveryJobTest {
 
   private JobCommand.Spawn newest(int rank) {
     return spawned.getOrDefault(
-        rank, new JobCommand.Spawn(rank, rank, 0, new int[] {}, 1, List.of()));
+        rank, new JobCommand.Spawn(rank, rank, 0, new int[] {}, 1, false, List.of()));
   }
 
   private List<String> degraded() {
@@ -1000,7 +1035,12 @@ final class GlobalRecoveryJobTest {
     }
     Job job =
         new GlobalRecoveryJob(
-            new JobSpec(4, nodes, 0, 4, 1, OnNoSpare.ABORT, Integer.MAX_VALUE, List.of()));
+            new JobSpec(
+                4,
+                new JobSpec.Room(nodes, 0, OnNoSpare.ABORT),
+                new JobSpec.Grouping(4, 1),
+                JobSpec.Recovery.ofAll(Integer.MAX_VALUE),
+                List.of()));
     job.begin();
     on(job, new JobEvent.NodeLost(0, "no route"));
     assertThat(all(JobCommand.End.class)).isEmpty();

@@ -172,7 +172,12 @@ final class GroupsTest {
             new JobSpec.Node("n2", 1, true, "a"),
             new JobSpec.Node("n3", 1, true, "b"));
     JobSpec spec =
-        new JobSpec(2, nodes, 0, 16, 1, JobSpec.OnNoSpare.SHARE, Integer.MAX_VALUE, List.of());
+        new JobSpec(
+            2,
+            new JobSpec.Room(nodes, 0, JobSpec.OnNoSpare.SHARE),
+            new JobSpec.Grouping(16, 1),
+            JobSpec.Recovery.ofAll(Integer.MAX_VALUE),
+            List.of());
     for (int lost = 0; lost < 2; lost++) {
       Placement placement = new Placement(spec);
       for (int n = 0; n < nodes.size(); n++) {

@@ -26,15 +26,9 @@ final class HomelessTest {
     }
     return new JobSpec(
         nodes * ranksPerNode,
-        all,
-        0,
-        16,
-        1,
-        policy,
-        true,
-        Integer.MAX_VALUE,
-        0,
-        JobSpec.Lines.ALL_WAIT,
+        new JobSpec.Room(all, 0, policy, true),
+        new JobSpec.Grouping(16, 1),
+        JobSpec.Recovery.ofAll(Integer.MAX_VALUE),
         List.of());
   }
 

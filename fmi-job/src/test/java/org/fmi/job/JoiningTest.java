@@ -45,7 +45,12 @@ final class JoiningTest {
             .toList();
     job =
         new GlobalRecoveryJob(
-            new JobSpec(RANKS, nodes, 2, 16, 1, OnNoSpare.SHARE, Integer.MAX_VALUE, List.of()));
+            new JobSpec(
+                RANKS,
+                new JobSpec.Room(nodes, 2, OnNoSpare.SHARE),
+                new JobSpec.Grouping(16, 1),
+                JobSpec.Recovery.ofAll(Integer.MAX_VALUE),
+                List.of()));
     for (int r = 0; r < RANKS; r++) {
       newest.add(Map.of());
     }

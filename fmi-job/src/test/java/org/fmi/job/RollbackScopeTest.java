@@ -22,12 +22,10 @@ final class RollbackScopeTest {
           new Placement(
               new JobSpec(
                   2,
-                  List.of(new JobSpec.Node("node0", 2, false)),
-                  2,
-                  2,
-                  1,
-                  OnNoSpare.ABORT,
-                  1,
+                  new JobSpec.Room(
+                      List.of(new JobSpec.Node("node0", 2, false)), 2, OnNoSpare.ABORT),
+                  new JobSpec.Grouping(2, 1),
+                  JobSpec.Recovery.ofAll(1),
                   List.of())));
 
   private final RollbackScope scope = new RollbackScope(true, out);

@@ -3,6 +3,7 @@ package org.fmi.jobsim;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
@@ -78,6 +79,9 @@ final class JobSimulation implements Supervisor {
   private final Askers requests;
   private final long[] answers;
 
+  /** How many the job has. */
+  private int nodes;
+
   /** Where the process of each rank was started last. */
   private final int[] nodeOf;
 
@@ -119,6 +123,7 @@ final class JobSimulation implements Supervisor {
             MEMORY_PER_NODE);
     this.parts = new SplittableRandom(seed ^ 0x9a27);
     this.job = new GlobalRecoveryJob(spec, 1 + parts.nextInt(2 * shape.size()));
+    this.nodes = spec.nodes().size();
     this.files = new SimFiles(simulation, shape);
     this.oracle = new Oracle(shape, cluster, files);
     this.addresses = new JoinedAddresses(shape.size());
@@ -309,7 +314,10 @@ final class JobSimulation implements Supervisor {
   /** A daemon is connected: it is told what all ranks have in common. */
   private void onConnected(int node) {
     NodeSetup setup =
-        NodeSetup.builder(shape.size(), SimCluster.HEARTBEAT_TIMEOUT_MILLIS, shape.interval())
+        NodeSetup.builder()
+            .size(shape.size())
+            .heartbeatMillis(SimCluster.HEARTBEAT_TIMEOUT_MILLIS)
+            .interval(shape.interval())
             .groupLosses(shape.groupLosses())
             .logRingBase(shape.logRingBase())
             .recordLimitBytes(shape.recordLimitBytes())
@@ -387,19 +395,32 @@ final class JobSimulation implements Supervisor {
         }
         case JobCommand.KillNode c -> cluster.fence(c.node(), c.reason());
         case JobCommand.KillDaemon c -> cluster.killDaemon(c.node());
-        case JobCommand.Launch c -> cluster.launch(c.node());
+        case JobCommand.AddNode c -> {
+          if (c.node() != nodes) {
+            throw new AssertionError(c + ", and there are " + nodes);
+          }
+          nodes++;
+        }
+        case JobCommand.Launch c -> cluster.launch(Objects.checkIndex(c.node(), nodes));
         case JobCommand.RequestNode _ -> lender.asked();
         case JobCommand.WithdrawRequests _ -> lender.withdrawn();
         case JobCommand.Tell c ->
             order(nodeOf[c.rank()], new ToDaemon.Tell(c.rank(), c.incarnation(), c.message()));
         case JobCommand.TellAll c -> {
           addresses.onTold(c.message());
-          for (int node = 0; node <= shape.usedNodes() + shape.spares(); node++) {
+          for (int node = 0; node < nodes; node++) {
             order(node, new ToDaemon.TellAll(c.message()));
           }
         }
         case JobCommand.Continue _ ->
             simulation.after(parts.nextLong(LONGEST_PART_NANOS), "go on", -1, this::goOn);
+        case JobCommand.Added _,
+            JobCommand.NotAdded _,
+            JobCommand.Committed _,
+            JobCommand.Recovering _,
+            JobCommand.Restored _ -> {
+          // nobody waits for a node, and each file is written when the shape says so
+        }
         case JobCommand.Report c -> report(c.notice());
         case JobCommand.Checkpointed c -> requests.taken(c);
         case JobCommand.NotCheckpointed c -> requests.refused(c);

@@ -260,15 +260,10 @@ record Shape(
     }
     return new JobSpec(
         size,
-        nodes,
-        ranksPerNode,
-        groupSize,
-        groupLosses,
-        policy,
-        requestsNodes,
-        maxRecoveries,
-        logLimitBytes,
-        JobSpec.Lines.of(overlapped, files.every() > 0),
+        new JobSpec.Room(nodes, ranksPerNode, policy, requestsNodes),
+        new JobSpec.Grouping(groupSize, groupLosses),
+        new JobSpec.Recovery(
+            maxRecoveries, logLimitBytes, JobSpec.Lines.of(overlapped, files.every() > 0)),
         faults);
   }
 }

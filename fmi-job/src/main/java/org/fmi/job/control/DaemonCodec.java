@@ -201,25 +201,26 @@ public final class DaemonCodec {
   }
 
   private static NodeSetup getSetup(MessageReader in) throws BadMessageException {
-    return new NodeSetup(
-        in.getInt(),
-        in.getString(),
-        in.getList(MessageReader::getString),
-        in.getList(MessageReader::getString),
-        in.getList(MessageReader::getString),
-        in.getMap(MessageReader::getString),
-        in.getString(),
-        in.getInt(),
-        in.getInt(),
-        in.getInt(),
-        in.getLong(),
-        in.getLong(),
-        in.getInt(),
-        in.getInt(),
-        RuntimeParts.getInterval(in),
-        in.getList(MessageReader::getString),
-        in.getBoolean(),
-        in.getBoolean(),
-        Level2Parts.getSetup(in));
+    return NodeSetup.builder()
+        .size(in.getInt())
+        .mainClass(in.getString())
+        .args(in.getList(MessageReader::getString))
+        .classPath(in.getList(MessageReader::getString))
+        .jvmOptions(in.getList(MessageReader::getString))
+        .environment(in.getMap(MessageReader::getString))
+        .workDirectory(in.getString())
+        .heartbeatMillis(in.getInt())
+        .groupLosses(in.getInt())
+        .logRingBase(in.getInt())
+        .recordLimitBytes(in.getLong())
+        .logLimitBytes(in.getLong())
+        .flowLimit(in.getInt())
+        .idleMegahertz(in.getInt())
+        .interval(RuntimeParts.getInterval(in))
+        .transports(in.getList(MessageReader::getString))
+        .check(in.getBoolean())
+        .overlapped(in.getBoolean())
+        .level2(Level2Parts.getSetup(in))
+        .build();
   }
 }

@@ -2,7 +2,9 @@ package org.fmi.job.control;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.fmi.spi.CheckpointInterval;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What all ranks of a job have in common, as its daemons need to know it.
@@ -54,19 +56,16 @@ public record NodeSetup(
     transports = List.copyOf(transports);
   }
 
-  /** The setup of a job of so many ranks, the other parts of which are given by their names. */
-  public static Builder builder(int size, int heartbeatMillis, CheckpointInterval interval) {
-    return new Builder(size, heartbeatMillis, interval);
+  /** Names each part; those without a value of their own here must be given. */
+  public static Builder builder() {
+    return new Builder();
   }
 
-  /**
-   * Collects the parts of a {@link NodeSetup} by their names. What is not given is empty, or off;
-   * groups survive one loss, and the log-ring has base 2.
-   */
+  /** Collects the parts of a {@link NodeSetup} by their names. */
   public static final class Builder {
-    private final int size;
-    private final int heartbeatMillis;
-    private final CheckpointInterval interval;
+    private int size;
+    private int heartbeatMillis;
+    private @Nullable CheckpointInterval interval;
     private String mainClass = "";
     private List<String> args = List.of();
     private List<String> classPath = List.of();
@@ -84,10 +83,21 @@ public record NodeSetup(
     private boolean overlapped;
     private Level2Setup level2 = Level2Setup.NONE;
 
-    private Builder(int size, int heartbeatMillis, CheckpointInterval interval) {
-      this.size = size;
-      this.heartbeatMillis = heartbeatMillis;
-      this.interval = interval;
+    private Builder() {}
+
+    public Builder size(int value) {
+      size = value;
+      return this;
+    }
+
+    public Builder heartbeatMillis(int value) {
+      heartbeatMillis = value;
+      return this;
+    }
+
+    public Builder interval(CheckpointInterval value) {
+      interval = value;
+      return this;
     }
 
     public Builder mainClass(String value) {
@@ -170,6 +180,11 @@ public record NodeSetup(
       return this;
     }
 
+    /**
+     * The setup.
+     *
+     * @throws NullPointerException if a part was not given, with its name
+     */
     public NodeSetup build() {
       return new NodeSetup(
           size,
@@ -186,7 +201,7 @@ public record NodeSetup(
           logLimitBytes,
           flowLimit,
           idleMegahertz,
-          interval,
+          Objects.requireNonNull(interval, "interval"),
           transports,
           check,
           overlapped,

@@ -26,7 +26,10 @@ class FlushesTest {
   private static final NodeFacts FACTS =
       new NodeFacts("job", new byte[32], 7, "host", "/dev/shm/fmi", "/disk/fmi", 2);
   private static final NodeSetup SETUP =
-      NodeSetup.builder(4, 1000, new CheckpointInterval.Every(1))
+      NodeSetup.builder()
+          .size(4)
+          .heartbeatMillis(1000)
+          .interval(new CheckpointInterval.Every(1))
           .mainClass("Main")
           .workDirectory("/")
           .level2(new Level2Setup("/ckpt", 50, 2000, 1_000_000, List.of(), List.of()))

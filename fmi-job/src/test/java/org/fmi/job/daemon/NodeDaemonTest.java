@@ -36,7 +36,10 @@ final class NodeDaemonTest {
   private long now = Long.MAX_VALUE - Duration.ofSeconds(20).toNanos();
 
   static NodeSetup setup(int size) {
-    return NodeSetup.builder(size, HEARTBEAT, new CheckpointInterval.Every(1))
+    return NodeSetup.builder()
+        .size(size)
+        .heartbeatMillis(HEARTBEAT)
+        .interval(new CheckpointInterval.Every(1))
         .mainClass("Main")
         .workDirectory("/")
         .idleMegahertz(IDLE_MEGAHERTZ)

@@ -20,12 +20,12 @@ final class GroupLosses {
    * @param losses what was given; null if nothing was
    */
   static void check(@Nullable Value losses, JobSpec spec) throws UsageException {
-    int asked = spec.groupLosses();
+    int asked = spec.grouping().losses();
     if (losses == null || asked == 0) {
       return;
     }
     int[] nodeOf = spec.placement();
-    int carried = Groups.carried(nodeOf, Math.min(asked, spec.groupSize() - 1));
+    int carried = Groups.carried(nodeOf, Math.min(asked, spec.grouping().size() - 1));
     if (carried < asked && losses.source() < SITE) {
       throw new UsageException(
           losses.origin()
@@ -34,13 +34,13 @@ final class GroupLosses {
               + ": takes groups of at least "
               + (asked + 1)
               + " ranks on different nodes; place the ranks on more nodes (--ppn, --hosts)"
-              + (spec.groupSize() > asked ? "" : ", in larger groups (--group-size)")
+              + (spec.grouping().size() > asked ? "" : ", in larger groups (--group-size)")
               + ", or use --group-losses "
               + carried);
     }
     int most = GroupCode.mostMembers(asked);
     int largest =
-        Arrays.stream(Groups.form(nodeOf, spec.racks(), spec.groupSize(), asked))
+        Arrays.stream(Groups.form(nodeOf, spec.racks(), spec.grouping().size(), asked))
             .mapToInt(group -> group.length)
             .max()
             .orElse(1);

@@ -24,34 +24,28 @@ import org.jspecify.annotations.Nullable;
  *
  * @param spec what the decision maker needs to know
  * @param where the nodes are
- * @param nodeDir where nodes keep checkpoints; null for in memory
- * @param check whether iterations are repeated now and then, and compared
- * @param overlapped whether ranks go on while a checkpoint is taken
- * @param level2 checkpoints on files; null for none
  */
 public record RunOptions(
     Program program,
     JobSpec spec,
     Where where,
-    @Nullable Path nodeDir,
     Processes processes,
     Network network,
-    CheckpointInterval interval,
-    boolean check,
-    int flowLimit,
-    boolean overlapped,
+    Checkpoints checkpoints,
+    Repetition repetition,
     Patience patience,
     Output output,
-    MetricsOptions metrics,
-    @Nullable Level2Options level2) {
+    MetricsOptions metrics) {
 
   /** What is printed before the job begins; null if there is nothing. */
   public @Nullable String remark(Settings settings) {
-    String why = LogLimit.whyGlobal(settings, check);
+    String why = LogLimit.whyGlobal(settings, repetition.check);
     if (why != null) {
       return why;
     }
-    return overlapped ? CheckpointMode.whoWaits(settings) : CheckpointMode.whyBlocking(settings);
+    return checkpoints.overlapped
+        ? CheckpointMode.whoWaits(settings)
+        : CheckpointMode.whyBlocking(settings);
   }
 
   /**
@@ -90,6 +84,27 @@ public record RunOptions(
       transports = List.copyOf(transports);
     }
   }
+
+  /**
+   * When checkpoints are taken, and where they are kept.
+   *
+   * @param overlapped whether ranks go on while one is taken
+   * @param nodeDir where nodes keep them; null for in memory
+   * @param level2 those on files; null for none
+   */
+  public record Checkpoints(
+      CheckpointInterval interval,
+      boolean overlapped,
+      @Nullable Path nodeDir,
+      @Nullable Level2Options level2) {}
+
+  /**
+   * Which iterations are computed once more.
+   *
+   * @param check whether some are now and then, and compared
+   * @param flowLimit see {@link org.fmi.spi.RankConfig}
+   */
+  public record Repetition(boolean check, int flowLimit) {}
 
   /**
    * How long fmirun looks on.
@@ -204,19 +219,22 @@ public record RunOptions(
       JobSpec spec =
           new JobSpec(
               ranks,
-              nodes,
-              where.ranksPerNode(),
-              whole(Setting.GROUP_SIZE, 1, MAX_RANKS, 16),
-              whole(Setting.GROUP_LOSSES, 0, 3, 1),
-              where.noSpare().then(),
-              where.noSpare().requestSeconds() > 0,
-              whole(Setting.MAX_RECOVERIES, 0, Integer.MAX_VALUE, 1000),
-              LogLimit.bytes(
-                  mode,
-                  whole(Setting.LOG_LIMIT, 1, 1 << 20, LogLimit.NOT_GIVEN),
-                  on(Setting.CHECK),
-                  settings),
-              JobSpec.Lines.of(overlapped, files != null && files.every() > 0),
+              new JobSpec.Room(
+                  nodes,
+                  where.ranksPerNode(),
+                  where.noSpare().then(),
+                  where.noSpare().requestSeconds() > 0),
+              new JobSpec.Grouping(
+                  whole(Setting.GROUP_SIZE, 1, MAX_RANKS, 16),
+                  whole(Setting.GROUP_LOSSES, 0, 3, 1)),
+              new JobSpec.Recovery(
+                  whole(Setting.MAX_RECOVERIES, 0, Integer.MAX_VALUE, 1000),
+                  LogLimit.bytes(
+                      mode,
+                      whole(Setting.LOG_LIMIT, 1, 1 << 20, LogLimit.NOT_GIVEN),
+                      on(Setting.CHECK),
+                      settings),
+                  JobSpec.Lines.of(overlapped, files != null && files.every() > 0)),
               faults(ranks, nodes.size()));
       boolean bind = choice(Setting.BIND, "core", "core", "none").equals("core");
       GroupLosses.check(settings.get(Setting.GROUP_LOSSES), spec);
@@ -224,7 +242,6 @@ public record RunOptions(
           program,
           spec,
           where.where(),
-          path(Setting.NODE_DIR),
           new Processes(
               directory,
               exported(),
@@ -236,10 +253,8 @@ public record RunOptions(
               transports(nodes),
               (int) Math.round(1000 * decimal(Setting.HEARTBEAT, 0.1, 3600, 5)),
               whole(Setting.LOG_RING_BASE, 2, MAX_RANKS, 2)),
-          interval(),
-          on(Setting.CHECK),
-          flowLimit,
-          overlapped,
+          new Checkpoints(interval(), overlapped, path(Setting.NODE_DIR), files),
+          new Repetition(on(Setting.CHECK), flowLimit),
           new Patience(millis(Setting.STALL_REPORT, 10), millis(Setting.TIMEOUT, 0)),
           new Output(
               verbosity(),
@@ -247,8 +262,7 @@ public record RunOptions(
               on(Setting.TIMESTAMPS),
               path(Setting.OUTPUT),
               path(Setting.EVENTS)),
-          MetricsOptions.of(settings),
-          files);
+          MetricsOptions.of(settings));
     }
 
     private boolean overlapped(boolean flows) throws UsageException {

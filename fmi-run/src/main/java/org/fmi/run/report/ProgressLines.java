@@ -97,14 +97,14 @@ public final class ProgressLines {
                 + n.spares()
                 + " spare");
         // With one node there is none to lose.
-        if (n.nodes() > 1 && n.groupLosses() < spec.groupLosses()) {
+        if (n.nodes() > 1 && n.groupLosses() < spec.grouping().losses()) {
           line(
               "checkpoint groups survive "
                   + (n.groupLosses() == 0
                       ? "no loss of a node"
                       : "the loss of " + n.groupLosses() + " at once")
                   + ", not "
-                  + spec.groupLosses()
+                  + spec.grouping().losses()
                   + " (--group-losses): that would need ranks on more nodes");
         }
       }

@@ -2,12 +2,11 @@ package org.fmi.run.shell;
 
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.fmi.job.JobCommand;
 import org.fmi.job.JobEvent;
 import org.fmi.job.JobSpec;
-import org.fmi.job.Notice;
 import org.fmi.run.options.AddedNode;
 import org.fmi.run.options.RunOptions;
 import org.fmi.run.options.UsageException;
@@ -57,19 +56,19 @@ final class AdditionDesk {
     job.accept(new JobEvent.NodeAdded(node));
   }
 
-  void happened(List<Notice> notices) {
-    for (Notice notice : notices) {
-      if (notice instanceof Notice.NodeReady n) {
-        Answer answer = awaiting.remove(n.name());
-        if (answer != null) {
-          say(answer, n.name() + ": is up");
-        }
-      } else if (notice instanceof Notice.NodeFailed n) {
-        Answer answer = awaiting.remove(n.name());
-        if (answer != null) {
-          answer.refuse("add: " + n.name() + " cannot be used: " + n.reason());
-        }
-      }
+  /** It is up. */
+  void added(JobCommand.Added c) {
+    Answer answer = awaiting.remove(c.name());
+    if (answer != null) {
+      say(answer, c.name() + ": is up");
+    }
+  }
+
+  /** It is none of the job. */
+  void refused(JobCommand.NotAdded c) {
+    Answer answer = awaiting.remove(c.name());
+    if (answer != null) {
+      answer.refuse("add: " + c.name() + " cannot be used: " + c.reason());
     }
   }
 

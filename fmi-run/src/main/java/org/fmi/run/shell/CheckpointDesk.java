@@ -8,7 +8,6 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.fmi.job.JobCommand;
 import org.fmi.job.JobEvent;
-import org.fmi.job.Notice;
 import org.fmi.run.status.Answer;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +25,7 @@ final class CheckpointDesk {
   private final Stop stop;
 
   /** What the job has begun from, on files of another one; null if anew. */
-  private Notice.@Nullable Level2Restored began;
+  private JobCommand.@Nullable Restored began;
 
   /** Ends the job. */
   interface Stop {
@@ -94,18 +93,13 @@ final class CheckpointDesk {
     }
   }
 
-  /** Things have happened to the job. */
-  void happened(List<Notice> notices, long nanos) {
+  /** All go on from files. */
+  void restored(JobCommand.Restored from) {
     Level2Files known = files;
-    for (Notice notice : notices) {
-      if (known != null
-          && began == null
-          && notice instanceof Notice.Level2Restored n
-          && known.origin(n.generation()) != null) {
-        began = n;
-      }
+    if (known != null && began == null && known.origin(from.generation()) != null) {
+      began = from;
     }
-    flushes.happened(notices, nanos);
+    flushes.restored(from);
   }
 
   /** What checkpoints on files have come to, in lines. */
@@ -151,7 +145,7 @@ final class CheckpointDesk {
       return;
     }
     awaiting.add(asker.answer);
-    Notice.Level2Restored from = began;
+    JobCommand.Restored from = began;
     if (from != null && from.loop() == c.loop() && from.iteration() == c.iteration()) {
       // Whoever starts it again until it is done would do so forever.
       stop.stop(

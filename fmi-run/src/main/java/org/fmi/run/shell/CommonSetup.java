@@ -17,22 +17,25 @@ final class CommonSetup {
     Program program = options.program();
     RunOptions.Processes processes = options.processes();
     RunOptions.Network network = options.network();
-    return NodeSetup.builder(options.spec().size(), network.heartbeatMillis(), options.interval())
+    return NodeSetup.builder()
+        .size(options.spec().size())
+        .heartbeatMillis(network.heartbeatMillis())
+        .interval(options.checkpoints().interval())
         .mainClass(program.mainClass())
         .args(program.args())
         .classPath(program.classPath())
         .jvmOptions(processes.jvmOptions())
         .environment(processes.environment())
         .workDirectory(processes.directory().toString())
-        .groupLosses(options.spec().groupLosses())
+        .groupLosses(options.spec().grouping().losses())
         .logRingBase(network.logRingBase())
         .recordLimitBytes(RECORD_LIMIT)
-        .logLimitBytes(options.spec().logLimitBytes())
-        .flowLimit(options.flowLimit())
+        .logLimitBytes(options.spec().recovery().logLimitBytes())
+        .flowLimit(options.repetition().flowLimit())
         .idleMegahertz(processes.idleMegahertz())
         .transports(network.transports())
-        .check(options.check())
-        .overlapped(options.overlapped())
+        .check(options.repetition().check())
+        .overlapped(options.checkpoints().overlapped())
         .level2(files == null ? Level2Setup.NONE : files.setup())
         .build();
   }

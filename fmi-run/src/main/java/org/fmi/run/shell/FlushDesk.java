@@ -3,11 +3,12 @@ package org.fmi.run.shell;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import org.fmi.control.JobMessage;
+import java.util.function.LongSupplier;
 import org.fmi.job.EndCause;
 import org.fmi.job.FlushCommand;
 import org.fmi.job.FlushCoordinator;
 import org.fmi.job.FlushInterval;
+import org.fmi.job.JobCommand;
 import org.fmi.job.Notice;
 import org.fmi.job.control.Level2Order;
 import org.fmi.job.control.Level2Report;
@@ -24,6 +25,7 @@ final class FlushDesk {
 
   private final @Nullable Level2Files files;
   private final FlushCoordinator decisions;
+  private final LongSupplier nanoTime;
   private final Way way;
 
   /** What the job has begun from; empty if it began anew. */
@@ -31,11 +33,6 @@ final class FlushDesk {
 
   /** Null if nothing is written. */
   private final @Nullable FlushInterval interval;
-
-  /** Where rank 0's process is, which chooses what is written. */
-  private int node0 = -1;
-
-  private int incarnation0;
 
   /** What follows when files are waited for no longer; null unless they are. */
   private @Nullable Runnable then;
@@ -59,6 +56,9 @@ final class FlushDesk {
     /** Sends a message to the daemon of a node. */
     void send(int node, ToDaemon message);
 
+    /** Has rank 0, which chooses what is written, choose the next checkpoint. */
+    void writeNext();
+
     /** Tells what happened. */
     void tell(List<Notice> notices);
 
@@ -71,14 +71,16 @@ final class FlushDesk {
 
   /**
    * @param files null if the job has nothing to do with files
+   * @param nanoTime the time, of one monotonic clock
    */
-  FlushDesk(@Nullable Level2Files files, int size, Way way) {
+  FlushDesk(@Nullable Level2Files files, int size, LongSupplier nanoTime, Way way) {
     this.files = files;
     this.decisions = new FlushCoordinator(size, files == null ? 1 : files.options().keep());
     this.interval =
         files == null || files.options().every() == 0
             ? null
             : new FlushInterval(files.options().mtbfSeconds());
+    this.nanoTime = nanoTime;
     this.way = way;
   }
 
@@ -96,7 +98,7 @@ final class FlushDesk {
   }
 
   /** All go on from files. */
-  void restored(Notice.Level2Restored from) {
+  void restored(JobCommand.Restored from) {
     Level2Files known = files;
     if (began.isEmpty() && known != null && known.origin(from.generation()) != null) {
       began = from.generation();
@@ -114,29 +116,29 @@ final class FlushDesk {
     }
   }
 
-  /** Things have happened to the job. */
-  void happened(List<Notice> notices, long nanos) {
-    Level2Files known = files;
-    FlushInterval measured = interval;
-    if (known == null || measured == null) {
-      return;
-    }
-    for (Notice notice : notices) {
-      measured.on(notice, nanos);
-      switch (notice) {
-        case Notice.Spawned n when n.rank() == 0 -> rank0(n.node(), 0);
-        case Notice.Respawned n when n.rank() == 0 -> rank0(n.node(), n.incarnation());
-        default -> {}
-      }
-    }
-    if (known.options().every() == Level2Options.TUNED && measured.isDue(nanos)) {
-      way.send(node0, new ToDaemon.Tell(0, incarnation0, new JobMessage.WriteNext()));
+  /** A checkpoint is committed in memory. */
+  void committed(JobCommand.Committed c) {
+    if (interval != null) {
+      long now = nanoTime.getAsLong();
+      interval.committed(c, now);
+      writeNextIfDue(now);
     }
   }
 
-  private void rank0(int node, int incarnation) {
-    node0 = node;
-    incarnation0 = incarnation;
+  /** All go back. */
+  void recovering() {
+    if (interval != null) {
+      interval.recovering();
+    }
+  }
+
+  private void writeNextIfDue(long now) {
+    if (files != null
+        && files.options().every() == Level2Options.TUNED
+        && interval != null
+        && interval.isDue(now)) {
+      way.writeNext();
+    }
   }
 
   /** What checkpoints have come to, in lines; none if nothing was written. */
@@ -265,6 +267,7 @@ final class FlushDesk {
     }
     List<Notice> notices = new ArrayList<>();
     FlushCommand.Finished finished = null;
+    long now = nanoTime.getAsLong();
     for (FlushCommand command : commands) {
       switch (command) {
         case FlushCommand.Flush c ->
@@ -278,12 +281,23 @@ final class FlushDesk {
                         c.oldest(),
                         known.manifest(c.needed(), c.files(), began).text(),
                         known.options().keep())));
+        case FlushCommand.Begun _ -> {
+          if (interval != null) {
+            interval.begun(now);
+          }
+        }
+        case FlushCommand.Ended c -> {
+          if (interval != null) {
+            interval.ended(c.counts(), now);
+          }
+        }
         case FlushCommand.Finished c -> finished = c;
         case FlushCommand.Report c -> notices.add(c.notice());
       }
     }
     if (!notices.isEmpty()) {
       way.tell(notices);
+      writeNextIfDue(now);
     }
     if (finished != null) {
       answer(finished.committed(), finished.failure());

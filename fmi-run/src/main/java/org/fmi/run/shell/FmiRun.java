@@ -292,15 +292,15 @@ public final class FmiRun {
         + ", transports "
         + (options.network().transports().isEmpty() ? "auto" : options.network().transports())
         + ", checkpoints "
-        + options.interval()
+        + options.checkpoints().interval()
         + " in groups of up to "
-        + spec.groupSize()
+        + spec.grouping().size()
         + " that survive "
-        + Groups.carried(spec.placement(), spec.groupLosses())
+        + Groups.carried(spec.placement(), spec.grouping().losses())
         + " losses at once"
         + racks(spec)
         + ", without a spare "
-        + spec.onNoSpare()
+        + spec.room().onNoSpare()
         + ", heartbeat "
         + options.network().heartbeatMillis()
         + " ms";
@@ -314,8 +314,8 @@ public final class FmiRun {
     if (count == 0) {
       return "";
     }
-    int losses = Groups.carried(nodeOf, spec.groupLosses());
-    int[][] groups = Groups.form(nodeOf, racks, spec.groupSize(), spec.groupLosses());
+    int losses = Groups.carried(nodeOf, spec.grouping().losses());
+    int[][] groups = Groups.form(nodeOf, racks, spec.grouping().size(), spec.grouping().losses());
     return Groups.surviveRacks(nodeOf, racks, groups, losses)
         ? ", or a whole one of " + count + " racks"
         : ", but not a whole rack";

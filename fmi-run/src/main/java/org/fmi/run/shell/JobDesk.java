@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import org.fmi.job.JobCommand;
 import org.fmi.job.JobEvent;
 import org.fmi.job.Notice;
 import org.fmi.job.Stall;
@@ -191,14 +192,22 @@ final class JobDesk implements Answerer {
   void happened(List<Notice> notices) {
     long now = System.nanoTime();
     notices.forEach(notice -> view.on(notice, now));
-    checkpoints.happened(notices, now);
-    additions.happened(notices);
     if (stalls != null) {
       notices.forEach(notice -> stalls.on(notice, now));
     }
     if (metrics != null) {
       notices.forEach(metrics::on);
     }
+  }
+
+  /** A node is up that somebody has added. */
+  void added(JobCommand.Added c) {
+    additions.added(c);
+  }
+
+  /** A node that somebody has added cannot be used. */
+  void notAdded(JobCommand.NotAdded c) {
+    additions.refused(c);
   }
 
   /** An event, as those read it who follow. */

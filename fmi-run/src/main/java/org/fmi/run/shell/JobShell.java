@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.fmi.control.JobMessage;
 import org.fmi.job.Job;
 import org.fmi.job.JobCommand;
 import org.fmi.job.JobEvent;
@@ -90,9 +91,6 @@ final class JobShell {
 
   private boolean shutsDown;
 
-  /** All processes are started again since the last recovery began. */
-  private boolean restarts;
-
   /** The end comes in any case. */
   private boolean isLimited;
 
@@ -116,7 +114,7 @@ final class JobShell {
     this.loop = NetLoop.open("fmi-control", around.secret(), NetLoop.MAX_FRAME);
     this.nodes = new Nodes(options, around, loop, this::post, ending, new NodeListener());
     this.stacks = new StackQuestions(this::askForStack, this::later);
-    this.flushes = new FlushDesk(around.files(), spec.size(), new FlushWay());
+    this.flushes = new FlushDesk(around.files(), spec.size(), System::nanoTime, new FlushWay());
     this.requests = new NodeRequests(around.lent(), this::feed, this::post);
     this.checkpoints = new CheckpointDesk(this::feed, flushes, around.files(), this::end);
     this.stopSoon = new StopSoon(checkpoints, line -> tell(List.of(line)));
@@ -334,16 +332,6 @@ final class JobShell {
     }
     reporter.tell(notices);
     desk.happened(notices);
-    for (Notice notice : notices) {
-      if (notice instanceof Notice.RecoveryBegun begun) {
-        restarts = begun.restartAll();
-      } else if (notice instanceof Notice.NodeAdded added) {
-        nodes.add(added.name());
-        binding.add(added.slots());
-      } else if (notice instanceof Notice.Level2Restored restored) {
-        flushes.restored(restored);
-      }
-    }
     Map<NodeHandle, Set<String>> bound = new LinkedHashMap<>();
     for (JobCommand command : commands) {
       switch (command) {
@@ -353,6 +341,12 @@ final class JobShell {
             nodes.get(c.node()).send(new ToDaemon.KillRank(c.rank(), c.incarnation()));
         case JobCommand.KillNode c -> nodes.kill(nodes.get(c.node()), c.reason());
         case JobCommand.KillDaemon c -> nodes.killDaemon(nodes.get(c.node()));
+        case JobCommand.AddNode c -> {
+          nodes.add(c.name());
+          binding.add(c.slots());
+        }
+        case JobCommand.Added c -> desk.added(c);
+        case JobCommand.NotAdded c -> desk.notAdded(c);
         case JobCommand.Launch c -> nodes.launch(nodes.get(c.node()));
         case JobCommand.RequestNode c -> requests.ask(c.slots());
         case JobCommand.WithdrawRequests _ -> requests.withdraw();
@@ -365,6 +359,9 @@ final class JobShell {
         }
         case JobCommand.Standbys c ->
             nodes.get(c.node()).send(new ToDaemon.Standbys(c.count(), sharing(c.ranksOnNode())));
+        case JobCommand.Committed c -> flushes.committed(c);
+        case JobCommand.Recovering _ -> flushes.recovering();
+        case JobCommand.Restored c -> checkpoints.restored(c);
         case JobCommand.Checkpointed c -> checkpoints.taken(c);
         case JobCommand.NotCheckpointed c -> checkpoints.refused(c);
         case JobCommand.End c -> flushes.finish(c.cause(), () -> end(c.status(), EndText.of(c)));
@@ -389,7 +386,7 @@ final class JobShell {
 
   /** Returns what to say about the cores it is bound to. */
   private String spawn(JobCommand.Spawn c) {
-    if (restarts) {
+    if (c.again()) {
       around.console().restarted(c.rank());
     }
     nodeOfRank[c.rank()] = c.node();
@@ -501,6 +498,13 @@ final class JobShell {
     @Override
     public void send(int node, ToDaemon message) {
       nodes.get(node).send(message);
+    }
+
+    @Override
+    public void writeNext() {
+      if (!ending.begun()) {
+        sendToRank(0, new ToDaemon.Tell(0, desk.incarnation(0), new JobMessage.WriteNext()));
+      }
     }
 
     @Override

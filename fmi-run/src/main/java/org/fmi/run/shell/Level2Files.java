@@ -41,7 +41,7 @@ record Level2Files(
    * @throws UsageException if they are not what the user thinks
    */
   static @Nullable Level2Files of(RunOptions run, String jobId) throws UsageException {
-    Level2Options options = run.level2();
+    Level2Options options = run.checkpoints().level2();
     if (options == null) {
       return null;
     }

@@ -174,7 +174,7 @@ final class Nodes {
 
   /** What a daemon is given; who only makes an end of it needs no addresses. Any thread. */
   private Bootstrap instructions(NodeHandle node, int generation, List<String> addresses) {
-    Path pieces = options.nodeDir();
+    Path pieces = options.checkpoints().nodeDir();
     return new Bootstrap(
         around.jobId(),
         node.number,

@@ -44,7 +44,10 @@ final class RankCommandTest {
       int ranksOnNode, List<String> jvmOptions, Map<String, String> environment)
       throws IOException, InterruptedException {
     NodeSetup setup =
-        NodeSetup.builder(ranksOnNode, 1000, new CheckpointInterval.Every(1))
+        NodeSetup.builder()
+            .size(ranksOnNode)
+            .heartbeatMillis(1000)
+            .interval(new CheckpointInterval.Every(1))
             .mainClass("Program")
             .jvmOptions(jvmOptions)
             .environment(environment)

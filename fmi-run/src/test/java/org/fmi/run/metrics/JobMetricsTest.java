@@ -65,15 +65,15 @@ final class JobMetricsTest {
   private static JobSpec spec() {
     return new JobSpec(
         2,
-        List.of(
-            new JobSpec.Node("a", 1, false),
-            new JobSpec.Node("b", 1, false),
-            new JobSpec.Node("c", 1, true)),
-        1,
-        16,
-        1,
-        JobSpec.OnNoSpare.SHARE,
-        1000,
+        new JobSpec.Room(
+            List.of(
+                new JobSpec.Node("a", 1, false),
+                new JobSpec.Node("b", 1, false),
+                new JobSpec.Node("c", 1, true)),
+            1,
+            JobSpec.OnNoSpare.SHARE),
+        new JobSpec.Grouping(16, 1),
+        JobSpec.Recovery.ofAll(1000),
         List.of());
   }
 

@@ -248,32 +248,34 @@ final class OptionsTest {
 
   @Test
   void howManyRanksMayComputeAgain() throws UsageException {
-    assertThat(options("-n 8 app.jar").flowLimit()).isZero();
-    assertThat(options("-n 8 --rollback local app.jar").flowLimit()).isZero();
-    assertThat(options("-n 8 --rollback flow app.jar").flowLimit()).isEqualTo(7);
-    assertThat(options("-n 8 --rollback flow app.jar").spec().logLimitBytes()).isZero();
-    assertThat(options("-n 8 --rollback auto --flow-limit 3 app.jar").flowLimit()).isEqualTo(3);
-    assertThat(options("-n 8 --rollback auto --check app.jar").flowLimit()).isZero();
+    assertThat(options("-n 8 app.jar").repetition().flowLimit()).isZero();
+    assertThat(options("-n 8 --rollback local app.jar").repetition().flowLimit()).isZero();
+    assertThat(options("-n 8 --rollback flow app.jar").repetition().flowLimit()).isEqualTo(7);
+    assertThat(options("-n 8 --rollback flow app.jar").spec().recovery().logLimitBytes()).isZero();
+    assertThat(options("-n 8 --rollback auto --flow-limit 3 app.jar").repetition().flowLimit())
+        .isEqualTo(3);
+    assertThat(options("-n 8 --rollback auto --check app.jar").repetition().flowLimit()).isZero();
   }
 
   @Test
   void whetherRanksWaitAtCheckpoints() throws UsageException {
-    assertThat(options("-n 2 app.jar").overlapped()).isFalse();
-    assertThat(options("-n 2 --checkpoint blocking app.jar").overlapped()).isFalse();
-    assertThat(options("-n 2 --checkpoint overlapped app.jar").overlapped()).isTrue();
+    assertThat(options("-n 2 app.jar").checkpoints().overlapped()).isFalse();
+    assertThat(options("-n 2 --checkpoint blocking app.jar").checkpoints().overlapped()).isFalse();
+    assertThat(options("-n 2 --checkpoint overlapped app.jar").checkpoints().overlapped()).isTrue();
     String files = "-n 2 --checkpoint overlapped --l2-dir ckpt --l2-every 5 app.jar";
-    assertThat(options(files).overlapped()).isTrue();
-    assertThat(options(files).spec().lines()).isEqualTo(JobSpec.Lines.ALL_WAIT_FOR_FILES);
-    assertThat(options("-n 2 app.jar").spec().lines()).isEqualTo(JobSpec.Lines.ALL_WAIT);
-    assertThat(options("-n 2 --checkpoint overlapped app.jar").spec().lines())
+    assertThat(options(files).checkpoints().overlapped()).isTrue();
+    assertThat(options(files).spec().recovery().lines())
+        .isEqualTo(JobSpec.Lines.ALL_WAIT_FOR_FILES);
+    assertThat(options("-n 2 app.jar").spec().recovery().lines()).isEqualTo(JobSpec.Lines.ALL_WAIT);
+    assertThat(options("-n 2 --checkpoint overlapped app.jar").spec().recovery().lines())
         .isEqualTo(JobSpec.Lines.NOBODY_WAITS);
-    assertThat(options("--rollback local " + files).spec().logLimitBytes()).isNotZero();
-    assertThat(options("--rollback auto " + files).spec().logLimitBytes()).isNotZero();
+    assertThat(options("--rollback local " + files).spec().recovery().logLimitBytes()).isNotZero();
+    assertThat(options("--rollback auto " + files).spec().recovery().logLimitBytes()).isNotZero();
     for (String mode : List.of("local", "auto")) {
       RunOptions failed = options("-n 2 --checkpoint overlapped --rollback " + mode + " app.jar");
-      assertThat(failed.overlapped()).isTrue();
-      assertThat(failed.spec().logLimitBytes()).isNotZero();
-      assertThat(failed.flowLimit()).isZero();
+      assertThat(failed.checkpoints().overlapped()).isTrue();
+      assertThat(failed.spec().recovery().logLimitBytes()).isNotZero();
+      assertThat(failed.repetition().flowLimit()).isZero();
     }
   }
 
@@ -283,32 +285,35 @@ final class OptionsTest {
         " overlapped: ranks wait for each other at checkpoints, as flows of data begin there"
             + " (--rollback flow)";
     environment.put("FMI_CHECKPOINT", "overlapped");
-    assertThat(options("-n 2 --rollback flow app.jar").overlapped()).isFalse();
-    assertThat(options("-n 2 --rollback flow app.jar").flowLimit()).isEqualTo(1);
+    assertThat(options("-n 2 --rollback flow app.jar").checkpoints().overlapped()).isFalse();
+    assertThat(options("-n 2 --rollback flow app.jar").repetition().flowLimit()).isEqualTo(1);
     assertThat(remark("-n 2 --rollback flow app.jar")).isEqualTo("FMI_CHECKPOINT" + why);
-    assertThat(options("-n 2 --rollback local app.jar").overlapped()).isTrue();
+    assertThat(options("-n 2 --rollback local app.jar").checkpoints().overlapped()).isTrue();
     assertThat(remark("-n 2 --rollback local app.jar")).isNull();
     assertThat(remark("-n 2 --rollback flow --checkpoint blocking app.jar")).isNull();
 
     environment.remove("FMI_CHECKPOINT");
     configuration("checkpoint = overlapped\n");
-    assertThat(options("-n 2 --rollback flow app.jar").overlapped()).isFalse();
+    assertThat(options("-n 2 --rollback flow app.jar").checkpoints().overlapped()).isFalse();
     assertThat(remark("-n 2 --rollback flow app.jar"))
         .isEqualTo(directory.resolve("fmi.conf") + ":1: checkpoint" + why);
   }
 
   @Test
   void whoGoesBack() throws UsageException {
-    assertThat(options("-n 2 app.jar").spec().logLimitBytes()).isZero();
-    assertThat(options("-n 2 --rollback global app.jar").spec().logLimitBytes()).isZero();
-    assertThat(options("-n 2 --rollback local app.jar").spec().logLimitBytes())
+    assertThat(options("-n 2 app.jar").spec().recovery().logLimitBytes()).isZero();
+    assertThat(options("-n 2 --rollback global app.jar").spec().recovery().logLimitBytes())
+        .isZero();
+    assertThat(options("-n 2 --rollback local app.jar").spec().recovery().logLimitBytes())
         .isEqualTo(RankConfig.LOG_LIMIT_OF_STATE);
-    assertThat(options("-n 2 --rollback auto app.jar").spec().logLimitBytes())
+    assertThat(options("-n 2 --rollback auto app.jar").spec().recovery().logLimitBytes())
         .isEqualTo(RankConfig.LOG_LIMIT_OF_STATE);
-    assertThat(options("-n 2 --rollback auto --check app.jar").spec().logLimitBytes()).isZero();
+    assertThat(options("-n 2 --rollback auto --check app.jar").spec().recovery().logLimitBytes())
+        .isZero();
     environment.put("FMI_LOG_LIMIT", "8");
-    assertThat(options("-n 2 app.jar").spec().logLimitBytes()).isZero();
-    assertThat(options("-n 2 --rollback local app.jar").spec().logLimitBytes()).isEqualTo(8 << 20);
+    assertThat(options("-n 2 app.jar").spec().recovery().logLimitBytes()).isZero();
+    assertThat(options("-n 2 --rollback local app.jar").spec().recovery().logLimitBytes())
+        .isEqualTo(8 << 20);
   }
 
   @Test
@@ -324,17 +329,14 @@ final class OptionsTest {
         .isEqualTo(
             new JobSpec(
                 4,
-                List.of(new Node("node0", 4, false)),
-                0,
-                16,
-                1,
-                OnNoSpare.SHARE,
-                1000,
+                new JobSpec.Room(List.of(new Node("node0", 4, false)), 0, OnNoSpare.SHARE),
+                new JobSpec.Grouping(16, 1),
+                JobSpec.Recovery.ofAll(1000),
                 List.of()));
     assertThat(options.where().isLocal()).isTrue();
     assertThat(options.processes().bind()).isTrue();
     assertThat(options.network().transports()).isEmpty();
-    assertThat(options.interval()).isEqualTo(new CheckpointInterval.Mtbf(3600));
+    assertThat(options.checkpoints().interval()).isEqualTo(new CheckpointInterval.Mtbf(3600));
     assertThat(options.network().heartbeatMillis()).isEqualTo(5000);
     assertThat(options.network().logRingBase()).isEqualTo(2);
     assertThat(options.output().verbosity()).isEqualTo(Verbosity.NORMAL);
@@ -448,13 +450,13 @@ final class OptionsTest {
                 + " THERE=then=x -J -Xmx2g -J -Dkey=value --check --heartbeat 0.5 --logring-base 4"
                 + " --bind none app.jar");
     assertThat(options.processes().bind()).isFalse();
-    assertThat(options.check()).isTrue();
+    assertThat(options.repetition().check()).isTrue();
     assertThat(options.network().transports()).containsExactly("tcp");
-    assertThat(options.spec().groupSize()).isEqualTo(4);
-    assertThat(options.spec().groupLosses()).isZero();
-    assertThat(options.interval()).isEqualTo(new CheckpointInterval.Every(10));
-    assertThat(options.spec().onNoSpare()).isEqualTo(OnNoSpare.WAIT);
-    assertThat(options.spec().maxRecoveries()).isEqualTo(3);
+    assertThat(options.spec().grouping().size()).isEqualTo(4);
+    assertThat(options.spec().grouping().losses()).isZero();
+    assertThat(options.checkpoints().interval()).isEqualTo(new CheckpointInterval.Every(10));
+    assertThat(options.spec().room().onNoSpare()).isEqualTo(OnNoSpare.WAIT);
+    assertThat(options.spec().recovery().most()).isEqualTo(3);
     assertThat(options.output().events()).isEqualTo(directory.resolve("e.jsonl"));
     assertThat(options.output().verbosity()).isEqualTo(Verbosity.QUIET);
     assertThat(options.output().tagged()).isTrue();
@@ -468,13 +470,13 @@ final class OptionsTest {
   @Test
   void theGroupLossesOfASiteAreForJobsThatCanCarryThem() throws UsageException, IOException {
     configuration("group-losses = 2\n");
-    assertThat(options("-n 4 app.jar").spec().groupLosses()).isEqualTo(2);
+    assertThat(options("-n 4 app.jar").spec().grouping().losses()).isEqualTo(2);
     environment.put("FMI_GROUP_LOSSES", "2");
     assertThat(refusal("-n 4 --ppn 2 app.jar"))
         .isEqualTo(
             "FMI_GROUP_LOSSES 2: takes groups of at least 3 ranks on different nodes; place the"
                 + " ranks on more nodes (--ppn, --hosts), or use --group-losses 1");
-    assertThat(options("-n 6 --ppn 2 app.jar").spec().groupLosses()).isEqualTo(2);
+    assertThat(options("-n 6 --ppn 2 app.jar").spec().grouping().losses()).isEqualTo(2);
   }
 
   // ---- which one wins
@@ -482,21 +484,23 @@ final class OptionsTest {
   @Test
   void aFlagGoesBeforeAVariableBeforeTheFileBeforeTheDefault() throws UsageException, IOException {
     configuration("# site\n\n group-size = 5\nmtbf-sec=100\n");
-    assertThat(options("-n 1 app.jar").spec().groupSize()).isEqualTo(5);
-    assertThat(options("-n 1 app.jar").interval()).isEqualTo(new CheckpointInterval.Mtbf(100));
+    assertThat(options("-n 1 app.jar").spec().grouping().size()).isEqualTo(5);
+    assertThat(options("-n 1 app.jar").checkpoints().interval())
+        .isEqualTo(new CheckpointInterval.Mtbf(100));
     environment.put("FMI_GROUP_SIZE", "6");
     environment.put("FMI_MTBF_SEC", "200");
-    assertThat(options("-n 1 app.jar").spec().groupSize()).isEqualTo(6);
-    assertThat(options("-n 1 app.jar").interval()).isEqualTo(new CheckpointInterval.Mtbf(200));
-    assertThat(options("-n 1 --group-size 7 app.jar").spec().groupSize()).isEqualTo(7);
-    assertThat(options("-n 1 --mtbf 300 app.jar").interval())
+    assertThat(options("-n 1 app.jar").spec().grouping().size()).isEqualTo(6);
+    assertThat(options("-n 1 app.jar").checkpoints().interval())
+        .isEqualTo(new CheckpointInterval.Mtbf(200));
+    assertThat(options("-n 1 --group-size 7 app.jar").spec().grouping().size()).isEqualTo(7);
+    assertThat(options("-n 1 --mtbf 300 app.jar").checkpoints().interval())
         .isEqualTo(new CheckpointInterval.Mtbf(300));
   }
 
   @ParameterizedTest
   @CsvSource({"500ms, 0.5", "30s, 30", "1.5s, 1.5", "2min, 120", "1h, 3600"})
   void anIntervalMayBeATime(String text, double seconds) throws UsageException {
-    assertThat(options("-n 1 --interval " + text + " app.jar").interval())
+    assertThat(options("-n 1 --interval " + text + " app.jar").checkpoints().interval())
         .isEqualTo(new CheckpointInterval.ByTime(seconds));
   }
 
@@ -504,8 +508,9 @@ final class OptionsTest {
   void ofTwoThatExcludeEachOtherTheStrongerSourceWins() throws UsageException, IOException {
     configuration("mtbf-sec = 100\nquiet = true");
     environment.put("FMI_INTERVAL", "8");
-    assertThat(options("-n 1 app.jar").interval()).isEqualTo(new CheckpointInterval.Every(8));
-    assertThat(options("-n 1 --mtbf 9 app.jar").interval())
+    assertThat(options("-n 1 app.jar").checkpoints().interval())
+        .isEqualTo(new CheckpointInterval.Every(8));
+    assertThat(options("-n 1 --mtbf 9 app.jar").checkpoints().interval())
         .isEqualTo(new CheckpointInterval.Mtbf(9));
     assertThat(options("-n 1 app.jar").output().verbosity()).isEqualTo(Verbosity.QUIET);
     assertThat(options("-n 1 --verbose app.jar").output().verbosity()).isEqualTo(Verbosity.VERBOSE);
@@ -557,7 +562,8 @@ final class OptionsTest {
   void theConfigurationThatIsShippedIsValid() throws IOException, UsageException {
     String shipped = Files.readString(Path.of("../conf/fmi.conf"));
     configuration(shipped);
-    assertThat(options("-n 1 app.jar").interval()).isEqualTo(new CheckpointInterval.Mtbf(3600));
+    assertThat(options("-n 1 app.jar").checkpoints().interval())
+        .isEqualTo(new CheckpointInterval.Mtbf(3600));
     // With every line that shows a default put in force.
     String inForce = shipped.replaceAll("(?m)^#([a-z-]+ = [a-z0-9]+)", "$1");
     assertThat(inForce).contains("\ngroup-size = 16\n").contains("\nspares = 0  ");

@@ -206,8 +206,8 @@ final class SlurmOptionsTest {
           """)
   void canAskForMoreNodes(String policy, int seconds, JobSpec.OnNoSpare then) throws Exception {
     RunOptions options = options("-n 4 --on-no-spare " + policy);
-    assertThat(options.spec().requestsNodes()).isEqualTo(seconds > 0);
-    assertThat(options.spec().onNoSpare()).isEqualTo(then);
+    assertThat(options.spec().room().requestsNodes()).isEqualTo(seconds > 0);
+    assertThat(options.spec().room().onNoSpare()).isEqualTo(then);
     assertThat(((Where.Slurm) options.where()).requestSeconds()).isEqualTo(seconds);
   }
 
@@ -225,8 +225,8 @@ final class SlurmOptionsTest {
         .contains("--on-no-spare request: asks Slurm", "use share, wait or abort");
     Files.writeString(directory.resolve("fmi.conf"), "on-no-spare = request:9,wait\n");
     JobSpec spec = options("-n 4 --launcher local").spec();
-    assertThat(spec.requestsNodes()).isFalse();
-    assertThat(spec.onNoSpare()).isEqualTo(JobSpec.OnNoSpare.WAIT);
+    assertThat(spec.room().requestsNodes()).isFalse();
+    assertThat(spec.room().onNoSpare()).isEqualTo(JobSpec.OnNoSpare.WAIT);
   }
 
   @ParameterizedTest

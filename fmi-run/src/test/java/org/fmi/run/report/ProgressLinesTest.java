@@ -16,15 +16,15 @@ final class ProgressLinesTest {
   private static final JobSpec SPEC =
       new JobSpec(
           4,
-          List.of(
-              new JobSpec.Node("node0", 2, false),
-              new JobSpec.Node("node1", 2, false),
-              new JobSpec.Node("h3", 2, true)),
-          2,
-          16,
-          1,
-          JobSpec.OnNoSpare.SHARE,
-          10,
+          new JobSpec.Room(
+              List.of(
+                  new JobSpec.Node("node0", 2, false),
+                  new JobSpec.Node("node1", 2, false),
+                  new JobSpec.Node("h3", 2, true)),
+              2,
+              JobSpec.OnNoSpare.SHARE),
+          new JobSpec.Grouping(16, 1),
+          JobSpec.Recovery.ofAll(10),
           List.of());
 
   private final List<String> lines = new ArrayList<>();

@@ -12,7 +12,12 @@ import org.junit.jupiter.api.Test;
 
 final class BindingTest {
   private static JobSpec spec(int size, int ppn, Node... nodes) {
-    return new JobSpec(size, List.of(nodes), ppn, 16, 1, OnNoSpare.SHARE, 10, List.of());
+    return new JobSpec(
+        size,
+        new JobSpec.Room(List.of(nodes), ppn, OnNoSpare.SHARE),
+        new JobSpec.Grouping(16, 1),
+        JobSpec.Recovery.ofAll(10),
+        List.of());
   }
 
   private static Node node(String name, int slots) {

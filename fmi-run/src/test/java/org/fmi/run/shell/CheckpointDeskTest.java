@@ -50,15 +50,13 @@ final class CheckpointDeskTest {
             PROGRAM,
             origins,
             List.of());
-    FlushDesk flushes = new FlushDesk(files, 1, new NoWay());
+    FlushDesk flushes = new FlushDesk(files, 1, () -> 0, new NoWay());
     CheckpointDesk desk =
         new CheckpointDesk(
             asked::add, flushes, files, (status, message) -> stopped.add(status + " " + message));
     if (began != null) {
       String generation = origins.getFirst().manifest().name();
-      desk.happened(
-          List.of(new Notice.Level2Restored(0, generation, began.loop(), began.iteration(), "", 0)),
-          0);
+      desk.restored(new JobCommand.Restored(generation, began.loop(), began.iteration()));
     }
     new StopSoon(desk, said::add).ask("signal USR1");
     assertThat(asked).containsExactly(new JobEvent.CheckpointAsked(0, true));
@@ -74,6 +72,9 @@ final class CheckpointDeskTest {
   private static final class NoWay implements FlushDesk.Way {
     @Override
     public void send(int node, ToDaemon message) {}
+
+    @Override
+    public void writeNext() {}
 
     @Override
     public void tell(List<Notice> notices) {}
@@ -115,7 +116,7 @@ final class CheckpointDeskTest {
 
   @Test
   void oneWithoutFilesGoesOn() {
-    FlushDesk flushes = new FlushDesk(null, 1, new NoWay());
+    FlushDesk flushes = new FlushDesk(null, 1, () -> 0, new NoWay());
     CheckpointDesk desk = new CheckpointDesk(asked::add, flushes, null, (_, _) -> stopped.add(""));
     new StopSoon(desk, said::add).ask("signal USR1");
     assertThat(said).singleElement().asString().contains("goes on").contains("--l2-dir");

@@ -22,15 +22,15 @@ final class JobViewTest {
       new JobView(
           new JobSpec(
               2,
-              List.of(
-                  new JobSpec.Node("alpha", 1, false),
-                  new JobSpec.Node("beta", 1, false),
-                  new JobSpec.Node("gamma", 1, true)),
-              1,
-              16,
-              1,
-              JobSpec.OnNoSpare.SHARE,
-              10,
+              new JobSpec.Room(
+                  List.of(
+                      new JobSpec.Node("alpha", 1, false),
+                      new JobSpec.Node("beta", 1, false),
+                      new JobSpec.Node("gamma", 1, true)),
+                  1,
+                  JobSpec.OnNoSpare.SHARE),
+              new JobSpec.Grouping(16, 1),
+              JobSpec.Recovery.ofAll(10),
               List.of()),
           "0123456789ab",
           "app.Main 7",

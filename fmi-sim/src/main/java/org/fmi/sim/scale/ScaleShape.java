@@ -36,6 +36,10 @@ public record ScaleShape(
       all.add(new JobSpec.Node("node" + n, ranksPerNode, n >= nodes));
     }
     return new JobSpec(
-        ranks(), all, ranksPerNode, 16, 1, JobSpec.OnNoSpare.SHARE, Integer.MAX_VALUE, List.of());
+        ranks(),
+        new JobSpec.Room(all, ranksPerNode, JobSpec.OnNoSpare.SHARE),
+        new JobSpec.Grouping(16, 1),
+        JobSpec.Recovery.ofAll(Integer.MAX_VALUE),
+        List.of());
   }
 }

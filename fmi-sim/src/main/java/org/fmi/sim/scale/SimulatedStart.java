@@ -150,11 +150,18 @@ public final class SimulatedStart {
         }
         case JobCommand.Continue _ -> tell(agenda.now(), new JobEvent.Continued());
         case JobCommand.Report c -> report(c.notice());
+        case JobCommand.Committed _, JobCommand.Recovering _ -> {
+          // there are no files
+        }
         case JobCommand.KillRank _, JobCommand.KillNode _ -> busyUntil += times.message();
         case JobCommand.End c -> throw new IllegalStateException("the job ended: " + c.message());
-        case JobCommand.KillDaemon _,
+        case JobCommand.AddNode _,
+            JobCommand.Added _,
+            JobCommand.NotAdded _,
+            JobCommand.KillDaemon _,
             JobCommand.RequestNode _,
             JobCommand.WithdrawRequests _,
+            JobCommand.Restored _,
             JobCommand.Checkpointed _,
             JobCommand.NotCheckpointed _ ->
             throw new IllegalStateException("nobody asked for it: " + command);
