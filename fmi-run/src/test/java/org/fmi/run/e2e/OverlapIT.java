@@ -175,7 +175,7 @@ final class OverlapIT {
                                             mode, victim[1], victim[0] + "@10:" + phase))));
   }
 
-  @Variants
+  @Wide
   @ParameterizedTest
   @MethodSource("placesOnTheWay")
   void aDeathOnTheWayFromTheLineToItsCommit(String mode, String ranksOnNode, String kill)
