@@ -61,6 +61,8 @@ final class Injections {
     return switch (fault.point()) {
       case CHECKPOINT, ENCODE, COMMIT, COMMITTED ->
           "no checkpoint was taken at that iteration" + here;
+      case BEGUN, COLLECT, COLLECTED, AGREE ->
+          "no checkpoint that nobody waits for was taken at that iteration" + here;
       case REBUILD -> "no recovery had to rebuild a checkpoint there" + here;
       case RESTORED -> "no recovery went back there" + here;
       default -> "no rank came to that iteration" + here;

@@ -864,6 +864,9 @@ final class GlobalRecoveryJobTest {
         .isEqualTo("rank1@300 the longest loop had 200 iterations, counted from 0");
     assertThat(missed(200, new FaultSpec(false, 1, false, FaultPoint.ENCODE, 55)))
         .isEqualTo("rank1@55:encode no checkpoint was taken at that iteration");
+    assertThat(missed(200, new FaultSpec(false, 1, false, FaultPoint.AGREE, 55)))
+        .isEqualTo(
+            "rank1@55:agree no checkpoint that nobody waits for was taken at that iteration");
     assertThat(missed(200, new FaultSpec(true, 1, false, FaultPoint.ITERATION, 55)))
         .isEqualTo("node1@55 no rank came to that iteration, or no rank of node1 did");
     assertThat(missed(200, new FaultSpec(false, 0, true, FaultPoint.REBUILD, -1)))

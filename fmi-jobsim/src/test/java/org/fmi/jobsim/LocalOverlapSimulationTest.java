@@ -52,7 +52,17 @@ final class LocalOverlapSimulationTest {
   @EnumSource(
       value = FaultPoint.class,
       mode = Mode.INCLUDE,
-      names = {"CHECKPOINT", "ENCODE", "COMMIT", "COMMITTED", "ITERATION"})
+      names = {
+        "CHECKPOINT",
+        "BEGUN",
+        "COLLECT",
+        "COLLECTED",
+        "ENCODE",
+        "COMMIT",
+        "AGREE",
+        "COMMITTED",
+        "ITERATION"
+      })
   void aDeathAtAnyPlaceBetweenTheLineAndItsCommit(FaultPoint point) {
     // A rank comes to the line before it is due if another one is ahead.
     FinishedJob.survivesDeaths(ranks(), point, 3);

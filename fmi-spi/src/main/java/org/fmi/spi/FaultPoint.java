@@ -12,10 +12,18 @@ public enum FaultPoint {
   ITERATION,
   /** The state is being copied. */
   CHECKPOINT,
+  /** Of a line that nobody waits for: the copy is made, and told; not known to be so on all. */
+  BEGUN,
+  /** Of such a line: all have begun it, messages that cross it are awaited. */
+  COLLECT,
+  /** Of such a line: those messages are here, and that is told; not known to be so on all. */
+  COLLECTED,
   /** The code (parity) is being computed. */
   ENCODE,
   /** Own part complete, not yet known to be committed by all. */
   COMMIT,
+  /** Of a line that nobody waits for: that is told, so that others may have committed it. */
+  AGREE,
   /** Just committed. */
   COMMITTED,
   /** In the recovery, while lost checkpoints are rebuilt. */
@@ -35,7 +43,19 @@ public enum FaultPoint {
   public boolean inLoop() {
     return switch (this) {
       case INIT, CONNECT, PROLOGUE, EPILOGUE, CLOSE -> false;
-      case ITERATION, CHECKPOINT, ENCODE, COMMIT, COMMITTED, REBUILD, RESTORED, REPLAY, RECOMPUTE ->
+      case ITERATION,
+          CHECKPOINT,
+          BEGUN,
+          COLLECT,
+          COLLECTED,
+          ENCODE,
+          COMMIT,
+          AGREE,
+          COMMITTED,
+          REBUILD,
+          RESTORED,
+          REPLAY,
+          RECOMPUTE ->
           true;
     };
   }

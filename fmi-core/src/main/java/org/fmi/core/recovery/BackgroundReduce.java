@@ -104,6 +104,11 @@ final class BackgroundReduce {
     }
   }
 
+  /** Whether this rank has told what it adds, and those below it: others may go on without it. */
+  boolean isHandedUp() {
+    return handedUp;
+  }
+
   /** Whether {@link #values} are those of all ranks, and all others will get them. */
   boolean isComplete() {
     return down && sending.stream().allMatch(each -> each.status() != null);

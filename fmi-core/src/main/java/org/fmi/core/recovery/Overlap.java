@@ -331,7 +331,7 @@ final class Overlap implements LogListener {
     switch (phase) {
       case NONE -> {}
       case STARTING -> {
-        moved = reduce.advance();
+        moved = tell(FaultPoint.BEGUN);
         if (reduce.isComplete()) {
           started(reduce.values(), epoch);
           moved = true;
@@ -346,7 +346,7 @@ final class Overlap implements LogListener {
         }
       }
       case CLOSING -> {
-        moved = reduce.advance();
+        moved = tell(FaultPoint.COLLECTED);
         if (reduce.isComplete()) {
           close(reduce.values()[0] > 0);
           moved = true;
@@ -361,12 +361,21 @@ final class Overlap implements LogListener {
         }
       }
       case COMMITTING -> {
-        moved = reduce.advance();
+        moved = tell(FaultPoint.AGREE);
         if (reduce.isComplete()) {
           commit(reduce.values(), epoch);
           moved = true;
         }
       }
+    }
+    return moved;
+  }
+
+  /** Goes on with what all ranks tell each other; the place is where this one has told it. */
+  private boolean tell(FaultPoint told) {
+    boolean moved = reduce.advance();
+    if (reduce.isHandedUp()) {
+      faults.at(told, ownIteration);
     }
     return moved;
   }
@@ -391,6 +400,7 @@ final class Overlap implements LogListener {
     // Of the same name on all ranks: the lowest iteration at which one has begun it.
     id = new CheckpointId(own.version(), own.loop(), -all[n + 1], false);
     phase = Phase.COLLECTING;
+    faults.at(FaultPoint.COLLECT, ownIteration);
   }
 
   /** All messages of the line are here, on all ranks. */

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -18,9 +19,13 @@ import org.fmi.job.JobCommand;
 import org.fmi.job.Notice;
 import org.fmi.run.shell.FmiRun;
 import org.fmi.run.tool.FmiTool;
+import org.fmi.spi.FaultPoint;
 import org.junit.jupiter.api.Test;
 
-/** What documents say of events and exit statuses is what the code does; links lead somewhere. */
+/**
+ * What documents say of events, places to die and exit statuses is what the code does; links lead
+ * somewhere.
+ */
 final class DocumentsTest {
 
   @Test
@@ -60,6 +65,22 @@ final class DocumentsTest {
       documented.put(Markdown.code(row.getFirst()).getFirst(), Markdown.code(row.get(1)));
     }
     assertThat(documented).isEqualTo(written);
+  }
+
+  @Test
+  void thePlacesToDieAreThoseOfTheCode() {
+    Markdown recovery = Markdown.of("docs/recovery.md");
+    for (boolean inLoop : new boolean[] {true, false}) {
+      String places =
+          inLoop ? "with iteration I, or without: the first one" : "without an iteration";
+      assertThat(recovery.table("place", places))
+          .flatExtracting(row -> Markdown.code(row.getFirst()))
+          .containsExactlyInAnyOrderElementsOf(
+              Stream.of(FaultPoint.values())
+                  .filter(point -> point.inLoop() == inLoop)
+                  .map(point -> point.name().toLowerCase(Locale.ROOT))
+                  .toList());
+    }
   }
 
   @Test

@@ -24,10 +24,12 @@ final class LocalRollbackIT {
   @TempDir private Path directory;
 
   private Fmirun example(String name, List<String> arguments, String... options) {
-    // Undisturbed, on one node: as few processes as will do.
-    String ranks = options.length == 0 ? "4" : "1";
-    List<String> all = new ArrayList<>(List.of("-n", "4", "--ppn", ranks, "--interval", "10"));
+    List<String> all = new ArrayList<>(List.of("-n", "4", "--interval", "10"));
     all.addAll(List.of(options));
+    if (!all.contains("--ppn")) {
+      // Undisturbed, on one node: as few processes as will do.
+      all.addAll(List.of("--ppn", options.length == 0 ? "4" : "1"));
+    }
     all.add(Fmirun.example(name));
     all.addAll(arguments);
     return new Fmirun(directory, all.toArray(String[]::new));
@@ -136,5 +138,77 @@ final class LocalRollbackIT {
     assertThat(result.value(key)).isEqualTo(answer);
     assertThat(result.events("GoBack")).singleElement().asString().contains("ranks=[1]");
     assertThat(result.events("Left")).isEmpty();
+  }
+
+  private Fmirun farm(String checkpoint, String ranksOnNode, int rounds, String... options) {
+    List<String> all = new ArrayList<>(List.of("--rollback", "local", "--spares", "1"));
+    all.addAll(List.of("--checkpoint", checkpoint, "--ppn", ranksOnNode));
+    all.addAll(List.of(options));
+    List<String> arguments = List.of("--rounds", Integer.toString(rounds));
+    return example("farm", arguments, all.toArray(String[]::new));
+  }
+
+  /** As of an undisturbed run: the same number and, bit for bit, the same sum as a sieve finds. */
+  private static void assertFarmed(Fmirun.Result result) {
+    result.succeeded();
+    assertThat(result.value("check")).as(result.err()).isEqualTo("ok");
+    assertThat(result.count("RecoveryBegun")).as(result.err()).isPositive();
+  }
+
+  /**
+   * Rank 0 has received from any source; alone, again while it catches up, together with a worker,
+   * and one after the other. At a place of an overlapped checkpoint it is in the middle of a round.
+   */
+  @Variants
+  @ParameterizedTest
+  @CsvSource({
+    "overlapped, 1, rank0@collected",
+    "blocking, 1, rank0@25",
+    "blocking, 4, rank0@25",
+    "blocking, 1, node0@25",
+    "blocking, 1, rank0@25 rank0@22:replay",
+    "blocking, 1, rank0@25 rank1@27",
+    "blocking, 4, rank0@25 rank2@25",
+    "blocking, 1, rank0@25 rank2@25",
+    "overlapped, 1, rank0@25",
+    "overlapped, 1, node0@begun",
+    "overlapped, 4, rank0@begun rank1@collect",
+    "overlapped, 1, rank0@collect rank3@collect",
+    "overlapped, 1, rank0@10:encode",
+    "overlapped, 1, rank0@10:commit rank2@agree",
+    "overlapped, 4, rank0@agree",
+    "overlapped, 1, rank0@agree rank1@agree",
+    "overlapped, 1, rank0@25 rank0@22:replay",
+    "overlapped, 4, rank0@25 rank2@25",
+    "overlapped, 1, rank0@25 rank2@25"
+  })
+  void theMasterOfAFarmIsLost(String checkpoint, String ranksOnNode, String kills)
+      throws IOException, InterruptedException {
+    Fmirun.Result result =
+        farm(checkpoint, ranksOnNode, 50).env("FMI_KILL", kills.replace(' ', ',')).run();
+    assertFarmed(result);
+    if (!result.err().contains("is taking a checkpoint")) {
+      assertThat(result.err()).doesNotContain("never happened");
+      assertThat(result.events("Left")).as(result.err()).isEmpty();
+      assertThat(result.events("GoBack")).as(result.err()).isNotEmpty();
+    }
+  }
+
+  /** Wherever it is: the first one is rank 0, as one daemon starts all. */
+  @Wide
+  @ParameterizedTest
+  @CsvSource({"blocking, 0", "blocking, 0 2", "overlapped, 0", "overlapped, 0 1"})
+  void theMasterOfAFarmIsLostInTheMiddleOfARound(String checkpoint, String victims)
+      throws IOException, InterruptedException {
+    try (Fmirun.Running running = farm(checkpoint, "4", 300).start()) {
+      running.awaitEvent("CheckpointCommitted", 3);
+      List<Long> ranks = running.ranks();
+      for (String victim : victims.split(" ")) {
+        Traces.signal("KILL", ranks.get(Integer.parseInt(victim)));
+      }
+      Fmirun.Result result = running.await();
+      assertFarmed(result);
+      assertThat(result.events("RankFailed")).anyMatch(e -> "0".equals(e.get("rank")));
+    }
   }
 }

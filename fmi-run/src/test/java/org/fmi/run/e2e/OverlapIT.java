@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.fmi.testkit.turns.Variants;
 import org.fmi.testkit.turns.Wide;
 import org.junit.jupiter.api.BeforeAll;
@@ -15,7 +16,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -36,10 +39,12 @@ final class OverlapIT {
 
   private static Fmirun example(
       Path directory, String name, List<String> arguments, String... options) {
-    // Undisturbed, on one node: as few processes as will do.
-    String ranks = options.length == 0 ? "4" : "1";
-    List<String> all = new ArrayList<>(List.of("-n", "4", "--ppn", ranks));
+    List<String> all = new ArrayList<>(List.of("-n", "4"));
     all.addAll(List.of(options));
+    if (!all.contains("--ppn")) {
+      // Undisturbed, on one node: as few processes as will do.
+      all.addAll(List.of("--ppn", options.length == 0 ? "4" : "1"));
+    }
     if (!all.contains("--interval")) {
       all.addAll(List.of("--interval", "10"));
     }
@@ -141,25 +146,63 @@ final class OverlapIT {
     }
   }
 
+  /**
+   * In each phase of a line: ranks that talk over TCP alone, and in shared memory alone, whose node
+   * must not be lost. What ranks tell each other goes up a tree from rank 3 by 2 to 0, and down.
+   */
+  static Stream<Arguments> placesOnTheWay() {
+    List<String> phases =
+        List.of(
+            "agree",
+            "checkpoint",
+            "begun",
+            "collect",
+            "collected",
+            "encode",
+            "commit",
+            "committed");
+    return phases.stream()
+        .flatMap(
+            phase ->
+                Stream.of("rank2 1", "node0 1", "rank3 4")
+                    .map(victim -> victim.split(" "))
+                    .flatMap(
+                        victim ->
+                            Stream.of("local", "global")
+                                .map(
+                                    mode ->
+                                        Arguments.of(
+                                            mode, victim[1], victim[0] + "@10:" + phase))));
+  }
+
   @Wide
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "node1@10:checkpoint",
-        "rank1@10:checkpoint",
-        "node1@10:encode",
-        "rank3@10:encode",
-        "node0@10:commit",
-        "rank2@10:commit",
-        "node1@10:committed"
-      })
-  void aDeathOnTheWayFromTheLineToItsCommit(String kill) throws IOException, InterruptedException {
+  @MethodSource("placesOnTheWay")
+  void aDeathOnTheWayFromTheLineToItsCommit(String mode, String ranksOnNode, String kill)
+      throws IOException, InterruptedException {
     Fmirun.Result result =
-        himeno(directory, "--spares", "1", "--checkpoint", "overlapped", "--kill", kill)
+        himeno(
+                directory,
+                "--ppn",
+                ranksOnNode,
+                "--spares",
+                "1",
+                "--checkpoint",
+                "overlapped",
+                "--rollback",
+                mode,
+                "--kill",
+                kill)
             .run()
             .succeeded();
     assertThat(result.value("gosa")).isEqualTo(expected);
     assertThat(result.err()).doesNotContain("never happened");
+    assertThat(result.count("RecoveryBegun")).as(result.err()).isEqualTo(1);
+    if (mode.equals("local") && kill.matches(".*:(checkpoint|begun|collect)")) {
+      // No rank's part can be complete before all have said that nothing is wrong with theirs.
+      assertThat(result.events("CaughtUp")).as(result.err()).hasSize(1);
+      assertThat(result.events("Left")).as(result.err()).isEmpty();
+    }
   }
 
   @Wide
