@@ -6,7 +6,6 @@ import com.sun.management.ThreadMXBean;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
 import java.util.Objects;
-import java.util.function.BiConsumer;
 import java.util.function.DoubleSupplier;
 import org.fmi.Comm;
 import org.fmi.Op;
@@ -206,22 +205,31 @@ class AllocationTest {
     final long[] counts = {8, 8};
   }
 
-  private enum Collective {
-    BARRIER((w, v) -> w.barrier()),
-    BCAST((w, v) -> w.bcast(v.in, 0, 8, 1)),
-    REDUCE((w, v) -> w.reduce(v.in, 0, v.out, 0, 8, Op.SUM, 0)),
-    ALL_REDUCE((w, v) -> w.allReduce(v.in, 0, v.out, 0, 8, Op.SUM)),
-    GATHER((w, v) -> w.gather(v.in, 0, 8, v.out, 0, 0)),
-    SCATTER((w, v) -> w.scatter(v.in, 0, v.out, 0, 8, 1)),
-    ALL_GATHER((w, v) -> w.allGather(v.in, 0, 8, v.out, 0)),
-    ALL_TO_ALL((w, v) -> w.allToAll(v.in, 0, 8, v.out, 0)),
-    REDUCE_SCATTER((w, v) -> w.reduceScatter(v.in, 0, v.out, 0, v.counts, Op.SUM)),
-    SCAN((w, v) -> w.scan(v.in, 0, v.out, 0, 8, Op.SUM));
+  enum Collective {
+    BARRIER,
+    BCAST,
+    REDUCE,
+    ALL_REDUCE,
+    GATHER,
+    SCATTER,
+    ALL_GATHER,
+    ALL_TO_ALL,
+    REDUCE_SCATTER,
+    SCAN;
 
-    final BiConsumer<Comm, Vectors> call;
-
-    Collective(BiConsumer<Comm, Vectors> call) {
-      this.call = call;
+    private void call(Comm comm, Vectors v) {
+      switch (this) {
+        case BARRIER -> comm.barrier();
+        case BCAST -> comm.bcast(v.in, 0, 8, 1);
+        case REDUCE -> comm.reduce(v.in, 0, v.out, 0, 8, Op.SUM, 0);
+        case ALL_REDUCE -> comm.allReduce(v.in, 0, v.out, 0, 8, Op.SUM);
+        case GATHER -> comm.gather(v.in, 0, 8, v.out, 0, 0);
+        case SCATTER -> comm.scatter(v.in, 0, v.out, 0, 8, 1);
+        case ALL_GATHER -> comm.allGather(v.in, 0, 8, v.out, 0);
+        case ALL_TO_ALL -> comm.allToAll(v.in, 0, 8, v.out, 0);
+        case REDUCE_SCATTER -> comm.reduceScatter(v.in, 0, v.out, 0, v.counts, Op.SUM);
+        case SCAN -> comm.scan(v.in, 0, v.out, 0, 8, Op.SUM);
+      }
     }
   }
 
@@ -254,7 +262,7 @@ class AllocationTest {
   private static Program collective(Messenger m, Collective kind) {
     Comm world = Communicator.world(m, new ContextIds(), status -> {});
     Vectors v = new Vectors();
-    return _ -> kind.call.accept(world, v);
+    return _ -> kind.call(world, v);
   }
 
   private static Program logging(Messenger m, Program program) {
