@@ -39,13 +39,13 @@ final class NativeCopy {
   /**
    * Copies {@code bytes}, at least {@link #LEAST}, from {@code base} to a segment.
    *
-   * @return whether it was done: not if {@code base} is an array of booleans, or the JVM allows no
-   *     calls
+   * @return whether it was done: not if {@code base} is an array of booleans, the segment is on the
+   *     heap, or the JVM allows no calls
    * @throws IllegalArgumentException if {@code base} is neither an array of primitives nor a
    *     segment
    */
   static boolean toSegment(Object base, long offset, MemorySegment dst, long at, long bytes) {
-    if (!ALLOWED) {
+    if (!ALLOWED || !dst.isNative()) {
       return false;
     }
     if (base instanceof MemorySegment s) { // apart from views, which are objects the more often

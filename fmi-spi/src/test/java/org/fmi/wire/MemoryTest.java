@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -99,9 +100,11 @@ class MemoryTest {
     byte[] array = new byte[bytes];
     assertThatThrownBy(() -> Memory.toSegment(array, 0, freed, 0, bytes))
         .isInstanceOf(IllegalStateException.class);
-    assertThatThrownBy(
-            () -> Memory.toSegment(freed, 0, MemorySegment.ofArray(array), 0, NativeCopy.LEAST))
-        .isInstanceOf(IllegalStateException.class);
+    MemorySegment memory = Arena.ofAuto().allocate(bytes);
+    for (MemorySegment to : List.of(memory, MemorySegment.ofArray(array))) {
+      assertThatThrownBy(() -> Memory.toSegment(freed, 0, to, 0, NativeCopy.LEAST))
+          .isInstanceOf(IllegalStateException.class);
+    }
   }
 
   @ParameterizedTest

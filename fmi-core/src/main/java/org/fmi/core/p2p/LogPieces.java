@@ -2,8 +2,8 @@ package org.fmi.core.p2p;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayDeque;
-import java.util.Iterator;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +17,7 @@ final class LogPieces {
   static final int SMALLEST = 16 << 10;
 
   /** Those that are given back, the first one first: a program mostly does the same again. */
-  private final ArrayDeque<MemorySegment> free = new ArrayDeque<>();
+  private final List<MemorySegment> free = new ArrayList<>();
 
   private long most;
   private long held;
@@ -47,11 +47,10 @@ final class LogPieces {
    * @return null if there is no memory
    */
   @Nullable MemorySegment take(long least, long wanted, long largest) {
-    for (Iterator<MemorySegment> each = free.iterator(); each.hasNext(); ) {
-      MemorySegment piece = each.next();
-      if (piece.byteSize() >= least && piece.byteSize() <= largest) {
-        each.remove();
-        return piece;
+    for (int i = 0; i < free.size(); i++) { // by number: an iterator would be an object
+      long bytes = free.get(i).byteSize();
+      if (bytes >= least && bytes <= largest) {
+        return free.remove(i);
       }
     }
     while (held + wanted > most && !free.isEmpty()) {

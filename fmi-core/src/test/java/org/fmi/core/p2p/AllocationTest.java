@@ -3,19 +3,48 @@ package org.fmi.core.p2p;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
 import java.util.Objects;
+import java.util.function.DoubleSupplier;
 import org.fmi.Comm;
+import org.fmi.Op;
 import org.fmi.core.comm.Communicator;
 import org.fmi.core.comm.ContextIds;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.PointToPoint.Mode;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Blocking calls allocate nothing once they are warm. */
+/**
+ * Blocking calls allocate nothing once they are warm. Not so, and why:
+ *
+ * <table>
+ *   <caption>What allocates</caption>
+ *   <tr><td>calls that do not block</td><td>give the program a request</td></tr>
+ *   <tr><td>what is told to the job</td><td>is a message through a socket, not on the way of the
+ *       program's own: of a rank that sends after it has received from any source</td></tr>
+ *   <tr><td>collectives but for the barrier</td><td>make views of the program's arrays, and arrays
+ *       for what is on its way through a rank: with a log not more than without</td></tr>
+ *   <tr><td>a log, of a message of 2 KiB or more</td><td>has it copied by the C library, which is
+ *       given views: one copy, however long it is. The optimizing compiler may save them</td></tr>
+ *   <tr><td>a line of checkpoints</td><td>is not on a message's way</td></tr>
+ * </table>
+ */
 class AllocationTest {
-  private static final int WARM_UP = 10_000;
-  private static final int MEASURED = 10_000;
+  /** The views of an array and of the log of which one is copied to the other; of a segment. */
+  private static final int ARRAY_VIEWS_BYTES = 152;
+
+  private static final int SEGMENT_VIEWS_BYTES = 80;
+
+  private static final int MOST_ROUNDS = 50;
+
+  /** So many exchanges are between two lines. */
+  private static final int BETWEEN_LINES = 50;
 
   private interface Exchange {
     void once(Messenger m, double[] data, int other);
@@ -68,8 +97,9 @@ class AllocationTest {
           // The ranks are not those of the world: sources are translated.
           Comm turned = Objects.requireNonNull(world.split(0, -m.rank()));
           int other = 1 - turned.rank();
+          double[] data = new double[100];
           double[] in = new double[100];
-          return data -> {
+          return _ -> {
             turned.sendRecv(data, 0, 1, other, 1, in, 0, 1, other, 1);
             turned.sendRecv(data, 0, 100, other, 1, in, 0, 100, Comm.ANY_SOURCE, Comm.ANY_TAG);
             turned.send(data, 0, 1, other, 2);
@@ -78,32 +108,195 @@ class AllocationTest {
         });
   }
 
-  /** The log is not on the heap. */
-  @Test
-  void whileALogIsKept() {
+  // ---- while a log is kept
+
+  /** It is not on the heap. */
+  @ParameterizedTest
+  @CsvSource({"64, 0", "65536, " + ARRAY_VIEWS_BYTES, "1048576, " + ARRAY_VIEWS_BYTES})
+  void whileALogIsKept(int bytes, int views) {
+    measure(Options.PLAIN, bytes, views, m -> logging(m, pingPong(m, new double[bytes / 8])));
+  }
+
+  /** Its receiver reads it out of the sender's memory. */
+  @ParameterizedTest
+  @ValueSource(ints = {64 << 10, 1 << 20})
+  void ofWhatIsReadWhileALogIsKept(int bytes) {
     measure(
+        Options.PLAIN.reading(),
+        bytes,
+        SEGMENT_VIEWS_BYTES,
+        m -> logging(m, pingPong(m, Arena.ofAuto().allocate(bytes, 8))));
+  }
+
+  private static Program pingPong(Messenger m, Object data) {
+    int other = 1 - m.rank();
+    return bytes -> {
+      if (m.rank() == 0) {
+        m.send(data, 0, bytes, other, 0, 1, Mode.STANDARD);
+        m.recv(data, 0, bytes, other, 0, 1);
+      } else {
+        m.recv(data, 0, bytes, other, 0, 1);
+        m.send(data, 0, bytes, other, 0, 1, Mode.STANDARD);
+      }
+    };
+  }
+
+  /** Which message each receive got is told to the job, in an array, and nothing else is made. */
+  @Test
+  void fromAnySourceWhileALogIsKept() {
+    Ranks.run(
+        2,
+        1,
+        Options.PLAIN,
         m -> {
-          m.log(new MessageLog(2, 1 << 20, new CountingJob()));
-          m.line(true);
-          int other = 1 - m.rank();
-          long[] exchanges = new long[1];
-          return data -> {
-            if (m.rank() == 0) {
-              m.send(data, 0, 8, other, 0, 1, Mode.STANDARD);
-              m.recv(data, 0, 8, other, 0, 1);
-            } else {
-              m.recv(data, 0, 8, other, 0, 1);
-              m.send(data, 0, 8, other, 0, 1, Mode.STANDARD);
-            }
-            if (++exchanges[0] % 2_000 == 0) {
-              m.line(true); // and the same pieces of memory again
-            }
-          };
+          ToldJob job = new ToldJob();
+          Program program = logging(m, fromAnySource(m), job);
+          warmsUp(
+              m,
+              () -> {
+                job.bytes = 0;
+                double allocated = round(program, 64);
+                assertThat(job.bytes > 0).as("rank 1 is told of").isEqualTo(m.rank() == 1);
+                return allocated - (double) job.bytes / exchanges(64);
+              });
         });
   }
 
+  private static Program fromAnySource(Messenger m) {
+    double[] data = new double[8];
+    int other = 1 - m.rank();
+    return bytes -> {
+      for (int i = 0; i < 10; i++) {
+        if (m.rank() == 0) {
+          m.send(data, 0, bytes, other, 0, 1, Mode.STANDARD);
+        } else {
+          m.recv(data, 0, bytes, Comm.ANY_SOURCE, 0, 1);
+        }
+      }
+      if (m.rank() == 0) {
+        m.recv(data, 0, bytes, other, 0, 1);
+      } else {
+        m.send(data, 0, bytes, other, 0, 1, Mode.STANDARD);
+      }
+    };
+  }
+
+  /** Keeps what it is told at once. */
+  private static final class ToldJob extends CountingJob {
+    private static final int OBJECT_BYTES = 24;
+    private static final int ARRAY_BYTES = 16;
+
+    /** What was made for it. */
+    long bytes;
+
+    @Override
+    public long chose(Told told, @Nullable Told behind) {
+      bytes += OBJECT_BYTES + ARRAY_BYTES + (long) Long.BYTES * told.determinants().length;
+      kept = super.chose(told, behind);
+      return kept;
+    }
+  }
+
+  private static final class Vectors {
+    final double[] in = new double[32];
+    final double[] out = new double[32];
+    final long[] counts = {8, 8};
+  }
+
+  enum Collective {
+    BARRIER,
+    BCAST,
+    REDUCE,
+    ALL_REDUCE,
+    GATHER,
+    SCATTER,
+    ALL_GATHER,
+    ALL_TO_ALL,
+    REDUCE_SCATTER,
+    SCAN;
+
+    private void call(Comm comm, Vectors v) {
+      switch (this) {
+        case BARRIER -> comm.barrier();
+        case BCAST -> comm.bcast(v.in, 0, 8, 1);
+        case REDUCE -> comm.reduce(v.in, 0, v.out, 0, 8, Op.SUM, 0);
+        case ALL_REDUCE -> comm.allReduce(v.in, 0, v.out, 0, 8, Op.SUM);
+        case GATHER -> comm.gather(v.in, 0, 8, v.out, 0, 0);
+        case SCATTER -> comm.scatter(v.in, 0, v.out, 0, 8, 1);
+        case ALL_GATHER -> comm.allGather(v.in, 0, 8, v.out, 0);
+        case ALL_TO_ALL -> comm.allToAll(v.in, 0, 8, v.out, 0);
+        case REDUCE_SCATTER -> comm.reduceScatter(v.in, 0, v.out, 0, v.counts, Op.SUM);
+        case SCAN -> comm.scan(v.in, 0, v.out, 0, 8, Op.SUM);
+      }
+    }
+  }
+
+  @Test
+  void barrierWhileALogIsKept() {
+    measure(Options.PLAIN, 0, 0, m -> logging(m, collective(m, Collective.BARRIER)));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void noMoreThanWithoutALog(Collective kind) {
+    Ranks.run(
+        2,
+        1,
+        Options.PLAIN,
+        m -> {
+          boolean[] on = new boolean[1];
+          Program program = logging(m, collective(m, kind), new CountingJob(), on);
+          warmsUp(
+              m,
+              () -> {
+                // By the same code, so that the compiler saves as much in both.
+                on[0] = false;
+                m.line(false);
+                double without = round(program, 0);
+                on[0] = true;
+                m.line(true);
+                return Math.abs(round(program, 0) - without);
+              });
+        });
+  }
+
+  private static Program collective(Messenger m, Collective kind) {
+    Comm world = Communicator.world(m, new ContextIds(), status -> {});
+    Vectors v = new Vectors();
+    return _ -> kind.call(world, v);
+  }
+
+  private static Program logging(Messenger m, Program program) {
+    return logging(m, program, new CountingJob());
+  }
+
+  private static Program logging(Messenger m, Program program, LogListener job) {
+    return logging(m, program, job, new boolean[] {true});
+  }
+
+  private static Program logging(Messenger m, Program program, LogListener job, boolean[] on) {
+    m.log(new MessageLog(2, 256 << 20, job));
+    m.line(true);
+    return new Program() {
+      @Override
+      public void once(int bytes) {
+        program.once(bytes);
+      }
+
+      @Override
+      public void between() {
+        m.line(on[0]); // and the same pieces of memory again
+      }
+    };
+  }
+
+  // ---- measuring
+
   private interface Program {
-    void once(double[] data);
+    void once(int bytes);
+
+    /** Called after some of that; not measured. */
+    default void between() {}
   }
 
   private interface Programs {
@@ -114,28 +307,64 @@ class AllocationTest {
     measure(
         m -> {
           int other = 1 - m.rank();
-          return data -> exchange.once(m, data, other);
+          double[] data = new double[1_000];
+          return _ -> exchange.once(m, data, other);
         });
   }
 
   private static void measure(Programs programs) {
-    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    measure(new Options(1_024, 1_024, 64, 0, 0), 0, 0, programs);
+  }
+
+  private static void measure(Options options, int bytes, int views, Programs programs) {
     Ranks.run(
         2,
         1,
-        new Options(1_024, 1_024, 64, 0, 0),
+        options,
         m -> {
-          double[] data = new double[1_000];
           Program program = programs.of(m);
-          for (int i = 0; i < WARM_UP; i++) {
-            program.once(data);
-          }
-          long before = threads.getCurrentThreadAllocatedBytes();
-          for (int i = 0; i < MEASURED; i++) {
-            program.once(data);
-          }
-          long bytes = threads.getCurrentThreadAllocatedBytes() - before;
-          assertThat((double) bytes / MEASURED).as("bytes an exchange").isLessThan(1);
+          warmsUp(m, () -> round(program, bytes) - views);
         });
+  }
+
+  /**
+   * Makes rounds until one allocates nothing. By then all classes are loaded, and code is compiled
+   * for good. How soon that is depends on what ran before: the first optimized code of a method,
+   * some 10,000 exchanges from the beginning, loads classes that were not needed so far.
+   */
+  private static void warmsUp(Messenger m, DoubleSupplier round) {
+    double least = Double.MAX_VALUE;
+    for (int i = 0; i < MOST_ROUNDS && least >= 1; i++) {
+      least = Math.min(least, ofBoth(m, round.getAsDouble()));
+    }
+    assertThat(least).as("bytes an exchange").isLessThan(1);
+  }
+
+  /** The larger one of the ranks' numbers, so that both go on, or none. */
+  private static double ofBoth(Messenger m, double number) {
+    double[] mine = {number};
+    double[] others = {0};
+    int other = 1 - m.rank();
+    m.sendRecv(mine, 0, 8, other, 3, others, 0, 8, other, 3, 0);
+    return Math.max(mine[0], others[0]);
+  }
+
+  /** Gives how many bytes this thread has allocated in an exchange. */
+  private static double round(Program program, int bytes) {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long allocated = 0;
+    for (int done = 0; done < exchanges(bytes); done += BETWEEN_LINES) {
+      long before = threads.getCurrentThreadAllocatedBytes();
+      for (int i = 0; i < BETWEEN_LINES; i++) {
+        program.once(bytes);
+      }
+      allocated += threads.getCurrentThreadAllocatedBytes() - before;
+      program.between();
+    }
+    return (double) allocated / exchanges(bytes);
+  }
+
+  private static int exchanges(int bytes) {
+    return bytes > 5_000 ? 100 : 10_000;
   }
 }

@@ -1,8 +1,8 @@
 package org.fmi.core.p2p;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -69,8 +69,8 @@ public final class MemoryNetwork {
   private final MemoryShare[] shares;
   private final AtomicLong sent = new AtomicLong();
 
-  /** What may be read, by the first word of its ticket. Guarded by itself. */
-  private final Map<Long, Exposed> exposures = new HashMap<>();
+  /** What may be read, and places for more. Guarded by itself. */
+  private final List<Exposed> exposures = new ArrayList<>();
 
   /** While it is true no transport says that what it has taken is handed over. */
   volatile boolean holding;
@@ -78,7 +78,28 @@ public final class MemoryNetwork {
   private long tickets;
   private long bytesRead;
 
-  private record Exposed(int rank, MemorySegment memory) {}
+  /** Memory that may be read by whoever has its ticket; a place for some if that is 0. */
+  private final class Exposed implements RemoteMemory.Exposure {
+    final int rank;
+    MemorySegment memory = MemorySegment.NULL;
+    long offset;
+    long bytes;
+    long ticket;
+
+    Exposed(int rank) {
+      this.rank = rank;
+    }
+
+    @Override
+    public void close() {
+      synchronized (exposures) {
+        if (ticket == 0 && !ends[rank].stopped) {
+          throw new AssertionError("closed twice");
+        }
+        ticket = 0;
+      }
+    }
+  }
 
   /** Without memory that ranks share. */
   MemoryNetwork(int size, long seed, Options options) {
@@ -138,7 +159,7 @@ public final class MemoryNetwork {
   /** How many times memory is exposed now. */
   int exposures() {
     synchronized (exposures) {
-      return exposures.size();
+      return (int) exposures.stream().filter(e -> e.ticket != 0).count();
     }
   }
 
@@ -171,18 +192,13 @@ public final class MemoryNetwork {
 
   /** A message that a rank reads out of another's memory. */
   private static final class Reading {
-    final int peer;
-    final long ticket;
-    final MemorySegment to;
-    final long id;
+    int peer;
+    long ticket;
+    Object base = MemorySegment.NULL;
+    long offset;
+    long bytes;
+    long id;
     long done;
-
-    Reading(int peer, long ticket, MemorySegment to, long id) {
-      this.peer = peer;
-      this.ticket = ticket;
-      this.to = to;
-      this.id = id;
-    }
   }
 
   private final class End implements Transport, RemoteMemory {
@@ -191,6 +207,10 @@ public final class MemoryNetwork {
     private static final int MOST_PAUSE_NANOS = 100_000;
 
     private final List<Reading> readings = new ArrayList<>();
+
+    /** To be used again. */
+    private final ArrayDeque<Reading> ended = new ArrayDeque<>();
+
     private boolean stopped;
 
     /** An offer to this rank throws, once, after this many that do not. */
@@ -345,18 +365,29 @@ public final class MemoryNetwork {
         return null;
       }
       synchronized (exposures) {
-        long number = ++tickets;
-        ticket[0] = number;
-        ticket[1] = ~number;
-        exposures.put(number, new Exposed(rank, memory.asSlice(offset, bytes)));
-        return () -> {
-          synchronized (exposures) {
-            if (exposures.remove(number) == null && !stopped) {
-              throw new AssertionError("closed twice");
-            }
-          }
-        };
+        Exposed e = exposed(rank, 0);
+        if (e == null) {
+          e = new Exposed(rank);
+          exposures.add(e);
+        }
+        e.memory = memory;
+        e.offset = offset;
+        e.bytes = bytes;
+        e.ticket = ++tickets;
+        ticket[0] = e.ticket;
+        ticket[1] = ~e.ticket;
+        return e;
       }
+    }
+
+    private @Nullable Exposed exposed(int owner, long ticket) {
+      for (int i = 0; i < exposures.size(); i++) {
+        Exposed e = exposures.get(i);
+        if (e.ticket == ticket && e.rank == owner) {
+          return e;
+        }
+      }
+      return null;
     }
 
     @Override
@@ -367,53 +398,68 @@ public final class MemoryNetwork {
       if (options.refuse > 0 && random.nextDouble() < options.refuse) {
         return false;
       }
-      MemorySegment memory = Memory.view(base);
-      if (memory == null) {
-        return false;
+      if (base instanceof boolean[]) {
+        return false; // whose elements are more than bytes
       }
-      readings.add(new Reading(peer, ticket[0], memory.asSlice(offset, bytes), id));
+      Reading r = ended.isEmpty() ? new Reading() : ended.pop();
+      r.peer = peer;
+      r.ticket = ticket[0];
+      r.base = base;
+      r.offset = offset;
+      r.bytes = bytes;
+      r.id = id;
+      r.done = 0;
+      readings.add(r);
       return true;
     }
 
     /** Reads a piece of some messages. */
     private int advance(FrameHandler handler) {
-      if (readings.isEmpty()) {
-        return 0; // so that a poll allocates nothing, whatever the compiler makes of a copy
-      }
       int work = 0;
-      for (Reading r : List.copyOf(readings)) {
+      int left = readings.size();
+      for (int i = 0; left > 0 && i < readings.size(); left--) {
+        Reading r = readings.get(i);
         if (options.delay > 0 && random.nextDouble() < options.delay) {
           signal = true;
+          i++;
           continue;
         }
-        boolean first;
-        synchronized (exposures) {
-          Exposed exposed = exposures.get(r.ticket);
-          if (exposed == null) {
-            // Its owner has stopped.
-            continue;
-          }
-          if (exposed.rank != r.peer || exposed.memory.byteSize() != r.to.byteSize()) {
-            throw new AssertionError("not what was exposed");
-          }
-          long piece = Math.min(PIECE_BYTES, r.to.byteSize() - r.done);
-          MemorySegment.copy(exposed.memory, r.done, r.to, r.done, piece);
-          first = r.done == 0;
-          r.done += piece;
-          bytesRead += piece;
+        boolean first = r.done == 0;
+        if (!readPiece(r)) {
+          i++;
+          continue;
         }
         work++;
-        if (first && r.done < r.to.byteSize() && random.nextDouble() < options.refuse) {
-          readings.remove(r);
-          handler.onRead(r.peer, r.id, false);
-        } else if (r.done == r.to.byteSize()) {
-          readings.remove(r);
-          handler.onRead(r.peer, r.id, true);
+        boolean whole = r.done == r.bytes;
+        if (whole || (first && options.refuse > 0 && random.nextDouble() < options.refuse)) {
+          readings.remove(i);
+          ended.push(r);
+          handler.onRead(r.peer, r.id, whole);
         } else {
           signal = true; // nobody else reads the rest
+          i++;
         }
       }
       return work;
+    }
+
+    /** Gives false if the owner of the memory has stopped. */
+    private boolean readPiece(Reading r) {
+      synchronized (exposures) {
+        Exposed exposed = exposed(r.peer, r.ticket);
+        if (exposed == null) {
+          return false;
+        }
+        if (exposed.bytes != r.bytes) {
+          throw new AssertionError("not what was exposed");
+        }
+        long piece = Math.min(PIECE_BYTES, r.bytes - r.done);
+        Memory.fromSegment(
+            exposed.memory, exposed.offset + r.done, r.base, r.offset + r.done, piece);
+        r.done += piece;
+        bytesRead += piece;
+        return true;
+      }
     }
 
     @Override
@@ -421,7 +467,7 @@ public final class MemoryNetwork {
       stopped = true;
       readings.clear();
       synchronized (exposures) {
-        exposures.values().removeIf(e -> e.rank == rank);
+        exposures.stream().filter(e -> e.rank == rank).forEach(e -> e.ticket = 0);
       }
     }
 
