@@ -60,6 +60,10 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
           FaultPoint.REBUILD,
           FaultPoint.RESTORED);
 
+  /** Places of checkpoints that nobody waits for. */
+  private static final List<FaultPoint> OVERLAPPED =
+      List.of(FaultPoint.BEGUN, FaultPoint.COLLECT, FaultPoint.COLLECTED, FaultPoint.AGREE);
+
   /** What may happen to a job. */
   enum Scenario {
     /** Nothing, but for the order of things and how long they take. */
@@ -192,7 +196,13 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
       shape = shape.withInterval(new CheckpointInterval.ByTime(seconds));
     }
     if (plain.scenario != Scenario.CALM) {
-      shape = shape.withFaults(onTheWay(random, shape.size()));
+      List<FaultSpec> faults = onTheWay(random, shape.size());
+      // From numbers of their own, as requests under way.
+      SplittableRandom another = new SplittableRandom(seed + 6);
+      if (another.nextInt(3) == 1) {
+        faults.addAll(deaths(OVERLAPPED, another, shape.size()));
+      }
+      shape = shape.withFaults(faults.toArray(FaultSpec[]::new));
     }
     return new Schedule(seed, shape, plain.scenario).withRequestsNowAndThen();
   }
@@ -209,20 +219,27 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
     return new Schedule(seed, schedule.shape.withCollectives(), schedule.scenario);
   }
 
-  /** Deaths on the way to a commit and back to it, one by one or two at once. */
-  private static FaultSpec[] onTheWay(SplittableRandom random, int size) {
+  /** Deaths on the way to a commit and back to it. */
+  private static List<FaultSpec> onTheWay(SplittableRandom random, int size) {
     List<FaultSpec> faults = new ArrayList<>();
     for (int i = random.nextInt(MOST_ON_THE_WAY + 1); i > 0; i--) {
-      FaultPoint point = ON_THE_WAY.get(random.nextInt(ON_THE_WAY.size()));
-      // Ranks come to a line in different iterations.
-      long iteration = point.inLoop() && random.nextBoolean() ? random.nextInt(ITERATIONS) : -1;
-      int victim = random.nextInt(size);
-      faults.add(new FaultSpec(false, victim, false, point, iteration));
-      if (random.nextInt(3) == 0) {
-        faults.add(new FaultSpec(false, (victim + 1) % size, false, point, iteration));
-      }
+      faults.addAll(deaths(ON_THE_WAY, random, size));
     }
-    return faults.toArray(FaultSpec[]::new);
+    return faults;
+  }
+
+  /** A death at one of some places, or two at once. */
+  private static List<FaultSpec> deaths(List<FaultPoint> at, SplittableRandom random, int size) {
+    List<FaultSpec> faults = new ArrayList<>();
+    FaultPoint point = at.get(random.nextInt(at.size()));
+    // Ranks come to a line in different iterations.
+    long iteration = point.inLoop() && random.nextBoolean() ? random.nextInt(ITERATIONS) : -1;
+    int victim = random.nextInt(size);
+    faults.add(new FaultSpec(false, victim, false, point, iteration));
+    if (random.nextInt(3) == 0) {
+      faults.add(new FaultSpec(false, (victim + 1) % size, false, point, iteration));
+    }
+    return faults;
   }
 
   /** The same of a job that asks for nodes when it has no spare. */
