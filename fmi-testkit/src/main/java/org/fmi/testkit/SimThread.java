@@ -3,8 +3,8 @@ package org.fmi.testkit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One simulated process' application thread: runs only while it holds the simulation's baton, and
- * gives it back whenever it blocks.
+ * One simulated process' application thread: runs only while it holds the simulation's baton. While
+ * it is blocked it takes events, until one of them lets another thread run, which gets the baton.
  */
 final class SimThread {
   /** A thread that swallows {@link Unwind} this often is never going to end. */
@@ -35,13 +35,14 @@ final class SimThread {
                     }
                   } finally {
                     ended = true;
-                    simulation.giveBack();
+                    simulation.give(null);
                   }
                 });
   }
 
+  /** Whether its own code runs, and not that of an event. */
   boolean isCurrent() {
-    return Thread.currentThread().equals(thread);
+    return simulation.isRunning(this);
   }
 
   boolean ended() {
@@ -56,23 +57,25 @@ final class SimThread {
     return thread.getStackTrace();
   }
 
-  /** Lets it run until it blocks or ends. By the driver only. */
+  /** Lets it run, once the event that does this is over. */
   void resume() {
-    simulation.baton = this;
+    simulation.resume(this);
+  }
+
+  /** It holds the baton. */
+  void wake() {
     if (started) {
       LockSupport.unpark(thread);
     } else {
       started = true;
       thread.start();
     }
-    simulation.awaitBaton(null);
   }
 
   /** Blocks until it is resumed. By this thread only. */
   void block() {
     checkUnwinding();
-    simulation.giveBack();
-    simulation.awaitBaton(this);
+    simulation.takeEvents(this);
     checkUnwinding();
   }
 
@@ -80,7 +83,8 @@ final class SimThread {
   void unwind() {
     unwinding = true;
     if (started && !ended) {
-      resume();
+      simulation.give(this);
+      simulation.awaitBaton(null);
     }
   }
 
@@ -90,7 +94,7 @@ final class SimThread {
     }
     if (++unwinds > MAX_UNWINDS) {
       simulation.fail("thread " + name() + " catches Error and does not end", null);
-      simulation.giveBack();
+      simulation.give(null);
       while (true) {
         LockSupport.park(this);
       }

@@ -15,10 +15,12 @@ import org.jspecify.annotations.Nullable;
  * Runs events and threads in virtual time, one at a time, in an order drawn from a seed: the same
  * seed gives the same run.
  *
- * <p>A thread runs until it blocks in a simulated primitive; then the driver takes the next event
- * by virtual time, which may let another thread run. Virtual time stands still while code runs.
- * Everything that touches a simulation does so while it holds the baton (as an event or as the
- * running thread), so nothing here needs a lock; the hand-over of the volatile baton orders memory.
+ * <p>A thread runs until it blocks in a simulated primitive; then it takes the next event by
+ * virtual time, and the one after that, until one of them lets a thread run: itself, or another
+ * one, which gets the baton. So there is one switch of threads at most, which takes longer than
+ * most events. Virtual time stands still while code runs. Everything that touches a simulation does
+ * so while it holds the baton (as an event or as the running thread), so nothing here needs a lock;
+ * the hand-over of the volatile baton orders memory.
  */
 public final class Simulation {
   private static final int KEPT_TRACE = 64;
@@ -48,9 +50,16 @@ public final class Simulation {
   private volatile long beat;
 
   private volatile @Nullable Thread driver;
+  private BooleanSupplier finished = () -> false;
 
-  /** Who may run: a thread, or the driver if null. */
-  volatile @Nullable SimThread baton;
+  /** Who may run, its own code or events: a thread, or the driver if null. */
+  private volatile @Nullable SimThread baton;
+
+  /** Whose code runs; null for that of an event. */
+  private volatile @Nullable SimThread running;
+
+  /** Who is to run when the event is over. */
+  private @Nullable SimThread resumed;
 
   /** With limits that suit a job of seconds: ten minutes of virtual time, five million events. */
   public Simulation(long seed) {
@@ -146,7 +155,8 @@ public final class Simulation {
     if (driver != null) {
       throw new IllegalStateException("a simulation runs once");
     }
-    Thread loop = Thread.ofVirtual().name("simulation-" + seed).unstarted(() -> drive(finished));
+    this.finished = finished;
+    Thread loop = Thread.ofVirtual().name("simulation-" + seed).unstarted(this::drive);
     driver = loop;
     loop.start();
     watch(loop);
@@ -155,22 +165,48 @@ public final class Simulation {
     }
   }
 
-  private void drive(BooleanSupplier finished) {
-    try {
-      while (failure == null && !finished.getAsBoolean()) {
+  private void drive() {
+    while (!over) {
+      takeEvents(null);
+    }
+    for (SimThread thread : threads) {
+      thread.unwind();
+    }
+  }
+
+  /** Takes events until {@code me} is resumed. By whoever holds the baton; null for the driver. */
+  void takeEvents(@Nullable SimThread me) {
+    running = null;
+    SimThread next = nextThread();
+    if (next != me) {
+      give(next);
+      awaitBaton(me);
+    }
+    running = me;
+  }
+
+  /** The one that is resumed next; null if it is over. */
+  private @Nullable SimThread nextThread() {
+    while (true) {
+      try {
+        over = failure != null || finished.getAsBoolean();
+        if (over) {
+          return null;
+        }
         Event event = queue.poll();
         if (event == null) {
           fail("deadlock: nothing is left to happen", null);
         } else if (!event.cancelled) {
           execute(event);
         }
+      } catch (Throwable t) {
+        fail("an event failed", t);
       }
-    } catch (Throwable t) {
-      fail("an event failed", t);
-    }
-    over = true;
-    for (SimThread thread : threads) {
-      thread.unwind();
+      SimThread next = resumed;
+      if (next != null) {
+        resumed = null;
+        return next;
+      }
     }
   }
 
@@ -213,12 +249,13 @@ public final class Simulation {
       Thread.currentThread().interrupt();
     }
     if (loop.isAlive()) {
-      SimThread running = baton;
+      SimThread code = running;
+      SimThread holder = baton;
       StringBuilder text = new StringBuilder();
       text.append(interrupted ? "interrupted" : "blocked outside of the simulation");
       text.append(", seed ").append(seed).append(": ");
-      text.append(running == null ? "an event" : running.name());
-      append(text, running == null ? loop.getStackTrace() : running.stack());
+      text.append(code == null ? "an event" : code.name());
+      append(text, holder == null ? loop.getStackTrace() : holder.stack());
       throw new SimulationFailure(text.toString(), null);
     }
   }
@@ -267,10 +304,26 @@ public final class Simulation {
     hash ^= hash >>> 29;
   }
 
-  /** Gives the baton to the driver. */
-  void giveBack() {
-    baton = null;
-    LockSupport.unpark(driver);
+  /** Whether {@code thread} runs, and no event. */
+  boolean isRunning(SimThread thread) {
+    return running == thread;
+  }
+
+  /** Lets a thread run when the event that says so is over. */
+  void resume(SimThread thread) {
+    assert resumed == null : "an event resumes two threads";
+    resumed = thread;
+  }
+
+  /** Gives the baton to a thread, or to the driver if null. */
+  void give(@Nullable SimThread next) {
+    running = next;
+    baton = next;
+    if (next == null) {
+      LockSupport.unpark(driver);
+    } else {
+      next.wake();
+    }
   }
 
   /** Blocks until {@code me} holds the baton; null stands for the driver. */
