@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * one, which gets the baton. So there is one switch of threads at most, which takes longer than
  * most events. Virtual time stands still while code runs. Everything that touches a simulation does
  * so while it holds the baton (as an event or as the running thread), so nothing here needs a lock;
- * the hand-over of the volatile baton orders memory.
+ * the hand-over of the volatile baton orders memory. A lock that a blocked thread holds does not
+ * keep out the events that it takes: that they would wait for it is not noticed.
  */
 public final class Simulation {
   private static final int KEPT_TRACE = 64;
