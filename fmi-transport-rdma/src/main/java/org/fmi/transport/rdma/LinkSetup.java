@@ -12,6 +12,7 @@ import org.fmi.verbs.Greeting;
 import org.fmi.verbs.RdmaConnection;
 import org.fmi.verbs.RdmaEndpoint;
 import org.fmi.verbs.Verbs;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the connections of a transport: dials, answers, and decides by the connection manager's
@@ -246,7 +247,7 @@ final class LinkSetup {
     Link mine = links.get(from);
     if (links.isLost(from) || (mine != null && mine.state == Link.State.OPEN)) {
       refuse(connection, Greeting.refusal(DUPLICATE));
-    } else if (mine != null && mine.state == Link.State.DIALLING && config.rank() < from) {
+    } else if (config.rank() < from && dials(from, mine)) {
       refuse(connection, Greeting.refusal(CROSSED));
     } else {
       if (mine != null) {
@@ -254,6 +255,14 @@ final class LinkSetup {
       }
       accept(connection, request);
     }
+  }
+
+  /**
+   * Whether it dials a peer, now or later. Where both do, one of them must go on whatever it is
+   * asked: else each might accept what the other one has given up, and wait for it.
+   */
+  private boolean dials(int peer, @Nullable Link mine) {
+    return redialAt[peer] != 0 || (mine != null && mine.state == Link.State.DIALLING);
   }
 
   private static void refuse(RdmaConnection connection, byte[] words) {
