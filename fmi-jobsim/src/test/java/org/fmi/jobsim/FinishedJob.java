@@ -2,6 +2,7 @@ package org.fmi.jobsim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.stream.Stream;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.Notice;
 import org.fmi.jobsim.JobSimulation.Outcome;
@@ -31,6 +32,20 @@ final class FinishedJob {
     assertThat(outcome.status()).as("%s", job.story()).isZero();
     assertThat(outcome.answer()).as("%s", job.story()).isEqualTo(ANSWERS.of(shape));
     return job;
+  }
+
+  /** From an iteration at which an overlapped checkpoint is due to what comes behind its commit. */
+  static Stream<FaultPoint> placesOfALine() {
+    return Stream.of(
+        FaultPoint.CHECKPOINT,
+        FaultPoint.BEGUN,
+        FaultPoint.COLLECT,
+        FaultPoint.COLLECTED,
+        FaultPoint.ENCODE,
+        FaultPoint.COMMIT,
+        FaultPoint.AGREE,
+        FaultPoint.COMMITTED,
+        FaultPoint.ITERATION);
   }
 
   /** Every second rank dies at a place; with one of them at least that comes to be. */

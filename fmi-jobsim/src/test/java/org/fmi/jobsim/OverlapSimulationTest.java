@@ -17,8 +17,7 @@ import org.fmi.spi.FaultPoint;
 import org.fmi.testkit.SimModel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.EnumSource.Mode;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Simulated jobs whose ranks go on while checkpoints are taken. */
@@ -56,20 +55,7 @@ final class OverlapSimulationTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = FaultPoint.class,
-      mode = Mode.INCLUDE,
-      names = {
-        "CHECKPOINT",
-        "BEGUN",
-        "COLLECT",
-        "COLLECTED",
-        "ENCODE",
-        "COMMIT",
-        "AGREE",
-        "COMMITTED",
-        "ITERATION"
-      })
+  @MethodSource("org.fmi.jobsim.FinishedJob#placesOfALine")
   void aDeathAtAnyPlaceBetweenTheLineAndItsCommit(FaultPoint point) {
     // A rank comes to the line before it is due if another one is ahead.
     FinishedJob.survivesDeaths(ranks(), point, 3);

@@ -58,9 +58,11 @@ final class FlushDeskTest {
     public void later(long millis, Runnable task) {}
   }
 
-  private void checkpoint(FlushDesk desk) {
-    now += 10 * SECOND;
-    desk.committed(new JobCommand.Committed(0, ++version, SECOND));
+  private void checkpoints(FlushDesk desk, int count) {
+    for (int i = 0; i < count; i++) {
+      now += 10 * SECOND;
+      desk.committed(new JobCommand.Committed(0, ++version, SECOND));
+    }
   }
 
   private void ready(FlushDesk desk) {
@@ -71,24 +73,18 @@ final class FlushDeskTest {
   @Test
   void theFirstIsWrittenAfterAMinute() {
     FlushDesk desk = desk(Level2Options.TUNED);
-    for (int i = 0; i < 5; i++) {
-      checkpoint(desk);
-    }
+    checkpoints(desk, 5);
     assertThat(asked).isZero();
-    checkpoint(desk);
+    checkpoints(desk, 1);
     assertThat(asked).isOne();
   }
 
   @Test
   void whenOnesEndWasLateTheNextFollowsAtOnce() {
     FlushDesk desk = desk(Level2Options.TUNED);
-    for (int i = 0; i < 6; i++) {
-      checkpoint(desk);
-    }
+    checkpoints(desk, 6);
     ready(desk);
-    for (int i = 0; i < 10; i++) {
-      checkpoint(desk);
-    }
+    checkpoints(desk, 10);
     assertThat(asked).as("while one is being written").isOne();
     desk.on(0, new Level2Report.Failed(6, "the disk is full", true));
     assertThat(asked).isEqualTo(2);
@@ -99,26 +95,20 @@ final class FlushDeskTest {
   @Test
   void noneIsAskedForInARecovery() {
     FlushDesk desk = desk(Level2Options.TUNED);
-    for (int i = 0; i < 6; i++) {
-      checkpoint(desk);
-    }
+    checkpoints(desk, 6);
     ready(desk);
-    for (int i = 0; i < 10; i++) {
-      checkpoint(desk);
-    }
+    checkpoints(desk, 10);
     desk.recovering();
     desk.on(0, new Level2Report.Failed(6, "the disk is full", true));
     assertThat(asked).isOne();
-    checkpoint(desk);
+    checkpoints(desk, 1);
     assertThat(asked).isEqualTo(2);
   }
 
   @Test
   void ranksChooseByThemselvesIfTheUserSaysHowOften() {
     FlushDesk desk = desk(100);
-    for (int i = 0; i < 100; i++) {
-      checkpoint(desk);
-    }
+    checkpoints(desk, 100);
     assertThat(asked).isZero();
     assertThat(desk.summary()).isNotEmpty();
   }
