@@ -47,14 +47,16 @@ def jar(name):
     return os.path.join(ROOT, folder, "target", name + ".jar")
 
 
+def taken(directory):
+    """The name of a process or thread, and the time of a core that it has taken so far."""
+    with open(f"{directory}/stat") as file:
+        name, _, fields = file.read().partition("(")[2].rpartition(")")
+    return name, sum(map(int, fields.split()[11:13])) / TICK
+
+
 def core_seconds(pids):
     """The time of a core that processes have taken so far."""
-    taken = 0
-    for pid in pids:
-        with open(f"/proc/{pid}/stat") as file:
-            fields = file.read().rpartition(")")[2].split()
-        taken += (int(fields[11]) + int(fields[12])) / TICK
-    return taken
+    return sum(taken(f"/proc/{pid}")[1] for pid in pids)
 
 
 def machine_seconds():
@@ -252,10 +254,9 @@ class CoreTime(threading.Thread):
     def _look_at(self, pid):
         with contextlib.suppress(OSError):  # it has ended meanwhile
             for thread in os.listdir(f"/proc/{pid}/task"):
-                with open(f"/proc/{pid}/task/{thread}/stat") as file:
-                    name, _, fields = file.read().partition("(")[2].rpartition(")")
+                name, seconds = taken(f"/proc/{pid}/task/{thread}")
                 if name in ("C1 CompilerThre", "C2 CompilerThre"):  # the system cuts names
-                    self._compilers[pid, thread] = sum(map(int, fields.split()[11:13])) / TICK
+                    self._compilers[pid, thread] = seconds
 
     def end(self):
         self._ended.set()
