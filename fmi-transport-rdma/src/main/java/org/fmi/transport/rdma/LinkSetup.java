@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * events which attempts go on.
  *
  * <p><b>Who connects.</b> Either side may dial, and both may at once. Then the connection that the
- * lower rank dialled stays: the lower one refuses ({@link #CROSSED}), the higher one accepts and
- * drops its own. The refused one waits for the other's request; should that not come, it dials
- * again, and hears if the peer has gone.
+ * lower rank dialled stays: the lower one refuses ({@link #CROSSED}), also while it waits to dial
+ * again, and the higher one accepts and drops its own. The refused one waits for the other's
+ * request; should that not come, it dials again, and hears if the peer has gone.
  *
  * <p>That a request is not answered says nothing: the peer may be computing. Nor does it that there
  * is no way to it yet. Should it be dead, the log-ring knows.
