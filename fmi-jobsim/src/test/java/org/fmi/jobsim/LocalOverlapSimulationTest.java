@@ -90,7 +90,7 @@ final class LocalOverlapSimulationTest {
         ranks()
             .withInterval(new CheckpointInterval.Every(1_000))
             .withLocalRollback(20_000)
-            .withFaults(kill(2, FaultPoint.ITERATION, 33));
+            .withFaults(kill(2, FaultPoint.ITERATION, 31));
     JobSimulation job =
         new JobSimulation(
             3,

@@ -51,6 +51,14 @@ public interface Transport extends AutoCloseable {
   int eagerLimit();
 
   /**
+   * The most bytes of messages sent at once that are to be on the way to one peer, or there without
+   * a receive; other limits may be lower.
+   */
+  default long windowBytes() {
+    return Long.MAX_VALUE;
+  }
+
+  /**
    * Sends a frame, or refuses it for now (back-pressure). Header and payload have been copied or
    * written when it returns true: the frame and its payload may be changed. It goes out at once as
    * far as the connection takes it: the program may compute for long before it calls again. May

@@ -109,6 +109,12 @@ final class SimTransport implements Transport {
     return process.model().eagerLimit();
   }
 
+  /** Little, as simulated programs send little. */
+  @Override
+  public long windowBytes() {
+    return 16L * process.model().maxPayload();
+  }
+
   @Override
   public boolean offer(int peer, Frame frame) {
     enter();

@@ -13,6 +13,9 @@ final class FlowLimits {
   /** Unanswered announcements of one ordered pair of ranks. */
   static final int ANNOUNCEMENTS = 1024;
 
+  /** How many messages that wait for eager credit are announced where the receiver asks for it. */
+  static final int ANNOUNCED_WITHOUT_CREDIT = 64;
+
   private static final long MAX_BYTES = 1 << 20;
   private static final long MIN_BYTES = 1 << 16;
   private static final long ALL_PEERS_BYTES = 64L << 20;

@@ -26,5 +26,11 @@ final class FrameKind {
   /** The answer to that, of a rank that still waits: it would wait forever. */
   static final byte STUCK = 8;
 
+  /** What is sent again waits for eager credit: see rule 5. */
+  static final byte HELD = 9;
+
+  /** The answer of one that waits for something else: some of it is to be announced instead. */
+  static final byte ANNOUNCE = 10;
+
   private FrameKind() {}
 }

@@ -458,6 +458,8 @@ public final class Messenger implements PointToPoint, FrameHandler {
       case FrameKind.CTS -> p.onClear(sequence, length);
       case FrameKind.DATA -> onData(p, sequence, memory, at);
       case FrameKind.CREDIT -> p.onCredit(length, sequence);
+      case FrameKind.HELD -> waits.onHeld(p);
+      case FrameKind.ANNOUNCE -> p.onAnnounce();
       case FrameKind.ASK -> waits.onAsk(p);
       case FrameKind.LEFT -> waits.onLeft(p);
       case FrameKind.STUCK -> waits.onStuck(p);

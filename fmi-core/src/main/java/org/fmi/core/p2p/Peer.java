@@ -46,6 +46,17 @@ final class Peer {
   private int unanswered;
   private long unansweredLimit = FlowLimits.ANNOUNCEMENTS;
 
+  // Sends that are made again wait for eager credit: what the peer knows of it, and how many may be
+  // announced instead.
+  private boolean heldTold;
+  private int announceable;
+
+  /** Whether the peer has told that it waits so for this rank. */
+  private boolean holds;
+
+  /** Whether it is to be told to announce. */
+  private boolean askedToAnnounce;
+
   /** Bytes of the peer's eager window that were consumed here and not given back yet. */
   private long consumed;
 
@@ -85,13 +96,13 @@ final class Peer {
     this.remote = transport.remoteMemory();
     this.pace = remote != null && remote.byProcessor() ? new Pace() : null;
     this.frame = frame;
-    this.window = window;
-    eagerCredit = window;
+    this.window = Math.min(window, transport.windowBytes());
+    eagerCredit = this.window;
     eagerLimit =
         (int)
             Math.min(
                 Math.min(transport.eagerLimit(), transport.maxPayload()),
-                window / 4 - FlowLimits.MESSAGE_COST);
+                this.window / 4 - FlowLimits.MESSAGE_COST);
   }
 
   // ---- sending
@@ -213,6 +224,17 @@ final class Peer {
     eagerCredit += bytes;
     assert bytes >= 0 && announcementsAllowed >= 0 && eagerCredit <= window : "too much credit";
     unansweredLimit += announcementsAllowed;
+    if (bytes > 0) {
+      heldTold = false;
+      announceable = 0;
+    }
+    unsent.add(this);
+  }
+
+  /** The peer waits for a message that may be behind those which wait for its credit. */
+  void onAnnounce() {
+    announceable = FlowLimits.ANNOUNCED_WITHOUT_CREDIT;
+    heldTold = false;
     unsent.add(this);
   }
 
@@ -310,6 +332,20 @@ final class Peer {
     return waiting >= waitingLimit;
   }
 
+  /** What the peer sends again waits for this rank's credit. */
+  void onHeld() {
+    holds = true;
+  }
+
+  /** Has such a peer announce some of it. */
+  void askToAnnounce() {
+    if (holds) {
+      holds = false;
+      askedToAnnounce = true;
+      unsent.add(this);
+    }
+  }
+
   void allowMoreAnnouncements() {
     waitingLimit += FlowLimits.ANNOUNCEMENTS;
     newlyAllowed += FlowLimits.ANNOUNCEMENTS;
@@ -389,8 +425,16 @@ final class Peer {
       if (!offerBare(FrameKind.CREDIT, newlyAllowed, consumed)) {
         return frames;
       }
+      holds &= consumed == 0;
       newlyAllowed = 0;
       consumed = 0;
+      frames++;
+    }
+    if (askedToAnnounce) {
+      if (!offerBare(FrameKind.ANNOUNCE, 0, 0)) {
+        return frames;
+      }
+      askedToAnnounce = false;
       frames++;
     }
     while (!clears.isEmpty()) {
@@ -403,12 +447,21 @@ final class Peer {
     for (MessageRequest r = sends.first(); r != null && requests.mayLeave(r); r = sends.first()) {
       // What may go eagerly waits for the transport: its sender counts on not waiting for the peer.
       boolean eager = mayGoEagerly(r);
+      boolean held = !eager && isForCredit(r);
+      if (held && announceable == 0) {
+        if (!heldTold && offerBare(FrameKind.HELD, 0, 0)) {
+          heldTold = true;
+          frames++;
+        }
+        break;
+      }
       if (!(eager
           ? sendEager(r.base, r.offset, r.bytes, r.context, r.tag, r.stamp)
           : announce(r))) {
         break;
       }
       sends.removeFirst();
+      announceable -= held ? 1 : 0;
       if (eager) {
         requests.finishSend(r);
       }
@@ -466,15 +519,27 @@ final class Peer {
   boolean unsent() {
     return newlyAllowed > 0
         || consumed >= window / 4
+        || askedToAnnounce
         || !clears.isEmpty()
         || !streams.isEmpty()
         || note != 0
-        || announceable(sends.first());
+        || waitsForTransport(sends.first());
   }
 
-  /** A send without credit behind the announcement window waits for the peer, not the transport. */
-  private boolean announceable(@Nullable MessageRequest r) {
-    return r != null && (unanswered < unansweredLimit || mayGoEagerly(r));
+  /** Else the first send, if there is one, waits for the peer: for credit, or an answer. */
+  private boolean waitsForTransport(@Nullable MessageRequest r) {
+    if (r == null) {
+      return false;
+    }
+    if (mayGoEagerly(r) || (isForCredit(r) && announceable == 0 && !heldTold)) {
+      return true;
+    }
+    return unanswered < unansweredLimit && (!isForCredit(r) || announceable > 0);
+  }
+
+  /** Whether a send that lacks credit waits for it: nobody waits for the send. */
+  private boolean isForCredit(MessageRequest r) {
+    return r.again && r.mode != PointToPoint.Mode.SYNCHRONOUS && r.bytes <= eagerLimit;
   }
 
   private boolean fitsEager(long bytes) {

@@ -90,6 +90,15 @@ final class Peers {
     }
   }
 
+  /** What a call waits for may be behind what is held back for this rank's credit. */
+  void askToAnnounce() {
+    for (Peer p : peers) {
+      if (p != null) {
+        p.askToAnnounce();
+      }
+    }
+  }
+
   private void connected(Transport transport) {
     switch (transport.name()) {
       case "shm" -> overShm++;

@@ -30,6 +30,9 @@ final class Waits {
   /** A call that looks at something again within this time has waited for it all the while. */
   private static final long GOES_ON_NANOS = 1_000_000_000;
 
+  /** How long calls have nothing to do before peers announce what they hold back. */
+  private static final long HELD_NANOS = 2_000_000;
+
   private static final VarHandle SHARED = ValueLayout.JAVA_LONG.varHandle();
 
   private final Messenger messenger;
@@ -72,6 +75,12 @@ final class Waits {
   private long progressedUntil;
   private boolean progressedLong;
 
+  /** Whether peers may hold back what they send again, and since when calls have had no work. */
+  private boolean held;
+
+  private boolean idle;
+  private long idleSince;
+
   /** A rank that waits for this one, which has left; negative if there is none. */
   private int stuck = NOBODY;
 
@@ -102,6 +111,7 @@ final class Waits {
   void reset(Transport[] epochTransports) {
     progress.use(epochTransports);
     progressedLong = false;
+    held = false;
     end();
     stuck = NOBODY;
   }
@@ -300,7 +310,30 @@ final class Waits {
     if (work > 0) {
       progress.busy();
     }
+    if (held) {
+      askToAnnounce(work == 0);
+    }
     return work;
+  }
+
+  /** What a peer sends again waits for credit. */
+  void onHeld(Peer p) {
+    p.onHeld();
+    held = true;
+    idle = false;
+  }
+
+  /** Has announced what is held back if there has been nothing to do for a while. */
+  private void askToAnnounce(boolean nothing) {
+    long now = progress.now();
+    if (!nothing || !idle) {
+      idle = nothing;
+      idleSince = now;
+    } else if (now - idleSince >= HELD_NANOS) {
+      held = false;
+      peers.askToAnnounce();
+      unsent.flush();
+    }
   }
 
   /** Ends a {@link #step} that sleeps, now or the next one. Any thread. */

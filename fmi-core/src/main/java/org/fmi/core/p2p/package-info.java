@@ -47,7 +47,10 @@
  *       the way to, or unmatched at, another one; a message costs its length and {@link
  *       FlowLimits#MESSAGE_COST}. What has been consumed by receives is given back by {@code
  *       CREDIT} frames (length field), a quarter of the window at a time. A message without credit
- *       goes by rendezvous, which makes a blocking sender wait for the receiver.
+ *       goes by rendezvous, which makes a blocking sender wait for the receiver. One that is sent
+ *       again out of the log stays behind instead, as nobody waits for it: {@code HELD} tells the
+ *       receiver so. If that has had nothing to do in its calls for a while, what it waits for may
+ *       be such a message: by {@code ANNOUNCE} some of them go by rendezvous all the same.
  *   <li><b>Announcement window.</b> A rank may have {@link FlowLimits#ANNOUNCEMENTS} unanswered
  *       {@code RTS} at a peer. When a receiver waits for something that none of them is, it allows
  *       as many again by a {@code CREDIT} frame (sequence field): the message it waits for may be

@@ -1,0 +1,118 @@
+package org.fmi.core.p2p;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.stream.IntStream;
+import org.fmi.Request;
+import org.fmi.core.p2p.MemoryNetwork.Options;
+import org.fmi.core.p2p.PointToPoint.Mode;
+import org.fmi.core.progress.WaitStrategy;
+import org.fmi.spi.Transport;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** More than a window of messages is sent again to a rank that has gone back alone. */
+final class SentAgainTest {
+  private static final int CONTEXT = Contexts.pointToPoint(Contexts.WORLD);
+  private static final int LONGS = 512;
+  private static final int BYTES = 8 * LONGS;
+  private static final int MESSAGES = 1000;
+
+  /** As many as the window has room for. */
+  private static final int EAGER =
+      (int) (FlowLimits.windowBytes(2) / (BYTES + FlowLimits.MESSAGE_COST));
+
+  private long nanos;
+  private final Messenger survivor = messenger(0);
+  private final Messenger replacement = messenger(1);
+  private final long[] data = new long[LONGS];
+
+  private Messenger messenger(int rank) {
+    return new Messenger(
+        rank,
+        2,
+        new WaitStrategy(1, 1, () -> nanos),
+        (peer, reason) -> {
+          throw new AssertionError("lost " + peer + ": " + reason);
+        });
+  }
+
+  @BeforeEach
+  void sendAgain() {
+    MemoryNetwork network = new MemoryNetwork(2, 1, Options.PLAIN);
+    survivor.enter(0, new Transport[] {network.transport(0)});
+    replacement.enter(0, new Transport[] {network.transport(1)});
+    survivor.log(new MessageLog(2, 10_000_000, new CountingJob()));
+    survivor.line(true);
+    for (int i = 0; i < MESSAGES; i++) {
+      data[0] = i;
+      survivor.send(data, 0, BYTES, 1, CONTEXT, i, Mode.STANDARD);
+      replacement.recv(data, 0, BYTES, 0, CONTEXT, i);
+    }
+    MemoryNetwork next = new MemoryNetwork(2, 1, Options.PLAIN);
+    replacement.enter(1, new Transport[] {next.transport(1)});
+    survivor.goOn(1, new Transport[] {next.transport(0)});
+    assertThat(survivor.sendAgain(1)).containsExactly(MESSAGES, (long) MESSAGES * BYTES);
+  }
+
+  private void poll() {
+    for (int i = 0; i < 100; i++) {
+      survivor.poll();
+      replacement.poll();
+    }
+  }
+
+  private void receive(int i) {
+    Request receive = replacement.irecv(data, 0, BYTES, 0, CONTEXT, i);
+    while (!receive.test()) {
+      poll();
+    }
+    assertThat(data[0]).isEqualTo(i);
+  }
+
+  /** Those that are only announced are asked for one by one, which wakes their sender each time. */
+  @Test
+  void theyComeAsOthersAreReceived() {
+    for (int i = 0; i < MESSAGES; i++) {
+      poll();
+      assertThat(replacement.unreceived().count()).isBetween(1, EAGER);
+      assertThat(replacement.unreceived().heldBytes())
+          .isEqualTo((long) replacement.unreceived().count() * BYTES);
+      receive(i);
+    }
+    poll();
+    assertThat(replacement.unreceived().count()).isZero();
+  }
+
+  /** What a call waits for may be the last of them. */
+  @Test
+  void aReceiverThatWaitsForALaterOneGetsIt() {
+    Request last = replacement.irecv(data, 0, BYTES, 0, CONTEXT, MESSAGES - 1);
+    poll();
+    assertThat(replacement.unreceived().count()).isEqualTo(EAGER);
+    while (!last.test()) {
+      poll();
+      nanos += 1_000_000;
+    }
+    assertThat(data[0]).isEqualTo(MESSAGES - 1);
+    assertThat(replacement.unreceived().count()).isEqualTo(MESSAGES - 1);
+    IntStream.range(0, MESSAGES - 1).forEach(this::receive);
+  }
+
+  /** An answer that comes when there is credit again does no harm, and later ones are given. */
+  @Test
+  void itMayTurnToOthersAndBack() {
+    poll();
+    for (int begin = 0; begin < MESSAGES; begin += EAGER) {
+      int end = Math.min(begin + EAGER, MESSAGES);
+      Request last = replacement.irecv(data, 0, BYTES, 0, CONTEXT, end - 1);
+      while (!last.test()) {
+        poll();
+        nanos += 1_000_000;
+      }
+      IntStream.range(begin, end - 1).forEach(this::receive);
+    }
+    poll();
+    assertThat(replacement.unreceived().count()).isZero();
+  }
+}
