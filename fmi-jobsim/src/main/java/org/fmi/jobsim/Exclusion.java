@@ -36,9 +36,9 @@ enum Exclusion {
   CUT_BETWEEN_NODES(
       "A4",
       "two nodes that both reach fmirun cannot hear each other",
-      "eleven timeouts of the heartbeat, of all such cuts together, or one less per other fault,"
-          + " where no other node has room: the rank that was accused first is started again and"
-          + " again where nobody can reach it",
+      "ten timeouts of the heartbeat, of all such cuts together, or one less per other fault, where"
+          + " no other node has room: the rank that was accused first is started again and again"
+          + " where nobody can reach it; eleven if all ranks ran before",
       EndCause.NEVER_RAN),
   KILLED_AGAIN_AND_AGAIN(
       "A5",
@@ -66,11 +66,11 @@ enum Exclusion {
   /** A silence of fmirun, or of a daemon, that lasts this long may end a job. */
   static final long HEARTBEAT_NANOS = SimCluster.HEARTBEAT_TIMEOUT_MILLIS * 1_000_000L;
 
-  /** Cuts between nodes that last so many timeouts together may end a job. */
-  static final int CUT_TIMEOUTS = 11;
-
   /** A rank that loses this many processes before all ranks run may end a job. */
   static final int LOSSES = 10;
+
+  /** Cuts between nodes that last so many timeouts together may end a job. */
+  static final int CUT_TIMEOUTS = LOSSES;
 
   private final String finding;
   private final String fault;

@@ -25,6 +25,9 @@ final class ExclusionTest {
   private static final long CUT_BOUND = Exclusion.CUT_TIMEOUTS * HEARTBEAT;
   private static final long FOREVER = Long.MAX_VALUE;
 
+  /** When ranks are being connected. */
+  private static final long BEFORE_ALL_RUN = 100;
+
   /** When the first checkpoints are committed, in a job of four ranks. */
   private static final long IN_THE_LOOP = 4_000;
 
@@ -87,7 +90,8 @@ final class ExclusionTest {
                   at(Kind.PAUSE_DAEMON, 1, 0, 3 * HEARTBEAT)),
               startFails(NO_SPARE));
       case LEFT_PLACE -> List.of(leaves(SPARE));
-      case CUT_BETWEEN_NODES -> List.of(cut(CUT_BOUND), cut(60 * HEARTBEAT));
+      case CUT_BETWEEN_NODES ->
+          List.of(cut(BEFORE_ALL_RUN, CUT_BOUND), cut(IN_THE_LOOP, 60 * HEARTBEAT));
       case KILLED_AGAIN_AND_AGAIN -> List.of(killedOften(Integer.MAX_VALUE));
       case START_WITHOUT_END -> List.of(hangs(FOREVER));
       case NO_ROOM -> List.of(with(step(Kind.FILL_MEMORY, 1, FOREVER)));
@@ -105,7 +109,8 @@ final class ExclusionTest {
                   at(Kind.PAUSE_DAEMON, 1, 0, HEARTBEAT * 9 / 10)),
               startFails(ONE_SPARE));
       case LEFT_PLACE -> List.of(leaves(0));
-      case CUT_BETWEEN_NODES -> List.of(cut(CUT_BOUND - HEARTBEAT / 10));
+      case CUT_BETWEEN_NODES ->
+          List.of(cut(BEFORE_ALL_RUN, CUT_BOUND - HEARTBEAT / 10), cut(IN_THE_LOOP, CUT_BOUND));
       case KILLED_AGAIN_AND_AGAIN -> List.of(killedOften(MOST_RECOVERIES / 2));
       case START_WITHOUT_END -> List.of(hangs(100 * HEARTBEAT));
       // There is room again when the next piece is made.
@@ -125,9 +130,9 @@ final class ExclusionTest {
   }
 
   /** Two nodes do not hear each other, and no spare node is there to go to. */
-  private static Case cut(long nanos) {
+  private static Case cut(long primitives, long nanos) {
     // A seed in which the same rank is accused each time.
-    return with(2, NO_SPARE, new Step(Kind.PARTITION, 0, 1, 0, IN_THE_LOOP, nanos));
+    return with(4, NO_SPARE, new Step(Kind.PARTITION, 0, 1, 0, primitives, nanos));
   }
 
   /** A rank is killed, and its replacement cannot be started. */
