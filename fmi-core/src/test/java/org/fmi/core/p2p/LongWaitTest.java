@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
 import org.fmi.Comm;
@@ -19,6 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** What others see of a call that waits. */
 final class LongWaitTest {
   private static final int WORLD = Contexts.pointToPoint(Contexts.WORLD);
+
+  /** How often others look: a wait is seen when it has lasted many times as long. */
+  private static final long LOOK_NANOS = 100_000;
 
   /** A call of one rank. */
   private interface Call {
@@ -45,7 +49,7 @@ final class LongWaitTest {
             assertThat(m.longWait()).isNull();
           } else {
             while (seen.get() == null) {
-              Thread.onSpinWait();
+              LockSupport.parkNanos(LOOK_NANOS);
               Messenger other = waits.get();
               seen.set(other == null ? null : other.longWait());
             }
@@ -150,7 +154,7 @@ final class LongWaitTest {
             LongWait later = null;
             // Each look of waitAny that finds nothing is a call of its own.
             while (first == null || later == null || later == first) {
-              Thread.onSpinWait();
+              LockSupport.parkNanos(LOOK_NANOS);
               Messenger other = waits.get();
               later = other == null ? null : other.longWait();
               first = first == null ? later : first;
