@@ -27,8 +27,19 @@ class RingTest {
   private final Frame frame = new Frame();
   private final byte[] payload = new byte[ShmTransport.MAX_PAYLOAD];
 
+  /** Each byte one more than the one before. */
+  private static final MemorySegment COUNTING = counting(0x100 + ShmTransport.MAX_PAYLOAD);
+
   private static MemorySegment memory(RingLayout layout) {
     return Arena.ofAuto().allocate(layout.fileBytes(), 4096);
+  }
+
+  private static MemorySegment counting(int bytes) {
+    byte[] all = new byte[bytes];
+    for (int i = 0; i < bytes; i++) {
+      all[i] = (byte) i;
+    }
+    return MemorySegment.ofArray(all);
   }
 
   /** Takes frames and checks that they are those of {@link #offer}, from number 0 on. */
@@ -56,16 +67,18 @@ class RingTest {
     };
   }
 
+  /** Where in {@link #COUNTING} the payload of a frame begins. */
+  private static long first(int n) {
+    return n * 31L & 0xff;
+  }
+
   private boolean offer(int n, int length) {
     frame.kind = 3;
     frame.epoch = n + 1;
     frame.sequence = n;
     frame.base = payload;
     frame.payload = length;
-    byte first = (byte) (n * 31);
-    for (int i = 0; i < length; i++) {
-      payload[i] = (byte) (first + i);
-    }
+    MemorySegment.copy(COUNTING, first(n), MemorySegment.ofArray(payload), 0, length);
     return out.offer(frame);
   }
 
@@ -74,13 +87,10 @@ class RingTest {
     assertThat(at.get(FrameLayout.INT, offset + FrameLayout.EPOCH)).isEqualTo(n + 1);
     assertThat(at.get(FrameLayout.LONG, offset + FrameLayout.SEQUENCE)).isEqualTo(n);
     int length = at.get(FrameLayout.INT, offset + FrameLayout.PAYLOAD);
-    byte first = (byte) (n * 31);
-    for (int i = 0; i < length; i++) {
-      byte found = at.get(FrameLayout.BYTE, offset + FrameLayout.HEADER_BYTES + i);
-      if (found != (byte) (first + i)) {
-        throw new AssertionError("byte " + i + " of frame " + n + " of " + length + " bytes");
-      }
-    }
+    long from = offset + FrameLayout.HEADER_BYTES;
+    long wrong =
+        MemorySegment.mismatch(at, from, from + length, COUNTING, first(n), first(n) + length);
+    assertThat(wrong).as("wrong byte of frame %d of %d bytes", n, length).isEqualTo(-1);
   }
 
   @Test
