@@ -171,8 +171,9 @@ final class TimelinePageTest {
         .contains("id=\"error\" class=\"message\" hidden=\"\"");
     String html = Files.readString(file(Shown.WHOLE));
     // What has a place in the picture of a minute, on canvas.
+    Set<Integer> shown = colours(page.picture(), 0, 1000);
     for (String name : new String[] {"running", "checkpoint", "failure", "progress"}) {
-      assertThat(colours(page.picture(), 0, 1000)).as(name).contains(colour(html, name));
+      assertThat(shown).as(name).contains(colour(html, name));
     }
   }
 
