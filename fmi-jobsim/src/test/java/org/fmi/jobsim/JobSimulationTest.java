@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
  */
 final class JobSimulationTest {
   /** For how long seeds are run twice. */
-  private static final Duration TWICE = Duration.ofSeconds(5);
+  private static final Duration TWICE = Duration.ofSeconds(2);
 
   @Test
   void aSeedRepeatsItsTrace() {
