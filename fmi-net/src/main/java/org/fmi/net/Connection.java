@@ -39,6 +39,9 @@ public final class Connection {
   private static final int SMALL = 4096;
   private static final int KEEP = 1 << 20;
 
+  /** How long a peer that can be told nothing more is listened to, if its end does not come. */
+  private static final int LAST_WORDS_MILLIS = 1000;
+
   private enum Stage {
     CONNECTING,
     HANDSHAKE,
@@ -66,6 +69,10 @@ public final class Connection {
   private ByteBuffer in = ByteBuffer.allocate(SMALL);
 
   private volatile boolean wrote;
+
+  /** The peer can be told nothing more. */
+  private boolean deaf;
+
   private @Nullable Heartbeat heartbeat;
   private BooleanSupplier peerStarved = () -> false;
   private boolean suspected;
@@ -258,6 +265,8 @@ public final class Connection {
       tcp.config().setTcpNoDelay(true);
     }
     channel.config().setOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0);
+    // A peer that can be told nothing more may have said something before.
+    channel.config().setAutoClose(false);
     channel.closeFuture().addListener(f -> loop.execute(this::finished));
     channel.pipeline().addLast(new Bytes());
     loop.register(channel);
@@ -430,7 +439,20 @@ public final class Connection {
     wrote = true;
     int n = out.readableBytes();
     pending.addAndGet(n);
-    channel.writeAndFlush(out).addListener(f -> pending.addAndGet(-n));
+    channel
+        .writeAndFlush(out)
+        .addListener(
+            f -> {
+              pending.addAndGet(-n);
+              if (!f.isSuccess() && !deaf && stage != Stage.CLOSED) {
+                deaf = true;
+                // As a rule it has ended: what it has said last is read, and then its end.
+                loop.schedule(
+                    LAST_WORDS_MILLIS,
+                    TimeUnit.MILLISECONDS,
+                    () -> end(Closed.Why.BROKEN, String.valueOf(f.cause())));
+              }
+            });
   }
 
   private final class Bytes extends ChannelInboundHandlerAdapter {

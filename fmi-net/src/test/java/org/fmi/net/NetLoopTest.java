@@ -167,6 +167,39 @@ class NetLoopTest {
     }
   }
 
+  /** As a process does that says why it ends, while its daemon has something to tell it. */
+  @ParameterizedTest
+  @EnumSource
+  void whatAPeerHasSaidLastIsReadThoughItCanBeToldNothingMore(NetIo net, @TempDir Path directory)
+      throws Exception {
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
+    Path path = directory.resolve("s");
+    try (NetLoop mine = NetLoop.open("mine", SECRET, 100, net)) {
+      Recorder left = new Recorder();
+      Recorder right = new Recorder();
+      mine.listenLocal(path, (identity, remote) -> right);
+      CountDownLatch gone = new CountDownLatch(1);
+      try (NetLoop theirs = NetLoop.open("theirs", SECRET, 100, net)) {
+        Connection out = theirs.connectLocal(path, 30_000, left);
+        left.next();
+        Connection in = right.next().connection();
+        mine.execute(
+            () -> {
+              try {
+                gone.await();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+              in.send(ME);
+            });
+        out.send(ME);
+      }
+      gone.countDown();
+      assertThat(right.next().bytes()).isEqualTo(ME);
+      right.next().end();
+    }
+  }
+
   @Test
   void wrongSecretGetsNothing() throws Exception {
     try (NetLoop mine = NetLoop.open("mine", SECRET, 100);
