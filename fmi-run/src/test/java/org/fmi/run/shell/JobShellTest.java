@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.fmi.job.EndCause;
 import org.fmi.job.GlobalRecoveryJob;
@@ -41,16 +40,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** How it ends with local nodes whose daemons do not do what they should. */
-@Execution(ExecutionMode.CONCURRENT)
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 final class JobShellTest {
-  /** How many jobs there have been: each has a name of its own. */
-  private static final AtomicLong JOBS = new AtomicLong(ProcessHandle.current().pid() << 16);
-
   private static final int SIGINT = 2;
   private static final int SIGPIPE = 13;
 
@@ -175,7 +168,7 @@ final class JobShellTest {
         options,
         job,
         new Surroundings(
-            "%012x".formatted(JOBS.incrementAndGet()),
+            "0123456789ab",
             new byte[32],
             launcher,
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
