@@ -8,7 +8,7 @@ import org.fmi.Fmi;
 /** A program of whose state most never changes, some seldom, and little in each iteration. */
 public final class RestingProgram {
   private static final int ITERATIONS = 240;
-  private static final int MANY = 100_000;
+  private static final int MANY = 400_000;
   private static final int SELDOM = 40;
 
   private final long[] constant = new long[MANY];
