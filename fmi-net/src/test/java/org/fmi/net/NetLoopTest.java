@@ -172,11 +172,10 @@ class NetLoopTest {
   @EnumSource
   void whatAPeerHasSaidLastIsReadThoughItCanBeToldNothingMore(NetIo net, @TempDir Path directory)
       throws Exception {
-    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
     Path path = directory.resolve("s");
+    Recorder left = new Recorder();
+    Recorder right = new Recorder();
     try (NetLoop mine = NetLoop.open("mine", SECRET, 100, net)) {
-      Recorder left = new Recorder();
-      Recorder right = new Recorder();
       mine.listenLocal(path, (identity, remote) -> right);
       CountDownLatch gone = new CountDownLatch(1);
       try (NetLoop theirs = NetLoop.open("theirs", SECRET, 100, net)) {

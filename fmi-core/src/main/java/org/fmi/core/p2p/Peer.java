@@ -531,10 +531,10 @@ final class Peer {
     if (r == null) {
       return false;
     }
-    if (mayGoEagerly(r) || (isForCredit(r) && announceable == 0 && !heldTold)) {
+    if (mayGoEagerly(r)) {
       return true;
     }
-    return unanswered < unansweredLimit && (!isForCredit(r) || announceable > 0);
+    return (isForCredit(r) && announceable == 0) ? !heldTold : unanswered < unansweredLimit;
   }
 
   /** Whether a send that lacks credit waits for it: nobody waits for the send. */
