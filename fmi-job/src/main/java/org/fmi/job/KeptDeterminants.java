@@ -5,7 +5,6 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Set;
 import java.util.TreeMap;
 import org.fmi.control.RankMessage;
 
@@ -19,37 +18,48 @@ final class KeptDeterminants {
   private static final class Told {
     long[] values = new long[16];
     int length;
+
+    boolean hasAt(int place, long[] others, int count) {
+      return Arrays.equals(values, place, place + count, others, 0, count);
+    }
   }
 
   private static final long[] NOTHING = {};
   private static final NavigableMap<Long, Told> NONE = Collections.emptyNavigableMap();
 
   /**
-   * By rank and version: two of each rank while a checkpoint that nobody waits for is under way.
+   * By rank and version: two of each rank while a checkpoint that nobody waits for is under way,
+   * and those that were given up meanwhile.
    */
   private final Map<Integer, NavigableMap<Long, Told>> byRank = new HashMap<>();
 
-  /** By rank, the version that it has reported last. */
-  private final Map<Integer, Long> toldLast = new HashMap<>();
+  /** The newest checkpoint that is complete: nobody goes back to those before it. */
+  private long committed = Long.MIN_VALUE;
 
-  /** Keeps what a rank tells. */
-  void keep(int rank, RankMessage.Chose m) {
-    NavigableMap<Long, Told> versions = byRank.computeIfAbsent(rank, _ -> new TreeMap<>());
-    Told told = versions.get(m.version());
-    if (told == null) {
-      // It tells of the checkpoint before first, as long as it may go back to that.
-      versions.keySet().retainAll(Set.of(toldLast.getOrDefault(rank, m.version())));
-      told = new Told();
-      versions.put(m.version(), told);
+  /** Keeps what a rank tells of itself, or of another: in part, or all of it, that may be known. */
+  void keep(RankMessage.Chose m) {
+    if (m.committed() > committed) {
+      committed = m.committed();
+      byRank.values().forEach(versions -> versions.headMap(committed, false).clear());
     }
-    toldLast.put(rank, m.version());
-    // A process that goes back has got all that was kept, and goes on behind it.
-    assert m.first() == told.length : m.first() + " follows " + told.length;
-    int length = m.first() + m.determinants().length;
+    if (m.version() < committed) {
+      return;
+    }
+    Map<Long, Told> versions = byRank.computeIfAbsent(m.rank(), _ -> new TreeMap<>());
+    Told told = versions.computeIfAbsent(m.version(), _ -> new Told());
+    int known = told.length - m.first();
+    assert known >= 0 : m.first() + " follows " + told.length;
+    long[] values = m.determinants();
+    assert told.hasAt(m.first(), values, Math.min(known, values.length))
+        : "rank " + m.rank() + " has decided otherwise than others have heard";
+    int length = m.first() + values.length;
+    if (length <= told.length) {
+      return;
+    }
     if (length > told.values.length) {
       told.values = Arrays.copyOf(told.values, Math.max(length, 2 * told.values.length));
     }
-    System.arraycopy(m.determinants(), 0, told.values, m.first(), m.determinants().length);
+    System.arraycopy(values, known, told.values, told.length, values.length - known);
     told.length = length;
   }
 
@@ -62,11 +72,12 @@ final class KeptDeterminants {
   /** No rank goes back to a newer checkpoint than this one: others will have their versions. */
   void forgetNewer(long version) {
     byRank.values().forEach(versions -> versions.tailMap(version, false).clear());
+    committed = Math.min(committed, version);
   }
 
   /** All go back: what was decided is decided anew. */
   void clear() {
     byRank.clear();
-    toldLast.clear();
+    committed = Long.MIN_VALUE;
   }
 }

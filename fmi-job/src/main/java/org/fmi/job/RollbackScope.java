@@ -41,7 +41,7 @@ final class RollbackScope {
     switch (message) {
       case RankMessage.Chooses m -> chooses(rank, incarnation, m);
       case RankMessage.Chose m -> {
-        kept.keep(rank, m);
+        kept.keep(m);
         out.add(new JobCommand.Tell(rank, incarnation, new JobMessage.Kept()));
       }
     }

@@ -9,45 +9,78 @@ import org.junit.jupiter.api.Test;
 final class KeptDeterminantsTest {
   private final KeptDeterminants kept = new KeptDeterminants();
 
-  private void tells(long version, int first, long... determinants) {
-    kept.keep(0, new RankMessage.Chose(version, first, determinants));
+  private void tells(long committed, long version, int first, long... determinants) {
+    kept.keep(new RankMessage.Chose(0, committed, version, first, determinants));
   }
 
   @Test
   void bothAreKeptWhileACheckpointIsUnderWay() {
-    tells(4, 0, 1, 2);
-    tells(4, 2, 3);
-    tells(5, 0, 3);
-    tells(4, 3, 4);
-    tells(5, 1, 4);
+    tells(4, 4, 0, 1, 2);
+    tells(4, 4, 2, 3);
+    tells(4, 5, 0, 3);
+    tells(4, 4, 3, 4);
+    tells(4, 5, 1, 4);
     assertThat(kept.since(4, 0)).containsExactly(1, 2, 3, 4);
     assertThat(kept.since(5, 0)).containsExactly(3, 4);
-    tells(5, 2, 5);
-    tells(6, 0);
+    tells(5, 5, 2, 5);
+    tells(5, 6, 0);
     assertThat(kept.since(5, 0)).containsExactly(3, 4, 5);
     assertThat(kept.since(4, 0)).isEmpty();
     assertThat(kept.since(5, 1)).isEmpty();
   }
 
+  /** Some of it is told by its rank, some by those that have heard of it, in any order. */
+  @Test
+  void whatIsToldTwiceIsKeptOnce() {
+    tells(4, 4, 0, 1, 2, 3);
+    tells(4, 4, 1, 2);
+    tells(4, 4, 2, 3, 4, 5);
+    tells(4, 4, 0, 1, 2, 3, 4);
+    tells(4, 4, 5, 6);
+    assertThat(kept.since(4, 0)).containsExactly(1, 2, 3, 4, 5, 6);
+  }
+
+  /** Whoever tells of another rank may not know yet that a checkpoint is complete. */
+  @Test
+  void ofTheCheckpointBeforeMoreMayBeTold() {
+    tells(4, 4, 0, 1);
+    tells(5, 5, 0, 3);
+    tells(4, 4, 1, 2);
+    assertThat(kept.since(5, 0)).containsExactly(3);
+    tells(5, 5, 1, 4);
+    assertThat(kept.since(5, 0)).containsExactly(3, 4);
+    assertThat(kept.since(4, 0)).isEmpty();
+  }
+
   /** The next one has another version. */
   @Test
   void oneThatIsGivenUpIsForgotten() {
-    tells(4, 0, 1);
-    tells(5, 0, 1);
-    tells(4, 1, 2);
-    tells(6, 0, 2);
+    tells(4, 4, 0, 1);
+    tells(4, 5, 0, 1);
+    tells(4, 4, 1, 2);
+    tells(4, 6, 0, 2);
     assertThat(kept.since(4, 0)).containsExactly(1, 2);
+    tells(6, 6, 1, 3);
     assertThat(kept.since(5, 0)).isEmpty();
+    assertThat(kept.since(6, 0)).containsExactly(2, 3);
+  }
+
+  @Test
+  void afterAllHaveGoneBackAVersionMayComeAgain() {
+    tells(6, 6, 0, 1);
+    kept.clear();
+    tells(4, 5, 0, 2);
+    assertThat(kept.since(5, 0)).containsExactly(2);
   }
 
   /** The next one has the same version. */
   @Test
   void whoGoesBackBeforeItsCommitBeginsItAnew() {
-    tells(4, 0, 1);
-    tells(5, 0, 1);
+    tells(4, 4, 0, 1);
+    tells(4, 5, 0, 1);
     kept.forgetNewer(4);
-    tells(4, 1, 2);
-    tells(5, 0, 2);
+    tells(4, 4, 1, 2);
+    tells(4, 5, 0, 2);
     assertThat(kept.since(4, 0)).containsExactly(1, 2);
     assertThat(kept.since(5, 0)).containsExactly(2);
   }

@@ -111,8 +111,8 @@ final class RollbackScopeTest {
     assertGlobal("rank 0 has no room", inLoop(1, 5, true, ""), FRESH);
   }
 
-  private void chose(long version, int first, long... determinants) {
-    scope.on(1, 4, new RankMessage.Chose(version, first, determinants));
+  private void chose(long committed, long version, int first, long... determinants) {
+    scope.on(1, 4, new RankMessage.Chose(1, committed, version, first, determinants));
     assertThat(out.take()).containsExactly(new JobCommand.Tell(1, 4, new JobMessage.Kept()));
   }
 
@@ -130,25 +130,25 @@ final class RollbackScopeTest {
 
   @Test
   void aRankThatGoesBackIsToldWhatItHasDecidedSinceTheCheckpoint() {
-    chose(5, 0, 7, 8);
-    chose(5, 2, 9);
+    chose(5, 5, 0, 7, 8);
+    chose(5, 5, 2, 9);
     assertThat(decided()).containsExactly(7, 8, 9);
     assertThat(decided()).containsExactly(7, 8, 9);
-    chose(6, 0, 1);
+    chose(5, 6, 0, 1);
     assertThat(decided()).as("checkpoint 6 is not committed").containsExactly(7, 8, 9);
-    chose(6, 0, 1);
-    chose(7, 0);
+    chose(5, 6, 0, 1);
+    chose(6, 7, 0);
     assertThat(decided()).isEmpty();
   }
 
   /** Versions that are given up come again. */
   @Test
   void whatWasDecidedIsForgottenWhenAllGoBack() {
-    chose(5, 0, 7);
+    chose(5, 5, 0, 7);
     scope.impossible("it is damaged");
     assertGlobal("it is damaged", goesOn(5), FRESH);
     assertThat(decided()).isEmpty();
-    chose(5, 0, 7);
+    chose(5, 5, 0, 7);
     assertThat(scope.decide(1, List.of(FRESH, FRESH), r -> 0))
         .isEqualTo(JobMessage.Start.ALL_GO_BACK);
     assertThat(decided()).isEmpty();

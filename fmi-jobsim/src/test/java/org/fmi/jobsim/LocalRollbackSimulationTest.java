@@ -235,7 +235,7 @@ final class LocalRollbackSimulationTest {
   @Test
   void aRankMovesAloneFromANodeThatIsToBeLost() {
     Shape shape = ranks();
-    JobSimulation job = new JobSimulation(3, shape);
+    JobSimulation job = new JobSimulation(4, shape);
     job.leavesWhen(n -> n instanceof Notice.CheckpointCommitted c && c.iteration() == 4, 1);
     FinishedJob.run(job, shape);
 

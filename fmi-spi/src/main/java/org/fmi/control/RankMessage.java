@@ -83,14 +83,17 @@ public sealed interface RankMessage {
   record Chooses(long loop, String choice) implements Choosing {}
 
   /**
-   * Has decided something by the time at which messages came. Nothing that depends on it leaves the
-   * rank before {@link JobMessage.Kept}.
+   * A rank, this one or one whose messages it has got, has decided something by the time at which
+   * messages came. The answer is {@link JobMessage.Kept}.
    *
+   * @param rank which
+   * @param committed the version of the newest checkpoint that is complete, as the sender knows it
    * @param version of the checkpoint since which this is
-   * @param first how much was reported before
+   * @param first how much was decided before: the job has it
    * @param determinants what was decided, as the rank writes it
    */
-  record Chose(long version, int first, long[] determinants) implements Choosing {}
+  record Chose(int rank, long committed, long version, int first, long[] determinants)
+      implements Choosing {}
 
   /** Only those go back that have failed, and this is impossible: all must. */
   record LocalImpossible(int epoch, String reason) implements RankMessage {}

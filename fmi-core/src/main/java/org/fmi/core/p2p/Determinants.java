@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * and which of its receives were cancelled, by their number in the order posted; what probes have
  * found; and how calls have answered that may say yes or no.
  *
- * <p>What is decided is recorded here, and reported to the job before anything leaves the rank that
- * may depend on it ({@link MessageLog#tell}). A process that goes back alone gets all that was
- * reported, and repeats it. What was not reported is decided anew: nobody has heard of it.
+ * <p>What is decided is recorded here, and goes ahead of each message that may depend on it until
+ * the job keeps it ({@link Unkept}). A process that goes back alone gets all that anybody has heard
+ * of, and repeats it. The rest is decided anew.
  *
  * <p>As longs: of a receive {@code RECEIVED | number}, source and tag; of a cancelled one {@code
  * CANCELLED | number}; of a probe {@code FOUND}, source and tag; of equal answers one after the
@@ -57,8 +57,14 @@ final class Determinants {
   /** Where the last answers stand in it, if nothing has been recorded since. */
   private int lastAnswers = NONE;
 
-  /** How much was reported. */
+  /** How much was reported to the job. */
   private int told;
+
+  /** How much the job keeps: that is not needed here. */
+  private int kept;
+
+  /** How often something was recorded. */
+  private long changes;
 
   // ---- a line that this rank has come to, and that is not committed
 
@@ -92,6 +98,7 @@ final class Determinants {
     count = 0;
     lastAnswers = NONE;
     told = 0;
+    kept = 0;
     stopped = false;
     receives.clear();
     probes.clear();
@@ -160,6 +167,7 @@ final class Determinants {
     int kind = yes ? YES : NO;
     if (lastAnswers != NONE && held[lastAnswers] >>> KIND_SHIFT == kind) {
       held[lastAnswers]++;
+      changes++;
     } else {
       add((long) kind << KIND_SHIFT | 1);
       lastAnswers = count - 1;
@@ -175,15 +183,17 @@ final class Determinants {
     }
     held[count++] = value;
     lastAnswers = NONE;
+    changes++;
+  }
+
+  /** How often something was recorded. */
+  long changes() {
+    return changes;
   }
 
   /** Whether something was decided that was not reported. */
   boolean areUntold() {
     return end() > told;
-  }
-
-  private int end() {
-    return start + count;
   }
 
   /** Whether there is more than the job would keep. */
@@ -196,47 +206,123 @@ final class Determinants {
     stopped = true;
     mark = NONE;
     told = end();
-    forgetTold();
+    keep();
   }
 
-  /** How much was reported. */
+  /** How much was reported to the job. */
   int told() {
     return told;
+  }
+
+  /** The job keeps all that was reported. */
+  void keep() {
+    kept = told;
+    if (mark == NONE) {
+      forgetKept();
+    }
+  }
+
+  /** Whether something was reported that may not be kept yet. */
+  boolean areUnderWay() {
+    return told > kept;
+  }
+
+  /** How much may be kept nowhere else. */
+  int unkeptCount() {
+    return end() - kept;
+  }
+
+  /** How much the job keeps. */
+  int kept() {
+    return kept;
+  }
+
+  /** How much was decided. */
+  int end() {
+    return start + count;
+  }
+
+  /** Copies all from a place on. What is recorded from now on does not change that. */
+  void copy(int place, long[] into, int at) {
+    copy(place, postedBefore, into, at);
+  }
+
+  /** Whether there is a line that this rank has come to, and that is not committed. */
+  boolean areMarked() {
+    return mark != NONE;
+  }
+
+  /** How much the job keeps of what was decided behind that. */
+  int keptBehind() {
+    return Math.max(kept, mark) - mark;
+  }
+
+  /** How much was decided behind it. */
+  int endBehind() {
+    return end() - mark;
+  }
+
+  /** Copies all of that from a place on. */
+  void copyBehind(int place, long[] into, int at) {
+    copy(mark + place, postedBeforeMark, into, at);
   }
 
   /** Gives what was not reported; it counts as reported from now on. */
   long[] take() {
     long[] taken = from(told, postedBefore);
     told = end();
-    lastAnswers = NONE;
-    if (mark == NONE) {
-      forgetTold();
-    }
     return taken;
   }
 
   /** All from a place on, with receives counted from where so many had been posted. */
   private long[] from(int place, long before) {
-    return shifted(Arrays.copyOfRange(held, place - start, count), -before);
+    long[] all = new long[end() - place];
+    copy(place, before, all, 0);
+    return all;
+  }
+
+  private void copy(int place, long before, long[] into, int at) {
+    lastAnswers = NONE;
+    int length = end() - place;
+    System.arraycopy(held, place - start, into, at, length);
+    shift(into, at, at + length, -before);
+  }
+
+  /** How many of some longs are whole determinants, if the first begins one. */
+  static int whole(long[] values, int from, int most) {
+    int count = 0;
+    while (count < most) {
+      int length = isPair(values[from + count]) ? 2 : 1;
+      if (count + length > most) {
+        return count;
+      }
+      count += length;
+    }
+    return count;
+  }
+
+  /** Whether a source and a tag follow. */
+  private static boolean isPair(long value) {
+    int kind = (int) (value >>> KIND_SHIFT);
+    return kind == RECEIVED || kind == FOUND;
   }
 
   /** Adds to the numbers of receives. */
-  private static long[] shifted(long[] values, long by) {
-    for (int i = 0; i < values.length; i++) {
+  private static void shift(long[] values, int from, int to, long by) {
+    for (int i = from; i < to; i++) {
       int kind = (int) (values[i] >>> KIND_SHIFT);
       if (kind == RECEIVED || kind == CANCELLED) {
         values[i] = of(kind, number(values[i]) + by);
       }
-      if (kind == RECEIVED || kind == FOUND) {
-        i++; // source and tag
+      if (isPair(values[i])) {
+        i++;
       }
     }
-    return values;
   }
 
-  private void forgetTold() {
-    forget(told - start);
-    start = told;
+  private void forgetKept() {
+    forget(kept - start);
+    start = kept;
   }
 
   /** Forgets the first of what is held. */
@@ -273,7 +359,7 @@ final class Determinants {
   /** There will be no such line. */
   void dropMark() {
     mark = NONE;
-    forgetTold();
+    forgetKept();
   }
 
   /** It is committed: all counts from there. */
@@ -283,6 +369,7 @@ final class Determinants {
     }
     forget(mark - start);
     told = Math.max(0, told - mark);
+    kept = Math.max(0, kept - mark);
     start = 0;
     postedBefore = postedBeforeMark;
     dropMark();
@@ -299,8 +386,10 @@ final class Determinants {
     clear();
     start = toldBefore;
     told = toldBefore;
-    for (long again :
-        shifted(Arrays.copyOfRange(before, toldBefore, before.length), postedBefore)) {
+    kept = toldBefore;
+    long[] untold = Arrays.copyOfRange(before, toldBefore, before.length);
+    shift(untold, 0, untold.length, postedBefore);
+    for (long again : untold) {
       add(again);
     }
     int i = 0;

@@ -32,5 +32,8 @@ final class FrameKind {
   /** The answer of one that waits for something else: some of it is to be announced instead. */
   static final byte ANNOUNCE = 10;
 
+  /** What a message behind it may depend on, and may be kept nowhere else: see rule 8. */
+  static final byte DECIDED = 11;
+
   private FrameKind() {}
 }

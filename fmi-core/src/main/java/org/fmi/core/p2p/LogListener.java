@@ -1,13 +1,14 @@
 package org.fmi.core.p2p;
 
-import org.jspecify.annotations.Nullable;
-
 /** What a {@link MessageLog} tells, in the call that it happens in. */
 public interface LogListener {
+  /** In place of a version. */
+  long NO_VERSION = -1;
+
   /**
-   * What was decided behind a line.
+   * What was decided since a line.
    *
-   * @param first how much of that was reported before
+   * @param first how much of that was decided before
    */
   record Told(int first, long[] determinants) {}
 
@@ -25,13 +26,17 @@ public interface LogListener {
   void chooses(Choice choice);
 
   /**
-   * Something is to leave the rank that may depend on this.
+   * A rank, this one or another, has decided this since a checkpoint.
    *
-   * @param behind what of it was decided behind a line that is not committed yet; null if there is
-   *     none
    * @return its number, as {@link #isKept} and {@link #awaitKept} take it, above those before it
    */
-  long chose(Told told, @Nullable Told behind);
+  long chose(int rank, long version, Told told);
+
+  /** The version of the checkpoint that the log begins at; {@link #NO_VERSION} before the first. */
+  long version();
+
+  /** The version of the checkpoint that this rank has begun. */
+  long versionBehind();
 
   /** Whether that, and all before it, is kept elsewhere. */
   boolean isKept(long number);

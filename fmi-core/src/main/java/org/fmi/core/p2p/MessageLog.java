@@ -36,6 +36,7 @@ public final class MessageLog {
   private final @Nullable SentTo[] sent;
   private final @Nullable ReceivedFrom[] received;
   private final Determinants determinants = new Determinants();
+  private final Unkept unkept;
   private final MessageSum sum = new MessageSum();
   private boolean on;
 
@@ -55,12 +56,6 @@ public final class MessageLog {
   /** Why nothing that is sent behind it can be sent again; null if it can. */
   private @Nullable String unusableBehind;
 
-  /** Whether decisions are reported to the job. */
-  private boolean tells = true;
-
-  /** The number of what was reported last, as the listener gave it. */
-  private long told;
-
   private long last = LogMemory.NONE;
 
   /** Where messages are copied to. */
@@ -75,10 +70,11 @@ public final class MessageLog {
    * @param limit the most that it may hold, in bytes; 0: it keeps no messages, and only what is
    *     decided by their order
    */
-  public MessageLog(int size, long limit, LogListener listener) {
+  public MessageLog(int rank, int size, long limit, LogListener listener) {
     this.keeps = limit != 0;
     limit(limit);
     this.listener = listener;
+    this.unkept = new Unkept(rank, this, determinants, listener);
     this.sent = new SentTo[size];
     this.received = new ReceivedFrom[size];
   }
@@ -97,7 +93,7 @@ public final class MessageLog {
     again = false;
     marked = false;
     unusableBehind = null;
-    tells = true;
+    unkept.line();
     ahead = 0;
     unusable = null;
     for (SentTo s : sent) {
@@ -184,35 +180,24 @@ public final class MessageLog {
 
   // ---- what is decided by the time at which messages come
 
-  /** Tells what was decided, as something is to leave the rank once that {@link #isKept}. */
-  void tell() {
-    if (on && limit > 0 && tells && determinants.areUntold()) {
-      if (determinants.areTooMany()) {
-        listener.chooses(Choice.TOO_MANY);
-        determinants.stop();
-        tells = false;
-      } else {
-        LogListener.Told behind = marked ? determinants.untoldBehind() : null;
-        int first = determinants.told();
-        told = listener.chose(new LogListener.Told(first, determinants.take()), behind);
-      }
-    }
+  /** Whether what was decided here may have to be repeated by this rank alone. */
+  boolean mayRepeatAlone() {
+    return on && limit > 0;
   }
 
-  /** Tells what was decided, and returns once it is kept elsewhere. */
+  /** Tells the job what was decided, as far as it may not know: the epoch ends. */
+  public void tell() {
+    unkept.tell();
+  }
+
+  /** The same, and returns once it is kept: something leaves the rank that is no message. */
   public void tellAndWait() {
-    tell();
-    listener.awaitKept(told);
+    unkept.tellAndWait();
   }
 
-  /** The number of what was reported last. */
-  long told() {
-    return told;
-  }
-
-  /** Whether what was reported by this number is kept elsewhere. */
-  boolean isKept(long number) {
-    return number == 0 || listener.isKept(number);
+  /** What was decided and may be kept nowhere else. */
+  Unkept unkept() {
+    return unkept;
   }
 
   /** What is recorded, or repeated; null if there is no line that it would begin at. */
@@ -238,7 +223,7 @@ public final class MessageLog {
   /** Gives what was decided since the line; if that is for a checkpoint alone, recording ends. */
   public long[] endRecording() {
     long[] decided = keeps ? determinants.behind() : determinants.take();
-    if (!keeps || !tells) {
+    if (!keeps || !unkept.tells()) {
       determinants.stop();
     }
     return decided;
@@ -263,7 +248,7 @@ public final class MessageLog {
       ReceivedFrom r = of(each.rank());
       r.comes(r.come.length(), each.length(), each.sum());
     }
-    enterEpoch();
+    willComeAgain();
   }
 
   /** This rank comes to such a line: the log reaches to before it until it is committed. */
@@ -552,8 +537,14 @@ public final class MessageLog {
 
   // ---- epochs in which the program goes on
 
-  /** Such an epoch begins: what has not come will be announced again, in order. */
+  /** Such an epoch begins. */
   void enterEpoch() {
+    unkept.enterEpoch();
+    willComeAgain();
+  }
+
+  /** What has not come will be announced again, in order. */
+  private void willComeAgain() {
     for (ReceivedFrom r : received) {
       if (r != null) {
         r.enterEpoch();

@@ -72,8 +72,8 @@ final class MessageRequest extends MatchTable.Queued implements Request {
   /** A send: it sends a message out of the log, and nobody waits for it. */
   boolean again;
 
-  /** A send: what must be kept elsewhere before its message leaves, as {@link MessageLog#told}. */
-  long told;
+  /** A send: what its peer has to know first, as {@link Unkept#changes} was then. */
+  long decided;
 
   /** A send: what its message carries of {@link LineMessages}. */
   long stamp;
@@ -168,7 +168,7 @@ final class MessageRequest extends MatchTable.Queued implements Request {
     begun = Pace.UNTIMED;
     status = null;
     toBeCancelled = false;
-    told = 0;
+    decided = 0;
   }
 
   /** A receive: its message will come again. */

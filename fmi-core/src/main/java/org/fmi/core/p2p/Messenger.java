@@ -104,8 +104,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   // ---- epochs
 
   /**
-   * Begins an epoch: forgets all messages, requests and windows of the one before. Requests of
-   * earlier epochs are void.
+   * Begins an epoch: forgets all messages, requests and windows of those before.
    *
    * @param epochTransports in order of preference, already opened; a peer is served by the first
    *     one that reaches it. The caller starts them before the first send, and closes those of the
@@ -460,6 +459,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
       case FrameKind.CREDIT -> p.onCredit(length, sequence);
       case FrameKind.HELD -> waits.onHeld(p);
       case FrameKind.ANNOUNCE -> p.onAnnounce();
+      case FrameKind.DECIDED -> requests.onDecided(peer, memory, at);
       case FrameKind.ASK -> waits.onAsk(p);
       case FrameKind.LEFT -> waits.onLeft(p);
       case FrameKind.STUCK -> waits.onStuck(p);

@@ -19,7 +19,6 @@ final class Outbox {
   private final Messenger messenger;
   private final int rank;
   private final Peers peers;
-  private final Mailbox mailbox;
   private final Requests requests;
   private final AttachedBuffer attached;
   private final SendList unsent;
@@ -50,7 +49,6 @@ final class Outbox {
       Waits waits,
       LineMessages lines) {
     this.lines = lines;
-    this.mailbox = mailbox;
     this.messenger = messenger;
     this.rank = messenger.rank();
     this.peers = peers;
@@ -157,7 +155,7 @@ final class Outbox {
     }
     MessageLog kept = logFor(context);
     if (kept != null) {
-      tell(kept);
+      kept.unkept().sends();
       if (!kept.sends(base, offset, bytes, dest, context, tag)) {
         return true; // it has come there before this rank went back
       }
@@ -170,9 +168,8 @@ final class Outbox {
     boolean sent = false;
     // What was done behind a synchronous send that is made again tells that it was complete.
     if (mode != Mode.SYNCHRONOUS || (kept != null && kept.isRepeating())) {
-      boolean mayLeave = kept == null || kept.isKept(kept.told());
-      sent = mayLeave && peers.get(dest).sendNow(base, offset, bytes, context, tag);
-      if (!sent && kept != null && (kept.again || !mayLeave)) {
+      sent = peers.get(dest).sendNow(base, offset, bytes, context, tag);
+      if (!sent && kept != null && kept.again) {
         sent = hold(kept, dest);
       }
     }
@@ -190,21 +187,6 @@ final class Outbox {
   }
 
   /**
-   * Tells what was decided before a message, which may depend on that. Where another message waits
-   * here, the program has something to do meanwhile, and its next call sees to this one; else it
-   * may compute for long before it makes a call, and whoever waits for the message would too.
-   */
-  private void tell(MessageLog kept) {
-    kept.tell();
-    if (!kept.isKept(kept.told())) {
-      waits.poll();
-      if (mailbox.unexpected().count() == 0) {
-        kept.tellAndWait();
-      }
-    }
-  }
-
-  /**
    * Completes a send if the log has its message, which leaves when it can. One that is made again
    * must not wait for its receive: before, it did not need to if the message had come already, and
    * what was decided then may be that the receive is cancelled, or comes later.
@@ -216,7 +198,7 @@ final class Outbox {
     }
     MessageRequest r = requests.take();
     kept.prepare(r, dest, copy);
-    r.told = kept.told();
+    r.decided = kept.unkept().changes();
     r.stamp = lines.stamp();
     peers.get(dest).send(r);
     return true;
@@ -266,7 +248,7 @@ final class Outbox {
       if (r.mode == Mode.SYNCHRONOUS) {
         kept.synchronous(r);
       }
-      r.told = kept.told();
+      r.decided = kept.unkept().changes();
     }
     r.stamp = lines.stamp();
     peers.get(r.peer).send(r);

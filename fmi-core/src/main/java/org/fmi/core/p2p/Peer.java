@@ -2,6 +2,7 @@ package org.fmi.core.p2p;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Objects;
 import org.fmi.spi.RemoteMemory;
 import org.fmi.spi.Transport;
 import org.fmi.wire.Frame;
@@ -80,6 +81,11 @@ final class Peer {
   /** Whether it is in the {@link SendList}. */
   boolean listed;
 
+  // How much of what was decided was passed on to it: see Unkept.
+  long knows;
+  Unkept.@Nullable Decided passing;
+  int passed;
+
   Peer(
       int rank,
       SendList unsent,
@@ -111,6 +117,7 @@ final class Peer {
   boolean sendNow(Object base, long offset, long bytes, int context, long tag) {
     return fitsEager(bytes)
         && sends.isEmpty()
+        && passOn(requests.decided(context))
         && sendEager(base, offset, bytes, context, tag, lines.stamp());
   }
 
@@ -444,7 +451,7 @@ final class Peer {
       clears.removeFirst();
       frames++;
     }
-    for (MessageRequest r = sends.first(); r != null && requests.mayLeave(r); r = sends.first()) {
+    for (MessageRequest r = sends.first(); r != null; r = sends.first()) {
       // What may go eagerly waits for the transport: its sender counts on not waiting for the peer.
       boolean eager = mayGoEagerly(r);
       boolean held = !eager && isForCredit(r);
@@ -453,6 +460,9 @@ final class Peer {
           heldTold = true;
           frames++;
         }
+        break;
+      }
+      if (!passOn(r.decided)) {
         break;
       }
       if (!(eager
@@ -548,6 +558,29 @@ final class Peer {
 
   private boolean mayGoEagerly(MessageRequest r) {
     return r.mode != PointToPoint.Mode.SYNCHRONOUS && fitsEager(r.bytes);
+  }
+
+  /**
+   * Sends ahead of a message what it may depend on.
+   *
+   * @param decided see {@link MessageRequest#decided}
+   * @return false if the transport does not take that now
+   */
+  private boolean passOn(long decided) {
+    return decided <= knows || Objects.requireNonNull(requests.unkept()).passOn(this);
+  }
+
+  /** What {@link #offer} offers, once its fields are set. */
+  Frame frame() {
+    return frame;
+  }
+
+  boolean offer() {
+    return transport.offer(rank, frame);
+  }
+
+  int maxPayload() {
+    return transport.maxPayload();
   }
 
   private boolean offerBare(byte kind, long sequence, long length) {

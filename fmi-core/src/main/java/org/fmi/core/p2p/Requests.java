@@ -1,7 +1,9 @@
 package org.fmi.core.p2p;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Status;
@@ -47,6 +49,10 @@ final class Requests {
   void reset() {
     active = 0;
     newest = null;
+    Unkept unkept = unkept();
+    if (unkept != null) {
+      unkept.enterEpoch();
+    }
   }
 
   /** Non-blocking operations of the program that are not complete. */
@@ -154,10 +160,21 @@ final class Requests {
     }
   }
 
-  /** Whether a send's message may leave the rank: what was decided before it is kept elsewhere. */
-  boolean mayLeave(MessageRequest r) {
+  /** What was decided and may be kept nowhere else; null if nothing is repeated. */
+  @Nullable Unkept unkept() {
     MessageLog kept = log;
-    return kept == null || kept.isKept(r.told);
+    return kept == null ? null : kept.unkept();
+  }
+
+  /** What a message of this context depends on that is sent now: {@link MessageRequest#decided}. */
+  long decided(int context) {
+    Unkept unkept = unkept();
+    return unkept != null && MessageLog.covers(context) ? unkept.changes() : 0;
+  }
+
+  /** See {@link Unkept#onDecided}. */
+  void onDecided(int peer, MemorySegment memory, long at) {
+    Objects.requireNonNull(unkept()).onDecided(peer, memory, at);
   }
 
   void finishSend(MessageRequest r) {

@@ -59,6 +59,9 @@
  *       has left the program's communication answers {@code LEFT}, behind all that it has sent. If
  *       that does not end the wait, nothing will: {@code STUCK} tells the one that has left, so
  *       that it ends with an error instead of both waiting forever.
+ *   <li><b>Decisions.</b> With a log, {@code EAGER} and {@code RTS} are preceded by {@code DECIDED}
+ *       frames: what the message may depend on, was decided by the order of messages, and may be
+ *       kept nowhere else. See {@link Unkept}.
  * </ol>
  *
  * <h2>Epochs in which the program goes on</h2>
@@ -73,8 +76,9 @@
  * <ul>
  *   <li>Section 5.1: the sender keeps a copy of each message in memory that is lost with it ({@link
  *       LogMemory}), and makes it again as it repeats its iterations. {@link Determinants} are the
- *       paper's non-deterministic events: receives from any source, probes, tests. The paper copies
- *       while the network works; here the copy comes first.
+ *       paper's non-deterministic events: receives from any source, probes, tests; they are sent
+ *       ahead of what depends on them ({@link Unkept}), where the paper logs them stably. The paper
+ *       copies while the network works; here the copy comes first.
  *   <li>Section 5.2 is not followed: collectives are logged as the messages that they consist of.
  *   <li>Section 5.3: {@link MessageLog#line} and {@link MessageLog#cut} forget what was sent before
  *       a checkpoint.

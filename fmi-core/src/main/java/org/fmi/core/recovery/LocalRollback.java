@@ -66,7 +66,7 @@ final class LocalRollback implements LogListener {
   /** The loop in which this rank has reported that its log is outgrown. */
   private long outgrownIn = NO_LOOP;
 
-  /** How often this rank has reported its decisions to the job. */
+  /** How often this rank has reported decisions to the job. */
   private long chosen;
 
   private final Standstill standstill = new Standstill();
@@ -93,7 +93,7 @@ final class LocalRollback implements LogListener {
     // What is sent again to a new process may come before it knows the size of its state.
     boolean known = config.logLimitBytes() != RankConfig.LOG_LIMIT_OF_STATE;
     long limit = known ? config.logLimitBytes() : LogRoom.LEAST;
-    this.log = new MessageLog(config.size(), limit, this);
+    this.log = new MessageLog(config.rank(), config.size(), limit, this);
     messenger.log(log);
     program.logged();
     Overlap lines = checkpoints.overlap();
@@ -233,22 +233,21 @@ final class LocalRollback implements LogListener {
             needed));
   }
 
-  /**
-   * While a line is under way, what was decided behind it is reported twice: it may be gone back to
-   * either of both.
-   */
   @Override
-  public long chose(LogListener.Told told, LogListener.@Nullable Told behind) {
-    chose(Objects.requireNonNull(checkpoints.committed()).version(), told);
-    if (behind != null) {
-      chose(Objects.requireNonNull(lines).version(), behind);
-    }
-    return chosen;
+  public long chose(int rank, long version, LogListener.Told told) {
+    link.send(new RankMessage.Chose(rank, version(), version, told.first(), told.determinants()));
+    return ++chosen;
   }
 
-  private void chose(long version, LogListener.Told told) {
-    link.send(new RankMessage.Chose(version, told.first(), told.determinants()));
-    chosen++;
+  @Override
+  public long version() {
+    CheckpointId line = checkpoints.committed();
+    return line == null ? NO_VERSION : line.version();
+  }
+
+  @Override
+  public long versionBehind() {
+    return Objects.requireNonNull(lines).versionBehind();
   }
 
   @Override
@@ -331,8 +330,12 @@ final class LocalRollback implements LogListener {
     standstill.clear();
   }
 
-  /** What the job hears of that. */
+  /**
+   * What the job hears of that. Before, it hears what others have decided whose messages are here:
+   * they may be lost.
+   */
   Standing standing(boolean goesOn) {
+    log.tell();
     Loop loop = current.get();
     CheckpointId line = checkpoints.committed();
     if (loop == null || line == null || !checkpoints.hasCommitted(loop)) {

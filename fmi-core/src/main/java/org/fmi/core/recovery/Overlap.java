@@ -135,7 +135,7 @@ final class Overlap implements LogListener {
     this.stays = new Stays(clock.nanoTime());
     program.logged();
     if (config.logLimitBytes() == 0) {
-      MessageLog decisions = new MessageLog(config.size(), 0, this);
+      MessageLog decisions = new MessageLog(config.rank(), config.size(), 0, this);
       messenger.log(decisions);
       lines.enable(decisions, this);
     }
@@ -160,8 +160,19 @@ final class Overlap implements LogListener {
   public void caughtUp() {}
 
   @Override
-  public long chose(LogListener.Told told, LogListener.@Nullable Told behind) {
+  public long chose(int rank, long version, LogListener.Told told) {
     throw new IllegalStateException("decisions are kept with the checkpoint");
+  }
+
+  @Override
+  public long version() {
+    CheckpointId line = checkpoints.committed();
+    return line == null ? NO_VERSION : line.version();
+  }
+
+  @Override
+  public long versionBehind() {
+    return id().version();
   }
 
   @Override
@@ -198,11 +209,6 @@ final class Overlap implements LogListener {
   /** Whether other ranks may have committed a line by now, and this one has not. */
   boolean inDoubt() {
     return phase == Phase.COMMITTING;
-  }
-
-  /** The version of the line under way. */
-  long version() {
-    return id().version();
   }
 
   /** The epoch is over: the line under way is given up. */

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** What a log tells in a test: counts how often it was told of decisions, and keeps as many. */
 class CountingJob implements LogListener {
@@ -12,6 +11,9 @@ class CountingJob implements LogListener {
 
   /** How many of them are kept; a test says so, or who waits for it. */
   long kept;
+
+  /** Of the line that the log begins at. */
+  long version;
 
   /** What the log would have taken, whenever it was over its limit. */
   final List<Long> outgrown = new ArrayList<>();
@@ -33,8 +35,18 @@ class CountingJob implements LogListener {
   }
 
   @Override
-  public long chose(Told told, @Nullable Told behind) {
+  public long chose(int rank, long version, Told told) {
     return ++chosen;
+  }
+
+  @Override
+  public long version() {
+    return version;
+  }
+
+  @Override
+  public long versionBehind() {
+    return version + 1;
   }
 
   @Override

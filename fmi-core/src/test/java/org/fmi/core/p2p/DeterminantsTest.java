@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What is told, and repeated; whole ranks are tried in {@code LocalRollbackSimulationTest}. */
@@ -204,6 +205,20 @@ final class DeterminantsTest {
     again.receive(again.post());
     again.receive(again.post());
     assertThat(again.receive(again.post())).isEqualTo(Determinants.pack(3, 3));
+  }
+
+  /** A frame has no part of a receive alone: a rank that repeats it would miss the other one. */
+  @Test
+  void aReceiveIsNotDivided() {
+    recorded.received(recorded.post(), 1, 1);
+    recorded.answered(true);
+    recorded.found(2, 2);
+    recorded.cancelled(recorded.post());
+    long[] all = recorded.take();
+    assertThat(all).hasSize(6);
+    assertThat(IntStream.rangeClosed(1, 6).map(most -> Determinants.whole(all, 0, most)))
+        .containsExactly(0, 2, 3, 3, 5, 6);
+    assertThat(Determinants.whole(all, 2, 2)).isOne();
   }
 
   /** The job has forgotten what a checkpoint still has: it is told again. */

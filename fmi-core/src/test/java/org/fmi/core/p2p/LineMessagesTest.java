@@ -21,7 +21,7 @@ final class LineMessagesTest {
   LineMessagesTest() {
     for (LineMessages each : new LineMessages[] {lines, others}) {
       Listener listener = new Listener();
-      each.enable(new MessageLog(2, 0, listener), listener);
+      each.enable(new MessageLog(0, 2, 0, listener), listener);
       each.enter();
       each.reach(5);
     }

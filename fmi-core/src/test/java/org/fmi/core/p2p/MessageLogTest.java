@@ -16,7 +16,6 @@ import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Request;
 import org.fmi.wire.Memory;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -46,19 +45,16 @@ final class MessageLogTest {
         }
 
         @Override
-        public long chose(LogListener.Told all, LogListener.@Nullable Told behind) {
+        public long chose(int rank, long version, LogListener.Told all) {
           told.add(all.first() + " and " + all.determinants().length);
-          if (behind != null) {
-            told.add("behind: " + behind.first() + " and " + behind.determinants().length);
-          }
-          return super.chose(all, behind);
+          return super.chose(rank, version, all);
         }
       };
 
   private MessageLog log = begun(1 << 20);
 
   private MessageLog begun(long limit) {
-    MessageLog begun = new MessageLog(2, limit, listener);
+    MessageLog begun = new MessageLog(0, 2, limit, listener);
     begun.line(true);
     return begun;
   }
@@ -107,7 +103,7 @@ final class MessageLogTest {
     sends(8);
     log.withdraws(1);
     assertThat(log.count(1)).isZero();
-    MessageLog decisionsOnly = new MessageLog(2, 0, listener);
+    MessageLog decisionsOnly = new MessageLog(0, 2, 0, listener);
     decisionsOnly.line(true);
     decisionsOnly.sends(new byte[8], 0, 8, 1, CONTEXT, 1);
     decisionsOnly.withdraws(1);

@@ -42,7 +42,7 @@ final class SentAgainTest {
     MemoryNetwork network = new MemoryNetwork(2, 1, Options.PLAIN);
     survivor.enter(0, new Transport[] {network.transport(0)});
     replacement.enter(0, new Transport[] {network.transport(1)});
-    survivor.log(new MessageLog(2, 10_000_000, new CountingJob()));
+    survivor.log(new MessageLog(0, 2, 10_000_000, new CountingJob()));
     survivor.line(true);
     for (int i = 0; i < MESSAGES; i++) {
       data[0] = i;

@@ -87,7 +87,12 @@ final class RuntimeParts {
       }
       case RankMessage.Chooses m -> out.putByte(18).putLong(m.loop()).putString(m.choice());
       case RankMessage.Chose m ->
-          out.putByte(22).putLong(m.version()).putInt(m.first()).putLongs(m.determinants());
+          out.putByte(22)
+              .putInt(m.rank())
+              .putLong(m.committed())
+              .putLong(m.version())
+              .putInt(m.first())
+              .putLongs(m.determinants());
       case RankMessage.LoopDone m ->
           out.putByte(23)
               .putInt(m.epoch())
@@ -200,7 +205,9 @@ final class RuntimeParts {
       case 21 ->
           new RankMessage.CaughtUp(
               in.getInt(), in.getLong(), in.getLong(), in.getLong(), in.getLong());
-      case 22 -> new RankMessage.Chose(in.getLong(), in.getInt(), in.getLongs());
+      case 22 ->
+          new RankMessage.Chose(
+              in.getInt(), in.getLong(), in.getLong(), in.getInt(), in.getLongs());
       case 23 ->
           new RankMessage.LoopDone(
               in.getInt(), in.getLong(), in.getLong(), in.getLong(), in.getLong(), in.getLong());
