@@ -3,7 +3,6 @@ package org.fmi.net;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.socket.SocketChannel;
@@ -455,7 +454,7 @@ public final class Connection {
             });
   }
 
-  private final class Bytes extends ChannelInboundHandlerAdapter {
+  private final class Bytes extends LastHandler {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
       ByteBuf bytes = (ByteBuf) message;

@@ -2,7 +2,6 @@ package org.fmi.net;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ServerChannel;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashSet;
@@ -75,7 +74,7 @@ public final class Server {
     refused.incrementAndGet();
   }
 
-  private final class Incoming extends ChannelInboundHandlerAdapter {
+  private final class Incoming extends LastHandler {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
       boolean authenticate = proofMillis != NO_PROOF;

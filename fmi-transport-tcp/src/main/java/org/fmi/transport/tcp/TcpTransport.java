@@ -2,7 +2,6 @@ package org.fmi.transport.tcp;
 
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
@@ -13,6 +12,7 @@ import java.util.ArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.fmi.net.Endpoint;
+import org.fmi.net.LastHandler;
 import org.fmi.net.NetIo;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
@@ -238,7 +238,7 @@ final class TcpTransport implements Transport {
   }
 
   /** Takes what rings the bell: that it came is all there is to it. */
-  private static final class Silence extends ChannelInboundHandlerAdapter {
+  private static final class Silence extends LastHandler {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
       ReferenceCountUtil.release(message);

@@ -6,7 +6,6 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
@@ -15,6 +14,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.fmi.net.Handshake;
+import org.fmi.net.LastHandler;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.Landing;
 import org.fmi.wire.Frame;
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 // Netty answers each call with a future; failures reach the handlers too.
 @SuppressWarnings("FutureReturnValueIgnored")
-final class Wire extends ChannelInboundHandlerAdapter
+final class Wire extends LastHandler
     implements RecvByteBufAllocator, RecvByteBufAllocator.ExtendedHandle {
   private static final int MAX_READS = 8;
 

@@ -5,7 +5,6 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.DefaultChannelPromise;
@@ -21,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.fmi.net.Endpoint;
 import org.fmi.net.Handshake;
+import org.fmi.net.LastHandler;
 import org.fmi.net.NetIo;
 import org.fmi.net.PeerIdentity;
 import org.fmi.spi.Endpoints;
@@ -355,7 +355,7 @@ final class Wires {
 
   // Being dialled, and what comes of it.
 
-  private final class Incoming extends ChannelInboundHandlerAdapter {
+  private final class Incoming extends LastHandler {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
       if (unproven.size() >= 2 * config.size() + 256) {
