@@ -381,7 +381,6 @@ final class Daemon implements Uplink {
   private void prepared(RankCommand made) {
     command = made;
     feed(new DaemonEvent.Prepared());
-    Thread.ofVirtual().name("fmi-prepare").start(Affinity::prepare);
   }
 
   private void start(int number, int ranksOnMachine, List<String> jvmOptions) {

@@ -1,13 +1,11 @@
 package org.fmi.run.lifeline;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 import java.lang.ref.Reference;
+import org.fmi.run.process.SystemCall;
 
 /** A mutex in shared memory whose next owner learns that the last one died (pthreads(7)). */
 final class RobustMutex {
@@ -17,13 +15,6 @@ final class RobustMutex {
 
   /** The size of pthread_mutexattr_t, and more than enough. */
   private static final long ATTRIBUTE_BYTES = 64;
-
-  /**
-   * All calls have this one form, which the virtual machine has to learn but once: an int is passed
-   * like a long, and what a function does not take is not looked at (System V ABI, AMD64, 3.2.3).
-   */
-  private static final FunctionDescriptor FORM =
-      FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG);
 
   private static final SymbolLookup SYSTEM = pthreads();
 
@@ -63,15 +54,8 @@ final class RobustMutex {
     }
   }
 
-  @SuppressWarnings("restricted") // as above
   private static int call(String function, long first, long second) {
-    MethodHandle handle = Linker.nativeLinker().downcallHandle(SYSTEM.findOrThrow(function), FORM);
-    int result;
-    try {
-      result = (int) handle.invokeExact(first, second);
-    } catch (Throwable e) {
-      throw new LinkageError(function + " cannot be called", e);
-    }
+    int result = new SystemCall(SYSTEM.findOrThrow(function)).call(first, second, 0);
     if (result != 0 && result != EOWNERDEAD) {
       throw new IllegalStateException(function + " failed with error " + result);
     }

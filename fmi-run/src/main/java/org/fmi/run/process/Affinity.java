@@ -2,19 +2,17 @@ package org.fmi.run.process;
 
 import java.io.File;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
+import java.lang.ref.Reference;
 import java.util.BitSet;
 import java.util.HashSet;
 import java.util.Set;
 
 /** Binds processes and threads to cores, by sched_setaffinity(2). */
 public final class Affinity {
-  private static final MethodHandle SET = function("sched_setaffinity");
-  private static final MethodHandle GET = function("sched_getaffinity");
+  private static final SystemCall SET = new SystemCall("sched_setaffinity");
+  private static final SystemCall GET = new SystemCall("sched_getaffinity");
 
   /** Longs of a mask that is large enough for every machine: 8192 cores. */
   private static final int MOST_LONGS = 128;
@@ -23,23 +21,6 @@ public final class Affinity {
   private static final int SELF = 0;
 
   private Affinity() {}
-
-  @SuppressWarnings("restricted") // calls the system; FMI's JVMs allow it
-  private static MethodHandle function(String name) {
-    return Linker.nativeLinker()
-        .downcallHandle(
-            Linker.nativeLinker().defaultLookup().findOrThrow(name),
-            FunctionDescriptor.of(
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_LONG,
-                ValueLayout.ADDRESS));
-  }
-
-  /** Gets ready to bind: the first call of the system takes a while to be set up. */
-  public static void prepare() {
-    // By the initialisation of this class.
-  }
 
   /**
    * Binds all threads of a process, and with them those that they will start.
@@ -101,11 +82,11 @@ public final class Affinity {
     return arena.allocateFrom(ValueLayout.JAVA_LONG, set.toLongArray());
   }
 
-  private static int call(MethodHandle function, int thread, MemorySegment mask) {
+  private static int call(SystemCall function, int thread, MemorySegment mask) {
     try {
-      return (int) function.invokeExact(thread, mask.byteSize(), mask);
-    } catch (Throwable e) {
-      throw new LinkageError("the cores of a thread can neither be set nor found", e);
+      return function.call(thread, mask.byteSize(), mask.address());
+    } finally {
+      Reference.reachabilityFence(mask);
     }
   }
 }

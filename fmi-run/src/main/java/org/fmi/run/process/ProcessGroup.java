@@ -1,10 +1,6 @@
 package org.fmi.run.process;
 
 import java.io.File;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 
 /**
  * Process groups: a rank leads one, so that its daemon can kill it with all that the program has
@@ -31,36 +27,15 @@ public final class ProcessGroup {
   private static void setpgid() {
     // The leader of a session, such as a daemon started by ssh, is refused: it leads a group
     // already.
-    if (call(function("setpgid"), 0, 0) != 0
-        && call(function("getpgid"), 0, 0) != ProcessHandle.current().pid()) {
+    if (new SystemCall("setpgid").call(0, 0, 0) != 0
+        && new SystemCall("getpgid").call(0, 0, 0) != ProcessHandle.current().pid()) {
       System.err.println("fmi: this process leads no group: what it starts may outlive it");
-    }
-  }
-
-  /**
-   * In the form in which the lifeline's functions are called, which the virtual machine has to
-   * learn but once.
-   */
-  @SuppressWarnings("restricted") // calls the system; FMI's JVMs allow it
-  private static MethodHandle function(String name) {
-    return Linker.nativeLinker()
-        .downcallHandle(
-            Linker.nativeLinker().defaultLookup().findOrThrow(name),
-            FunctionDescriptor.of(
-                ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
-  }
-
-  private static int call(MethodHandle function, long first, long second) {
-    try {
-      return (int) function.invokeExact(first, second);
-    } catch (Throwable e) {
-      throw new LinkageError("a function of process groups cannot be called", e);
     }
   }
 
   /** Set up once, and only in processes that kill. */
   private static final class Kill {
-    static final MethodHandle FUNCTION = function("kill");
+    static final SystemCall FUNCTION = new SystemCall("kill");
   }
 
   /** Kills what a leader that has ended, and was waited for, has left in its group. */
@@ -78,6 +53,6 @@ public final class ProcessGroup {
       // kill(2) takes 0 for the caller's own group and -1 for everybody.
       throw new IllegalArgumentException("no process group of a rank: " + leader);
     }
-    int _ = call(Kill.FUNCTION, -leader, SIGKILL);
+    int _ = Kill.FUNCTION.call(-leader, SIGKILL, 0);
   }
 }
