@@ -72,11 +72,15 @@ fmi_first_run() {
 
 # Replaces this shell by the JVM of fmirun or a daemon: its kind, its class path, and the rest, with a
 # heap's least and most (a site's variables may give one of them alone). With an AOT cache it starts in half
-# the time; one made by another JDK is as good as none. Little of what they run is worth compiling.
+# the time; one made by another JDK is as good as none. Little of what they run is worth compiling, and what they
+# call by reflection they call but a few times. The selector's provider, for which Netty asks, is the one that the JVM
+# would take after it has looked for others in all jars; so picocli would look for Groovy.
 fmi_exec() {
   # Where input is closed, the JVM would take the first file it opens for it.
   [ -e /proc/self/fd/0 ] || exec </dev/null
   local options=(-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=8 -XX:-UsePerfData
+    -Djdk.reflect.useNativeAccessorOnly=true -Dpicocli.disable.closures=true
+    -Djava.nio.channels.spi.SelectorProvider=sun.nio.ch.EPollSelectorProvider
     "-Djava.library.path=$home/lib/native${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}:/usr/java/packages/lib:/usr/lib64:/lib64:/lib:/usr/lib"
     "-Dfmi.home=$home")
   case "${JDK_JAVA_OPTIONS-} ${JAVA_TOOL_OPTIONS-} ${_JAVA_OPTIONS-}" in

@@ -82,6 +82,7 @@ public record Installation(Path home) {
     command.add("@" + jvmOptions());
     command.addAll(List.of("-XX:+UseSerialGC", "-Xms8m", "-Xmx32m"));
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"));
+    command.add("-Djdk.reflect.useNativeAccessorOnly=true");
     command.addAll(aotOptions("fmirun", caches));
     command.addAll(List.of("-cp", String.join(File.pathSeparator, jars)));
     command.add("org.fmi.run.flush.FlushMain");

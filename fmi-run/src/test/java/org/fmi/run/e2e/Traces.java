@@ -46,10 +46,11 @@ final class Traces {
   /**
    * A job of a few seconds ends sooner if little of it is compiled, and if ranks, as daemons do,
    * get the pages of their AOT cache at once; the heap, which they get with them, is small at
-   * first.
+   * first. What is called by reflection is called once.
    */
   private static final String JVM_OPTIONS =
-      "-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=8 -XX:+AlwaysPreTouch -Xms8m";
+      "-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=8 -XX:+AlwaysPreTouch -Xms8m"
+          + " -Djdk.reflect.useNativeAccessorOnly=true";
 
   private final String mark = UUID.randomUUID().toString();
   private final Set<Path> before = directories(_ -> true);
