@@ -8,10 +8,13 @@ import org.fmi.Op;
 import org.fmi.run.lifeline.Lifeline;
 
 /**
- * The program of the job that {@code lib/make-aot-caches} records: makes its process load and run
- * what ranks load and run, from the link to the daemon to a recovery.
+ * The program of the job that {@code lib/make-aot-caches} records: makes fmirun, its daemon and
+ * rank 0 load and run what they load and run in other jobs, from their start to a recovery. Rank 1
+ * is there to be lost.
  */
 public final class Rehearsal {
+  private static final int ITERATIONS = 4;
+
   private Rehearsal() {}
 
   public static void main(String[] args) throws IOException {
@@ -21,12 +24,13 @@ public final class Rehearsal {
     }
     try (Fmi fmi = Fmi.init(args)) {
       Comm world = fmi.world();
-      world.allReduce(new double[1], Op.MAX);
-      Lifeline.make(directory).hold(() -> {});
-      // Its loop is not one of this job: a checkpoint of the job would call a process to stand by,
-      // and that would write to the same record.
-      WarmUp.run(directory.resolve("warm-up"));
+      double[] state = new double[1];
+      fmi.loop(ITERATIONS, _ -> world.allReduce(state, Op.MAX), state);
+      if (world.rank() == 0) {
+        Lifeline.make(directory).hold(() -> {});
+        WarmUp.run(directory.resolve("warm-up"));
+        System.out.println("rehearsed");
+      }
     }
-    System.out.println("rehearsed");
   }
 }
