@@ -3,9 +3,8 @@ package org.fmi.ckpt.xor;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeSet;
 import org.fmi.ckpt.xor.Unchanged.Before;
 import org.fmi.spi.CheckpointId;
@@ -35,7 +34,7 @@ final class Pieces implements AutoCloseable {
    * What pieces hold, or have held since they were taken last, whose code this process has taken
    * part in: nothing else is known to be whole.
    */
-  private final Map<Piece, Before> coded = new HashMap<>();
+  private final IdentityHashMap<Piece, Before> coded = new IdentityHashMap<>();
 
   /** Size of all pieces. Read by other threads. */
   private volatile long bytes;
