@@ -89,7 +89,7 @@ final class ExclusionTest {
                   step(Kind.PAUSE_DAEMON, 0, 3 * HEARTBEAT),
                   at(Kind.PAUSE_DAEMON, 1, 0, 3 * HEARTBEAT)),
               startFails(NO_SPARE));
-      case LEFT_PLACE -> List.of(leaves(SPARE));
+      case LEFT_PLACE -> List.of(leaves(SPARE), leavesToShare());
       case CUT_BETWEEN_NODES ->
           List.of(cut(BEFORE_ALL_RUN, CUT_BOUND), cut(IN_THE_LOOP, 60 * HEARTBEAT));
       case KILLED_AGAIN_AND_AGAIN -> List.of(killedOften(Integer.MAX_VALUE));
@@ -168,6 +168,14 @@ final class ExclusionTest {
     FaultSpec atInit = new FaultSpec(false, 1, false, FaultPoint.INIT, -1);
     FaultSpec later = new FaultSpec(true, lost, false, FaultPoint.ITERATION, ITERATION);
     return new Case(calm(1, ONE_SPARE.withFaults(atInit, atInit, later)), 0);
+  }
+
+  /** The same where ranks may share a node: rank 1 goes to the other of two, which is lost. */
+  private static Case leavesToShare() {
+    Shape shape = Shape.plain(3, 0, OnNoSpare.SHARE).withRanksPerNode(2);
+    FaultSpec atInit = new FaultSpec(false, 1, false, FaultPoint.INIT, -1);
+    FaultSpec later = new FaultSpec(true, 1, false, FaultPoint.ITERATION, 0);
+    return new Case(calm(1, shape.withFaults(atInit, atInit, later)), 0);
   }
 
   /** The system of the node that rank 1 is on at first kills it in that iteration. */
