@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Predicate;
 import org.fmi.wire.Frame;
 import org.fmi.wire.FrameLayout;
 import org.fmi.wire.Memory;
@@ -19,10 +20,10 @@ import org.fmi.wire.Memory;
  */
 final class Unkept {
   /** So many longs that the job was not told of are reported to it. */
-  static final int TELL = 32;
+  static final int TELL = 256;
 
   /** So many that it may not keep are not exceeded: the rank waits for the job. */
-  static final int MOST = 1024;
+  static final int MOST = 4096;
 
   /** What a frame carries at most, in bytes. */
   private static final int FRAME_BYTES = 2048;
@@ -35,7 +36,7 @@ final class Unkept {
     /** How much of it the job keeps, as far as is known here; the values begin behind that. */
     int kept;
 
-    long[] values = new long[2 * TELL];
+    long[] values;
     int count;
 
     /** Up to where the job was told of it from here, if this rank has not decided it. */
@@ -47,9 +48,10 @@ final class Unkept {
     /** When it has grown last, by {@link Unkept#changes}. */
     long changed;
 
-    Decided(int rank, long version) {
+    Decided(int rank, long version, long[] room) {
       this.rank = rank;
       this.version = version;
+      this.values = room;
     }
 
     int end() {
@@ -84,6 +86,9 @@ final class Unkept {
   /** By rank and line, what grew last at the end. */
   private final List<Decided> all = new ArrayList<>();
 
+  /** Where one that was dropped had its values, for the next one. */
+  private long[] room = new long[64];
+
   /** How often something of that has grown. */
   private long changes;
 
@@ -106,7 +111,7 @@ final class Unkept {
   /** A line: this rank's decisions count from here. */
   void line() {
     tells = true;
-    all.removeIf(each -> each.rank == rank);
+    drop(each -> each.rank == rank);
   }
 
   /** Whether this rank's own decisions are reported. */
@@ -164,7 +169,8 @@ final class Unkept {
         told = listener.chose(rank, listener.versionBehind(), behind);
       }
     }
-    for (Decided each : all) {
+    for (int i = 0; i < all.size(); i++) {
+      Decided each = all.get(i);
       int place = Math.max(each.told, each.kept);
       if (each.rank != rank && place < each.end()) {
         long[] values = Arrays.copyOfRange(each.values, place - each.kept, each.count);
@@ -313,9 +319,19 @@ final class Unkept {
       }
     }
     long committed = listener.version();
-    all.removeIf(each -> each.version < committed);
-    Decided found = new Decided(owner, version);
+    drop(each -> each.version < committed);
+    Decided found = new Decided(owner, version, room);
+    room = new long[64];
     all.add(found);
     return found;
+  }
+
+  private void drop(Predicate<Decided> which) {
+    for (Decided each : all) {
+      if (which.test(each) && each.values.length > room.length) {
+        room = each.values;
+      }
+    }
+    all.removeIf(which);
   }
 }
