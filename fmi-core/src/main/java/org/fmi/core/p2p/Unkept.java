@@ -16,14 +16,18 @@ import org.fmi.wire.Memory;
  *
  * <p>This is causal message logging (Alvisi and Marzullo, "Message logging: pessimistic,
  * optimistic, causal, and optimal", IEEE TSE 24(2), 1998, section 5): nobody waits, and there are
- * no orphans. What is under way stays little, as each rank tells the job now and then.
+ * no orphans. What travels stays little, as each rank tells the job now and then, and the more
+ * often, the more others there are that decide.
  */
 final class Unkept {
-  /** So many longs that the job was not told of are reported to it. */
-  static final int TELL = 256;
+  /** What all that decide may decide, in longs, before they tell the job. */
+  static final int UNTOLD = 256;
 
-  /** So many that it may not keep are not exceeded: the rank waits for the job. */
-  static final int MOST = 4096;
+  /** How many times its share of that the job may not keep of a rank, before that waits for it. */
+  static final int WAIT = 16;
+
+  /** Longs that there is room for at first. */
+  private static final int ROOM = 64;
 
   /** What a frame carries at most, in bytes. */
   private static final int FRAME_BYTES = 2048;
@@ -87,7 +91,10 @@ final class Unkept {
   private final List<Decided> all = new ArrayList<>();
 
   /** Where one that was dropped had its values, for the next one. */
-  private long[] room = new long[64];
+  private long[] room = new long[ROOM];
+
+  /** Of how many others there was something at a time in this epoch: each adds to each message. */
+  private int deciders;
 
   /** How often something of that has grown. */
   private long changes;
@@ -122,6 +129,7 @@ final class Unkept {
   /** An epoch begins: before it, each rank has told the job all that it had heard of. */
   void enterEpoch() {
     all.clear();
+    deciders = 0;
     own.keep();
   }
 
@@ -138,11 +146,12 @@ final class Unkept {
     if (own.areUnderWay() && listener.isKept(told)) {
       own.keep();
     }
+    int share = UNTOLD / (1 + deciders); // 0 where very many decide: then each waits for the job
     int count = own.unkeptCount();
-    if (count >= TELL && !own.areUnderWay()) {
+    if (count > share && !own.areUnderWay()) {
       tell();
     }
-    if (count >= MOST) {
+    if (count > WAIT * share) {
       tellAndWait();
     }
     if (synced != own.changes()) {
@@ -321,9 +330,18 @@ final class Unkept {
     long committed = listener.version();
     drop(each -> each.version < committed);
     Decided found = new Decided(owner, version, room);
-    room = new long[64];
+    room = new long[ROOM];
     all.add(found);
+    deciders = Math.max(deciders, others());
     return found;
+  }
+
+  private int others() {
+    int count = 0;
+    for (Decided each : all) {
+      count += each.rank == rank ? 0 : 1;
+    }
+    return count;
   }
 
   private void drop(Predicate<Decided> which) {

@@ -140,7 +140,7 @@ final class UnkeptTest {
   /** So what is on the way with messages stays little. */
   @Test
   void theJobIsToldNowAndThenAndWhatItKeepsIsNotPassedOn() {
-    int many = Unkept.TELL / 2;
+    int many = Unkept.UNTOLD / 2 + 1;
     for (int i = 0; i < many; i++) {
       chooses(0, 2);
     }
@@ -153,15 +153,33 @@ final class UnkeptTest {
     jobs[0].kept = 1;
     chooses(0, 3);
     message(0, 2);
-    assertThat(tells(2)).containsExactly("0@0 from " + Unkept.TELL + ": [3, 3]");
+    assertThat(tells(2)).containsExactly("0@0 from " + 2 * many + ": [3, 3]");
     message(0, 1);
-    assertThat(tells(1)).containsExactly("0@0 from " + Unkept.TELL + ": [3, 3]");
+    assertThat(tells(1)).containsExactly("0@0 from " + 2 * many + ": [3, 3]");
+  }
+
+  /** All that decide share what may be on the way. */
+  @Test
+  void theMoreDecideTheSoonerEachTells() {
+    chooses(0, 2);
+    message(0, 3);
+    chooses(1, 2);
+    message(1, 3);
+    int share = Unkept.UNTOLD / 3;
+    for (int i = 0; i < share / 2; i++) {
+      chooses(3, 2);
+    }
+    message(3, 2);
+    assertThat(jobs[3].take()).isEmpty();
+    chooses(3, 2);
+    message(3, 2);
+    assertThat(jobs[3].take()).isNotEmpty();
   }
 
   /** A job that does not answer: a rank waits before it knows too much that nobody keeps. */
   @Test
   void aRankThatDecidesTooMuchWaitsForTheJob() {
-    for (int i = 0; i < Unkept.MOST / 2 - 1; i++) {
+    for (int i = 0; i < Unkept.WAIT * Unkept.UNTOLD / 2; i++) {
       chooses(0, 2);
       message(0, 1);
     }
@@ -175,7 +193,7 @@ final class UnkeptTest {
   /** More than a frame carries. */
   @Test
   void itGoesInPieces() {
-    int many = Unkept.MOST / 2 - 1;
+    int many = Unkept.WAIT * Unkept.UNTOLD / 2;
     for (int i = 0; i < many; i++) {
       chooses(0, 2);
     }
