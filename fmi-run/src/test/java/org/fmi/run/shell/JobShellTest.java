@@ -36,6 +36,7 @@ import org.fmi.run.options.UsageException;
 import org.fmi.run.report.Console;
 import org.fmi.run.report.EventLog;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -43,6 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** How it ends with local nodes whose daemons do not do what they should. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
+@Order(1)
 final class JobShellTest {
   private static final int SIGINT = 2;
   private static final int SIGPIPE = 13;
