@@ -143,9 +143,7 @@ final class Unkept {
     if (!log.mayRepeatAlone()) {
       return;
     }
-    if (own.areUnderWay() && listener.isKept(told)) {
-      own.keep();
-    }
+    noteKept();
     int share = UNTOLD / (1 + deciders); // 0 where very many decide: then each waits for the job
     int count = own.unkeptCount();
     if (count > share && !own.areUnderWay()) {
@@ -193,6 +191,11 @@ final class Unkept {
   void tellAndWait() {
     tell();
     listener.awaitKept(told);
+    noteKept();
+  }
+
+  /** What the job has answered since. */
+  private void noteKept() {
     if (own.areUnderWay() && listener.isKept(told)) {
       own.keep();
     }
