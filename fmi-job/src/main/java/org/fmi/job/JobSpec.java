@@ -1,5 +1,6 @@
 package org.fmi.job;
 
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -31,6 +32,33 @@ public record JobSpec(
     /** With no nodes but these. */
     public Room(List<Node> nodes, int ranksPerNode, OnNoSpare onNoSpare) {
       this(nodes, ranksPerNode, onNoSpare, false);
+    }
+
+    private int capacity(Node node) {
+      return ranksPerNode > 0 ? Math.min(node.slots(), ranksPerNode) : node.slots();
+    }
+
+    /** Whether no rank shares a node with another one at the start, and there are others. */
+    public boolean isOneRankPerNode(int ranks) {
+      return ranks > 1 && Arrays.stream(placement(ranks)).distinct().count() == ranks;
+    }
+
+    /** The node of each rank: nodes are filled in their order, each up to its capacity. */
+    private int[] placement(int ranks) {
+      int[] nodeOf = new int[ranks];
+      int next = 0;
+      for (int n = 0; n < nodes.size() && next < ranks; n++) {
+        if (!nodes.get(n).spare()) {
+          for (int k = capacity(nodes.get(n)); k > 0 && next < ranks; k--) {
+            nodeOf[next++] = n;
+          }
+        }
+      }
+      if (next < ranks) {
+        throw new IllegalArgumentException(
+            ranks + " ranks do not fit: the nodes that are no spares have " + next + " slots");
+      }
+      return nodeOf;
     }
   }
 
@@ -95,30 +123,21 @@ public record JobSpec(
 
   /** How many ranks a node takes. */
   public int capacity(Node node) {
-    int most = room.ranksPerNode;
-    return most > 0 ? Math.min(node.slots(), most) : node.slots();
+    return room.capacity(node);
+  }
+
+  /** Whether no rank shares a node with another one at the start, and there are others. */
+  public boolean isOneRankPerNode() {
+    return room.isOneRankPerNode(size);
   }
 
   /**
-   * The node of each rank at the start: nodes are filled in their order, each up to its capacity.
+   * The node of each rank at the start.
    *
    * @throws IllegalArgumentException if the nodes have too few slots
    */
   public int[] placement() {
-    int[] nodeOf = new int[size];
-    int next = 0;
-    for (int n = 0; n < nodes().size() && next < nodeOf.length; n++) {
-      if (!nodes().get(n).spare()) {
-        for (int k = capacity(n); k > 0 && next < nodeOf.length; k--) {
-          nodeOf[next++] = n;
-        }
-      }
-    }
-    if (next < nodeOf.length) {
-      throw new IllegalArgumentException(
-          size + " ranks do not fit: the nodes that are no spares have " + next + " slots");
-    }
-    return nodeOf;
+    return room.placement(size);
   }
 
   /**

@@ -56,7 +56,7 @@ final class FlowRollback {
       return null;
     }
     if (states == null) {
-      return config.logLimitBytes() != 0 ? null : allGoBack(loop, epoch, "it is no flowLoop");
+      return config.logLimitBytes() != 0 ? null : allGoBack(loop, epoch, noFlow());
     }
     List<Progress> progress = gather(states.progress());
     long front = FlowPlan.front(progress);
@@ -109,6 +109,14 @@ final class FlowRollback {
     boolean own = lost.get(config.rank());
     boolean helps = plan.loading().get(config.rank());
     return new Way(plan, line, front, own, own ? states : helps ? states.copies() : null);
+  }
+
+  /**
+   * Why all go back in another loop, whether the user has asked for flow or for what can be done.
+   */
+  private String noFlow() {
+    String noLoop = "it is no flowLoop";
+    return config.ranksOnNode() == 1 ? noLoop : noLoop + ", and ranks of a node share memory";
   }
 
   /** Says it once for all. */

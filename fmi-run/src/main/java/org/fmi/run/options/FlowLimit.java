@@ -29,6 +29,6 @@ final class FlowLimit {
               + overlapped.origin()
               + " overlapped; leave one of them out");
     }
-    return flows && overlapped == null && LogLimit.whyGlobal(settings, check) == null ? ranks : 0;
+    return flows && overlapped == null && !(mode.equals("auto") && check) ? ranks : 0;
   }
 }

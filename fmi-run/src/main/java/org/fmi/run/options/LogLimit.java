@@ -11,16 +11,22 @@ final class LogLimit {
 
   private LogLimit() {}
 
-  /** Why all ranks go back though only failed ones would where that can be done; else null. */
-  static @Nullable String whyGlobal(Settings settings, boolean check) {
+  /**
+   * What the user has been promised less than; null if that is nothing.
+   *
+   * @param check whether iterations are repeated, and compared
+   * @param alone whether no rank shares a node with another one
+   */
+  static @Nullable String whyGlobal(Settings settings, boolean check, boolean alone) {
     Value rollback = settings.get(Setting.ROLLBACK);
-    if (rollback == null || !rollback.texts().getFirst().equals("auto")) {
+    if (rollback == null || !rollback.texts().getFirst().equals("auto") || (alone && !check)) {
       return null;
     }
-    return check
-        ? rollback.origin()
-            + " auto: all ranks go back, as --check repeats iterations of all ranks together"
-        : null;
+    return rollback.origin()
+        + (check
+            ? " auto: all ranks go back, as --check repeats iterations of all ranks together"
+            : " auto: all ranks go back where a loop is no flowLoop, as ranks of a node share"
+                + " memory; with --rollback local they exchange messages instead");
   }
 
   /**
@@ -29,15 +35,22 @@ final class LogLimit {
    * @param mode who goes back, as the user says it
    * @param mib the limit, or {@link #NOT_GIVEN}
    * @param check whether iterations are repeated, and compared
+   * @param alone whether no rank shares a node with another one
    */
-  static long bytes(String mode, int mib, boolean check, Settings settings) throws UsageException {
-    boolean local = mode.equals("local") || mode.equals("auto");
+  static long bytes(String mode, int mib, boolean check, boolean alone, Settings settings)
+      throws UsageException {
+    boolean local = mode.equals("local") || (mode.equals("auto") && alone && !check);
     Value limit = settings.get(Setting.LOG_LIMIT);
     Value rollback = settings.get(Setting.ROLLBACK);
     // A site's file may have a limit for those jobs that need one.
     if (!local && limit != null && limit.source() == 0) {
       throw new UsageException(
-          limit.origin() + ": nothing is logged if all ranks go back; add --rollback local");
+          limit.origin()
+              + ": nothing is logged "
+              + (mode.equals("auto") && !check
+                  ? "where ranks of a node share memory; add --rollback local, or place each on a"
+                      + " node of its own (--ppn 1)"
+                  : "if all ranks go back; add --rollback local"));
     }
     boolean some = mode.equals("local") || mode.equals("flow");
     if (some && check && rollback != null) {
@@ -47,7 +60,7 @@ final class LogLimit {
               + mode
               + ": --check repeats iterations of all ranks together; leave one of them out");
     }
-    if (!local || whyGlobal(settings, check) != null) {
+    if (!local) {
       return 0;
     }
     return mib == NOT_GIVEN ? RankConfig.LOG_LIMIT_OF_STATE : (long) mib << 20;

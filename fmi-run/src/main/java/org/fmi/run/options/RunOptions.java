@@ -39,7 +39,7 @@ public record RunOptions(
 
   /** What is printed before the job begins; null if there is nothing. */
   public @Nullable String remark(Settings settings) {
-    String why = LogLimit.whyGlobal(settings, repetition.check);
+    String why = LogLimit.whyGlobal(settings, repetition.check, spec.isOneRankPerNode());
     if (why != null) {
       return why;
     }
@@ -207,7 +207,7 @@ public record RunOptions(
               classPath == null ? null : classPath.texts().getFirst(),
               settings.program(),
               directory);
-      String mode = choice(Setting.ROLLBACK, "global", "global", "local", "flow", "auto");
+      String mode = choice(Setting.ROLLBACK, "auto", "auto", "global", "local", "flow");
       int flowLimit =
           FlowLimit.ranks(
               mode,
@@ -216,14 +216,16 @@ public record RunOptions(
               settings);
       boolean overlapped = overlapped(flowLimit > 0);
       Level2Options files = level2();
+      JobSpec.Room room =
+          new JobSpec.Room(
+              nodes,
+              where.ranksPerNode(),
+              where.noSpare().then(),
+              where.noSpare().requestSeconds() > 0);
       JobSpec spec =
           new JobSpec(
               ranks,
-              new JobSpec.Room(
-                  nodes,
-                  where.ranksPerNode(),
-                  where.noSpare().then(),
-                  where.noSpare().requestSeconds() > 0),
+              room,
               new JobSpec.Grouping(
                   whole(Setting.GROUP_SIZE, 1, MAX_RANKS, 16),
                   whole(Setting.GROUP_LOSSES, 0, 3, 1)),
@@ -233,6 +235,7 @@ public record RunOptions(
                       mode,
                       whole(Setting.LOG_LIMIT, 1, 1 << 20, LogLimit.NOT_GIVEN),
                       on(Setting.CHECK),
+                      room.isOneRankPerNode(ranks),
                       settings),
                   JobSpec.Lines.of(overlapped, files != null && files.every() > 0)),
               faults(ranks, nodes.size()));

@@ -139,8 +139,8 @@ enum Setting {
       "rollback",
       "MODE",
       "who goes back after a failure: global (all ranks), local (failed ranks, where that can be"
-          + " done), flow (in a flowLoop, those that the lost data came from), or auto (flow in a"
-          + " flowLoop, else local, unless other options exclude it)"),
+          + " done), flow (in a flowLoop, those that the lost data came from), or auto (default:"
+          + " flow in a flowLoop, else local if each rank has a node of its own, else global)"),
   FLOW_LIMIT(
       "--flow-limit",
       "flow-limit",
@@ -150,7 +150,8 @@ enum Setting {
       "--log-limit",
       "log-limit",
       "MIB",
-      "memory per rank for what it has sent since the last checkpoint, for --rollback local"
+      "memory per rank for what it has sent since the last checkpoint, where only failed ones go"
+          + " back"
           + " (default: as much as the state)"),
   IDLE_FREQUENCY(
       "--idle-frequency",

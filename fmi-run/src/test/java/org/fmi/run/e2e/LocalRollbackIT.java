@@ -42,8 +42,7 @@ final class LocalRollbackIT {
   @Test
   void onlyTheFailedRankComputesAgain() throws IOException, InterruptedException {
     String gosa = himeno().run().succeeded().value("gosa");
-    Fmirun.Result result =
-        himeno("--spares", "1", "--rollback", "local", "--kill", "node2@17").run().succeeded();
+    Fmirun.Result result = himeno("--spares", "1", "--kill", "node2@17").run().succeeded();
 
     assertThat(result.value("gosa")).isEqualTo(gosa);
     assertThat(result.events("GoBack")).singleElement().asString().contains("ranks=[2]");

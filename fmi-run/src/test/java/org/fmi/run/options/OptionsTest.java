@@ -192,14 +192,20 @@ final class OptionsTest {
   @Test
   void rollbackOptionsThatMakeNoSenseTogether() {
     assertThat(refusal("-n 2 --log-limit 8 app.jar"))
+        .isEqualTo(
+            "--log-limit: nothing is logged where ranks of a node share memory; add --rollback"
+                + " local, or place each on a node of its own (--ppn 1)");
+    assertThat(refusal("-n 2 --ppn 1 --rollback global --log-limit 8 app.jar"))
+        .isEqualTo("--log-limit: nothing is logged if all ranks go back; add --rollback local");
+    assertThat(refusal("-n 2 --ppn 1 --check --log-limit 8 app.jar"))
         .isEqualTo("--log-limit: nothing is logged if all ranks go back; add --rollback local");
     assertThat(refusal("-n 2 --rollback local --check app.jar"))
         .isEqualTo(
             "--rollback local: --check repeats iterations of all ranks together; leave one of them"
                 + " out");
     assertThat(refusal("-n 2 --rollback some app.jar"))
-        .startsWith("--rollback some: not one of global, local, flow, auto");
-    assertThat(refusal("-n 2 --flow-limit 1 app.jar"))
+        .startsWith("--rollback some: not one of auto, global, local, flow");
+    assertThat(refusal("-n 2 --rollback local --flow-limit 1 app.jar"))
         .isEqualTo("--flow-limit: nobody computes along a flow; add --rollback flow");
     assertThat(refusal("-n 8 --rollback auto --checkpoint overlapped --flow-limit 3 app.jar"))
         .isEqualTo(
@@ -248,7 +254,12 @@ final class OptionsTest {
 
   @Test
   void howManyRanksMayComputeAgain() throws UsageException {
-    assertThat(options("-n 8 app.jar").repetition().flowLimit()).isZero();
+    assertThat(options("-n 8 app.jar").repetition().flowLimit()).isEqualTo(7);
+    assertThat(options("-n 8 --ppn 1 app.jar").repetition().flowLimit()).isEqualTo(7);
+    assertThat(options("-n 1 app.jar").repetition().flowLimit()).isZero();
+    assertThat(options("-n 8 --check app.jar").repetition().flowLimit()).isZero();
+    assertThat(options("-n 8 --checkpoint overlapped app.jar").repetition().flowLimit()).isZero();
+    assertThat(options("-n 8 --rollback global app.jar").repetition().flowLimit()).isZero();
     assertThat(options("-n 8 --rollback local app.jar").repetition().flowLimit()).isZero();
     assertThat(options("-n 8 --rollback flow app.jar").repetition().flowLimit()).isEqualTo(7);
     assertThat(options("-n 8 --rollback flow app.jar").spec().recovery().logLimitBytes()).isZero();
@@ -270,9 +281,10 @@ final class OptionsTest {
     assertThat(options("-n 2 --checkpoint overlapped app.jar").spec().recovery().lines())
         .isEqualTo(JobSpec.Lines.NOBODY_WAITS);
     assertThat(options("--rollback local " + files).spec().recovery().logLimitBytes()).isNotZero();
-    assertThat(options("--rollback auto " + files).spec().recovery().logLimitBytes()).isNotZero();
+    assertThat(options("--ppn 1 " + files).spec().recovery().logLimitBytes()).isNotZero();
     for (String mode : List.of("local", "auto")) {
-      RunOptions failed = options("-n 2 --checkpoint overlapped --rollback " + mode + " app.jar");
+      RunOptions failed =
+          options("-n 2 --ppn 1 --checkpoint overlapped --rollback " + mode + " app.jar");
       assertThat(failed.checkpoints().overlapped()).isTrue();
       assertThat(failed.spec().recovery().logLimitBytes()).isNotZero();
       assertThat(failed.repetition().flowLimit()).isZero();
@@ -301,19 +313,37 @@ final class OptionsTest {
 
   @Test
   void whoGoesBack() throws UsageException {
-    assertThat(options("-n 2 app.jar").spec().recovery().logLimitBytes()).isZero();
-    assertThat(options("-n 2 --rollback global app.jar").spec().recovery().logLimitBytes())
-        .isZero();
-    assertThat(options("-n 2 --rollback local app.jar").spec().recovery().logLimitBytes())
-        .isEqualTo(RankConfig.LOG_LIMIT_OF_STATE);
-    assertThat(options("-n 2 --rollback auto app.jar").spec().recovery().logLimitBytes())
-        .isEqualTo(RankConfig.LOG_LIMIT_OF_STATE);
-    assertThat(options("-n 2 --rollback auto --check app.jar").spec().recovery().logLimitBytes())
-        .isZero();
+    for (String mode : List.of("", "--rollback auto ")) {
+      assertThat(logged(mode + "-n 2")).isZero();
+      assertThat(logged(mode + "-n 1")).isZero();
+      assertThat(logged(mode + "-n 1 --ppn 1")).isZero();
+      assertThat(logged(mode + "-n 3 --hosts a:2,b:2 --prefix /opt/fmi")).isZero();
+      assertThat(logged(mode + "-n 2 --hosts a,b --prefix /opt/fmi"))
+          .isEqualTo(RankConfig.LOG_LIMIT_OF_STATE);
+      assertThat(logged(mode + "-n 2 --ppn 1")).isEqualTo(RankConfig.LOG_LIMIT_OF_STATE);
+      assertThat(logged(mode + "-n 2 --ppn 1 --check")).isZero();
+    }
+    assertThat(logged("--rollback global -n 2 --ppn 1")).isZero();
+    assertThat(logged("--rollback local -n 2")).isEqualTo(RankConfig.LOG_LIMIT_OF_STATE);
     environment.put("FMI_LOG_LIMIT", "8");
-    assertThat(options("-n 2 app.jar").spec().recovery().logLimitBytes()).isZero();
-    assertThat(options("-n 2 --rollback local app.jar").spec().recovery().logLimitBytes())
-        .isEqualTo(8 << 20);
+    assertThat(logged("-n 2")).isZero();
+    assertThat(logged("-n 2 --ppn 1")).isEqualTo(8 << 20);
+    assertThat(logged("--rollback local -n 2")).isEqualTo(8 << 20);
+  }
+
+  private long logged(String line) throws UsageException {
+    return options(line + " app.jar").spec().recovery().logLimitBytes();
+  }
+
+  @Test
+  void whatAutoMeansIsSaidToThoseWhoAskForIt() throws UsageException {
+    assertThat(remark("-n 2 app.jar")).isNull();
+    assertThat(remark("-n 2 --check app.jar")).isNull();
+    assertThat(remark("-n 2 --ppn 1 --rollback auto app.jar")).isNull();
+    assertThat(remark("-n 2 --rollback auto app.jar"))
+        .startsWith("--rollback auto: all ranks go back where a loop is no flowLoop, as ranks");
+    assertThat(remark("-n 2 --ppn 1 --rollback auto --check app.jar"))
+        .startsWith("--rollback auto: all ranks go back, as --check");
   }
 
   @Test
