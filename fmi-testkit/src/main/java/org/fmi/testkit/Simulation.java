@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Simulation {
   private static final int KEPT_TRACE = 64;
+  private static final int MOST_CANCELLED = 64;
 
   /** After so much real time without an event the running code is taken to be blocked. */
   private static final long STUCK_NANOS = Duration.ofSeconds(60).toNanos();
@@ -34,6 +35,10 @@ public final class Simulation {
   private final long maxEvents;
   private final SplittableRandom random;
   private final PriorityQueue<Event> queue = new PriorityQueue<>();
+
+  /** Events of the queue that will not happen, at most: most are timeouts of what came in time. */
+  private int cancelled;
+
   private final List<SimThread> threads = new ArrayList<>();
   private final List<Supplier<String>> reporters = new ArrayList<>();
   private final @Nullable Event[] kept = new Event[KEPT_TRACE];
@@ -125,6 +130,10 @@ public final class Simulation {
       throw new IllegalArgumentException("an event in the past: " + what);
     }
     Event event = new Event(now + nanos, random.nextInt(), sequence++, what, subject, action);
+    if (cancelled > MOST_CANCELLED && 2 * cancelled > queue.size()) {
+      queue.removeIf(e -> e.cancelled);
+      cancelled = 0;
+    }
     queue.add(event);
     return event;
   }
@@ -197,7 +206,9 @@ public final class Simulation {
         Event event = queue.poll();
         if (event == null) {
           fail("deadlock: nothing is left to happen", null);
-        } else if (!event.cancelled) {
+        } else if (event.cancelled) {
+          cancelled--;
+        } else {
           execute(event);
         }
       } catch (Throwable t) {
@@ -335,7 +346,7 @@ public final class Simulation {
   }
 
   /** Something that happens at a moment of virtual time. */
-  public static final class Event implements Comparable<Event> {
+  public final class Event implements Comparable<Event> {
     private final long time;
     private final int tie;
     private final long sequence;
@@ -355,7 +366,10 @@ public final class Simulation {
 
     /** Makes it not happen. */
     public void cancel() {
-      cancelled = true;
+      if (!cancelled) {
+        cancelled = true;
+        Simulation.this.cancelled++;
+      }
     }
 
     @Override
