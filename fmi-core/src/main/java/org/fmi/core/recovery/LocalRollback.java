@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalRollback implements LogListener {
   private static final long NO_LOOP = -1;
+  private static final long NOT_ASKED = -1;
 
   private static final String NO_FURTHER = "has got no further in the last failures";
 
@@ -51,6 +52,9 @@ final class LocalRollback implements LogListener {
   private long free;
 
   private long freeIn = NO_LOOP;
+
+  /** What Java could allocate outside of the heap before this loop's log did. */
+  private long direct = NOT_ASKED;
 
   /** The loop that the program is in. */
   private final Supplier<@Nullable Loop> current;
@@ -163,6 +167,7 @@ final class LocalRollback implements LogListener {
     try {
       if (freeIn != loop.number) {
         free = memory.free();
+        direct = NOT_ASKED;
         freeIn = loop.number;
       }
     } catch (IOException e) {
@@ -170,7 +175,7 @@ final class LocalRollback implements LogListener {
       return;
     }
     long state = checkpoints.stateOf(loop).byteSize();
-    log.limit(LogRoom.of(config.logLimitBytes(), state, free, config.ranksOnMachine()));
+    log.limit(LogRoom.of(state, free, config.ranksOnMachine(), this::direct));
     if (log.limit() == LogRoom.NONE) {
       int ranks = config.ranksOnMachine();
       String why =
@@ -183,6 +188,13 @@ final class LocalRollback implements LogListener {
       chooses(loop, why);
       log.spoil(why);
     }
+  }
+
+  private long direct() {
+    if (direct == NOT_ASKED) {
+      direct = DirectMemory.left();
+    }
+    return direct;
   }
 
   // ---- what the program does

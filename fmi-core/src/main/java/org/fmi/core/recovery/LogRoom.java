@@ -1,6 +1,6 @@
 package org.fmi.core.recovery;
 
-import org.fmi.spi.RankConfig;
+import java.util.function.LongSupplier;
 
 /** Decides how much memory a rank may take for copies of what it sends between two checkpoints. */
 final class LogRoom {
@@ -45,19 +45,19 @@ final class LogRoom {
   }
 
   /**
-   * In bytes: what the user says; else as much as the rank's state, as far as its share of the
-   * node's memory allows that.
+   * In bytes: as much as the rank's state, as far as its share of the node's memory allows that,
+   * and half of what the program may still take for direct buffers.
    *
-   * @param given as in {@link RankConfig#logLimitBytes}
    * @param state the size of the state of the loop
    * @param free what is free on the node
    * @param ranks how many share that
+   * @param direct what Java may still allocate outside of the heap; asked for if it matters
    */
-  static long of(long given, long state, long free, int ranks) {
-    if (given != RankConfig.LOG_LIMIT_OF_STATE) {
-      return given;
+  static long of(long state, long free, int ranks, LongSupplier direct) {
+    long most = Math.min(free / ONE_IN / ranks, Math.max(LEAST, state));
+    if (most < LEAST) {
+      return NONE;
     }
-    long share = free / ONE_IN / ranks;
-    return share < LEAST ? NONE : Math.min(share, Math.max(LEAST, state));
+    return most == LEAST ? LEAST : Math.max(LEAST, Math.min(most, direct.getAsLong() / 2));
   }
 }

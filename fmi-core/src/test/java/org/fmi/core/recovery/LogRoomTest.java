@@ -2,7 +2,8 @@ package org.fmi.core.recovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.fmi.spi.RankConfig;
+import java.nio.ByteBuffer;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
 /** How long logs may be. */
@@ -10,7 +11,7 @@ final class LogRoomTest {
   private static final long MIB = 1 << 20;
 
   private static long ofState(long state, long free, int ranks) {
-    return LogRoom.of(RankConfig.LOG_LIMIT_OF_STATE, state * MIB, free * MIB, ranks) / MIB;
+    return LogRoom.of(state * MIB, free * MIB, ranks, () -> Long.MAX_VALUE) / MIB;
   }
 
   @Test
@@ -42,7 +43,27 @@ final class LogRoomTest {
   }
 
   @Test
-  void isWhatTheUserSays() {
-    assertThat(LogRoom.of(600, 100 * MIB, 0, 4)).isEqualTo(600);
+  void leavesHalfOfTheDirectMemoryToTheProgram() {
+    LongSupplier little = () -> 200 * MIB;
+    assertThat(LogRoom.of(300 * MIB, 10_000 * MIB, 4, little)).isEqualTo(100 * MIB);
+    assertThat(LogRoom.of(90 * MIB, 10_000 * MIB, 4, little)).isEqualTo(90 * MIB);
+    assertThat(LogRoom.of(300 * MIB, 10_000 * MIB, 4, () -> 0)).isEqualTo(LogRoom.LEAST);
+  }
+
+  @Test
+  void whatIsLeftOfTheDirectMemoryIsAskedForIfItMatters() {
+    LongSupplier never =
+        () -> {
+          throw new AssertionError("asked");
+        };
+    assertThat(LogRoom.of(MIB, 10_000 * MIB, 4, never)).isEqualTo(LogRoom.LEAST);
+    assertThat(LogRoom.of(300 * MIB, 319 * MIB, 4, never)).isEqualTo(LogRoom.NONE);
+  }
+
+  @Test
+  void directBuffersTakeOfTheDirectMemory() {
+    long before = DirectMemory.left();
+    ByteBuffer buffer = ByteBuffer.allocateDirect((int) MIB);
+    assertThat(DirectMemory.left()).isLessThanOrEqualTo(before - buffer.capacity());
   }
 }

@@ -139,8 +139,8 @@ enum Setting {
       "rollback",
       "MODE",
       "who goes back after a failure: global (all ranks), local (failed ranks, where that can be"
-          + " done), or flow (in a flowLoop, those that the lost data came from) (default auto: flow"
-          + " in a flowLoop, else local if each rank has a node of its own, else global)"),
+          + " done), or flow (in a flowLoop, those that the lost data came from) (default auto:"
+          + " flow in a flowLoop, else local if each rank has a node of its own, else global)"),
   FLOW_LIMIT(
       "--flow-limit",
       "flow-limit",
