@@ -72,11 +72,13 @@ public interface Fmi extends AutoCloseable {
    * <p>Collective over all ranks, which run the same loops and pass the same {@code iterations}:
    * the job ends if two of them meet for a checkpoint at different places, or in loops of different
    * length. A checkpoint of {@code state} is taken before the first iteration, then at the
-   * configured interval, and when the loop ends. When a process or node dies, the call catches the
-   * {@link Rollback}, restores {@code state} to the last committed checkpoint and calls the body
-   * again from there. After all processes had to be restarted, a loop that had ended restores its
-   * final state and returns at once. For that its final checkpoint stays in memory until the job
-   * ends: prefer one long loop to many short ones.
+   * configured interval, and when the loop ends. When a process or node dies, the call of a rank
+   * that goes back catches the {@link Rollback}, restores {@code state} to the last committed
+   * checkpoint and calls the body again from there: all ranks do, or only those that have failed,
+   * where each has a node of its own or {@code --rollback local} says so. After all processes had
+   * to be restarted, a loop that had ended restores its final state and returns at once. For that
+   * its final checkpoint stays in memory until the job ends: prefer one long loop to many short
+   * ones.
    *
    * <p>The body completes its requests before an iteration ends, or keeps them in the state; all
    * are complete when the last iteration ends. What stands outside of loops runs again in a
@@ -121,9 +123,9 @@ public interface Fmi extends AutoCloseable {
 
   /**
    * A loop that says which ranks an iteration reads from, so that after a failure only the ranks
-   * compute again that what was lost came from; the others keep what they have, and wait ({@code
-   * --rollback flow} or {@code auto}; with {@code global}, the default, it goes back as {@link
-   * #loop(long, LoopBody, Object...)} does). Nothing of what is sent is kept for that.
+   * compute again that what was lost came from; the others keep what they have, and wait. So it is
+   * by default, and with {@code --rollback flow}; with {@code global} it goes back as {@link
+   * #loop(long, LoopBody, Object...)} does. Nothing of what is sent is kept for that.
    *
    * <p>The state exists twice: an iteration computes the second from the first, and they change
    * places. A rank that has failed begins with the last checkpoint. Ranks that it needs something

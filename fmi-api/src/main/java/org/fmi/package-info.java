@@ -68,10 +68,10 @@
  * <h2>Loops, checkpoints and failures</h2>
  *
  * {@link org.fmi.Fmi#loop(long, LoopBody, Object...)} runs its body for each iteration, and takes
- * checkpoints of the state that was registered. When a process or a node dies, communication calls
- * in the loop throw {@link org.fmi.Rollback}; {@code loop} catches it, restores the state, and
- * calls the body again from the checkpoint's iteration, with a replacement for what was lost. Five
- * rules make a program survive:
+ * checkpoints of the state that was registered. When a process or a node dies, a replacement goes
+ * on from the checkpoint. Other ranks do too, unless only failed ones go back: their communication
+ * calls in the loop throw {@link org.fmi.Rollback}; {@code loop} catches it, restores the state,
+ * and calls the body again from the checkpoint's iteration. Five rules make a program survive:
  *
  * <ol>
  *   <li><b>Register what changes.</b> All that an iteration changes and a later one reads is state
