@@ -12,7 +12,7 @@ final class LogLimit {
   private LogLimit() {}
 
   /**
-   * What the user has been promised less than; null if that is nothing.
+   * Why less is done than the user may expect who has asked for what can be done; else null.
    *
    * @param check whether iterations are repeated, and compared
    * @param alone whether no rank shares a node with another one
@@ -48,8 +48,8 @@ final class LogLimit {
           limit.origin()
               + ": nothing is logged "
               + (mode.equals("auto") && !check
-                  ? "where ranks of a node share memory; add --rollback local, or place each on a"
-                      + " node of its own (--ppn 1)"
+                  ? "where ranks share nodes, or there is one; add --rollback local, or place each"
+                        + " on a node of its own (--ppn 1)"
                   : "if all ranks go back; add --rollback local"));
     }
     boolean some = mode.equals("local") || mode.equals("flow");

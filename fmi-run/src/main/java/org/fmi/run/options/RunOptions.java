@@ -39,7 +39,8 @@ public record RunOptions(
 
   /** What is printed before the job begins; null if there is nothing. */
   public @Nullable String remark(Settings settings) {
-    String why = LogLimit.whyGlobal(settings, repetition.check, spec.isOneRankPerNode());
+    boolean alone = spec.size() == 1 || spec.isOneRankPerNode();
+    String why = LogLimit.whyGlobal(settings, repetition.check, alone);
     if (why != null) {
       return why;
     }

@@ -193,8 +193,8 @@ final class OptionsTest {
   void rollbackOptionsThatMakeNoSenseTogether() {
     assertThat(refusal("-n 2 --log-limit 8 app.jar"))
         .isEqualTo(
-            "--log-limit: nothing is logged where ranks of a node share memory; add --rollback"
-                + " local, or place each on a node of its own (--ppn 1)");
+            "--log-limit: nothing is logged where ranks share nodes, or there is one; add"
+                + " --rollback local, or place each on a node of its own (--ppn 1)");
     assertThat(refusal("-n 2 --ppn 1 --rollback global --log-limit 8 app.jar"))
         .isEqualTo("--log-limit: nothing is logged if all ranks go back; add --rollback local");
     assertThat(refusal("-n 2 --ppn 1 --check --log-limit 8 app.jar"))
@@ -340,6 +340,7 @@ final class OptionsTest {
     assertThat(remark("-n 2 app.jar")).isNull();
     assertThat(remark("-n 2 --check app.jar")).isNull();
     assertThat(remark("-n 2 --ppn 1 --rollback auto app.jar")).isNull();
+    assertThat(remark("-n 1 --rollback auto app.jar")).isNull();
     assertThat(remark("-n 2 --rollback auto app.jar"))
         .startsWith("--rollback auto: all ranks go back where a loop is no flowLoop, as ranks");
     assertThat(remark("-n 2 --ppn 1 --rollback auto --check app.jar"))
