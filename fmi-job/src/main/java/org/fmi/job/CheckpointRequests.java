@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  *   The epoch is over: IDLE. Users' requests stay, the program repeats its own.
  * </pre>
  *
- * <p>Where no rank waits for checkpoints, or {@link #mayRepeat some may repeat} what they did
- * before a failure, each is told to begin one:
+ * <p>Where ranks {@link #mayRepeat may repeat} what they did before a failure, all say first that
+ * they do not any more (SETTLING, by Settle). Where no rank waits for checkpoints each is told to
+ * begin one:
  *
  * <pre>
  *  IDLE --asked, while all run: Begin--&gt; BEGINNING --one is committed, or nobody asks any more: GoOn--&gt; IDLE
@@ -38,6 +39,7 @@ final class CheckpointRequests {
 
   private enum State {
     IDLE,
+    SETTLING,
     HOLDING,
     MEETING,
     BEGINNING
@@ -67,6 +69,9 @@ final class CheckpointRequests {
   private boolean running;
 
   private int epoch;
+
+  /** Whether all ranks have said in it that they repeat nothing any more. */
+  private boolean settled;
 
   /** Why none is taken any more; null while they are. */
   private @Nullable String over;
@@ -137,18 +142,26 @@ final class CheckpointRequests {
   void left(int newEpoch) {
     epoch = newEpoch;
     running = false;
+    settled = false;
     state = State.IDLE;
     committed = null;
     newest = NOT_KNOWN;
     asks.removeIf(ask -> ask.asker == PROGRAM);
   }
 
-  /** A rank has said where it can stop. */
+  /** A rank has said where it can stop, or that it repeats nothing any more. */
   void stops(int rank, RankMessage.Stops m) {
-    if (state != State.HOLDING || m.request() != request) {
+    if ((state != State.SETTLING && state != State.HOLDING) || m.request() != request) {
       return;
     }
     said.set(rank);
+    if (state == State.SETTLING) {
+      if (said.cardinality() == size) {
+        settled = true;
+        tell(State.HOLDING);
+      }
+      return;
+    }
     LoopPoint before = furthest;
     LoopPoint meeting = before == null || m.first().reaches(before) ? m.first() : before;
     furthest = meeting;
@@ -196,29 +209,37 @@ final class CheckpointRequests {
 
   private void next() {
     if (state == State.IDLE && running && !asks.isEmpty()) {
-      boolean begins = lines == JobSpec.Lines.NOBODY_WAITS || mayRepeat();
-      state = begins ? State.BEGINNING : State.HOLDING;
-      request++;
-      said.clear();
-      furthest = null;
       out.report(new Notice.CheckpointRequested(epoch));
-      out.add(
-          new JobCommand.TellAll(
-              begins
-                  ? new JobMessage.Begin(epoch, request, newest)
-                  : new JobMessage.Hold(epoch, request)));
-    } else if ((state == State.HOLDING || state == State.BEGINNING) && asks.isEmpty()) {
+      boolean begins = lines == JobSpec.Lines.NOBODY_WAITS;
+      tell(begins ? State.BEGINNING : mayRepeat() ? State.SETTLING : State.HOLDING);
+    } else if (state != State.IDLE && state != State.MEETING && asks.isEmpty()) {
       state = State.IDLE;
       out.add(new JobCommand.TellAll(new JobMessage.GoOn(epoch, request)));
     }
   }
 
+  /** Asks all ranks for something. */
+  private void tell(State next) {
+    state = next;
+    request++;
+    said.clear();
+    furthest = null;
+    JobMessage message =
+        switch (next) {
+          case SETTLING -> new JobMessage.Settle(epoch, request);
+          case HOLDING -> new JobMessage.Hold(epoch, request);
+          case BEGINNING -> new JobMessage.Begin(epoch, request, newest);
+          case IDLE, MEETING -> throw new IllegalArgumentException(next.name());
+        };
+    out.add(new JobCommand.TellAll(message));
+  }
+
   /**
-   * Whether a rank may still repeat what it decided behind the line that all have gone back to. It
-   * cannot say where it stops, and may need messages of others that could: so all begin a line
-   * first, which no rank does that repeats.
+   * Whether a rank may still repeat what it did behind the line that it has gone back to. It cannot
+   * say where it stops, and what it needs may not have been sent before a rank that could: one that
+   * has gone back too, and repeats nothing, as nobody has kept what it had sent.
    */
   private boolean mayRepeat() {
-    return logs && lines == JobSpec.Lines.ALL_WAIT_FOR_FILES && epoch > 0 && committed == null;
+    return logs && epoch > 0 && committed == null && !settled;
   }
 }

@@ -8,6 +8,8 @@ import org.fmi.control.LoopPoint;
 import org.fmi.control.RankMessage;
 import org.fmi.job.JobSpec.OnNoSpare;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Single decisions; whole jobs are tried in {@code RequestSimulationTest}. */
 final class CheckpointRequestsTest {
@@ -242,19 +244,51 @@ final class CheckpointRequestsTest {
     assertTold(new JobMessage.GoOn(0, 2));
   }
 
-  /** A rank that repeats what it decided before a failure cannot say where it stops. */
-  @Test
-  void afterAFailureALineComesFirstWhereRanksMayRepeat() {
-    CheckpointRequests both =
-        new CheckpointRequests(2, JobSpec.Lines.ALL_WAIT_FOR_FILES, true, out);
-    both.running();
-    both.ask(1, true);
+  // ---- where ranks may repeat what they did
+
+  /**
+   * A rank that does so cannot say where it stops, and may need what one has not sent that could.
+   */
+  @ParameterizedTest
+  @EnumSource(
+      value = JobSpec.Lines.class,
+      names = {"ALL_WAIT", "ALL_WAIT_FOR_FILES"})
+  void afterAFailureNobodyStopsBeforeAllHaveRepeatedWhatTheyDid(JobSpec.Lines lines) {
+    CheckpointRequests logged = new CheckpointRequests(2, lines, true, out);
+    logged.running();
+    logged.ask(1, true);
     assertTold(new JobMessage.Hold(0, 1));
-    both.left(1);
-    both.running();
-    assertTold(new JobMessage.Begin(1, 2, -1));
-    both.committed(new RankMessage.CheckpointDone(1, 3, 0, 5, 6, false, 8, 8, 1, 1, 1));
+    logged.left(1);
+    logged.running();
+    assertTold(new JobMessage.Settle(1, 2));
+    logged.stops(1, new RankMessage.Stops(1, 2, at(0, 8)));
+    logged.stops(0, new RankMessage.Stops(1, 1, at(0, 8)));
+    assertNothing();
+    logged.stops(0, new RankMessage.Stops(1, 2, at(0, 5)));
     assertTold(new JobMessage.Hold(1, 3));
+    logged.stops(0, new RankMessage.Stops(1, 3, at(0, 6)));
+    logged.stops(1, new RankMessage.Stops(1, 3, at(0, 9)));
+    assertTold(new JobMessage.Meet(1, 3, at(0, 9)));
+    logged.committed(new RankMessage.CheckpointDone(1, 3, 0, 9, false, 8, 8, 1, 1, 1));
+    assertThat(out.take()).containsExactly(new JobCommand.Checkpointed(1, 3, 0, 9));
+    logged.ask(2, false);
+    assertTold(new JobMessage.Hold(1, 4)); // in this epoch nobody will again
+    logged.left(2);
+    logged.running();
+    assertTold(new JobMessage.Settle(2, 5));
+    logged.withdrawn(2);
+    assertTold(new JobMessage.GoOn(2, 5));
+  }
+
+  /** What was taken meanwhile has let all come further than what they did again. */
+  @Test
+  void behindACheckpointOfTheEpochNobodyRepeats() {
+    CheckpointRequests logged = new CheckpointRequests(2, JobSpec.Lines.ALL_WAIT, true, out);
+    logged.left(1);
+    logged.running();
+    logged.committed(new RankMessage.CheckpointDone(1, 3, 0, 9, false, 8, 8, 1, 1, 1));
+    logged.ask(1, false);
+    assertTold(new JobMessage.Hold(1, 1));
   }
 
   @Test

@@ -3,6 +3,7 @@ package org.fmi.jobsim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Op;
 import org.fmi.control.LoopPoint;
@@ -12,12 +13,15 @@ import org.fmi.job.Notice;
 import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.jobsim.JobSimulation.Program;
 import org.fmi.jobsim.Schedule.Scenario;
+import org.fmi.jobsim.Shape.Files;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FaultPoint;
 import org.fmi.testkit.SimModel;
+import org.fmi.testkit.SimProcess;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Checkpoints that a user or the program asks for. */
 final class RequestSimulationTest {
@@ -145,6 +149,54 @@ final class RequestSimulationTest {
     Shape shape = SHAPE.withFaults(new FaultSpec(false, 1, false, FaultPoint.ITERATION, 6));
     JobSimulation job = run(shape, (fmi, process, cluster) -> sum(fmi, 60, 1, 5));
     assertThat(committed(job).get(committed(job).size() - 2).iteration()).isBetween(6L, 25L);
+  }
+
+  /**
+   * Two ranks go back. The second one repeats what the third has had of it, and needs for that what
+   * the first sends it. Of that one nobody has anything, so it could stop before.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whoStopsKeepsNobodyFromRepeating(boolean overlapped) {
+    Shape shape =
+        Shape.plain(RANKS, 2, OnNoSpare.SHARE)
+            .withInterval(new CheckpointInterval.Every(1_000))
+            .withLocalRollback(1 << 20)
+            .withFaults(
+                new FaultSpec(false, 0, false, FaultPoint.ITERATION, 4),
+                new FaultSpec(false, 1, false, FaultPoint.ITERATION, 4));
+    for (long seed = 0; seed < 6; seed++) {
+      JobSimulation job =
+          new JobSimulation(
+              seed,
+              overlapped ? shape.withOverlap().withFiles(new Files(1_000, 0, 1_000)) : shape,
+              SimModel.calm(),
+              (fmi, process, cluster) -> downThePipe(fmi, process));
+      job.askers().allow(1_000);
+      assertThat(job.run().status()).as(job.story()).isZero();
+      assertThat(job.notices(Notice.GoesOn.class)).as(job.story()).hasSize(2);
+    }
+  }
+
+  private static long downThePipe(Fmi fmi, SimProcess process) {
+    Comm world = fmi.world();
+    int rank = world.rank();
+    long[] sum = new long[1];
+    fmi.loop(
+        10,
+        n -> {
+          long[] got = {n};
+          if (rank > 0) {
+            world.recv(got, rank - 1, 1);
+          }
+          if (rank + 1 < RANKS) {
+            world.send(got, rank + 1, 1);
+          }
+          sum[0] += got[0];
+          process.compute(100_000);
+        },
+        sum);
+    return sum[0];
   }
 
   // ---- where no rank waits

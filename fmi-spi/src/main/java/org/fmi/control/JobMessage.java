@@ -59,6 +59,14 @@ public sealed interface JobMessage {
   record Release() implements JobMessage {}
 
   /**
+   * Somebody asks for a checkpoint: say by {@link RankMessage.Stops} that you do nothing again any
+   * more that was done before a failure, as soon as that is so, and go on.
+   *
+   * @param request counts them
+   */
+  record Settle(int epoch, long request) implements JobMessage {}
+
+  /**
    * Somebody asks for a checkpoint: say where you can stop first, by {@link RankMessage.Stops}, and
    * go no further than to the next place where one can be taken.
    *

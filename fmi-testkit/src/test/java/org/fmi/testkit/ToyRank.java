@@ -166,7 +166,8 @@ final class ToyRank implements SimProgram, JobLink.Listener, FrameHandler {
       case JobMessage.Revoke m -> target = Math.max(target, m.epoch());
       case JobMessage.Start m -> start = m;
       case JobMessage.Release m -> released = true;
-      case JobMessage.Hold _,
+      case JobMessage.Settle _,
+          JobMessage.Hold _,
           JobMessage.Meet _,
           JobMessage.GoOn _,
           JobMessage.Begin _,

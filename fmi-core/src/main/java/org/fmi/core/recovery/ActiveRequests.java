@@ -17,11 +17,14 @@ final class ActiveRequests {
   private final RankConfig config;
   private final Messenger messenger;
   private final KeptRequests kept;
+  private final Contradiction contradiction;
 
-  ActiveRequests(RankConfig config, Messenger messenger, KeptRequests kept) {
+  ActiveRequests(
+      RankConfig config, Messenger messenger, KeptRequests kept, Contradiction contradiction) {
     this.config = config;
     this.messenger = messenger;
     this.kept = kept;
+    this.contradiction = contradiction;
   }
 
   /**
@@ -69,11 +72,12 @@ final class ActiveRequests {
 
   /**
    * Between iterations of a {@code flowLoop}, when all that was sent has come: what an iteration
-   * sends is received in it, and nothing else. Ranks that compute again would not get it.
+   * sends is received in it, and nothing else. Ranks that compute again would not get it; so if
+   * that is not so, as far as this rank can see, the job ends, as that would hide it.
    *
-   * @throws IllegalStateException if that is not so, as far as this rank can see
+   * @throws org.fmi.Rollback if the epoch is over
    */
-  void requireReceived(Loop loop) {
+  void requireReceived(Loop loop, int epoch) {
     if (loop.flow == null) {
       return;
     }
@@ -84,23 +88,25 @@ final class ActiveRequests {
     }
     String left = unreceived.ofLoop();
     if (left != null) {
-      throw new IllegalStateException(
+      throw contradiction.programFault(
           "rank "
               + config.rank()
               + " has not received a message of "
               + left
               + ", which was sent before iteration "
               + loop.iteration
-              + " of a flowLoop: receive it in the iteration that sends it");
+              + " of a flowLoop: receive it in the iteration that sends it",
+          epoch);
     }
     if (unreceived.lacksOlder()) {
-      throw new IllegalStateException(
+      throw contradiction.programFault(
           "rank "
               + config.rank()
               + " has received a message, before iteration "
               + loop.iteration
               + " of a flowLoop, that was sent before the loop: receive it there, or send it in an"
-              + " iteration");
+              + " iteration",
+          epoch);
     }
   }
 

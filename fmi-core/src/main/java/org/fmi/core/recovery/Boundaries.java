@@ -154,8 +154,7 @@ final class Boundaries {
 
   /**
    * Whether this rank may say where it can stop. One that does again what was done before a failure
-   * may not: others have messages of places that it has not come to yet. What it needs to come
-   * there was sent before.
+   * may not: others have messages of places that it has not come to yet.
    */
   private boolean mayStop() {
     return local == null || ending || !local.isRepeating();

@@ -123,7 +123,7 @@ final class Checkpoints {
     this.contradiction = new Contradiction(config, system, link, messenger);
     this.meetings = new MeetingPlace(config, system, messenger, contradiction);
     this.kept = new KeptRequests(messenger, config.check());
-    this.requests = new ActiveRequests(config, messenger, kept);
+    this.requests = new ActiveRequests(config, messenger, kept, contradiction);
     this.restoration = new Restoration(config, system, store, source, link, faults);
     this.overlap =
         config.overlapped()
@@ -231,7 +231,7 @@ final class Checkpoints {
     if (lines != null) {
       lines.settle(loop, last, epoch);
     } else {
-      requests.requireReceived(loop);
+      requests.requireReceived(loop, epoch);
     }
     CheckpointId id = new CheckpointId(nextVersion, loop.number, iteration, last);
     // Nobody sends before all have agreed; until then some may know that they have, and others not.

@@ -532,7 +532,11 @@ final class Lifecycle implements JobLink.Listener {
       case JobMessage.Noted m -> noted = m.loop();
       case JobMessage.Kept _ -> kept.incrementAndGet();
       case JobMessage.Decided m -> decided = m;
-      case JobMessage.Hold _, JobMessage.Meet _, JobMessage.Begin _, JobMessage.GoOn _ ->
+      case JobMessage.Settle _,
+          JobMessage.Hold _,
+          JobMessage.Meet _,
+          JobMessage.Begin _,
+          JobMessage.GoOn _ ->
           requested.order(message);
       case JobMessage.WriteNext _ -> requested.toFiles(true);
     }

@@ -24,7 +24,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It says so at the next place where it can stop, or before, while it waits in a call: what it
  * waits for may be sent by a rank that has stopped already, and goes on only when all have said it.
- * So no rank that has stopped keeps another one from answering.
+ * So no rank that has stopped keeps another one from answering, but for those that still do again
+ * what was done before a failure: they say that they do not any more ({@link JobMessage.Settle})
+ * before any rank is told to stop.
  */
 final class RequestedCheckpoint {
   private static final long NONE = -1;
@@ -74,6 +76,7 @@ final class RequestedCheckpoint {
   /** Which request it is that can still be called off. */
   private static long request(@Nullable JobMessage order) {
     return switch (order) {
+      case JobMessage.Settle settle -> settle.request();
       case JobMessage.Hold hold -> hold.request();
       case JobMessage.Begin begin -> begin.request();
       case null, default -> NONE;
@@ -101,15 +104,18 @@ final class RequestedCheckpoint {
    * @param next the first place where it can stop then
    */
   void waits(LoopPoint next, int epoch) {
-    if (order.get() instanceof JobMessage.Hold hold && hold.epoch() == epoch) {
-      answer(hold, next);
+    switch (order.get()) {
+      case JobMessage.Settle settle when settle.epoch() == epoch ->
+          answer(epoch, settle.request(), next);
+      case JobMessage.Hold hold when hold.epoch() == epoch -> answer(epoch, hold.request(), next);
+      case null, default -> {}
     }
   }
 
-  private void answer(JobMessage.Hold hold, LoopPoint first) {
-    if (answered != hold.request()) {
-      answered = hold.request();
-      link.send(new RankMessage.Stops(hold.epoch(), hold.request(), first));
+  private void answer(int epoch, long request, LoopPoint first) {
+    if (answered != request) {
+      answered = request;
+      link.send(new RankMessage.Stops(epoch, request, first));
     }
   }
 
@@ -125,8 +131,12 @@ final class RequestedCheckpoint {
         case null -> {
           return false;
         }
+        case JobMessage.Settle settle when settle.epoch() == epoch -> {
+          answer(epoch, settle.request(), here);
+          return false;
+        }
         case JobMessage.Hold hold when hold.epoch() == epoch -> {
-          answer(hold, here);
+          answer(epoch, hold.request(), here);
           messenger.park();
         }
         case JobMessage.Meet meet when meet.epoch() == epoch -> {

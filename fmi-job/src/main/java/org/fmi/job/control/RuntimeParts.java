@@ -324,6 +324,7 @@ final class RuntimeParts {
       case JobMessage.Decided m -> out.putByte(10).putInt(m.epoch()).putLongs(m.determinants());
       case JobMessage.Begin m ->
           out.putByte(11).putInt(m.epoch()).putLong(m.request()).putLong(m.newest());
+      case JobMessage.Settle m -> out.putByte(12).putInt(m.epoch()).putLong(m.request());
       case JobMessage.GoOn m -> out.putByte(6).putInt(m.epoch()).putLong(m.request());
     }
   }
@@ -345,6 +346,7 @@ final class RuntimeParts {
       case 9 -> new JobMessage.Kept();
       case 10 -> new JobMessage.Decided(in.getInt(), in.getLongs());
       case 11 -> new JobMessage.Begin(in.getInt(), in.getLong(), in.getLong());
+      case 12 -> new JobMessage.Settle(in.getInt(), in.getLong());
       default -> throw new BadMessageException("unknown job message " + type);
     };
   }

@@ -49,7 +49,7 @@ final class LogLimit {
               + ": nothing is logged "
               + (mode.equals("auto") && !check
                   ? "where ranks share nodes, or there is one; add --rollback local, or place each"
-                        + " on a node of its own (--ppn 1)"
+                      + " on a node of its own (--ppn 1)"
                   : "if all ranks go back; add --rollback local"));
     }
     boolean some = mode.equals("local") || mode.equals("flow");
