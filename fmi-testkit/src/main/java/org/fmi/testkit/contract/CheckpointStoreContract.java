@@ -11,7 +11,6 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.locks.LockSupport;
 import org.fmi.Comm;
 import org.fmi.Rollback;
 import org.fmi.spi.CheckpointId;
@@ -36,8 +35,6 @@ public abstract class CheckpointStoreContract {
 
   /** The same where so many members share it that a chunk has no second block anyway. */
   private static final int MAX_BLOCKS_OF_MANY = 4;
-
-  private static final long POLL_NANOS = 20_000;
 
   /** Opens the store of one rank. */
   protected abstract CheckpointStore open(int rank, int[] group, Comm system, NodeMemory memory)
@@ -132,13 +129,7 @@ public abstract class CheckpointStoreContract {
             MemorySegment image = store.resize(begun, content.length);
             int rest = content.length - first;
             MemorySegment.copy(content, first, image, ValueLayout.JAVA_BYTE, first, rest);
-            CheckpointStore.Protection protection = store.protecting(named);
-            while (!protection.isComplete()) {
-              if (!protection.advance()) {
-                // One that yields comes before threads that wait for a carrier elsewhere.
-                LockSupport.parkNanos(POLL_NANOS);
-              }
-            }
+            StoreGroup.complete(store.protecting(named));
           });
       assertImages(group, named, sizes, seed);
       if (group.store(0).tolerance() > 0) {

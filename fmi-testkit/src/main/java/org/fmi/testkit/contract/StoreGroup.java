@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 import org.fmi.Comm;
 import org.fmi.Rollback;
@@ -22,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * The threads are virtual, as ranks mostly wait for each other.
  */
 public final class StoreGroup implements AutoCloseable {
+  private static final long POLL_NANOS = 20_000;
+
   /** Opens the store of one rank. */
   public interface Opener {
     CheckpointStore open(int rank, int[] group, Comm system, NodeMemory memory) throws IOException;
@@ -157,6 +160,16 @@ public final class StoreGroup implements AutoCloseable {
     for (Throwable t : thrown) {
       if (t != null) {
         throw new AssertionError(t);
+      }
+    }
+  }
+
+  /** Does all parts of it, between which others come. */
+  static void complete(CheckpointStore.Protection protection) throws IOException {
+    while (!protection.isComplete()) {
+      if (!protection.advance()) {
+        // A virtual thread that yields again and again keeps out those that no carrier has yet.
+        LockSupport.parkNanos(POLL_NANOS);
       }
     }
   }
