@@ -126,11 +126,6 @@ public record JobSpec(
     return room.capacity(node);
   }
 
-  /** Whether no rank shares a node with another one at the start, and there are others. */
-  public boolean isOneRankPerNode() {
-    return room.isOneRankPerNode(size);
-  }
-
   /**
    * The node of each rank at the start.
    *

@@ -39,7 +39,7 @@ public record RunOptions(
 
   /** What is printed before the job begins; null if there is nothing. */
   public @Nullable String remark(Settings settings) {
-    boolean alone = spec.size() == 1 || spec.isOneRankPerNode();
+    boolean alone = spec.size() == 1 || spec.room().isOneRankPerNode(spec.size());
     String why = LogLimit.whyGlobal(settings, repetition.check, alone);
     if (why != null) {
       return why;
