@@ -63,23 +63,21 @@ final class Answers {
 
   /** {@link MessageRequest#cancel}. */
   boolean cancel(MessageRequest r) {
-    Determinants d = r.send ? null : of(r);
+    Determinants d = r.send || r.toBeCancelled ? null : of(r);
     if (d == null) {
       return messenger.cancel(r);
     }
     if (d.haveAnswer()) {
       boolean before = d.answer();
-      assert before == r.toBeCancelled : "a receive is cancelled that was not, or the reverse";
-      if (before) {
-        return messenger.cancel(r);
-      }
+      assert !before : "a receive was cancelled that is not to be";
       boolean _ = messenger.completed(r); // it is checked as in any call
       return false;
     }
     boolean cancelled = messenger.cancel(r);
-    d.answered(cancelled);
     if (cancelled) {
       d.cancelled(r.posted);
+    } else {
+      d.answered(false);
     }
     return cancelled;
   }
@@ -105,9 +103,12 @@ final class Answers {
       return messenger.probe(source, context, tag);
     }
     long before = d.find();
-    return before == Determinants.UNKNOWN
-        ? found(d, messenger.probe(source, context, tag))
-        : messenger.probe(Determinants.source(before), context, Determinants.tag(before));
+    if (before != Determinants.UNKNOWN) {
+      return messenger.probe(Determinants.source(before), context, Determinants.tag(before));
+    }
+    Status status = messenger.probe(source, context, tag);
+    d.found(status.source(), status.tag());
+    return status;
   }
 
   /** {@link PointToPoint#iprobe}. */
@@ -125,17 +126,16 @@ final class Answers {
       return messenger.probe(Determinants.source(before), context, Determinants.tag(before));
     }
     Status status = messenger.iprobe(source, context, tag);
-    d.answered(status != null);
-    return status == null ? null : found(d, status);
+    if (status == null) {
+      d.answered(false);
+    } else {
+      d.foundAtOnce(status.source(), status.tag());
+    }
+    return status;
   }
 
   private @Nullable Determinants recording() {
     MessageLog kept = log;
     return kept == null ? null : kept.determinants();
-  }
-
-  private static Status found(Determinants d, Status status) {
-    d.found(status.source(), status.tag());
-    return status;
   }
 }

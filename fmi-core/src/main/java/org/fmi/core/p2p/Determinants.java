@@ -20,9 +20,12 @@ import org.jspecify.annotations.Nullable;
  * of, and repeats it. The rest is decided anew.
  *
  * <p>As longs: of a receive {@code RECEIVED | number}, source and tag; of a cancelled one {@code
- * CANCELLED | number}; of a probe {@code FOUND}, source and tag; of equal answers one after the
- * other {@code NO | count} or {@code YES | count}. Receives are numbered from the line on; those
- * posted before it that are still under way there have numbers below zero.
+ * CANCELLED | number}; of a probe {@code FOUND}, source and tag, with {@link #AT_ONCE} if it might
+ * have found nothing; of equal answers one after the other {@code NO | count} or {@code YES |
+ * count}. Receives are numbered from the line on; those posted before it that are still under way
+ * there have numbers below zero.
+ *
+ * <p>Each stands alone: who knows the first of them only repeats these, and decides the rest anew.
  */
 final class Determinants {
   /** What a rank may tell between two lines: the job keeps it. */
@@ -41,6 +44,9 @@ final class Determinants {
   private static final int FOUND = 3;
   private static final int NO = 4;
   private static final int YES = 5;
+
+  /** Of a probe: the answer was yes. */
+  private static final long AT_ONCE = 1;
 
   private static final int NONE = -1;
 
@@ -153,13 +159,19 @@ final class Determinants {
     add(of(CANCELLED, number));
   }
 
-  /** A probe has found a message. */
+  /** A probe that waits has found a message. */
   void found(int source, long tag) {
-    add((long) FOUND << KIND_SHIFT);
+    add(of(FOUND, 0));
     add(pack(source, tag));
   }
 
-  /** A call has answered. */
+  /** One that does not wait has found a message: its answer is yes. */
+  void foundAtOnce(int source, long tag) {
+    add(of(FOUND, AT_ONCE));
+    add(pack(source, tag));
+  }
+
+  /** A call has answered, where nothing else here says so. */
   void answered(boolean yes) {
     if (stopped) {
       return;
@@ -169,7 +181,7 @@ final class Determinants {
       held[lastAnswers]++;
       changes++;
     } else {
-      add((long) kind << KIND_SHIFT | 1);
+      add(of(kind, 1));
       lastAnswers = count - 1;
     }
   }
@@ -398,7 +410,12 @@ final class Determinants {
       switch ((int) (before[i++] >>> KIND_SHIFT)) {
         case RECEIVED -> receives.put(receive, before[i++]);
         case CANCELLED -> receives.put(receive, WILL_BE_CANCELLED);
-        case FOUND -> probes.add(before[i++]);
+        case FOUND -> {
+          if ((before[i - 1] & VALUE) == AT_ONCE) {
+            answers.add(of(YES, 1));
+          }
+          probes.add(before[i++]);
+        }
         case NO, YES -> answers.add(before[i - 1]);
         default -> throw new IllegalArgumentException("no determinant: " + before[i - 1]);
       }
@@ -427,7 +444,7 @@ final class Determinants {
           }
         });
     for (long found : probes) {
-      rest.add((long) FOUND << KIND_SHIFT);
+      rest.add(of(FOUND, 0)); // whose answer is among those that follow
       rest.add(found);
     }
     long before = given;

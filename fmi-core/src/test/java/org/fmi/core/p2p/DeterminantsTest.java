@@ -114,6 +114,23 @@ final class DeterminantsTest {
     assertThat(again.find()).isEqualTo(Determinants.UNKNOWN);
   }
 
+  /** Among other answers. */
+  @Test
+  void aProbeThatFindsAtOnceHasAnswered() {
+    recorded.answered(true);
+    recorded.answered(false);
+    recorded.foundAtOnce(3, 5);
+    recorded.found(2, 6);
+    recorded.answered(true);
+    long[] told = recorded.take();
+    assertThat(told).hasSize(7);
+    Determinants again = new Determinants();
+    repeat(again, told);
+    assertThat(answers(again)).containsExactly(true, false, true, true);
+    assertThat(again.find()).isEqualTo(Determinants.pack(3, 5));
+    assertThat(again.find()).isEqualTo(Determinants.pack(2, 6));
+  }
+
   /** A program may ask many times before the answer is yes. */
   @Test
   void equalAnswersTakeNoRoom() {
@@ -212,7 +229,7 @@ final class DeterminantsTest {
   void aReceiveIsNotDivided() {
     recorded.received(recorded.post(), 1, 1);
     recorded.answered(true);
-    recorded.found(2, 2);
+    recorded.foundAtOnce(2, 2);
     recorded.cancelled(recorded.post());
     long[] all = recorded.take();
     assertThat(all).hasSize(6);
