@@ -7,6 +7,7 @@ import org.fmi.job.Notice;
 import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.jobsim.Schedule.Scenario;
 import org.fmi.testkit.SimModel;
+import org.fmi.testkit.support.Seeds;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -15,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class AskingSimulationTest {
   private static final int RANKS = 4;
   private static final long ANSWER_NANOS = 20_000_000;
-  private static final int SEEDS_OF_A_SCENARIO = 2;
+  private static final int MILLIS_OF_A_SCENARIO = 50;
 
   private final Answers answers = new Answers();
 
@@ -45,11 +46,14 @@ final class AskingSimulationTest {
   @ParameterizedTest
   @EnumSource(Scenario.class)
   void failuresBesideItAreSurvivedAsEver(Scenario scenario) {
-    for (long seed = 0; seed < SEEDS_OF_A_SCENARIO; seed++) {
-      Schedule schedule = Schedule.of(41L * scenario.name().hashCode() + seed, scenario).asking();
-      JobSimulation job = schedule.prepare();
-      job.lender().answers(ANSWER_NANOS >> (10 * seed), seed > 0);
-      FinishedJob.assertAllowed(schedule.judge(job, answers));
-    }
+    Seeds.forMillis(
+        MILLIS_OF_A_SCENARIO,
+        seed -> {
+          Schedule schedule = Schedule.of(seed, scenario).asking();
+          JobSimulation job = schedule.prepare();
+          boolean soon = seed % 2 == 0;
+          job.lender().answers(soon ? ANSWER_NANOS >> 10 : ANSWER_NANOS, soon);
+          FinishedJob.assertAllowed(schedule.judge(job, answers));
+        });
   }
 }

@@ -8,6 +8,7 @@ import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.jobsim.JobSimulation.Program;
 import org.fmi.jobsim.Schedule.Scenario;
 import org.fmi.testkit.SimModel;
+import org.fmi.testkit.support.Seeds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -21,7 +22,7 @@ final class ComingSimulationTest {
   static final long ANSWER = ITERATIONS * (ITERATIONS - 1L) / 2;
 
   private static final long ITERATION_NANOS = 1_000_000;
-  private static final int SEEDS_OF_A_SCENARIO = 2;
+  private static final int MILLIS_OF_A_SCENARIO = 50;
 
   private final Answers answers = new Answers();
 
@@ -66,11 +67,13 @@ final class ComingSimulationTest {
   @ParameterizedTest
   @EnumSource(Scenario.class)
   void failuresBesideItAreSurvivedAsEver(Scenario scenario) {
-    for (long seed = 0; seed < SEEDS_OF_A_SCENARIO; seed++) {
-      Schedule schedule = Schedule.of(37L * scenario.name().hashCode() + seed, scenario);
-      JobSimulation job = schedule.prepare();
-      job.comesWhen(Notice.CheckpointCommitted.class::isInstance);
-      FinishedJob.assertAllowed(schedule.judge(job, answers));
-    }
+    Seeds.forMillis(
+        MILLIS_OF_A_SCENARIO,
+        seed -> {
+          Schedule schedule = Schedule.of(seed, scenario);
+          JobSimulation job = schedule.prepare();
+          job.comesWhen(Notice.CheckpointCommitted.class::isInstance);
+          FinishedJob.assertAllowed(schedule.judge(job, answers));
+        });
   }
 }

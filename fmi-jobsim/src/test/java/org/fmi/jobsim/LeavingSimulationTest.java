@@ -7,6 +7,7 @@ import org.fmi.job.Notice;
 import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.jobsim.Schedule.Scenario;
 import org.fmi.testkit.SimModel;
+import org.fmi.testkit.support.Seeds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -14,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Nodes that live, and will be lost before long: their ranks leave them behind a checkpoint. */
 final class LeavingSimulationTest {
   private static final int RANKS = 4;
-  private static final int SEEDS_OF_A_SCENARIO = 2;
+  private static final int MILLIS_OF_A_SCENARIO = 50;
 
   private final Answers answers = new Answers();
 
@@ -54,11 +55,13 @@ final class LeavingSimulationTest {
   @ParameterizedTest
   @EnumSource(Scenario.class)
   void failuresBesideItAreSurvivedAsEver(Scenario scenario) {
-    for (long seed = 0; seed < SEEDS_OF_A_SCENARIO; seed++) {
-      Schedule schedule = Schedule.of(31L * scenario.name().hashCode() + seed, scenario);
-      JobSimulation job = schedule.prepare();
-      job.leavesWhen(Notice.CheckpointCommitted.class::isInstance, 0);
-      FinishedJob.assertAllowed(schedule.judge(job, answers));
-    }
+    Seeds.forMillis(
+        MILLIS_OF_A_SCENARIO,
+        seed -> {
+          Schedule schedule = Schedule.of(seed, scenario);
+          JobSimulation job = schedule.prepare();
+          job.leavesWhen(Notice.CheckpointCommitted.class::isInstance, 0);
+          FinishedJob.assertAllowed(schedule.judge(job, answers));
+        });
   }
 }

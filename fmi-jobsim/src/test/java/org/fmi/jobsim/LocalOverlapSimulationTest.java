@@ -19,7 +19,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Simulated jobs of which only failed ranks go back, to checkpoints that nobody waits for. */
 final class LocalOverlapSimulationTest {
   private static final int SIZE = 4;
-  private static final int SEEDS = 4;
 
   private static Shape ranks() {
     return Shape.plain(SIZE, 1, OnNoSpare.ABORT)
@@ -171,13 +170,5 @@ final class LocalOverlapSimulationTest {
   @Test
   void nobodyGoesOnWhoseLineIsGone() {
     FinishedJob.assertAllowed(Schedule.ofLocal(16_341_123).run(new Answers()));
-  }
-
-  @Test
-  void randomJobs() {
-    Answers answers = new Answers();
-    for (long seed = 0; seed < SEEDS; seed++) {
-      FinishedJob.assertAllowed(Schedule.ofBoth(seed).run(answers));
-    }
   }
 }

@@ -279,12 +279,4 @@ final class OverlapSimulationTest {
         .singleElement()
         .satisfies(n -> assertThat(n.iteration()).isBetween(1L, 10L));
   }
-
-  @Test
-  void randomJobs() {
-    Answers answers = new Answers();
-    for (long seed = 0; seed < SEEDS; seed++) {
-      FinishedJob.assertAllowed(Schedule.ofOverlap(seed).run(answers));
-    }
-  }
 }

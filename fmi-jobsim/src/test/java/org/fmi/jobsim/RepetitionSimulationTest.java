@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.stream.LongStream;
 import net.openhft.chronicle.bytes.BytesIn;
 import net.openhft.chronicle.bytes.BytesMarshallable;
 import net.openhft.chronicle.bytes.BytesOut;
@@ -24,11 +23,15 @@ import org.fmi.jobsim.JobSimulation.Program;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FaultPoint;
 import org.fmi.testkit.SimModel;
+import org.fmi.testkit.support.Seeds;
 import org.junit.jupiter.api.Test;
 
 /** Jobs with {@code --check}: right programs end as without it, wrong ones are told why. */
 final class RepetitionSimulationTest {
   private static final Shape SHAPE = Shape.plain(3, 0, OnNoSpare.ABORT).withCheck();
+
+  /** For the seeds of one shape. */
+  private static final int MILLIS = 40;
 
   private static Outcome run(long seed, Shape shape, Program program) {
     return new JobSimulation(seed, shape, SimModel.calm(), program).run();
@@ -57,14 +60,14 @@ final class RepetitionSimulationTest {
   private static void assertSame(Shape shape, Program program) {
     Outcome expected = run(1, Shape.plain(3, 0, OnNoSpare.ABORT), program);
     assertThat(expected.status()).isZero();
-    LongStream.range(0, 10)
-        .forEach(
-            seed -> {
-              Outcome outcome = run(seed, shape, program);
-              assertThat(outcome.message()).isEmpty();
-              assertThat(outcome.status()).isZero();
-              assertThat(outcome.answer()).isEqualTo(expected.answer());
-            });
+    Seeds.forMillis(
+        MILLIS,
+        seed -> {
+          Outcome outcome = run(seed, shape, program);
+          assertThat(outcome.message()).isEmpty();
+          assertThat(outcome.status()).isZero();
+          assertThat(outcome.answer()).isEqualTo(expected.answer());
+        });
   }
 
   private static long messagesThatCross(Fmi fmi) {

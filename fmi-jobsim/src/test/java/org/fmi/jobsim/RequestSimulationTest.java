@@ -3,6 +3,7 @@ package org.fmi.jobsim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Op;
@@ -18,9 +19,9 @@ import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FaultPoint;
 import org.fmi.testkit.SimModel;
 import org.fmi.testkit.SimProcess;
+import org.fmi.testkit.support.Seeds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Checkpoints that a user or the program asks for. */
@@ -31,7 +32,7 @@ final class RequestSimulationTest {
   private static final Shape SHAPE =
       Shape.plain(RANKS, 1, OnNoSpare.SHARE).withInterval(new CheckpointInterval.Every(1_000));
 
-  private static final int SEEDS_OF_A_SCENARIO = 2;
+  private static final int MILLIS_OF_A_SCENARIO = 50;
 
   private final Answers answers = new Answers();
 
@@ -51,18 +52,21 @@ final class RequestSimulationTest {
   }
 
   /** Failures at all times, of ranks that have stopped and of those they wait for, too. */
-  @ParameterizedTest
-  @EnumSource(Scenario.class)
-  void whoAsksIsAnsweredAndTheJobGoesOn(Scenario scenario) {
-    int taken = 0;
-    for (long seed = 0; seed < SEEDS_OF_A_SCENARIO; seed++) {
-      Schedule schedule = Schedule.of(scenario.name().hashCode() + seed, scenario);
-      JobSimulation job = schedule.prepare();
-      job.askers().allow(5);
-      FinishedJob.assertAllowed(schedule.judge(job, answers));
-      taken += job.askers().taken();
+  @Test
+  void whoAsksIsAnsweredAndTheJobGoesOn() {
+    AtomicInteger taken = new AtomicInteger();
+    for (Scenario scenario : Scenario.values()) {
+      Seeds.forMillis(
+          MILLIS_OF_A_SCENARIO,
+          seed -> {
+            Schedule schedule = Schedule.of(seed, scenario);
+            JobSimulation job = schedule.prepare();
+            job.askers().allow(5);
+            FinishedJob.assertAllowed(schedule.judge(job, answers));
+            taken.addAndGet(job.askers().taken());
+          });
     }
-    assertThat(taken).isPositive();
+    assertThat(taken.get()).isPositive();
   }
 
   @Test

@@ -18,13 +18,14 @@ import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
 import java.time.Clock;
 import java.time.Instant;
 import org.fmi.ckpt.files.FileSource;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 
 /**
  * Holds what Maven cannot: the arrows between packages of one module, and what a module must not
  * take from those it depends on. The arrows between modules are in their {@code pom.xml}.
  */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class ArchitectureTest {
   private static final String API = "org.fmi";
   private static final String SPI = "org.fmi.spi";
@@ -45,15 +46,11 @@ final class ArchitectureTest {
   /** Checkpoints on files: no service, and with the same rights. */
   private static final String FILES = "org.fmi.ckpt.files";
 
-  private static JavaClasses project;
-
-  @BeforeAll
-  static void load() {
-    project =
-        new ClassFileImporter()
-            .withImportOption(new ImportOption.DoNotIncludeTests())
-            .importPackages("org.fmi");
-  }
+  /** A hundred megabytes, which later tests need not keep. */
+  private final JavaClasses project =
+      new ClassFileImporter()
+          .withImportOption(new ImportOption.DoNotIncludeTests())
+          .importPackages("org.fmi");
 
   @Test
   void theApiRestsOnTheJdkAndOnBuffersThatProgramsWriteThemselvesInto() {

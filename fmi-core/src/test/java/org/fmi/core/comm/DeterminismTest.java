@@ -3,7 +3,9 @@ package org.fmi.core.comm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
 import org.fmi.Op;
 import org.fmi.core.coll.Channel;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,8 +18,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DeterminismTest {
   private static final int[] LENGTHS = {1, 100, 2100, 9000};
 
-  private static double[] random(int n, int rank) {
-    Random random = new Random(1000L * n + rank);
+  private record Content(int n, int rank) {}
+
+  /** They cost more than to add them. */
+  private final Map<Content, double[]> contents = new ConcurrentHashMap<>();
+
+  private double[] random(int n, int rank) {
+    return contents.computeIfAbsent(new Content(n, rank), DeterminismTest::fill);
+  }
+
+  private static double[] fill(Content content) {
+    int n = content.n;
+    Random random = new Random(1000L * n + content.rank);
     double[] a = new double[n];
     for (int i = 0; i < n; i++) {
       // Wide exponents: almost any other order of adding gives other bits.
@@ -26,13 +38,13 @@ class DeterminismTest {
     return a;
   }
 
-  private static long[][] run(int ranks, boolean oneNode, long seed) {
+  private long[][] run(int ranks, boolean oneNode, long seed) {
     long[][] bits = new long[ranks][];
     Worlds.runDelayed(ranks, oneNode, seed, world -> reduce(world, bits));
     return bits;
   }
 
-  private static void reduce(Communicator world, long[][] bits) {
+  private void reduce(Communicator world, long[][] bits) {
     for (int i = 0; i < Channel.USES_BEFORE_REGION; i++) {
       world.barrier();
     }
