@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.SplittableRandom;
 import java.util.function.Supplier;
 import org.fmi.Comm;
 import org.fmi.Flow;
@@ -22,6 +23,7 @@ import org.fmi.jobsim.JobSimulation.Program;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FaultPoint;
 import org.fmi.testkit.SimModel;
+import org.fmi.testkit.support.Seeds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,6 +34,9 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 final class KeptRequestsSimulationTest {
   private static final int SIZE = 4;
   private static final int ITERATIONS = 12;
+
+  /** For the seeds of one case. */
+  private static final int MILLIS = 250;
 
   private static Shape ranks(boolean local, boolean overlapped) {
     Shape shape =
@@ -83,13 +88,18 @@ final class KeptRequestsSimulationTest {
   @CsvSource({"false,false", "false,true", "true,false", "true,true"})
   void aRankDiesInAnyIteration(boolean local, boolean overlapped) {
     long answer = answer();
-    for (int n = 0; n < ITERATIONS; n++) {
-      Shape shape = ranks(local, overlapped).withFaults(kill(n % SIZE, FaultPoint.ITERATION, n));
-      JobSimulation job = new JobSimulation(n, shape, null, PROGRAM);
-      assertThat(run(job).answer()).as("%s", job.story()).isEqualTo(answer);
-      assertThat(job.faultsLeft()).isEmpty();
-      assertThat(job.notices(Notice.RecoveryBegun.class)).isNotEmpty();
-    }
+    Seeds.forMillis(
+        MILLIS,
+        seed -> {
+          SplittableRandom random = new SplittableRandom(seed);
+          FaultSpec death =
+              kill(random.nextInt(SIZE), FaultPoint.ITERATION, random.nextInt(ITERATIONS));
+          Shape shape = ranks(local, overlapped).withFaults(death);
+          JobSimulation job = new JobSimulation(seed, shape, null, PROGRAM);
+          assertThat(run(job).answer()).as("%s", job.story()).isEqualTo(answer);
+          assertThat(job.faultsLeft()).isEmpty();
+          assertThat(job.notices(Notice.RecoveryBegun.class)).isNotEmpty();
+        });
   }
 
   @ParameterizedTest
@@ -99,16 +109,18 @@ final class KeptRequestsSimulationTest {
       names = {"CHECKPOINT", "ENCODE", "COMMIT", "COMMITTED", "CONNECT", "REBUILD", "RESTORED"})
   void ranksDieOnTheWayToACommitAndBackToIt(FaultPoint point) {
     long answer = answer();
-    for (Shape way : allWays()) {
-      for (int rank = 0; rank < SIZE; rank++) {
-        List<FaultSpec> faults = new ArrayList<>();
-        faults.add(kill(rank, point, -1));
-        faults.add(kill((rank + 1) % SIZE, FaultPoint.ITERATION, 7));
-        Shape shape = way.withFaults(faults.toArray(FaultSpec[]::new));
-        JobSimulation job = new JobSimulation(rank, shape, SimModel.calm(), PROGRAM);
-        assertThat(run(job).answer()).as("%s", job.story()).isEqualTo(answer);
-      }
-    }
+    Seeds.forMillis(
+        MILLIS,
+        seed -> {
+          SplittableRandom random = new SplittableRandom(seed);
+          int rank = random.nextInt(SIZE);
+          Shape shape =
+              ranks(random.nextBoolean(), random.nextBoolean())
+                  .withFaults(
+                      kill(rank, point, -1), kill((rank + 1) % SIZE, FaultPoint.ITERATION, 7));
+          JobSimulation job = new JobSimulation(seed, shape, SimModel.calm(), PROGRAM);
+          assertThat(run(job).answer()).as("%s", job.story()).isEqualTo(answer);
+        });
   }
 
   /** The second one while the first is being made up for, and a third later. */
@@ -116,17 +128,22 @@ final class KeptRequestsSimulationTest {
   @CsvSource({"false,false", "false,true", "true,false", "true,true"})
   void moreDieBeforeAllIsWell(boolean local, boolean overlapped) {
     long answer = answer();
-    for (int seed = 0; seed < 6; seed++) {
-      Shape shape =
-          ranks(local, overlapped)
-              .withFaults(
-                  kill(seed % SIZE, FaultPoint.ITERATION, 4 + seed),
-                  kill((seed + 1) % SIZE, FaultPoint.ITERATION, 5 + seed));
-      JobSimulation job = new JobSimulation(seed, shape, null, PROGRAM);
-      int next = (seed + 2) % SIZE;
-      job.killWhen(n -> n instanceof Notice.AllRunning r && r.epoch() == 1, next);
-      assertThat(run(job).answer()).as("%s", job.story()).isEqualTo(answer);
-    }
+    Seeds.forMillis(
+        MILLIS,
+        seed -> {
+          SplittableRandom random = new SplittableRandom(seed);
+          int rank = random.nextInt(SIZE);
+          int first = 4 + random.nextInt(6);
+          Shape shape =
+              ranks(local, overlapped)
+                  .withFaults(
+                      kill(rank, FaultPoint.ITERATION, first),
+                      kill((rank + 1) % SIZE, FaultPoint.ITERATION, first + 1));
+          JobSimulation job = new JobSimulation(seed, shape, null, PROGRAM);
+          int next = (rank + 2) % SIZE;
+          job.killWhen(n -> n instanceof Notice.AllRunning r && r.epoch() == 1, next);
+          assertThat(run(job).answer()).as("%s", job.story()).isEqualTo(answer);
+        });
   }
 
   /**
@@ -180,20 +197,25 @@ final class KeptRequestsSimulationTest {
           long[] theirs = new long[2];
           world.sendRecv(said, 0, 2, right, 4, theirs, 0, 2, left, 4);
           assertThat(heard).isEqualTo(theirs);
-          assertThat(Arrays.copyOf(in, many)).containsOnly(said[0]);
-          assertThat(Arrays.copyOfRange(in, many, 2 * many)).containsOnly(left + right - said[0]);
+          long[] first = new long[2 * many];
+          Arrays.fill(first, 0, many, said[0]);
+          Arrays.fill(first, many, 2 * many, left + right - said[0]);
+          assertThat(in).isEqualTo(first);
           assertThat(few).containsExactly(said[1], left + right - said[1]);
           return 0;
         };
-    for (int rank = 0; rank < SIZE; rank++) {
-      for (long at : new long[] {3, 5}) {
-        Shape shape = ranks(local, overlapped).withFaults(kill(rank, FaultPoint.ITERATION, at));
-        JobSimulation job = new JobSimulation(rank, shape, SimModel.calm(), program);
-        run(job);
-        assertThat(job.faultsLeft()).isEmpty();
-        assertThat(job.hasRepeatedOtherwise()).as("%s", job.story()).isFalse();
-      }
-    }
+    Seeds.forMillis(
+        MILLIS,
+        seed -> {
+          SplittableRandom random = new SplittableRandom(seed);
+          FaultSpec death =
+              kill(random.nextInt(SIZE), FaultPoint.ITERATION, random.nextBoolean() ? 3 : 5);
+          Shape shape = ranks(local, overlapped).withFaults(death);
+          JobSimulation job = new JobSimulation(seed, shape, SimModel.calm(), program);
+          run(job);
+          assertThat(job.faultsLeft()).isEmpty();
+          assertThat(job.hasRepeatedOtherwise()).as("%s", job.story()).isFalse();
+        });
   }
 
   /** What is written for requests changes, and not what was registered before them. */

@@ -445,7 +445,7 @@ final class FlowRollbackSimulationTest {
   void manyFailures(boolean meeting) {
     meet = meeting;
     long answer = undisturbed();
-    long end = System.nanoTime() + 2_000_000_000L;
+    long end = System.nanoTime() + 1_000_000_000L;
     long seed = System.nanoTime();
     int flows = 0;
     for (int i = 0; i < 10 || System.nanoTime() < end; i++, seed++) {

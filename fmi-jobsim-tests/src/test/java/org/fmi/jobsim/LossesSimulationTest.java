@@ -8,6 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Objects;
+import java.util.SplittableRandom;
 import org.fmi.job.EndCause;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec.OnNoSpare;
@@ -21,6 +22,7 @@ import org.fmi.testkit.FaultPlan.Kind;
 import org.fmi.testkit.FaultPlan.Step;
 import org.fmi.testkit.SimModel;
 import org.fmi.testkit.SimNodeMemory;
+import org.fmi.testkit.support.Seeds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -32,6 +34,9 @@ final class LossesSimulationTest {
 
   /** When the first checkpoints are committed, in primitives. */
   private static final long IN_THE_LOOP = 6_000;
+
+  /** For the seeds of one case. */
+  private static final int MILLIS = 400;
 
   private final Answers answers = new Answers();
 
@@ -60,10 +65,14 @@ final class LossesSimulationTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3})
   void asManyNodesAsTheCodeBringsBack(int losses) {
-    long first = IN_THE_LOOP + 700L * (losses - 1);
-    for (long gap = 0; gap < 1_500; gap = 2 * gap + 3) {
-      assertFinished(loses(losses, shape(losses), first, gap), first + ", " + gap);
-    }
+    Seeds.forMillis(
+        MILLIS,
+        seed -> {
+          SplittableRandom random = new SplittableRandom(seed);
+          long first = IN_THE_LOOP + random.nextInt(2_000);
+          long gap = random.nextInt(1 << random.nextInt(1, 12));
+          assertFinished(loses(losses, shape(losses), first, gap), first + ", " + gap);
+        });
   }
 
   @ParameterizedTest
@@ -83,17 +92,18 @@ final class LossesSimulationTest {
   @ParameterizedTest
   @ValueSource(strings = {"ENCODE", "COMMIT", "REBUILD", "RESTORED"})
   void anotherNodeAtAnyStep(FaultPoint point) {
-    for (int other : new int[] {0, 2, 5}) {
-      Shape shape =
-          shape(2)
-              .withFaults(
-                  new FaultSpec(true, 1, false, FaultPoint.ENCODE, 4),
-                  new FaultSpec(true, other, false, point, point.inLoop() ? -1 : 4));
-      for (long seed = 0; seed < 2; seed++) {
-        JobSimulation job = new JobSimulation(seed, shape, SimModel.calm(), Workload::run);
-        assertFinished(job, point + " on node " + other + ", seed " + seed);
-      }
-    }
+    Seeds.forMillis(
+        MILLIS,
+        seed -> {
+          int other = List.of(0, 2, 5).get((int) (seed % 3));
+          Shape shape =
+              shape(2)
+                  .withFaults(
+                      new FaultSpec(true, 1, false, FaultPoint.ENCODE, 4),
+                      new FaultSpec(true, other, false, point, point.inLoop() ? -1 : 4));
+          JobSimulation job = new JobSimulation(seed, shape, SimModel.calm(), Workload::run);
+          assertFinished(job, point + " on node " + other);
+        });
   }
 
   // ---- damaged checkpoints
@@ -377,17 +387,20 @@ final class LossesSimulationTest {
   /** Whatever is lost when, a job whose files hold something whole does not end for it. */
   @Test
   void severalNodesAtAnyMomentWithFiles() {
-    for (long first = IN_THE_LOOP; first < IN_THE_LOOP + 20_000; first += 5_300) {
-      for (long gap = 0; gap < 1_500; gap = 3 * gap + 7) {
-        Shape shape =
-            Shape.plain(RANKS, 3, OnNoSpare.ABORT)
-                .withFiles(new Files(1, 0, 1 + first % 3 * 200_000));
-        JobSimulation job = loses(3, shape, first, gap);
-        Outcome outcome = job.run();
-        assertThat(job.judge(outcome, answers.of(RANKS)).allowed())
-            .as("%d, %d%n%s", first, gap, job.story())
-            .isTrue();
-      }
-    }
+    Seeds.forMillis(
+        2 * MILLIS,
+        seed -> {
+          SplittableRandom random = new SplittableRandom(seed);
+          long first = IN_THE_LOOP + random.nextInt(20_000);
+          long gap = random.nextInt(1 << random.nextInt(1, 12));
+          Shape shape =
+              Shape.plain(RANKS, 3, OnNoSpare.ABORT)
+                  .withFiles(new Files(1, 0, 1 + random.nextInt(3) * 200_000));
+          JobSimulation job = loses(3, shape, first, gap);
+          Outcome outcome = job.run();
+          assertThat(job.judge(outcome, answers.of(RANKS)).allowed())
+              .as("%d, %d%n%s", first, gap, job.story())
+              .isTrue();
+        });
   }
 }
