@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
  */
 class SimulatedRendezvousTest {
   /** For the fresh seeds of each test. */
-  private static final int MILLIS = 1000;
+  private static final int MILLIS = 500;
 
   /** Seeds that are the same in each run, before fresh ones. */
   private static final int FIXED_SEEDS = 20;

@@ -31,10 +31,10 @@ import org.junit.jupiter.api.Test;
  */
 class SimulatedSetupTest {
   /** For each of the tests that see most. */
-  private static final int MILLIS = 700;
+  private static final int MILLIS = 400;
 
   /** For each of the others. */
-  private static final int SHORT_MILLIS = 200;
+  private static final int SHORT_MILLIS = 120;
 
   private static final int MAX_STEPS = 100_000;
 
