@@ -61,6 +61,11 @@ final class LossesSimulationTest {
     return job;
   }
 
+  /** Between two losses: each order of magnitude is as likely. */
+  private static long gap(SplittableRandom random) {
+    return random.nextInt(1 << random.nextInt(1, 12));
+  }
+
   /** The gap puts the others' losses into each stage of the recovery from the first one. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3})
@@ -70,7 +75,7 @@ final class LossesSimulationTest {
         seed -> {
           SplittableRandom random = new SplittableRandom(seed);
           long first = IN_THE_LOOP + random.nextInt(2_000);
-          long gap = random.nextInt(1 << random.nextInt(1, 12));
+          long gap = gap(random);
           assertFinished(loses(losses, shape(losses), first, gap), first + ", " + gap);
         });
   }
@@ -392,7 +397,7 @@ final class LossesSimulationTest {
         seed -> {
           SplittableRandom random = new SplittableRandom(seed);
           long first = IN_THE_LOOP + random.nextInt(20_000);
-          long gap = random.nextInt(1 << random.nextInt(1, 12));
+          long gap = gap(random);
           Shape shape =
               Shape.plain(RANKS, 3, OnNoSpare.ABORT)
                   .withFiles(new Files(1, 0, 1 + random.nextInt(3) * 200_000));

@@ -106,7 +106,7 @@ class SharedRegionTest {
   }
 
   /** For each way to place the ranks; a run goes through the slots several times. */
-  private static final int MILLIS = 150;
+  private static final int MILLIS = 300;
 
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 4, 5, 8})

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Kills a writing process at random moments: its reader gets whole frames, in order, or none. */
 class KilledWriterIT {
-  private static final int MILLIS = 4_000;
+  private static final int MILLIS = 6_000;
 
   private int kills;
 
