@@ -52,8 +52,6 @@ final class Daemon implements Uplink {
   /** Output that fmirun has not written yet, in bytes. */
   private static final int OUTPUT_WINDOW = 256 << 10;
 
-  private static final int CONNECT_MILLIS = 5000;
-
   /** How long the start of a process may take, up to its exec. */
   private static final int START_SECONDS = 5;
 
@@ -128,7 +126,7 @@ final class Daemon implements Uplink {
   /** Serves until the end. */
   void run() throws IOException, InterruptedException {
     loop.listenLocal(directory.socket(), (identity, remote) -> new RankHandler());
-    loop.execute(() -> connect(0));
+    loop.execute(new FmirunDialler(bootstrap, loop, new ToFmirun())::dial);
     ended.await();
   }
 
@@ -181,8 +179,35 @@ final class Daemon implements Uplink {
 
   // ---- fmirun
 
-  private void connect(int index) {
-    if (index == bootstrap.addresses().size()) {
+  /** What comes of the way to fmirun. */
+  private final class ToFmirun implements FmirunDialler.Line {
+    @Override
+    public void opened(Connection connection, InetSocketAddress address) {
+      Daemon.this.opened(connection, address);
+    }
+
+    @Override
+    public void received(ByteBuffer frame) {
+      try {
+        feed(new DaemonEvent.FromFmirun(DaemonCodec.decodeToDaemon(frame)));
+      } catch (BadMessageException e) {
+        System.err.println("fmi-daemon: fmirun sent nonsense: " + e.getMessage());
+        feed(new DaemonEvent.FmirunGone());
+      }
+    }
+
+    @Override
+    public void closed(Closed closed) {
+      if (fmirun != null) { // else it ends
+        feed(
+            closed.why() == Closed.Why.SILENT
+                ? new DaemonEvent.FmirunSilent()
+                : new DaemonEvent.FmirunGone());
+      }
+    }
+
+    @Override
+    public void unreachable() {
       System.err.println(
           "fmi-daemon: cannot reach fmirun at any of "
               + bootstrap.addresses()
@@ -190,46 +215,7 @@ final class Daemon implements Uplink {
               + bootstrap.port()
               + ": is a firewall in between?");
       end();
-      return;
     }
-    InetSocketAddress address =
-        new InetSocketAddress(bootstrap.addresses().get(index), bootstrap.port());
-    byte[] identity =
-        ByteBuffer.allocate(2 * Integer.BYTES)
-            .putInt(bootstrap.node())
-            .putInt(bootstrap.generation())
-            .array();
-    loop.connect(
-        address,
-        identity,
-        CONNECT_MILLIS,
-        new ConnectionHandler() {
-          @Override
-          public void onOpen(Connection connection) {
-            opened(connection, address);
-          }
-
-          @Override
-          public void onFrame(Connection connection, ByteBuffer frame) {
-            try {
-              feed(new DaemonEvent.FromFmirun(DaemonCodec.decodeToDaemon(frame)));
-            } catch (BadMessageException e) {
-              System.err.println("fmi-daemon: fmirun sent nonsense: " + e.getMessage());
-              feed(new DaemonEvent.FmirunGone());
-            }
-          }
-
-          @Override
-          public void onClosed(Connection connection, Closed closed) {
-            if (fmirun == null) {
-              connect(index + 1);
-            } else if (closed.why() == Closed.Why.SILENT) {
-              feed(new DaemonEvent.FmirunSilent());
-            } else {
-              feed(new DaemonEvent.FmirunGone());
-            }
-          }
-        });
   }
 
   private void opened(Connection connection, InetSocketAddress address) {
