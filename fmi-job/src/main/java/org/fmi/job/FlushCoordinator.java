@@ -54,6 +54,9 @@ public final class FlushCoordinator {
   /** Nodes that have not answered since they were asked: they may still be writing. */
   private final TreeSet<Integer> busy = new TreeSet<>();
 
+  /** Whether one of them has waited for a core meanwhile. */
+  private boolean starved;
+
   /** The newest version that was begun. */
   private long tried = -1;
 
@@ -132,6 +135,7 @@ public final class FlushCoordinator {
       case Level2Report.Written m -> onWritten(node, m);
       case Level2Report.Published m -> onPublished(node, m.version());
       case Level2Report.Failed m -> onFailed(node, m);
+      case Level2Report.Starved m -> starved |= busy.contains(node) && current(m.version()) != null;
     }
     return take();
   }
@@ -175,6 +179,15 @@ public final class FlushCoordinator {
     wish = new Wish(true, version);
     next();
     return take();
+  }
+
+  /**
+   * Whether a node that is waited for was kept by others from writing, since this was asked last.
+   */
+  public boolean wasStarved() {
+    boolean was = starved && current != null;
+    starved = false;
+    return was;
   }
 
   /** Nobody waits for a version any more. */

@@ -296,6 +296,23 @@ class FlushCoordinatorTest {
   }
 
   @Test
+  void onlyANodeThatIsWaitedForMayBeStarved() {
+    begin(5);
+    assertThat(coordinator.wasStarved()).isFalse();
+    assertThat(on(1, new Level2Report.Starved(4))).isEmpty();
+    assertThat(coordinator.wasStarved()).as("of another version").isFalse();
+    on(1, new Level2Report.Starved(5));
+    assertThat(coordinator.wasStarved()).isTrue();
+    assertThat(coordinator.wasStarved()).as("since it was asked").isFalse();
+    on(1, written(1, 5));
+    on(1, new Level2Report.Starved(5));
+    assertThat(coordinator.wasStarved()).as("it has written").isFalse();
+    fail(5, 0);
+    on(0, new Level2Report.Starved(5));
+    assertThat(coordinator.wasStarved()).as("it has failed").isFalse();
+  }
+
+  @Test
   void whereThereIsNoRoomTheOldestMayGoButNotTheOnlyOne() {
     commit(1);
     commit(2);

@@ -193,6 +193,7 @@ final class DaemonShell implements SimDaemon {
           DaemonCommand.SlowDown _,
           // Nor are their checkpoints written to files.
           DaemonCommand.RunHelper _,
+          DaemonCommand.LookAtHelper _,
           DaemonCommand.KillHelper _,
           DaemonCommand.LetGo _,
           DaemonCommand.LetGoUnknown _ -> {}

@@ -159,6 +159,7 @@ final class Level2Parts {
       case Level2Report.Published m -> out.putByte(3).putLong(m.version());
       case Level2Report.Failed m ->
           out.putByte(4).putLong(m.version()).putString(m.reason()).putBoolean(m.full());
+      case Level2Report.Starved m -> out.putByte(5).putLong(m.version());
     }
   }
 
@@ -171,6 +172,7 @@ final class Level2Parts {
               in.getLong(), in.getString(), in.getLong(), in.getInt(), in.getInts());
       case 3 -> new Level2Report.Published(in.getLong());
       case 4 -> new Level2Report.Failed(in.getLong(), in.getString(), in.getBoolean());
+      case 5 -> new Level2Report.Starved(in.getLong());
       default -> throw new BadMessageException("unknown report " + type);
     };
   }

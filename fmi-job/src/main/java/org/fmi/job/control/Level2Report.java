@@ -36,4 +36,7 @@ public sealed interface Level2Report {
    * @param full whether it was for lack of room
    */
   record Failed(long version, String reason, boolean full) implements Level2Report {}
+
+  /** Whoever does what was ordered for a version has waited for a core for long. */
+  record Starved(long version) implements Level2Report {}
 }

@@ -71,6 +71,9 @@ public sealed interface DaemonCommand {
   /** Give the helper a task, and start it if need be: {@link DaemonEvent.HelperEnded} answers. */
   record RunHelper(FlushTask task) implements DaemonCommand {}
 
+  /** See whether the helper has a core: {@link DaemonEvent.HelperSeen} answers. */
+  record LookAtHelper() implements DaemonCommand {}
+
   /** Kill the helper. It may hang in the system, and {@link DaemonEvent.HelperEnded} come late. */
   record KillHelper() implements DaemonCommand {}
 

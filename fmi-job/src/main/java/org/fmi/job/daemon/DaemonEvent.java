@@ -3,6 +3,7 @@ package org.fmi.job.daemon;
 import org.fmi.job.control.FlushResult;
 import org.fmi.job.control.FromRank;
 import org.fmi.job.control.ToDaemon;
+import org.fmi.rules.TimeWithCore;
 
 /**
  * What happens to a node's daemon. A process is named by the number that {@link
@@ -74,6 +75,13 @@ public sealed interface DaemonEvent {
 
   /** The helper has done something towards its task. */
   record HelperMoved() implements DaemonEvent {}
+
+  /**
+   * Answers {@link DaemonCommand.LookAtHelper}.
+   *
+   * @param machine how loaded the machine is, in words for the user
+   */
+  record HelperSeen(TimeWithCore.Look look, String machine) implements DaemonEvent {}
 
   /** The helper's task is over; if it was killed, its process has ended. */
   record HelperEnded(FlushResult result) implements DaemonEvent {}

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.fmi.control.Pinned;
 import org.fmi.job.control.FlushResult;
@@ -15,6 +16,7 @@ import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.Level2Order;
 import org.fmi.job.control.Level2Report;
 import org.fmi.job.control.NodeSetup;
+import org.fmi.rules.TimeWithCore;
 import org.fmi.spi.PinnedImage;
 import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides what becomes of the images that a node's ranks keep to have them written to files: which
  * are held on to, when the helper writes them, when they are let go. One helper runs at a time; one
- * that stands still is killed, and nothing waits for its end but the next one.
+ * that stands still is killed, and nothing waits for its end but the next one. Time in which it
+ * waits for a core does not count: no file server is to blame for that.
  *
  * <pre>
  *  a rank offers --&gt; ... all ranks of the node have: Ready --&gt; fmirun: Flush --&gt; helper ... Written --&gt; let go
@@ -30,8 +33,6 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class Flushes {
-  private static final long NANOS_PER_MILLI = 1_000_000;
-
   /** One that is ready, and the next one until it is. */
   private static final int MOST_VERSIONS = 2;
 
@@ -44,8 +45,17 @@ final class Flushes {
   /** What the helper does; null if none runs. */
   private @Nullable FlushTask running;
 
-  /** When the helper is given up if it has not moved. */
+  /** Since it has moved last; null if none runs. */
+  private @Nullable TimeWithCore still;
+
+  /** When it is looked at. */
   private long due;
+
+  /** Whether it has begun with its task. */
+  private boolean begun;
+
+  /** How long it had waited for a core when that was reported last. */
+  private long reported;
 
   /** The version that a killed helper had to do with, until its process has ended; else -1. */
   private long stuck = -1;
@@ -169,13 +179,21 @@ final class Flushes {
 
   private void run(long now, FlushTask task) {
     running = task;
-    moved(now);
+    begun = false;
+    reported = 0;
+    TimeWithCore time = new TimeWithCore(TimeUnit.MILLISECONDS.toNanos(stallMillis), now);
+    still = time;
+    due = now + time.pause();
     out.accept(new DaemonCommand.RunHelper(task));
   }
 
-  /** The helper has done something. */
-  void moved(long now) {
-    due = now + stallMillis * NANOS_PER_MILLI;
+  /** The helper has done something; the first time, it has begun with its task. */
+  void moved() {
+    TimeWithCore time = still;
+    if (time != null) {
+      begun = true;
+      time.begin();
+    }
   }
 
   /** When {@link #onTime} is due, if it is. */
@@ -183,27 +201,67 @@ final class Flushes {
     return running == null ? OptionalLong.empty() : OptionalLong.of(due);
   }
 
-  /** Gives up a helper that stands still. */
+  /** Has the helper looked at if it is time to. */
   void onTime(long now) {
-    FlushTask task = running;
-    if (task == null || now - due < 0) {
-      return;
+    TimeWithCore time = still;
+    if (time != null && now - due >= 0) {
+      due = now + time.pause();
+      out.accept(new DaemonCommand.LookAtHelper());
     }
+  }
+
+  /**
+   * Gives up a helper that stands still; says so if it only waits for a core.
+   *
+   * @param machine how loaded the machine is, for the user
+   */
+  void seen(long now, TimeWithCore.Look look, String machine) {
+    FlushTask task = running;
+    TimeWithCore time = still;
+    if (task == null || time == null) {
+      return; // it has ended meanwhile
+    }
+    time.add(now, look);
+    if (time.isOver()) {
+      giveUp(task);
+    } else if (time.starved() - reported >= TimeUnit.MILLISECONDS.toNanos(stallMillis) / 2) {
+      if (reported == 0) {
+        out.accept(
+            new DaemonCommand.Report(
+                new FromDaemon.Warning(
+                    "the process that writes checkpoint "
+                        + task.version()
+                        + " to files waits for a core: the machine is overloaded ("
+                        + machine
+                        + "), and the checkpoint will be late")));
+      }
+      reported = time.starved();
+      report(new Level2Report.Starved(task.version()));
+    }
+  }
+
+  private void giveUp(FlushTask task) {
+    boolean hangs = begun;
     out.accept(new DaemonCommand.KillHelper());
     stuck = task.version();
     over();
+    String limit = BigDecimal.valueOf(stallMillis, 3).stripTrailingZeros().toPlainString();
     fail(
         task.version(),
-        task.directory()
-            + ": nothing has moved there for "
-            + BigDecimal.valueOf(stallMillis, 3).stripTrailingZeros().toPlainString()
-            + " s, the limit, and the process that writes was killed; does the file server"
-            + " answer?");
+        hangs
+            ? task.directory()
+                + ": nothing has moved there for "
+                + limit
+                + " s, the limit, and the process that writes was killed; does the file server"
+                + " answer?"
+            : "the process that writes has not begun within "
+                + limit
+                + " s, the limit, and was killed; do the file systems of FMI and of Java answer?");
   }
 
   /** Nothing runs that anybody waits for. */
   private void over() {
-    running = null;
+    end();
     if (!read.isEmpty()) {
       out.accept(new DaemonCommand.LetGo(read));
       read = List.of();
@@ -213,6 +271,7 @@ final class Flushes {
   /** The daemon ends, and with it the helper. */
   void end() {
     running = null;
+    still = null;
   }
 
   /** The helper has ended. */

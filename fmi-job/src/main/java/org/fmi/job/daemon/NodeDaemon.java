@@ -160,7 +160,8 @@ public final class NodeDaemon {
           onExited(process, e.status());
         }
       }
-      case DaemonEvent.HelperMoved _ -> flushes.moved(now);
+      case DaemonEvent.HelperMoved _ -> flushes.moved();
+      case DaemonEvent.HelperSeen e -> flushes.seen(now, e.look(), e.machine());
       case DaemonEvent.HelperEnded e -> flushes.ended(e.result());
       case DaemonEvent.Tick _ -> {
         // below

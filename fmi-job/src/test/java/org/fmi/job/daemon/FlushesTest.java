@@ -16,6 +16,7 @@ import org.fmi.job.control.Level2Report;
 import org.fmi.job.control.Level2Setup;
 import org.fmi.job.control.NodeSetup;
 import org.fmi.job.control.ToDaemon;
+import org.fmi.rules.TimeWithCore;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.PinnedImage;
@@ -35,6 +36,8 @@ class FlushesTest {
           .level2(new Level2Setup("/ckpt", 50, 2000, 1_000_000, List.of(), List.of()))
           .build();
   private static final Set<Integer> RANKS = Set.of(0, 2);
+  private static final TimeWithCore.Look HANGS = new TimeWithCore.Look(false, 0);
+  private static final TimeWithCore.Look STARVED = new TimeWithCore.Look(true, 0);
 
   private long now = 3;
   private final List<DaemonCommand> commands = new ArrayList<>();
@@ -183,11 +186,24 @@ class FlushesTest {
     assertThat(order(new Level2Order.Flush(6, 3))).hasSize(1);
   }
 
-  private List<DaemonCommand> after(long millis) {
+  /** What follows while nothing is heard for so long, and the system says this of the helper. */
+  private List<DaemonCommand> after(long millis, TimeWithCore.Look look) {
     commands.clear();
-    now += TimeUnit.MILLISECONDS.toNanos(millis);
+    long end = now + TimeUnit.MILLISECONDS.toNanos(millis);
+    List<DaemonCommand> all = new ArrayList<>();
+    while (flushes.due().isPresent() && flushes.due().getAsLong() - end <= 0) {
+      now = flushes.due().getAsLong();
+      flushes.onTime(now);
+      assertThat(commands).containsExactly(new DaemonCommand.LookAtHelper());
+      commands.clear();
+      flushes.seen(now, look, "load 149 on 2 cores");
+      all.addAll(commands);
+      commands.clear();
+    }
+    now = end;
     flushes.onTime(now);
-    return List.copyOf(commands);
+    all.addAll(commands);
+    return all;
   }
 
   @Test
@@ -197,13 +213,13 @@ class FlushesTest {
     offer(2, 0, 5);
     order(new Level2Order.Flush(5, 3));
     for (int i = 0; i < 10; i++) {
-      assertThat(after(1999)).isEmpty();
-      flushes.moved(now);
-      assertThat(flushes.due()).hasValue(now + TimeUnit.MILLISECONDS.toNanos(2000));
+      assertThat(after(1875, HANGS)).isEmpty();
+      flushes.moved();
+      assertThat(flushes.due()).hasValue(now + TimeUnit.MILLISECONDS.toNanos(125));
     }
     flushes.ended(new FlushResult.Failed("the disk is full", true));
     assertThat(flushes.due()).isEmpty();
-    assertThat(after(5000)).isEmpty();
+    assertThat(after(5000, HANGS)).isEmpty();
   }
 
   @Test
@@ -211,7 +227,8 @@ class FlushesTest {
     offer(0, 0, 5);
     offer(2, 0, 5);
     order(new Level2Order.Flush(5, 3));
-    assertThat(after(2000))
+    flushes.moved();
+    assertThat(after(2000, HANGS))
         .containsExactly(
             new DaemonCommand.KillHelper(),
             new DaemonCommand.LetGo(List.of(piece(0, 0, 5), piece(2, 0, 5))),
@@ -225,7 +242,7 @@ class FlushesTest {
     offer(0, 0, 6);
     offer(2, 0, 6);
     // There is one at a time, even if the system does not let go of it.
-    flushes.moved(now);
+    flushes.moved();
     assertThat(order(new Level2Order.Flush(6, 3)))
         .containsExactly(
             report(
@@ -239,6 +256,56 @@ class FlushesTest {
     assertThat(commands).as("it had failed").isEmpty();
     assertThat(order(new Level2Order.Flush(6, 3))).hasSize(1);
     assertThat(flushes.due()).isPresent();
+  }
+
+  @Test
+  void oneThatHasNotBegunDoesNotHangWhereItIsToWrite() {
+    offer(0, 0, 5);
+    offer(2, 0, 5);
+    order(new Level2Order.Flush(5, 3));
+    assertThat(after(1875, HANGS)).isEmpty();
+    assertThat(after(125, HANGS))
+        .last()
+        .isEqualTo(
+            report(
+                new Level2Report.Failed(
+                    5,
+                    "the process that writes has not begun within 2 s, the limit, and was killed;"
+                        + " do the file systems of FMI and of Java answer?",
+                    false)));
+  }
+
+  @Test
+  void oneThatWaitsForACoreIsLeftAloneAndTheUserIsTold() {
+    offer(0, 0, 5);
+    offer(2, 0, 5);
+    order(new Level2Order.Flush(5, 3));
+    assertThat(after(875, STARVED)).isEmpty();
+    assertThat(after(125, STARVED))
+        .containsExactly(
+            new DaemonCommand.Report(
+                new FromDaemon.Warning(
+                    "the process that writes checkpoint 5 to files waits for a core: the machine"
+                        + " is overloaded (load 149 on 2 cores), and the checkpoint will be late")),
+            report(new Level2Report.Starved(5)));
+    assertThat(after(20_000, STARVED))
+        .as("the job hears of it again and again, the user does not")
+        .hasSize(20)
+        .containsOnly(report(new Level2Report.Starved(5)));
+    flushes.moved();
+    assertThat(after(1875, HANGS)).isEmpty();
+    assertThat(after(125, HANGS)).as("now it hangs").contains(new DaemonCommand.KillHelper());
+  }
+
+  @Test
+  void aLookAtOneThatHasEndedMeanwhileSaysNothing() {
+    offer(0, 0, 5);
+    offer(2, 0, 5);
+    order(new Level2Order.Flush(5, 3));
+    flushes.ended(new FlushResult.Failed("the disk is full", true));
+    commands.clear();
+    flushes.seen(now, HANGS, "");
+    assertThat(commands).isEmpty();
   }
 
   @Test

@@ -413,6 +413,7 @@ final class NodeDaemonScheduleTest {
         case DaemonCommand.Input c -> assertThat(living(c.process()).rank).isZero();
         case DaemonCommand.AdoptLifeline c -> living(c.process());
         case DaemonCommand.RunHelper _,
+            DaemonCommand.LookAtHelper _,
             DaemonCommand.KillHelper _,
             DaemonCommand.LetGo _,
             DaemonCommand.SlowDown _,

@@ -40,6 +40,7 @@ import org.fmi.run.energy.CpuFrequencies;
 import org.fmi.run.energy.EnergyCounters;
 import org.fmi.run.lifeline.Lifeline;
 import org.fmi.run.process.Affinity;
+import org.fmi.run.process.MachineLoad;
 import org.fmi.run.process.Starvation;
 import org.jspecify.annotations.Nullable;
 
@@ -325,6 +326,10 @@ final class Daemon implements Uplink {
                   ? reports.with(nodeLevels())
                   : c.message());
       case DaemonCommand.RunHelper c -> runHelper(c.task());
+      case DaemonCommand.LookAtHelper _ ->
+          feed(
+              new DaemonEvent.HelperSeen(
+                  Objects.requireNonNull(helper).look(), MachineLoad.text()));
       case DaemonCommand.KillHelper _ -> {
         Objects.requireNonNull(helper).kill();
         helper = null;

@@ -10,7 +10,9 @@ import org.fmi.job.control.FlushCodec;
 import org.fmi.job.control.FlushResult;
 import org.fmi.job.control.FlushTask;
 import org.fmi.job.daemon.DaemonEvent;
+import org.fmi.rules.TimeWithCore;
 import org.fmi.run.Installation;
+import org.fmi.run.process.ProcessStat;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,6 +79,12 @@ final class FlushHelper {
         .name("fmi-flush-err")
         .start(() -> started.errorReader().lines().forEach(System.err::println));
     return started;
+  }
+
+  /** Looks whether it has a core. */
+  synchronized TimeWithCore.Look look() {
+    Process started = process;
+    return started == null ? TimeWithCore.Look.UNSEEN : ProcessStat.look(started.pid());
   }
 
   /** Kills it, now or as soon as it is there; it gets no other task. */

@@ -52,6 +52,7 @@ public final class FlushMain {
   static void serve(InputStream from, OutputStream to) throws IOException {
     MovingTarget target = new MovingTarget(new PosixTarget(), () -> moved(to));
     for (FlushTask task; (task = FlushCodec.readTask(from)) != null; ) {
+      target.moved(); // it has begun
       FlushCodec.write(to, result(task, target));
     }
   }

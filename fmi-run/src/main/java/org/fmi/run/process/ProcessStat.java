@@ -6,6 +6,7 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.fmi.rules.TimeWithCore;
 
 /** What the system says of a process at one moment: proc_pid_stat(5). */
 public final class ProcessStat {
@@ -15,6 +16,9 @@ public final class ProcessStat {
   private static final int FLAGS = 9;
   private static final int USER_TICKS = 14;
   private static final int SYSTEM_TICKS = 15;
+
+  /** What the system counts in for programs (USER_HZ), which is the same on all machines of FMI. */
+  private static final long NANOS_PER_TICK = 10_000_000;
 
   /** In place of a number of ticks. */
   static final long NO_PROCESS = -1;
@@ -60,6 +64,14 @@ public final class ProcessStat {
     } catch (IOException e) {
       return true;
     }
+  }
+
+  /** Looks at a process of this machine; {@link TimeWithCore.Look#UNSEEN} if there is none. */
+  public static TimeWithCore.Look look(long pid) {
+    long ticks = ticksUsed(pid);
+    return ticks == NO_PROCESS
+        ? TimeWithCore.Look.UNSEEN
+        : new TimeWithCore.Look(wantsCore(pid), ticks * NANOS_PER_TICK);
   }
 
   /**

@@ -227,8 +227,21 @@ final class FlushDesk {
       way.killRanks();
       long millis = known.options().stallMillis();
       way.tell(List.of(new Notice.Level2Awaited(line.version(), line.iteration(), millis)));
-      way.later(millis, () -> stop("it took too long (--l2-stall)"));
+      stopAfter(millis);
     }
+  }
+
+  /** Stops waiting after a while, unless those who write wait for a core themselves. */
+  private void stopAfter(long millis) {
+    way.later(
+        millis,
+        () -> {
+          if (isAwaited() && decisions.wasStarved()) {
+            stopAfter(millis);
+          } else {
+            stop("it took too long (--l2-stall)");
+          }
+        });
   }
 
   /** Whether the end of the job waits. */

@@ -128,6 +128,23 @@ class FlushMainTest {
     assertThat(FlushCodec.readResult(from, moved::incrementAndGet)).isNull();
   }
 
+  /** So a process that has not begun is told from one that hangs where it writes. */
+  @Test
+  void itReportsThatItHasBegunBeforeItTouchesAFile() throws IOException {
+    FlushTask task = task(piece(new byte[1000], "l2-piece"));
+    Files.delete(directory.resolve("files"));
+    ByteArrayOutputStream tasks = new ByteArrayOutputStream();
+    FlushCodec.write(tasks, task);
+    ByteArrayOutputStream answers = new ByteArrayOutputStream();
+    FlushMain.serve(new ByteArrayInputStream(tasks.toByteArray()), answers);
+    AtomicInteger moved = new AtomicInteger();
+    assertThat(
+            FlushCodec.readResult(
+                new ByteArrayInputStream(answers.toByteArray()), moved::incrementAndGet))
+        .isInstanceOf(FlushResult.Failed.class);
+    assertThat(moved.get()).isOne();
+  }
+
   @Test
   void memoryThatHasChangedIsNotWritten() throws IOException {
     byte[] content = new byte[600_000];

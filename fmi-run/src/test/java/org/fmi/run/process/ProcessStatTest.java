@@ -5,11 +5,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.BufferedReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.fmi.rules.TimeWithCore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ProcessStatTest {
+  @Test
+  void aBusyProcessWantsACoreAndHasHadOneAndAWaitingOneDoesNot() throws Exception {
+    Process busy = new ProcessBuilder("sh", "-c", "while :; do :; done").start();
+    Process waiting = new ProcessBuilder("cat").start();
+    try {
+      TimeWithCore.Look look = ProcessStat.look(busy.pid());
+      while (!look.wantsCore() || look.coreNanos() < 20_000_000) {
+        Thread.onSpinWait();
+        look = ProcessStat.look(busy.pid());
+      }
+      while (ProcessStat.look(waiting.pid()).wantsCore()) {
+        Thread.onSpinWait(); // it starts
+      }
+    } finally {
+      busy.destroyForcibly().waitFor();
+      waiting.destroyForcibly().waitFor();
+    }
+    assertThat(ProcessStat.look(busy.pid())).isEqualTo(TimeWithCore.Look.UNSEEN);
+  }
 
   /** The child of one that does not wait for it is there for as long as its parent is. */
   @Test

@@ -3,9 +3,12 @@ package org.fmi.run.shell;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import org.fmi.ckpt.files.ProgramFacts;
+import org.fmi.job.EndCause;
 import org.fmi.job.JobCommand;
 import org.fmi.job.Notice;
 import org.fmi.job.control.Level2Report;
@@ -23,6 +26,7 @@ final class FlushDeskTest {
   private long now;
   private long version;
   private int asked;
+  private final Deque<Runnable> later = new ArrayDeque<>();
 
   private FlushDesk desk(long every) {
     Level2Files files =
@@ -55,7 +59,10 @@ final class FlushDeskTest {
     public void killRanks() {}
 
     @Override
-    public void later(long millis, Runnable task) {}
+    public void later(long millis, Runnable task) {
+      assertThat(millis).isEqualTo(1000);
+      later.add(task);
+    }
   }
 
   private void checkpoints(FlushDesk desk, int count) {
@@ -90,6 +97,24 @@ final class FlushDeskTest {
     assertThat(asked).isEqualTo(2);
     assertThat(notices).last().isInstanceOf(Notice.Level2Failed.class);
     assertThat(desk.summary()).isNotEmpty();
+  }
+
+  @Test
+  void theEndWaitsLongerForOneThatWaitsForACore() {
+    FlushDesk desk = desk(100);
+    checkpoints(desk, 1);
+    ready(desk);
+    boolean[] over = {false};
+    desk.finish(EndCause.ALL_ENDED, () -> over[0] = true);
+    for (int i = 0; i < 5; i++) {
+      desk.on(0, new Level2Report.Starved(version));
+      later.remove().run();
+      assertThat(over[0]).as("after %s s", i + 1).isFalse();
+    }
+    later.remove().run();
+    assertThat(over[0]).isTrue();
+    assertThat(later).isEmpty();
+    assertThat(notices).last().isInstanceOf(Notice.Level2Failed.class);
   }
 
   @Test
