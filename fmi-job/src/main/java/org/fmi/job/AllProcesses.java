@@ -55,11 +55,6 @@ final class AllProcesses {
     return next < ranks.size();
   }
 
-  /** Whether all are started again in this epoch. */
-  boolean areStartedAgain() {
-    return restarting;
-  }
-
   /** Starts the first ones. */
   void start() {
     next = 0;

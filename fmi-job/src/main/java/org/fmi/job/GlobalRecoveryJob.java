@@ -255,7 +255,6 @@ public final class GlobalRecoveryJob implements Job {
             rank.incarnation(),
             placement.group(r),
             placement.load(node),
-            all.areStartedAgain(),
             injections.of(r, node)));
     if (epoch() > 0) {
       out.add(new JobCommand.Tell(r, rank.incarnation(), revoke(JobMessage.Revoke.NONE)));

@@ -16,17 +16,10 @@ public sealed interface JobCommand {
    *
    * @param group the world ranks of its checkpoint group
    * @param ranksOnNode how many ranks share the node
-   * @param again whether all processes are started again: then it prints once more what was printed
    * @param faults failures to inject in this process
    */
   record Spawn(
-      int node,
-      int rank,
-      int incarnation,
-      int[] group,
-      int ranksOnNode,
-      boolean again,
-      List<Fault> faults)
+      int node, int rank, int incarnation, int[] group, int ranksOnNode, List<Fault> faults)
       implements JobCommand {}
 
   /** Kill a rank's process (SIGKILL to its process group); its exit will be reported. */

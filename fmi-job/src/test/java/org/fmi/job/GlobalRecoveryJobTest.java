@@ -425,29 +425,45 @@ final class GlobalRecoveryJobTest {
     on(job, new JobEvent.RankExited(0, 0, 0, 137, true));
     assertThat(all(JobCommand.Spawn.class))
         .singleElement()
-        .satisfies(s -> assertThat(s.incarnation()).isEqualTo(1))
-        .satisfies(s -> assertThat(s.again()).isTrue());
+        .satisfies(s -> assertThat(s.incarnation()).isEqualTo(1));
     say(job, 0, 1, new RankMessage.Joined(1, Position.FRESH, Map.of()));
     assertThat(all(JobCommand.TellAll.class))
         .singleElement()
         .satisfies(t -> assertThat(((JobMessage.Start) t.message()).rollback()).isFalse());
   }
 
+  /** Nobody decides that all start again: no process is left that could roll back. */
   @Test
-  void onlyAProcessOfARestartOfAllPrintsAgain() {
+  void allRunFromTheStartWhenAllAreLostAtOnce() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    on(job, new JobEvent.RankExited(0, 0, 0, 137, true));
+    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    for (int r = 0; r < 2; r++) {
+      say(job, r, 1, new RankMessage.Joined(1, Position.FRESH, Map.of()));
+    }
+    assertThat(all(JobCommand.TellAll.class))
+        .singleElement()
+        .satisfies(t -> assertThat(((JobMessage.Start) t.message()).rollback()).isFalse());
+  }
+
+  /** A new epoch in the middle of it, as a rank has heard of another loss, changes nothing. */
+  @Test
+  void allRunFromTheStartWhenOneIsLostWhileAllAreStartedAgain() {
     Job job = job(2, 1, 2, OnNoSpare.ABORT);
     startAll(job, 2, 2);
     say(job, 0, 0, new RankMessage.RestartNeeded(0, "a loop came to no end"));
     assertThat(all(JobCommand.Recovering.class)).hasSize(1);
     on(job, new JobEvent.RankExited(0, 0, 0, 137, true));
-    assertThat(all(JobCommand.Spawn.class)).extracting(JobCommand.Spawn::again).containsOnly(true);
     on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
-    for (int r = 0; r < 2; r++) {
-      say(job, r, 1, new RankMessage.Joined(1, Position.FRESH, Map.of()));
-    }
+    say(job, 0, 1, new RankMessage.Suspect(1, 1, 1, 0, "tcp", "its connection ended"));
     on(job, new JobEvent.RankExited(1, 1, 1, 137, true));
-    assertThat(all(JobCommand.Recovering.class)).hasSize(1);
-    assertThat(all(JobCommand.Spawn.class)).extracting(JobCommand.Spawn::again).containsOnly(false);
+    for (int r = 0; r < 2; r++) {
+      say(job, r, r + 1, new RankMessage.Joined(2, Position.FRESH, Map.of()));
+    }
+    assertThat(all(JobCommand.TellAll.class))
+        .singleElement()
+        .satisfies(t -> assertThat(((JobMessage.Start) t.message()).rollback()).isFalse());
   }
 
   @Test
@@ -896,7 +912,7 @@ final class GlobalRecoveryJobTest {
 
   private JobCommand.Spawn newest(int rank) {
     return spawned.getOrDefault(
-        rank, new JobCommand.Spawn(rank, rank, 0, new int[] {}, 1, false, List.of()));
+        rank, new JobCommand.Spawn(rank, rank, 0, new int[] {}, 1, List.of()));
   }
 
   private List<String> degraded() {

@@ -140,9 +140,31 @@ public final class Console {
     queue.add(new Entry(rank, error, bytes, written));
   }
 
-  /** All processes start again, this rank's too: what it printed before it prints again. */
-  public void restarted(int rank) {
-    queue.add(new Entry(-1, true, new byte[0], () -> once.restart(rank)));
+  /**
+   * A rank has a new process, which prints from the beginning; all that the one before has printed
+   * was given.
+   *
+   * @param incarnation 0 for the first
+   */
+  public void spawned(int rank, int incarnation) {
+    if (incarnation > 0) {
+      onceWritten(() -> once.replaced(rank, false));
+      onceWritten(() -> once.replaced(rank, true));
+    }
+  }
+
+  /**
+   * The ranks are told to run.
+   *
+   * @param fromTheStart whether all of them are new processes
+   */
+  public void begun(boolean fromTheStart) {
+    onceWritten(() -> once.begun(fromTheStart));
+  }
+
+  /** Does something once everything given before is written. */
+  private void onceWritten(Runnable task) {
+    queue.add(new Entry(-1, true, new byte[0], task));
   }
 
   private void tellDifference(int rank) {
@@ -170,14 +192,18 @@ public final class Console {
    */
   public void live(String text) {
     if (isLive() && live.getAndSet(text) == null) {
-      queue.add(new Entry(-1, true, new byte[0], this::drawLive));
+      onceWritten(this::drawLive);
     }
   }
 
-  /** Waits until everything given before is written, but at most for this long. */
+  /** Waits until everything given so far is written, but at most for this long; nothing follows. */
   public void drain(long millis) throws InterruptedException {
     CountDownLatch done = new CountDownLatch(1);
-    queue.add(new Entry(-1, true, new byte[0], done::countDown));
+    onceWritten(
+        () -> {
+          once.end((rank, error, bytes) -> write(new Entry(rank, error, bytes, () -> {})));
+          done.countDown();
+        });
     boolean _ = done.await(millis, TimeUnit.MILLISECONDS);
   }
 

@@ -1,6 +1,5 @@
 package org.fmi.run.report;
 
-import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -11,26 +10,62 @@ import java.util.function.IntConsumer;
  * repeats what was shown is left out, line by line, up to the first line that differs. Keeps eight
  * bytes per line, of a bounded number of lines; what was shown beyond them is shown again. Used by
  * one thread.
+ *
+ * <p>Of a single process that replaces another one it is known only later whether all start again.
+ * Until then it has run nothing but the beginning of the program, so what it repeats is left out in
+ * any case; from then on everything it prints is shown if the others have not started again.
  */
 final class ShownOnce {
   private static final int MOST_LINES = 4 << 20;
 
-  /** Of a line that is compared; a longer one is shown again. */
-  private static final int MOST_CUT = 64 << 10;
+  /** Longer lines are compared in parts of this length, which count as lines. */
+  private static final int LONGEST = 64 << 10;
+
+  private static final byte[] NEW_LINE = {'\n'};
 
   /** One stream of one rank. */
   private static final class Stream {
+    final int rank;
+    final boolean error;
+
+    /** Of the lines that the newest process has printed, and that others before it may have. */
     long[] digests = new long[16];
+
     int lines;
 
     /** What was shown of a line that has not ended. */
     byte[] cut = {};
+
+    /** Whether the last byte shown is not the end of a line. */
+    boolean inLine;
 
     /** Whether all that was shown is known. */
     boolean complete = true;
 
     /** The line that the process, started again, prints next; -1 if it prints what is new. */
     int next = -1;
+
+    /** The beginning of that line, which is not shown yet. */
+    byte[] held = {};
+
+    /** Whether the ranks have not been told to run since the process was started. */
+    boolean starting;
+
+    /** Whether it has printed another line than before since then. */
+    boolean different;
+
+    /** Whether what is shown next does not belong to the line shown last. */
+    boolean onNewLine;
+
+    Stream(int rank, boolean error) {
+      this.rank = rank;
+      this.error = error;
+    }
+  }
+
+  /** Takes what is shown. */
+  interface Sink {
+    void show(int rank, boolean error, byte[] bytes);
   }
 
   private final IntConsumer onDifference;
@@ -51,77 +86,120 @@ final class ShownOnce {
   }
 
   private Stream stream(int rank, boolean error) {
-    return streams.computeIfAbsent(2L * rank + (error ? 1 : 0), _ -> new Stream());
+    return streams.computeIfAbsent(2L * rank + (error ? 1 : 0), _ -> new Stream(rank, error));
   }
 
-  /** A rank prints from the beginning. */
-  void restart(int rank) {
-    stream(rank, false).next = 0;
-    stream(rank, true).next = 0;
+  /** A rank has a new process, which prints from the beginning. */
+  void replaced(int rank, boolean error) {
+    Stream stream = stream(rank, error);
+    stream.next = 0;
+    stream.held = new byte[0];
+    stream.starting = true;
+    stream.different = false;
+  }
+
+  /**
+   * The ranks are told to run.
+   *
+   * @param fromTheStart whether all of them are new processes; if not, those that are new skip what
+   *     the others do not repeat
+   */
+  void begun(boolean fromTheStart) {
+    for (Stream stream : streams.values()) {
+      if (!fromTheStart && stream.next >= 0) {
+        forget(stream);
+      } else if (fromTheStart && stream.different) {
+        onDifference.accept(stream.rank);
+      }
+      stream.starting = false;
+      stream.different = false;
+    }
+  }
+
+  /** Gives out what was not shown, as it might have been a repetition. */
+  void end(Sink sink) {
+    for (Stream stream : streams.values()) {
+      byte[] held = stream.held;
+      boolean repeated = stream.next == stream.lines && startsWith(stream.cut, held);
+      if (held.length > 0 && !repeated) {
+        stream.held = new byte[0];
+        sink.show(stream.rank, stream.error, held);
+      }
+    }
   }
 
   /**
    * What is to be shown.
    *
-   * @param bytes whole lines, or a piece of one
    * @param open whether the last thing shown was this rank's line that has not ended
    */
   byte[] filter(int rank, boolean error, byte[] bytes, boolean open) {
     Stream stream = stream(rank, error);
+    byte[] all = joined(stream.held, bytes);
+    stream.held = new byte[0];
     if (stream.next < 0) {
-      note(stream, bytes);
-      return bytes;
+      return fresh(stream, all, open);
     }
     int at = 0;
-    while (at < bytes.length && stream.next >= 0) {
-      int end = at;
-      while (end < bytes.length && bytes[end] != '\n') {
-        end++;
+    while (at < all.length && stream.next < stream.lines) {
+      int end = endOfLine(all, at);
+      if (end < 0) {
+        stream.held = Arrays.copyOfRange(all, at, all.length);
+        return new byte[0];
       }
-      boolean whole = end < bytes.length;
-      byte[] line = Arrays.copyOfRange(bytes, at, whole ? end + 1 : end);
-      if (stream.next < stream.lines) {
-        if (!whole || digest(line) != stream.digests[stream.next]) {
-          return differs(stream, rank, bytes, at);
-        }
-        stream.next++;
-        at += line.length;
-      } else {
-        return atTheEnd(stream, rank, bytes, at, line, open);
+      if (digest(all, at, end) != stream.digests[stream.next]) {
+        return differs(stream, Arrays.copyOfRange(all, at, all.length), open);
       }
+      stream.next++;
+      at = end;
     }
-    return new byte[0];
+    return at == all.length
+        ? new byte[0]
+        : atTheEnd(stream, Arrays.copyOfRange(all, at, all.length), open);
   }
 
-  /** All whole lines were repeated: what comes now is new, or completes a line that was cut. */
-  private byte[] atTheEnd(
-      Stream stream, int rank, byte[] bytes, int at, byte[] line, boolean open) {
+  /** All whole lines were repeated: what follows is new, or completes a line that was cut. */
+  private byte[] atTheEnd(Stream stream, byte[] rest, boolean open) {
     byte[] cut = stream.cut;
-    if (startsWith(cut, line)) {
-      return new byte[0]; // cut again, no later than before
+    if (startsWith(cut, rest)) {
+      stream.held = rest;
+      return new byte[0];
     }
-    if (!startsWith(line, cut)) {
-      return differs(stream, rank, bytes, at);
+    if (!startsWith(rest, cut)) {
+      return differs(stream, rest, open);
     }
     stream.next = -1;
     stream.cut = new byte[0];
-    byte[] rest = Arrays.copyOfRange(bytes, at, bytes.length);
     note(stream, rest);
     return open ? Arrays.copyOfRange(rest, cut.length, rest.length) : rest;
   }
 
-  private byte[] differs(Stream stream, int rank, byte[] bytes, int at) {
-    // What it prints now is what it will print the next time.
+  private byte[] differs(Stream stream, byte[] rest, boolean open) {
+    if (stream.complete) {
+      if (stream.starting) {
+        stream.different = true;
+      } else {
+        onDifference.accept(stream.rank);
+      }
+    }
+    forget(stream);
+    return fresh(stream, rest, open);
+  }
+
+  /** What the process has printed so far is what it will print the next time. */
+  private void forget(Stream stream) {
     allLines -= stream.lines - stream.next;
     stream.lines = stream.next;
     stream.next = -1;
     stream.cut = new byte[0];
-    if (stream.complete) {
-      onDifference.accept(rank);
-    }
-    byte[] rest = Arrays.copyOfRange(bytes, at, bytes.length);
-    note(stream, rest);
-    return rest;
+    stream.onNewLine = stream.inLine;
+  }
+
+  private byte[] fresh(Stream stream, byte[] bytes, boolean open) {
+    boolean onNewLine = stream.onNewLine && open;
+    stream.onNewLine = false;
+    note(stream, bytes);
+    return onNewLine ? joined(NEW_LINE, bytes) : bytes;
   }
 
   private static boolean startsWith(byte[] bytes, byte[] prefix) {
@@ -129,55 +207,64 @@ final class ShownOnce {
         && Arrays.equals(bytes, 0, prefix.length, prefix, 0, prefix.length);
   }
 
+  /** Behind the line, or the part of one, that begins there; -1 if it does not end. */
+  private static int endOfLine(byte[] bytes, int from) {
+    int limit = Math.min(bytes.length, from + LONGEST);
+    for (int at = from; at < limit; at++) {
+      if (bytes[at] == '\n') {
+        return at + 1;
+      }
+    }
+    return limit == from + LONGEST ? limit : -1;
+  }
+
   /** It is shown. */
   private void note(Stream stream, byte[] bytes) {
+    if (bytes.length == 0) {
+      return;
+    }
+    stream.inLine = bytes[bytes.length - 1] != '\n';
     if (!stream.complete) {
       return;
     }
+    byte[] all = joined(stream.cut, bytes);
     int at = 0;
-    for (int end = 0; end < bytes.length; end++) {
-      if (bytes[end] == '\n') {
-        noteLine(stream, joined(stream.cut, bytes, at, end + 1));
-        stream.cut = new byte[0];
-        at = end + 1;
-      }
+    int end;
+    while (at < all.length && (end = endOfLine(all, at)) >= 0) {
+      noteLine(stream, digest(all, at, end));
+      at = end;
     }
-    if (at < bytes.length) {
-      stream.cut = joined(stream.cut, bytes, at, bytes.length);
-      stream.complete = stream.cut.length <= MOST_CUT;
-      if (!stream.complete) {
-        stream.cut = new byte[0];
-      }
-    }
+    stream.cut = stream.complete ? Arrays.copyOfRange(all, at, all.length) : new byte[0];
   }
 
-  private void noteLine(Stream stream, byte[] line) {
+  private void noteLine(Stream stream, long digest) {
     if (allLines == mostLines) {
       stream.complete = false;
+    }
+    if (!stream.complete) {
       return;
     }
     if (stream.lines == stream.digests.length) {
       stream.digests = Arrays.copyOf(stream.digests, 2 * stream.lines);
     }
-    stream.digests[stream.lines++] = digest(line);
+    stream.digests[stream.lines++] = digest;
     allLines++;
   }
 
-  private static byte[] joined(byte[] cut, byte[] bytes, int from, int to) {
-    if (cut.length == 0) {
-      return Arrays.copyOfRange(bytes, from, to);
+  private static byte[] joined(byte[] begin, byte[] bytes) {
+    if (begin.length == 0) {
+      return bytes;
     }
-    ByteArrayOutputStream joined = new ByteArrayOutputStream(cut.length + to - from);
-    joined.writeBytes(cut);
-    joined.write(bytes, from, to - from);
-    return joined.toByteArray();
+    byte[] joined = Arrays.copyOf(begin, begin.length + bytes.length);
+    System.arraycopy(bytes, 0, joined, begin.length, bytes.length);
+    return joined;
   }
 
   /** FNV-1a of 64 bits, and a last mixing: nobody forges output to have it left out. */
-  private static long digest(byte[] line) {
+  private static long digest(byte[] bytes, int from, int to) {
     long hash = 0xcbf29ce484222325L;
-    for (byte b : line) {
-      hash = (hash ^ (b & 0xff)) * 0x100000001b3L;
+    for (int at = from; at < to; at++) {
+      hash = (hash ^ (bytes[at] & 0xff)) * 0x100000001b3L;
     }
     return hash ^ (hash >>> 32);
   }

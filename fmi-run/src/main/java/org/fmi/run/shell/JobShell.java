@@ -352,7 +352,12 @@ final class JobShell {
         case JobCommand.WithdrawRequests _ -> requests.withdraw();
         case JobCommand.Tell c ->
             sendToRank(c.rank(), new ToDaemon.Tell(c.rank(), c.incarnation(), c.message()));
-        case JobCommand.TellAll c -> nodes.sendAll(new ToDaemon.TellAll(c.message()));
+        case JobCommand.TellAll c -> {
+          if (c.message() instanceof JobMessage.Start start) {
+            around.console().begun(!start.rollback());
+          }
+          nodes.sendAll(new ToDaemon.TellAll(c.message()));
+        }
         case JobCommand.Continue _ -> post(() -> feed(new JobEvent.Continued()));
         case JobCommand.Report _ -> {
           // above
@@ -386,9 +391,7 @@ final class JobShell {
 
   /** Returns what to say about the cores it is bound to. */
   private String spawn(JobCommand.Spawn c) {
-    if (c.again()) {
-      around.console().restarted(c.rank());
-    }
+    around.console().spawned(c.rank(), c.incarnation());
     nodeOfRank[c.rank()] = c.node();
     alive.set(c.rank());
     desk.spawned(c.rank(), c.node(), c.incarnation());

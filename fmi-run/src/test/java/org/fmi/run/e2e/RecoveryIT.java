@@ -255,6 +255,30 @@ final class RecoveryIT {
         .allSatisfy(e -> assertThat(e).containsEntry("restartAll", "false"));
   }
 
+  /** Without a loop all processes start again: nothing is shown twice, and nothing is missing. */
+  @Variants
+  @ParameterizedTest
+  @ValueSource(strings = {"rank1@4", "rank1@4 rank0@2", "all@4", "node@4"})
+  void whatWasShownIsNotShownAgain(String losses) throws IOException, InterruptedException {
+    Path files = Files.createDirectory(directory.resolve("files"));
+    List<String> args = new ArrayList<>(List.of(directory.toString()));
+    args.addAll(List.of(losses.split(" ")));
+    Fmirun.Result result =
+        pair(
+                List.of(
+                    "--ppn", losses.startsWith("all") ? "2" : "1", "--output", files.toString()),
+                PrintingProgram.class,
+                args.toArray(String[]::new))
+            .run()
+            .succeeded();
+    assertThat(result.count("RecoveryBegun")).isPositive();
+    for (int rank = 0; rank < 2; rank++) {
+      List<String> lines = PrintingProgram.lines(rank);
+      assertThat(Files.readAllLines(files.resolve("rank-" + rank + ".out"))).isEqualTo(lines);
+      assertThat(Files.readAllLines(files.resolve("rank-" + rank + ".err"))).isEqualTo(lines);
+    }
+  }
+
   /** A replacement runs from its start: it must read what the one before has read. */
   @Test
   void aReplacementOfRank0GetsTheInputAgain() throws IOException, InterruptedException {
