@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
+import org.fmi.run.slurm.Allocation;
 import org.fmi.run.slurm.LentNodes;
 
 /**
@@ -16,6 +18,9 @@ import org.fmi.run.slurm.LentNodes;
 final class SlurmShell implements RemoteShell {
   /** Of srun, and of a shell. */
   private static final Set<Integer> NO_PROGRAM = Set.of(2, 127);
+
+  /** Slurm's words for a job that it does not know any more. */
+  private static final Pattern GONE = Pattern.compile("(?i)invalid job id|invalid job \\d");
 
   private static final String DAEMON = "fmi-daemon: ";
   private static final String ERROR = "error: ";
@@ -110,6 +115,14 @@ final class SlurmShell implements RemoteShell {
                 !errors.isEmpty()
                     ? errors.getFirst()
                     : lines.isEmpty() ? "status " + status : lines.getLast().strip());
+    if (GONE.matcher(String.join("\n", lines)).find()) {
+      return "Slurm job "
+          + nodes.jobOf(host)
+          + " is over ("
+          + first
+          + "); if this is not in that job, "
+          + Allocation.LEAVE;
+    }
     if (NO_PROGRAM.contains(status)) {
       return RemoteShell.notInstalled(host, prefix, first);
     }

@@ -261,7 +261,13 @@ record NodeOptions(
       try {
         allocation = Allocation.of(environment);
       } catch (IOException e) {
-        throw new UsageException("the nodes of this Slurm job are not known: " + e.getMessage());
+        throw new UsageException(
+            "the nodes of Slurm job "
+                + environment.get(Allocation.JOB)
+                + " are not known: "
+                + e.getMessage()
+                + "; if this is not in that job, "
+                + Allocation.LEAVE);
       }
       List<JobSpec.Node> nodes = slurmNodes(allocation, ppn);
       long used = nodes.stream().filter(node -> !node.spare()).count();

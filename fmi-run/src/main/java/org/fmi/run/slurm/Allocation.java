@@ -25,6 +25,12 @@ public record Allocation(
     List<Integer> slots,
     boolean tasks,
     Map<String, String> racks) {
+  /** The variable that says that this is in a job. */
+  public static final String JOB = "SLURM_JOB_ID";
+
+  /** What to do where a variable is left of a job that is over. */
+  public static final String LEAVE = "unset " + JOB + ", or use --launcher local";
+
   private static final int SECONDS = 15;
 
   /** As in 2(x4). */
@@ -43,7 +49,7 @@ public record Allocation(
 
   /** Whether there is one, and a way to start something on its nodes. */
   public static boolean isInside(Map<String, String> environment) {
-    return environment.containsKey("SLURM_JOB_ID") && SlurmCommand.isThere("srun", environment);
+    return environment.containsKey(JOB) && SlurmCommand.isThere("srun", environment);
   }
 
   /**
@@ -85,7 +91,7 @@ public record Allocation(
           "Slurm names " + nodes.size() + " nodes (" + list + "), and slots for " + slots.size());
     }
     return new Allocation(
-        value(environment, "SLURM_JOB_ID"), list, nodes, slots, tasks, Topology.racks(environment));
+        value(environment, JOB), list, nodes, slots, tasks, Topology.racks(environment));
   }
 
   private static String value(Map<String, String> environment, String name) throws IOException {

@@ -43,6 +43,8 @@ final class SlurmShellTest {
           233 | srun: error: Task launch for StepId=7.2 failed on node node3: Timeout | Task launch
           2 | slurmstepd: error: execve(): /opt/fmi/bin/fmi-daemon: No such file | --prefix
           127 | slurm_script: 20: exec: /opt/fmi/bin/fmi-daemon: not found | --prefix
+          1 | srun: error: Unable to confirm allocation for job 7: Invalid job id specified | unset SLURM_JOB_ID, or use --launcher local
+          1 | srun: Check SLURM_JOB_ID environment variable. Expired or invalid job 7 | Slurm job 7 is over
           0 | srun: error: Node failure on node3 | its step ended (Node failure on node3)
           70 | fmi-daemon: FMI needs a JDK 25 | FMI needs a JDK 25
           127 | setsid: failed to execute srun: No such file or directory | srun cannot be run

@@ -52,6 +52,22 @@ final class SlurmOptionsTest {
     return String.valueOf(e.getMessage());
   }
 
+  /** Such as in a shell that a job of Slurm has left behind. */
+  @Test
+  void whatIsLeftOfAJobThatIsOver() {
+    environment.remove("SLURM_JOB_NODELIST");
+    assertThat(refusal("-n 2"))
+        .startsWith("the nodes of Slurm job 7 are not known: SLURM_JOB_NODELIST is not set")
+        .endsWith("unset SLURM_JOB_ID, or use --launcher local");
+  }
+
+  /** The way out that is named. */
+  @Test
+  void withoutItsNodesTheJobStillRunsHere() throws UsageException {
+    environment.remove("SLURM_JOB_NODELIST");
+    assertThat(options("-n 2 --launcher local").where()).isEqualTo(new Where.Local());
+  }
+
   /** The names of the nodes of ranks in their order, then those of spares, as in 1 1 2 | 3. */
   private String placed(String line) throws UsageException {
     JobSpec spec = options(line).spec();
