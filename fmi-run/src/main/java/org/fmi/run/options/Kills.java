@@ -68,9 +68,9 @@ final class Kills {
               + text
               + ": there is no place "
               + place
-              + "; did you mean "
-              + Nearest.to(place, names)
-              + "?");
+              + ", but "
+              + String.join(", ", names)
+              + Nearest.question(place, names));
     }
     return FaultPoint.valueOf(place.toUpperCase(Locale.ROOT));
   }

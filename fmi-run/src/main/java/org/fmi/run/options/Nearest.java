@@ -1,28 +1,56 @@
 package org.fmi.run.options;
 
 import java.util.Collection;
+import java.util.Locale;
 
-/** Finds the valid name that is nearest to a misspelt one. */
+/** Finds the valid name that a misspelt one stands for. */
 public final class Nearest {
+  /** Two letters of any name may be wrong, and of a long name one in so many. */
+  private static final int WRONG_OF = 3;
+
   private Nearest() {}
 
-  /** Returns the one of the valid names that is nearest; an empty one if there is none. */
-  public static String to(String name, Collection<String> valid) {
+  /**
+   * Returns a question for the end of a message, such as "; did you mean share?". Empty if no valid
+   * name is near: a name that has nothing to do with the mistake is worse than none.
+   */
+  public static String question(String name, Collection<String> valid) {
     String best = "";
     int least = Integer.MAX_VALUE;
+    String written = plain(name);
     for (String candidate : valid) {
-      // A longer name that begins with it is nearer than any other spelling.
-      int distance = candidate.startsWith(name) ? 1 : distance(name, candidate);
+      int distance = distance(written, plain(candidate));
       if (distance < least) {
         least = distance;
         best = candidate;
       }
     }
-    return best;
+    return least == Integer.MAX_VALUE ? "" : "; did you mean " + best + "?";
+  }
+
+  /** Dashes, underscores and capitals are easily confused. */
+  private static String plain(String name) {
+    return name.toLowerCase(Locale.ROOT).replace('_', '-').replaceFirst("^-+", "");
+  }
+
+  /** How far apart two names are; {@link Integer#MAX_VALUE} if one hardly stands for the other. */
+  private static int distance(String name, String candidate) {
+    if (name.isEmpty() || name.equals(candidate)) {
+      return name.isEmpty() ? Integer.MAX_VALUE : 0;
+    }
+    if (candidate.startsWith(name)) {
+      // A longer name that begins with it is nearer than any other spelling.
+      return 1;
+    }
+    int edits = edits(name, candidate);
+    return edits <= Math.max(2, name.length() / WRONG_OF)
+            && edits < Math.max(name.length(), candidate.length())
+        ? edits
+        : Integer.MAX_VALUE;
   }
 
   /** Insertions, deletions and replacements that turn one into the other (Levenshtein). */
-  private static int distance(String from, String to) {
+  private static int edits(String from, String to) {
     int[] previous = new int[to.length() + 1];
     int[] current = new int[to.length() + 1];
     for (int j = 0; j <= to.length(); j++) {

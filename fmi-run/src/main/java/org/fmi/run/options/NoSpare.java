@@ -41,7 +41,7 @@ record NoSpare(int requestSeconds, OnNoSpare then) {
               + String.join(", ", POLICIES)
               + (text.startsWith("request")
                   ? "; write it as in request:60,wait"
-                  : "; did you mean " + Nearest.to(text, POLICIES) + "?"));
+                  : Nearest.question(text, POLICIES)));
     }
     return new NoSpare(0, policy(text));
   }

@@ -211,8 +211,7 @@ record NodeOptions(
       long slots = slots(nodes, ppn);
       if (slots < ranks) {
         throw new UsageException(
-            "-n "
-                + ranks
+            given(Setting.RANKS, ranks)
                 + ": only "
                 + slots
                 + " slots on the hosts"
@@ -294,8 +293,7 @@ record NodeOptions(
       long slots = slots(nodes, ppn);
       if (slots < ranks) {
         throw new UsageException(
-            "-n "
-                + ranks
+            given(Setting.RANKS, ranks)
                 + ": Slurm job "
                 + allocation.job()
                 + " has only "
@@ -348,9 +346,7 @@ record NodeOptions(
       int spares = whole(Setting.SPARES, 0, RunOptions.MAX_RANKS, 0);
       if (spares >= listed.size()) {
         throw new UsageException(
-            Setting.SPARES.flag()
-                + " "
-                + spares
+            given(Setting.SPARES, spares)
                 + ": the job has "
                 + listed.size()
                 + (listed.size() == 1 ? " node" : " nodes")

@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param classPath absolute paths
  */
 public record Program(List<String> classPath, String mainClass, List<String> args) {
+  private static final String CLASS = ".class";
+  private static final String SOURCE = ".java";
+
   public Program {
     classPath = List.copyOf(classPath);
     args = List.copyOf(args);
@@ -56,6 +59,12 @@ public record Program(List<String> classPath, String mainClass, List<String> arg
     for (String entry : classPath.split(File.pathSeparator)) {
       expand(entry, directory, entries);
     }
+    if (first.indexOf('/') >= 0 || first.endsWith(CLASS) || first.endsWith(SOURCE)) {
+      throw new UsageException(
+          first
+              + ": not the name of a class; write it as in Java, package included, as in"
+              + " org.example.Main");
+    }
     if (!holdsClass(entries, first)) {
       throw new UsageException(
           first
@@ -67,6 +76,20 @@ public record Program(List<String> classPath, String mainClass, List<String> arg
   }
 
   private static String mainClassOf(Path jar, String name) throws UsageException {
+    if (name.endsWith(CLASS)) {
+      throw new UsageException(
+          name
+              + ": a class, not a jar; name the directory that holds its package, and the class"
+              + " without .class, as in -cp DIR "
+              + simpleName(name, CLASS));
+    }
+    if (name.endsWith(SOURCE)) {
+      throw new UsageException(
+          name
+              + ": a source file; compile it with javac -d DIR, then name that directory and the"
+              + " class, as in -cp DIR "
+              + simpleName(name, SOURCE));
+    }
     if (!Files.isRegularFile(jar)) {
       throw new UsageException(
           name
@@ -92,6 +115,10 @@ public record Program(List<String> classPath, String mainClass, List<String> arg
       throw new UsageException(
           name + ": not a readable jar (" + e.getMessage() + "); give the path of a jar");
     }
+  }
+
+  private static String simpleName(String path, String ending) {
+    return path.substring(path.lastIndexOf('/') + 1, path.length() - ending.length());
   }
 
   private static void expand(String entry, Path directory, List<String> entries)

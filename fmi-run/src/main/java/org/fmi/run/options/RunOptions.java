@@ -295,7 +295,8 @@ public record RunOptions(
         case "shm" -> {
           if (nodes.size() > 1) {
             throw new UsageException(
-                "--transport shm: reaches no other node, and the job has "
+                given(Setting.TRANSPORT, text)
+                    + ": reaches no other node, and the job has "
                     + nodes.size()
                     + "; use auto, or one node");
           }
@@ -372,13 +373,21 @@ public record RunOptions(
 
     private Map<Integer, List<String>> jvmOptionsOf(int ranks) throws UsageException {
       Map<Integer, List<String>> options = new HashMap<>();
-      for (String text : texts(Setting.JVM_OPTION)) {
+      Value value = settings.get(Setting.JVM_OPTION);
+      if (value == null) {
+        return options;
+      }
+      for (String text : value.texts()) {
         Matcher ofRank = OF_RANK.matcher(text);
         if (ofRank.matches()) {
           int rank = Integer.parseInt(ofRank.group(1));
           if (rank >= ranks) {
             throw new UsageException(
-                "-J " + text + ": no such rank; ranks are numbered from 0 to " + (ranks - 1));
+                value.origin()
+                    + " "
+                    + text
+                    + ": no such rank; ranks are numbered from 0 to "
+                    + (ranks - 1));
           }
           options.computeIfAbsent(rank, _ -> new ArrayList<>()).add(ofRank.group(2));
         }
@@ -388,23 +397,11 @@ public record RunOptions(
 
     private Map<String, String> exported() throws UsageException {
       Map<String, String> variables = new LinkedHashMap<>();
-      for (String text : texts(Setting.EXPORT)) {
-        int equals = text.indexOf('=');
-        String name = equals < 0 ? text : text.substring(0, equals);
-        if (!VARIABLE.matcher(name).matches()) {
-          throw new UsageException(
-              "-x "
-                  + text
-                  + ": '"
-                  + name
-                  + "' is not the name of a variable; write -x NAME[=VALUE]");
+      Value exports = settings.get(Setting.EXPORT);
+      if (exports != null) {
+        for (String text : exports.texts()) {
+          export(text, exports, variables);
         }
-        String value = equals < 0 ? environment.get(name) : text.substring(equals + 1);
-        if (value == null) {
-          throw new UsageException(
-              "-x " + name + ": not set here; set it, or write -x " + name + "=VALUE");
-        }
-        variables.put(name, value);
       }
       if (settings.get(Setting.VERBS) != null) {
         variables.putIfAbsent(
@@ -412,6 +409,31 @@ public record RunOptions(
             choice(Setting.VERBS, VerbsProvider.NATIVE, VerbsProvider.NATIVE, VerbsProvider.DISNI));
       }
       return variables;
+    }
+
+    private void export(String text, Value exports, Map<String, String> variables)
+        throws UsageException {
+      int equals = text.indexOf('=');
+      String name = equals < 0 ? text : text.substring(0, equals);
+      String what = exports.origin() + " ";
+      if (!VARIABLE.matcher(name).matches()) {
+        throw new UsageException(
+            what
+                + text
+                + ": '"
+                + name
+                + "' is not the name of a variable; write "
+                + (exports.source() == 0
+                    ? "-x NAME[=VALUE]"
+                    : "NAME[=VALUE], separated by commas; a value with a comma in it needs"
+                        + " -x NAME=VALUE"));
+      }
+      String value = equals < 0 ? environment.get(name) : text.substring(equals + 1);
+      if (value == null) {
+        throw new UsageException(
+            what + name + ": not set here; set it, or write " + name + "=VALUE");
+      }
+      variables.put(name, value);
     }
   }
 }

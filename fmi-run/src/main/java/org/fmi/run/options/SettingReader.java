@@ -68,17 +68,18 @@ abstract class SettingReader {
     return text;
   }
 
-  final UsageException notOneOf(Setting setting, String text, String... valid) {
+  /** A setting and its value, by the name under which the user gave it. */
+  final String given(Setting setting, Object text) {
     Value value = settings.get(setting);
+    return (value == null ? setting.flag() : value.origin()) + " " + text;
+  }
+
+  final UsageException notOneOf(Setting setting, String text, String... valid) {
     return new UsageException(
-        (value == null ? setting.flag() : value.origin())
-            + " "
-            + text
+        given(setting, text)
             + ": not one of "
             + String.join(", ", valid)
-            + "; did you mean "
-            + Nearest.to(text, List.of(valid))
-            + "?");
+            + Nearest.question(text, List.of(valid)));
   }
 
   final int whole(Setting setting, int least, int most, int otherwise) throws UsageException {

@@ -125,10 +125,10 @@ public final class Settings {
       }
       throw new UsageException(
           unknown
-              + ": no such option; did you mean "
-              + Nearest.to(
+              + ": no such option"
+              + Nearest.question(
                   unknown.replaceFirst("=.*", ""), command.getCommandSpec().optionsMap().keySet())
-              + "? (fmirun --help)");
+              + " (fmirun --help)");
     } catch (CommandLine.OverwrittenOptionException e) {
       throw new UsageException(overwritten(e));
     } catch (CommandLine.MissingParameterException e) {
@@ -210,9 +210,8 @@ public final class Settings {
       if (setting == null) {
         throw new UsageException(
             name
-                + ": no such variable; did you mean "
-                + Nearest.to(name, valid)
-                + "? Unset it, or correct its name");
+                + ": no such variable of FMI; unset it, or correct its name"
+                + Nearest.question(name, valid));
       }
       if (!entry.getValue().isBlank()) {
         values.put(setting, new Value(Arrays.asList(setting.split(entry.getValue())), name, 1));
@@ -248,9 +247,9 @@ public final class Settings {
             where
                 + ": "
                 + key
-                + ": no such key; did you mean "
-                + Nearest.to(key, Arrays.stream(Setting.values()).map(Setting::key).toList())
-                + "?");
+                + ": no such key"
+                + Nearest.question(
+                    key, Arrays.stream(Setting.values()).map(Setting::key).toList()));
       }
       if (!text.isEmpty()) {
         values.put(

@@ -34,9 +34,7 @@ final class Mixes {
                   + name
                   + ": must be one of "
                   + String.join(", ", NAMES)
-                  + "; did you mean "
-                  + Nearest.to(name, NAMES)
-                  + "?");
+                  + Nearest.question(name, NAMES));
     };
   }
 }

@@ -140,9 +140,12 @@ final class RollbackCommand extends SimulationCommand {
   private static String choice(OptionSpec option, String value, List<String> valid) {
     if (!valid.contains(value)) {
       throw new IllegalArgumentException(
-          "%s %s: must be one of %s; did you mean %s?"
+          "%s %s: must be one of %s%s"
               .formatted(
-                  option.longestName(), value, String.join(", ", valid), Nearest.to(value, valid)));
+                  option.longestName(),
+                  value,
+                  String.join(", ", valid),
+                  Nearest.question(value, valid)));
     }
     return value;
   }

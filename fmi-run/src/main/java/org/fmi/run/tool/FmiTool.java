@@ -147,8 +147,8 @@ public final class FmiTool {
     valid.addAll(command.optionsMap().keySet());
     String unknown = unmatched.getUnmatched().getFirst();
     return unknown
-        + ": no such command or option; did you mean "
-        + Nearest.to(unknown, valid)
-        + "? (fmi --help)";
+        + ": no such command or option"
+        + Nearest.question(unknown, valid)
+        + " (fmi --help)";
   }
 }

@@ -664,6 +664,12 @@ final class OptionsTest {
           -n 4 --ppn 2 --transport shm app.jar | --transport shm | use auto, or one node
           -n 4 --transport rdam app.jar        | --transport rdam | did you mean rdma
           -n 4 --transport tpc app.jar         | --transport tpc | did you mean tcp
+          -n 4 --transport TCP app.jar         | --transport TCP | did you mean tcp
+          -n 4 --oversubscribe app.jar         | --oversubscribe: no such option (fmirun --help) | --help
+          -n 4 Bad.class                       | a class, not a jar | -cp DIR Bad
+          -n 4 src/Bad.java                    | a source file | -cp DIR Bad
+          -n 4 -cp classes org/example/App     | org/example/App: not the name of a class | org.example.Main
+          -n 4 -cp classes org.example.App.class | not the name of a class | org.example.Main
           -n 4 --bind foo app.jar              | --bind foo | not one of core, none
           -n 4 --on-no-spare shar app.jar      | --on-no-spare shar | did you mean share
           -n 4 --prefix /opt app.jar           | --prefix | this machine
@@ -708,7 +714,12 @@ final class OptionsTest {
     "FMI_MTBF, 10, FMI_MTBF_SEC",
     "FMI_INTERVAL, abc, whole number",
     "FMI_VERBOSE, perhaps, 'true, false'",
-    "FMI_KILL, rank9@1, 0 to 3"
+    "FMI_KILL, rank9@1, 0 to 3",
+    "FMI_ABCDEFGH, 1, correct its name",
+    "FMI_EXPORT, 'A=1,2', 'FMI_EXPORT 2: \'\'2\'\' is not'",
+    "FMI_EXPORT, NOT_SET, write NOT_SET=VALUE",
+    "FMI_JVM_OPTIONS, 4:-Xint, FMI_JVM_OPTIONS 4:-Xint: no such rank",
+    "FMI_TRANSPORT, ib, 'rdma'"
   })
   void aBadVariableIsRefusedByItsName(String name, String value, String wayOut) {
     environment.put(name, value);
@@ -719,7 +730,9 @@ final class OptionsTest {
   @CsvSource({
     "intervall = 10, fmi.conf:2: intervall, did you mean interval",
     "interval = x, fmi.conf:2: interval x, whole number",
-    "interval 10, fmi.conf:2: 'interval 10', key = value"
+    "interval 10, fmi.conf:2: 'interval 10', key = value",
+    "'export = A=1,b c', 'fmi.conf:2: export b c:', a value with a comma in it needs -x",
+    "transport = TCP, fmi.conf:2: transport TCP, did you mean tcp"
   })
   void aBadLineOfTheFileIsRefusedByItsPlace(String line, String what, String wayOut)
       throws IOException {
