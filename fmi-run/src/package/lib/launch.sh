@@ -46,6 +46,28 @@ fmi_find_java() {
   exit 70
 }
 
+# Says in one line why no JVM could run here.
+fmi_check_directory() {
+  if [ ! . -ef "$PWD" ]; then
+    echo "$1: the working directory is not there any more; change to one that is" >&2
+    exit 64
+  fi
+}
+
+# Says in one line that the JVMs of a job cannot share what they would all take from a variable: each, fmirun's own
+# too, would open the port for a debugger.
+fmi_check_debugger() {
+  local name port
+  for name in JDK_JAVA_OPTIONS JAVA_TOOL_OPTIONS _JAVA_OPTIONS; do
+    [[ ${!name-} =~ jdwp.*address=([^,[:space:]]*) ]] || continue
+    port=${BASH_REMATCH[1]}
+    if [[ ! $port =~ ^(.*:)?0$ ]]; then
+      echo "$1: $name: each JVM of the job would take the port $port for a debugger, that of fmirun first; unset it, and name a rank, as in -J 0:-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,address=*:5005" >&2
+      exit 64
+    fi
+  done
+}
+
 # Sets class_path to the jars in the directories given. They are in the same order always: an AOT
 # cache is bound to it.
 fmi_class_path() {

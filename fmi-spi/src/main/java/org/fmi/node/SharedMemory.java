@@ -156,6 +156,12 @@ public final class SharedMemory implements NodeMemory {
   }
 
   private IOException notEnough(long bytes, IOException cause) throws IOException {
+    if (Refusal.isOfLimit(cause)) {
+      return new IOException(
+          "a checkpoint needs a file of %d MiB in %s: %s"
+              .formatted(mebibytes(bytes), directory, Refusal.text(cause)),
+          cause);
+    }
     return new IOException(
         "a checkpoint needs %d MiB in %s, %d MiB are free; fewer ranks per node, a smaller state, or more memory there would help (%s)"
             .formatted(mebibytes(bytes), directory, free.of(directory) >> MIB_SHIFT, cause),

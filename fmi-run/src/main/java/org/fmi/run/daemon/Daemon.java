@@ -35,6 +35,7 @@ import org.fmi.net.Closed;
 import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
 import org.fmi.net.NetLoop;
+import org.fmi.node.Refusal;
 import org.fmi.run.Installation;
 import org.fmi.run.energy.CpuFrequencies;
 import org.fmi.run.energy.EnergyCounters;
@@ -387,7 +388,7 @@ final class Daemon implements Uplink {
           } catch (IOException | OutOfMemoryError e) {
             // The latter where there may be no more threads. This one must live: with it would die
             // what it has started.
-            String reason = String.valueOf(e.getMessage());
+            String reason = Refusal.text(e);
             loop.execute(() -> feed(new DaemonEvent.NotStarted(number, reason)));
           }
         });

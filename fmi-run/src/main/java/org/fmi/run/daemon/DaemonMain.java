@@ -7,6 +7,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import org.fmi.job.control.Bootstrap;
+import org.fmi.node.Refusal;
 import org.fmi.run.Installation;
 import org.fmi.run.process.ProcessGroup;
 
@@ -39,7 +40,7 @@ public final class DaemonMain {
       Runtime.getRuntime().halt(0);
     } catch (IOException | InvalidPathException e) {
       // One line: it ends up in front of the user.
-      System.err.println("fmi-daemon: " + e.getMessage());
+      System.err.println("fmi-daemon: " + Refusal.text(e));
       System.exit(CANNOT_START);
     }
   }

@@ -39,6 +39,7 @@ import org.fmi.control.Pinned;
 import org.fmi.job.control.Bootstrap;
 import org.fmi.net.Hmac;
 import org.fmi.node.FreeMemory;
+import org.fmi.node.Refusal;
 import org.fmi.run.energy.CpuFrequencies;
 import org.fmi.run.process.ProcessStat;
 import org.jspecify.annotations.Nullable;
@@ -97,11 +98,6 @@ public final class NodeDirectory {
   private static final Set<PosixFilePermission> MODE = PosixFilePermissions.fromString("rwx------");
   private static final String LOCK = "lock";
 
-  /** Only owners may delete in such a directory: of inode(7). */
-  private static final int STICKY = 0_1000;
-
-  private static final int WRITABLE_BY_OTHERS = 0_022;
-
   private static final int LOOKS = 20;
   private static final int LONGEST_PAUSE_MILLIS = 16;
   private static final int DELETIONS = 20;
@@ -152,7 +148,8 @@ public final class NodeDirectory {
    */
   public static NodeDirectory create(String jobId, int node, int generation, byte[] secret)
       throws IOException {
-    return create(base(), path(jobId, node, generation, secret));
+    Path base = base();
+    return create(base.toString(), base, path(base, jobId, node, generation, secret));
   }
 
   /**
@@ -162,37 +159,20 @@ public final class NodeDirectory {
    */
   static NodeDirectory createOnDisk(Bootstrap bootstrap) throws IOException {
     Path disk = Path.of(bootstrap.pieces());
-    requireSafe(disk);
+    NodeDisk.requireSafe(disk);
     sweepDead(disk);
-    try {
-      return create(disk, onDisk(bootstrap, bootstrap.generation()));
-    } catch (IOException e) {
-      throw new IOException("--node-dir " + disk + ": cannot be used (" + e + ")", e);
-    }
+    return create("--node-dir " + disk, disk, onDisk(bootstrap, bootstrap.generation()));
   }
 
   private static Path onDisk(Bootstrap b, int generation) {
     return path(Path.of(b.pieces()), b.jobId(), b.node(), generation, b.secret());
   }
 
-  /** Others who may write to it could put something else in the place of what is made in it. */
-  private static void requireSafe(Path disk) throws IOException {
-    String what = "--node-dir " + disk + ": ";
-    if (!Files.isDirectory(disk)) {
-      throw new IOException(what + "no such directory on this node; make it on each node");
-    }
-    if (!Files.isWritable(disk)) {
-      throw new IOException(what + "cannot be written to; name a directory that can be");
-    }
-    int mode = (int) Files.getAttribute(disk, "unix:mode");
-    boolean ownersOnly = (mode & STICKY) != 0 || (mode & WRITABLE_BY_OTHERS) == 0;
-    int owner = (int) Files.getAttribute(disk, "unix:uid");
-    int me = (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
-    if (!ownersOnly || (owner != me && owner != 0)) {
-      throw new IOException(
-          what
-              + "others may delete what is in it; name a directory of your own that only you may"
-              + " write to, or one that is as /tmp");
+  private static NodeDirectory create(String what, Path base, Path path) throws IOException {
+    try {
+      return create(base, path);
+    } catch (IOException e) {
+      throw new IOException(what + ": cannot be used (" + Refusal.text(e) + ")", e);
     }
   }
 

@@ -1,12 +1,12 @@
 package org.fmi.run.daemon;
 
 import java.nio.charset.Charset;
-import java.nio.charset.CharsetEncoder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.fmi.job.control.NodeSetup;
+import org.fmi.run.process.NativeText;
 import org.jspecify.annotations.Nullable;
 
 /** Whether a node has what the program needs. */
@@ -27,20 +27,18 @@ final class ProgramFiles {
           + given.workDirectory()
           + " is not there: start fmirun in one that all hosts have";
     }
-    CharsetEncoder encoder = Charset.forName(System.getProperty("native.encoding")).newEncoder();
+    Charset charset = NativeText.charset();
     List<String> texts = new ArrayList<>(given.args());
     texts.add(given.mainClass());
     texts.addAll(given.jvmOptions());
     texts.addAll(given.environment().values());
-    for (String text : texts) {
-      if (!encoder.canEncode(text)) {
-        return "'"
-            + text
-            + "' cannot be told to a program in the character set of its locale, "
-            + encoder.charset()
+    String lost = NativeText.firstWithout(texts, charset);
+    return lost == null
+        ? null
+        : "'"
+            + lost
+            + "' cannot be passed to a program in the character set of its locale, "
+            + charset
             + ": set one with UTF-8 there, such as LC_ALL=C.UTF-8";
-      }
-    }
-    return null;
   }
 }

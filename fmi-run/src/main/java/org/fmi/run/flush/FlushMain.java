@@ -25,6 +25,7 @@ import org.fmi.job.control.BadMessageException;
 import org.fmi.job.control.FlushCodec;
 import org.fmi.job.control.FlushResult;
 import org.fmi.job.control.FlushTask;
+import org.fmi.node.Refusal;
 import org.fmi.spi.PinnedImage;
 
 /**
@@ -97,7 +98,7 @@ public final class FlushMain {
       case FileSystemException of -> String.valueOf(of.getMessage()); // which names the file
       case UnusableException of -> String.valueOf(of.getMessage());
       case NotStoredException of -> String.valueOf(of.getMessage());
-      default -> directory + ": " + e.getMessage();
+      default -> directory + ": " + Refusal.text(e);
     };
   }
 

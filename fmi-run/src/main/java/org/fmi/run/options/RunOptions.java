@@ -1,9 +1,11 @@
 package org.fmi.run.options;
 
 import java.io.IOException;
+import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,6 +17,7 @@ import java.util.regex.Pattern;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec;
 import org.fmi.run.options.Settings.Value;
+import org.fmi.run.process.NativeText;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.verbs.VerbsProvider;
 import org.jspecify.annotations.Nullable;
@@ -181,6 +184,37 @@ public record RunOptions(
       Predicate<String> knownHost)
       throws UsageException {
     return new Reader(settings, environment, directory, knownHost).read();
+  }
+
+  /**
+   * Checks that the program can be given what it is to be given: characters that the locale does
+   * not have are lost already when fmirun reads its own arguments.
+   *
+   * @param charset of the locale
+   * @throws UsageException if something has no bytes in it
+   */
+  public void checkTexts(Charset charset) throws UsageException {
+    checkTexts("an argument of the program", program.args(), charset);
+    checkTexts("the main class", List.of(program.mainClass()), charset);
+    checkTexts(Setting.EXPORT.flag(), processes.environment.values(), charset);
+    checkTexts(Setting.JVM_OPTION.flag(), processes.jvmOptions, charset);
+    for (List<String> ofRank : processes.jvmOptionsOf.values()) {
+      checkTexts(Setting.JVM_OPTION.flag(), ofRank, charset);
+    }
+  }
+
+  private static void checkTexts(String what, Collection<String> texts, Charset charset)
+      throws UsageException {
+    String lost = NativeText.firstWithout(texts, charset);
+    if (lost != null) {
+      throw new UsageException(
+          what
+              + ", '"
+              + lost
+              + "', has characters that the locale does not have, whose character set is "
+              + charset
+              + "; choose a locale with UTF-8, such as LC_ALL=C.UTF-8");
+    }
   }
 
   /** Puts the options together. */

@@ -6,11 +6,22 @@ import org.fmi.job.JobCommand;
 public final class EndText {
   private EndText() {}
 
-  /** Empty if all went well. */
-  public static String of(JobCommand.End end) {
+  /** By it a reason names an option, as an error in what fmirun was given. */
+  private static final String OPTION = " --";
+
+  /**
+   * Empty if all went well.
+   *
+   * @param local whether all nodes are on this machine
+   */
+  public static String of(JobCommand.End end, boolean local) {
     return switch (end.cause()) {
+      // What keeps a daemon from starting keeps any other on the machine from it, and any other
+      // that was given the same.
       case CANNOT_START ->
-          end.message() + "; a spare node would take its place (--spares, --hosts)";
+          local || end.message().contains(OPTION)
+              ? end.message()
+              : end.message() + "; a spare node would take its place (--spares, --hosts)";
       case NO_SPARE -> end.message() + "; give more nodes, or --on-no-spare share or wait";
       case NO_NODE ->
           end.message() + "; give spare nodes (--spares, or more hosts than the ranks need)";

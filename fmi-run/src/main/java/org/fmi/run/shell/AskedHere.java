@@ -2,6 +2,7 @@ package org.fmi.run.shell;
 
 import java.io.IOException;
 import org.fmi.net.NetLoop;
+import org.fmi.node.Refusal;
 import org.fmi.run.daemon.NodeDirectory;
 import org.fmi.run.status.Answerer;
 import org.fmi.run.status.JobSocket;
@@ -19,7 +20,9 @@ final class AskedHere {
       JobSocket.listen(loop, directory.path(), answerer);
       return directory;
     } catch (IOException e) {
-      around.console().line("fmi: this job cannot be looked at by 'fmi status': " + e.getMessage());
+      around
+          .console()
+          .line("fmi: this job cannot be looked at by 'fmi status': " + Refusal.text(e));
       return null;
     }
   }

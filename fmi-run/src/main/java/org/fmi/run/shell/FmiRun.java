@@ -21,6 +21,7 @@ import java.util.function.IntConsumer;
 import org.fmi.job.GlobalRecoveryJob;
 import org.fmi.job.Groups;
 import org.fmi.job.JobSpec;
+import org.fmi.node.Refusal;
 import org.fmi.run.Installation;
 import org.fmi.run.Transports;
 import org.fmi.run.launch.Launcher;
@@ -33,6 +34,7 @@ import org.fmi.run.options.RunOptions.Verbosity;
 import org.fmi.run.options.Settings;
 import org.fmi.run.options.UsageException;
 import org.fmi.run.options.Where;
+import org.fmi.run.process.NativeText;
 import org.fmi.run.report.Console;
 import org.fmi.run.report.EventLog;
 import org.fmi.run.report.OutputFiles;
@@ -83,6 +85,7 @@ public final class FmiRun {
       Map<String, String> environment = System.getenv();
       Path directory = RunOptions.asNamed(Path.of("").toAbsolutePath(), environment);
       RunOptions options = RunOptions.of(settings, environment, directory, FmiRun::isKnownHost);
+      options.checkTexts(NativeText.charset());
       String remark = options.remark(settings);
       if (remark != null) {
         System.err.println("fmirun: " + remark);
@@ -104,7 +107,7 @@ public final class FmiRun {
       System.err.println("fmirun: " + e.getMessage());
       return USAGE;
     } catch (IOException e) {
-      System.err.println("fmirun: " + e.getMessage());
+      System.err.println("fmirun: " + Refusal.text(e));
       return FAILED;
     }
   }
@@ -153,6 +156,9 @@ public final class FmiRun {
     List<String> hosts = options.spec().nodes().stream().map(JobSpec.Node::name).toList();
     Addresses addresses = new Addresses(hosts);
     boolean local = options.where().isLocal();
+    if (local) {
+      LocalNetwork.check(InetAddress.getLoopbackAddress());
+    }
     LentNodes lent =
         options.where() instanceof Where.Slurm slurm
             ? new LentNodes(slurm.allocation(), System.getenv(), slurm.requestSeconds())

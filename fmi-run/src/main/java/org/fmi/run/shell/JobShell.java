@@ -369,7 +369,9 @@ final class JobShell {
         case JobCommand.Restored c -> checkpoints.restored(c);
         case JobCommand.Checkpointed c -> checkpoints.taken(c);
         case JobCommand.NotCheckpointed c -> checkpoints.refused(c);
-        case JobCommand.End c -> flushes.finish(c.cause(), () -> end(c.status(), EndText.of(c)));
+        case JobCommand.End c ->
+            flushes.finish(
+                c.cause(), () -> end(c.status(), EndText.of(c, options.where().isLocal())));
       }
     }
     reportBinding(bound);

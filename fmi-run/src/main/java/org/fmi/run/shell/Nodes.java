@@ -24,6 +24,7 @@ import org.fmi.net.Closed;
 import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
 import org.fmi.net.NetLoop;
+import org.fmi.node.Refusal;
 import org.fmi.run.launch.DaemonProcess;
 import org.fmi.run.options.RunOptions;
 import org.fmi.run.options.RunOptions.Verbosity;
@@ -151,7 +152,7 @@ final class Nodes {
                   | ExecutionException
                   | InterruptedException
                   | OutOfMemoryError e) { // the last where there may be no more threads
-                problem = String.valueOf(e.getMessage());
+                problem = Refusal.text(e);
               } catch (TimeoutException e) {
                 problem = "its daemon did not report back within " + seconds + " s";
               }

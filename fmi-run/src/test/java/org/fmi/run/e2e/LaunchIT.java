@@ -110,6 +110,29 @@ final class LaunchIT {
     }
   }
 
+  /**
+   * What the surroundings refuse is named, with the way out, and no spare, which they refuse too.
+   */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      textBlock =
+          """
+          unshare -m --map-root-user | mount -t tmpfs -o nr_inodes=1 none /dev/shm | 70 | /dev/shm: cannot be used (/dev/shm/
+          unshare -n --map-root-user | : | 70 | ip link set lo up
+          env | ulimit -n 20 | 70 | raise the limit (ulimit -n
+          env LC_ALL=C | set -- "$@" "$(printf '\\303\\244')" | 64 | an argument of the program, '
+          """)
+  void whatTheSurroundingsRefuse(String by, String before, int status, String expected)
+      throws Exception {
+    wrapper = new ArrayList<>(List.of(by.split(" ")));
+    wrapper.addAll(List.of("sh", "-c", before + " && exec \"$@\"", "sh"));
+    assertThat(run(List.of("-n", "2"), "args")).as("%s%s", texts()).isEqualTo(status);
+    assertThat(err()).contains(expected).doesNotContain("spare", "\tat ");
+    assertThat(err().lines().filter(line -> line.startsWith("fmirun: "))).hasSize(1);
+  }
+
   @AfterEach
   void nothingIsLeft() throws Exception {
     try {

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -716,7 +717,7 @@ final class OptionsTest {
     "FMI_VERBOSE, perhaps, 'true, false'",
     "FMI_KILL, rank9@1, 0 to 3",
     "FMI_ABCDEFGH, 1, correct its name",
-    "FMI_EXPORT, 'A=1,2', 'FMI_EXPORT 2: \'\'2\'\' is not'",
+    "FMI_EXPORT, 'A=1,2', 'FMI_EXPORT 2: ''2'' is not'",
     "FMI_EXPORT, NOT_SET, write NOT_SET=VALUE",
     "FMI_JVM_OPTIONS, 4:-Xint, FMI_JVM_OPTIONS 4:-Xint: no such rank",
     "FMI_TRANSPORT, ib, 'rdma'"
@@ -724,6 +725,36 @@ final class OptionsTest {
   void aBadVariableIsRefusedByItsName(String name, String value, String wayOut) {
     environment.put(name, value);
     assertThat(refusal("-n 4 app.jar")).contains(name).contains(wayOut);
+  }
+
+  /** In place of each there is a question mark in a box by then. */
+  @ParameterizedTest
+  @CsvSource({
+    "-n 1 app.jar gr\u00fc\u00df, an argument of the program",
+    "-n 1 -x A=gr\u00fc\u00df app.jar, -x",
+    "-n 1 -J -Da=gr\u00fc\u00df app.jar, -J",
+    "-n 1 -J 0:-Da=gr\u00fc\u00df app.jar, -J"
+  })
+  void charactersThatTheLocaleDoesNotHave(String line, String what) throws UsageException {
+    RunOptions options = options(line);
+    options.checkTexts(StandardCharsets.UTF_8);
+    options.checkTexts(StandardCharsets.ISO_8859_1);
+    UsageException e =
+        catchThrowableOfType(
+            UsageException.class, () -> options.checkTexts(StandardCharsets.US_ASCII));
+    assertThat(e).hasMessageStartingWith(what).hasMessageEndingWith("LC_ALL=C.UTF-8");
+  }
+
+  /** What names no valid one is not near to any. */
+  @Test
+  void aNameThatIsFarFromAllIsNotGuessed() {
+    environment.put("FMI_TRANSPORT", "infiniband");
+    assertThat(refusal("-n 4 app.jar"))
+        .isEqualTo("FMI_TRANSPORT infiniband: not one of auto, shm, tcp, rdma");
+    environment.put("FMI_TRANSPORT", "shm");
+    assertThat(refusal("-n 4 --ppn 2 app.jar")).startsWith("FMI_TRANSPORT shm: reaches no other");
+    assertThat(Nearest.question("--np", List.of("--ppn", "-n"))).isEqualTo("; did you mean -n?");
+    assertThat(Nearest.question("", List.of("-n"))).isEmpty();
   }
 
   @ParameterizedTest

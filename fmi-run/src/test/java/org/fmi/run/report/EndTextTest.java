@@ -12,18 +12,32 @@ final class EndTextTest {
   @ParameterizedTest
   @EnumSource(EndCause.class)
   void beginsWithWhatHappened(EndCause cause) {
-    assertThat(EndText.of(new JobCommand.End(70, cause, "what happened")))
+    assertThat(EndText.of(new JobCommand.End(70, cause, "what happened"), true))
         .startsWith("what happened");
   }
 
   @Test
   void namesTheOptionsThatWouldHaveHelped() {
-    assertThat(EndText.of(new JobCommand.End(70, EndCause.NO_SPARE, "no spare is left")))
+    assertThat(EndText.of(new JobCommand.End(70, EndCause.NO_SPARE, "no spare is left"), false))
         .isEqualTo("no spare is left; give more nodes, or --on-no-spare share or wait");
-    assertThat(EndText.of(new JobCommand.End(70, EndCause.TOO_MANY_RECOVERIES, "too many")))
+    assertThat(EndText.of(new JobCommand.End(70, EndCause.TOO_MANY_RECOVERIES, "too many"), false))
         .isEqualTo("too many (--max-recoveries)");
-    assertThat(EndText.of(new JobCommand.End(70, EndCause.CHECKPOINTS_LOST, "lost for good")))
+    assertThat(
+            EndText.of(new JobCommand.End(70, EndCause.CHECKPOINTS_LOST, "lost for good"), false))
         .contains("--group-size", "--ppn", "--hosts");
-    assertThat(EndText.of(new JobCommand.End(0, EndCause.ALL_ENDED, ""))).isEmpty();
+    assertThat(EndText.of(new JobCommand.End(0, EndCause.ALL_ENDED, ""), false)).isEmpty();
+  }
+
+  /** On one machine, what keeps a daemon from starting keeps them all. */
+  @Test
+  void aSpareIsNamedWhereItMayStart() {
+    JobCommand.End end = new JobCommand.End(70, EndCause.CANNOT_START, "cannot start on a: down");
+    assertThat(EndText.of(end, false))
+        .endsWith("; a spare node would take its place (--spares, --hosts)");
+    assertThat(EndText.of(end, true)).isEqualTo(end.message());
+    JobCommand.End gone =
+        new JobCommand.End(
+            70, EndCause.CANNOT_START, "cannot start on a: the job is over; use --launcher local");
+    assertThat(EndText.of(gone, false)).isEqualTo(gone.message());
   }
 }

@@ -13,6 +13,7 @@ import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.node.FreeMemory;
 import org.fmi.node.PrivateFile;
+import org.fmi.node.Refusal;
 
 /**
  * Makes, maps and deletes one rank's {@link PrivateFile}s in the node's directory.
@@ -138,7 +139,7 @@ final class NodeFiles {
 
   /** Why a file could not be made, opened or deleted. */
   static FmiException failed(IOException e) {
-    return new FmiException(ErrorClass.OTHER, "shm: " + e.getMessage());
+    return new FmiException(ErrorClass.OTHER, "shm: " + Refusal.text(e));
   }
 
   /** Valid as long as the arena is open, but does not check that at each access, which costs. */
