@@ -84,8 +84,8 @@ final class TcpLinks implements RingLinks {
   public void connect(int peer, byte[] endpoint) throws IOException {
     byte[] identity = new PeerIdentity(PURPOSE, config.jobId(), epoch, config.rank(), peer).bytes();
     try {
-      loop.connect(
-          Endpoint.of(endpoint).address(), identity, patienceMillis(config), new Link(peer));
+      int patience = patienceMillis(config);
+      loop.connect(Endpoint.of(endpoint).address(), identity, patience, patience, new Link(peer));
     } catch (UnknownHostException e) {
       throw new IOException(
           "rank " + peer + " cannot be reached: unknown host " + e.getMessage(), e);

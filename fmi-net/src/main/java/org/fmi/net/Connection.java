@@ -239,7 +239,7 @@ public final class Connection {
   }
 
   /** Connecting side. */
-  void begin(SocketAddress address, int timeoutMillis) {
+  void begin(SocketAddress address, int timeoutMillis, int proofMillis) {
     register();
     limitProof(timeoutMillis);
     channel
@@ -252,6 +252,8 @@ public final class Connection {
                 open();
               } else {
                 stage = Stage.HANDSHAKE;
+                endProofLimit();
+                limitProof(proofMillis);
                 write(copy(handshake.start()));
               }
             });

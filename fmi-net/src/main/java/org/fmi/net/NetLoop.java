@@ -34,7 +34,7 @@ import java.util.concurrent.TimeUnit;
  * <pre>
  *   NetLoop loop = NetLoop.open("fmi-control", secret, NetLoop.MAX_FRAME);
  *   Server server = loop.listen(new InetSocketAddress(0), 5000, (identity, remote) -> new MyHandler());
- *   loop.connect(new InetSocketAddress(host, server.port()), identity, 5000, new MyHandler());
+ *   loop.connect(new InetSocketAddress(host, server.port()), identity, 5000, 5000, new MyHandler());
  * </pre>
  */
 // Netty answers each call with a future; failures reach the handlers too.
@@ -95,14 +95,13 @@ public final class NetLoop implements AutoCloseable {
   /**
    * Listens for TCP connections; port 0 takes a free one.
    *
-   * @param heartbeatMillis a peer silent for this long counts as dead; it may take as long to prove
-   *     itself, and 5 s at least
+   * @param proofMillis how long a peer may take to prove itself, 5 s at least
    * @throws IOException if the address cannot be had
    */
-  public Server listen(InetSocketAddress address, int heartbeatMillis, Acceptor acceptor)
+  public Server listen(InetSocketAddress address, int proofMillis, Acceptor acceptor)
       throws IOException {
-    int proofMillis = Math.max(Server.PROOF_MILLIS, heartbeatMillis);
-    return listen(net.server(), address, acceptor, proofMillis);
+    int millis = Math.max(Server.PROOF_MILLIS, proofMillis);
+    return listen(net.server(), address, acceptor, millis);
   }
 
   /**
@@ -144,15 +143,20 @@ public final class NetLoop implements AutoCloseable {
    * Connects over TCP; the handler hears of the outcome.
    *
    * @param identity who connects and what for, at most {@link Handshake#MAX_IDENTITY} bytes
-   * @param timeoutMillis for connection and handshake together
+   * @param timeoutMillis for the connection, which the peer's system makes
+   * @param proofMillis for the handshake, for which the peer itself needs a core
    * @throws RejectedExecutionException if the loop is closed
    */
   public Connection connect(
-      InetSocketAddress address, byte[] identity, int timeoutMillis, ConnectionHandler handler) {
+      InetSocketAddress address,
+      byte[] identity,
+      int timeoutMillis,
+      int proofMillis,
+      ConnectionHandler handler) {
     Handshake handshake = Handshake.connecting(secret, random, identity);
     Channel channel = net.socket();
     Connection connection = Connection.connecting(this, channel, handshake, handler);
-    begin(channel, () -> connection.begin(address, timeoutMillis));
+    begin(channel, () -> connection.begin(address, timeoutMillis, proofMillis));
     return connection;
   }
 
@@ -164,7 +168,7 @@ public final class NetLoop implements AutoCloseable {
   public Connection connectLocal(Path path, int timeoutMillis, ConnectionHandler handler) {
     Channel channel = net.localSocket();
     Connection connection = Connection.connecting(this, channel, null, handler);
-    begin(channel, () -> connection.begin(net.localAddress(path), timeoutMillis));
+    begin(channel, () -> connection.begin(net.localAddress(path), timeoutMillis, timeoutMillis));
     return connection;
   }
 

@@ -57,7 +57,7 @@ class NetLoopTest {
       Recorder left = new Recorder();
       Recorder right = new Recorder();
       Server server = loop.listen(at(0), 5000, (identity, remote) -> right);
-      Connection out = loop.connect(at(server.port()), ME, 30_000, left);
+      Connection out = loop.connect(at(server.port()), ME, 30_000, 30_000, left);
       assertThat(left.next().connection()).isSameAs(out);
       Connection in = right.next().connection();
       assertThat(in.identity()).isEqualTo(ME);
@@ -93,7 +93,7 @@ class NetLoopTest {
       List<Recorder> peers = new ArrayList<>();
       for (int i = 0; i < 4; i++) {
         Recorder peer = new Recorder();
-        others.connect(at(server.port()), ME, 30_000, peer);
+        others.connect(at(server.port()), ME, 30_000, 30_000, peer);
         connections.add(here.next().connection());
         assertThat(peer.next().frame()).isNull();
         peers.add(peer);
@@ -206,7 +206,7 @@ class NetLoopTest {
       Recorder left = new Recorder();
       Recorder right = new Recorder();
       Server server = mine.listen(at(0), 5000, (identity, remote) -> right);
-      theirs.connect(at(server.port()), ME, 30_000, left);
+      theirs.connect(at(server.port()), ME, 30_000, 30_000, left);
       assertThat(left.next().end().why()).isEqualTo(Closed.Why.NOT_AUTHENTIC);
       assertThat(right.quiet()).isTrue();
       assertThat(server.refused()).isEqualTo(1);
@@ -224,11 +224,24 @@ class NetLoopTest {
               (identity, remote) -> {
                 throw new Acceptor.Refused(9, "wrong epoch");
               });
-      loop.connect(at(server.port()), ME, 30_000, left);
+      loop.connect(at(server.port()), ME, 30_000, 30_000, left);
       Closed closed = left.next().end();
       assertThat(closed.why()).isEqualTo(Closed.Why.REFUSED);
       assertThat(closed.code()).isEqualTo(9);
       assertThat(server.refused()).isEqualTo(1);
+    }
+  }
+
+  /** Its system takes the connection at once, and it needs a core only to answer. */
+  @Test
+  void aPeerThatIsSlowToAnswerHasTheTimeOfAProof() throws Exception {
+    try (ServerSocket mute = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        NetLoop loop = NetLoop.open("test", SECRET, 100)) {
+      Recorder left = new Recorder();
+      loop.connect(at(mute.getLocalPort()), ME, 30_000, 50, left);
+      Closed closed = left.next().end();
+      assertThat(closed.why()).isEqualTo(Closed.Why.NOT_AUTHENTIC);
+      assertThat(closed.detail()).isEqualTo("no proof within 50 ms");
     }
   }
 
@@ -240,7 +253,7 @@ class NetLoopTest {
     }
     try (NetLoop loop = NetLoop.open("test", SECRET, 100)) {
       Recorder left = new Recorder();
-      loop.connect(at(port), ME, 30_000, left);
+      loop.connect(at(port), ME, 30_000, 30_000, left);
       assertThat(left.next().end().why()).isEqualTo(Closed.Why.UNREACHABLE);
       assertThatThrownBy(
               () -> loop.listen(new InetSocketAddress("192.0.2.1", 0), 5000, (i, r) -> left))
@@ -315,7 +328,7 @@ class NetLoopTest {
         for (int i = 0; i < strangers.length; i++) {
           strangers[i] = new Socket(InetAddress.getLoopbackAddress(), server.port());
         }
-        loop.connect(at(server.port()), ME, 30_000, left);
+        loop.connect(at(server.port()), ME, 30_000, 30_000, left);
         assertThat(left.next().closed()).isNull();
         assertThat(right.next().connection().identity()).isEqualTo(ME);
         assertThat(server.refused()).isGreaterThanOrEqualTo(50);
@@ -336,7 +349,7 @@ class NetLoopTest {
       Recorder left = new Recorder();
       Recorder right = new Recorder();
       Server server = small.listen(at(0), 5000, (identity, remote) -> right);
-      Connection out = big.connect(at(server.port()), ME, 30_000, left);
+      Connection out = big.connect(at(server.port()), ME, 30_000, 30_000, left);
       left.next();
       right.next();
       assertThatThrownBy(() -> out.send(new byte[1001]))
@@ -359,8 +372,8 @@ class NetLoopTest {
       Server server =
           mine.listen(at(0), 5000, (identity, remote) -> identity.length == 0 ? bad : good);
       Recorder left = new Recorder();
-      Connection beating = other.connect(at(server.port()), ME, 30_000, left);
-      mute.connect(at(server.port()), new byte[0], 30_000, new Recorder());
+      Connection beating = other.connect(at(server.port()), ME, 30_000, 30_000, left);
+      mute.connect(at(server.port()), new byte[0], 30_000, 30_000, new Recorder());
       left.next();
       beating.heartbeat(2500);
       good.next().connection().heartbeat(2500);
@@ -384,7 +397,7 @@ class NetLoopTest {
       Recorder right = new Recorder();
       Recorder left = new Recorder();
       Server server = mine.listen(at(0), 5000, (identity, remote) -> right);
-      other.connect(at(server.port()), ME, 30_000, left);
+      other.connect(at(server.port()), ME, 30_000, 30_000, left);
       Connection out = left.next().connection();
       Connection in = right.next().connection();
       in.heartbeat(3000); // a machine under test may be as late as a second
@@ -414,7 +427,7 @@ class NetLoopTest {
       Recorder right = new Recorder();
       Recorder left = new Recorder();
       Server server = mine.listen(at(0), 5000, (identity, remote) -> right);
-      Connection out = other.connect(at(server.port()), ME, 30_000, left);
+      Connection out = other.connect(at(server.port()), ME, 30_000, 30_000, left);
       left.next();
       right.next();
       CountDownLatch go = new CountDownLatch(1);
@@ -451,7 +464,7 @@ class NetLoopTest {
     NetLoop mine = NetLoop.open("mine", SECRET, 100);
     try (NetLoop other = NetLoop.open("other", SECRET, 100)) {
       Server server = mine.listen(at(0), 5000, (identity, remote) -> right);
-      other.connect(at(server.port()), ME, 30_000, left);
+      other.connect(at(server.port()), ME, 30_000, 30_000, left);
       left.next();
       right.next().connection().send(ME);
       mine.close();
@@ -459,7 +472,7 @@ class NetLoopTest {
       assertThat(right.next().end().why()).isEqualTo(Closed.Why.HERE);
       assertThat(left.next().bytes()).isEqualTo(ME);
       assertThat(left.next().end().why()).isIn(Closed.Why.PEER, Closed.Why.BROKEN);
-      other.connect(at(server.port()), ME, 30_000, left);
+      other.connect(at(server.port()), ME, 30_000, 30_000, left);
       assertThat(left.next().end().why()).isEqualTo(Closed.Why.UNREACHABLE);
     }
   }

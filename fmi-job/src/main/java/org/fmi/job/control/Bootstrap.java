@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param addresses of fmirun, to be tried in this order
  * @param pieces where the node is to keep checkpoints, a directory; empty for in memory
  * @param heartbeatMillis whoever is silent for this long is declared dead
+ * @param startMillis how long fmirun waits for a daemon that has the cores that it needs
  */
 public record Bootstrap(
     String jobId,
@@ -27,12 +28,24 @@ public record Bootstrap(
     List<String> addresses,
     int port,
     String pieces,
-    int heartbeatMillis) {
+    int heartbeatMillis,
+    int startMillis) {
   private static final String FIRST = "fmi-bootstrap 1";
   private static final String LAST = "end";
 
+  /** How much longer what waits for a core may take. */
+  private static final int PATIENCE = 12;
+
   public Bootstrap {
     addresses = List.copyOf(addresses);
+  }
+
+  /**
+   * How long a daemon and fmirun may take to prove themselves to each other. Either may wait for a
+   * core meanwhile, and fmirun gives up by itself a daemon that does not.
+   */
+  public int proofMillis() {
+    return PATIENCE * startMillis;
   }
 
   /** The lines that {@link #read} takes. */
@@ -52,6 +65,7 @@ public record Bootstrap(
         .append(HexFormat.of().formatHex(pieces.getBytes(StandardCharsets.UTF_8)))
         .append('\n');
     text.append("heartbeat ").append(heartbeatMillis).append('\n');
+    text.append("start ").append(startMillis).append('\n');
     text.append(LAST).append('\n');
     return text.toString();
   }
@@ -78,9 +92,10 @@ public record Bootstrap(
       String pieces =
           new String(HexFormat.of().parseHex(field(in, "pieces ")), StandardCharsets.UTF_8);
       int heartbeatMillis = Integer.parseInt(field(in, "heartbeat "));
+      int startMillis = Integer.parseInt(field(in, "start "));
       expect(in.readLine(), LAST);
       return new Bootstrap(
-          jobId, node, generation, secret, addresses, port, pieces, heartbeatMillis);
+          jobId, node, generation, secret, addresses, port, pieces, heartbeatMillis, startMillis);
     } catch (IllegalArgumentException e) {
       throw malformed();
     }

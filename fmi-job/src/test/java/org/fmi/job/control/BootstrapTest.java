@@ -21,7 +21,8 @@ final class BootstrapTest {
           List.of("10.0.0.1", "fe80::1"),
           4711,
           "/disk/f\u00fcr \u6bcf",
-          5000);
+          5000,
+          60_000);
 
   private static Bootstrap read(String text) throws IOException {
     return Bootstrap.read(new BufferedReader(new StringReader(text)));

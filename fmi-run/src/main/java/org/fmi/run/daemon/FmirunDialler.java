@@ -55,7 +55,8 @@ final class FmirunDialler {
             .putInt(bootstrap.node())
             .putInt(bootstrap.generation())
             .array();
-    loop.connect(address, identity, CONNECT_MILLIS, new Attempt(index, address));
+    loop.connect(
+        address, identity, CONNECT_MILLIS, bootstrap.proofMillis(), new Attempt(index, address));
   }
 
   private final class Attempt implements ConnectionHandler {

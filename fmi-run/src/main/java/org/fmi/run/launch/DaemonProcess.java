@@ -12,7 +12,9 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.fmi.job.control.Bootstrap;
+import org.fmi.rules.TimeWithCore;
 import org.fmi.run.daemon.DaemonMain;
+import org.fmi.run.process.ProcessStat;
 import org.fmi.run.process.Starvation;
 
 /** The process on this machine that is, or leads to, a daemon. */
@@ -109,6 +111,11 @@ public final class DaemonProcess {
   /** Whether others keep it from running; of a daemon on another host, the near end. */
   public boolean isStarved() {
     return starvation.getAsBoolean();
+  }
+
+  /** Looks whether it has a core; of a daemon on another host, whether the near end does. */
+  public TimeWithCore.Look look() {
+    return ProcessStat.look(process.pid());
   }
 
   /** Kills it; of a daemon on another host this is only the near end. */

@@ -81,9 +81,11 @@ public record RunOptions(
    *
    * @param transports names of transports, empty for all
    * @param heartbeatMillis a process silent for this long is declared dead
+   * @param startMillis how long the start of a node's daemon may take
    * @param logRingBase rank r connects to r + base^i in the log-ring
    */
-  public record Network(List<String> transports, int heartbeatMillis, int logRingBase) {
+  public record Network(
+      List<String> transports, int heartbeatMillis, int startMillis, int logRingBase) {
     public Network {
       transports = List.copyOf(transports);
     }
@@ -148,6 +150,8 @@ public record RunOptions(
   private static final double FILES_ARE_NEEDED = 5;
 
   private static final int DEFAULT_L2_STALL_SECONDS = 60;
+
+  private static final double DEFAULT_START_SECONDS = 60;
 
   /** An option of a JVM begins otherwise. */
   private static final Pattern OF_RANK = Pattern.compile("(\\d{1,9}):(.+)");
@@ -287,10 +291,7 @@ public record RunOptions(
               jvmOptionsOf(ranks),
               bind,
               IdleFrequency.megahertz(bind, settings)),
-          new Network(
-              transports(nodes),
-              (int) Math.round(1000 * decimal(Setting.HEARTBEAT, 0.1, 3600, 5)),
-              whole(Setting.LOG_RING_BASE, 2, MAX_RANKS, 2)),
+          network(nodes),
           new Checkpoints(interval(), overlapped, path(Setting.NODE_DIR), files),
           new Repetition(on(Setting.CHECK), flowLimit),
           new Patience(millis(Setting.STALL_REPORT, 10), millis(Setting.TIMEOUT, 0)),
@@ -301,6 +302,17 @@ public record RunOptions(
               path(Setting.OUTPUT),
               path(Setting.EVENTS)),
           MetricsOptions.of(settings));
+    }
+
+    private Network network(List<JobSpec.Node> nodes) throws UsageException {
+      double heartbeat = decimal(Setting.HEARTBEAT, 0.1, 3600, 5);
+      double start =
+          decimal(Setting.START_TIMEOUT, 1, 86_400, Math.max(DEFAULT_START_SECONDS, heartbeat));
+      return new Network(
+          transports(nodes),
+          (int) Math.round(1000 * heartbeat),
+          (int) Math.round(1000 * start),
+          whole(Setting.LOG_RING_BASE, 2, MAX_RANKS, 2));
     }
 
     private boolean overlapped(boolean flows) throws UsageException {

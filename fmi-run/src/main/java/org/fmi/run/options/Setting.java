@@ -203,6 +203,12 @@ enum Setting {
       "heartbeat-sec",
       "SECONDS",
       "a process that is silent for this long counts as dead (default 5)"),
+  START_TIMEOUT(
+      "--start-timeout",
+      "start-timeout-sec",
+      "SECONDS",
+      "how long the start of a node's daemon may take; time in which it waits for a core does not"
+          + " count (default 60)"),
   LOG_RING_BASE(
       "--logring-base",
       "logring-base",

@@ -28,19 +28,15 @@ import org.fmi.node.Refusal;
 import org.fmi.run.launch.DaemonProcess;
 import org.fmi.run.options.RunOptions;
 import org.fmi.run.options.RunOptions.Verbosity;
+import org.fmi.run.process.MachineLoad;
 import org.fmi.run.shell.NodeHandle.Launch;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Launches the daemons of a job's nodes, takes their connections, and fences nodes that are given
  * up. Belongs to the loop's thread; what may take long runs on threads of its own.
  */
 final class Nodes {
-  /**
-   * How long a daemon may take from its start until it reports back; longer where silence may last
-   * longer.
-   */
-  private static final int LAUNCH_SECONDS = 60;
-
   /** The pause between two attempts to start a lost node again. */
   private static final int RELAUNCH_MILLIS = 1000;
 
@@ -67,6 +63,7 @@ final class Nodes {
   private final List<NodeHandle> all = new ArrayList<>();
   private final Semaphore launches = new Semaphore(LAUNCHES);
   private int port;
+  private boolean saidStarved;
 
   /**
    * @param post runs tasks on the loop's thread, and drops them once the loop is closed
@@ -93,7 +90,8 @@ final class Nodes {
    * @throws IOException if no port can be had
    */
   void listen() throws IOException {
-    port = loop.listen(around.listenAt(), options.network().heartbeatMillis(), this::accept).port();
+    int proofMillis = instructions(-1, 0, List.of()).proofMillis();
+    port = loop.listen(around.listenAt(), proofMillis, this::accept).port();
   }
 
   /** One more, which has the next number. */
@@ -132,7 +130,6 @@ final class Nodes {
     node.launch = launch;
     CompletableFuture<?> fenced = node.fenced;
     ending.started(launch);
-    int seconds = Math.max(LAUNCH_SECONDS, options.network().heartbeatMillis() / 1000);
     Thread.ofVirtual()
         .name("fmi-launch-" + node.number)
         .start(
@@ -145,7 +142,7 @@ final class Nodes {
                   DaemonProcess process =
                       around.launcher().start(node.name, bootstrap(node, launch));
                   post.execute(() -> launched(node, launch, process));
-                  launch.settled.get(seconds, TimeUnit.SECONDS);
+                  problem = problem(node, launch, process);
                 }
               } catch (IOException
                   | UncheckedIOException
@@ -153,8 +150,6 @@ final class Nodes {
                   | InterruptedException
                   | OutOfMemoryError e) { // the last where there may be no more threads
                 problem = Refusal.text(e);
-              } catch (TimeoutException e) {
-                problem = "its daemon did not report back within " + seconds + " s";
               }
               launches.release();
               String why = problem;
@@ -168,23 +163,56 @@ final class Nodes {
             });
   }
 
+  /**
+   * Waits for the end of an attempt.
+   *
+   * @return why it is given up; null if it has succeeded, or is known to have failed
+   */
+  private @Nullable String problem(NodeHandle node, Launch launch, DaemonProcess process)
+      throws ExecutionException, InterruptedException {
+    StartLimit limit = new StartLimit(options.network().startMillis(), System.nanoTime());
+    while (true) {
+      try {
+        launch.settled.get(limit.pauseNanos(), TimeUnit.NANOSECONDS);
+        return null;
+      } catch (TimeoutException e) {
+        switch (limit.look(System.nanoTime(), process.look())) {
+          case WAITS -> {}
+          case IS_STARVED -> post.execute(() -> sayStarved(node));
+          case IS_OVER -> {
+            return limit.problem(MachineLoad.text());
+          }
+        }
+      }
+    }
+  }
+
+  /** Once: all that starts here is as slow. */
+  private void sayStarved(NodeHandle node) {
+    if (!saidStarved && options.output().verbosity() != Verbosity.QUIET) {
+      say(node, StartLimit.delay(MachineLoad.text()));
+    }
+    saidStarved = true;
+  }
+
   /** Asks the system for addresses, which may take seconds. Any thread. */
   private Bootstrap bootstrap(NodeHandle node, Launch launch) {
-    return instructions(node, launch.generation, around.addressesFor().apply(node.name));
+    return instructions(node.number, launch.generation, around.addressesFor().apply(node.name));
   }
 
   /** What a daemon is given; who only makes an end of it needs no addresses. Any thread. */
-  private Bootstrap instructions(NodeHandle node, int generation, List<String> addresses) {
+  private Bootstrap instructions(int node, int generation, List<String> addresses) {
     Path pieces = options.checkpoints().nodeDir();
     return new Bootstrap(
         around.jobId(),
-        node.number,
+        node,
         generation,
         around.secret(),
         addresses,
         port,
         pieces == null ? "" : pieces.toString(),
-        options.network().heartbeatMillis());
+        options.network().heartbeatMillis(),
+        options.network().startMillis());
   }
 
   private void launched(NodeHandle node, Launch launch, DaemonProcess process) {
@@ -305,7 +333,9 @@ final class Nodes {
             () -> {
               before.join();
               try {
-                around.launcher().fence(node.name, instructions(node, generation, List.of()));
+                around
+                    .launcher()
+                    .fence(node.name, instructions(node.number, generation, List.of()));
               } catch (IOException | RuntimeException | OutOfMemoryError e) {
                 // What follows on the node must not wait forever.
                 say(node, " cannot be cleaned up: " + e);

@@ -105,6 +105,7 @@ final class DaemonTest {
               List.of(InetAddress.getLoopbackAddress().getHostAddress()),
               server.port(),
               "",
+              HEARTBEAT_MILLIS,
               HEARTBEAT_MILLIS);
       Daemon daemon =
           new Daemon(bootstrap, new Installation(Path.of("/nowhere")), directory, directory);

@@ -61,7 +61,7 @@ final class NodeDirectoryTest {
   }
 
   private Bootstrap onDisk(Path disk, int generation) {
-    return new Bootstrap(job, 3, generation, SECRET, List.of(), 0, disk.toString(), 1000);
+    return new Bootstrap(job, 3, generation, SECRET, List.of(), 0, disk.toString(), 1000, 1000);
   }
 
   @Test
@@ -440,7 +440,8 @@ final class NodeDirectoryTest {
       NodeDirectory directory =
           args.length > 3
               ? NodeDirectory.createOnDisk(
-                  new Bootstrap(args[0], node, generation, SECRET, List.of(), 0, args[3], 1000))
+                  new Bootstrap(
+                      args[0], node, generation, SECRET, List.of(), 0, args[3], 1000, 1000))
               : NodeDirectory.create(args[0], node, generation, SECRET);
       System.out.println(directory.path());
       Thread.sleep(Long.MAX_VALUE);

@@ -370,6 +370,10 @@ final class OptionsTest {
     assertThat(options.network().transports()).isEmpty();
     assertThat(options.checkpoints().interval()).isEqualTo(new CheckpointInterval.Mtbf(3600));
     assertThat(options.network().heartbeatMillis()).isEqualTo(5000);
+    assertThat(options.network().startMillis()).isEqualTo(60_000);
+    assertThat(options("-n 4 --heartbeat 90 app.jar").network().startMillis())
+        .as("as long as silence may last")
+        .isEqualTo(90_000);
     assertThat(options.network().logRingBase()).isEqualTo(2);
     assertThat(options.output().verbosity()).isEqualTo(Verbosity.NORMAL);
   }
@@ -480,6 +484,7 @@ final class OptionsTest {
             "-n 2 --transport tcp --group-size 4 --group-losses 0 --interval 10 --on-no-spare wait"
                 + " --max-recoveries 3 --events e.jsonl --quiet --tag-output -x HERE -x"
                 + " THERE=then=x -J -Xmx2g -J -Dkey=value --check --heartbeat 0.5 --logring-base 4"
+                + " --start-timeout 600"
                 + " --bind none app.jar");
     assertThat(options.processes().bind()).isFalse();
     assertThat(options.repetition().check()).isTrue();
@@ -496,6 +501,7 @@ final class OptionsTest {
         .isEqualTo(Map.of("HERE", "now", "THERE", "then=x"));
     assertThat(options.processes().jvmOptions()).containsExactly("-Xmx2g", "-Dkey=value");
     assertThat(options.network().heartbeatMillis()).isEqualTo(500);
+    assertThat(options.network().startMillis()).isEqualTo(600_000);
     assertThat(options.network().logRingBase()).isEqualTo(4);
   }
 
@@ -659,6 +665,7 @@ final class OptionsTest {
           -n 4 --max-recoveries -1 app.jar     | --max-recoveries -1 | at least 0
           -n 4 --heartbeat 0 app.jar           | --heartbeat 0 | 0.1
           -n 4 --logring-base 1 app.jar        | --logring-base 1 | from 2
+          -n 4 --start-timeout 0.5 app.jar     | --start-timeout 0.5 | from 1.0
           -n 4 --launcher slum app.jar        | --launcher slum | local, ssh, slurm
           -n 4 --launcher ssh app.jar          | --launcher ssh | --hosts
           -n 4 --launcher local --hosts a:4 app.jar | --launcher local | --ppn

@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -140,17 +141,11 @@ final class JobShellTest {
   }
 
   /** So many ranks, each on a node of its own. */
-  private RunOptions options(int ranks) throws UsageException {
-    List<String> arguments =
-        List.of(
-            "-n",
-            Integer.toString(ranks),
-            "--ppn",
-            "1",
-            "--quiet",
-            "-cp",
-            "target/test-classes",
-            JobShellTest.class.getName());
+  private RunOptions options(int ranks, String... more) throws UsageException {
+    List<String> arguments = new ArrayList<>(List.of("-n", Integer.toString(ranks)));
+    arguments.addAll(List.of("--ppn", "1", "--quiet"));
+    arguments.addAll(List.of(more));
+    arguments.addAll(List.of("-cp", "target/test-classes", JobShellTest.class.getName()));
     return RunOptions.of(
         Settings.read(arguments, Map.of(), directory.resolve("none")),
         Map.of(),
@@ -483,6 +478,47 @@ final class JobShellTest {
       assertThat(shell.run()).isEqualTo(70);
       assertThat(nodes.fenced.getCount()).isZero();
     }
+  }
+
+  /** Launches node 0, and ends with the reason why it is lost. */
+  private static final class UntilLost implements Job {
+    private @Nullable String reason;
+
+    @Override
+    public List<JobCommand> begin() {
+      return List.of(new JobCommand.Launch(0));
+    }
+
+    @Override
+    public List<JobCommand> on(JobEvent event) {
+      if (event instanceof JobEvent.NodeLost e) {
+        reason = e.reason();
+        return List.of(new JobCommand.End(70, EndCause.CANNOT_START, "node0: " + e.reason()));
+      }
+      return List.of();
+    }
+
+    @Override
+    public int recoveries() {
+      return 0;
+    }
+  }
+
+  @Test
+  void aDaemonThatHangsWhenItStartsIsGivenUpAfterTheTimeThatTheUserGives() throws Exception {
+    SilentDaemons processes = new SilentDaemons(directory);
+    StuckLauncher nodes =
+        new StuckLauncher() {
+          @Override
+          public DaemonProcess start(String name, Bootstrap bootstrap) throws IOException {
+            return processes.start(name, bootstrap);
+          }
+        };
+    UntilLost job = new UntilLost();
+    shell = shell(options(1, "--start-timeout", "1"), job, nodes, _ -> List.of("127.0.0.1"), null);
+    assertThat(shell.run()).isEqualTo(70);
+    assertThat(job.reason)
+        .startsWith("its daemon did not report back within 1 s, the limit (--start-timeout)");
   }
 
   /** Starts processes that do nothing, and daemons here that speak for them. */

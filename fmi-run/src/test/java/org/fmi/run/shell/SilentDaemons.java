@@ -42,6 +42,6 @@ final class SilentDaemons {
             .array();
     InetSocketAddress fmirun =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), bootstrap.port());
-    var _ = loop.connect(fmirun, identity, timeoutMillis, daemon);
+    var _ = loop.connect(fmirun, identity, timeoutMillis, timeoutMillis, daemon);
   }
 }
