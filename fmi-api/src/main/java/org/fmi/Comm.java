@@ -204,8 +204,9 @@ public interface Comm {
    * @param tag the tag of the message, or {@link #ANY_TAG}
    * @return who sent it, with which tag, and how long it is
    * @throws FmiException {@link ErrorClass#TRUNCATE} if the message is longer than {@code count}
-   *     elements, and is lost; {@link ErrorClass#TYPE} if its length is not a whole number of the
-   *     buffer's elements
+   *     elements, and is lost; {@link ErrorClass#TYPE} if it was sent out of an array of another
+   *     type than this one, or its length is not a whole number of the buffer's elements. Bytes
+   *     ({@code byte[]}, byte buffers, segments) go with every type
    */
   Status recv(Object buffer, long offset, long count, int source, int tag);
 

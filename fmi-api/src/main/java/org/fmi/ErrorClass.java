@@ -7,7 +7,8 @@ public enum ErrorClass {
   /** MPI_ERR_COUNT: a count is negative. */
   COUNT,
   /**
-   * MPI_ERR_TYPE: the datatype does not fit the buffer, or the length of a message its elements.
+   * MPI_ERR_TYPE: the datatype does not fit the buffer, or a message's elements or its length those
+   * of its receive.
    */
   TYPE,
   /** MPI_ERR_TAG: the tag is negative, or not {@link Comm#ANY_TAG} where that is allowed. */

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.fmi.Comm;
 import org.fmi.Datatype;
+import org.fmi.Datatype.Predefined;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.core.coll.Location;
@@ -20,11 +21,11 @@ final class Buffers {
   private Buffers() {}
 
   /** The type in which offsets and counts are given: that of an array, else bytes. */
-  static Datatype typeOf(@Nullable Object buffer) {
+  static Predefined typeOf(@Nullable Object buffer) {
     if (buffer instanceof ByteBuffer) {
-      return Datatype.BYTE;
+      return Predefined.BYTE;
     }
-    Datatype type = buffer == null ? null : Location.elementType(buffer);
+    Predefined type = buffer == null ? null : Location.elementType(buffer);
     if (type == null) {
       throw unsupported(buffer);
     }

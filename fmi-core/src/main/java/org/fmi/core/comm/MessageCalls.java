@@ -1,9 +1,11 @@
 package org.fmi.core.comm;
 
+import org.fmi.Datatype.Predefined;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Request;
 import org.fmi.Status;
+import org.fmi.core.p2p.MessageTag;
 import org.fmi.core.p2p.PointToPoint;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.core.p2p.Reach;
@@ -80,13 +82,19 @@ abstract class MessageCalls extends Membership {
 
   @Override
   public Status recv(Object buffer, long offset, long count, int source, int tag) {
-    long bytes = checkRecv(buffer, offset, count, source, tag);
+    Predefined type = Buffers.typeOf(buffer);
+    long bytes = checkRecv(buffer, offset, count, type, source, tag);
     if (!hears(source)) {
       return Status.PROC_NULL;
     }
     return local(
         p2p.recv(
-            Buffers.memory(buffer), startOf(buffer, offset), bytes, world(source), context, tag));
+            Buffers.memory(buffer),
+            Buffers.byteOffset(buffer, offset, type),
+            bytes,
+            world(source),
+            context,
+            MessageTag.of(type, tag)));
   }
 
   @Override
@@ -96,13 +104,19 @@ abstract class MessageCalls extends Membership {
 
   @Override
   public Request irecv(Object buffer, long offset, long count, int source, int tag) {
-    long bytes = checkRecv(buffer, offset, count, source, tag);
+    Predefined type = Buffers.typeOf(buffer);
+    long bytes = checkRecv(buffer, offset, count, type, source, tag);
     if (!hears(source)) {
       return new CompletedRequest(Status.PROC_NULL);
     }
     Request request =
         p2p.irecv(
-            Buffers.memory(buffer), startOf(buffer, offset), bytes, world(source), context, tag);
+            Buffers.memory(buffer),
+            Buffers.byteOffset(buffer, offset, type),
+            bytes,
+            world(source),
+            context,
+            MessageTag.of(type, tag));
     return worldRanks == null ? request : new TranslatedRequest(request, this);
   }
 
@@ -123,8 +137,10 @@ abstract class MessageCalls extends Membership {
       long recvCount,
       int source,
       int recvTag) {
-    long sendBytes = checkSend(sendBuffer, sendOffset, sendCount, dest, sendTag);
-    long recvBytes = checkRecv(recvBuffer, recvOffset, recvCount, source, recvTag);
+    Predefined sendType = Buffers.typeOf(sendBuffer);
+    Predefined recvType = Buffers.typeOf(recvBuffer);
+    long sendBytes = checkSend(sendBuffer, sendOffset, sendCount, sendType, dest, sendTag);
+    long recvBytes = checkRecv(recvBuffer, recvOffset, recvCount, recvType, source, recvTag);
     if (!sendsTo(dest)) {
       return recv(recvBuffer, recvOffset, recvCount, source, recvTag);
     }
@@ -135,15 +151,15 @@ abstract class MessageCalls extends Membership {
     return local(
         p2p.sendRecv(
             Buffers.memory(sendBuffer),
-            startOf(sendBuffer, sendOffset),
+            Buffers.byteOffset(sendBuffer, sendOffset, sendType),
             sendBytes,
             world(dest),
-            sendTag,
+            MessageTag.of(sendType, sendTag),
             Buffers.memory(recvBuffer),
-            startOf(recvBuffer, recvOffset),
+            Buffers.byteOffset(recvBuffer, recvOffset, recvType),
             recvBytes,
             world(source),
-            recvTag,
+            MessageTag.of(recvType, recvTag),
             context));
   }
 
@@ -164,20 +180,34 @@ abstract class MessageCalls extends Membership {
   }
 
   private void send(Object buffer, long offset, long count, int dest, int tag, Mode mode) {
-    long bytes = checkSend(buffer, offset, count, dest, tag);
+    Predefined type = Buffers.typeOf(buffer);
+    long bytes = checkSend(buffer, offset, count, type, dest, tag);
     if (sendsTo(dest)) {
       p2p.send(
-          Buffers.memory(buffer), startOf(buffer, offset), bytes, world(dest), context, tag, mode);
+          Buffers.memory(buffer),
+          Buffers.byteOffset(buffer, offset, type),
+          bytes,
+          world(dest),
+          context,
+          MessageTag.of(type, tag),
+          mode);
     }
   }
 
   private Request isend(Object buffer, long offset, long count, int dest, int tag, Mode mode) {
-    long bytes = checkSend(buffer, offset, count, dest, tag);
+    Predefined type = Buffers.typeOf(buffer);
+    long bytes = checkSend(buffer, offset, count, type, dest, tag);
     if (!sendsTo(dest)) {
       return new CompletedRequest(Status.EMPTY);
     }
     return p2p.isend(
-        Buffers.memory(buffer), startOf(buffer, offset), bytes, world(dest), context, tag, mode);
+        Buffers.memory(buffer),
+        Buffers.byteOffset(buffer, offset, type),
+        bytes,
+        world(dest),
+        context,
+        MessageTag.of(type, tag),
+        mode);
   }
 
   /** Whether there is anybody to send to. */
@@ -198,25 +228,23 @@ abstract class MessageCalls extends Membership {
     return reach == null || reach.hears(world(source));
   }
 
-  private long checkSend(Object buffer, long offset, long count, int dest, int tag) {
+  private long checkSend(
+      Object buffer, long offset, long count, Predefined type, int dest, int tag) {
     checkUsable();
     Arguments.checkDest(dest, size);
     Arguments.checkSendTag(tag);
-    return Buffers.checkRead(buffer, offset, count, Buffers.typeOf(buffer));
+    return Buffers.checkRead(buffer, offset, count, type);
   }
 
-  private long checkRecv(Object buffer, long offset, long count, int source, int tag) {
+  private long checkRecv(
+      Object buffer, long offset, long count, Predefined type, int source, int tag) {
     checkProbe(source, tag);
-    return Buffers.checkWrite(buffer, offset, count, Buffers.typeOf(buffer));
+    return Buffers.checkWrite(buffer, offset, count, type);
   }
 
   private void checkProbe(int source, int tag) {
     checkUsable();
     Arguments.checkSource(source, size);
     Arguments.checkReceiveTag(tag);
-  }
-
-  private static long startOf(Object buffer, long offset) {
-    return Buffers.byteOffset(buffer, offset, Buffers.typeOf(buffer));
   }
 }

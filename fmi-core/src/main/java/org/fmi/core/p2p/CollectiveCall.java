@@ -1,6 +1,5 @@
 package org.fmi.core.p2p;
 
-import java.util.Locale;
 import org.fmi.Datatype;
 import org.fmi.Op;
 import org.jspecify.annotations.Nullable;
@@ -62,8 +61,6 @@ public final class CollectiveCall {
   private static final long NIBBLE = 0xF;
   private static final long ROOT_MASK = (1L << (OP_SHIFT - ROOT_SHIFT)) - 1;
   private static final long BYTES_MASK = (1L << ROOT_SHIFT) - 1;
-  private static final int BYTE = Datatype.Predefined.BYTE.ordinal() + 1;
-  private static final Datatype.Predefined[] TYPES = Datatype.Predefined.values();
   private static final Op.Predefined[] OPS = Op.Predefined.values();
 
   /** Stands for every operation of the program's own: two of them cannot be compared. */
@@ -80,7 +77,7 @@ public final class CollectiveCall {
    */
   public static long of(Name name, Datatype.@Nullable Predefined type, int root, long bytes) {
     return ((long) name.ordinal() << NAME_SHIFT)
-        | ((type == null || bytes == 0 ? 0L : type.ordinal() + 1L) << TYPE_SHIFT)
+        | ((bytes == 0 ? ElementType.NONE : (long) ElementType.number(type)) << TYPE_SHIFT)
         | (((root + 1L) & ROOT_MASK) << ROOT_SHIFT)
         | ((bytes + 1) & BYTES_MASK);
   }
@@ -101,11 +98,7 @@ public final class CollectiveCall {
   private static boolean isSameButForType(long one, long other) {
     return ((one ^ other) & ~(NIBBLE << TYPE_SHIFT)) == 0
         && part(one, OP_SHIFT) == 0
-        && (mayBeAny(part(one, TYPE_SHIFT)) || mayBeAny(part(other, TYPE_SHIFT)));
-  }
-
-  private static boolean mayBeAny(int type) {
-    return type == 0 || type == BYTE;
+        && ElementType.match(part(one, TYPE_SHIFT), part(other, TYPE_SHIFT));
   }
 
   private static int part(long call, int shift) {
@@ -118,10 +111,8 @@ public final class CollectiveCall {
     String comma = "";
     int type = part(call, TYPE_SHIFT);
     if (type > 0) {
-      Datatype.Predefined of = TYPES[type - 1];
       long bytes = call & BYTES_MASK;
-      text.append(of.name().toLowerCase(Locale.ROOT)).append('[');
-      text.append(bytes == 0 ? "" : Long.toString((bytes - 1) / of.bytes())).append(']');
+      text.append(bytes == 0 ? ElementType.name(type) + "[]" : ElementType.text(type, bytes - 1));
       comma = ", ";
     }
     int op = part(call, OP_SHIFT);
@@ -138,6 +129,6 @@ public final class CollectiveCall {
 
   /** What messages of this context and tag belong to: "in bcast(...)", or "with tag 3". */
   public static String belonging(int context, long tag) {
-    return Contexts.isCollective(context) ? "in " + text(tag) : "with tag " + tag;
+    return Contexts.isCollective(context) ? "in " + text(tag) : "with tag " + MessageTag.tag(tag);
   }
 }

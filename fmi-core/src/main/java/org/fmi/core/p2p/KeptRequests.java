@@ -10,7 +10,6 @@ import java.util.Map;
 import org.fmi.core.p2p.MessageRequest.State;
 import org.fmi.core.p2p.RequestImage.Complete;
 import org.fmi.core.p2p.RequestImage.Waiting;
-import org.fmi.wire.Memory;
 
 /**
  * The program's requests that are part of a loop's state: writes them into a checkpoint, and brings
@@ -101,7 +100,7 @@ public final class KeptRequests {
         messenger.size(),
         r.context,
         r.hasMatched() ? r.matchedSource : r.peer,
-        r.hasMatched() ? r.matchedTag : r.tag,
+        r.wantedTag(),
         r.bytes,
         place,
         r.posting,
@@ -120,7 +119,7 @@ public final class KeptRequests {
         r.matchedTag,
         r.matchedLength,
         r.bytes,
-        Memory.elementBytes(r.base));
+        r.tag);
   }
 
   private int numberOf(Object request) {
@@ -185,7 +184,8 @@ public final class KeptRequests {
     r.send = image.send();
     r.state = image.state();
     r.bytes = image.bytes();
-    r.base = none(image.elementBytes());
+    r.tag = image.wantedTag();
+    r.base = none(MessageTag.elementBytes(r.tag));
     r.matched(image.source(), image.tag(), image.length());
     if (image.told()) {
       r.result();

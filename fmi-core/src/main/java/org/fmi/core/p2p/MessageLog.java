@@ -357,7 +357,7 @@ public final class MessageLog {
     }
     if (got != Determinants.UNKNOWN) {
       r.peer = Determinants.source(got);
-      r.tag = Determinants.tag(got);
+      r.tag = MessageTag.narrow(r.tag, Determinants.tag(got));
     }
     return true;
   }

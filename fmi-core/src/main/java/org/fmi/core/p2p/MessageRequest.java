@@ -25,6 +25,8 @@ final class MessageRequest extends MatchTable.Queued implements Request {
     UNEVEN,
     /** Received, from a rank that is in another collective call. */
     OTHER_CALL,
+    /** Received, and its elements are of another type than the buffer's. */
+    OTHER_TYPE,
     CANCELLED
   }
 
@@ -55,7 +57,7 @@ final class MessageRequest extends MatchTable.Queued implements Request {
 
   int context;
 
-  /** A receive: the wanted tag. Of a collective a {@link CollectiveCall}. */
+  /** A {@link MessageTag}; of a collective a {@link CollectiveCall}. */
   long tag;
 
   Mode mode = Mode.STANDARD;
@@ -176,7 +178,7 @@ final class MessageRequest extends MatchTable.Queued implements Request {
     if (Contexts.isProgram(context)) {
       // What it has got is decided, and others may depend on it.
       peer = matchedSource;
-      tag = matchedTag;
+      tag = wantedTag();
     }
     matchedLength = -1;
     number = MessageLog.NO_NUMBER;
@@ -195,7 +197,7 @@ final class MessageRequest extends MatchTable.Queued implements Request {
         + bytes
         + (send ? " bytes to " : " bytes from ")
         + (peer == Comm.ANY_SOURCE ? "any source" : "rank " + peer)
-        + (tag == Comm.ANY_TAG ? " with any tag" : " with tag " + tag);
+        + (MessageTag.isAny(tag) ? " with any tag" : " with tag " + MessageTag.tag(tag));
   }
 
   /** Back to what a new one is. */
@@ -221,10 +223,14 @@ final class MessageRequest extends MatchTable.Queued implements Request {
 
   /** How a receive ends that has all of its message. */
   State outcome() {
-    if (matchedTag != tag
-        && Contexts.isCollective(context)
-        && !CollectiveCall.isSame(matchedTag, tag)) {
-      return State.OTHER_CALL;
+    if (matchedTag != tag) {
+      if (Contexts.isCollective(context)) {
+        if (!CollectiveCall.isSame(matchedTag, tag)) {
+          return State.OTHER_CALL;
+        }
+      } else if (!MessageTag.isSameType(matchedTag, tag, matchedLength)) {
+        return State.OTHER_TYPE;
+      }
     }
     if (matchedLength > bytes) {
       return State.TRUNCATED;
@@ -233,6 +239,11 @@ final class MessageRequest extends MatchTable.Queued implements Request {
     return (matchedLength & 7) != 0 && matchedLength % Memory.elementBytes(base) != 0
         ? State.UNEVEN
         : State.DONE;
+  }
+
+  /** A receive: what it has wanted, or would have to in order to get its message again. */
+  long wantedTag() {
+    return hasMatched() ? MessageTag.narrow(tag, matchedTag) : tag;
   }
 
   boolean hasMatched() {

@@ -106,12 +106,12 @@ final class PostedQueue {
   }
 
   private void index(MessageRequest r) {
-    ofKind[Pattern.kind(r.peer, r.tag)]++;
+    ofKind[Pattern.kind(r.context, r.peer, r.tag)]++;
     table.append(r.context, r.peer, Pattern.key(r.context, r.tag), r);
   }
 
   private void unindex(MessageRequest r) {
-    ofKind[Pattern.kind(r.peer, r.tag)]--;
+    ofKind[Pattern.kind(r.context, r.peer, r.tag)]--;
     table.remove(r);
   }
 }

@@ -351,7 +351,7 @@ public final class Recorder {
         return p.found;
       }
     }
-    throw mismatch("a probe for rank " + source + " and tag " + tag);
+    throw mismatch("a probe for rank " + source + " and tag " + MessageTag.tag(tag));
   }
 
   /** A call that answers yes or no: the answer to give. */

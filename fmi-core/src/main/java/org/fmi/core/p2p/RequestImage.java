@@ -43,7 +43,7 @@ sealed interface RequestImage extends Serializable {
    * @param tag of the message
    * @param length of the message in bytes; -1 if there was none
    * @param bytes room that there was
-   * @param elementBytes size of an element of the buffer
+   * @param wantedTag what it was for, with the type of the buffer
    */
   record Complete(
       int number,
@@ -55,6 +55,6 @@ sealed interface RequestImage extends Serializable {
       long tag,
       long length,
       long bytes,
-      int elementBytes)
+      long wantedTag)
       implements RequestImage {}
 }

@@ -219,40 +219,65 @@ final class Requests {
 
   /** What a message is called in a {@link Status}. */
   Status status(UnexpectedMessage m) {
-    return statuses.of(m.source, (int) m.tag, m.length);
+    return statuses.of(m.source, MessageTag.tag(m.tag), m.length);
   }
 
   /** How a request has ended; throws if it has failed. */
   Status result(MessageRequest r) {
     return switch (r.state) {
       case DONE ->
-          r.send ? Status.EMPTY : statuses.of(r.matchedSource, (int) r.matchedTag, r.matchedLength);
+          r.send
+              ? Status.EMPTY
+              : statuses.of(r.matchedSource, MessageTag.tag(r.matchedTag), r.matchedLength);
       case CANCELLED -> Status.EMPTY;
-      case TRUNCATED, UNEVEN, OTHER_CALL -> throw unfit(r);
+      case TRUNCATED, UNEVEN, OTHER_CALL, OTHER_TYPE -> throw unfit(r);
       case PENDING -> throw new IllegalStateException("the request is not complete");
     };
   }
 
-  private static RuntimeException unfit(MessageRequest r) {
+  private RuntimeException unfit(MessageRequest r) {
     if (Contexts.isCollective(r.context)) {
       return new UnfitMessageException(r.matchedSource, r.matchedTag, r.matchedLength);
     }
-    return r.state == MessageRequest.State.TRUNCATED
-        ? new FmiException(
-            ErrorClass.TRUNCATE, describe(r) + ", the receive buffer only " + r.bytes)
-        : new FmiException(
-            ErrorClass.TYPE,
-            describe(r)
-                + ", which is not a whole number of elements of the receive buffer's "
-                + Memory.elementBytes(r.base)
-                + " bytes each");
+    return switch (r.state) {
+      case TRUNCATED ->
+          new FmiException(
+              ErrorClass.TRUNCATE, describe(r) + ", the receive buffer only " + r.bytes);
+      case OTHER_TYPE -> otherType(r);
+      default ->
+          new FmiException(
+              ErrorClass.TYPE,
+              describe(r)
+                  + ", which is not a whole number of elements of the receive buffer's "
+                  + Memory.elementBytes(r.base)
+                  + " bytes each");
+    };
+  }
+
+  private FmiException otherType(MessageRequest r) {
+    int sent = MessageTag.type(r.matchedTag);
+    int wanted = MessageTag.type(r.tag);
+    return new FmiException(
+        ErrorClass.TYPE,
+        "world rank "
+            + r.matchedSource
+            + " has sent "
+            + ElementType.text(sent, r.matchedLength)
+            + " where world rank "
+            + messenger.rank()
+            + " receives "
+            + ElementType.text(wanted, r.bytes)
+            + ", with tag "
+            + MessageTag.tag(r.matchedTag)
+            + ": send and receive elements of one type, or receive bytes (byte[], ByteBuffer,"
+            + " MemorySegment)");
   }
 
   private static String describe(MessageRequest r) {
     return "the message of world rank "
         + r.matchedSource
         + " with tag "
-        + r.matchedTag
+        + MessageTag.tag(r.matchedTag)
         + " has "
         + r.matchedLength
         + " bytes";

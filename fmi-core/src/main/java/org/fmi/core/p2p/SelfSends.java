@@ -54,7 +54,7 @@ final class SelfSends {
         "a synchronous send of rank "
             + rank
             + " to itself with tag "
-            + tag
+            + MessageTag.tag(tag)
             + " would wait forever: post its receive first");
   }
 

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * The layout in which the program's unexpected messages are saved with a checkpoint: their number
- * (long), then for each, in the order of arrival, context, source, tag, 0 (ints), length (long) and
+ * (long), then for each, in the order of arrival, context, source (ints), tag, length (longs) and
  * the data, little endian.
  */
 final class UnexpectedImage {
@@ -37,13 +37,16 @@ final class UnexpectedImage {
       if (Contexts.isProgram(m.context)) {
         if (m.place != UnexpectedMessage.Place.HELD) {
           throw new IllegalStateException(
-              "a message of rank " + m.source + " with tag " + m.tag + " is still at its sender");
+              "a message of rank "
+                  + m.source
+                  + " "
+                  + CollectiveCall.belonging(m.context, m.tag)
+                  + " is still at its sender");
         }
         count++;
         image.set(INT, at, m.context);
         image.set(INT, at + 4, m.source);
-        image.set(INT, at + 8, (int) m.tag);
-        image.set(INT, at + 12, 0);
+        image.set(LONG, at + 8, m.tag);
         image.set(LONG, at + 16, m.length);
         MemorySegment.copy(m.data, 0, image, at + HEADER_BYTES, m.length);
         at += HEADER_BYTES + m.length;
@@ -66,7 +69,7 @@ final class UnexpectedImage {
           UnexpectedMessage.Place.HELD,
           image.get(INT, at),
           image.get(INT, at + 4),
-          image.get(INT, at + 8),
+          image.get(LONG, at + 8),
           length);
       m.beforeLoop = true; // which only a flowLoop asks, whose checkpoints hold no others
       MemorySegment.copy(image, at + HEADER_BYTES, m.data, 0, length);

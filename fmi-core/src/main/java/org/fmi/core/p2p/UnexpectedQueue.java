@@ -57,7 +57,7 @@ final class UnexpectedQueue {
     if (count == 0) {
       return null;
     }
-    int kind = Pattern.kind(wantedSource, wantedTag);
+    int kind = Pattern.kind(context, wantedSource, wantedTag);
     if ((indexedKinds & 1 << kind) == 0) {
       indexedKinds |= 1 << kind;
       for (UnexpectedMessage m = oldest; m != null; m = m.next) {

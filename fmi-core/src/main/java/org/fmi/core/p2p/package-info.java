@@ -23,7 +23,8 @@
  *       receives in the order they were posted, or keeps it as an <i>unexpected</i> message. So
  *       messages match in the order sent, however they travel. Those of collectives match by that
  *       order alone: their tag is a {@link CollectiveCall}, and a receive of another call than the
- *       message's fails. A sender that cannot announce (the transport refuses, or rule 6) queues
+ *       message's fails. So does one that is for elements of another type, as its {@link
+ *       MessageTag} says. A sender that cannot announce (the transport refuses, or rule 6) queues
  *       the message, and all later ones to that peer behind it.
  *   <li><b>Eager.</b> The announcement carries the whole message. The send is complete when the
  *       transport has taken it.

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.fmi.Comm;
+import org.fmi.Datatype.Predefined;
 import org.fmi.FmiException;
 import org.fmi.Request;
 import org.fmi.core.object.ObjectCodec;
@@ -65,7 +66,8 @@ final class KeptRequestsTest {
   }
 
   private static Request receive(Messenger m, Object into, long at, int source, long tag) {
-    return m.irecv(into, at, Long.BYTES, source, CONTEXT, tag);
+    return m.irecv(
+        into, at, Long.BYTES, source, CONTEXT, MessageTag.of(Predefined.LONG, (int) tag));
   }
 
   private static void send(Messenger m, Object data, long bytes, long tag) {

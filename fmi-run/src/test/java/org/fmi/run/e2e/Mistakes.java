@@ -133,10 +133,12 @@ public final class Mistakes {
       }
       // ---- arguments
       case "arguments" -> arguments(world);
-      case "truncation" -> {
+      case "unfit" -> {
         if (rank == 0) {
+          world.send(new int[4], 1, 2);
           world.send(new int[8], 1, 3);
         } else {
+          shown(() -> world.recv(new double[2], 0, 2));
           world.recv(new int[4], 0, 3);
         }
       }
@@ -371,14 +373,17 @@ public final class Mistakes {
             () -> world.send("text", 1, 0),
             () -> world.send(four, 3, 2, 1, 0),
             () -> world.send(four, 0, -1, 1, 0));
-    for (Runnable call : calls) {
-      try {
-        call.run();
-      } catch (FmiException e) {
-        System.out.println(e.getMessage());
-      }
-    }
+    calls.forEach(Mistakes::shown);
     calls.getFirst().run();
+  }
+
+  /** Makes a call that is refused, and shows how. */
+  private static void shown(Runnable call) {
+    try {
+      call.run();
+    } catch (FmiException e) {
+      System.out.println(e.getMessage());
+    }
   }
 
   /** All but the last are caught, and each spoils a communicator of its own. */

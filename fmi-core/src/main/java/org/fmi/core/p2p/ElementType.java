@@ -1,0 +1,54 @@
+package org.fmi.core.p2p;
+
+import java.util.Locale;
+import org.fmi.Datatype.Predefined;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Numbers the types of elements for messages, in 4 bits, and says which of them go together: the
+ * one rule for messages of collectives and for others.
+ */
+@SuppressWarnings("EnumOrdinal") // all ranks of a job run the same version
+final class ElementType {
+  /** The bits of a number. */
+  static final int BITS = 4;
+
+  static final int MASK = (1 << BITS) - 1;
+
+  /** Of data that says nothing of its elements. */
+  static final int NONE = 0;
+
+  private static final Predefined[] TYPES = Predefined.values();
+  private static final int BYTE = number(Predefined.BYTE);
+
+  private ElementType() {}
+
+  /** The number of a type; {@link #NONE} for null. */
+  static int number(@Nullable Predefined type) {
+    return type == null ? NONE : type.ordinal() + 1;
+  }
+
+  /** Whether data of one type may be received as data of the other: bytes go with every type. */
+  static boolean match(int one, int other) {
+    return one == other || isAny(one) || isAny(other);
+  }
+
+  private static boolean isAny(int number) {
+    return number == NONE || number == BYTE || number > TYPES.length;
+  }
+
+  /** The size of an element. */
+  static int bytes(int number) {
+    return isAny(number) ? 1 : TYPES[number - 1].bytes();
+  }
+
+  /** An array of this type that has so many bytes, as a person reads it: "double[8]". */
+  static String text(int number, long bytes) {
+    return name(number) + "[" + bytes / bytes(number) + "]";
+  }
+
+  /** The type as Java calls it. */
+  static String name(int number) {
+    return TYPES[number - 1].name().toLowerCase(Locale.ROOT);
+  }
+}

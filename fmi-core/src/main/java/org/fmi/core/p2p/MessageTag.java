@@ -1,0 +1,64 @@
+package org.fmi.core.p2p;
+
+import org.fmi.Comm;
+import org.fmi.Datatype.Predefined;
+
+/**
+ * A tag as the data path has it: the program's, and what its sender and its receiver must give
+ * alike besides, in 64 bits. So that goes wherever the tag goes: with frames, into logs and
+ * checkpoints.
+ *
+ * <pre>
+ *  63      36     32           0
+ *  +--------+------+-----------+
+ *  |   0    | type |    tag    |
+ *  +--------+------+-----------+
+ * </pre>
+ *
+ * {@code type} is that of the elements, as {@link ElementType} numbers it. A tag of the program
+ * alone, as an {@code int}, says nothing of it; neither does {@link Comm#ANY_TAG}, all of whose
+ * bits are set.
+ */
+public final class MessageTag {
+  private static final int TYPE_SHIFT = Integer.SIZE;
+  private static final long TAG_MASK = (1L << TYPE_SHIFT) - 1;
+
+  private MessageTag() {}
+
+  /** The tag of a message, or of a receive, whose buffer has elements of this type. */
+  public static long of(Predefined type, int tag) {
+    return (long) ElementType.number(type) << TYPE_SHIFT | (tag & TAG_MASK);
+  }
+
+  /** The program's tag. */
+  static int tag(long tag) {
+    return (int) tag;
+  }
+
+  /** Whether a receive or probe wants any tag. */
+  static boolean isAny(long wanted) {
+    return (int) wanted == Comm.ANY_TAG;
+  }
+
+  /** What a receive says that wants this tag from now on, where it has left it open. */
+  static long narrow(long wanted, long tag) {
+    return (wanted & ~TAG_MASK) | (tag & TAG_MASK);
+  }
+
+  /**
+   * Whether the elements of a message are those that its receive is for. One without data fits any.
+   */
+  static boolean isSameType(long message, long wanted, long bytes) {
+    return bytes == 0 || ElementType.match(type(message), type(wanted));
+  }
+
+  /** The size of an element. */
+  static int elementBytes(long tag) {
+    return ElementType.bytes(type(tag));
+  }
+
+  /** The number of the elements' type. */
+  static int type(long tag) {
+    return (int) (tag >>> TYPE_SHIFT) & ElementType.MASK;
+  }
+}
