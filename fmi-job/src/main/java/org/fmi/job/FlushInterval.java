@@ -45,7 +45,10 @@ public final class FlushInterval {
   /** When the last writing began; {@link #NONE} before the first. */
   private long begunNanos = NONE;
 
-  private long firstBegunNanos = NONE;
+  /** When the first and the last of those that count began. */
+  private long firstCountedNanos = NONE;
+
+  private long lastCountedNanos = NONE;
   private boolean writing;
 
   /** When it was asked for last. */
@@ -63,6 +66,7 @@ public final class FlushInterval {
   private long flushes;
 
   private long written;
+  private long failed;
 
   /** How much slower iterations were in all. */
   private double slowedNanos;
@@ -85,7 +89,6 @@ public final class FlushInterval {
     writing = true;
     writingSince = nanos;
     begunNanos = nanos;
-    firstBegunNanos = firstBegunNanos == NONE ? nanos : firstBegunNanos;
     flushes++;
   }
 
@@ -97,7 +100,11 @@ public final class FlushInterval {
   public void ended(boolean counts, long nanos) {
     if (counts) {
       flushNanos = nanos - begunNanos;
+      firstCountedNanos = firstCountedNanos == NONE ? begunNanos : firstCountedNanos;
+      lastCountedNanos = begunNanos;
       written++;
+    } else {
+      failed++;
     }
     endWriting(nanos);
   }
@@ -216,7 +223,13 @@ public final class FlushInterval {
 
   /** On files; only what counts is counted. */
   public Account onFiles() {
-    return new Account(written, between(flushes, firstBegunNanos, begunNanos), cost() / 1e9);
+    return new Account(
+        written, between(written, firstCountedNanos, lastCountedNanos), cost() / 1e9);
+  }
+
+  /** How many were to be written to files, and are not there. */
+  public long failed() {
+    return failed;
   }
 
   private static OptionalDouble between(long count, long first, long last) {

@@ -156,6 +156,27 @@ final class FlushIntervalTest {
     assertThat(interval.onFiles().every()).isPresent();
   }
 
+  /** What could not be written is not one of those that come every so often. */
+  @Test
+  void onlyWhatCountsIsCounted() {
+    for (int i = 0; i < 3; i++) {
+      run(10, 1, 1);
+      begin();
+      interval.ended(false, (long) now);
+    }
+    assertThat(interval.onFiles().count()).isZero();
+    assertThat(interval.onFiles().every()).isEmpty();
+    assertThat(interval.failed()).isEqualTo(3);
+    for (int i = 0; i < 2; i++) {
+      run(10, 1, 1);
+      begin();
+      end();
+    }
+    assertThat(interval.onFiles().count()).isEqualTo(2);
+    assertThat(interval.onFiles().every().orElseThrow()).isCloseTo(11, within(1e-6));
+    assertThat(interval.failed()).isEqualTo(3);
+  }
+
   @Test
   void nothingIsKnownOfWhatHasNotHappened() {
     assertThat(isDue()).isFalse();

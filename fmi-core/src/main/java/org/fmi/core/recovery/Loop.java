@@ -23,6 +23,9 @@ final class Loop {
   /** Whether the program begins each iteration by a call. */
   final boolean byCall;
 
+  /** Whether it may end before it has had all: then how many it has is not known. */
+  private final boolean mayEndEarlier;
+
   /** The iteration under way. */
   long iteration;
 
@@ -51,13 +54,25 @@ final class Loop {
 
   /**
    * @param iterations -1 if the program begins each by a call
+   * @param mayEndEarlier whether ranks agree after each iteration on whether there is another
    */
-  Loop(long number, LoopState state, long iterations, @Nullable FlowStates<?> flow) {
+  Loop(
+      long number,
+      LoopState state,
+      long iterations,
+      boolean mayEndEarlier,
+      @Nullable FlowStates<?> flow) {
     this.number = number;
     this.state = state;
     this.flow = flow;
     this.iterations = iterations;
     this.byCall = iterations < 0;
+    this.mayEndEarlier = mayEndEarlier;
+  }
+
+  /** How many iterations it will have; -1 if that is not known. */
+  long length() {
+    return mayEndEarlier ? -1 : iterations;
   }
 
   /** What a checkpoint holds of the state as it is now. */

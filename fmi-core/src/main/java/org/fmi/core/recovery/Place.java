@@ -62,7 +62,7 @@ enum Place {
         name().toLowerCase(Locale.ROOT),
         loop == null ? -1 : loop.number,
         loop == null ? -1 : loop.iteration,
-        loop == null ? -1 : loop.iterations,
+        loop == null ? -1 : loop.length(),
         waiting(lifecycle, messenger.longWait()),
         counters,
         meters.readings());

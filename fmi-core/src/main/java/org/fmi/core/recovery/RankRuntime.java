@@ -326,7 +326,7 @@ public final class RankRuntime implements Fmi {
       throw Misuse.iterations(iterations);
     }
     ConvergingBody body = repetition.watching(given);
-    Loop loop = enterLoop(state, iterations, flow);
+    Loop loop = enterLoop(state, iterations, agreed, flow);
     while (!loop.ended) {
       try {
         boolean goesOn = true;
@@ -382,7 +382,7 @@ public final class RankRuntime implements Fmi {
     Misuse.requireOpen(place);
     Loop loop = current;
     if (loop == null) {
-      loop = enterLoop(new LoopState(state, checkpoints.standIns()), -1, null);
+      loop = enterLoop(new LoopState(state, checkpoints.standIns()), -1, false, null);
       if (loop.ended) {
         // The program gets the last iteration of a finished loop, and leaves the loop.
         return loop.iteration;
@@ -430,12 +430,13 @@ public final class RankRuntime implements Fmi {
   }
 
   /** Begins a loop, or takes up the one that a checkpoint belongs to. */
-  private Loop enterLoop(LoopState state, long iterations, @Nullable FlowStates<?> flow) {
+  private Loop enterLoop(
+      LoopState state, long iterations, boolean mayEndEarlier, @Nullable FlowStates<?> flow) {
     if (current != null) {
       throw Misuse.nestedLoop();
     }
     checkpoints.requests().requireNone();
-    Loop loop = new Loop(nextLoop++, state, iterations, flow);
+    Loop loop = new Loop(nextLoop++, state, iterations, mayEndEarlier, flow);
     CheckpointId last = recovery.line().finalOf(loop.number);
     if (place == Place.REPLAY) {
       if (last != null && !last.equals(recovery.line().line())) {

@@ -74,7 +74,7 @@ final class FileOfferTest {
   }
 
   private static boolean isDue(FileOffer offer, long iteration, CheckpointId committed) {
-    Loop loop = new Loop(1, new LoopState(new Object[] {new long[1]}), 100, null);
+    Loop loop = new Loop(1, new LoopState(new Object[] {new long[1]}), 100, false, null);
     loop.iteration = iteration;
     return offer.isDue(loop, committed);
   }

@@ -35,7 +35,7 @@ final class RequestedCheckpointTest {
           link, new Messenger(0, 1, new WaitStrategy(1, 1), (peer, reason) -> {}));
 
   private static Loop loopAt(long iteration) {
-    Loop loop = new Loop(0, new LoopState(new Object[] {new long[1]}), 100, null);
+    Loop loop = new Loop(0, new LoopState(new Object[] {new long[1]}), 100, false, null);
     loop.iteration = iteration;
     return loop;
   }

@@ -16,6 +16,7 @@ public final class LiveProgress {
   private final Console console;
   private final long begunNanos;
   private long nextNanos;
+  private String last = "";
 
   /**
    * @param nanos now, by the monotonic clock
@@ -44,7 +45,12 @@ public final class LiveProgress {
       }
     } else if (nanos - nextNanos >= 0) {
       nextNanos = nanos + PAUSE;
-      console.line("fmi: " + progress.get());
+      String line = progress.get();
+      // A file that is read later gains nothing from the same again.
+      if (!line.equals(last)) {
+        last = line;
+        console.line("fmi: " + line);
+      }
     }
   }
 

@@ -2,6 +2,7 @@ package org.fmi.run.report;
 
 import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -41,7 +42,10 @@ public final class ProgressLines {
   private boolean ends;
 
   private long begunNanos;
-  private int notified;
+
+  /** Ranks that have heard over the log-ring of the failures that are being recovered from. */
+  private final BitSet notified = new BitSet();
+
   private int mostHops;
   private long notifiedNanos;
 
@@ -127,7 +131,7 @@ public final class ProgressLines {
                   + " of loop "
                   + n.loop());
       case Notice.Notified n -> {
-        notified++;
+        notified.set(n.rank());
         mostHops = Math.max(mostHops, n.hops());
         notifiedNanos = nanos;
         detail(
@@ -139,7 +143,7 @@ public final class ProgressLines {
                 + n.failed()
                 + " failed, over "
                 + n.hops()
-                + " hops");
+                + (n.hops() == 1 ? " hop" : " hops"));
       }
       case Notice.RecoveryBegun n -> {
         if (n.restartAll()) {
@@ -164,14 +168,15 @@ public final class ProgressLines {
       }
       case Notice.Joined n -> detail("epoch " + n.epoch() + ": rank " + n.rank() + " joined");
       case Notice.AllJoined n -> {
-        if (recovering && notified > 0) {
+        int ranks = notified.cardinality();
+        if (recovering && ranks > 0) {
           stage(
               n.epoch(),
-              notified
-                  + (notified == 1 ? " rank" : " ranks")
+              ranks
+                  + (ranks == 1 ? " rank" : " ranks")
                   + " notified over the log-ring, within "
                   + mostHops
-                  + " hops",
+                  + (mostHops == 1 ? " hop" : " hops"),
               notifiedNanos);
         }
         stage(n.epoch(), "all ranks joined (H1)", nanos);
@@ -272,7 +277,7 @@ public final class ProgressLines {
     }
     if (notice instanceof Notice.AllRunning) {
       recovering = false;
-      notified = 0;
+      notified.clear();
       mostHops = 0;
     }
   }

@@ -19,7 +19,6 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import org.fmi.job.GlobalRecoveryJob;
-import org.fmi.job.Groups;
 import org.fmi.job.JobSpec;
 import org.fmi.node.Refusal;
 import org.fmi.run.Installation;
@@ -38,6 +37,7 @@ import org.fmi.run.process.NativeText;
 import org.fmi.run.report.Console;
 import org.fmi.run.report.EventLog;
 import org.fmi.run.report.OutputFiles;
+import org.fmi.run.report.StartText;
 import org.fmi.run.slurm.Allocation;
 import org.fmi.run.slurm.LentNodes;
 import org.fmi.run.slurm.SlurmWatch;
@@ -212,7 +212,7 @@ public final class FmiRun {
     }
     watchSlurm(options, lent, console, shell[0]);
     if (options.output().verbosity() == Verbosity.VERBOSE) {
-      console.line(describe(options));
+      console.line("fmi: " + StartText.of(options));
       describeMachine(options, console);
     }
     return shell[0].run();
@@ -285,46 +285,6 @@ public final class FmiRun {
               + e.getMessage()
               + "); choose another port, or 0 for any that is free");
     }
-  }
-
-  private static String describe(RunOptions options) {
-    JobSpec spec = options.spec();
-    return "fmi: "
-        + spec.size()
-        + " ranks, "
-        + spec.nodes().size()
-        + " "
-        + options.where().kind()
-        + ", transports "
-        + (options.network().transports().isEmpty() ? "auto" : options.network().transports())
-        + ", checkpoints "
-        + options.checkpoints().interval()
-        + " in groups of up to "
-        + spec.grouping().size()
-        + " that survive "
-        + Groups.carried(spec.placement(), spec.grouping().losses())
-        + " losses at once"
-        + racks(spec)
-        + ", without a spare "
-        + spec.room().onNoSpare()
-        + ", heartbeat "
-        + options.network().heartbeatMillis()
-        + " ms";
-  }
-
-  /** What is known of racks, which may be lost as a whole. */
-  private static String racks(JobSpec spec) {
-    int[] nodeOf = spec.placement();
-    List<String> racks = spec.racks();
-    long count = racks.stream().filter(rack -> !rack.isEmpty()).distinct().count();
-    if (count == 0) {
-      return "";
-    }
-    int losses = Groups.carried(nodeOf, spec.grouping().losses());
-    int[][] groups = Groups.form(nodeOf, racks, spec.grouping().size(), spec.grouping().losses());
-    return Groups.surviveRacks(nodeOf, racks, groups, losses)
-        ? ", or a whole one of " + count + " racks"
-        : ", but not a whole rack";
   }
 
   /** Whether a name can be resolved, by the system or as an alias of ssh. */

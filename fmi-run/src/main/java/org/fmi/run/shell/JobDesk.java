@@ -218,7 +218,7 @@ final class JobDesk implements Answerer {
   /** What is to be said at the end. */
   List<String> summary(boolean all) {
     List<String> lines = new ArrayList<>(view.summary(System.nanoTime(), all));
-    if (all || !lines.isEmpty()) {
+    if (view.ran() && (all || !lines.isEmpty())) {
       lines.addAll(checkpoints.summary());
     }
     return lines;

@@ -182,6 +182,11 @@ public final class JobView {
     return nodes.get(node).up;
   }
 
+  /** Whether a node has ranks. */
+  public boolean hasRanks(int node) {
+    return ranks.stream().anyMatch(rank -> rank.node == node);
+  }
+
   /** The names of the job's nodes. */
   public List<String> nodeNames() {
     return nodes.stream().map(node -> node.name).toList();
@@ -250,6 +255,11 @@ public final class JobView {
    */
   public List<String> summary(long nanos, boolean all) {
     return Summary.of(this, nanos, all);
+  }
+
+  /** Whether all ranks have run at a time. */
+  public boolean ran() {
+    return totals.ran;
   }
 
   /** In one line. */
@@ -328,7 +338,7 @@ public final class JobView {
     out.writeBooleanField("up", node.up);
     out.writeBooleanField("spare", node.spare);
     out.writeNumberField("pid", node.pid);
-    if (node.up) {
+    if (node.up && hasRanks(number)) {
       out.writeNumberField("ageSeconds", seconds(nanos - node.heardNanos));
     }
     out.writeEndObject();

@@ -19,7 +19,11 @@ public final class LevelsText {
       FlushInterval measured, double mtbfInMemory, double mtbfOnFiles) {
     List<String> lines = new ArrayList<>();
     lines.add("in memory: " + line(measured.inMemory(), mtbfInMemory));
-    lines.add("on files: " + line(measured.onFiles(), mtbfOnFiles));
+    long failed = measured.failed();
+    lines.add(
+        "on files: "
+            + line(measured.onFiles(), mtbfOnFiles)
+            + (failed == 0 ? "" : "; " + failed + " could not be written"));
     return lines;
   }
 

@@ -76,7 +76,8 @@ final class StatusText {
             !node.up ? "down" : load == 0 && node.spare ? "spare" : "up",
             Long.toString(load),
             node.pid == 0 ? "-" : "pid " + node.pid,
-            node.up ? age(nanos - node.heardNanos) : "-"
+            // Without ranks it has nothing to say; whether it lives is for its heartbeat.
+            node.up && load > 0 ? age(nanos - node.heardNanos) : "-"
           });
     }
     return columns(rows, true, true, false, true, true);

@@ -17,6 +17,12 @@ final class Summary {
   static List<String> of(JobView view, long nanos, boolean all) {
     double seconds = JobView.seconds(nanos - view.begunNanos);
     Totals totals = view.totals;
+    if (!totals.ran) {
+      // There is nothing to sum up; of a program that does not use the library neither.
+      return all || seconds >= LONG_SECONDS
+          ? List.of("took " + Amounts.duration(seconds))
+          : List.of();
+    }
     if (!all) {
       return totals.recoveries == 0 && seconds < LONG_SECONDS
           ? List.of()

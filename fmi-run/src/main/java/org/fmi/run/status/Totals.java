@@ -39,7 +39,8 @@ final class Totals {
   /** When all ranks ran for the first time; meaningless before. */
   long ranNanos;
 
-  private boolean ran;
+  /** Whether all ranks ever have. */
+  boolean ran;
 
   void on(Notice notice, long nanos) {
     switch (notice) {

@@ -95,6 +95,23 @@ final class ProgressLinesTest {
             "fmi: epoch 1: all ranks joined (H1), 50.0 ms");
   }
 
+  /** Each hears of each failure, also of one during the recovery from another. */
+  @Test
+  void ranksAreCountedAndNotTheNoticesThatTheyGet() {
+    ProgressLines progress = new ProgressLines(Verbosity.NORMAL, SPEC, lines::add);
+    progress.on(new Notice.AllRunning(0, 0, -1, 0), 0);
+    for (int failed = 2; failed < 4; failed++) {
+      for (int rank = 0; rank < 2; rank++) {
+        progress.on(new Notice.Notified(failed - 2, rank, failed, rank, 0), MILLI);
+      }
+      progress.on(new Notice.RankFailed(failed - 2, failed, "daemon", "was killed"), MILLI);
+      progress.on(new Notice.RecoveryBegun(failed - 1, false, "was killed"), MILLI);
+    }
+    progress.on(new Notice.AllJoined(2), 2 * MILLI);
+    assertThat(lines)
+        .contains("fmi: epoch 2: 2 ranks notified over the log-ring, within 1 hop, 0.0 ms");
+  }
+
   @Test
   void correctsWhatWasToldWhenTheCauseIsKnown() {
     ProgressLines progress = new ProgressLines(Verbosity.NORMAL, SPEC, lines::add);

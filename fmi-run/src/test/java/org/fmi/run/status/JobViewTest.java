@@ -127,7 +127,7 @@ final class JobViewTest {
             node   state  ranks  daemon   heard
             alpha  up         1  pid 100  19 s
             beta   down       1  pid 101  -
-            gamma  spare      0  pid 102  19 s
+            gamma  spare      0  pid 102  -
 
             rank  node    pid  epoch  iteration  rate/s  memory  heard  does
                0  alpha  1000      0         17       -  64 MiB    now  recv waits for 1, tag 7, 12 s
@@ -165,6 +165,18 @@ final class JobViewTest {
     assertThat(view.summary(59 * SECOND, false)).isEmpty();
     assertThat(view.summary(60 * SECOND, false))
         .containsExactly("took 60 s: no recovery, 0 checkpoints");
+  }
+
+  /** There were no checkpoints that it could have taken. */
+  @Test
+  void ofAJobThatNeverRanOnlyTheTimeIsReported() {
+    JobView never = new JobView(view.spec, "0123456789ab", "app.Main", false, true, 0);
+    never.nodeUp(0, 100);
+    assertThat(never.ran()).isFalse();
+    assertThat(never.summary(59 * SECOND, false)).isEmpty();
+    assertThat(never.summary(120 * SECOND, false)).containsExactly("took 2 min");
+    assertThat(never.summary(5 * SECOND, true)).containsExactly("took 5.0 s");
+    assertThat(view.ran()).isTrue();
   }
 
   @Test

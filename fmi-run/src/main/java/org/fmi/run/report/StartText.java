@@ -1,0 +1,72 @@
+package org.fmi.run.report;
+
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Locale;
+import org.fmi.job.Groups;
+import org.fmi.job.JobSpec;
+import org.fmi.run.options.RunOptions;
+import org.fmi.spi.CheckpointInterval;
+
+/** Tells a user what was chosen for a job, given or not. */
+public final class StartText {
+  private StartText() {}
+
+  /** In a line. */
+  public static String of(RunOptions options) {
+    JobSpec spec = options.spec();
+    int losses = Groups.carried(spec.placement(), spec.grouping().losses());
+    List<String> transports = options.network().transports();
+    return count(spec.size(), "rank")
+        + ", "
+        + spec.nodes().size()
+        + " "
+        + options.where().kind()
+        + ", transports "
+        + (transports.isEmpty() ? "auto" : String.join(", ", transports))
+        + ", checkpoints "
+        + when(options.checkpoints().interval())
+        + " in groups of up to "
+        + spec.grouping().size()
+        + " that survive "
+        + (losses == 1 ? "1 loss" : losses + " losses at once")
+        + racks(spec, losses)
+        + ", without a spare "
+        + spec.room().onNoSpare().name().toLowerCase(Locale.ROOT)
+        + ", heartbeat "
+        + options.network().heartbeatMillis()
+        + " ms";
+  }
+
+  private static String when(CheckpointInterval interval) {
+    return switch (interval) {
+      case CheckpointInterval.Every(long iterations) ->
+          "every " + (iterations == 1 ? "iteration" : iterations + " iterations");
+      case CheckpointInterval.ByTime(double seconds) -> "every " + number(seconds) + " s";
+      case CheckpointInterval.Mtbf(double seconds) ->
+          "as often as is best with a failure every " + number(seconds) + " s";
+    };
+  }
+
+  private static String number(double seconds) {
+    return BigDecimal.valueOf(seconds).stripTrailingZeros().toPlainString();
+  }
+
+  private static String count(int number, String noun) {
+    return number + " " + noun + (number == 1 ? "" : "s");
+  }
+
+  /** What is known of racks, which may be lost as a whole. */
+  private static String racks(JobSpec spec, int losses) {
+    int[] nodeOf = spec.placement();
+    List<String> racks = spec.racks();
+    long count = racks.stream().filter(rack -> !rack.isEmpty()).distinct().count();
+    if (count == 0) {
+      return "";
+    }
+    int[][] groups = Groups.form(nodeOf, racks, spec.grouping().size(), spec.grouping().losses());
+    return Groups.surviveRacks(nodeOf, racks, groups, losses)
+        ? ", or a whole one of " + count + " racks"
+        : ", but not a whole rack";
+  }
+}
