@@ -116,9 +116,13 @@ final class JobDesk implements Answerer {
     }
     stacks.ask(
         rank == Question.ALL ? IntStream.range(0, size).boxed().toList() : List.of(rank),
-        texts -> {
-          texts.forEach(text -> answer.part(text.getBytes(StandardCharsets.UTF_8)));
-          answer.end();
+        answers -> {
+          answers.texts().forEach(text -> answer.part(text.getBytes(StandardCharsets.UTF_8)));
+          if (answers.stacks() > 0) {
+            answer.end();
+          } else {
+            answer.refuse("no stack could be had");
+          }
         });
   }
 

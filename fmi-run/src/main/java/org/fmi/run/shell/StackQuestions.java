@@ -22,16 +22,29 @@ final class StackQuestions {
     void run(long millis, Runnable task);
   }
 
+  /**
+   * What an asker gets.
+   *
+   * @param texts by rank, in their order: lines with their ends
+   * @param stacks how many of them are stacks, and not why there is none
+   */
+  record Answers(List<String> texts, int stacks) {
+    Answers {
+      texts = List.copyOf(texts);
+    }
+  }
+
   /** What one asker waits for. */
   private static final class Asked {
-    final Consumer<List<String>> asker;
+    final Consumer<Answers> asker;
 
     /** By rank; null while there is none. */
     final SortedMap<Integer, @Nullable String> answers = new TreeMap<>();
 
     int missing;
+    int stacks;
 
-    Asked(Consumer<List<String>> asker) {
+    Asked(Consumer<Answers> asker) {
       this.asker = asker;
     }
   }
@@ -51,10 +64,9 @@ final class StackQuestions {
   /**
    * Asks ranks.
    *
-   * @param asker gets a text per rank, in their order: lines with their ends; {@link
-   *     #ANSWER_MILLIS} from now at the latest
+   * @param asker gets the answers {@link #ANSWER_MILLIS} from now at the latest
    */
-  void ask(List<Integer> ranks, Consumer<List<String>> asker) {
+  void ask(List<Integer> ranks, Consumer<Answers> asker) {
     Asked asked = new Asked(asker);
     open.add(asked);
     for (int rank : ranks) {
@@ -78,9 +90,12 @@ final class StackQuestions {
         "rank " + answer.rank() + ", process " + answer.pid() + ":\n" + answer.text() + "\n";
     for (Asked asked : List.copyOf(open)) {
       if (asked.answers.containsKey(answer.rank())
-          && asked.answers.putIfAbsent(answer.rank(), text) == null
-          && --asked.missing == 0) {
-        end(asked);
+          && asked.answers.putIfAbsent(answer.rank(), text) == null) {
+        asked.stacks++;
+        asked.missing--;
+        if (asked.missing == 0) {
+          end(asked);
+        }
       }
     }
   }
@@ -91,7 +106,7 @@ final class StackQuestions {
     }
     List<String> texts = new ArrayList<>();
     asked.answers.forEach((rank, text) -> texts.add(text != null ? text : silence(rank)));
-    asked.asker.accept(texts);
+    asked.asker.accept(new Answers(texts, asked.stacks));
   }
 
   private static String silence(int rank) {

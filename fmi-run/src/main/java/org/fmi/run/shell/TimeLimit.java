@@ -22,11 +22,11 @@ final class TimeLimit {
   static void set(
       long millis, int ranks, StackQuestions stacks, StackQuestions.Later later, End end) {
     if (millis > 0) {
-      Consumer<List<String>> isOver =
-          texts ->
+      Consumer<StackQuestions.Answers> isOver =
+          answers ->
               end.end(
                   Ending.TIMED_OUT,
-                  texts,
+                  answers.texts(),
                   "the job has not ended within "
                       + BigDecimal.valueOf(millis, 3).stripTrailingZeros().toPlainString()
                       + " s (--timeout)");

@@ -202,6 +202,11 @@ final class FmiToolIT {
       assertThat(stopped.output())
           .startsWith("rank 0, process ")
           .contains("\nrank 1 does not answer: it is being started, or is stopped, or");
+      Result none = ask("stack", job, "1");
+      assertThat(none.status()).as(none.output()).isEqualTo(70);
+      assertThat(none.output())
+          .startsWith("rank 1 does not answer: ")
+          .endsWith("fmi: no stack could be had\n");
       assertThat(ask("stop", "--now", job)).isEqualTo(new Result(0, ""));
       assertThat(running.await().status()).isEqualTo(143);
     }

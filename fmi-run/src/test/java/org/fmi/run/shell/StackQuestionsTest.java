@@ -12,7 +12,7 @@ final class StackQuestionsTest {
 
   private final List<Integer> asked = new ArrayList<>();
   private final List<Runnable> timers = new ArrayList<>();
-  private final List<List<String>> answers = new ArrayList<>();
+  private final List<StackQuestions.Answers> answers = new ArrayList<>();
   private final StackQuestions questions =
       new StackQuestions(
           rank -> {
@@ -41,9 +41,11 @@ final class StackQuestionsTest {
     timers.forEach(Runnable::run);
     assertThat(answers)
         .containsExactly(
-            List.of(
-                "rank 0, process 100:\n\"main\" RUNNABLE\n\n",
-                "rank 1, process 101:\n\"main\" RUNNABLE\n\n"));
+            new StackQuestions.Answers(
+                List.of(
+                    "rank 0, process 100:\n\"main\" RUNNABLE\n\n",
+                    "rank 1, process 101:\n\"main\" RUNNABLE\n\n"),
+                2));
   }
 
   @Test
@@ -52,7 +54,10 @@ final class StackQuestionsTest {
     answer(0);
     timers.forEach(Runnable::run);
     assertThat(answers).hasSize(1);
-    assertThat(answers.getFirst().get(1)).startsWith("rank 1 does not answer: ").endsWith("\n");
+    assertThat(answers.getFirst().texts().get(1))
+        .startsWith("rank 1 does not answer: ")
+        .endsWith("\n");
+    assertThat(answers.getFirst().stacks()).isEqualTo(1);
     answer(1);
     assertThat(answers).hasSize(1);
   }
@@ -62,9 +67,10 @@ final class StackQuestionsTest {
     ask(0, GONE);
     answer(0);
     assertThat(answers).hasSize(1);
-    assertThat(answers.getFirst().get(1)).startsWith("rank 9 has no process");
+    assertThat(answers.getFirst().texts().get(1)).startsWith("rank 9 has no process");
     ask(GONE);
     assertThat(answers).hasSize(2);
+    assertThat(answers.getLast().stacks()).isZero();
   }
 
   @Test
