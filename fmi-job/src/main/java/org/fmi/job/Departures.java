@@ -10,7 +10,8 @@ import org.fmi.job.Ranks.Rank;
  * Decides when ranks leave nodes that live and will be lost before long: behind a checkpoint, which
  * they go on from elsewhere, so that little is computed again. One node at a time, as a group
  * survives few losses at once: the next one leaves behind the first checkpoint after all run again.
- * Ranks for which no other node has room stay.
+ * Ranks for which no other node has room stay, and ranks whose checkpoints their group could not
+ * bring back.
  *
  * <p>So do ranks that are beyond the slots of their node, once another one has room for them.
  */
@@ -60,14 +61,15 @@ final class Departures {
     for (Map.Entry<Integer, String> each : leaving.entrySet()) {
       int node = each.getKey();
       List<Integer> there = placement.ranksOn(node);
-      if (!there.isEmpty() && placement.canBeVacated(node)) {
+      boolean rebuilt = placement.canBeRebuilt(node);
+      if (!there.isEmpty() && rebuilt && placement.isRoomFor(node)) {
         told.clear(node);
         leave(node, there, " is about to be lost: " + each.getValue());
         return true;
       }
       if (!there.isEmpty() && !told.get(node)) {
         told.set(node);
-        out.reportStays(node);
+        out.reportStays(node, rebuilt);
       }
     }
     for (int node = 0; placement.isCrowded() && node < placement.nodes(); node++) {

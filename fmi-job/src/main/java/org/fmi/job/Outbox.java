@@ -209,12 +209,21 @@ final class Outbox {
                 : "; its ranks move after the next checkpoint"));
   }
 
-  /** The ranks of such a node find no other one. */
-  void reportStays(int node) {
+  /**
+   * The ranks of such a node find no other one.
+   *
+   * @param rebuilt whether their checkpoints could be brought back on another one
+   */
+  void reportStays(int node, boolean rebuilt) {
     degraded(
         "the ranks of "
             + placement.name(node)
-            + " stay there, as no other node has room for them: give the job a spare");
+            + " stay there, as "
+            + (rebuilt
+                ? "no other node has room for them: give the job a spare"
+                : "more members of a group are on it than the group can lose, and their checkpoints"
+                    + " could not be brought back elsewhere: a job with ranks on more nodes could"
+                    + " leave it"));
   }
 
   /**

@@ -230,23 +230,19 @@ final class Placement {
     nodes.get(number).leaving = true;
   }
 
-  boolean isLeaving(int number) {
-    return nodes.get(number).leaving;
-  }
-
-  /**
-   * Whether all ranks of a node can be moved to others with free slots, and their checkpoints
-   * brought back there.
-   */
-  boolean canBeVacated(int number) {
+  /** Whether other nodes have free slots for all ranks of a node. */
+  boolean isRoomFor(int number) {
     int room = 0;
     for (PlacedNode node : nodes) {
       room += node.stays() ? Math.max(0, node.capacity - node.load()) : 0;
     }
-    List<Integer> ranks = ranksOn(number);
+    return room >= load(number);
+  }
+
+  /** Whether the checkpoints of a node's ranks could all be brought back on other nodes. */
+  boolean canBeRebuilt(int number) {
     return bare.isEmpty()
-        && room >= ranks.size()
-        && ranks.stream().allMatch(r -> membersOn(number, r) <= tolerance(r));
+        && ranksOn(number).stream().allMatch(r -> membersOn(number, r) <= tolerance(r));
   }
 
   /** Whether a rank of this node is to go to another one that has room, when it is started next. */

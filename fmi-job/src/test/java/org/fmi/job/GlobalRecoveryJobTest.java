@@ -176,6 +176,24 @@ final class GlobalRecoveryJobTest {
     assertThat(job.recoveries()).isZero();
   }
 
+  /** What is on one node alone cannot be brought back on another, however much room that has. */
+  @Test
+  void ranksStayWhereTheirCheckpointsCouldNotBeBroughtBackElsewhere() {
+    Job job = job(2, 2, 1, OnNoSpare.SHARE);
+    startAll(job, 2, 1);
+    on(job, new JobEvent.NodeAdded(new JobSpec.Node("more", 2, true)));
+    on(job, new JobEvent.NodeUp(1, 1L << 30));
+    on(job, new JobEvent.NodeLeaving(0, "a drain"));
+    commit(job, 0, 0);
+    assertThat(all(JobCommand.KillRank.class)).isEmpty();
+    assertThat(notices())
+        .filteredOn(Notice.Degraded.class::isInstance)
+        .singleElement()
+        .asString()
+        .contains("the ranks of node0 stay there, as more members of a group are on it")
+        .doesNotContain("room");
+  }
+
   @Test
   void aSpareThatWillBeLostTakesNoRanks() {
     Job job = job(2, 1, 4, OnNoSpare.SHARE);

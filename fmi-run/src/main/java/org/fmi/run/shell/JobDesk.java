@@ -133,8 +133,17 @@ final class JobDesk implements Answerer {
           "this job has no node " + name + ", but " + String.join(", ", view.nodeNames()));
       return;
     }
+    if (!view.isUp(node)) {
+      answer.refuse("drain: " + name + " is not up: no rank has to leave it");
+      return;
+    }
     job.accept(new JobEvent.NodeLeaving(node, "fmi drain"));
-    String line = name + ": ranks leave it behind the next checkpoint, if others have room\n";
+    String line =
+        name
+            + (view.hasRanks(node)
+                ? ": ranks leave it after the next checkpoint, if others have room and their"
+                    + " groups can bring their checkpoints back there; fmirun says so if not\n"
+                : ": has no ranks, and takes none\n");
     whole(answer, line.getBytes(StandardCharsets.UTF_8));
   }
 
