@@ -54,7 +54,9 @@ public sealed interface JobEvent {
       if (signaled) {
         return "was killed by signal " + (status - 128);
       }
-      return status == 0 ? "ended without Fmi.close" : "ended by itself with status " + status;
+      return status == 0
+          ? "ended with status 0 without Fmi.close, as by System.exit"
+          : "ended by itself with status " + status;
     }
   }
 

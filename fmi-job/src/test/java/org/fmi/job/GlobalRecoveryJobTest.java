@@ -224,7 +224,7 @@ final class GlobalRecoveryJobTest {
     "137, true, was killed by signal 9",
     "139, true, was killed by signal 11",
     "3, false, ended by itself with status 3",
-    "0, false, ended without Fmi.close"
+    "0, false, 'ended with status 0 without Fmi.close, as by System.exit'"
   })
   void whatAPeerSawIsCorrectedWhenTheDaemonKnows(int status, boolean signaled, String cause) {
     Job job = jobWhoseRank1IsSuspected();
@@ -682,7 +682,9 @@ final class GlobalRecoveryJobTest {
     on(job, new JobEvent.RankExited(0, 1, 0, 0, false));
     assertThat(end().status()).isEqualTo(1);
     assertThat(end().message())
-        .isEqualTo("rank 1 has thrown an exception outside of loops and ended without Fmi.close");
+        .isEqualTo(
+            "rank 1 has thrown an exception outside of loops and ended with status 0 without"
+                + " Fmi.close, as by System.exit");
   }
 
   @Test
