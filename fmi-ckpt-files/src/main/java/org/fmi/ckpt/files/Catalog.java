@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record Catalog(List<Generation> generations, List<Path> unfinished, List<String> unusable) {
   private static final long MAX_MANIFEST_BYTES = 64 << 20;
+
+  /** As lists have it, or as directories are called, which a shell may complete. */
+  private static final Pattern NAME = Pattern.compile("([^/]+)/v(\\d{1,18})/?");
 
   public Catalog {
     generations = List.copyOf(generations);
@@ -97,11 +102,19 @@ public record Catalog(List<Generation> generations, List<Path> unfinished, List<
     }
   }
 
-  /** The generation of a name such as {@code JOB/v42}; null if none of it counts. */
+  /**
+   * The generation of a name such as {@code JOB/v42}, or of the end of its directory's path; null
+   * if none of it counts.
+   */
   public @Nullable Generation find(String name) {
-    for (Generation each : generations) {
-      if (each.manifest().name().equals(name)) {
-        return each;
+    Matcher matcher = NAME.matcher(name);
+    if (matcher.matches()) {
+      long version = Long.parseLong(matcher.group(2));
+      for (Generation each : generations) {
+        Manifest manifest = each.manifest();
+        if (manifest.job().equals(matcher.group(1)) && manifest.version() == version) {
+          return each;
+        }
       }
     }
     return null;
@@ -109,13 +122,12 @@ public record Catalog(List<Generation> generations, List<Path> unfinished, List<
 
   /** Why the generation of a name does not count, if it is there and damaged. */
   public List<String> unusable(String name) {
-    int slash = name.lastIndexOf("/v");
-    String number = slash < 0 ? "" : name.substring(slash + 2);
-    if (!number.matches("\\d{1,10}")) {
+    Matcher matcher = NAME.matcher(name);
+    if (!matcher.matches()) {
       return List.of();
     }
     String directory =
-        "/" + name.substring(0, slash) + "/" + Names.version(Long.parseLong(number)) + "/";
+        "/" + matcher.group(1) + "/" + Names.version(Long.parseLong(matcher.group(2))) + "/";
     return unusable.stream().filter(line -> ("/" + line).contains(directory)).toList();
   }
 

@@ -171,6 +171,21 @@ final class FileSourceTest {
         .hasMessageContaining("another file than before");
   }
 
+  /** A shell completes the name of a directory. */
+  @Test
+  void aGenerationIsFoundByTheNameOfItsDirectoryToo() throws IOException {
+    Catalog catalog = Catalog.of(root);
+    Generation listed = Objects.requireNonNull(catalog.find(Samples.JOB + "/v9"));
+    for (String name : List.of("/v0000000009", "/v0000000009/", "/v09")) {
+      assertThat(catalog.find(Samples.JOB + name)).as(name).isEqualTo(listed);
+    }
+    for (String name :
+        List.of("/v8888", "/9", "/v", "/vx", "", "/v9/x", "/v99999999999999999999")) {
+      assertThat(catalog.find(Samples.JOB + name)).as(name).isNull();
+      assertThat(catalog.unusable(Samples.JOB + name)).as(name).isEmpty();
+    }
+  }
+
   @Test
   void partsOfImagesOfAnyRankAreReadForAnotherNumberOfRanks() throws IOException {
     Catalog catalog = Catalog.of(root);
