@@ -30,6 +30,7 @@ record Timeline(
     List<Recovery> recoveries,
     List<Failure> others,
     List<Checkpoint> checkpoints,
+    List<FileWrite> fileWrites,
     List<Remark> remarks) {
 
   /** Stands for a time that was not, or is not yet. */
@@ -87,6 +88,16 @@ record Timeline(
       return at - copy - encode - commit;
     }
   }
+
+  /**
+   * A checkpoint on its way to files.
+   *
+   * @param to when it counted, or was given up; {@link #NEVER} if neither is known
+   * @param bytes of all files; 0 unless it counts
+   * @param failed whether it was given up
+   */
+  record FileWrite(
+      long from, long to, long version, long loop, long iteration, long bytes, boolean failed) {}
 
   /** A line for the user. */
   record Remark(long at, String text) {}

@@ -40,6 +40,7 @@ final class TimelineBuilder {
   private final List<Failure> others = new ArrayList<>();
   private final List<Checkpoint> checkpoints = new ArrayList<>();
   private final List<Remark> remarks = new ArrayList<>();
+  private final FileWrites fileWrites = new FileWrites(remarks);
 
   /** Where in {@link #stays} the newest process of a rank is. */
   private final Map<Integer, Integer> stayOf = new HashMap<>();
@@ -166,6 +167,8 @@ final class TimelineBuilder {
       case "RecoveryBegun" -> recoveryBegun(event);
       case "Degraded" -> remarks.add(new Remark(now, event.text("what")));
       case "CheckpointCommitted" -> checkpoints.add(checkpoint(event));
+      case "Level2Begun", "Level2Committed", "Level2Failed", "Level2Restored" ->
+          fileWrites.on(event, now);
       case "Finished" ->
           ending =
               new Ending(
@@ -200,6 +203,7 @@ final class TimelineBuilder {
         List.copyOf(all),
         List.copyOf(others),
         List.copyOf(checkpoints),
+        fileWrites.all(),
         List.copyOf(remarks));
   }
 

@@ -14,6 +14,7 @@ import org.fmi.run.timeline.Timeline.Back;
 import org.fmi.run.timeline.Timeline.Checkpoint;
 import org.fmi.run.timeline.Timeline.Ending;
 import org.fmi.run.timeline.Timeline.Failure;
+import org.fmi.run.timeline.Timeline.FileWrite;
 import org.fmi.run.timeline.Timeline.Flow;
 import org.fmi.run.timeline.Timeline.Join;
 import org.fmi.run.timeline.Timeline.Node;
@@ -118,6 +119,12 @@ final class TimelinePage {
     for (Checkpoint c : timeline.checkpoints()) {
       numbers(out, c.at(), c.epoch(), c.version(), c.loop(), c.iteration(), c.bytes());
       numbers(out, c.coded(), c.copy(), c.encode(), c.commit());
+    }
+    out.writeEndArray();
+    out.writeArrayFieldStart("fileWrites");
+    for (FileWrite w : timeline.fileWrites()) {
+      numbers(out, w.from(), w.to(), w.version(), w.loop(), w.iteration(), w.bytes());
+      numbers(out, w.failed() ? 1 : 0);
     }
     out.writeEndArray();
     out.writeArrayFieldStart("recoveries");

@@ -16,11 +16,13 @@ import org.fmi.run.report.EventLog;
 import org.fmi.run.timeline.Timeline.Back;
 import org.fmi.run.timeline.Timeline.Ending;
 import org.fmi.run.timeline.Timeline.Failure;
+import org.fmi.run.timeline.Timeline.FileWrite;
 import org.fmi.run.timeline.Timeline.Flow;
 import org.fmi.run.timeline.Timeline.Join;
 import org.fmi.run.timeline.Timeline.Node;
 import org.fmi.run.timeline.Timeline.Onward;
 import org.fmi.run.timeline.Timeline.Recovery;
+import org.fmi.run.timeline.Timeline.Remark;
 import org.fmi.run.timeline.Timeline.Scope;
 import org.fmi.run.timeline.Timeline.Spawn;
 import org.fmi.run.timeline.Timeline.Stay;
@@ -74,6 +76,35 @@ final class TimelineBuilderTest {
     at(millis - 3, new Notice.Joined(0, 0), new Notice.Joined(0, 1), new Notice.AllJoined(0));
     at(millis - 1, new Notice.AllConnected(0, "tcp"));
     at(millis, new Notice.AllRunning(0, -1, -1, 0));
+  }
+
+  @Test
+  void checkpointsOnFilesAreThereWithWhatBecameOfThem() throws Exception {
+    runsFrom(100);
+    at(110, new Notice.Level2Restored(0, "f0f/v9", 0, 40, "", -1));
+    at(200, checkpoint(0, 0, 50), new Notice.Level2Begun(0, 0, 50));
+    at(230, new Notice.Level2Flushed(0, 0, 2000));
+    at(250, new Notice.Level2Committed(0, 0, 50, 2000));
+    at(300, new Notice.Level2Begun(1, 0, 60));
+    at(360, new Notice.Level2Failed(1, 60, "/l2: No space left on device", 0));
+    at(400, new Notice.Level2Begun(2, 0, 70));
+    at(500, new Notice.Finished(0, 0, ""));
+    Timeline timeline = timeline();
+    assertThat(timeline.fileWrites())
+        .containsExactly(
+            new FileWrite(200_000, 250_000, 0, 0, 50, 2000, false),
+            new FileWrite(300_000, 360_000, 1, 0, 60, 0, true),
+            new FileWrite(400_000, NEVER, 2, 0, 70, 0, false));
+    assertThat(timeline.remarks())
+        .containsExactly(
+            new Remark(110_000, "from f0f/v9 on files, at iteration 40 of loop 0"),
+            new Remark(
+                360_000,
+                "the checkpoint of iteration 60 could not be written to files: /l2: No space left"
+                    + " on device"));
+    assertThat(TimelinePage.of(timeline))
+        .contains(
+            "\"fileWrites\":[200000,250000,0,0,50,2000,0,300000,360000,1,0,60,0,1,400000,-1,2,0,70,0,0]");
   }
 
   @Test

@@ -106,8 +106,8 @@ final class TimelinePageTest {
           new Notice.GoesOn(1, 0, 0, 25, 11, 2048),
           new Notice.AllRunning(1, 0, 0, 0)
         },
-        {},
-        {},
+        {new Notice.Level2Begun(0, 0, 0)},
+        {new Notice.Level2Committed(0, 0, 0, 2048)},
         {new Notice.CaughtUp(1, 1, 0, 0, 24, 25)},
         {new Notice.Finished(0, 1, "")}
       };
@@ -301,7 +301,9 @@ final class TimelinePageTest {
         .contains("<dd>500 ms<small>25 iterations, time as a mean of all ranks</small>")
         .contains("from iteration 0 to 25");
     String html = Files.readString(file(Shown.LOCAL));
-    assertThat(colours(page.picture(), 0, 450)).contains(colour(html, "again"));
+    assertThat(page.document()).contains("on files</dt><dd>1<small>2.0 KiB</small>");
+    assertThat(colours(page.picture(), 0, 450))
+        .contains(colour(html, "again"), colour(html, "files"));
   }
 
   @Test
