@@ -1,6 +1,6 @@
 package org.fmi;
 
-/** What went wrong, as the error classes of MPI 4 §9.4. */
+/** What went wrong, as the error classes of MPI 4 §9.4, and two that MPI has no class for. */
 public enum ErrorClass {
   /** MPI_ERR_BUFFER: the buffer is of no supported type, or too small for offset and count. */
   BUFFER,
@@ -32,6 +32,13 @@ public enum ErrorClass {
   TRUNCATE,
   /** MPI_ERR_ARG: another argument cannot work. */
   ARG,
-  /** MPI_ERR_OTHER. */
+  /**
+   * Ranks make calls that do not match: another collective, other counts, or a send or receive that
+   * no rank will answer.
+   */
+  MISMATCH,
+  /** The system refuses memory, a file or a connection. */
+  SYSTEM,
+  /** MPI_ERR_OTHER: none of the others. */
   OTHER
 }

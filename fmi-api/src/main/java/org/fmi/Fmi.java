@@ -242,8 +242,8 @@ public interface Fmi extends AutoCloseable {
    * failure of any rank up to then can still be recovered. A rank that ends without it has failed.
    * From then on every call that communicates throws {@link IllegalStateException}.
    *
-   * @throws FmiException {@link ErrorClass#OTHER} if another rank waits for a message of this one,
-   *     or for this one to receive
+   * @throws FmiException {@link ErrorClass#MISMATCH} if another rank waits for a message of this
+   *     one, or for this one to receive
    * @throws IllegalStateException if called in the body of a loop
    */
   @Override

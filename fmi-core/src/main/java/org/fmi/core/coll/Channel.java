@@ -328,7 +328,7 @@ public final class Channel {
 
   private FmiException otherLength(int source, long theirs, long ours) {
     return new FmiException(
-        ErrorClass.TRUNCATE,
+        theirs > ours ? ErrorClass.TRUNCATE : ErrorClass.MISMATCH,
         "rank "
             + source
             + " has sent "
@@ -351,7 +351,7 @@ public final class Channel {
    */
   FmiException otherCall(int source, long theirs) {
     return new FmiException(
-        ErrorClass.TRUNCATE,
+        ErrorClass.MISMATCH,
         "rank "
             + source
             + " calls "

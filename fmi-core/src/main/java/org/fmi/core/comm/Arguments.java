@@ -102,7 +102,7 @@ final class Arguments {
   static void checkOwn(long sendBytes, long recvBytes) {
     if (sendBytes != recvBytes) {
       throw new FmiException(
-          ErrorClass.TRUNCATE,
+          sendBytes > recvBytes ? ErrorClass.TRUNCATE : ErrorClass.MISMATCH,
           "this rank sends itself "
               + sendBytes
               + " bytes and expects "

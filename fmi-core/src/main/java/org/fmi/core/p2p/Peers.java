@@ -124,7 +124,7 @@ final class Peers {
       names.append(' ').append(t.name());
     }
     throw new FmiException(
-        ErrorClass.OTHER,
+        ErrorClass.SYSTEM,
         "rank " + other + " cannot be reached from rank " + rank + "; transports:" + names);
   }
 }

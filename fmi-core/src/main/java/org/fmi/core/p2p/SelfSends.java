@@ -50,7 +50,7 @@ final class SelfSends {
   /** The error of a blocking synchronous send without a receive. */
   FmiException refusal(long tag) {
     return new FmiException(
-        ErrorClass.OTHER,
+        ErrorClass.MISMATCH,
         "a synchronous send of rank "
             + rank
             + " to itself with tag "

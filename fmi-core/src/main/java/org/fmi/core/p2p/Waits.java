@@ -426,11 +426,10 @@ final class Waits {
 
   private FmiException nobodyAnswers() {
     return new FmiException(
-        ErrorClass.OTHER,
+        ErrorClass.MISMATCH,
         "rank "
             + stuck
             + " waits for this rank, which is in Fmi.close and will neither send nor receive: the"
-            + " calls of the two do not match, or this one has thrown an exception outside of a"
-            + " loop");
+            + " calls of the two do not match, or an exception has left out some of this one's");
   }
 }

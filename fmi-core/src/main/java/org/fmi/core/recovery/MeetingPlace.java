@@ -56,10 +56,10 @@ final class MeetingPlace {
     if (at == null) {
       if (sums[LEAVING] < config.size()) {
         throw new FmiException(
-            ErrorClass.OTHER,
+            ErrorClass.MISMATCH,
             "other ranks are in a loop, and take a checkpoint with this rank, which is in"
-                + " Fmi.close: their loops differ, or this one has thrown an exception outside of a"
-                + " loop");
+                + " Fmi.close: their loops differ, or an exception has left out one of this"
+                + " rank's");
       }
       return;
     }

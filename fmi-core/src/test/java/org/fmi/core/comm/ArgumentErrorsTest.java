@@ -297,6 +297,10 @@ class ArgumentErrorsTest {
               ErrorClass.TRUNCATE,
               "sends itself 8 bytes and expects 4",
               () -> c.gatherv(ints, 0, 2, new int[9], 0, one, new long[] {0, 4}, 1));
+          assertFails(
+              ErrorClass.MISMATCH,
+              "sends itself 4 bytes and expects 8",
+              () -> c.gatherv(ints, 0, 1, new int[9], 0, new long[] {1, 2}, new long[] {0, 4}, 1));
           assertFails(ErrorClass.GROUP, "null", () -> c.create(null));
           assertFails(ErrorClass.COMM, "null", () -> c.compare(null));
         });
@@ -324,7 +328,7 @@ class ArgumentErrorsTest {
           } else {
             assertFails(ErrorClass.TRUNCATE, "16 bytes", () -> world.recv(new int[3], 0, 0));
             assertFails(
-                ErrorClass.TRUNCATE,
+                ErrorClass.MISMATCH,
                 "rank 0 calls bcast(int[3], root 0) where rank 1 calls bcast(int[10], root 0)",
                 () -> world.bcast(ints, 0));
           }

@@ -260,7 +260,7 @@ final class RdmaTransport implements Transport {
    * device leaves that alone.
    */
   private FmiException failed(IOException e) {
-    FmiException failure = new FmiException(ErrorClass.OTHER, String.valueOf(e.getMessage()));
+    FmiException failure = new FmiException(ErrorClass.SYSTEM, String.valueOf(e.getMessage()));
     broken = failure;
     try {
       stop();

@@ -139,7 +139,7 @@ final class NodeFiles {
 
   /** Why a file could not be made, opened or deleted. */
   static FmiException failed(IOException e) {
-    return new FmiException(ErrorClass.OTHER, "shm: " + Refusal.text(e));
+    return new FmiException(ErrorClass.SYSTEM, "shm: " + Refusal.text(e));
   }
 
   /** Valid as long as the arena is open, but does not check that at each access, which costs. */

@@ -148,7 +148,7 @@ final class RingMaker {
   private FmiException notMade(IOException e) {
     try {
       if (files.freeBytes() < RingLayout.smallest(maxPayload).fileBytes()) {
-        return new FmiException(ErrorClass.OTHER, e.getMessage() + "; " + noRoom(ranks));
+        return new FmiException(ErrorClass.SYSTEM, e.getMessage() + "; " + noRoom(ranks));
       }
     } catch (IOException unknown) {
       e.addSuppressed(unknown);
