@@ -17,6 +17,8 @@ public enum EndCause {
   NOT_ALL_JOINED,
   /** A node could not be started, and no spare was left for its ranks. */
   CANNOT_START,
+  /** A node cannot run the program, and no spare was left for its ranks. */
+  UNFIT_NODE,
   /** No spare is left for a rank that has lost its node, and the user wants no other place. */
   NO_SPARE,
   /** No node at all is left for a rank. */

@@ -104,7 +104,8 @@ public final class GlobalRecoveryJob implements Job {
     if (phase != Phase.ENDED) {
       switch (event) {
         case JobEvent.NodeUp e -> onNodeUp(e.node(), e.memoryFree());
-        case JobEvent.NodeLost e -> onNodeLost(e.node(), e.reason());
+        case JobEvent.NodeLost e -> onNodeLost(e.node(), e.reason(), EndCause.CANNOT_START);
+        case JobEvent.NodeUnfit e -> onNodeLost(e.node(), e.reason(), EndCause.UNFIT_NODE);
         case JobEvent.NodeAdded e -> arrivals.add(e.node());
         case JobEvent.NodeGranted e -> homeless.granted(e.node());
         case JobEvent.NodeRefused e -> {
@@ -181,7 +182,7 @@ public final class GlobalRecoveryJob implements Job {
     }
   }
 
-  private void onNodeLost(int node, String reason) {
+  private void onNodeLost(int node, String reason, EndCause cause) {
     if (placement.isLost(node)) {
       return;
     }
@@ -189,7 +190,7 @@ public final class GlobalRecoveryJob implements Job {
     departures.lost(node);
     homeless.lost(node);
     if (phase == Phase.LAUNCHING) {
-      onNotLaunched(node, lost, reason);
+      onNotLaunched(node, lost, reason, cause);
       return;
     }
     out.fence(epoch(), node, reason);
@@ -218,13 +219,11 @@ public final class GlobalRecoveryJob implements Job {
   }
 
   /** A node failed before any rank was started: a spare takes its place. */
-  private void onNotLaunched(int node, List<Integer> planned, String reason) {
+  private void onNotLaunched(int node, List<Integer> planned, String reason, EndCause cause) {
     if (!placement.replan(planned)) {
       // Its daemon may have got far enough to leave something behind.
       out.add(new JobCommand.KillNode(node, reason));
-      end(
-          JobCommand.End.failed(
-              EndCause.CANNOT_START, "cannot start on " + placement.name(node) + ": " + reason));
+      end(JobCommand.End.notBegun(cause, placement.name(node), reason));
       return;
     }
     out.fence(epoch(), node, reason);

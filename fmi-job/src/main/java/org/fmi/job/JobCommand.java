@@ -111,8 +111,19 @@ public sealed interface JobCommand {
     /** The exit status of a program that fails, if it gives none of its own. */
     public static final int PROGRAM_FAULT = 1;
 
+    /** The exit status where the user has given what cannot work. */
+    public static final int USAGE = 64;
+
     static End failed(EndCause cause, String message) {
       return new End(FAILED, cause, message);
+    }
+
+    /** A node was not to be used, and no other one was left for its ranks. */
+    static End notBegun(EndCause cause, String node, String reason) {
+      return new End(
+          cause == EndCause.UNFIT_NODE ? USAGE : FAILED,
+          cause,
+          "cannot start on " + node + ": " + reason);
     }
 
     static End aborted(int rank, int status) {

@@ -18,6 +18,14 @@ public sealed interface JobEvent {
   record NodeLost(int node, String reason) implements JobEvent {}
 
   /**
+   * The daemon of a node is connected, and the node cannot run the program: it lacks a file of it,
+   * or has another one than fmirun. The node counts as lost.
+   *
+   * @param reason for the user, with what would help
+   */
+  record NodeUnfit(int node, String reason) implements JobEvent {}
+
+  /**
    * A node lives, and will be lost before long: whoever runs it wants it back.
    *
    * @param reason for the user

@@ -21,6 +21,7 @@ import java.util.Set;
  *  event             LAUNCHING          JOINING             CONNECTING, RUNNING        RELEASED
  *  NodeUp            start if all up    place who waits     a spare more               -
  *  NodeLost          a spare replaces   place its ranks     epoch, place its ranks     end, if ranks ran there
+ *  NodeUnfit         as NodeLost        as NodeLost         as NodeLost                as NodeLost
  *  NodeAdded         launch it          launch it           launch it                  launch it
  *  NodeGranted       launch it          launch it           launch it                  launch it
  *  NodeRefused       told               place who waits     told                       told

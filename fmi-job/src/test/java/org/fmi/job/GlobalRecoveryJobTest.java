@@ -89,6 +89,45 @@ final class GlobalRecoveryJobTest {
   }
 
   @Test
+  void aNodeWithoutTheProgramIsNoPlaceForRanks() {
+    Job job = job(2, 1, 3, OnNoSpare.ABORT);
+    job.begin();
+    on(job, new JobEvent.NodeUp(0, 1L << 30));
+    on(job, new JobEvent.NodeUnfit(1, "app.jar is another one"));
+    assertThat(commands)
+        .contains(
+            new JobCommand.Report(
+                new Notice.NodeFailed(0, 1, "node1", "fmirun", "app.jar is another one")),
+            new JobCommand.KillNode(1, "app.jar is another one"));
+    assertThat(all(JobCommand.Spawn.class)).isEmpty();
+    on(job, new JobEvent.NodeUp(2, 1L << 30));
+    assertThat(all(JobCommand.Spawn.class))
+        .extracting(JobCommand.Spawn::node)
+        .containsExactly(0, 2);
+    // One that a running job was given is lost as any other.
+    on(job, new JobEvent.NodeAdded(new JobSpec.Node("node3", 1, true)));
+    on(job, new JobEvent.NodeUnfit(3, "app.jar is not there"));
+    assertThat(all(JobCommand.NotAdded.class))
+        .containsExactly(new JobCommand.NotAdded("node3", "app.jar is not there"));
+    assertThat(all(JobCommand.End.class)).isEmpty();
+  }
+
+  @Test
+  void withoutAnotherNodeAJobOfWhichOneLacksTheProgramDoesNotBegin() {
+    Job job = job(2, 1, 3, OnNoSpare.WAIT);
+    job.begin();
+    on(job, new JobEvent.NodeUnfit(2, "app.jar is not there"));
+    assertThat(all(JobCommand.End.class)).as("a spare").isEmpty();
+    on(job, new JobEvent.NodeUp(0, 1L << 30));
+    on(job, new JobEvent.NodeUnfit(1, "app.jar is not there"));
+    assertThat(end())
+        .isEqualTo(
+            new JobCommand.End(
+                64, EndCause.UNFIT_NODE, "cannot start on node1: app.jar is not there"));
+    assertThat(all(JobCommand.Spawn.class)).isEmpty();
+  }
+
+  @Test
   void aDeadProcessIsReplacedOnItsNode() {
     Job job = job(4, 2, 2, OnNoSpare.ABORT);
     startAll(job, 4, 2);

@@ -178,11 +178,23 @@ public final class DaemonCodec {
         in.getInt(), in.getInt(), in.getLong(), RuntimeParts.getReport(in));
   }
 
+  private static void putEntry(MessageWriter out, ProgramEntry entry) {
+    out.putString(entry.path())
+        .putString(entry.kind().name())
+        .putLong(entry.bytes())
+        .putString(entry.digest());
+  }
+
+  private static ProgramEntry getEntry(MessageReader in) throws BadMessageException {
+    return new ProgramEntry(
+        in.getString(), in.getEnum(ProgramEntry.Kind.class), in.getLong(), in.getString());
+  }
+
   private static void putSetup(MessageWriter out, NodeSetup setup) {
     out.putInt(setup.size())
         .putString(setup.mainClass())
         .putList(setup.args(), MessageWriter::putString)
-        .putList(setup.classPath(), MessageWriter::putString)
+        .putList(setup.classPath(), DaemonCodec::putEntry)
         .putList(setup.jvmOptions(), MessageWriter::putString)
         .putMap(setup.environment(), MessageWriter::putString)
         .putString(setup.workDirectory())
@@ -205,7 +217,7 @@ public final class DaemonCodec {
         .size(in.getInt())
         .mainClass(in.getString())
         .args(in.getList(MessageReader::getString))
-        .classPath(in.getList(MessageReader::getString))
+        .classPath(in.getList(DaemonCodec::getEntry))
         .jvmOptions(in.getList(MessageReader::getString))
         .environment(in.getMap(MessageReader::getString))
         .workDirectory(in.getString())

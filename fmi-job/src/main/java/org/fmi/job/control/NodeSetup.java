@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param size the number of ranks
  * @param mainClass the program's main class
  * @param args the program's arguments
- * @param classPath the program's class path, absolute
+ * @param classPath the program's class path, in order
  * @param jvmOptions options for the rank JVMs, after FMI's own
  * @param environment variables to set for the ranks
  * @param workDirectory where the ranks run
@@ -31,7 +31,7 @@ public record NodeSetup(
     int size,
     String mainClass,
     List<String> args,
-    List<String> classPath,
+    List<ProgramEntry> classPath,
     List<String> jvmOptions,
     Map<String, String> environment,
     String workDirectory,
@@ -68,7 +68,7 @@ public record NodeSetup(
     private @Nullable CheckpointInterval interval;
     private String mainClass = "";
     private List<String> args = List.of();
-    private List<String> classPath = List.of();
+    private List<ProgramEntry> classPath = List.of();
     private List<String> jvmOptions = List.of();
     private Map<String, String> environment = Map.of();
     private String workDirectory = "";
@@ -110,7 +110,7 @@ public record NodeSetup(
       return this;
     }
 
-    public Builder classPath(List<String> value) {
+    public Builder classPath(List<ProgramEntry> value) {
       classPath = value;
       return this;
     }

@@ -98,6 +98,8 @@ final class Daemon implements Uplink {
 
   private volatile @Nullable Connection fmirun;
 
+  private volatile NodeProgram program = NodeProgram.NONE;
+
   /** Null until it is connected to fmirun. */
   private @Nullable NodeDaemon decisions;
 
@@ -141,6 +143,7 @@ final class Daemon implements Uplink {
     if (!checkpoints.equals(directory)) {
       checkpoints.delete();
     }
+    program.close();
     // The virtual machine would wait 300 ms for its thread.
     loop.close();
     if (!idle) {
@@ -357,22 +360,19 @@ final class Daemon implements Uplink {
     onStarter(
         () -> {
           try {
-            String problem = ProgramFiles.problem(setup);
-            if (problem == null) {
-              RankCommand made = new RankCommand(setup, installation, directory.socket(), cores);
-              loop.execute(() -> prepared(made));
-            } else {
-              loop.execute(() -> feed(new DaemonEvent.Unfit(problem)));
-            }
+            NodeProgram kept = NodeProgram.keep(setup, bootstrap);
+            program = kept;
+            RankCommand made =
+                new RankCommand(setup, kept, installation, directory.socket(), cores);
+            loop.execute(
+                () -> {
+                  command = made;
+                  feed(new DaemonEvent.Prepared());
+                });
           } catch (IOException | InvalidPathException e) {
-            loop.execute(() -> feed(new DaemonEvent.Unfit(e.toString())));
+            loop.execute(() -> feed(new DaemonEvent.Unfit(String.valueOf(e.getMessage()))));
           }
         });
-  }
-
-  private void prepared(RankCommand made) {
-    command = made;
-    feed(new DaemonEvent.Prepared());
   }
 
   private void start(int number, int ranksOnMachine, List<String> jvmOptions) {

@@ -56,11 +56,12 @@ public final class DaemonMain {
             bootstrap.jobId(), bootstrap.node(), bootstrap.generation(), bootstrap.secret());
     Daemon daemon =
         new Daemon(bootstrap, Installation.current(), directory, pieces(bootstrap, directory));
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> terminated(daemon), "fmi-close"));
+    Runtime.getRuntime()
+        .addShutdownHook(new Thread(() -> terminated(daemon, bootstrap), "fmi-close"));
     daemon.run();
     boolean done = close(daemon);
     // What fmirun has on this machine, if it was killed.
-    NodeDirectory.sweepDead();
+    NodeDirectory.sweepDead(bootstrap.pieces());
     if (done) {
       System.err.println(DONE);
     }
@@ -86,7 +87,7 @@ public final class DaemonMain {
   }
 
   /** On SIGTERM, which fmirun never sends. */
-  private static void terminated(Daemon daemon) {
+  private static void terminated(Daemon daemon, Bootstrap bootstrap) {
     try {
       daemon.terminated();
     } catch (InterruptedException e) {
@@ -94,7 +95,7 @@ public final class DaemonMain {
     }
     close(daemon);
     // Slurm sends it too when fmirun was killed, as the job's script ends then.
-    NodeDirectory.sweepDead();
+    NodeDirectory.sweepDead(bootstrap.pieces());
   }
 
   /** Whether it has left nothing behind. */

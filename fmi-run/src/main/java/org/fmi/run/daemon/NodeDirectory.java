@@ -25,7 +25,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -41,7 +40,6 @@ import org.fmi.net.Hmac;
 import org.fmi.node.FreeMemory;
 import org.fmi.node.Refusal;
 import org.fmi.run.energy.CpuFrequencies;
-import org.fmi.run.process.ProcessStat;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,14 +62,22 @@ import org.jspecify.annotations.Nullable;
  *     ...                         checkpoints
  *   /dev/shm/fmi-JOB-run-CODE/    that of fmirun, with a lock too
  *     fmi.sock                    where it is asked
+ *   /dev/shm/fmi-JOB-programNODE-CODE/, or programrun on the machine of local nodes; on a disk if large
+ *     0, 1 ...                    the entries of the program's class path, as the job began with them
  * </pre>
  */
 public final class NodeDirectory {
   /** The variable that tells a rank its daemon's socket; marks all processes of the node. */
   public static final String SOCKET_VARIABLE = "FMI_DAEMON_SOCKET";
 
-  private static final byte[] MARK = (SOCKET_VARIABLE + "=").getBytes(StandardCharsets.UTF_8);
   private static final Path MEMORY = Path.of("/dev/shm");
+
+  /** On a disk, as a rule. */
+  private static final Path TEMPORARY = Path.of(System.getProperty("java.io.tmpdir", "/tmp"));
+
+  /** The largest program that is kept in memory, in bytes. */
+  public static final long PROGRAM_IN_MEMORY_BYTES = 16 << 20;
+
   private static final String PREFIX = "fmi-";
   private static final String UNFINISHED = ".fmi-";
 
@@ -81,9 +87,13 @@ public final class NodeDirectory {
   /** In place of that number. */
   private static final String RUN = "run";
 
+  /** Before it, where the program is kept. */
+  private static final String PROGRAM = "program";
+
   /** With the job's id as fmirun makes it. */
   private static final Pattern FINISHED_NAME =
-      Pattern.compile(PREFIX + "([0-9a-f]{12})-([0-9]+|" + RUN + ")-[0-9a-f]{16}");
+      Pattern.compile(
+          PREFIX + "([0-9a-f]{12})-(?:" + PROGRAM + ")?(?:[0-9]+|" + RUN + ")-[0-9a-f]{16}");
 
   /** Bytes of the code in the name. */
   private static final int CODE_BYTES = 8;
@@ -98,14 +108,8 @@ public final class NodeDirectory {
   private static final Set<PosixFilePermission> MODE = PosixFilePermissions.fromString("rwx------");
   private static final String LOCK = "lock";
 
-  private static final int LOOKS = 20;
-  private static final int LONGEST_PAUSE_MILLIS = 16;
+  private static final String NODE_DIR = "--node-dir ";
   private static final int DELETIONS = 20;
-
-  private static final int ENVIRONMENT_BYTES = 1 << 16;
-
-  /** Of {@link ProcessStat}. */
-  private static final int VSIZE = 23;
 
   private final Path path;
   private final FileChannel lock;
@@ -121,7 +125,16 @@ public final class NodeDirectory {
   }
 
   private static Path base() {
-    return inMemory() ? MEMORY : Path.of(System.getProperty("java.io.tmpdir", "/tmp"));
+    return inMemory() ? MEMORY : TEMPORARY;
+  }
+
+  /**
+   * Where there may be directories of programs.
+   *
+   * @param disk that the user has named; empty if none
+   */
+  private static Set<Path> programBases(String disk) {
+    return disk.isEmpty() ? new LinkedHashSet<>(List.of(base(), TEMPORARY)) : Set.of(Path.of(disk));
   }
 
   /** Where the directory of a daemon is, or was, or will be. */
@@ -130,12 +143,18 @@ public final class NodeDirectory {
   }
 
   private static Path path(Path base, String jobId, int node, int generation, byte[] secret) {
+    return path(base, jobId, "", node, generation, secret);
+  }
+
+  private static Path path(
+      Path base, String jobId, String what, int node, int generation, byte[] secret) {
     byte[] daemon = ByteBuffer.allocate(2 * Integer.BYTES).putInt(node).putInt(generation).array();
     byte[] code = new Hmac(secret).over(CODE_PURPOSE, daemon);
     return base.resolve(
         PREFIX
             + jobId
             + "-"
+            + what
             + (node == FMIRUN ? RUN : node)
             + "-"
             + HexFormat.of().formatHex(code, 0, CODE_BYTES));
@@ -159,9 +178,29 @@ public final class NodeDirectory {
    */
   static NodeDirectory createOnDisk(Bootstrap bootstrap) throws IOException {
     Path disk = Path.of(bootstrap.pieces());
-    NodeDisk.requireSafe(disk);
+    NodeDisk.requireSafe(NODE_DIR + disk, disk);
     sweepDead(disk);
-    return create("--node-dir " + disk, disk, onDisk(bootstrap, bootstrap.generation()));
+    return create(NODE_DIR + disk, disk, onDisk(bootstrap, bootstrap.generation()));
+  }
+
+  /**
+   * Makes another one for the program.
+   *
+   * @param node the node's number, or {@link #FMIRUN} for all nodes of this machine
+   * @param disk where the user wants what is large; empty if that was not said
+   * @param bytes what the program takes
+   * @throws IOException if it cannot be made, or others could replace it
+   */
+  public static NodeDirectory createForProgram(
+      String jobId, int node, int generation, byte[] secret, String disk, long bytes)
+      throws IOException {
+    Path base =
+        disk.isEmpty() ? bytes > PROGRAM_IN_MEMORY_BYTES ? TEMPORARY : base() : Path.of(disk);
+    String what = disk.isEmpty() ? base.toString() : NODE_DIR + disk;
+    if (!base.equals(base())) {
+      NodeDisk.requireSafe(what, base);
+    }
+    return create(what, base, path(base, jobId, PROGRAM, node, generation, secret));
   }
 
   private static Path onDisk(Bootstrap b, int generation) {
@@ -240,7 +279,7 @@ public final class NodeDirectory {
 
   /** Kills all processes that belong to it, then deletes it. */
   public void destroy() throws IOException {
-    killProcesses(Set.of(path.toString()));
+    NodeProcesses.kill(Set.of(path.toString()));
     deleteTree(path);
     lock.close();
   }
@@ -270,7 +309,18 @@ public final class NodeDirectory {
 
   /** Deletes what dead jobs of this user have left, as far as it can: the new one must not fail. */
   static void sweepDead() {
-    sweepDead(base());
+    sweepDead("");
+  }
+
+  /**
+   * The same, in another directory too.
+   *
+   * @param disk that the user has named; empty if none
+   */
+  static void sweepDead(String disk) {
+    Set<Path> bases = new LinkedHashSet<>(programBases(""));
+    bases.addAll(programBases(disk));
+    bases.forEach(NodeDirectory::sweepDead);
   }
 
   private static void sweepDead(Path base) {
@@ -287,7 +337,7 @@ public final class NodeDirectory {
   private static void sweep(Path path) {
     try {
       if (isAbandoned(path)) {
-        killProcesses(Set.of(path.toString()));
+        NodeProcesses.kill(Set.of(path.toString()));
         deleteTree(path);
       }
     } catch (IOException e) {
@@ -301,10 +351,18 @@ public final class NodeDirectory {
    */
   public static void fence(Bootstrap last) throws IOException {
     fence(last.jobId(), last.node(), last.generation(), last.secret());
-    for (int g = 0; g <= last.generation() && !last.pieces().isEmpty(); g++) {
-      Path path = onDisk(last, g);
-      if (isOwn(path)) {
-        deleteTree(path);
+    for (int g = 0; g <= last.generation(); g++) {
+      Set<Path> paths = new LinkedHashSet<>();
+      for (Path base : programBases(last.pieces())) {
+        paths.add(path(base, last.jobId(), PROGRAM, last.node(), g, last.secret()));
+      }
+      if (!last.pieces().isEmpty()) {
+        paths.add(onDisk(last, g));
+      }
+      for (Path path : paths) {
+        if (isOwn(path)) {
+          deleteTree(path);
+        }
       }
     }
   }
@@ -329,7 +387,7 @@ public final class NodeDirectory {
         }
       }
     }
-    killProcesses(names);
+    NodeProcesses.kill(names);
     for (Path path : own) {
       deleteTree(path);
     }
@@ -432,98 +490,6 @@ public final class NodeDirectory {
         FileLock lock = channel.tryLock()) {
       return lock != null;
     }
-  }
-
-  /**
-   * Kills every process that was started with the socket of one of these directories in its
-   * environment: ranks, and what they have started, whatever process group or session it has moved
-   * to.
-   */
-  private static void killProcesses(Set<String> directories) throws IOException {
-    // A process may start others while it is being looked for, and needs a moment to die: until
-    // none is found, nor one that cannot be told yet.
-    int pause = 1;
-    for (int look = 0; look < LOOKS && killOnce(directories); look++) {
-      try {
-        Thread.sleep(pause);
-        pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return;
-      }
-    }
-  }
-
-  /** Whether it has to be done once more. */
-  private static boolean killOnce(Set<String> directories) throws IOException {
-    boolean again = false;
-    try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
-      for (Path process : processes) {
-        long pid = Long.parseLong(process.getFileName().toString());
-        // Before its environment is read, for a handle never kills a later process of the number.
-        ProcessHandle handle = ProcessHandle.of(pid).orElse(null);
-        byte[] environment = environment(process);
-        if (environment == null) {
-          continue;
-        }
-        if (environment.length == 0) {
-          again |= hasMemory(process);
-        } else if (handle != null
-            && pid != ProcessHandle.current().pid()
-            && belongsTo(directories, environment)) {
-          again |= handle.destroyForcibly();
-        }
-      }
-    }
-    return again;
-  }
-
-  /**
-   * Whether a process has memory, as it has in execve(2), where for a moment its environment cannot
-   * be read. The system's own processes and dead ones have none.
-   */
-  private static boolean hasMemory(Path process) {
-    try {
-      return !ProcessStat.of(process).field(VSIZE).equals("0");
-    } catch (IOException e) {
-      return false; // it is gone
-    }
-  }
-
-  /** Null for processes of others, and those that are gone. */
-  private static byte @Nullable [] environment(Path process) {
-    try (FileChannel file = FileChannel.open(process.resolve("environ"))) {
-      // In one read: between two of them the process may change its program, and then the second
-      // one finds the old environment at its end.
-      ByteBuffer bytes = ByteBuffer.allocate(ENVIRONMENT_BYTES);
-      while (file.read(bytes, 0) == bytes.capacity()) {
-        bytes = ByteBuffer.allocate(2 * bytes.capacity());
-      }
-      return Arrays.copyOf(bytes.array(), bytes.position());
-    } catch (IOException e) {
-      return null;
-    }
-  }
-
-  /** Whether a process with this environment is one of the nodes with these directories. */
-  private static boolean belongsTo(Set<String> directories, byte[] environment) {
-    for (int at = 0, end; at < environment.length; at = end + 1) {
-      end = at;
-      while (end < environment.length && environment[end] != 0) {
-        end++;
-      }
-      if (end - at > MARK.length
-          && Arrays.mismatch(MARK, 0, MARK.length, environment, at, at + MARK.length) < 0) {
-        String socket =
-            new String(
-                environment, at + MARK.length, end - at - MARK.length, StandardCharsets.UTF_8);
-        int name = socket.lastIndexOf('/');
-        if (name > 0 && directories.contains(socket.substring(0, name))) {
-          return true;
-        }
-      }
-    }
-    return false;
   }
 
   /** The lock last: one that is not deleted to the end must still be known for what it is. */

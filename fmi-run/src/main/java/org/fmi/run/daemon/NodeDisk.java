@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Where a user wants a node's checkpoints to be kept, on its disk. */
+/** Where a node keeps on its disk what is too large for its memory. */
 final class NodeDisk {
   /** Only owners may delete in such a directory: of inode(7). */
   private static final int STICKY = 0_1000;
@@ -13,9 +13,13 @@ final class NodeDisk {
 
   private NodeDisk() {}
 
-  /** Others who may write to it could put something else in the place of what is made in it. */
-  static void requireSafe(Path disk) throws IOException {
-    String what = "--node-dir " + disk + ": ";
+  /**
+   * Others who may write to it could put something else in the place of what is made in it.
+   *
+   * @param name for the user
+   */
+  static void requireSafe(String name, Path disk) throws IOException {
+    String what = name + ": ";
     if (!Files.isDirectory(disk)) {
       throw new IOException(what + "no such directory on this node; make it on each node");
     }

@@ -28,6 +28,7 @@ final class RankCommand {
       List.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS");
 
   private final NodeSetup setup;
+  private final NodeProgram program;
   private final Installation installation;
   private final Path socket;
   private final int cores;
@@ -38,12 +39,15 @@ final class RankCommand {
   private final double memory;
 
   /**
+   * @param program the program's files on this node
    * @param socket where the rank finds its daemon
    * @param cores of this machine
    */
-  RankCommand(NodeSetup setup, Installation installation, Path socket, int cores)
+  RankCommand(
+      NodeSetup setup, NodeProgram program, Installation installation, Path socket, int cores)
       throws IOException {
     this.setup = setup;
+    this.program = program;
     this.installation = installation;
     this.socket = socket;
     this.cores = cores;
@@ -53,7 +57,7 @@ final class RankCommand {
     Set<String> entries =
         new LinkedHashSet<>(
             List.of(System.getProperty("java.class.path").split(File.pathSeparator)));
-    entries.addAll(setup.classPath());
+    entries.addAll(program.classPath());
     String verbs = variable(VerbsProvider.VARIABLE);
     entries.addAll(installation.lastJars(VerbsProvider.DISNI.equals(verbs)));
     this.classPath = String.join(File.pathSeparator, entries);
@@ -70,8 +74,10 @@ final class RankCommand {
    *
    * @param ranksOnMachine how many share the machine; sizes heap and threads
    * @param jvmOptions for this one alone, after those of all
+   * @throws IOException if the program is not the one any more that the job began with
    */
-  ProcessBuilder build(int ranksOnMachine, List<String> jvmOptions) {
+  ProcessBuilder build(int ranksOnMachine, List<String> jvmOptions) throws IOException {
+    program.requireUnchanged();
     List<String> command = new ArrayList<>();
     command.addAll(List.of("setpriv", "--pdeathsig", "KILL"));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

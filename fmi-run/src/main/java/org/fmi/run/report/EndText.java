@@ -39,6 +39,7 @@ public final class EndText {
           INTERRUPTED,
           ABORTED,
           NOT_ALL_JOINED,
+          UNFIT_NODE,
           NEVER_RAN,
           UNRECOVERABLE,
           LOST_WHILE_ENDING ->

@@ -26,4 +26,11 @@ final class AskedHere {
       return null;
     }
   }
+
+  /** Nobody can ask any more. */
+  static void close(@Nullable NodeDirectory directory) throws IOException {
+    if (directory != null) {
+      directory.delete();
+    }
+  }
 }

@@ -4,7 +4,6 @@ import org.fmi.job.control.Level2Setup;
 import org.fmi.job.control.NodeSetup;
 import org.fmi.run.options.Program;
 import org.fmi.run.options.RunOptions;
-import org.jspecify.annotations.Nullable;
 
 /** What is the same for all daemons of a job. */
 final class CommonSetup {
@@ -13,7 +12,8 @@ final class CommonSetup {
 
   private CommonSetup() {}
 
-  static NodeSetup of(RunOptions options, @Nullable Level2Files files) {
+  static NodeSetup of(RunOptions options, Surroundings around) {
+    Level2Files files = around.files();
     Program program = options.program();
     RunOptions.Processes processes = options.processes();
     RunOptions.Network network = options.network();
@@ -23,7 +23,7 @@ final class CommonSetup {
         .interval(options.checkpoints().interval())
         .mainClass(program.mainClass())
         .args(program.args())
-        .classPath(program.classPath())
+        .classPath(around.program().entries())
         .jvmOptions(processes.jvmOptions())
         .environment(processes.environment())
         .workDirectory(processes.directory().toString())

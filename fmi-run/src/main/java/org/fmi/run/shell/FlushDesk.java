@@ -208,6 +208,7 @@ final class FlushDesk {
               PROGRAM_FAILED,
               NOT_ALL_JOINED,
               CANNOT_START,
+              UNFIT_NODE,
               NO_SPARE,
               NO_NODE,
               NEVER_RAN,

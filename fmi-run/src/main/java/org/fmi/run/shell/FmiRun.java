@@ -152,7 +152,21 @@ public final class FmiRun {
     byte[] jobBytes = new byte[6];
     random.nextBytes(jobBytes);
     String jobId = HexFormat.of().formatHex(jobBytes);
-    Level2Files level2 = Level2Files.of(options, jobId);
+    try (JobProgram program = JobProgram.of(options, jobId, secret)) {
+      return run(options, installation, events, files, jobId, secret, program);
+    }
+  }
+
+  private static int run(
+      RunOptions options,
+      Installation installation,
+      @Nullable EventLog events,
+      @Nullable OutputFiles files,
+      String jobId,
+      byte[] secret,
+      JobProgram program)
+      throws IOException, UsageException {
+    Level2Files level2 = Level2Files.of(options, jobId, program.facts());
     List<String> hosts = options.spec().nodes().stream().map(JobSpec.Node::name).toList();
     Addresses addresses = new Addresses(hosts);
     boolean local = options.where().isLocal();
@@ -179,6 +193,7 @@ public final class FmiRun {
             new Surroundings(
                 jobId,
                 secret,
+                program,
                 launcher(options.where(), lent, installation),
                 local
                     ? new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)
@@ -211,6 +226,9 @@ public final class FmiRun {
               + "; Slurm ends the job when it loses one, unless it was submitted with --no-kill");
     }
     watchSlurm(options, lent, console, shell[0]);
+    if (options.output().verbosity() != Verbosity.QUIET) {
+      program.remarks().forEach(line -> console.line("fmi: " + line));
+    }
     if (options.output().verbosity() == Verbosity.VERBOSE) {
       console.line("fmi: " + StartText.of(options));
       describeMachine(options, console);

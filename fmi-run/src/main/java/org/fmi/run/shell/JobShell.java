@@ -179,6 +179,7 @@ final class JobShell {
     }
     NodeDirectory asked = AskedHere.open(loop, around, desk);
     int status = ending.await();
+    around.program().close();
     requests.close();
     if (metrics != null) {
       metrics.close();
@@ -192,9 +193,7 @@ final class JobShell {
     }
     post(desk::end);
     loop.close();
-    if (asked != null) {
-      asked.delete();
-    }
+    AskedHere.close(asked);
     return status == 0 && outputLost ? Ending.FAILED : status;
   }
 
@@ -440,7 +439,7 @@ final class JobShell {
           node.memoryFree = m.memoryFree();
           binding.found(node.number, m.cores(), m.whole());
           nodes.came(node, m);
-          node.send(new ToDaemon.Setup(CommonSetup.of(options, around.files())));
+          node.send(new ToDaemon.Setup(CommonSetup.of(options, around)));
         }
         case FromDaemon.Ready _ -> {
           node.up = true;
@@ -448,7 +447,7 @@ final class JobShell {
           node.settle();
           feed(new JobEvent.NodeUp(node.number, node.memoryFree));
         }
-        case FromDaemon.Refused m -> nodes.lost(node, m.reason());
+        case FromDaemon.Refused m -> nodes.refused(node, m.reason());
         case FromDaemon.Terminated _ -> {
           node.terminated = true;
           endOfAll.begins();
@@ -492,8 +491,8 @@ final class JobShell {
     }
 
     @Override
-    public void onLost(NodeHandle node, String reason) {
-      feed(new JobEvent.NodeLost(node.number, reason));
+    public void onLost(NodeHandle node, JobEvent loss) {
+      feed(loss);
       flushes.lost(node.number, node.name);
     }
   }

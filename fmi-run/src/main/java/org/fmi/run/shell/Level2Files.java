@@ -40,7 +40,8 @@ record Level2Files(
    * @return null if the job has nothing to do with files
    * @throws UsageException if they are not what the user thinks
    */
-  static @Nullable Level2Files of(RunOptions run, String jobId) throws UsageException {
+  static @Nullable Level2Files of(RunOptions run, String jobId, ProgramFacts program)
+      throws UsageException {
     Level2Options options = run.checkpoints().level2();
     if (options == null) {
       return null;
@@ -59,7 +60,6 @@ record Level2Files(
                     ? ": cannot be written to; name a directory that can be"
                     : ": no such directory; correct its name"));
       }
-      ProgramFacts program = ProgramDigest.of(run.program());
       List<String> said = new ArrayList<>();
       List<Generation> origins = List.of();
       if (wanted != null) {

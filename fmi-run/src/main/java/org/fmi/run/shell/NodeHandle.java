@@ -38,6 +38,9 @@ final class NodeHandle {
   /** Whether somebody other than fmirun has told the daemon to end. */
   boolean terminated;
 
+  /** Why the last daemon of it that came back could not be used; empty if that was not so. */
+  String refusal = "";
+
   /** Of the daemon, on its host. */
   long pid;
 

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.fmi.job.JobEvent;
 import org.fmi.job.control.BadMessageException;
 import org.fmi.job.control.Bootstrap;
 import org.fmi.job.control.DaemonCodec;
@@ -50,8 +51,8 @@ final class Nodes {
     /** A daemon has sent a message. */
     void onMessage(NodeHandle node, FromDaemon message);
 
-    /** A node was lost that was up, or that could not be launched at all. */
-    void onLost(NodeHandle node, String reason);
+    /** A node was lost that was up, or that could not be launched at all, or cannot be used. */
+    void onLost(NodeHandle node, JobEvent loss);
   }
 
   private final RunOptions options;
@@ -261,7 +262,7 @@ final class Nodes {
     }
     node.forget();
     if (launch.generation == 0) {
-      listener.onLost(node, reason);
+      listener.onLost(node, new JobEvent.NodeLost(node.number, reason));
       return;
     }
     // Ranks wait for it.
@@ -285,7 +286,7 @@ final class Nodes {
     node.forget();
     fence(node, node.generation);
     if (wasUp) {
-      listener.onLost(node, reason);
+      listener.onLost(node, new JobEvent.NodeLost(node.number, reason));
     }
   }
 
@@ -303,6 +304,23 @@ final class Nodes {
             });
   }
 
+  /** A daemon wants to be given up: the program cannot run on its node, or not any longer. */
+  void refused(NodeHandle node, String reason) {
+    Launch launch = node.launch;
+    if (node.up || ending.begun() || launch == null) {
+      lost(node, reason);
+    } else if (launch.generation == 0) {
+      node.forget();
+      listener.onLost(node, new JobEvent.NodeUnfit(node.number, reason));
+    } else {
+      if (!reason.equals(node.refusal)) {
+        node.refusal = reason;
+        say(node, " comes back, but cannot be used: " + reason + "; it is tried again");
+      }
+      launchFailed(node, launch, reason);
+    }
+  }
+
   /** A daemon is gone or must be given up. */
   void lost(NodeHandle node, String reason) {
     if (ending.begun()) {
@@ -313,7 +331,7 @@ final class Nodes {
     Launch launch = node.launch;
     if (node.up || launch == null) {
       node.forget();
-      listener.onLost(node, reason);
+      listener.onLost(node, new JobEvent.NodeLost(node.number, reason));
     } else {
       launchFailed(node, launch, reason);
     }

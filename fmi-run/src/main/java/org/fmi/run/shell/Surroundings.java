@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 record Surroundings(
     String jobId,
     byte[] secret,
+    JobProgram program,
     Launcher launcher,
     InetSocketAddress listenAt,
     Function<String, List<String>> addressesFor,

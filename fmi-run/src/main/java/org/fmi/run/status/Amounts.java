@@ -3,7 +3,7 @@ package org.fmi.run.status;
 import java.util.Locale;
 
 /** Writes times and sizes for a person. */
-final class Amounts {
+public final class Amounts {
   private static final long MINUTE = 60;
   private static final long HOUR = 60 * MINUTE;
   private static final long DAY = 24 * HOUR;
@@ -27,7 +27,7 @@ final class Amounts {
   }
 
   /** Such as "512 B", "4.0 KiB", "64 MiB". */
-  static String bytes(long bytes) {
+  public static String bytes(long bytes) {
     String[] units = {"B", "KiB", "MiB", "GiB", "TiB"};
     double value = (double) bytes;
     int unit = 0;

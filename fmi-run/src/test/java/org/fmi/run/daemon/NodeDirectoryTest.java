@@ -106,6 +106,26 @@ final class NodeDirectoryTest {
     assertThat(disk).isEmptyDirectory();
   }
 
+  /** That of a killed fmirun: no daemon has made it. */
+  @ParameterizedTest
+  @CsvSource({"false, 1", "false, 1000000000", "true, 1"})
+  void theProgramOfADeadJobIsDeleted(boolean named, String bytes, @TempDir Path disk)
+      throws Exception {
+    String where = named ? disk.toString() : "";
+    String run = Integer.toString(NodeDirectory.FMIRUN);
+    Process dead = JavaProcess.of(Holder.class, job, "0", run, where, bytes).start();
+    Path left;
+    try (var out = dead.inputReader()) {
+      left = Path.of(String.valueOf(out.readLine()));
+    }
+    assertThat(left).isDirectory();
+    NodeDirectory.sweepDead(where);
+    assertThat(left).as("it is locked").isDirectory();
+    dead.destroyForcibly().waitFor();
+    NodeDirectory.sweepDead(where);
+    assertThat(left).doesNotExist();
+  }
+
   @Test
   void aDiskWhereOthersMayDeleteItIsRefused(@TempDir Path disk) throws IOException {
     Path shared = Files.createDirectory(disk.resolve("shared"));
@@ -438,11 +458,16 @@ final class NodeDirectoryTest {
       int node = args.length > 2 ? Integer.parseInt(args[2]) : HOLDERS_NODE;
       int generation = Integer.parseInt(args[1]);
       NodeDirectory directory =
-          args.length > 3
-              ? NodeDirectory.createOnDisk(
-                  new Bootstrap(
-                      args[0], node, generation, SECRET, List.of(), 0, args[3], 1000, 1000))
-              : NodeDirectory.create(args[0], node, generation, SECRET);
+          switch (args.length) {
+            case 5 ->
+                NodeDirectory.createForProgram(
+                    args[0], node, generation, SECRET, args[3], Long.parseLong(args[4]));
+            case 4 ->
+                NodeDirectory.createOnDisk(
+                    new Bootstrap(
+                        args[0], node, generation, SECRET, List.of(), 0, args[3], 1000, 1000));
+            default -> NodeDirectory.create(args[0], node, generation, SECRET);
+          };
       System.out.println(directory.path());
       Thread.sleep(Long.MAX_VALUE);
     }

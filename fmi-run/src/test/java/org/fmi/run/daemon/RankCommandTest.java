@@ -54,7 +54,7 @@ final class RankCommandTest {
             .workDirectory(home.toString())
             .build();
     ProcessBuilder rank =
-        new RankCommand(setup, new Installation(home), home.resolve("socket"), 2)
+        new RankCommand(setup, NodeProgram.NONE, new Installation(home), home.resolve("socket"), 2)
             .build(ranksOnNode, List.of());
     List<String> command = new ArrayList<>(rank.command());
     command.addAll(command.indexOf("-cp"), List.of("-XX:+PrintFlagsFinal", "-version"));

@@ -39,9 +39,12 @@ final class Traces {
 
   private static final Path MEMORY = Path.of("/dev/shm");
 
+  /** Of a large program. */
+  private static final Path DISK = Path.of("/tmp");
+
   /** Of a node, or of fmirun itself: see {@code NodeDirectory}. */
   private static final Pattern DIRECTORY =
-      Pattern.compile("fmi-[0-9a-f]{12}-(?:[0-9]+|run)-[0-9a-f]{16}");
+      Pattern.compile("fmi-[0-9a-f]{12}-(?:program)?(?:[0-9]+|run)-[0-9a-f]{16}");
 
   /**
    * A job of a few seconds ends sooner if little of it is compiled, and if ranks, as daemons do,
@@ -119,8 +122,9 @@ final class Traces {
   }
 
   private static Set<Path> directories(Predicate<Path> which) {
-    try (Stream<Path> files = Files.list(MEMORY)) {
-      return files
+    try (Stream<Path> memory = Files.list(MEMORY);
+        Stream<Path> disk = Files.list(DISK)) {
+      return Stream.concat(memory, disk)
           .filter(path -> DIRECTORY.matcher(path.getFileName().toString()).matches())
           .filter(which)
           .collect(Collectors.toSet());

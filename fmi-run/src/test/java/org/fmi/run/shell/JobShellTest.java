@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import org.fmi.ckpt.files.ProgramFacts;
 import org.fmi.job.EndCause;
 import org.fmi.job.GlobalRecoveryJob;
 import org.fmi.job.Job;
@@ -108,6 +109,7 @@ final class JobShellTest {
           return List.of(new JobCommand.End(128 + e.signal(), EndCause.INTERRUPTED, ""));
         }
         case JobEvent.NodeLost _,
+            JobEvent.NodeUnfit _,
             JobEvent.NodeAdded _,
             JobEvent.NodeGranted _,
             JobEvent.NodeRefused _,
@@ -167,6 +169,7 @@ final class JobShellTest {
         new Surroundings(
             "0123456789ab",
             new byte[32],
+            new JobProgram(List.of(), new ProgramFacts("", List.of(), List.of()), List.of(), null),
             launcher,
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             addressesFor,
@@ -455,7 +458,7 @@ final class JobShellTest {
       RunOptions options = options(1);
       Job job = new GlobalRecoveryJob(options.spec());
       shell = shell(options, job, nodes, _ -> List.of("127.0.0.1"), null);
-      assertThat(shell.run()).isEqualTo(70);
+      assertThat(shell.run()).as("what the user gave cannot work").isEqualTo(64);
       assertThat(nodes.fenced.getCount()).isZero();
     }
   }

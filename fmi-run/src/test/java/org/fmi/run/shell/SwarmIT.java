@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.fmi.ckpt.files.ProgramFacts;
 import org.fmi.job.GlobalRecoveryJob;
 import org.fmi.job.Job;
 import org.fmi.job.JobCommand;
@@ -168,6 +169,8 @@ final class SwarmIT {
               new Surroundings(
                   "0123456789ab",
                   new byte[32],
+                  new JobProgram(
+                      List.of(), new ProgramFacts("", List.of(), List.of()), List.of(), null),
                   swarm,
                   new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                   _ -> List.of("127.0.0.1"),
