@@ -10,8 +10,8 @@ import org.fmi.control.RankMessage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings all ranks to one place for a checkpoint that somebody has asked for: a user, or the
- * program.
+ * Brings all ranks to one place for a checkpoint that somebody has asked for: a user, the program,
+ * or a rank whose log fills.
  *
  * <pre>
  *  IDLE --asked, while all run: Hold--&gt; HOLDING --all have said where they can stop: Meet, the furthest--&gt; MEETING
@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CheckpointRequests {
   private static final long PROGRAM = -1;
+  private static final long LOG = -2;
   private static final long NOT_KNOWN = -1;
 
   private enum State {
@@ -48,13 +49,17 @@ final class CheckpointRequests {
   /**
    * One who asks.
    *
-   * @param asker {@link #PROGRAM} for the program
+   * @param asker {@link #PROGRAM} for the program, {@link #LOG} for a rank whose log fills
    * @param least where, at the earliest; null for anywhere
    * @param files whether only one will do that is written to files, if the job writes any
    */
   private record Ask(long asker, @Nullable LoopPoint least, boolean files) {
     boolean isServed(LoopPoint at, boolean written) {
       return (least == null || at.reaches(least)) && (written || !files);
+    }
+
+    boolean isUsers() {
+      return asker >= 0;
     }
   }
 
@@ -85,6 +90,9 @@ final class CheckpointRequests {
   /** The furthest that was said; where all meet, after that. */
   private @Nullable LoopPoint furthest;
 
+  /** Whether the checkpoint that all meet for is written to files. */
+  private boolean meetsForFiles;
+
   /** What was committed last in this epoch. */
   private @Nullable LoopPoint committed;
 
@@ -113,9 +121,9 @@ final class CheckpointRequests {
     next();
   }
 
-  /** The program asks. */
+  /** The program asks, or a rank. */
   void wanted(RankMessage.CheckpointWanted m) {
-    Ask ask = new Ask(PROGRAM, m.least(), false);
+    Ask ask = new Ask(m.files() ? PROGRAM : LOG, m.least(), false);
     boolean taken = committed != null && committed.reaches(m.least());
     // Where only failed ranks go back others are at work before all are.
     if (over == null && m.epoch() == epoch && !taken && !asks.contains(ask)) {
@@ -146,7 +154,7 @@ final class CheckpointRequests {
     state = State.IDLE;
     committed = null;
     newest = NOT_KNOWN;
-    asks.removeIf(ask -> ask.asker == PROGRAM);
+    asks.removeIf(ask -> !ask.isUsers());
   }
 
   /** A rank has said where it can stop, or that it repeats nothing any more. */
@@ -168,7 +176,8 @@ final class CheckpointRequests {
     if (said.cardinality() == size) {
       assert committed == null || !committed.reaches(meeting) : committed + ", then " + meeting;
       state = State.MEETING;
-      out.add(new JobCommand.TellAll(new JobMessage.Meet(epoch, request, meeting)));
+      meetsForFiles = asks.stream().anyMatch(ask -> ask.asker != LOG);
+      out.add(new JobCommand.TellAll(new JobMessage.Meet(epoch, request, meeting, meetsForFiles)));
     }
   }
 
@@ -180,10 +189,11 @@ final class CheckpointRequests {
     // A line that nobody waits for may be ended where all meet; some rank has begun it before.
     boolean line = m.iteration() < m.furthest();
     boolean met = state == State.MEETING && furthest != null && at.reaches(furthest) && !line;
-    boolean written = met || lines == JobSpec.Lines.NOBODY_WAITS; // then the job writes none
+    // If nobody waits the job writes none.
+    boolean written = (met && meetsForFiles) || lines == JobSpec.Lines.NOBODY_WAITS;
     Predicate<Ask> isServed = ask -> ask.isServed(at, written);
     for (Ask ask : asks) {
-      if (isServed.test(ask) && ask.asker != PROGRAM) {
+      if (isServed.test(ask) && ask.isUsers()) {
         out.add(new JobCommand.Checkpointed(ask.asker, m.version(), m.loop(), m.iteration()));
       }
     }
@@ -200,7 +210,7 @@ final class CheckpointRequests {
     running = false;
     state = State.IDLE;
     for (Ask ask : asks) {
-      if (ask.asker != PROGRAM) {
+      if (ask.isUsers()) {
         out.add(new JobCommand.NotCheckpointed(ask.asker, reason));
       }
     }

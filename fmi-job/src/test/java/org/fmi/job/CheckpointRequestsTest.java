@@ -42,7 +42,7 @@ final class CheckpointRequestsTest {
   }
 
   private void wanted(LoopPoint least) {
-    requests.wanted(new RankMessage.CheckpointWanted(0, least));
+    requests.wanted(new RankMessage.CheckpointWanted(0, least, true));
   }
 
   private void assertTold(JobMessage message) {
@@ -64,7 +64,7 @@ final class CheckpointRequestsTest {
     stops(1, 1, at(0, 12));
     assertNothing();
     stops(0, 1, at(0, 11));
-    assertTold(new JobMessage.Meet(0, 1, at(0, 12)));
+    assertTold(new JobMessage.Meet(0, 1, at(0, 12), true));
     committed(3, at(0, 12));
     assertThat(out.take()).containsExactly(new JobCommand.Checkpointed(7, 3, 0, 12));
   }
@@ -76,13 +76,15 @@ final class CheckpointRequestsTest {
     stops(0, 1, at(0, 12));
     stops(1, 1, new LoopPoint(0, 12, true));
     assertThat(out.take())
-        .contains(new JobCommand.TellAll(new JobMessage.Meet(0, 1, new LoopPoint(0, 12, true))));
+        .contains(
+            new JobCommand.TellAll(new JobMessage.Meet(0, 1, new LoopPoint(0, 12, true), true)));
     committed(3, new LoopPoint(0, 12, true));
     assertThat(out.take()).hasSize(1);
     requests.ask(2, false);
     stops(0, 2, at(1, 0));
     stops(1, 2, new LoopPoint(0, 12, true));
-    assertThat(out.take()).contains(new JobCommand.TellAll(new JobMessage.Meet(0, 2, at(1, 0))));
+    assertThat(out.take())
+        .contains(new JobCommand.TellAll(new JobMessage.Meet(0, 2, at(1, 0), true)));
   }
 
   @Test
@@ -96,9 +98,56 @@ final class CheckpointRequestsTest {
     // The other one wants one that is written to files, which only those are that are asked for.
     assertThat(out.take()).containsExactly(new JobCommand.Checkpointed(1, 5, 0, 8));
     stops(1, 1, at(0, 9));
-    assertTold(new JobMessage.Meet(0, 1, at(0, 9)));
+    assertTold(new JobMessage.Meet(0, 1, at(0, 9), true));
     committed(6, at(0, 9));
     assertThat(out.take()).containsExactly(new JobCommand.Checkpointed(2, 6, 0, 9));
+  }
+
+  @Test
+  void oneForALogThatFillsIsNotWrittenToFiles() {
+    requests.running();
+    requests.wanted(new RankMessage.CheckpointWanted(0, at(0, 4), false));
+    assertTold(new JobMessage.Hold(0, 1));
+    stops(0, 1, at(0, 5));
+    stops(1, 1, at(0, 6));
+    assertTold(new JobMessage.Meet(0, 1, at(0, 6), false));
+    requests.ask(1, false);
+    requests.ask(2, true);
+    committed(3, at(0, 6));
+    // Who wants one on files gets another one.
+    assertThat(out.take())
+        .filteredOn(c -> !(c instanceof JobCommand.Report))
+        .containsExactly(
+            new JobCommand.Checkpointed(1, 3, 0, 6),
+            new JobCommand.TellAll(new JobMessage.Hold(0, 2)));
+    stops(0, 2, at(0, 7));
+    stops(1, 2, at(0, 7));
+    assertTold(new JobMessage.Meet(0, 2, at(0, 7), true));
+    committed(4, at(0, 7));
+    assertThat(out.take()).containsExactly(new JobCommand.Checkpointed(2, 4, 0, 7));
+  }
+
+  @Test
+  void anybodyElseWhoAsksBesideALogHasItWritten() {
+    requests.running();
+    requests.wanted(new RankMessage.CheckpointWanted(0, at(0, 4), false));
+    wanted(at(0, 5));
+    assertTold(new JobMessage.Hold(0, 1));
+    stops(0, 1, at(0, 6));
+    stops(1, 1, at(0, 6));
+    assertTold(new JobMessage.Meet(0, 1, at(0, 6), true));
+    committed(3, at(0, 6));
+    assertNothing();
+  }
+
+  @Test
+  void whatALogHasAskedForIsForgottenWithTheEpoch() {
+    requests.running();
+    requests.wanted(new RankMessage.CheckpointWanted(0, at(0, 4), false));
+    assertTold(new JobMessage.Hold(0, 1));
+    requests.left(1);
+    requests.running();
+    assertNothing();
   }
 
   @Test
@@ -268,7 +317,7 @@ final class CheckpointRequestsTest {
     assertTold(new JobMessage.Hold(1, 3));
     logged.stops(0, new RankMessage.Stops(1, 3, at(0, 6)));
     logged.stops(1, new RankMessage.Stops(1, 3, at(0, 9)));
-    assertTold(new JobMessage.Meet(1, 3, at(0, 9)));
+    assertTold(new JobMessage.Meet(1, 3, at(0, 9), true));
     logged.committed(new RankMessage.CheckpointDone(1, 3, 0, 9, false, 8, 8, 1, 1, 1));
     assertThat(out.take()).containsExactly(new JobCommand.Checkpointed(1, 3, 0, 9));
     logged.ask(2, false);
@@ -294,14 +343,14 @@ final class CheckpointRequestsTest {
   @Test
   void theProgramIsServedByALineThatARankHasBegunBehindItsCall() {
     overlapped.running();
-    overlapped.wanted(new RankMessage.CheckpointWanted(0, at(0, 8)));
+    overlapped.wanted(new RankMessage.CheckpointWanted(0, at(0, 8), true));
     assertTold(new JobMessage.Begin(0, 1, -1));
     line(3, 5, 7); // was begun before
     assertTold(new JobMessage.Begin(0, 2, 3));
     line(4, 6, 8);
     assertNothing();
     // Ranks that come to the same call later.
-    overlapped.wanted(new RankMessage.CheckpointWanted(0, at(0, 8)));
+    overlapped.wanted(new RankMessage.CheckpointWanted(0, at(0, 8), true));
     assertNothing();
   }
 
@@ -310,8 +359,8 @@ final class CheckpointRequestsTest {
   void whatTheProgramAsksForBeforeAllRunIsAskedThen() {
     requests.running();
     requests.left(1);
-    requests.wanted(new RankMessage.CheckpointWanted(0, at(0, 4)));
-    requests.wanted(new RankMessage.CheckpointWanted(1, at(0, 6)));
+    requests.wanted(new RankMessage.CheckpointWanted(0, at(0, 4), true));
+    requests.wanted(new RankMessage.CheckpointWanted(1, at(0, 6), true));
     assertNothing();
     requests.running();
     assertTold(new JobMessage.Hold(1, 1));

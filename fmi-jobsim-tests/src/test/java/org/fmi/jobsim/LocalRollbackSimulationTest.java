@@ -394,6 +394,60 @@ final class LocalRollbackSimulationTest {
         .doesNotHaveDuplicates();
   }
 
+  /**
+   * Each iteration sends 2000 bytes; a log of ten of them would be full long before iteration 31.
+   */
+  @Test
+  void aLogThatFillsAsksForACheckpoint() {
+    Shape shape =
+        ranks()
+            .withInterval(new CheckpointInterval.Every(1_000))
+            .withLocalRollback(20_000)
+            .withFaults(kill(2, FaultPoint.ITERATION, 31));
+    JobSimulation job =
+        new JobSimulation(
+            3,
+            shape,
+            SimModel.calm(),
+            (fmi, process, cluster) -> {
+              int size = fmi.world().size();
+              int rank = fmi.world().rank();
+              long[] state = new long[250];
+              long[] got = new long[250];
+              fmi.loop(
+                  40,
+                  n -> {
+                    process.compute(100_000_000);
+                    fmi.world()
+                        .sendRecv(
+                            state,
+                            0,
+                            state.length,
+                            (rank + 1) % size,
+                            1,
+                            got,
+                            0,
+                            got.length,
+                            (rank + size - 1) % size,
+                            1);
+                    state[(int) n] = got[(int) n] + n;
+                  },
+                  state);
+              return 0;
+            });
+    assertThat(job.run().status()).as(job.story()).isZero();
+    assertThat(job.notices(Notice.GoBack.class))
+        .as(job.story())
+        .containsExactly(new Notice.GoBack(1, "[2]", ""));
+    assertThat(job.notices(Notice.LogFull.class)).as(job.story()).isEmpty();
+    assertThat(job.notices(Notice.LogFills.class))
+        .as(job.story())
+        .isNotEmpty()
+        .allSatisfy(n -> assertThat(n.bytes()).isBetween(10_001L, 20_000L));
+    // The first and the final one, and one per five to ten iterations.
+    assertThat(job.notices(Notice.CheckpointCommitted.class)).hasSizeBetween(6, 10);
+  }
+
   /** If the user says nothing, it depends on the node's memory. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2})

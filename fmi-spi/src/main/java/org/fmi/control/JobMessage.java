@@ -74,8 +74,12 @@ public sealed interface JobMessage {
    */
   record Hold(int epoch, long request) implements JobMessage {}
 
-  /** Go on, and take a checkpoint there: all do. */
-  record Meet(int epoch, long request, LoopPoint at) implements JobMessage {}
+  /**
+   * Go on, and take a checkpoint there: all do.
+   *
+   * @param files whether it is to be written to files too, if the job writes any
+   */
+  record Meet(int epoch, long request, LoopPoint at, boolean files) implements JobMessage {}
 
   /**
    * Somebody asks for a checkpoint that no rank waits for: begin one at the next place where one

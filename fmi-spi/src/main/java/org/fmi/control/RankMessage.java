@@ -115,7 +115,8 @@ public sealed interface RankMessage {
   record CaughtUp(int epoch, long loop, long from, long iteration, long repeated) implements Told {}
 
   /**
-   * Begins a checkpoint that nobody waits for because the log of what it has sent is soon full.
+   * Needs a checkpoint because the log of what it has sent is soon full: begins one that nobody
+   * waits for, or has asked for one that all wait for.
    *
    * @param bytes what the log takes
    * @param limit what it may take
@@ -261,8 +262,13 @@ public sealed interface RankMessage {
   /** The first place where this rank can still stop for the checkpoint that it was asked for. */
   record Stops(int epoch, long request, LoopPoint first) implements RankMessage {}
 
-  /** The program asks for a checkpoint, at this place or a later one. */
-  record CheckpointWanted(int epoch, LoopPoint least) implements RankMessage {}
+  /**
+   * This rank needs a checkpoint, at this place or a later one.
+   *
+   * @param files whether it is to be written to files too, if the job writes any: the program asks
+   *     for it, and not the rank, whose log fills
+   */
+  record CheckpointWanted(int epoch, LoopPoint least, boolean files) implements RankMessage {}
 
   /**
    * All go back to what files hold; reported by rank 0 when that has been read.

@@ -16,6 +16,8 @@ public final class IntervalTuner {
   /** Iterations from one checkpoint to the next. */
   private long iterations;
 
+  private long tookNanos;
+
   public IntervalTuner(CheckpointInterval interval) {
     this.interval = interval;
     beginLoop();
@@ -34,6 +36,11 @@ public final class IntervalTuner {
 
   public long iterations() {
     return iterations;
+  }
+
+  /** What the last checkpoint took on the slowest rank; 0 if none was measured. */
+  public long tookNanos() {
+    return tookNanos;
   }
 
   /**
@@ -69,6 +76,7 @@ public final class IntervalTuner {
    *     be short ones.
    */
   public void measured(long checkpointNanos, long iterationNanos, long done) {
+    tookNanos = checkpointNanos;
     if (iterationNanos <= 0) {
       return;
     }

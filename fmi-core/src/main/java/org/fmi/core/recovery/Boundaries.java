@@ -108,6 +108,8 @@ final class Boundaries {
     } else if (overlap == null || loop.checkpointed < 0) {
       if (checkpoints.isDue(loop)) {
         checkpoint(loop, false);
+      } else if (local != null && !requested.isAsked()) {
+        local.askIfPressed(loop, epoch);
       }
     } else if (files.isDue(loop, checkpoints.committed())) {
       checkpoint(loop, false);

@@ -146,9 +146,9 @@ final class Checkpoints {
     this.redistribution = others.isEmpty() ? null : new Redistribution(config, system, others);
   }
 
-  /** The iterations between two checkpoints, as of now. */
-  long interval() {
-    return tuner.iterations();
+  /** The iterations between two checkpoints, as of now, and what the last one took. */
+  IntervalTuner tuner() {
+    return tuner;
   }
 
   /** A loop goes on from one that all have taken, or gone back to. */
@@ -167,7 +167,7 @@ final class Checkpoints {
     if (overlap != null && config.interval() instanceof CheckpointInterval.ByTime time) {
       return clock.nanoTime() - dueSince >= time.seconds() * 1e9;
     }
-    return loop.iteration - loop.checkpointed >= interval();
+    return loop.iteration - loop.checkpointed >= tuner.iterations();
   }
 
   /** The newest checkpoint known to be committed by all. */

@@ -7,6 +7,7 @@ import org.fmi.Comm;
 import org.fmi.Op;
 import org.fmi.control.JobLink;
 import org.fmi.control.JobMessage;
+import org.fmi.control.LoopPoint;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Standing;
 import org.fmi.core.p2p.Choice;
@@ -15,9 +16,11 @@ import org.fmi.core.p2p.LogListener;
 import org.fmi.core.p2p.MessageLog;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.Recording;
+import org.fmi.rules.IntervalTuner;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.NodeMemory;
+import org.fmi.spi.RankClock;
 import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +43,7 @@ final class LocalRollback implements LogListener {
   private final Messenger messenger;
   private final Lifecycle lifecycle;
   private final Checkpoints checkpoints;
+  private final RankClock clock;
   private final MessageLog log;
   private final Decisions decisions = new Decisions();
 
@@ -70,6 +74,14 @@ final class LocalRollback implements LogListener {
   /** The loop in which this rank has reported that its log is outgrown. */
   private long outgrownIn = NO_LOOP;
 
+  /** When the state was saved or restored last. */
+  private long savedAt;
+
+  /** The epoch in which this rank has asked for a checkpoint as its log fills; and after which. */
+  private int askedIn = -1;
+
+  private long askedAfter = NO_VERSION;
+
   /** How often this rank has reported decisions to the job. */
   private long chosen;
 
@@ -86,7 +98,9 @@ final class LocalRollback implements LogListener {
       NodeMemory memory,
       Lifecycle lifecycle,
       Checkpoints checkpoints,
+      RankClock clock,
       Supplier<@Nullable Loop> current) {
+    this.clock = clock;
     this.memory = memory;
     this.checkpoints = checkpoints;
     this.current = current;
@@ -135,10 +149,37 @@ final class LocalRollback implements LogListener {
   boolean isPressed(Loop loop, int epoch) {
     boolean pressed = LogRoom.isPressed(log.bytes(), log.limit());
     if (pressed) {
-      link.send(
-          new RankMessage.LogFills(epoch, loop.number, loop.iteration, log.bytes(), log.limit()));
+      reportPressed(loop, epoch);
     }
     return pressed;
+  }
+
+  private void reportPressed(Loop loop, int epoch) {
+    link.send(
+        new RankMessage.LogFills(epoch, loop.number, loop.iteration, log.bytes(), log.limit()));
+  }
+
+  /**
+   * Asks for a checkpoint that all ranks wait for, if the log would be full before one is due: this
+   * rank would else go back with a failed one. Once after each checkpoint, and where that costs
+   * little beside what the ranks have computed since the one before.
+   */
+  void askIfPressed(Loop loop, int epoch) {
+    if (!LogRoom.isPressed(log.bytes(), log.limit())
+        || (askedIn == epoch && askedAfter == version())
+        || log.isRepeating()) {
+      return;
+    }
+    IntervalTuner tuner = checkpoints.tuner();
+    long done = loop.iteration - loop.checkpointed;
+    if (LogRoom.needed(log.bytes(), done, tuner.iterations()) > log.limit()
+        && LogRoom.isWorthwhile(tuner.tookNanos(), clock.nanoTime() - savedAt)) {
+      askedIn = epoch;
+      askedAfter = version();
+      reportPressed(loop, epoch);
+      LoopPoint here = new LoopPoint(loop.number, loop.iteration, false);
+      link.send(new RankMessage.CheckpointWanted(epoch, here, false));
+    }
   }
 
   /** A line that nobody has waited for is committed: the log begins there. */
@@ -153,6 +194,7 @@ final class LocalRollback implements LogListener {
 
   /** The state of a loop was saved or restored: a log of the loop's messages begins. */
   void saved(Loop loop) {
+    savedAt = clock.nanoTime();
     if (loop.ended) {
       return;
     }
@@ -231,7 +273,7 @@ final class LocalRollback implements LogListener {
       return;
     }
     outgrownIn = loop.number;
-    long interval = lines == null ? checkpoints.interval() : 0;
+    long interval = lines == null ? checkpoints.tuner().iterations() : 0;
     long needed = LogRoom.needed(bytes, loop.iteration - line.iteration() + 1, interval);
     link.send(
         new RankMessage.LogFull(
@@ -396,7 +438,7 @@ final class LocalRollback implements LogListener {
     Loop loop = current.get();
     standstill.begin(line.version());
     long[] most = {
-      goesOn ? checkpoints.interval() : 0,
+      goesOn ? checkpoints.tuner().iterations() : 0,
       decisions.packed(),
       goesOn && loop != null ? loop.iteration : Standstill.NOWHERE,
       standstill.front(),

@@ -16,6 +16,9 @@ final class LogRoom {
   /** A log that has more than this part of what it may hold is soon full. */
   private static final int FILLS = 2;
 
+  /** Checkpoints that are taken before they are due take this part of the time at most. */
+  private static final int EARLY_SHARE = 16;
+
   private LogRoom() {}
 
   /**
@@ -24,6 +27,17 @@ final class LogRoom {
    */
   static boolean isPressed(long bytes, long limit) {
     return bytes > limit / FILLS;
+  }
+
+  /**
+   * Whether a checkpoint for which all ranks stand still may be taken before it is due, so that a
+   * log has room again: all that are taken so must cost little.
+   *
+   * @param tookNanos what the last one took
+   * @param sinceNanos how long ago that was
+   */
+  static boolean isWorthwhile(long tookNanos, long sinceNanos) {
+    return sinceNanos >= EARLY_SHARE * tookNanos;
   }
 
   /** What has to be free on a node for the logs of so many ranks, in bytes. */

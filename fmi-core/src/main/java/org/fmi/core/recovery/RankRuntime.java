@@ -155,7 +155,15 @@ public final class RankRuntime implements Fmi {
         config.logLimitBytes() == 0
             ? null
             : new LocalRollback(
-                config, link, messenger, program, memory, lifecycle, checkpoints, () -> current);
+                config,
+                link,
+                messenger,
+                program,
+                memory,
+                lifecycle,
+                checkpoints,
+                clock,
+                () -> current);
     this.repetition = new Repetition(config, checkpoints, link, program);
     FlowRollback flow = new FlowRollback(config, system, link, faults);
     this.recovery =

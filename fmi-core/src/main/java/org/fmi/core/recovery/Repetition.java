@@ -97,7 +97,7 @@ final class Repetition implements Witness {
   /** The next power of two comes next, if that is not after the next checkpoint. */
   private void aimAfter(Loop loop, long after) {
     end = Math.max(2, 2 * Long.highestOneBit(Math.max(1, after)));
-    boolean reached = end - loop.checkpointed <= checkpoints.interval();
+    boolean reached = end - loop.checkpointed <= checkpoints.tuner().iterations();
     phase = config.check() && reached && !loop.ended ? Phase.FIRST : Phase.OFF;
   }
 

@@ -144,7 +144,7 @@ final class RequestedCheckpoint {
             return false;
           }
           order.compareAndSet(meet, null);
-          toFiles = true;
+          toFiles |= meet.files();
           return true;
         }
         case JobMessage.Begin begin when begin.epoch() == epoch -> {
@@ -187,7 +187,7 @@ final class RequestedCheckpoint {
     wanted = least;
     wantedIn = epoch;
     wantedAfter = begun;
-    link.send(new RankMessage.CheckpointWanted(epoch, least));
+    link.send(new RankMessage.CheckpointWanted(epoch, least, true));
   }
 
   /**

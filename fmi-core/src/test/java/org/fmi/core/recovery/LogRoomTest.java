@@ -36,6 +36,13 @@ final class LogRoomTest {
   }
 
   @Test
+  void checkpointsThatAreTakenEarlyCostASixteenthAtMost() {
+    assertThat(LogRoom.isWorthwhile(10, 160)).isTrue();
+    assertThat(LogRoom.isWorthwhile(10, 159)).isFalse();
+    assertThat(LogRoom.isWorthwhile(0, 0)).as("not measured").isTrue();
+  }
+
+  @Test
   void whatIsNeededFollowsFromWhatWasSentUpToNow() {
     assertThat(LogRoom.needed(17 * MIB, 4, 10)).isEqualTo(42 * MIB + MIB / 2);
     assertThat(LogRoom.needed(17 * MIB, 4, 2)).as("the checkpoint is late").isEqualTo(17 * MIB);

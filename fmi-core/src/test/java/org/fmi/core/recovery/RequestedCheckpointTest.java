@@ -77,10 +77,10 @@ final class RequestedCheckpointTest {
     LoopPoint least = new LoopPoint(0, 6, false);
     requested.want(least, 0, 3);
     requested.passes(loopAt(6), 0, 3, 3);
-    assertThat(said).containsExactly(new RankMessage.CheckpointWanted(0, least));
+    assertThat(said).containsExactly(new RankMessage.CheckpointWanted(0, least, true));
     requested.passes(loopAt(7), 1, 3, 3);
     requested.passes(loopAt(8), 1, 3, 3);
-    assertThat(said).last().isEqualTo(new RankMessage.CheckpointWanted(1, least));
+    assertThat(said).last().isEqualTo(new RankMessage.CheckpointWanted(1, least, true));
     assertThat(said).hasSize(2);
     // Committed, and so it is done with.
     requested.passes(loopAt(9), 1, 4, 4);

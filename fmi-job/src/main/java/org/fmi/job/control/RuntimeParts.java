@@ -84,6 +84,7 @@ final class RuntimeParts {
       case RankMessage.CheckpointWanted m -> {
         out.putByte(17).putInt(m.epoch());
         putPoint(out, m.least());
+        out.putBoolean(m.files());
       }
       case RankMessage.Chooses m -> out.putByte(18).putLong(m.loop()).putString(m.choice());
       case RankMessage.Chose m ->
@@ -196,7 +197,7 @@ final class RuntimeParts {
               in.getInt(), in.getString(), in.getLong(), in.getLong(), in.getString());
       case 15 -> new RankMessage.FilesRefused(in.getInt(), in.getString());
       case 16 -> new RankMessage.Stops(in.getInt(), in.getLong(), getPoint(in));
-      case 17 -> new RankMessage.CheckpointWanted(in.getInt(), getPoint(in));
+      case 17 -> new RankMessage.CheckpointWanted(in.getInt(), getPoint(in), in.getBoolean());
       case 18 -> new RankMessage.Chooses(in.getLong(), in.getString());
       case 19 -> new RankMessage.LocalImpossible(in.getInt(), in.getString());
       case 20 ->
@@ -317,6 +318,7 @@ final class RuntimeParts {
       case JobMessage.Meet m -> {
         out.putByte(5).putInt(m.epoch()).putLong(m.request());
         putPoint(out, m.at());
+        out.putBoolean(m.files());
       }
       case JobMessage.WriteNext _ -> out.putByte(7);
       case JobMessage.Noted m -> out.putByte(8).putLong(m.loop());
@@ -339,7 +341,7 @@ final class RuntimeParts {
           new JobMessage.Start(in.getInt(), in.getBoolean(), in.getLong(), AddressCodec.get(in));
       case 3 -> new JobMessage.Release();
       case 4 -> new JobMessage.Hold(in.getInt(), in.getLong());
-      case 5 -> new JobMessage.Meet(in.getInt(), in.getLong(), getPoint(in));
+      case 5 -> new JobMessage.Meet(in.getInt(), in.getLong(), getPoint(in), in.getBoolean());
       case 6 -> new JobMessage.GoOn(in.getInt(), in.getLong());
       case 7 -> new JobMessage.WriteNext();
       case 8 -> new JobMessage.Noted(in.getLong());

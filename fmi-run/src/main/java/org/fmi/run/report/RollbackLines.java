@@ -97,7 +97,7 @@ final class RollbackLines {
   static String fills(Notice.LogFills n) {
     return "rank "
         + n.rank()
-        + " begins a checkpoint at iteration "
+        + " needs a checkpoint at iteration "
         + n.iteration()
         + " of loop "
         + n.loop()
