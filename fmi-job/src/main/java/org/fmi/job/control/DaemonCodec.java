@@ -114,7 +114,12 @@ public final class DaemonCodec {
         yield out.toBytes();
       }
       case FromDaemon.Output m ->
-          new MessageWriter(8).putInt(m.rank()).putBoolean(m.error()).putBytes(m.bytes()).toBytes();
+          new MessageWriter(8)
+              .putInt(m.rank())
+              .putBoolean(m.error())
+              .putBytes(m.bytes())
+              .putBoolean(m.more())
+              .toBytes();
       case FromDaemon.InputTaken m ->
           new MessageWriter(9).putInt(m.incarnation()).putInt(m.bytes()).toBytes();
       case FromDaemon.RankDying m ->
@@ -156,7 +161,8 @@ public final class DaemonCodec {
               new FromDaemon.RankExited(in.getInt(), in.getInt(), in.getInt(), in.getBoolean());
           case 6 -> new FromDaemon.RankSilent(in.getInt(), in.getInt());
           case 7 -> new FromDaemon.Said(in.getInt(), in.getInt(), RuntimeParts.getRankMessage(in));
-          case 8 -> new FromDaemon.Output(in.getInt(), in.getBoolean(), in.getBytes());
+          case 8 ->
+              new FromDaemon.Output(in.getInt(), in.getBoolean(), in.getBytes(), in.getBoolean());
           case 9 -> new FromDaemon.InputTaken(in.getInt(), in.getInt());
           case 10 -> new FromDaemon.RankDying(in.getInt(), in.getInt());
           case 11 -> new FromDaemon.Reports(in.getList(DaemonCodec::getReport));

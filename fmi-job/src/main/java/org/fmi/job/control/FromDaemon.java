@@ -93,11 +93,15 @@ public sealed interface FromDaemon {
   record Level2(Level2Report report) implements FromDaemon {}
 
   /**
-   * Output of a rank: whole lines, or a piece of one that is too long to be kept together.
+   * Output of a rank: whole lines, or a part of one that is too long to be kept together.
    *
    * @param error whether on standard error
+   * @param more whether more of the last line follows, or its end, which may be empty
    */
-  record Output(int rank, boolean error, byte[] bytes) implements FromDaemon {}
+  record Output(int rank, boolean error, byte[] bytes, boolean more) implements FromDaemon {
+    /** How long others wait while nothing more of a line follows. */
+    public static final int PAUSE_MILLIS = 10_000;
+  }
 
   /** This many bytes of input have been given to the process; fmirun may send as many more. */
   record InputTaken(int incarnation, int bytes) implements FromDaemon {}

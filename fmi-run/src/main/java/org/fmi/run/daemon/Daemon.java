@@ -71,7 +71,7 @@ final class Daemon implements Uplink {
   private final NetLoop loop;
   private final int cores = Runtime.getRuntime().availableProcessors();
   private final OutputCredit outputCredit =
-      new OutputCredit(OUTPUT_WINDOW + LineAssembler.MAX_LINE);
+      new OutputCredit(OUTPUT_WINDOW + LineAssembler.MAX_LINE, FromDaemon.Output.PAUSE_MILLIS);
   private final CountDownLatch ended = new CountDownLatch(1);
 
   /**

@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /**
  * Cuts a stream of bytes into whole lines. Keeps no more than one line of bounded length: a longer
- * one is passed on in pieces.
+ * one is passed on in parts.
  */
 final class LineAssembler {
   /** A line is kept together up to this many bytes. */
@@ -13,9 +13,15 @@ final class LineAssembler {
   private byte[] kept = new byte[256];
   private int length;
 
+  /** Whether a part of a line was passed on, and not its end. */
+  private boolean inLine;
+
   /** Takes what comes out; the array is the receiver's. */
   interface Sink {
-    void accept(byte[] bytes) throws InterruptedException;
+    /**
+     * @param more whether more of the last line follows
+     */
+    void accept(byte[] bytes, boolean more) throws InterruptedException;
   }
 
   void feed(byte[] bytes, int count, Sink sink) throws InterruptedException {
@@ -27,11 +33,13 @@ final class LineAssembler {
       byte[] lines = Arrays.copyOf(kept, length + end);
       System.arraycopy(bytes, 0, lines, length, end);
       length = 0;
-      sink.accept(lines);
+      inLine = false;
+      sink.accept(lines, false);
     }
     int rest = count - end;
-    if (length + rest > MAX_LINE) {
-      flush(sink);
+    if (length + rest > MAX_LINE && length > 0) {
+      inLine = true;
+      sink.accept(taken(), true);
     }
     if (kept.length - length < rest) {
       kept = Arrays.copyOf(kept, Math.max(kept.length * 2, length + rest));
@@ -40,12 +48,17 @@ final class LineAssembler {
     length += rest;
   }
 
-  /** Passes on what is left, though its line has not ended. */
-  void flush(Sink sink) throws InterruptedException {
-    if (length > 0) {
-      byte[] piece = Arrays.copyOf(kept, length);
-      length = 0;
-      sink.accept(piece);
+  /** Nothing follows: passes on what is left, though its line has not ended. */
+  void end(Sink sink) throws InterruptedException {
+    if (length > 0 || inLine) {
+      inLine = false;
+      sink.accept(taken(), false);
     }
+  }
+
+  private byte[] taken() {
+    byte[] part = Arrays.copyOf(kept, length);
+    length = 0;
+    return part;
   }
 }

@@ -12,7 +12,7 @@ import org.fmi.job.control.FromDaemon;
  * the report of its end.
  */
 final class OutputPump {
-  private static final int CHUNK = 16 << 10;
+  static final int CHUNK = 16 << 10;
 
   /** No pipe holds more: 16 pages, of 64 KiB at most. Beyond it others hold the pipe, and write. */
   private static final int MOST_LEFT = 1 << 20;
@@ -24,6 +24,9 @@ final class OutputPump {
   private final Uplink uplink;
   private final LineAssembler lines = new LineAssembler();
   private volatile boolean ended;
+
+  /** Whether a part of a line was sent, and not its end. Of the pump's thread. */
+  private boolean inLine;
 
   /** Bytes that were sent after the end. Of the pump's thread. */
   private int left;
@@ -61,13 +64,13 @@ final class OutputPump {
   private void run() {
     int number = rank.join();
     byte[] buffer = new byte[CHUNK];
-    LineAssembler.Sink sink = bytes -> send(number, bytes);
+    LineAssembler.Sink sink = (bytes, more) -> send(number, bytes, more);
     try {
       int count;
       while ((count = read(buffer)) >= 0) {
         lines.feed(buffer, count, sink);
       }
-      lines.flush(sink);
+      lines.end(sink);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -82,12 +85,21 @@ final class OutputPump {
     }
   }
 
-  private void send(int number, byte[] bytes) throws InterruptedException {
-    credit.take(bytes.length, this::isRest);
+  private void send(int number, byte[] bytes, boolean more) throws InterruptedException {
+    boolean part = inLine || more;
+    if (part) {
+      credit.takePart(this, bytes.length, this::isRest);
+    } else {
+      credit.take(bytes.length, this::isRest);
+    }
     if (ended) {
       left += bytes.length;
     }
-    uplink.send(new FromDaemon.Output(number, error, bytes));
+    uplink.send(new FromDaemon.Output(number, error, bytes, more));
+    if (part) {
+      credit.sentPart(this, more);
+    }
+    inLine = more;
   }
 
   private boolean isRest() {

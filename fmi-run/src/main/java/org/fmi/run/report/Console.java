@@ -12,29 +12,54 @@ import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
+import java.util.OptionalLong;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntSupplier;
+import org.fmi.job.control.FromDaemon;
 import org.fmi.run.process.Terminal;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Writes fmirun's standard output and error on a thread of its own: a terminal that stops reading
- * must not stop the recovery of a job. Lines of different ranks are never mixed.
+ * must not stop the recovery of a job. Lines of different ranks are not mixed, however long they
+ * are ({@link WholeLines}).
  */
 public final class Console {
   private static final byte[] NEW_LINE = {'\n'};
+
+  /** In place of a rank: fmirun itself. */
+  private static final int NOBODY = -1;
 
   // Of st_mode (inode(7)).
   private static final int FILE_TYPE = 0170000;
   private static final int FIFO = 0010000;
   private static final int SOCKET = 0140000;
 
-  /** Something to write, and what to do once it is written. */
-  private record Entry(int rank, boolean error, byte[] bytes, Runnable written) {}
+  /**
+   * Something to write, and what to do once it is written.
+   *
+   * @param more whether more of the last line follows
+   */
+  private record Entry(int rank, boolean error, byte[] bytes, boolean more, Runnable written) {
+    /** Whose line it may be a part of. */
+    int source() {
+      return rank < 0 ? WholeLines.NONE : 2 * rank + (error ? 1 : 0);
+    }
+
+    static Entry own(String text) {
+      byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+      return new Entry(NOBODY, true, bytes, false, () -> {});
+    }
+
+    /** Nothing to write. */
+    static Entry task(Runnable task) {
+      return new Entry(NOBODY, true, new byte[0], false, task);
+    }
+  }
 
   /** Back to the start of the line, and clear it (ECMA-48). */
   private static final byte[] ERASE = "\r\u001b[K".getBytes(StandardCharsets.US_ASCII);
@@ -45,12 +70,14 @@ public final class Console {
   /**
    * Where it writes.
    *
+   * @param together whether both are the same file, so that lines of one cut those of the other
    * @param outIsTerminal whether standard output is the user's terminal
    * @param width columns of the terminal that standard error is; null if it is none
    */
   record Streams(
       OutputStream out,
       OutputStream err,
+      boolean together,
       boolean outIsTerminal,
       @Nullable IntSupplier width,
       @Nullable OutputFiles files) {
@@ -58,9 +85,18 @@ public final class Console {
       return new Streams(
           new FileOutputStream(FileDescriptor.out),
           new FileOutputStream(FileDescriptor.err),
+          areTogether(),
           Terminal.is(Terminal.OUT),
           Terminal.is(Terminal.ERR) ? () -> Terminal.width(Terminal.ERR) : null,
           files);
+    }
+
+    private static boolean areTogether() {
+      try {
+        return Files.isSameFile(descriptor(false), descriptor(true));
+      } catch (IOException e) {
+        return false;
+      }
     }
   }
 
@@ -70,6 +106,7 @@ public final class Console {
   private final Runnable onOutputLost;
   private final OutputStream out;
   private final OutputStream err;
+  private final boolean together;
   private final boolean outIsTerminal;
   private final @Nullable IntSupplier width;
   private final @Nullable OutputFiles files;
@@ -83,10 +120,13 @@ public final class Console {
   /** Bounded by the daemons: each has only a certain amount of unwritten output under way. */
   private final BlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
 
-  /** The rank whose line has not ended yet, per stream; -1 if all lines have. */
-  private final int[] openLine = {-1, -1};
+  /** The source whose line has not ended yet, per file. */
+  private final int[] openLine = {WholeLines.NONE, WholeLines.NONE};
 
   private boolean failed;
+
+  /** Per file. */
+  private final WholeLines[] lines = {wholeLines(), wholeLines()};
 
   private final ShownOnce once = new ShownOnce(this::tellDifference);
 
@@ -117,6 +157,7 @@ public final class Console {
       Runnable onOutputLost) {
     this.out = streams.out;
     this.err = streams.err;
+    this.together = streams.together;
     this.outIsTerminal = streams.outIsTerminal;
     this.width = streams.width;
     this.files = streams.files;
@@ -132,12 +173,13 @@ public final class Console {
   }
 
   /**
-   * Writes output of a rank: whole lines, or a piece of one.
+   * Writes output of a rank: whole lines, or a part of one.
    *
+   * @param more whether more of the last line follows
    * @param written called once it is written
    */
-  public void output(int rank, boolean error, byte[] bytes, Runnable written) {
-    queue.add(new Entry(rank, error, bytes, written));
+  public void output(int rank, boolean error, byte[] bytes, boolean more, Runnable written) {
+    queue.add(new Entry(rank, error, bytes, more, written));
   }
 
   /**
@@ -162,9 +204,29 @@ public final class Console {
     onceWritten(() -> once.begun(fromTheStart));
   }
 
-  /** Does something once everything given before is written. */
+  /** Does something once everything given before is written: no line is waited for any more. */
   private void onceWritten(Runnable task) {
-    queue.add(new Entry(-1, true, new byte[0], task));
+    queue.add(
+        Entry.task(
+            () -> {
+              for (WholeLines stream : lines) {
+                stream.release();
+              }
+              task.run();
+            }));
+  }
+
+  private WholeLines wholeLines() {
+    return new WholeLines(
+        System::nanoTime,
+        TimeUnit.MILLISECONDS.toNanos(FromDaemon.Output.PAUSE_MILLIS),
+        source ->
+            line(
+                "fmi: rank "
+                    + source / 2
+                    + " printed a part of a line, and nothing for "
+                    + FromDaemon.Output.PAUSE_MILLIS / 1000
+                    + " s: the output of others is printed before the rest"));
   }
 
   private void tellDifference(int rank) {
@@ -175,7 +237,7 @@ public final class Console {
   public void line(String line) {
     String text =
         (timed ? LocalDateTime.now(ZoneId.systemDefault()).format(TIME) : "") + line + "\n";
-    queue.add(new Entry(-1, true, text.getBytes(StandardCharsets.UTF_8), () -> {}));
+    queue.add(Entry.own(text));
   }
 
   /** Whether {@link #live} has an effect. */
@@ -192,7 +254,7 @@ public final class Console {
    */
   public void live(String text) {
     if (isLive() && live.getAndSet(text) == null) {
-      onceWritten(this::drawLive);
+      queue.add(Entry.task(this::drawLive));
     }
   }
 
@@ -201,7 +263,7 @@ public final class Console {
     CountDownLatch done = new CountDownLatch(1);
     onceWritten(
         () -> {
-          once.end((rank, error, bytes) -> write(new Entry(rank, error, bytes, () -> {})));
+          once.end((rank, error, bytes) -> write(new Entry(rank, error, bytes, false, () -> {})));
           done.countDown();
         });
     boolean _ = done.await(millis, TimeUnit.MILLISECONDS);
@@ -210,21 +272,50 @@ public final class Console {
   private void run() {
     try {
       while (true) {
-        Entry entry = queue.take();
-        if (entry.rank >= 0) {
-          boolean open = openLine[entry.error ? 1 : 0] == entry.rank;
-          byte[] news = once.filter(entry.rank, entry.error, entry.bytes, open || files != null);
-          if (news.length > 0) {
-            write(new Entry(entry.rank, entry.error, news, entry.written));
-          }
-        } else if (entry.bytes.length > 0) {
-          write(entry);
+        Entry entry = next();
+        if (entry == null) {
+          // Some output has waited for long enough.
+        } else if (entry.bytes.length == 0 && entry.rank < 0 || files != null && entry.rank >= 0) {
+          show(entry);
+        } else {
+          lines[file(entry.error)].add(entry.source(), entry.more, () -> show(entry));
         }
-        entry.written.run();
+        for (WholeLines stream : lines) {
+          stream.look();
+        }
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** Null if some output has to be looked at before there is more. */
+  private @Nullable Entry next() throws InterruptedException {
+    long now = System.nanoTime();
+    long wait = Long.MAX_VALUE;
+    for (WholeLines stream : lines) {
+      OptionalLong due = stream.due();
+      wait = Math.min(wait, due.isPresent() ? due.getAsLong() - now : Long.MAX_VALUE);
+    }
+    return wait == Long.MAX_VALUE ? queue.take() : queue.poll(wait, TimeUnit.NANOSECONDS);
+  }
+
+  /** Which of two; the first if there is but one. */
+  private int file(boolean error) {
+    return error && !together ? 1 : 0;
+  }
+
+  private void show(Entry entry) {
+    if (entry.rank >= 0) {
+      boolean open = openLine[file(entry.error)] == entry.source();
+      byte[] news = once.filter(entry.rank, entry.error, entry.bytes, open || files != null);
+      if (news.length > 0) {
+        write(new Entry(entry.rank, entry.error, news, entry.more, entry.written));
+      }
+    } else if (entry.bytes.length > 0) {
+      write(entry);
+    }
+    entry.written.run();
   }
 
   private void drawLive() {
@@ -233,7 +324,7 @@ public final class Console {
     // A line of output that has not ended is not cut in two.
     if (text == null
         || columns == null
-        || openLine[1] >= 0
+        || openLine[file(true)] >= 0
         || (outIsTerminal && openLine[0] >= 0)) {
       return;
     }
@@ -276,18 +367,19 @@ public final class Console {
       }
       return;
     }
-    int stream = entry.error ? 1 : 0;
+    int file = file(entry.error);
     OutputStream to = entry.error ? err : out;
     try {
       if (entry.error || outIsTerminal) {
         erase();
       }
-      boolean continued = openLine[stream] == entry.rank && entry.rank >= 0;
-      if (openLine[stream] >= 0 && !continued) {
+      boolean continued = openLine[file] == entry.source() && entry.rank >= 0;
+      if (openLine[file] >= 0 && !continued) {
         to.write(NEW_LINE);
       }
       to.write(tagged && entry.rank >= 0 ? tag(entry, continued) : entry.bytes);
-      openLine[stream] = entry.bytes[entry.bytes.length - 1] == '\n' ? -1 : entry.rank;
+      boolean ended = entry.bytes[entry.bytes.length - 1] == '\n';
+      openLine[file] = ended ? WholeLines.NONE : entry.source();
     } catch (IOException e) {
       if (!failed) {
         failed = true;
@@ -309,7 +401,8 @@ public final class Console {
    */
   private void say(boolean error, String what, IOException e) {
     String text = "fmirun: " + what + " cannot be written: " + e.getMessage() + "\n";
-    write(new Entry(-1, !error, text.getBytes(StandardCharsets.UTF_8), () -> {}));
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    write(new Entry(NOBODY, !error, bytes, false, () -> {}));
     onOutputLost.run();
   }
 
@@ -319,12 +412,15 @@ public final class Console {
    */
   private static boolean isPipe(boolean error) {
     try {
-      Path stream = Path.of("/proc/self/fd", error ? "2" : "1");
-      int type = (int) Files.getAttribute(stream, "unix:mode") & FILE_TYPE;
+      int type = (int) Files.getAttribute(descriptor(error), "unix:mode") & FILE_TYPE;
       return type == FIFO || type == SOCKET;
     } catch (IOException e) {
       return false;
     }
+  }
+
+  private static Path descriptor(boolean error) {
+    return Path.of("/proc/self/fd", error ? "2" : "1");
   }
 
   private static byte[] tag(Entry entry, boolean continued) {

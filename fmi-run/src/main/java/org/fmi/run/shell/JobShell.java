@@ -477,6 +477,7 @@ final class JobShell {
           tell(desk.memory(node.number, options.output().verbosity() == Verbosity.VERBOSE));
         }
         case FromDaemon.Level2 m -> flushes.on(node.number, m.report());
+                    m.more(),
         case FromDaemon.Stack m -> stacks.came(m);
         case FromDaemon.Output m ->
             around

@@ -13,10 +13,16 @@ import org.junit.jupiter.api.Test;
 final class LineAssemblerTest {
   private final LineAssembler lines = new LineAssembler();
   private final List<byte[]> got = new ArrayList<>();
+  private final List<Boolean> isMore = new ArrayList<>();
+
+  private void got(byte[] bytes, boolean more) {
+    got.add(bytes);
+    isMore.add(more);
+  }
 
   private void feed(String text) throws InterruptedException {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    lines.feed(bytes, bytes.length, got::add);
+    lines.feed(bytes, bytes.length, this::got);
   }
 
   private List<String> texts() {
@@ -29,7 +35,7 @@ final class LineAssemblerTest {
     feed("ee");
     feed("\nfour");
     assertThat(texts()).containsExactly("one\ntwo\n", "three\n");
-    lines.flush(got::add);
+    lines.end(this::got);
     assertThat(texts()).containsExactly("one\ntwo\n", "three\n", "four");
   }
 
@@ -42,15 +48,30 @@ final class LineAssemblerTest {
       byte[] bytes = new byte[random.nextInt(300)];
       random.nextBytes(bytes);
       given.writeBytes(bytes);
-      lines.feed(bytes, bytes.length, got::add);
+      lines.feed(bytes, bytes.length, this::got);
     }
     for (byte[] piece : got) {
       assertThat(piece[piece.length - 1]).as("seed %d", seed).isEqualTo((byte) '\n');
     }
-    lines.flush(got::add);
+    lines.end(this::got);
     ByteArrayOutputStream back = new ByteArrayOutputStream();
     got.forEach(back::writeBytes);
     assertThat(back.toByteArray()).as("seed %d", seed).isEqualTo(given.toByteArray());
+  }
+
+  @Test
+  void theLastPartOfALongLineIsKnown() throws InterruptedException {
+    String long0 = "x".repeat(LineAssembler.MAX_LINE - 1);
+    feed("a\n" + long0);
+    feed("xyz");
+    feed("\nb\n" + long0);
+    feed("xyz");
+    assertThat(texts()).containsExactly("a\n", long0, "xyz\nb\n", long0);
+    assertThat(isMore).containsExactly(false, true, false, true);
+    lines.end(this::got);
+    lines.end(this::got);
+    assertThat(texts()).hasSize(5).endsWith("xyz");
+    assertThat(isMore).hasSize(5).endsWith(false);
   }
 
   @Test
@@ -58,11 +79,13 @@ final class LineAssemblerTest {
     byte[] chunk = new byte[10_000];
     Arrays.fill(chunk, (byte) 'x');
     for (int i = 0; i < 1000; i++) {
-      lines.feed(chunk, chunk.length, got::add);
+      lines.feed(chunk, chunk.length, this::got);
     }
-    lines.flush(got::add);
+    lines.end(this::got);
     assertThat(got)
         .allSatisfy(piece -> assertThat(piece.length).isLessThanOrEqualTo(LineAssembler.MAX_LINE));
+    assertThat(isMore.subList(0, isMore.size() - 1)).containsOnly(true);
+    assertThat(isMore).endsWith(false);
     assertThat(got.stream().mapToLong(piece -> piece.length).sum()).isEqualTo(10_000_000);
   }
 }

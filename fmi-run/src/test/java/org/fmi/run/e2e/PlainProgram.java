@@ -34,7 +34,7 @@ final class PlainProgram {
       }
       case "long" -> {
         byte[] piece = new byte[1 << 16];
-        Arrays.fill(piece, (byte) 'x');
+        Arrays.fill(piece, (byte) ('a' + Integer.getInteger("fmi.rank", 0)));
         for (int i = 0; i < Integer.parseInt(args[1]); i++) {
           System.out.write(piece);
         }

@@ -20,10 +20,12 @@ final class ConsoleTest {
   /** Both streams are one terminal. */
   private final ByteArrayOutputStream screen = new ByteArrayOutputStream();
 
+  private boolean together;
+
   private Console console(boolean tagged, boolean timed, @Nullable IntSupplier width) {
     Console console =
         new Console(
-            new Console.Streams(screen, screen, width != null, width, null),
+            new Console.Streams(screen, screen, together, width != null, width, null),
             tagged,
             timed,
             () -> {},
@@ -38,7 +40,50 @@ final class ConsoleTest {
   }
 
   private static void output(Console console, int rank, boolean error, String text) {
-    console.output(rank, error, text.getBytes(StandardCharsets.UTF_8), () -> {});
+    console.output(rank, error, text.getBytes(StandardCharsets.UTF_8), false, () -> {});
+  }
+
+  private static void part(Console console, int rank, String text) {
+    console.output(rank, false, text.getBytes(StandardCharsets.UTF_8), true, () -> {});
+  }
+
+  @Test
+  void linesThatArriveInPartsAreNotCut() throws InterruptedException {
+    Console console = console(true, false, null);
+    part(console, 0, "aa");
+    part(console, 1, "bb");
+    output(console, 2, false, "c\n");
+    part(console, 0, "aa");
+    output(console, 0, false, "a\n");
+    output(console, 1, false, "b\n");
+    assertThat(drained(console)).isEqualTo("[0] aaaaa\n[1] bbb\n[2] c\n");
+  }
+
+  /** As in a batch job, which writes both to one file. */
+  @Test
+  void norByOutputToTheSameFile() throws InterruptedException {
+    together = true;
+    Console console = console(false, false, null);
+    part(console, 0, "aa");
+    console.line("fmi: x");
+    output(console, 1, true, "b\n");
+    output(console, 0, false, "a\n");
+    output(console, 0, false, "begun");
+    output(console, 0, true, "c\n");
+    assertThat(drained(console)).isEqualTo("aaa\nfmi: x\nb\nbegun\nc\n");
+  }
+
+  /** What it prints again begins where its first process did. */
+  @Test
+  void aProcessThatWasLostInTheMiddleOfALineIsNotWaitedFor() throws InterruptedException {
+    Console console = console(false, false, null);
+    part(console, 0, "aa");
+    output(console, 1, false, "b\n");
+    console.spawned(0, 1);
+    output(console, 1, false, "c\n");
+    console.begun(true);
+    output(console, 0, false, "aaa\n");
+    assertThat(drained(console)).isEqualTo("aa\nb\nc\naaa\n");
   }
 
   @Test

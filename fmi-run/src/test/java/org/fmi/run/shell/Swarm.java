@@ -224,7 +224,7 @@ final class Swarm implements Launcher, AutoCloseable {
     /** Asks fmirun something that it answers as soon as it comes to it. */
     private void probe() {
       askedAt = System.nanoTime();
-      send(new FromDaemon.Output(0, false, new byte[0]));
+      send(new FromDaemon.Output(0, false, new byte[0], false));
     }
 
     private void hear(JobMessage message) {
