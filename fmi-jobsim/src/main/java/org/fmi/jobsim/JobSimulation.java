@@ -358,6 +358,7 @@ final class JobSimulation implements Supervisor {
       case FromDaemon.Level2 _,
           FromDaemon.Hello _,
           FromDaemon.Output _,
+          FromDaemon.InputWanted _,
           FromDaemon.InputTaken _,
           FromDaemon.Reports _,
           FromDaemon.Stack _,

@@ -136,6 +136,7 @@ public final class DaemonCodec {
         yield out.toBytes();
       }
       case FromDaemon.Terminated _ -> new MessageWriter(15).toBytes();
+      case FromDaemon.InputWanted m -> new MessageWriter(16).putInt(m.incarnation()).toBytes();
     };
   }
 
@@ -170,6 +171,7 @@ public final class DaemonCodec {
           case 13 -> new FromDaemon.Stack(in.getInt(), in.getLong(), in.getString());
           case 14 -> new FromDaemon.Level2(Level2Parts.getReport(in));
           case 15 -> new FromDaemon.Terminated();
+          case 16 -> new FromDaemon.InputWanted(in.getInt());
           default -> throw in.unknownType();
         });
   }

@@ -103,6 +103,9 @@ public sealed interface FromDaemon {
     public static final int PAUSE_MILLIS = 10_000;
   }
 
+  /** This process of rank 0 reads standard input, for the first time. */
+  record InputWanted(int incarnation) implements FromDaemon {}
+
   /** This many bytes of input have been given to the process; fmirun may send as many more. */
   record InputTaken(int incarnation, int bytes) implements FromDaemon {}
 }

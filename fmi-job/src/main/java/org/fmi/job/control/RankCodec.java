@@ -70,6 +70,7 @@ public final class RankCodec {
       }
       case FromRank.Stack m -> new MessageWriter(6).putString(m.text()).toBytes();
       case FromRank.Idle m -> new MessageWriter(8).putBoolean(m.waits()).toBytes();
+      case FromRank.ReadsInput _ -> new MessageWriter(9).toBytes();
     };
   }
 
@@ -88,6 +89,7 @@ public final class RankCodec {
           case 6 -> new FromRank.Stack(in.getString());
           case 7 -> new FromRank.Offered(Level2Parts.getPinned(in));
           case 8 -> new FromRank.Idle(in.getBoolean());
+          case 9 -> new FromRank.ReadsInput();
           default -> throw in.unknownType();
         });
   }

@@ -419,41 +419,38 @@ public final class NodeDaemon {
         }
       }
       case FromRank.Offered m -> flushes.offered(config, m.pinned(), ranks.keySet());
-      case FromRank.Shown m -> {
+      case FromRank.OfRank m -> {
         if (config == null) {
           out.add(new DaemonCommand.Disconnect(process.number));
         } else {
-          shown.shown(process, m.report());
+          onSaid(process, config, m);
         }
       }
+    }
+  }
+
+  private void onSaid(NodeProcess process, RankConfig config, FromRank.OfRank message) {
+    switch (message) {
+      case FromRank.Shown m -> shown.shown(process, m.report());
       case FromRank.Idle m -> {
-        if (config != null && m.waits()) {
+        if (m.waits()) {
           idleCores.waits(config.rank());
-        } else if (config != null) {
+        } else {
           idleCores.works(config.rank());
         }
       }
-      case FromRank.Stack m -> {
-        if (config == null) {
-          out.add(new DaemonCommand.Disconnect(process.number));
-        } else {
-          report(new FromDaemon.Stack(config.rank(), process.pid(), m.text()));
-        }
-      }
+      case FromRank.Stack m -> report(new FromDaemon.Stack(config.rank(), process.pid(), m.text()));
+      case FromRank.ReadsInput _ -> report(new FromDaemon.InputWanted(config.incarnation()));
       case FromRank.Said m -> {
-        if (config == null) {
-          out.add(new DaemonCommand.Disconnect(process.number));
-        } else {
-          if (m.message() instanceof RankMessage.Joined joined) {
-            process.joined();
-            if (joined.epoch() > 0) {
-              idleCores.waits(config.rank());
-            }
-          } else if (m.message() instanceof RankMessage.Failed) {
-            deadlines.set(now, process, Limit.UNWIND);
+        if (m.message() instanceof RankMessage.Joined joined) {
+          process.joined();
+          if (joined.epoch() > 0) {
+            idleCores.waits(config.rank());
           }
-          report(new FromDaemon.Said(config.rank(), config.incarnation(), m.message()));
+        } else if (m.message() instanceof RankMessage.Failed) {
+          deadlines.set(now, process, Limit.UNWIND);
         }
+        report(new FromDaemon.Said(config.rank(), config.incarnation(), m.message()));
       }
     }
   }

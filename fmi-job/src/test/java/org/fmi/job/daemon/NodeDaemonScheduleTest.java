@@ -515,6 +515,7 @@ final class NodeDaemonScheduleTest {
         case FromDaemon.Ready _, FromDaemon.Warning _, FromDaemon.Level2 _ -> {}
         case FromDaemon.Hello _,
             FromDaemon.Output _,
+            FromDaemon.InputWanted _,
             FromDaemon.InputTaken _,
             FromDaemon.Terminated _ ->
             throw new AssertionError(message + " is the shell's to send");

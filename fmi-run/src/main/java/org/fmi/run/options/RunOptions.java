@@ -60,6 +60,7 @@ public record RunOptions(
    * @param jvmOptions options for its JVM
    * @param jvmOptionsOf options for the JVMs of some ranks, by rank
    * @param bind whether ranks are bound to their share of the cores
+   * @param input whether rank 0 gets fmirun's standard input
    * @param idleMegahertz the most that cores run at whose ranks wait in a recovery; 0 for no limit
    */
   public record Processes(
@@ -68,6 +69,7 @@ public record RunOptions(
       List<String> jvmOptions,
       Map<Integer, List<String>> jvmOptionsOf,
       boolean bind,
+      boolean input,
       int idleMegahertz) {
     public Processes {
       environment = Map.copyOf(environment);
@@ -290,6 +292,7 @@ public record RunOptions(
               jvmOptions(),
               jvmOptionsOf(ranks),
               bind,
+              choice(Setting.STDIN, "0", "0", "none").equals("0"),
               IdleFrequency.megahertz(bind, settings)),
           network(nodes),
           new Checkpoints(interval(), overlapped, path(Setting.NODE_DIR), files),

@@ -183,6 +183,11 @@ enum Setting {
       "end the job after this time, with the stacks of all ranks and status 124"),
   QUIET("--quiet", "quiet", "no progress lines"),
   VERBOSE("--verbose", "verbose", "more progress lines, and what was chosen"),
+  STDIN(
+      "--stdin",
+      "stdin",
+      "WHO",
+      "who gets standard input: 0 (rank 0, once it reads) or none (default 0)"),
   TAG_OUTPUT("--tag-output", "tag-output", "prefix each line of output with the rank it came from"),
   OUTPUT(
       "--output",

@@ -10,15 +10,20 @@ import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Knows whether a stream of this process is a terminal, and how wide that is. */
+/** Knows whether a stream of this process is a terminal, whose that is now, and how wide. */
 public final class Terminal {
+  public static final int IN = 0;
   public static final int OUT = 1;
   public static final int ERR = 2;
 
   private static final int DEFAULT_WIDTH = 80;
 
-  /** Of asm-generic/ioctls.h. */
+  // Of asm-generic/ioctls.h.
+  private static final long TIOCGPGRP = 0x540f;
   private static final long TIOCGWINSZ = 0x5413;
+
+  /** Of {@link ProcessStat}. */
+  private static final int GROUP = 5;
 
   /** Four unsigned shorts: rows, columns, and both in pixels (ioctl_tty(2)). */
   private static final int WINDOW_SHORTS = 4;
@@ -47,7 +52,7 @@ public final class Terminal {
   public static int width(int stream) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment window = arena.allocate(ValueLayout.JAVA_SHORT, WINDOW_SHORTS);
-      int result = (int) Window.IOCTL.invokeExact(stream, TIOCGWINSZ, window);
+      int result = (int) Calls.IOCTL.invokeExact(stream, TIOCGWINSZ, window);
       int columns = Short.toUnsignedInt(window.getAtIndex(ValueLayout.JAVA_SHORT, 1));
       return result == 0 && columns > 0 ? columns : DEFAULT_WIDTH;
     } catch (Throwable e) {
@@ -55,11 +60,26 @@ public final class Terminal {
     }
   }
 
+  /**
+   * Whether it is the terminal of this process, which is in its background: a shell, or another job
+   * of the shell, has it.
+   */
+  public static boolean isOthers(int stream) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment group = arena.allocate(ValueLayout.JAVA_INT);
+      int result = (int) Calls.IOCTL.invokeExact(stream, TIOCGPGRP, group);
+      String own = ProcessStat.of(Path.of("/proc/self")).field(GROUP);
+      return result == 0 && group.get(ValueLayout.JAVA_INT, 0) != Integer.parseInt(own);
+    } catch (Throwable e) {
+      return false;
+    }
+  }
+
   /** Set up only where there is a terminal. */
-  private static final class Window {
+  private static final class Calls {
     static final MethodHandle IOCTL = ioctl();
 
-    private Window() {}
+    private Calls() {}
 
     @SuppressWarnings("restricted") // calls the system; FMI's JVMs allow it
     private static MethodHandle ioctl() {

@@ -10,6 +10,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.fmi.control.AddressTable;
 import org.fmi.control.JobLink;
@@ -40,6 +42,9 @@ final class DaemonLink implements JobLink, ConnectionHandler {
   /** How often it tells what the rank shows. */
   private static final int SHOW_MILLIS = 1000;
 
+  /** How often it looks whether the program reads standard input, unless that tells by itself. */
+  private static final int INPUT_MILLIS = 1000;
+
   /** The exit status of a process killed by SIGKILL. */
   private static final int CUT_OFF = 137;
 
@@ -56,6 +61,7 @@ final class DaemonLink implements JobLink, ConnectionHandler {
   private final NetLoop loop;
   private volatile @Nullable Lifeline lifeline;
   private volatile boolean exiting;
+  private final AtomicBoolean readsInput = new AtomicBoolean();
 
   /** What was said last; the thread that recovers says it. */
   private boolean idle;
@@ -117,6 +123,29 @@ final class DaemonLink implements JobLink, ConnectionHandler {
       idle = waits;
       connection.send(RankCodec.encode(new FromRank.Idle(waits)));
     }
+  }
+
+  /** The program reads standard input, and so this process needs it. Any thread. */
+  void readsInput() {
+    if (!readsInput.get() && readsInput.compareAndSet(false, true)) {
+      connection.send(RankCodec.encode(new FromRank.ReadsInput()));
+    }
+  }
+
+  /** Looks now and then whether the program does, until it does. */
+  void lookForReader(BooleanSupplier reads) {
+    var _ =
+        loop.schedule(
+            INPUT_MILLIS,
+            TimeUnit.MILLISECONDS,
+            () -> {
+              if (reads.getAsBoolean()) {
+                readsInput();
+              }
+              if (!readsInput.get()) {
+                lookForReader(reads);
+              }
+            });
   }
 
   /** What {@link #hideOutput} hides. */

@@ -52,6 +52,11 @@ public final class RankMain {
     if (assigned.config().check()) {
       link.output(HideableOutput.install());
     }
+    if (assigned.config().rank() == 0) {
+      RankInput.install(link::readsInput);
+      Path thread = RankInput.thread();
+      link.lookForReader(() -> RankInput.isReadBy(thread));
+    }
     AtomicReference<RankRuntime> joined = new AtomicReference<>();
     Seat.offer(
         () -> {

@@ -3,6 +3,7 @@ package org.fmi.run.shell;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
@@ -202,7 +203,9 @@ public final class FmiRun {
                     local
                         ? List.of(InetAddress.getLoopbackAddress().getHostAddress())
                         : addresses.forHost(node),
-                new FileInputStream(FileDescriptor.in),
+                options.processes().input()
+                    ? new FileInputStream(FileDescriptor.in)
+                    : InputStream.nullInputStream(),
                 console,
                 events,
                 metrics,

@@ -2,16 +2,17 @@ package org.fmi.run.shell;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.fmi.run.process.ProcessStat;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.fmi.run.process.Terminal;
 
 /**
- * Gives standard input to rank 0, and again to each later process of rank 0, which runs the program
- * from its start. It belongs to the shell's loop, except for the thread that reads.
+ * Gives standard input to rank 0 once that reads, and again to each later process of rank 0, which
+ * runs the program from its start. What nobody asks for is left to others, such as the rest of a
+ * script. It belongs to the shell's loop, except for the thread that reads.
  */
 final class InputFeed {
   /** How much is kept for later processes, in bytes. */
@@ -22,21 +23,21 @@ final class InputFeed {
 
   private static final int CHUNK = 32 << 10;
 
-  // Fields of ProcessStat.
-  private static final int GROUP = 5;
-  private static final int TERMINAL = 7;
-  private static final int FOREGROUND_GROUP = 8;
-
-  /** The ways to the shell's thread and to the daemon of rank 0. */
+  /** The way to the daemon of rank 0. */
   interface Way {
-    void execute(Runnable task);
-
     /** Empty bytes are the end of the input. */
     void send(int incarnation, byte[] bytes);
   }
 
-  private final Way way;
   private final InputStream in;
+
+  /** To the shell's thread. */
+  private final Executor loop;
+
+  /** Takes what the user should know. */
+  private final Consumer<String> say;
+
+  private final Way way;
 
   /** All input from the start, unless some was thrown away. */
   private final List<byte[]> chunks = new ArrayList<>();
@@ -49,6 +50,9 @@ final class InputFeed {
   /** The process of rank 0, and how much of the chunks it was given. */
   private int incarnation = -1;
 
+  /** Whether this process reads. */
+  private boolean wanted;
+
   private int next;
   private int outstanding;
 
@@ -58,10 +62,12 @@ final class InputFeed {
   private boolean reading = true;
 
   /**
-   * @param in read as fast as rank 0 takes it; not closed
+   * @param in read as fast as rank 0 takes it, from its first read on; not closed
    */
-  InputFeed(InputStream in, Way way) {
+  InputFeed(InputStream in, Executor loop, Consumer<String> say, Way way) {
     this.in = in;
+    this.loop = loop;
+    this.say = say;
     this.way = way;
   }
 
@@ -72,17 +78,26 @@ final class InputFeed {
    */
   boolean restart(int newIncarnation) {
     incarnation = newIncarnation;
+    wanted = false;
     if (thrownAway) {
       return false;
     }
     next = 0;
     outstanding = 0;
+    return true;
+  }
+
+  /** The process reads. */
+  void wanted(int byIncarnation) {
+    if (byIncarnation != incarnation || wanted) {
+      return;
+    }
+    wanted = true;
     if (!started) {
       started = true;
       Thread.ofPlatform().daemon().name("fmi-stdin").start(this::read);
     }
     push();
-    return true;
   }
 
   /** The process has taken some input. */
@@ -94,6 +109,9 @@ final class InputFeed {
   }
 
   private void push() {
+    if (!wanted) {
+      return;
+    }
     while (outstanding < WINDOW && next < chunks.size()) {
       byte[] chunk = chunks.get(next);
       way.send(incarnation, chunk);
@@ -132,10 +150,10 @@ final class InputFeed {
       boolean more = true;
       while (more) {
         awaitRoom();
-        int count = isOthersTerminal() ? -1 : readSome(buffer);
+        int count = readSome(buffer);
         more = count > 0;
         byte[] chunk = more ? Arrays.copyOf(buffer, count) : new byte[0];
-        way.execute(() -> arrived(chunk));
+        loop.execute(() -> arrived(chunk));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -155,24 +173,13 @@ final class InputFeed {
     try {
       return in.read(buffer);
     } catch (IOException e) {
-      // It was closed before fmirun started.
+      say.accept(
+          "fmirun: standard input cannot be read"
+              + (Terminal.isOthers(Terminal.IN)
+                  ? ", as fmirun is in the background of its terminal; rank 0 finds it at its end:"
+                      + " give it a file, or /dev/null"
+                  : " (" + e.getMessage() + "); rank 0 finds it at its end"));
       return -1;
-    }
-  }
-
-  /**
-   * Whether the input is a terminal in whose background this process runs: reading from it would
-   * stop it.
-   */
-  private static boolean isOthersTerminal() {
-    try {
-      long device = (long) Files.getAttribute(Path.of("/proc/self/fd/0"), "unix:rdev");
-      ProcessStat self = ProcessStat.of(Path.of("/proc/self"));
-      return device != 0
-          && device == Long.parseLong(self.field(TERMINAL))
-          && !self.field(GROUP).equals(self.field(FOREGROUND_GROUP));
-    } catch (IOException e) {
-      return false;
     }
   }
 }

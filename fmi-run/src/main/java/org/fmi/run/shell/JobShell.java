@@ -142,17 +142,9 @@ final class JobShell {
     this.input =
         new InputFeed(
             around.input(),
-            new InputFeed.Way() {
-              @Override
-              public void execute(Runnable task) {
-                post(task);
-              }
-
-              @Override
-              public void send(int incarnation, byte[] bytes) {
-                sendToRank(0, new ToDaemon.Input(incarnation, bytes));
-              }
-            });
+            this::post,
+            around.console()::line,
+            (incarnation, bytes) -> sendToRank(0, new ToDaemon.Input(incarnation, bytes)));
   }
 
   /**
@@ -477,7 +469,6 @@ final class JobShell {
           tell(desk.memory(node.number, options.output().verbosity() == Verbosity.VERBOSE));
         }
         case FromDaemon.Level2 m -> flushes.on(node.number, m.report());
-                    m.more(),
         case FromDaemon.Stack m -> stacks.came(m);
         case FromDaemon.Output m ->
             around
@@ -486,7 +477,9 @@ final class JobShell {
                     m.rank(),
                     m.error(),
                     m.bytes(),
+                    m.more(),
                     () -> post(() -> node.send(new ToDaemon.OutputTaken(m.bytes().length))));
+        case FromDaemon.InputWanted m -> input.wanted(m.incarnation());
         case FromDaemon.InputTaken m -> input.taken(m.incarnation(), m.bytes());
       }
     }

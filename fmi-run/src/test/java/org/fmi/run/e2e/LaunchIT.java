@@ -242,6 +242,34 @@ final class LaunchIT {
             "[0] read 200000 lines, sum " + sum.getValue(), "[1] read 0 lines, sum 0");
   }
 
+  /** Not only by System.in. */
+  @Test
+  void givesInputToWhoOpensItAsAFile() throws Exception {
+    Files.writeString(in(), "a\nb\n");
+    assertThat(run(List.of("-n", "1"), "input", "/dev/stdin")).as("%s%s", texts()).isZero();
+    assertThat(Files.readString(out())).startsWith("read 2 lines");
+  }
+
+  /** It is also that of the script, which may have more to do. */
+  @Test
+  void leavesInputThatNobodyReadsToOthers() throws Exception {
+    Files.writeString(in(), "a\nb\n");
+    wrapper = List.of("bash", "-c", "\"$@\" && cat >rest", "bash");
+    assertThat(run(List.of("-n", "2"), "exit", "0")).as("%s%s", texts()).isZero();
+    assertThat(directory.resolve("rest")).hasSameTextualContentAs(in());
+    assertThat(run(List.of("-n", "1", "--stdin", "none"), "input")).as("%s%s", texts()).isZero();
+    assertThat(Files.readString(out())).startsWith("read 0 lines");
+    assertThat(directory.resolve("rest")).hasSameTextualContentAs(in());
+  }
+
+  @Test
+  void saysThatInputCannotBeRead() throws Exception {
+    wrapper = List.of("bash", "-c", "exec \"$@\" <.", "bash");
+    assertThat(run(List.of("-n", "1"), "input")).as("%s%s", texts()).isZero();
+    assertThat(Files.readString(out())).startsWith("read 0 lines");
+    assertThat(err()).contains("standard input cannot be read (Is a directory)");
+  }
+
   /** The JVM of fmirun opens a file in its place. */
   @Wide
   @Test

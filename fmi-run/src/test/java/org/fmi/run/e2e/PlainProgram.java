@@ -3,6 +3,7 @@ package org.fmi.run.e2e;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
@@ -50,8 +51,10 @@ final class PlainProgram {
       case "input" -> {
         CRC32 sum = new CRC32();
         long lines = 0;
-        try (BufferedReader in =
-            new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+        try (InputStream from =
+                args.length > 1 ? Files.newInputStream(Path.of(args[1])) : System.in;
+            BufferedReader in =
+                new BufferedReader(new InputStreamReader(from, StandardCharsets.UTF_8))) {
           String line = in.readLine();
           while (line != null) {
             lines++;
