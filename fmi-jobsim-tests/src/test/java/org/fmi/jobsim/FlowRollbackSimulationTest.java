@@ -283,8 +283,12 @@ final class FlowRollbackSimulationTest {
             + " 10 of a flowLoop: receive it in the iteration that sends it"),
     RECEIVES_OLDER(
         Part.EXCHANGE,
-        "rank 0 has received a message, before iteration 10 of a flowLoop, that was sent before"
-            + " the loop"),
+        "rank 0 receives in iteration 3 of a flowLoop what rank 1 has sent outside of the loop,"
+            + " with tag 1: receive each message in the iteration that sends it"),
+    RECEIVES_LATE(
+        Part.EXCHANGE,
+        "rank 0 receives in iteration 3 of a flowLoop what rank 1 has sent in iteration 2, with tag"
+            + " 1: receive each message in the iteration that sends it"),
     STEP_RECEIVES(
         Part.STEP,
         "rank 0 receives from rank 1 in FlowBody.step of iteration 3 of a flowLoop, which"
@@ -322,7 +326,7 @@ final class FlowRollbackSimulationTest {
       case NEW_COMMUNICATOR -> world.split(0, 0);
       case LEFT_REQUEST -> world.irecv(buffer, 1, 1);
       case LEFT_MESSAGE -> world.send(buffer, 1, 5);
-      case RECEIVES_OLDER -> world.recv(buffer, 1, 1);
+      case RECEIVES_OLDER, RECEIVES_LATE -> world.recv(buffer, 1, 1);
       case STEP_RECEIVES -> world.recv(buffer, 1, 1);
       case STEP_PROBES -> world.iprobe(Comm.ANY_SOURCE, 1);
       case STEP_SENDS -> world.send(buffer, 1, 1);
@@ -343,6 +347,9 @@ final class FlowRollbackSimulationTest {
 
       @Override
       public void exchange(long iteration, long[] now) {
+        if (mistake == Mistake.RECEIVES_LATE && iteration == 2 && world.rank() == 1) {
+          world.send(new long[1], 0, 1);
+        }
         make(Part.EXCHANGE, iteration);
       }
 

@@ -84,7 +84,8 @@ abstract class MessageCalls extends Membership {
   public Status recv(Object buffer, long offset, long count, int source, int tag) {
     Predefined type = Buffers.typeOf(buffer);
     long bytes = checkRecv(buffer, offset, count, type, source, tag);
-    if (!hears(source)) {
+    Reach reach = p2p.reach();
+    if (!hears(source, reach)) {
       return Status.PROC_NULL;
     }
     return local(
@@ -94,7 +95,7 @@ abstract class MessageCalls extends Membership {
             bytes,
             world(source),
             context,
-            MessageTag.of(type, tag)));
+            tag(type, tag, reach)));
   }
 
   @Override
@@ -106,7 +107,8 @@ abstract class MessageCalls extends Membership {
   public Request irecv(Object buffer, long offset, long count, int source, int tag) {
     Predefined type = Buffers.typeOf(buffer);
     long bytes = checkRecv(buffer, offset, count, type, source, tag);
-    if (!hears(source)) {
+    Reach reach = p2p.reach();
+    if (!hears(source, reach)) {
       return new CompletedRequest(Status.PROC_NULL);
     }
     Request request =
@@ -116,7 +118,7 @@ abstract class MessageCalls extends Membership {
             bytes,
             world(source),
             context,
-            MessageTag.of(type, tag));
+            tag(type, tag, reach));
     return worldRanks == null ? request : new TranslatedRequest(request, this);
   }
 
@@ -141,10 +143,11 @@ abstract class MessageCalls extends Membership {
     Predefined recvType = Buffers.typeOf(recvBuffer);
     long sendBytes = checkSend(sendBuffer, sendOffset, sendCount, sendType, dest, sendTag);
     long recvBytes = checkRecv(recvBuffer, recvOffset, recvCount, recvType, source, recvTag);
-    if (!sendsTo(dest)) {
+    Reach reach = p2p.reach();
+    if (!sendsTo(dest, reach)) {
       return recv(recvBuffer, recvOffset, recvCount, source, recvTag);
     }
-    if (!hears(source)) {
+    if (!hears(source, reach)) {
       send(sendBuffer, sendOffset, sendCount, dest, sendTag);
       return Status.PROC_NULL;
     }
@@ -154,25 +157,27 @@ abstract class MessageCalls extends Membership {
             Buffers.byteOffset(sendBuffer, sendOffset, sendType),
             sendBytes,
             world(dest),
-            MessageTag.of(sendType, sendTag),
+            tag(sendType, sendTag, reach),
             Buffers.memory(recvBuffer),
             Buffers.byteOffset(recvBuffer, recvOffset, recvType),
             recvBytes,
             world(source),
-            MessageTag.of(recvType, recvTag),
+            tag(recvType, recvTag, reach),
             context));
   }
 
   @Override
   public Status probe(int source, int tag) {
     checkProbe(source, tag);
-    return hears(source) ? local(p2p.probe(world(source), context, tag)) : Status.PROC_NULL;
+    return hears(source, p2p.reach())
+        ? local(p2p.probe(world(source), context, tag))
+        : Status.PROC_NULL;
   }
 
   @Override
   public @Nullable Status iprobe(int source, int tag) {
     checkProbe(source, tag);
-    if (!hears(source)) {
+    if (!hears(source, p2p.reach())) {
       return Status.PROC_NULL;
     }
     Status status = p2p.iprobe(world(source), context, tag);
@@ -182,14 +187,15 @@ abstract class MessageCalls extends Membership {
   private void send(Object buffer, long offset, long count, int dest, int tag, Mode mode) {
     Predefined type = Buffers.typeOf(buffer);
     long bytes = checkSend(buffer, offset, count, type, dest, tag);
-    if (sendsTo(dest)) {
+    Reach reach = p2p.reach();
+    if (sendsTo(dest, reach)) {
       p2p.send(
           Buffers.memory(buffer),
           Buffers.byteOffset(buffer, offset, type),
           bytes,
           world(dest),
           context,
-          MessageTag.of(type, tag),
+          tag(type, tag, reach),
           mode);
     }
   }
@@ -197,7 +203,8 @@ abstract class MessageCalls extends Membership {
   private Request isend(Object buffer, long offset, long count, int dest, int tag, Mode mode) {
     Predefined type = Buffers.typeOf(buffer);
     long bytes = checkSend(buffer, offset, count, type, dest, tag);
-    if (!sendsTo(dest)) {
+    Reach reach = p2p.reach();
+    if (!sendsTo(dest, reach)) {
       return new CompletedRequest(Status.EMPTY);
     }
     return p2p.isend(
@@ -206,26 +213,24 @@ abstract class MessageCalls extends Membership {
         bytes,
         world(dest),
         context,
-        MessageTag.of(type, tag),
+        tag(type, tag, reach),
         mode);
   }
 
   /** Whether there is anybody to send to. */
-  private boolean sendsTo(int dest) {
-    if (dest == PROC_NULL) {
-      return false;
-    }
-    Reach reach = p2p.reach();
-    return reach == null || reach.sendsTo(world(dest));
+  private boolean sendsTo(int dest, @Nullable Reach reach) {
+    return dest != PROC_NULL && (reach == null || reach.sendsTo(world(dest)));
   }
 
   /** Whether there is anybody to hear of. */
-  private boolean hears(int source) {
-    if (source == PROC_NULL) {
-      return false;
-    }
-    Reach reach = p2p.reach();
-    return reach == null || reach.hears(world(source));
+  private boolean hears(int source, @Nullable Reach reach) {
+    return source != PROC_NULL && (reach == null || reach.hears(world(source)));
+  }
+
+  /** What a message or its receive says of itself. */
+  private static long tag(Predefined type, int tag, @Nullable Reach reach) {
+    long own = MessageTag.of(type, tag);
+    return reach == null ? own : reach.tag(own);
   }
 
   private long checkSend(

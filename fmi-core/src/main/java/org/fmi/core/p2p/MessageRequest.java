@@ -27,6 +27,8 @@ final class MessageRequest extends MatchTable.Queued implements Request {
     OTHER_CALL,
     /** Received, and its elements are of another type than the buffer's. */
     OTHER_TYPE,
+    /** Received, in another iteration of a {@code flowLoop} than it was sent in. */
+    OTHER_ITERATION,
     CANCELLED
   }
 
@@ -228,6 +230,8 @@ final class MessageRequest extends MatchTable.Queued implements Request {
         if (!CollectiveCall.isSame(matchedTag, tag)) {
           return State.OTHER_CALL;
         }
+      } else if (!MessageTag.isSameIteration(matchedTag, tag)) {
+        return State.OTHER_ITERATION;
       } else if (!MessageTag.isSameType(matchedTag, tag, matchedLength)) {
         return State.OTHER_TYPE;
       }

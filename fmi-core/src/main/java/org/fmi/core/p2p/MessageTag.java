@@ -9,25 +9,38 @@ import org.fmi.Datatype.Predefined;
  * checkpoints.
  *
  * <pre>
- *  63      36     32           0
- *  +--------+------+-----------+
- *  |   0    | type |    tag    |
- *  +--------+------+-----------+
+ *  63          36     32           0
+ *  +-----------+------+-----------+
+ *  | iteration | type |    tag    |
+ *  +-----------+------+-----------+
  * </pre>
  *
- * {@code type} is that of the elements, as {@link ElementType} numbers it. A tag of the program
- * alone, as an {@code int}, says nothing of it; neither does {@link Comm#ANY_TAG}, all of whose
- * bits are set.
+ * {@code type} is that of the elements, as {@link ElementType} numbers it; {@code iteration} that
+ * of the {@code flowLoop} whose exchange sends or receives, counted from 1 and modulo 2^28 - 2, or
+ * 0 elsewhere. A tag of the program alone, as an {@code int}, says nothing of both; neither does
+ * {@link Comm#ANY_TAG}, all of whose bits are set.
  */
 public final class MessageTag {
   private static final int TYPE_SHIFT = Integer.SIZE;
+  private static final int ITERATION_SHIFT = TYPE_SHIFT + ElementType.BITS;
   private static final long TAG_MASK = (1L << TYPE_SHIFT) - 1;
+
+  /** Of a tag that says nothing of an iteration. */
+  static final long NO_ITERATION = -1;
+
+  /** How many iterations have numbers of their own. */
+  private static final long ITERATIONS = (1L << (Long.SIZE - ITERATION_SHIFT)) - 2;
 
   private MessageTag() {}
 
   /** The tag of a message, or of a receive, whose buffer has elements of this type. */
   public static long of(Predefined type, int tag) {
     return (long) ElementType.number(type) << TYPE_SHIFT | (tag & TAG_MASK);
+  }
+
+  /** The same in the exchange of an iteration of a {@code flowLoop}. */
+  static long in(long iteration, long tag) {
+    return tag | (1 + iteration % ITERATIONS) << ITERATION_SHIFT;
   }
 
   /** The program's tag. */
@@ -50,6 +63,21 @@ public final class MessageTag {
    */
   static boolean isSameType(long message, long wanted, long bytes) {
     return bytes == 0 || ElementType.match(type(message), type(wanted));
+  }
+
+  /**
+   * Whether a receive may have this message: what the exchange of an iteration receives was sent in
+   * that iteration.
+   */
+  static boolean isSameIteration(long message, long wanted) {
+    long inIteration = iteration(wanted);
+    return inIteration == NO_ITERATION || inIteration == iteration(message);
+  }
+
+  /** The iteration of a {@code flowLoop}; {@link #NO_ITERATION} elsewhere. */
+  static long iteration(long tag) {
+    long number = tag >>> ITERATION_SHIFT;
+    return number > ITERATIONS ? NO_ITERATION : number - 1;
   }
 
   /** The size of an element. */

@@ -21,6 +21,9 @@ public sealed interface Reach {
    */
   boolean hears(int source);
 
+  /** The {@link MessageTag} of a message that this part sends, or wants. */
+  long tag(long tag);
+
   /**
    * A collective is called.
    *
@@ -82,6 +85,11 @@ public sealed interface Reach {
     }
 
     @Override
+    public long tag(long tag) {
+      return MessageTag.in(iteration, tag);
+    }
+
+    @Override
     public void collective() {
       throw refusal(
           rank,
@@ -108,6 +116,11 @@ public sealed interface Reach {
     public boolean hears(int source) {
       String from = source == Comm.ANY_SOURCE ? "any source" : "rank " + source;
       throw refused("receives from " + from, "receive it in FlowBody.exchange");
+    }
+
+    @Override
+    public long tag(long tag) {
+      return tag;
     }
 
     @Override

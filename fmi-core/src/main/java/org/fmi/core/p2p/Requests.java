@@ -230,7 +230,7 @@ final class Requests {
               ? Status.EMPTY
               : statuses.of(r.matchedSource, MessageTag.tag(r.matchedTag), r.matchedLength);
       case CANCELLED -> Status.EMPTY;
-      case TRUNCATED, UNEVEN, OTHER_CALL, OTHER_TYPE -> throw unfit(r);
+      case TRUNCATED, UNEVEN, OTHER_CALL, OTHER_TYPE, OTHER_ITERATION -> throw unfit(r);
       case PENDING -> throw new IllegalStateException("the request is not complete");
     };
   }
@@ -244,6 +244,7 @@ final class Requests {
           new FmiException(
               ErrorClass.TRUNCATE, describe(r) + ", the receive buffer only " + r.bytes);
       case OTHER_TYPE -> otherType(r);
+      case OTHER_ITERATION -> otherIteration(r);
       default ->
           new FmiException(
               ErrorClass.TYPE,
@@ -252,6 +253,22 @@ final class Requests {
                   + Memory.elementBytes(r.base)
                   + " bytes each");
     };
+  }
+
+  private IllegalStateException otherIteration(MessageRequest r) {
+    long sent = MessageTag.iteration(r.matchedTag);
+    return new IllegalStateException(
+        "rank "
+            + messenger.rank()
+            + " receives in iteration "
+            + MessageTag.iteration(r.tag)
+            + " of a flowLoop what rank "
+            + r.matchedSource
+            + " has sent "
+            + (sent == MessageTag.NO_ITERATION ? "outside of the loop" : "in iteration " + sent)
+            + ", with tag "
+            + MessageTag.tag(r.matchedTag)
+            + ": receive each message in the iteration that sends it");
   }
 
   private FmiException otherType(MessageRequest r) {

@@ -71,7 +71,6 @@ final class UnexpectedImage {
           image.get(INT, at + 4),
           image.get(LONG, at + 8),
           length);
-      m.beforeLoop = true; // which only a flowLoop asks, whose checkpoints hold no others
       MemorySegment.copy(image, at + HEADER_BYTES, m.data, 0, length);
       queue.add(m);
       at += HEADER_BYTES + length;

@@ -67,11 +67,6 @@ final class UnexpectedMessage {
   /** Whether its data is on the way here, for a checkpoint. */
   boolean fetching;
 
-  /**
-   * Whether it is from before the {@code flowLoop} that this rank is in: see {@link Unreceived}.
-   */
-  boolean beforeLoop;
-
   /** Neighbours in the order of arrival, or in the pool. */
   @Nullable UnexpectedMessage previous;
 
@@ -90,6 +85,5 @@ final class UnexpectedMessage {
     length = bytes;
     number = MessageLog.NO_NUMBER;
     crossing = null;
-    beforeLoop = false;
   }
 }

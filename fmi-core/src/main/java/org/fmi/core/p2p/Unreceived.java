@@ -11,9 +11,6 @@ public final class Unreceived {
   private final Waits waits;
   private final LineMessages lines;
 
-  /** How many there are from before the {@code flowLoop} that this rank is in. */
-  private int beforeLoop;
-
   Unreceived(Messenger messenger, Peers peers, Mailbox mailbox, Waits waits, LineMessages lines) {
     this.peers = peers;
     this.lines = lines;
@@ -69,38 +66,16 @@ public final class Unreceived {
    */
   public void read(MemorySegment image, @Nullable LineImage crossing) {
     mailbox.read(image, crossing);
-    beforeLoop = countBeforeLoop();
   }
 
-  /** A {@code flowLoop} begins: those that are here are from before it. */
-  public void loopBegins() {
-    for (UnexpectedMessage m = oldest(); m != null; m = m.next) {
-      m.beforeLoop = Contexts.isProgram(m.context);
-    }
-    beforeLoop = countBeforeLoop();
-  }
-
-  /** The first that was sent in the {@code flowLoop}, as a part of a sentence; null for none. */
+  /** The first that was sent in a {@code flowLoop}, as a part of a sentence; null for none. */
   public @Nullable String ofLoop() {
     for (UnexpectedMessage m = oldest(); m != null; m = m.next) {
-      if (Contexts.isProgram(m.context) && !m.beforeLoop) {
+      if (Contexts.isProgram(m.context) && MessageTag.iteration(m.tag) != MessageTag.NO_ITERATION) {
         return "rank " + m.source + " " + CollectiveCall.belonging(m.context, m.tag);
       }
     }
     return null;
-  }
-
-  /** Whether one from before the {@code flowLoop} has been received in it. */
-  public boolean lacksOlder() {
-    return countBeforeLoop() < beforeLoop;
-  }
-
-  private int countBeforeLoop() {
-    int count = 0;
-    for (UnexpectedMessage m = oldest(); m != null; m = m.next) {
-      count += m.beforeLoop ? 1 : 0;
-    }
-    return count;
   }
 
   private @Nullable UnexpectedMessage oldest() {

@@ -64,6 +64,28 @@ final class MessageTagTest {
     assertThat(narrowed).isEqualTo(MessageTag.of(Predefined.DOUBLE, tag));
   }
 
+  @Test
+  void anExchangeReceivesWhatItsIterationHasSent() {
+    long fifth = MessageTag.in(5, INTS);
+    assertThat(MessageTag.iteration(fifth)).isEqualTo(5);
+    assertThat(MessageTag.tag(fifth)).isEqualTo(7);
+    assertThat(MessageTag.isSameType(fifth, DOUBLES, 8)).isFalse();
+    assertThat(MessageTag.isSameIteration(fifth, fifth)).isTrue();
+    assertThat(MessageTag.isSameIteration(MessageTag.in(4, INTS), fifth)).isFalse();
+    assertThat(MessageTag.isSameIteration(INTS, fifth)).isFalse();
+    assertThat(MessageTag.isSameIteration(fifth, INTS)).isTrue();
+    assertThat(MessageTag.isSameIteration(fifth, Comm.ANY_TAG)).isTrue();
+    long any = MessageTag.in(5, MessageTag.of(Predefined.INT, Comm.ANY_TAG));
+    assertThat(MessageTag.isAny(any)).isTrue();
+    assertThat(MessageTag.isSameIteration(fifth, any)).isTrue();
+    // However long a loop is, what follows an iteration is not taken for it.
+    for (long far = (1L << 28) - 5; far < (1L << 28) + 5; far++) {
+      long before = MessageTag.in(far, INTS);
+      assertThat(MessageTag.iteration(before)).isNotEqualTo(MessageTag.NO_ITERATION);
+      assertThat(MessageTag.isSameIteration(before, MessageTag.in(far + 1, INTS))).isFalse();
+    }
+  }
+
   /** The lower half of a signature may have all bits set, as ANY_TAG has. */
   @Test
   void noCollectiveReceivesByAWildcard() {
