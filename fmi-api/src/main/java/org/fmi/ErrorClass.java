@@ -33,8 +33,8 @@ public enum ErrorClass {
   /** MPI_ERR_ARG: another argument cannot work. */
   ARG,
   /**
-   * Ranks make calls that do not match: another collective, other counts, or a send or receive that
-   * no rank will answer.
+   * Ranks make calls that do not match: another collective, other counts, another iteration, or a
+   * send or receive that no rank will answer.
    */
   MISMATCH,
   /** The system refuses memory, a file or a connection. */

@@ -238,6 +238,14 @@ public sealed interface Notice {
   record Degraded(String what) implements Notice {}
 
   /**
+   * The program does what it may, and has hardly meant.
+   *
+   * @param rank the one that has noticed
+   * @param about "iterations"
+   */
+  record Warned(int rank, String about, String what) implements Notice {}
+
+  /**
    * A failure that was to be injected was not, up to the end of the job.
    *
    * @param kill as the user wrote it

@@ -104,6 +104,7 @@ final class Outbox {
                   m.computedBy()));
       case RankMessage.FlowImpossible m ->
           report(new Notice.FlowImpossible(m.epoch(), m.loop(), m.reason()));
+      case RankMessage.Warned m -> report(new Notice.Warned(rank, m.about(), m.what()));
       case RankMessage.FilesRefused m -> degraded(m.reason() + ": looks for an older generation");
     }
   }

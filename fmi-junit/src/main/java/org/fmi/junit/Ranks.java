@@ -61,7 +61,14 @@ record Ranks(int size, List<SimulatedJob.Kill> kills, long seed, int abortsWith)
               ReflectionSupport.invokeMethod(
                   method, test, arguments(method, called.getArguments(), fmi));
             });
-    judge(job.run());
+    Ending ending = job.run();
+    List<String> skipped = job.skippedCollectives();
+    if (!skipped.isEmpty()) {
+      // Whatever has become of the job came of that.
+      throw failed(
+          skipped.getFirst(), ending instanceof Ending.Threw threw ? threw.thrown() : null);
+    }
+    judge(ending);
   }
 
   private static @Nullable Object[] arguments(Method method, List<Object> resolved, Fmi fmi) {

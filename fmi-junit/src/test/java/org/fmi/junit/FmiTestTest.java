@@ -197,6 +197,15 @@ final class FmiTestTest {
   }
 
   @Test
+  void aCollectiveThatARankSkipsFails() {
+    fails(
+        "skipsACollective",
+        "rank 0 calls bcast\\(long\\[1\\], root 0\\) in iteration 5 of loop 0 where rank 1 calls it"
+            + " in iteration 6: .*",
+        again(2));
+  }
+
+  @Test
   void aStateThatIsNotCompleteFails() {
     fails("hasIncompleteState", "rank \\d: expected: <36> but was: <\\d+>", again(2));
   }

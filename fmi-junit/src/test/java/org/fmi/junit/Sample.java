@@ -58,6 +58,22 @@ final class Sample {
     }
   }
 
+  /** Whose ranks all come to their end, with a wrong sum. */
+  @FmiTest(ranks = 2)
+  void skipsACollective(Fmi fmi) {
+    long[] sum = new long[1];
+    fmi.loop(
+        12,
+        n -> {
+          if (n != 5 || fmi.world().rank() != 1) {
+            long[] each = {n};
+            fmi.world().bcast(each, 0);
+            sum[0] += each[0];
+          }
+        },
+        sum);
+  }
+
   @Seed(7)
   @FmiTest(ranks = 3)
   void assertsWrongly(Fmi fmi) {

@@ -29,7 +29,8 @@ public sealed interface RankMessage {
           FlowImpossible,
           LoopDone,
           LogFills,
-          LogFull {}
+          LogFull,
+          Warned {}
 
   /** Is about what the rank could decide otherwise if it had to do it again. */
   sealed interface Choosing extends RankMessage permits Chooses, Chose {}
@@ -366,6 +367,17 @@ public sealed interface RankMessage {
           ? "outside of loops"
           : "in iteration " + iteration + " of loop " + loop;
     }
+  }
+
+  /**
+   * The program does what it may, and has hardly meant.
+   *
+   * @param about its kind: users are warned of each once
+   * @param what for the user, a line
+   */
+  record Warned(String about, String what) implements Told {
+    /** Ranks are in different iterations in one collective. */
+    public static final String ITERATIONS = "iterations";
   }
 
   /** The program called abort. */

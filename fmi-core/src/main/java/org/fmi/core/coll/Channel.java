@@ -134,7 +134,7 @@ public final class Channel {
     }
     calls++;
     callBefore = call;
-    call = beginning;
+    call = CollectiveCall.in(p2p.turn(), beginning);
   }
 
   private void refuse() {
@@ -266,7 +266,7 @@ public final class Channel {
     try {
       checkLength(p2p.recv(data.base(), data.at(), bytes, world(source), context, call()), bytes);
     } catch (UnfitMessageException e) {
-      throw refusal(e, bytes);
+      judge(e, bytes);
     }
   }
 
@@ -279,7 +279,7 @@ public final class Channel {
     try {
       checkLength(receive.waitFor(), bytes);
     } catch (UnfitMessageException e) {
-      throw refusal(e, bytes);
+      judge(e, bytes);
     }
   }
 
@@ -301,7 +301,7 @@ public final class Channel {
               context),
           inBytes);
     } catch (UnfitMessageException e) {
-      throw refusal(e, inBytes);
+      judge(e, inBytes);
     }
   }
 
@@ -320,10 +320,29 @@ public final class Channel {
     }
   }
 
-  private FmiException refusal(UnfitMessageException e, long bytes) {
-    return CollectiveCall.isSame(e.call(), call())
-        ? otherLength(e.source(), e.bytes(), bytes)
-        : otherCall(e.source(), e.call());
+  /** Throws, unless it is for another iteration only that a message does not fit. */
+  private void judge(UnfitMessageException e, long bytes) {
+    compare(e.source(), e.call());
+    if (e.bytes() != bytes) {
+      throw otherLength(e.source(), e.bytes(), bytes);
+    }
+  }
+
+  /**
+   * Compares the call of another rank with the one that is under way here.
+   *
+   * @param source the other's world rank
+   * @param theirs what it has called
+   * @throws FmiException if that is another call; or if it is in another iteration, and that is
+   *     refused
+   */
+  void compare(int source, long theirs) {
+    if (!CollectiveCall.isSame(theirs, call())) {
+      throw otherCall(source, theirs);
+    }
+    if (!CollectiveCall.isSameTurn(theirs, call())) {
+      p2p.turnsDiffer(source, theirs);
+    }
   }
 
   private FmiException otherLength(int source, long theirs, long ours) {
@@ -349,7 +368,7 @@ public final class Channel {
    * @param source the other's world rank
    * @param theirs what it has called
    */
-  FmiException otherCall(int source, long theirs) {
+  private FmiException otherCall(int source, long theirs) {
     return new FmiException(
         ErrorClass.MISMATCH,
         "rank "

@@ -9,7 +9,6 @@ import java.util.Map;
 import org.fmi.Datatype.Predefined;
 import org.fmi.FmiException;
 import org.fmi.Op;
-import org.fmi.core.p2p.CollectiveCall;
 import org.fmi.core.p2p.PointToPoint;
 import org.fmi.spi.NodeShare;
 import org.jspecify.annotations.Nullable;
@@ -331,14 +330,14 @@ final class SharedRegion {
   /**
    * Returns when the rank has written in this round.
    *
-   * @throws FmiException if it is in another call
+   * @throws FmiException if it is in another call: see {@link Channel#compare}
    */
   void awaitWritten(int r) {
     long slot = slot(r);
     await(r, slot, round);
     long theirs = (long) NUMBER.get(memory, slot + CALL);
-    if (!CollectiveCall.isSame(theirs, call)) {
-      throw channel.otherCall(worldRanks[r], theirs);
+    if (theirs != call) {
+      channel.compare(worldRanks[r], theirs);
     }
   }
 

@@ -9,14 +9,15 @@ import org.jspecify.annotations.Nullable;
  * call, by which their receiver knows whether the sender is in the same call.
  *
  * <pre>
- *  63    59     55   51     34        0
- *  +------+------+----+------+---------+
- *  | name | type | op | root |  bytes  |     0 where a call has none
- *  +------+------+----+------+---------+
+ *  63    59     55   51     34     33      9      0
+ *  +------+------+----+------+------+-------+------+
+ *  | name | type | op | root | long | bytes | turn |     0 where a call has none
+ *  +------+------+----+------+------+-------+------+
  * </pre>
  *
  * {@code type}, {@code op} and {@code root} are counted from 1. {@code bytes} is the length that
- * all ranks give alike, plus 1, modulo 2^34. So no signature is 0 or -1.
+ * all ranks give alike, plus 1, modulo 2^24; {@code long} says whether it is that or more. {@code
+ * turn} is the iteration in which it is called: see {@link Turns}. So no signature is 0 or -1.
  */
 @SuppressWarnings("EnumOrdinal") // all ranks of a job run the same version
 public final class CollectiveCall {
@@ -60,7 +61,10 @@ public final class CollectiveCall {
   private static final int ROOT_SHIFT = 34;
   private static final long NIBBLE = 0xF;
   private static final long ROOT_MASK = (1L << (OP_SHIFT - ROOT_SHIFT)) - 1;
-  private static final long BYTES_MASK = (1L << ROOT_SHIFT) - 1;
+  private static final int BYTES_SHIFT = 9;
+  private static final long LONG_BYTES = 1L << (ROOT_SHIFT - BYTES_SHIFT - 1);
+  private static final long BYTES_MASK = LONG_BYTES - 1;
+  private static final long TURN_MASK = (1L << BYTES_SHIFT) - 1;
   private static final Op.Predefined[] OPS = Op.Predefined.values();
 
   /** Stands for every operation of the program's own: two of them cannot be compared. */
@@ -79,7 +83,7 @@ public final class CollectiveCall {
     return ((long) name.ordinal() << NAME_SHIFT)
         | ((bytes == 0 ? ElementType.NONE : (long) ElementType.number(type)) << TYPE_SHIFT)
         | (((root + 1L) & ROOT_MASK) << ROOT_SHIFT)
-        | ((bytes + 1) & BYTES_MASK);
+        | (bytes < BYTES_MASK ? bytes + 1 : LONG_BYTES | ((bytes + 1) & BYTES_MASK)) << BYTES_SHIFT;
   }
 
   /** A call that reduces. */
@@ -88,15 +92,30 @@ public final class CollectiveCall {
     return of(name, type, root, bytes) | (number << OP_SHIFT);
   }
 
+  /** The same call in an iteration. */
+  public static long in(int turn, long call) {
+    return call | turn;
+  }
+
   /**
-   * Whether two signatures are of the same call. Data that are moved may be bytes at some ranks.
+   * Whether two signatures are of the same call, in whatever iterations. Data that are moved may be
+   * bytes at some ranks.
    */
   public static boolean isSame(long one, long other) {
-    return one == other || isSameButForType(one, other);
+    return ((one ^ other) & ~TURN_MASK) == 0 || isSameButForType(one, other);
+  }
+
+  /** Whether two ranks that make the same call may do so in the iterations that they are in. */
+  public static boolean isSameTurn(long one, long other) {
+    return Turns.match(turn(one), turn(other));
+  }
+
+  static int turn(long call) {
+    return (int) (call & TURN_MASK);
   }
 
   private static boolean isSameButForType(long one, long other) {
-    return ((one ^ other) & ~(NIBBLE << TYPE_SHIFT)) == 0
+    return ((one ^ other) & ~(NIBBLE << TYPE_SHIFT | TURN_MASK)) == 0
         && part(one, OP_SHIFT) == 0
         && ElementType.match(part(one, TYPE_SHIFT), part(other, TYPE_SHIFT));
   }
@@ -111,8 +130,12 @@ public final class CollectiveCall {
     String comma = "";
     int type = part(call, TYPE_SHIFT);
     if (type > 0) {
-      long bytes = call & BYTES_MASK;
-      text.append(bytes == 0 ? ElementType.name(type) + "[]" : ElementType.text(type, bytes - 1));
+      long bytes = (call >>> BYTES_SHIFT) & BYTES_MASK;
+      boolean isLong = (call >>> BYTES_SHIFT & LONG_BYTES) != 0;
+      text.append(
+          isLong
+              ? ElementType.name(type) + "[] of 16 MiB or more"
+              : bytes == 0 ? ElementType.name(type) + "[]" : ElementType.text(type, bytes - 1));
       comma = ", ";
     }
     int op = part(call, OP_SHIFT);

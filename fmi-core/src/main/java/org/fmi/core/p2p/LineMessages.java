@@ -75,7 +75,7 @@ public final class LineMessages {
 
     @Override
     public void comes(MessageRequest r) {
-      if (r.state == MessageRequest.State.DONE) {
+      if (r.isWhole()) {
         sum = sums().of(r.base, r.offset, length);
       }
     }
@@ -124,7 +124,7 @@ public final class LineMessages {
       if (early != null) {
         early.comes(r);
       }
-      if (r.state != MessageRequest.State.DONE) {
+      if (!r.isWhole()) {
         if (turn == turns) {
           spoil("a message that does not fit its receive crosses it");
         }

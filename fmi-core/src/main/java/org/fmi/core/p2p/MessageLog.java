@@ -527,12 +527,11 @@ public final class MessageLog {
 
   /** A receive has all of a message. */
   void comes(MessageRequest r) {
-    boolean whole = r.state == MessageRequest.State.DONE;
     of(r.matchedSource)
         .comes(
             r.number,
             r.matchedLength,
-            whole ? sum.of(r.base, r.offset, r.matchedLength) : SentTo.NO_SUM);
+            r.isWhole() ? sum.of(r.base, r.offset, r.matchedLength) : SentTo.NO_SUM);
   }
 
   // ---- epochs in which the program goes on

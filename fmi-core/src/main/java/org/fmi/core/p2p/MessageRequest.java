@@ -27,7 +27,7 @@ final class MessageRequest extends MatchTable.Queued implements Request {
     OTHER_CALL,
     /** Received, and its elements are of another type than the buffer's. */
     OTHER_TYPE,
-    /** Received, in another iteration of a {@code flowLoop} than it was sent in. */
+    /** Received, in another iteration than it was sent in. */
     OTHER_ITERATION,
     CANCELLED
   }
@@ -240,9 +240,20 @@ final class MessageRequest extends MatchTable.Queued implements Request {
       return State.TRUNCATED;
     }
     // The longest element has 8 bytes: most messages need no closer look.
-    return (matchedLength & 7) != 0 && matchedLength % Memory.elementBytes(base) != 0
-        ? State.UNEVEN
+    if ((matchedLength & 7) != 0 && matchedLength % Memory.elementBytes(base) != 0) {
+      return State.UNEVEN;
+    }
+    return matchedTag != tag
+            && Contexts.isCollective(context)
+            && !CollectiveCall.isSameTurn(matchedTag, tag)
+        ? State.OTHER_ITERATION
         : State.DONE;
+  }
+
+  /** A receive that is complete: whether its buffer has all of a message that fits it. */
+  boolean isWhole() {
+    return state == State.DONE
+        || (state == State.OTHER_ITERATION && Contexts.isCollective(context));
   }
 
   /** A receive: what it has wanted, or would have to in order to get its message again. */

@@ -5,7 +5,7 @@ import org.fmi.Datatype.Predefined;
 
 /**
  * A tag as the data path has it: the program's, and what its sender and its receiver must give
- * alike besides, in 64 bits. So that goes wherever the tag goes: with frames, into logs and
+ * alike besides, in 64 bits. So both are wherever the tag is: in frames, in logs, and in
  * checkpoints.
  *
  * <pre>

@@ -68,6 +68,19 @@ public interface PointToPoint {
     return null;
   }
 
+  /** What collectives that begin now carry of the iteration of a loop: see {@link Turns}. */
+  default int turn() {
+    return Turns.NONE;
+  }
+
+  /**
+   * A rank is in this rank's collective, but in another iteration.
+   *
+   * @param theirs the signature of its call
+   * @throws org.fmi.FmiException if that is refused
+   */
+  default void turnsDiffer(int source, long theirs) {}
+
   /**
    * Memory shared with other ranks of the node in this epoch. Null if there is none, and while what
    * this rank receives is recorded, which is the same at all ranks: a replacement could not receive

@@ -32,6 +32,8 @@ public final class Recording implements PointToPoint {
   /** Whom the part of a {@code flowLoop} that is under way reaches. */
   private @Nullable Reach reach;
 
+  private @Nullable Turns turns;
+
   /**
    * Calls on a messenger; neither recorded nor replayed at first.
    *
@@ -75,6 +77,25 @@ public final class Recording implements PointToPoint {
   @Override
   public @Nullable Reach reach() {
     return reach;
+  }
+
+  /** From now on collectives carry the iteration that they are called in. */
+  public void turns(Turns of) {
+    turns = of;
+  }
+
+  @Override
+  public int turn() {
+    Turns of = turns;
+    return of == null ? Turns.NONE : of.now(messenger.epoch());
+  }
+
+  @Override
+  public void turnsDiffer(int source, long theirs) {
+    Turns of = turns;
+    if (of != null) {
+      of.differ(rank(), source, CollectiveCall.text(theirs), CollectiveCall.turn(theirs));
+    }
   }
 
   /** Non-blocking operations of the program that are not complete. */

@@ -1,6 +1,9 @@
 package org.fmi.core.p2p;
 
-/** A receive of a collective has got a message of another call, or of another length. */
+/**
+ * A receive of a collective has got a message of another call, of another length, or of another
+ * iteration.
+ */
 public final class UnfitMessageException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -6,7 +6,9 @@ import org.fmi.Comm;
 import org.fmi.ConvergingBody;
 import org.fmi.Rollback;
 import org.fmi.control.JobLink;
+import org.fmi.control.RankMessage;
 import org.fmi.core.p2p.Recording;
+import org.fmi.core.p2p.Turns;
 import org.fmi.core.p2p.Witness;
 import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +40,7 @@ final class Repetition implements Witness {
   private final Checkpoints checkpoints;
   private final JobLink link;
   private final SentMessages sent = new SentMessages();
+  private final Turns turns;
 
   private enum Phase {
     OFF,
@@ -63,7 +66,7 @@ final class Repetition implements Witness {
   private boolean saidSo;
   private int epoch;
 
-  /** Does nothing unless the configuration says so. */
+  /** Repeats nothing unless the configuration says so. */
   Repetition(RankConfig config, Checkpoints checkpoints, JobLink link, Recording program) {
     this.config = config;
     this.checkpoints = checkpoints;
@@ -71,6 +74,11 @@ final class Repetition implements Witness {
     if (config.check()) {
       program.witness(this);
     }
+    turns =
+        new Turns(
+            config.check(),
+            what -> link.send(new RankMessage.Warned(RankMessage.Warned.ITERATIONS, what)));
+    program.turns(turns);
   }
 
   /** Whether iterations are being repeated. */
@@ -116,6 +124,7 @@ final class Repetition implements Witness {
       }
     }
     iteration = loop.iteration;
+    turns.begins(loop.number, iteration, epoch);
   }
 
   private void goBack(Loop loop) {
@@ -182,6 +191,7 @@ final class Repetition implements Witness {
 
   /** The loop's last iteration is done, or its body has thrown: not so the first time. */
   void ends(@Nullable Throwable thrown) {
+    turns.ends();
     if (phase == Phase.AGAIN) {
       throw differs(
           thrown == null

@@ -18,7 +18,13 @@ final class CollectiveCallTest {
     assertText(CollectiveCall.of(Name.SCATTER, Predefined.INT, 3, 0), "scatter(root 3)");
     assertText(
         CollectiveCall.of(Name.REDUCE, Predefined.DOUBLE, Op.MINLOC, 2, 1L << 33),
-        "reduce(double[1073741824], MINLOC, root 2)");
+        "reduce(double[] of 16 MiB or more, MINLOC, root 2)");
+    assertText(
+        CollectiveCall.of(Name.BCAST, Predefined.BYTE, 1, (1 << 24) - 2),
+        "bcast(byte[16777214], root 1)");
+    assertText(
+        CollectiveCall.in(Turns.END - 1, CollectiveCall.of(Name.BCAST, Predefined.INT, 1, 4)),
+        "bcast(int[1], root 1)");
     assertText(
         CollectiveCall.of(Name.SCAN, Predefined.BYTE, user(), NONE, 3),
         "scan(byte[3], an Op of the program)");
@@ -35,6 +41,36 @@ final class CollectiveCallTest {
     assertSame(call, CollectiveCall.of(Name.REDUCE, Predefined.INT, Op.SUM, 2, 8), false);
     assertSame(call, CollectiveCall.of(Name.REDUCE, Predefined.INT, Op.SUM, 1, 12), false);
     assertSame(call, CollectiveCall.of(Name.REDUCE, Predefined.INT, Op.SUM, 1, 0), false);
+  }
+
+  @Test
+  void lengthsDifferHoweverLongTheyAre() {
+    for (long bytes = 1; bytes < 1L << 50; bytes *= 2) {
+      for (long more : new long[] {1, 8, 1 << 20}) {
+        assertSame(
+            CollectiveCall.of(Name.BCAST, Predefined.BYTE, 0, bytes),
+            CollectiveCall.of(Name.BCAST, Predefined.BYTE, 0, bytes + more),
+            false);
+      }
+    }
+  }
+
+  /** Whatever the turn, it changes nothing else of a call. */
+  @Test
+  void aTurnIsComparedByItself() {
+    long call = CollectiveCall.of(Name.BCAST, Predefined.LONG, 0, 8);
+    long bytes = CollectiveCall.of(Name.BCAST, Predefined.BYTE, 0, 8);
+    int first = Turns.of(0, 0);
+    for (int turn = first; turn < Turns.END; turn++) {
+      long in = CollectiveCall.in(turn, call);
+      assertSame(in, call, true);
+      assertSame(in, CollectiveCall.in(turn, bytes), true);
+      assertSame(in, CollectiveCall.of(Name.BCAST, Predefined.LONG, 0, 16), false);
+      assertThat(CollectiveCall.turn(in)).isEqualTo(turn);
+      assertThat(CollectiveCall.isSameTurn(in, call)).isTrue();
+      assertThat(CollectiveCall.isSameTurn(in, CollectiveCall.in(first, call)))
+          .isEqualTo(Turns.match(turn, first));
+    }
   }
 
   @Test

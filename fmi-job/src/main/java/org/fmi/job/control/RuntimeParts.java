@@ -114,6 +114,7 @@ final class RuntimeParts {
               .putString(m.computedBy());
       case RankMessage.FlowImpossible m ->
           out.putByte(25).putInt(m.epoch()).putLong(m.loop()).putString(m.reason());
+      case RankMessage.Warned m -> out.putByte(28).putString(m.about()).putString(m.what());
       case RankMessage.LocalImpossible m -> out.putByte(19).putInt(m.epoch()).putString(m.reason());
       case RankMessage.GoesOn m ->
           out.putByte(20)
@@ -236,6 +237,7 @@ final class RuntimeParts {
               in.getLong(),
               in.getLong(),
               in.getLong());
+      case 28 -> new RankMessage.Warned(in.getString(), in.getString());
       default -> throw new BadMessageException("unknown rank message " + type);
     };
   }

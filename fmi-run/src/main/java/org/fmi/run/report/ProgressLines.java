@@ -36,6 +36,9 @@ public final class ProgressLines {
   /** Stack traces that were shown. */
   private final Set<String> shown = new HashSet<>();
 
+  /** What users were warned of. */
+  private final Set<String> warnedOf = new HashSet<>();
+
   private boolean recovering;
 
   /** What follows does not concern a job that goes on. */
@@ -271,6 +274,13 @@ public final class ProgressLines {
                 + " s at most (--l2-stall)");
       }
       case Notice.Degraded n -> line(n.what());
+      case Notice.Warned n -> {
+        if (warnedOf.add(n.about())) {
+          line(n.what());
+        } else {
+          detail(n.what());
+        }
+      }
       case Notice.KillMissed n -> line("--kill " + n.kill() + " never happened: " + n.reason());
       case Notice.Finished n ->
           detail("ends with status " + n.status() + " after " + n.recoveries() + " recoveries");

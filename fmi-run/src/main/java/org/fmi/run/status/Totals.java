@@ -103,6 +103,7 @@ final class Totals {
           Notice.Level2Awaited _,
           Notice.CheckpointRequested _,
           Notice.Degraded _,
+          Notice.Warned _,
           Notice.KillMissed _,
           Notice.Finished _ -> {
         // nothing that is summed up

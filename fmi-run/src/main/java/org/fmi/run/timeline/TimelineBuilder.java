@@ -165,7 +165,7 @@ final class TimelineBuilder {
       case "CauseKnown" -> causeKnown(event.integer("rank"), event.text("reason"));
       case "Notified" -> notified(event);
       case "RecoveryBegun" -> recoveryBegun(event);
-      case "Degraded" -> remarks.add(new Remark(now, event.text("what")));
+      case "Degraded", "Warned" -> remarks.add(new Remark(now, event.text("what")));
       case "CheckpointCommitted" -> checkpoints.add(checkpoint(event));
       case "Level2Begun", "Level2Committed", "Level2Failed", "Level2Restored" ->
           fileWrites.on(event, now);

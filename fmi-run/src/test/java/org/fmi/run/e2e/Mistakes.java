@@ -133,6 +133,15 @@ public final class Mistakes {
       }
       // ---- arguments
       case "arguments" -> arguments(world);
+      case "skipped" ->
+          fmi.loop(
+              ITERATIONS,
+              n -> {
+                if (n != 5 || rank != 1) {
+                  world.bcast(state, 0);
+                }
+              },
+              state);
       case "unfit" -> {
         if (rank == 0) {
           world.send(new int[4], 1, 2);

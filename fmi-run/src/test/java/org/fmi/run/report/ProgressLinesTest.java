@@ -194,6 +194,17 @@ final class ProgressLinesTest {
   }
 
   @Test
+  void warnsOnceOfEachKind() {
+    ProgressLines progress = new ProgressLines(Verbosity.NORMAL, SPEC, lines::add);
+    progress.on(new Notice.Warned(1, "iterations", "rank 0 calls barrier() in iteration 5"), 0);
+    progress.on(new Notice.Warned(0, "iterations", "rank 1 calls barrier() in iteration 6"), 0);
+    progress.on(new Notice.Warned(1, "unreceived", "1 message was never received"), 0);
+    assertThat(lines)
+        .containsExactly(
+            "fmi: rank 0 calls barrier() in iteration 5", "fmi: 1 message was never received");
+  }
+
+  @Test
   void tellsOnceInALoopThatALogIsTooShort() {
     ProgressLines progress = new ProgressLines(Verbosity.NORMAL, SPEC, lines::add);
     progress.on(new Notice.LogFull(0, 2, 0, 23, 20, 17_000_000, 16 << 20, 10, 42_500_000), 0);
