@@ -241,7 +241,7 @@ public sealed interface Notice {
    * The program does what it may, and has hardly meant.
    *
    * @param rank the one that has noticed
-   * @param about "iterations"
+   * @param about "iterations" or "unreceived"
    */
   record Warned(int rank, String about, String what) implements Notice {}
 

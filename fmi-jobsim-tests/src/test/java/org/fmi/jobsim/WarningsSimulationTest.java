@@ -45,6 +45,8 @@ final class WarningsSimulationTest {
         .toList();
   }
 
+  // ---- iterations
+
   /** Rank 1 has no part in the sum of iteration 5, and takes that for the one of iteration 6. */
   private static final Program SKIPS =
       (fmi, process, cluster) -> {
@@ -182,6 +184,45 @@ final class WarningsSimulationTest {
         };
     JobSimulation job = run(shape(4).withCheck(), program);
     answer(job);
+    assertThat(job.notices(Notice.Warned.class)).isEmpty();
+  }
+
+  // ---- messages
+
+  private static Program leaves(boolean throwing) {
+    return (fmi, process, cluster) -> {
+      Comm world = fmi.world();
+      long[] data = new long[1];
+      if (world.rank() == 0) {
+        world.send(data, 2, TAG);
+        world.send(data, 1, TAG + 1);
+        world.send(data, 1, TAG);
+        world.send(data, 3, TAG);
+      }
+      if (world.rank() == 3) {
+        world.recv(data, 0, TAG);
+        if (throwing) {
+          throw new IllegalArgumentException("a mistake");
+        }
+      }
+      return 0;
+    };
+  }
+
+  @Test
+  void messagesThatWereNeverReceivedAreReportedOnce() {
+    JobSimulation job = run(shape(100), leaves(false));
+    answer(job);
+    assertThat(warnings(job, RankMessage.Warned.UNRECEIVED))
+        .containsExactly(
+            "3 messages were never received: 2 to rank 1, the first of rank 0 with tag 6, and 1 to"
+                + " another rank");
+  }
+
+  @Test
+  void afterAFailureOfTheProgramTheyAreNot() {
+    JobSimulation job = run(shape(100), leaves(true));
+    assertThat(job.run().status()).as("%s", job.story()).isEqualTo(1);
     assertThat(job.notices(Notice.Warned.class)).isEmpty();
   }
 }

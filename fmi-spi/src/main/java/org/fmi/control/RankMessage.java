@@ -372,12 +372,15 @@ public sealed interface RankMessage {
   /**
    * The program does what it may, and has hardly meant.
    *
-   * @param about its kind: users are warned of each once
+   * @param about one of the kinds below: users are warned of each once
    * @param what for the user, a line
    */
   record Warned(String about, String what) implements Told {
     /** Ranks are in different iterations in one collective. */
     public static final String ITERATIONS = "iterations";
+
+    /** Messages were never received. */
+    public static final String UNRECEIVED = "unreceived";
   }
 
   /** The program called abort. */

@@ -1,6 +1,7 @@
 package org.fmi.core.p2p;
 
 import java.lang.foreign.MemorySegment;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** The program's messages that no receive has matched, for checkpoints, which hold them too. */
@@ -70,12 +71,26 @@ public final class Unreceived {
 
   /** The first that was sent in a {@code flowLoop}, as a part of a sentence; null for none. */
   public @Nullable String ofLoop() {
+    return first(tag -> MessageTag.iteration(tag) != MessageTag.NO_ITERATION);
+  }
+
+  /** The first whose tag is wanted, as a part of a sentence; null for none. */
+  public @Nullable String first(LongPredicate wanted) {
     for (UnexpectedMessage m = oldest(); m != null; m = m.next) {
-      if (Contexts.isProgram(m.context) && MessageTag.iteration(m.tag) != MessageTag.NO_ITERATION) {
+      if (Contexts.isProgram(m.context) && wanted.test(m.tag)) {
         return "rank " + m.source + " " + CollectiveCall.belonging(m.context, m.tag);
       }
     }
     return null;
+  }
+
+  /** How many of the program's own messages there are. */
+  public int countOfProgram() {
+    int count = 0;
+    for (UnexpectedMessage m = oldest(); m != null; m = m.next) {
+      count += Contexts.isProgram(m.context) ? 1 : 0;
+    }
+    return count;
   }
 
   private @Nullable UnexpectedMessage oldest() {

@@ -586,7 +586,7 @@ public final class RankRuntime implements Fmi {
     move(Place.CLOSED);
     try {
       checkpoints.drain(null, lifecycle.epoch());
-      system.barrier();
+      Leftovers.report(system, messenger.unreceived(), link);
     } catch (Rollback e) {
       lifecycle.awaitRestart();
     }

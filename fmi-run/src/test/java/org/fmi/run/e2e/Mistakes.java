@@ -142,6 +142,11 @@ public final class Mistakes {
                 }
               },
               state);
+      case "unreceived" -> {
+        if (rank == 0) {
+          world.send(state, 1, 3);
+        }
+      }
       case "unfit" -> {
         if (rank == 0) {
           world.send(new int[4], 1, 2);
